@@ -51,14 +51,20 @@ export function killServers(): void {
 process.once('exit', killServers)
 
 /** Starts a server that listens on PORT, and waits until its /health is ok. */
-export async function startServer(command: string[], env: Env, cores = SERVER_CORE): Promise<Server> {
+export async function startServer(
+  command: string[],
+  env: Env,
+  cores = SERVER_CORE,
+  onOutput?: (text: string) => void,
+): Promise<Server> {
   const port = await freePort()
   const [file = '', ...args] = pinned ? ['taskset', '-c', cores, ...command] : command
   const began = performance.now()
   const child = spawn(file, args, {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', onOutput ? 'pipe' : 'ignore', 'inherit'],
   })
+  child.stdout?.on('data', (chunk) => onOutput?.(String(chunk)))
   running.add(child)
   const ended = once(child, 'exit').then(() => running.delete(child))
   try {
@@ -83,6 +89,10 @@ const product = join(root, 'dist/main.js')
 
 export const startProduct = (url: string, env: Env = {}, cores?: string) =>
   startServer(node(product, 'serve'), { DATABASE_URL: url, LOG_LEVEL: 'warn', ...env }, cores)
+
+/** Starts the product that is built in a directory. */
+export const startBuilt = (tree: string, env: Env, flags: string[], onOutput: (text: string) => void) =>
+  startServer(node(...flags, join(tree, 'dist/main.js'), 'serve'), env, undefined, onOutput)
 
 /** Starts a server that is a TypeScript file of this directory. */
 export const startOwn = (file: string, env: Env) =>
