@@ -308,6 +308,11 @@ export const variables = z.object({
     defaultText: 'none: no daily job',
     local: true,
   }),
+  ANALYTICS_CRON: pattern.optional().meta({
+    description: 'when to update analytics: `5 * * * *`',
+    defaultText: 'none: no scheduled updates',
+    local: true,
+  }),
   DISTRIBUTION_CATCH_UP: whole(1, 10_000)
     .default(7)
     .describe('how many missed dates the daily job computes, in order')
@@ -427,6 +432,11 @@ const settings = variables.superRefine(
     const issue = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })
     if (rest.DISTRIBUTION_CRON !== undefined && source === undefined)
       issue('POSITIONS_SOURCE', 'is needed, since DISTRIBUTION_CRON is set: the daily job fetches positions from it')
+    if (
+      rest.ANALYTICS_CRON !== undefined &&
+      ![rest.ANALYTICS_SOURCE, ...legNames.map((leg) => rest[legSetting(leg)])].some(Boolean)
+    )
+      issue('ANALYTICS_SOURCE', 'is needed, since ANALYTICS_CRON is set: updates fetch analytics from it')
     if (rest.WORKERS > 1 && rest.DATABASE_URL === undefined && embeddedConnections(rest) > EMBEDDED_CONNECTIONS)
       issue(
         'WORKERS',

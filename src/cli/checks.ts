@@ -4,7 +4,7 @@ import pTimeout from 'p-timeout'
 import pg from 'pg'
 import { createClient } from 'redis'
 import manifest from '../../package.json' with { type: 'json' }
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, ConfigError, legSetting, readConfig } from '../config.ts'
 import { openNotifications } from '../db/connect/notifications.ts'
 import { clockAhead, clockWarning } from '../db/server/clock.ts'
 import { systemIdentifierOf } from '../db/server/cluster.ts'
@@ -14,6 +14,7 @@ import { mayCreateTables, readMigrationState } from '../db/server/migrate.ts'
 import { readRights } from '../db/server/rights.ts'
 import { CHANNELS, MIGRATIONS } from '../deps.ts'
 import { unscoredMessage, unscoredRemedy, unscoredToday } from '../domain/pool/unscored.ts'
+import { legNames } from '../domain/update/legs.ts'
 import { GatewayError } from '../errors.ts'
 import { type Client, isRemote, openClient, shownUrl } from '../sources/client.ts'
 import { openDirectory } from '../sources/dataset/directory.ts'
@@ -204,9 +205,10 @@ async function checkRights(client: pg.Client, config: Config): Promise<Found> {
   if (toWrite.length === 0) return ok(`${role} may read and write the ${tables} tables.`)
   const text = `The role ${role} may read, but not write all that a gateway writes. ${READ_ONLY}`
   const remedy = `To write, run this as a superuser or as the owner of the tables: ${toWrite.join(' ')}`
-  return config.DISTRIBUTION_CRON === undefined
+  const cron = config.DISTRIBUTION_CRON === undefined ? config.ANALYTICS_CRON && 'ANALYTICS_CRON' : 'DISTRIBUTION_CRON'
+  return cron === undefined
     ? warning(text, `Nothing is wrong if another gateway on this store writes. ${remedy}`)
-    : problem(text, `Unset DISTRIBUTION_CRON, which prevents the start. ${remedy}`)
+    : problem(text, `Unset ${cron}, which prevents the start. ${remedy}`)
 }
 
 const READ_ONLY =
@@ -337,11 +339,23 @@ async function* checkSources(config: Config): AsyncGenerator<Finding> {
         const { name } = await openDirectory(positions)
         return ok(`The directory ${name} has files of the import format.`)
       })
+    for (const [setting, source] of analyticsSources(config))
+      yield* checked('analytics', `Check ${setting}.`, async () => {
+        if (isRemote(source)) return checkServer(client, setting, source, config.ANALYTICS_SOURCE_KEY)
+        const dataset = await openDirectory(source)
+        return ok(`The directory ${dataset.name} has files of the import format.`)
+      })
     if (prices !== undefined)
       yield* checked('prices', 'Check PRICES_SOURCE.', () => checkServer(client, 'PRICES_SOURCE', prices))
   } finally {
     await client.close()
   }
+}
+
+/** The settings with sources of analytics. */
+function analyticsSources(config: Config): [string, string][] {
+  const settings = ['ANALYTICS_SOURCE' as const, ...legNames.map(legSetting)]
+  return settings.flatMap((name) => (config[name] === undefined ? [] : [[name, config[name]]]))
 }
 
 /** Checks that a server answers, accepts this gateway, and has the same time. */
@@ -352,7 +366,7 @@ async function checkServer(client: Client, setting: string, url: string, bearer?
   if (status === 401 || status === 403)
     return problem(
       `${name} refuses access (${status}).`,
-      `Check ${setting}${bearer ? ' and POSITIONS_SOURCE_KEY' : ''}.`,
+      `Check ${setting}${bearer ? ` and ${setting.replace(/_SOURCE.*/, '_SOURCE_KEY')}` : ''}.`,
     )
   const skew = date && clockWarning(name, (Date.now() - date.getTime()) / 1000)
   return skew === undefined ? ok(`${name} answers.`) : warning(`${name} answers. ${skew}`, '')

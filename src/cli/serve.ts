@@ -126,9 +126,10 @@ async function mayRunJobs({ store, config, log }: Deps): Promise<boolean> {
   if (toRead.length > 0)
     log.warn({ grants: toRead }, 'the database role may not read all tables, so requests fail: run these grants')
   if (recordsRuns) return true
-  if (config.DISTRIBUTION_CRON !== undefined)
+  const cron = (['DISTRIBUTION_CRON', 'ANALYTICS_CRON'] as const).find((name) => config[name] !== undefined)
+  if (cron)
     throw new ConfigError(
-      'DISTRIBUTION_CRON is set, but the role of DATABASE_URL may only read: unset it, or run the grants that `gateway doctor` prints.',
+      `${cron} is set, but the role of DATABASE_URL may only read: unset it, or run the grants that \`gateway doctor\` prints.`,
     )
   log.info('the database role may only read: no jobs run here, and changes get a 403 (see `gateway doctor`)')
   return false

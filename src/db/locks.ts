@@ -13,6 +13,8 @@ export const LOCKS = {
   run: 7_014_011,
   /** Taken by the gateway that runs the daily job. */
   daily: 7_014_012,
+  /** Taken by the gateway that runs the updates. */
+  updates: 7_014_014,
   /** Taken by the gateway that computes the ranks of past dates. */
   rankHistory: 7_014_013,
   /** Taken while migrations run, by the gateway and by Prisma's engine. */

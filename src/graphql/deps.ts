@@ -7,8 +7,8 @@ import type { Limits } from './policy/limits.ts'
 
 /** The resources that the graph needs. */
 export interface GatewayDeps {
-  /** The cron pattern of the daily job. Undefined without one. */
-  config: { DISTRIBUTION_CRON?: string | undefined }
+  /** The cron patterns of the daily job and of updates. Undefined without one. */
+  config: { DISTRIBUTION_CRON?: string | undefined; ANALYTICS_CRON?: string | undefined }
   store: Store
   basePoints: BasePoints
   /** The source of positions for manualupdate. Undefined if none is configured. */

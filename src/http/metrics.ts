@@ -249,6 +249,18 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     ...same,
     registers: [metrics],
   })
+  const legNewest = gauge(
+    metrics,
+    'gateway_update_newest_timestamp_seconds',
+    'The date of the newest record of each leg of analytics that updates fetch. Absent before its first record.',
+    { ...same, labelNames: ['leg'] },
+  )
+  const legUpdated = gauge(
+    metrics,
+    'gateway_update_last_success_timestamp_seconds',
+    'When the newest successful update of each leg of analytics ended. Absent before its first record.',
+    { ...same, labelNames: ['leg'] },
+  )
   const readSnapshots = store.topology.form({
     one: async () =>
       (await store.pool.query<NewestSnapshot>({ name: 'newest-snapshots', text: NEWEST_SNAPSHOTS })).rows,
@@ -270,7 +282,7 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     // From here on nothing is awaited, so that concurrent scrapes do not mix.
     up.set(Number(values !== undefined))
     for (const one of [newest, age, version, changed, pending, running]) one.remove()
-    for (const one of [succeeded, duration, positions, runs, snapshot, snapshotAge]) one.reset()
+    for (const one of [succeeded, duration, positions, runs, snapshot, snapshotAge, legNewest, legUpdated]) one.reset()
     if (!values) return
     if (values.newest) {
       newest.set(values.newest.getTime() / 1000)
@@ -281,6 +293,10 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
         snapshot.set({ chain }, time.getTime() / 1000)
         snapshotAge.set({ chain }, (now().getTime() - time.getTime()) / 1000)
       }
+    for (const { leg, newest, updatedAt } of values.legs) {
+      legNewest.set({ leg }, newest)
+      legUpdated.set({ leg }, updatedAt)
+    }
     version.set(values.dataVersion)
     changed.set(values.changedAt.getTime() / 1000)
     pending.set(values.ranksPending)

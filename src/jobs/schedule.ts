@@ -1,42 +1,56 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
+import type { Outcome } from '../domain/distribution/attempts.ts'
 import { readCron } from '../domain/distribution/cron.ts'
-import { computeDue, type DailyDeps } from '../domain/distribution/daily.ts'
+import { computeDue } from '../domain/distribution/daily.ts'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
 import { settleDue } from '../domain/multiplier/settle.ts'
+import { updateDue } from '../domain/update/due.ts'
 
 const MINUTE_MS = 60_000
 
-type ScheduleDeps = Pick<Deps, 'config' | 'log' | 'store' | 'basePoints' | 'positionsSource' | 'maxPriceJump' | 'now'>
+type ScheduleDeps = Pick<
+  Deps,
+  'config' | 'log' | 'store' | 'basePoints' | 'positionsSource' | 'analytics' | 'maxPriceJump' | 'now'
+>
 
 export interface Schedule {
   /** Stops the current run, which is rolled back. */
   close(): Promise<void>
 }
 
+/** What is due at the ticks of a pattern. */
+interface Job {
+  pattern: string | undefined
+  due(tick: Date): Promise<Outcome>
+}
+
 /**
- * Runs now and every minute: marks runs whose process has died as failed, puts announced multipliers
- * in force when their date has come and, if DISTRIBUTION_CRON is set, computes the
- * distributions that are due. It reads the clock each time, so clock changes and sleep do not matter.
+ * Runs now and every minute: marks runs whose process has died as failed, puts announced multipliers in force when their date
+ * has come, and does what is due: distributions by DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other. It reads the clock each time, so clock changes
+ * and sleep do not matter.
  */
 export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}): Schedule {
   const { config, log, store, now } = deps
   const closing = new AbortController()
   const { signal } = closing
-  const ticks = config.DISTRIBUTION_CRON === undefined ? undefined : readCron(config.DISTRIBUTION_CRON)
-  const daily: DailyDeps = { ...deps, pool: store.pool, catchUp: config.DISTRIBUTION_CATCH_UP, signal }
-  /** The last tick that this gateway has completed. */
-  let completed: number | undefined
-
-  const look = async () => {
-    await closeDeadRuns(store.pool)
+  const runDeps = { ...deps, pool: store.pool, signal }
+  const settle = async () => {
     const settled = await settleDue(store.pool, now())
     if (settled > 0) log.info({ pools: settled }, 'announced multipliers are in force from today on')
-    const tick = ticks?.lastUntil(now())
-    if (!tick || tick.getTime() === completed) return
-    if ((await computeDue(daily, tick)) !== 'pending') completed = tick.getTime()
   }
-  const run = async () => {
+  const jobs: Job[] = [
+    {
+      pattern: config.DISTRIBUTION_CRON,
+      async due(tick) {
+        await settle()
+        return computeDue({ ...runDeps, catchUp: config.DISTRIBUTION_CATCH_UP }, tick)
+      },
+    },
+    { pattern: config.ANALYTICS_CRON, due: (tick) => updateDue(runDeps, tick) },
+  ]
+
+  const repeat = async (look: () => Promise<void>) => {
     while (!signal.aborted) {
       await look().catch((error: unknown) => {
         if (!signal.aborted) log.warn({ err: error }, 'the job that runs every minute failed')
@@ -44,11 +58,27 @@ export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}):
       await sleep(everyMs, undefined, { signal }).catch(() => {})
     }
   }
-  const running = run()
+  const tidy = async () => {
+    await closeDeadRuns(store.pool)
+    await settle()
+  }
+  const running = [repeat(tidy)]
+  for (const { pattern, due } of jobs) {
+    if (pattern === undefined) continue
+    const ticks = readCron(pattern)
+    /** The last tick that this gateway has completed. */
+    let completed: number | undefined
+    const look = async () => {
+      const tick = ticks.lastUntil(now())
+      if (!tick || tick.getTime() === completed) return
+      if ((await due(tick)) !== 'pending') completed = tick.getTime()
+    }
+    running.push(repeat(look))
+  }
   return {
     async close() {
       closing.abort()
-      await running
+      await Promise.all(running)
     },
   }
 }

@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import { type LegName, legNames } from '../../src/domain/update/legs.ts'
 import { previewLeg, type UpdateOptions, updateLeg } from '../../src/domain/update/update.ts'
+import { startSchedule } from '../../src/jobs/schedule.ts'
 import type { AnalyticsSource } from '../../src/sources/analytics/analytics-source.ts'
 import { openAnalyticsSource } from '../../src/sources/analytics/open-analytics-source.ts'
 import { command, parsed } from '../support/command-line.ts'
@@ -190,6 +192,55 @@ describe('a source that is wrong fails its leg, which changes nothing', () => {
     await update('market-snapshots')
     await rm(join(dir, 'market-snapshots.jsonl'))
     expect(await failure('market-snapshots')).toContain('it has no market-snapshots any more')
+  })
+})
+
+describe('the schedule', () => {
+  test('updates each leg once, however many gateways there are, and a leg that fails stops no other', async () => {
+    await write('cash-flows', [cashFlow('ann', 1, day(0), 5, { chainId: 2 })])
+    await write('market-snapshots', [ann(0)])
+    const now = { time: NOON }
+    const lines: object[] = []
+    const log = { debug() {}, info: (line: object) => lines.push(line), warn: (line: object) => lines.push(line) }
+    const config = { ...gateway.deps.config, ANALYTICS_CRON: '5 * * * *' }
+    const start = () =>
+      startSchedule({ ...deps(), config, log: log as never, now: () => new Date(now.time * 1000) }, { everyMs: 20 })
+    const gateways = [start(), start()]
+    const runs = async () =>
+      (await gateway.deps.store.pool.query("SELECT leg, status FROM run WHERE status <> 'running' ORDER BY leg, id"))
+        .rows
+    try {
+      await expect.poll(async () => (await runs()).length).toBe(legNames.length)
+      expect(await runs()).toEqual(
+        legNames.toSorted().map((leg) => ({ leg, status: leg === 'cash-flows' ? 'failed' : 'succeeded' })),
+      )
+      expect(await amounts('ann')).toEqual([[0, 10]])
+      // A failed leg waits for its retry; the others wait for the next tick.
+      await write('cash-flows', [cashFlow('ann', 1, day(0), 5)])
+      now.time += 120
+      await expect.poll(async () => (await runs()).length).toBe(legNames.length + 1)
+      now.time += 3600
+      await expect.poll(async () => (await runs()).length).toBe(2 * legNames.length + 1)
+      expect(lines).toContainEqual(expect.objectContaining({ leg: 'cash-flows', retryInMs: 60_000 }))
+    } finally {
+      await Promise.all(gateways.map((one) => one.close()))
+    }
+  })
+
+  test('shows in the status and in the metrics when each leg was updated', async () => {
+    await write('market-snapshots', [ann(0)])
+    await update('market-snapshots')
+    const { status } = await gateway.ask('{ status { legs { leg source newestRecordAt late } } }')
+    expect(status.legs).toEqual([
+      { leg: 'market-snapshots', source: dir, newestRecordAt: '2026-03-02T12:00:00.000Z', late: expect.any(Boolean) },
+    ])
+    const metrics = await (await fetch(`${gateway.base}/metrics`)).text()
+    expect(metrics).toContain(`gateway_update_newest_timestamp_seconds{leg="market-snapshots"} ${NOON}`)
+    expect(metrics).toContain('gateway_update_last_success_timestamp_seconds{leg="market-snapshots"}')
+  })
+
+  test('needs a source', async () => {
+    expect(() => readConfig({ ANALYTICS_CRON: '5 * * * *' })).toThrow('ANALYTICS_SOURCE is needed')
   })
 })
 

@@ -26,6 +26,8 @@ export interface Freshness {
   runs: { kind: string; status: string; count: number }[]
   /** The newest successful run of each kind. */
   succeeded: { kind: string; finishedAt: Date; seconds: number; positionCount: number | null }[]
+  /** The legs of updates: the date of the newest record and when they were last updated, in seconds. */
+  legs: { leg: string; newest: number; updatedAt: number }[]
 }
 
 /** Reads all of it in one statement. */
@@ -50,4 +52,7 @@ const FRESHNESS = `SELECT
   (SELECT coalesce(json_agg(r), '[]') FROM (
      SELECT DISTINCT ON (kind) kind, finished_at AS "finishedAt",
        extract(epoch FROM finished_at - started_at)::float8 AS seconds, position_count_after AS "positionCount"
-     FROM run WHERE status = 'succeeded' ORDER BY kind, id DESC) r) AS succeeded`
+     FROM run WHERE status = 'succeeded' ORDER BY kind, id DESC) r) AS succeeded,
+  (SELECT coalesce(json_agg(l), '[]') FROM (
+     SELECT leg, extract(epoch FROM newest)::float8 AS newest, extract(epoch FROM updated_at)::float8 AS "updatedAt"
+     FROM leg_progress) l) AS legs`

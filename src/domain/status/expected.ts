@@ -23,6 +23,13 @@ export function nextDistribution(newest: Date, cron: string | undefined, now: Da
 /** The snapshots after the newest ones of a chain: there are some every day. */
 export const nextSnapshots = (newest: Date, now: Date): Expected => expected(new Date(newest.getTime() + DAY_MS), now)
 
+/**
+ * The update of a leg after the newest one. It is expected at the tick after it or, without a schedule, a day after it.
+ * @param cron the pattern of updates
+ */
+export const nextUpdate = (newest: Date, cron: string | undefined, now: Date): Expected =>
+  expected((cron && readCron(cron).firstFrom(newest)) || new Date(newest.getTime() + DAY_MS), now)
+
 const expected = (expectedAt: Date, now: Date): Expected => ({
   expectedAt,
   late: now.getTime() > expectedAt.getTime() + LATE_HOURS * HOUR_MS,

@@ -1,4 +1,5 @@
-import { LATE_HOURS, nextDistribution, nextSnapshots } from '../../../domain/status/expected.ts'
+import { LATE_HOURS, nextDistribution, nextSnapshots, nextUpdate } from '../../../domain/status/expected.ts'
+import { type LegState, legStates } from '../../../domain/status/legs.ts'
 import { MAX_RUNS, type NewestRuns, newestRuns } from '../../../domain/status/newest-runs.ts'
 import { NEWEST_SNAPSHOTS, type NewestSnapshot } from '../../../domain/status/newest-snapshots.ts'
 import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
@@ -49,6 +50,36 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
     }),
   })
 
+  const nextOfLeg = ({ updatedAt }: LegState, { deps }: GraphContext) =>
+    nextUpdate(updatedAt, deps.config.ANALYTICS_CRON, deps.now())
+  const LegStatus = builder.objectRef<LegState>('LegStatus').implement({
+    description: 'How new the records of one kind are that updates fetch from a source.',
+    fields: (t) => ({
+      leg: t.exposeString('leg', { description: 'The records, such as `market-snapshots` or `cash-flows`.' }),
+      source: t.exposeString('source', { description: 'The name of the source of the newest update.' }),
+      newestRecordAt: t.field({
+        type: 'DateTime',
+        description: 'The date of the newest record that the source had.',
+        resolve: ({ newest }) => newest,
+      }),
+      updatedAt: t.field({
+        type: 'DateTime',
+        description: 'When the newest successful update ended.',
+        resolve: ({ updatedAt }) => updatedAt,
+      }),
+      expectedAt: t.field({
+        type: 'DateTime',
+        description:
+          'When the next update is expected: at the schedule of this gateway or, without one, a day after the newest.',
+        resolve: (state, _, context) => nextOfLeg(state, context).expectedAt,
+      }),
+      late: t.boolean({
+        description: `Whether the next update is late: it is ${LATE}.`,
+        resolve: (state, _, context) => nextOfLeg(state, context).late,
+      }),
+    }),
+  })
+
   const Status = builder.objectRef<StatusRow>('Status').implement({
     description: 'How new the data is, when more is expected, and what is late.',
     fields: (t) => ({
@@ -83,6 +114,12 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
           const chains = await reader.$queryRaw<NewestSnapshot[]>(Prisma.raw(NEWEST_SNAPSHOTS))
           return chains.map((chain) => ({ ...chain, now: deps.now() }))
         },
+      }),
+      legs: t.field({
+        type: [LegStatus],
+        description: 'The kinds of records that updates have fetched, by name.',
+        extensions: { cost: { rows: 6 } },
+        resolve: (_, __, { reader }) => legStates(reader),
       }),
       lastRun: t.field({
         type: Run,

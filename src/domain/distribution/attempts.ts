@@ -1,0 +1,78 @@
+import type { Pool } from 'pg'
+import { GatewayError } from '../../errors.ts'
+import type { Subject } from './run-record.ts'
+
+/** The actor in the run records of scheduled jobs. */
+export const SCHEDULE = 'schedule'
+
+/** The delays before a failed run is retried. After the last retry it waits for the next tick. */
+const RETRY_MS = [60_000, 5 * 60_000, 15 * 60_000]
+
+/** The state of a tick: all computed, to be retried soon, or left to the next tick. */
+export type Outcome = 'done' | 'pending' | 'given up'
+
+export interface AttemptDeps {
+  pool: Pool
+  now(): Date
+  signal?: AbortSignal | undefined
+  log: {
+    debug(fields: object, message?: string): void
+    info(fields: object, message?: string): void
+    warn(fields: object, message?: string): void
+  }
+}
+
+export interface Attempt {
+  subject: Subject
+  tick: Date
+  /** The subject of log messages. */
+  what: string
+  /** The fields of log messages. */
+  fields: object
+  run(isFirst: boolean): Promise<void>
+}
+
+/**
+ * Runs what is due at a tick, unless it must wait for a retry.
+ * @throws the signal's reason
+ */
+export async function attempt(
+  { pool, now, signal, log }: AttemptDeps,
+  { subject, tick, what, fields, run }: Attempt,
+): Promise<Outcome> {
+  const { failures, last } = await failuresOf(pool, subject, tick)
+  const pause = RETRY_MS[failures - 1]
+  if (failures > 0 && pause === undefined) return 'given up'
+  if (pause !== undefined && last && now().getTime() < last.getTime() + pause) return 'pending'
+  try {
+    await run(failures === 0)
+    return 'done'
+  } catch (error) {
+    signal?.throwIfAborted()
+    const known = error instanceof GatewayError
+    if (known && error.code === 'CONFLICT') {
+      log.debug({ ...fields, reason: error.message }, `${what} is in progress`)
+      return 'pending'
+    }
+    const next = RETRY_MS[failures]
+    log.warn(
+      { ...fields, ...(known ? { reason: error.message } : { err: error }), ...(next && { retryInMs: next }) },
+      `${what} failed`,
+    )
+    return 'pending'
+  }
+}
+
+/** How often scheduled runs of a subject have failed since a tick, on any gateway, and when the last one started. */
+async function failuresOf(
+  pool: Pool,
+  { day, leg }: Subject,
+  tick: Date,
+): Promise<{ failures: number; last: Date | null }> {
+  const { rows } = await pool.query<{ failures: number; last: Date | null }>(
+    `SELECT count(*)::int AS failures, max(started_at) AS last FROM run
+     WHERE (date = $1 OR leg = $2) AND requested_by = $3 AND status = 'failed' AND started_at >= $4`,
+    [day, leg, SCHEDULE, tick],
+  )
+  return rows[0] ?? { failures: 0, last: null }
+}
