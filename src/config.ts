@@ -1,9 +1,12 @@
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
+import { records } from './domain/dataset/records.ts'
 import { readCron } from './domain/distribution/cron.ts'
 import { type LegName, legNames } from './domain/update/legs.ts'
 import { readTrustedDocuments } from './graphql/policy/trusted-documents.ts'
 import { LEAST_MEMORY_MB, memoryForAnswers } from './memory.ts'
+import { readMappings } from './sources/analytics/mapping.ts'
+import { isPostgres } from './sources/analytics/postgres-records.ts'
 import { isRemote } from './sources/client.ts'
 import { defaultNames, parseNames } from './sources/positions/graph-names.ts'
 
@@ -136,11 +139,30 @@ type Underscored<Text extends string> = Text extends `${infer Word}-${infer Rest
   : Text
 type LegSetting = `ANALYTICS_SOURCE_${Uppercase<Underscored<LegName>>}`
 
+/** The fields of the records of each leg. */
+const legFields = Object.fromEntries(legNames.map((leg) => [leg, records[leg].fields]))
+
+/** A directory, an http(s) URL, or the URL of a Postgres. */
+const analyticsPlace = kind(
+  'a directory, or a URL like https://example.org/analytics or postgres://host/database',
+  (message) =>
+    z
+      .string()
+      .min(1, message)
+      .refine(
+        (value) =>
+          isRemote(value) || isPostgres(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value),
+        message,
+      ),
+)
+
 /** The setting with the source of a leg. */
 export const legSetting = (leg: LegName) => `ANALYTICS_SOURCE_${leg.toUpperCase().replaceAll('-', '_')}` as LegSetting
 
 const legSource = (leg: LegName) =>
-  location.optional().meta({ description: `another source of ${leg}`, defaultText: 'ANALYTICS_SOURCE', local: true })
+  analyticsPlace
+    .optional()
+    .meta({ description: `another source of ${leg}`, defaultText: 'ANALYTICS_SOURCE', local: true })
 
 const legSources = Object.fromEntries(legNames.map((leg) => [legSetting(leg), legSource(leg)])) as Record<
   LegSetting,
@@ -258,13 +280,17 @@ export const variables = z.object({
     defaultText: 'our names',
     local: true,
   }),
-  ANALYTICS_SOURCE: location
+  ANALYTICS_SOURCE: analyticsPlace
     .optional()
     .describe(
-      'where updates get snapshots, rewards, cash flows and rates: a directory or an http(s) address with files in the import format (see [Updates](#updates))',
+      'where updates get snapshots, rewards, cash flows and rates: a directory or an http(s) address with files in the import format or, with ANALYTICS_MAPPING, a GraphQL server or a Postgres (see [Updates](#updates))',
     )
     .meta(LOCAL),
   ...legSources,
+  ANALYTICS_MAPPING: readBy('a JSON file of mappings', (path) => readMappings(path, legFields))
+    .default({})
+    .describe('a file that says how records are read from a GraphQL server or a Postgres, by leg')
+    .meta(LOCAL),
   ANALYTICS_SOURCE_KEY: key.optional().meta({
     description: 'a bearer key for the sources of analytics',
     secret: true,

@@ -20,7 +20,7 @@ import type { Analytics } from './domain/update/update.ts'
 import { sharesOf } from './memory.ts'
 import { Outage } from './outage.ts'
 import { openAnalyticsSource } from './sources/analytics/open-analytics-source.ts'
-import { type Client, openClient } from './sources/client.ts'
+import { type Client, isRemote, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/positions/open-positions-source.ts'
 import type { PositionsSource } from './sources/positions/positions-source.ts'
 import type { Primary } from './workers/link.ts'
@@ -180,8 +180,15 @@ function openConfiguredSource(config: Config, client: Client): PositionsSource |
 export function openAnalytics(config: Config, client: Client): Analytics {
   const sources: Analytics['sources'] = new Map(
     legNames.flatMap((leg) => {
-      const source = config[legSetting(leg)] ?? config.ANALYTICS_SOURCE
-      return source ? [[leg, openAnalyticsSource({ source, key: config.ANALYTICS_SOURCE_KEY }, client)]] : []
+      const { [legSetting(leg)]: separate, ANALYTICS_SOURCE: shared, ANALYTICS_MAPPING: mappings } = config
+      const place = separate ?? shared
+      const mapping = mappings[leg]
+      // A server of mapped records has no files.
+      if (!place || (separate === undefined && isRemote(place) && !mapping && Object.keys(mappings).length > 0))
+        return []
+      const { ANALYTICS_SOURCE_KEY: key, SOURCE_TIMEOUT_MS: timeoutMs } = config
+      const source = openAnalyticsSource({ source: place, key, mapping, timeoutMs }, client)
+      return source ? [[leg, source]] : []
     }),
   )
   return { sources, overlapMs: config.ANALYTICS_OVERLAP_HOURS * 3_600_000, maxDrop: config.ANALYTICS_MAX_DROP }

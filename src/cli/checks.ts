@@ -16,6 +16,7 @@ import { CHANNELS, MIGRATIONS } from '../deps.ts'
 import { unscoredMessage, unscoredRemedy, unscoredToday } from '../domain/pool/unscored.ts'
 import { legNames } from '../domain/update/legs.ts'
 import { GatewayError } from '../errors.ts'
+import { isPostgres, postgresName } from '../sources/analytics/postgres-records.ts'
 import { type Client, isRemote, openClient, shownUrl } from '../sources/client.ts'
 import { openDirectory } from '../sources/dataset/directory.ts'
 import { listSettings, misspeltSettings } from './settings.ts'
@@ -342,6 +343,7 @@ async function* checkSources(config: Config): AsyncGenerator<Finding> {
     for (const [setting, source] of analyticsSources(config))
       yield* checked('analytics', `Check ${setting}.`, async () => {
         if (isRemote(source)) return checkServer(client, setting, source, config.ANALYTICS_SOURCE_KEY)
+        if (isPostgres(source)) return checkPostgresSource(source)
         const dataset = await openDirectory(source)
         return ok(`The directory ${dataset.name} has files of the import format.`)
       })
@@ -356,6 +358,17 @@ async function* checkSources(config: Config): AsyncGenerator<Finding> {
 function analyticsSources(config: Config): [string, string][] {
   const settings = ['ANALYTICS_SOURCE' as const, ...legNames.map(legSetting)]
   return settings.flatMap((name) => (config[name] === undefined ? [] : [[name, config[name]]]))
+}
+
+async function checkPostgresSource(url: string): Promise<Found> {
+  const client = pgClient(url)
+  try {
+    await client.connect()
+    await client.query('BEGIN READ ONLY')
+    return ok(`${postgresName(url)} answers.`)
+  } finally {
+    client.connection.stream.destroy()
+  }
 }
 
 /** Checks that a server answers, accepts this gateway, and has the same time. */

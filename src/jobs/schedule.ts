@@ -27,8 +27,8 @@ interface Job {
 
 /**
  * Runs now and every minute: marks runs whose process has died as failed, puts announced multipliers in force when their date
- * has come, and does what is due: distributions by DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other. It reads the clock each time, so clock changes
- * and sleep do not matter.
+ * has come, and does what is due: distributions by DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other.
+ * It reads the clock each time, so clock changes and sleep do not matter.
  */
 export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}): Schedule {
   const { config, log, store, now } = deps

@@ -42,6 +42,8 @@ export interface ClientRequest {
   /** A secret for `Authorization: Bearer`. Never shown in messages. */
   bearer?: string | undefined
   signal?: AbortSignal | undefined
+  /** Refuses an answer after a redirect to another host. */
+  sameHost?: boolean
 }
 
 export interface Answer {
@@ -90,7 +92,7 @@ export function openClient(options: ClientOptions): Client {
   async function attempt<T>(
     source: string,
     url: string,
-    { json, bearer, signal }: ClientRequest,
+    { json, bearer, signal, sameHost }: ClientRequest,
     read: (answer: Answer) => Promise<T>,
   ): Promise<T> {
     const stop = new AbortController()
@@ -105,21 +107,24 @@ export function openClient(options: ClientOptions): Client {
     }, timeoutMs)
     try {
       const { href, authorization } = target(url, bearer)
-      const answer = answerOf(
-        source,
-        await request(href, {
-          signal: stop.signal,
-          method: json === undefined ? 'GET' : 'POST',
-          headers: {
-            accept: 'application/json, application/graphql-response+json, */*;q=0.5',
-            'accept-encoding': 'gzip',
-            'user-agent': 'lending-graph-gateway',
-            ...(authorization !== undefined && { authorization }),
-            ...(json !== undefined && { 'content-type': 'application/json' }),
-          },
-          ...(json !== undefined && { body: JSON.stringify(json) }),
-        }),
-      )
+      const response = await request(href, {
+        signal: stop.signal,
+        method: json === undefined ? 'GET' : 'POST',
+        headers: {
+          accept: 'application/json, application/graphql-response+json, */*;q=0.5',
+          'accept-encoding': 'gzip',
+          'user-agent': 'lending-graph-gateway',
+          ...(authorization !== undefined && { authorization }),
+          ...(json !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      })
+      const host = sameHost ? otherHost(href, response) : undefined
+      if (host !== undefined) {
+        response.body.on('error', () => {}).destroy()
+        throw new AbortError(sourceFailed(source, `it redirects to another host, ${host}`))
+      }
+      const answer = answerOf(source, response)
       answer.body.once('close', forget)
       if (PASSING.has(answer.status)) {
         const detail = await messageOf(answer, bearer)
@@ -273,6 +278,13 @@ function target(text: string, bearer: string | undefined): { href: string; autho
   if (username === '' && password === '') return { href: url.href, authorization: undefined }
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { href: url.href, authorization: `Basic ${Buffer.from(user).toString('base64')}` }
+}
+
+/** The host of the last redirect, if it is another one. */
+function otherHost(href: string, { context }: Dispatcher.ResponseData): string | undefined {
+  const { history } = context as { history?: URL[] }
+  const last = history?.at(-1)
+  return last && last.host !== new URL(href).host ? last.host : undefined
 }
 
 function answerOf(source: string, { statusCode, headers, body }: Dispatcher.ResponseData): Answer & { waitMs: number } {

@@ -44,7 +44,10 @@ const deps = (more: object = {}) => ({
   now: () => new Date((NOON + 10 * DAY_SECONDS) * 1000),
   analytics: {
     sources: new Map<LegName, AnalyticsSource>(
-      legNames.map((leg) => [leg, openAnalyticsSource({ source: dir }, gateway.deps.client)]),
+      legNames.map((leg) => [
+        leg,
+        openAnalyticsSource({ source: dir, timeoutMs: 1000 }, gateway.deps.client) as AnalyticsSource,
+      ]),
     ),
     overlapMs: 2 * DAY_SECONDS * 1000,
     maxDrop: 0.1,

@@ -101,7 +101,7 @@ async function update(
   const before = await readProgress(client, leg)
   const since = before ? earlier(before.since, wanted) : null
   const result = { leg: leg.name, source: source.name, since, newest: before?.newest ?? null, fetched: 0, written: 0 }
-  const fetched = await source.records(leg.name, { since, signal })
+  const fetched = await source.records(leg.name, { since, fields: records[leg.name].fields, signal })
   if (!fetched) {
     if (before) throw sourceFailed(called, `it has no ${leg.name} any more`)
     return { ...result, sources: [] }

@@ -1,5 +1,6 @@
 import type { DatasetFile } from '../dataset/dataset.ts'
 import type { Fetched } from '../fetched.ts'
+import type { Shapes } from './mapping.ts'
 
 /** A source of analytics, for updates. */
 export interface AnalyticsSource {
@@ -16,6 +17,8 @@ export interface AnalyticsSource {
 export interface RecordsRequest {
   /** The date of the oldest records that are needed. Null: all of them. */
   since: Date | null
+  /** The fields of a record. */
+  fields: Shapes
   signal?: AbortSignal | undefined
 }
 

@@ -3,23 +3,35 @@ import { datasetRecords } from '../dataset/dataset-records.ts'
 import { openDirectory } from '../dataset/directory.ts'
 import { httpDataset } from '../dataset/http-dataset.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
+import { graphRecords } from './graph-records.ts'
+import type { Mapping } from './mapping.ts'
+import { isPostgres, postgresRecords } from './postgres-records.ts'
 
 export interface AnalyticsSettings {
-  /** A directory, or an http(s) URL. */
+  /** A directory, an http(s) URL, or a URL of a Postgres. */
   source: string
   /** A secret for `Authorization: Bearer`. */
   key?: string | undefined
+  /** How a GraphQL server or a Postgres is read. Without it, the source has files. */
+  mapping?: Mapping | undefined
+  /** How long a Postgres may take to answer. */
+  timeoutMs: number
 }
 
-/** Opens a source of analytics. Nothing is read yet. */
-export function openAnalyticsSource({ source, key: bearer }: AnalyticsSettings, client: Client): AnalyticsSource {
+/** Opens a source of analytics. Nothing is read yet. Undefined for a Postgres without a query. */
+export function openAnalyticsSource(settings: AnalyticsSettings, client: Client): AnalyticsSource | undefined {
+  const { source, key: bearer, mapping, timeoutMs } = settings
+  if (isPostgres(source)) return mapping && 'query' in mapping ? postgresRecords(source, timeoutMs, mapping) : undefined
+  if (isRemote(source) && mapping && 'names' in mapping) return graphRecords(client, source, bearer, mapping)
   const name = isRemote(source) ? shownUrl(source) : source
   return {
     name,
     records(file, { signal }) {
       const called = analyticsName(file, name)
       const open = async () =>
-        isRemote(source) ? httpDataset(client, source, { name: called, bearer, signal }) : openDirectory(source)
+        isRemote(source)
+          ? httpDataset(client, source, { name: called, bearer, signal, sameHost: true })
+          : openDirectory(source)
       return datasetRecords({ called, name, file, kind: 'ANALYTICS', open, signal })
     },
   }

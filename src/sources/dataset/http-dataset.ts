@@ -10,6 +10,8 @@ export interface HttpDatasetOptions {
   /** A secret for `Authorization: Bearer`. */
   bearer?: string | undefined
   signal?: AbortSignal | undefined
+  /** Refuses files after a redirect to another host. */
+  sameHost?: boolean
 }
 
 /**
@@ -18,12 +20,12 @@ export interface HttpDatasetOptions {
  * @throws SOURCE_FAILED, from `open`, if the server fails or does not answer with a file
  */
 export function httpDataset(client: Client, base: string, options: HttpDatasetOptions = {}): Dataset {
-  const { name = shownUrl(base), bearer, signal } = options
+  const { name = shownUrl(base), bearer, signal, sameHost = false } = options
   return {
     name,
     async open(file) {
       for (const label of [`${file}.jsonl`, `${file}.jsonl.gz`]) {
-        const answer = await client.open(name, urlBelow(base, label), { bearer, signal })
+        const answer = await client.open(name, urlBelow(base, label), { bearer, signal, sameHost })
         const reason = noFile(answer)
         if (!reason) return { label, ...opened(answer, label, signal) }
         answer.body.destroy()

@@ -42,9 +42,22 @@ export const defaultNames = {
 export type Name = keyof typeof defaultNames
 export type Names = Readonly<Record<Name, string>>
 
-const argumentNames: ReadonlySet<string> = new Set<Name>(['pools', 'time', 'first', 'after', 'limit', 'offset'])
-/** Names that a source may lack. */
-const optionalNames: ReadonlySet<string> = new Set<Name>(['block', 'pools', 'time', 'first', 'limit'])
+/** Names of a source by ours. */
+export type AnyNames = Readonly<Record<string, string>>
+
+/** What may be mapped. */
+export interface NameSet {
+  defaults: AnyNames
+  arguments: ReadonlySet<string>
+  /** Names that a source may lack. */
+  optional: ReadonlySet<string>
+}
+
+const positionNames: NameSet = {
+  defaults: defaultNames,
+  arguments: new Set<Name>(['pools', 'time', 'first', 'after', 'limit', 'offset']),
+  optional: new Set<Name>(['block', 'pools', 'time', 'first', 'limit']),
+}
 
 const PATH = /^[_A-Za-z]\w*(\.[_A-Za-z]\w*)*$/
 
@@ -52,22 +65,27 @@ const PATH = /^[_A-Za-z]\w*(\.[_A-Za-z]\w*)*$/
  * Parses a source's names from a JSON object of those that differ. An empty name is omitted from requests.
  * @throws Error whose message continues the name of the setting
  */
-export function parseNames(text: string): Names {
-  const renamed = parseObject(text)
-  for (const [name, theirs] of Object.entries(renamed)) {
-    if (!Object.hasOwn(defaultNames, name))
-      throw new Error(`names "${name}", which is not one of ${Object.keys(defaultNames).join(', ')}`)
-    if (theirs === '' && optionalNames.has(name)) continue
-    if (theirs === '') throw new Error(`must not leave out ${name}: only ${[...optionalNames].join(', ')} can be`)
+export const parseNames = (text: string): Names => readNames(positionNames, parseObject(text)) as Names
+
+/**
+ * Completes a source's names with ours.
+ * @throws Error whose message continues the name of the setting
+ */
+export function readNames({ defaults, arguments: inputs, optional }: NameSet, given: object): AnyNames {
+  for (const [name, theirs] of Object.entries(given)) {
+    if (!Object.hasOwn(defaults, name))
+      throw new Error(`names "${name}", which is not one of ${Object.keys(defaults).join(', ')}`)
+    if (theirs === '' && optional.has(name)) continue
+    if (theirs === '') throw new Error(`must not leave out ${name}: only ${[...optional].join(', ')} can be`)
     const { path, type } = typeof theirs === 'string' ? split(theirs) : { path: '', type: undefined }
-    if (!PATH.test(path) || (type !== undefined && !(argumentNames.has(name) && isType(type))))
+    if (!PATH.test(path) || (type !== undefined && !(inputs.has(name) && isType(type))))
       throw new Error(
-        argumentNames.has(name)
+        inputs.has(name)
           ? `must give ${name} a name such as "${name}", "where.${name}" or "${name}: Int!", not ${JSON.stringify(theirs)}`
           : `must give ${name} a name such as "${name}" or "account.id", not ${JSON.stringify(theirs)}`,
       )
   }
-  return { ...defaultNames, ...(renamed as Partial<Names>) }
+  return { ...defaults, ...given }
 }
 
 function parseObject(text: string): object {
@@ -87,17 +105,20 @@ function isType(text: string): boolean {
   }
 }
 
-function split(theirs: string): { path: string; type: string | undefined } {
+/** A name's path, and its type if it has one. */
+export function split(theirs: string): { path: string; type: string | undefined } {
   const [path = '', ...type] = theirs.split(':')
   return { path: path.trim(), type: type.length > 0 ? type.join(':').trim() : undefined }
 }
 
 /** The path to a field's value below the aliased answer. Empty unless the name is a path. */
-export const pathBelow = (names: Names, name: Name) => names[name].split('.').slice(1)
+export const pathBelow = (names: AnyNames, name: string) => nameIn(names, name).split('.').slice(1)
+
+const nameIn = (names: AnyNames, name: string) => names[name] ?? name
 
 /** Translates one of our operations to a source's names, with our names as aliases. */
-export function inNamesOf(names: Names, operation: DocumentNode): string {
-  const left = (name: string) => Object.hasOwn(names, name) && names[name as Name] === ''
+export function inNamesOf(names: AnyNames, operation: DocumentNode): string {
+  const left = (name: string) => names[name] === ''
   const renamed = visit(operation, {
     Field: {
       leave(node) {
@@ -108,7 +129,7 @@ export function inNamesOf(names: Names, operation: DocumentNode): string {
     VariableDefinition(node) {
       const name = node.variable.name.value
       if (left(name)) return null
-      const { type } = split(names[name as Name])
+      const { type } = split(nameIn(names, name))
       return type === undefined ? undefined : { ...node, type: parseType(type) }
     },
   })
@@ -116,9 +137,9 @@ export function inNamesOf(names: Names, operation: DocumentNode): string {
 }
 
 /** Turns `user` into `user: account { id }`. Its selection moves to the end of the path. */
-function renamedField(names: Names, { name, arguments: args = [], selectionSet }: FieldNode): FieldNode {
+function renamedField(names: AnyNames, { name, arguments: args = [], selectionSet }: FieldNode): FieldNode {
   const ours = name.value
-  const [theirs = ours, ...below] = names[ours as Name].split('.').reverse()
+  const [theirs = ours, ...below] = nameIn(names, ours).split('.').reverse()
   const last: FieldNode = {
     kind: Kind.FIELD,
     name: nameNode(theirs),
@@ -137,10 +158,10 @@ function renamedField(names: Names, { name, arguments: args = [], selectionSet }
 }
 
 /** Turns `time: $time` into `where: { timestamp: $time }`. Several arguments may share a `where`. */
-function renamedArguments(names: Names, args: readonly ArgumentNode[]): ArgumentNode[] {
+function renamedArguments(names: AnyNames, args: readonly ArgumentNode[]): ArgumentNode[] {
   const tree: Tree = new Map()
   for (const { name, value } of args) {
-    const path = split(names[name.value as Name]).path.split('.')
+    const path = split(nameIn(names, name.value)).path.split('.')
     const last = path.pop()
     if (!last) continue
     let branch = tree

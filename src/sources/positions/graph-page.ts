@@ -1,5 +1,5 @@
 import { cut, parseJson, sourceFailed } from '../client.ts'
-import { type Name, type Names, pathBelow } from './graph-names.ts'
+import { type AnyNames, type Name, type Names, pathBelow } from './graph-names.ts'
 
 /** A page of a source's answer, with unvalidated rows. */
 export interface Page {
@@ -34,15 +34,7 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
     const wrong = (name: Name, what: string, value: unknown) =>
       sourceFailed(called, `page ${number}: ${fieldName(names, name)} must be ${what}, not ${described(value)}`)
 
-    const answer = parseJson(called, body)
-    if (!isObject(answer)) throw sourceFailed(called, `page ${number} is no GraphQL answer: ${described(answer)}`)
-    const { data, errors } = answer
-    if (errors !== undefined && errors !== null) {
-      const message = Array.isArray(errors) && isObject(errors[0]) ? errors[0].message : undefined
-      const text = typeof message === 'string' ? message : 'an error without a message'
-      throw sourceFailed(called, `it answered: ${cut(secret ? text.replaceAll(secret, '…') : text)}`)
-    }
-    if (!isObject(data)) throw sourceFailed(called, `page ${number} is no GraphQL answer: it has no data`)
+    const data = answerData(called, number, body, secret)
     const page = down(data.positions, paths.positions)
     if (!isObject(page)) throw wrong('positions', 'an object', page)
 
@@ -68,8 +60,27 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
   }
 }
 
+/** The data of a GraphQL answer. @throws SOURCE_FAILED if it has none */
+export function answerData(
+  called: string,
+  number: number,
+  body: Buffer,
+  secret: string | undefined,
+): Record<string, unknown> {
+  const answer = parseJson(called, body)
+  if (!isObject(answer)) throw sourceFailed(called, `page ${number} is no GraphQL answer: ${described(answer)}`)
+  const { data, errors } = answer
+  if (errors !== undefined && errors !== null) {
+    const message = Array.isArray(errors) && isObject(errors[0]) ? errors[0].message : undefined
+    const text = typeof message === 'string' ? message : 'an error without a message'
+    throw sourceFailed(called, `it answered: ${cut(secret ? text.replaceAll(secret, '…') : text)}`)
+  }
+  if (!isObject(data)) throw sourceFailed(called, `page ${number} is no GraphQL answer: it has no data`)
+  return data
+}
+
 /** Names a field in messages: our name, and the source's if it differs. */
-export const fieldName = (names: Names, name: Name) => (names[name] === name ? name : `${name} (${names[name]})`)
+export const fieldName = (names: AnyNames, name: string) => (names[name] === name ? name : `${name} (${names[name]})`)
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -82,7 +93,7 @@ export function down(value: unknown, path: readonly string[]): unknown {
 }
 
 /** The values at a path that may pass through lists. */
-function listDown(value: unknown, path: readonly string[]): unknown {
+export function listDown(value: unknown, path: readonly string[]): unknown {
   const at = path.findIndex((_, index) => Array.isArray(down(value, path.slice(0, index))))
   if (at === -1) return down(value, path)
   const list = down(value, path.slice(0, at)) as unknown[]

@@ -1,0 +1,42 @@
+import type { Shape, Shapes } from './mapping.ts'
+
+/**
+ * Writes a source's value as the import format has it: numbers for digits and digits for numbers, as the field needs. Any other
+ * value stays, for validation to refuse.
+ */
+function importValue({ kind, sql }: Shape, value: unknown): unknown {
+  if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString('hex')}`
+  if (value instanceof Date)
+    return kind === 'seconds' ? String(Math.floor(value.getTime() / 1000)) : value.toISOString()
+  switch (kind) {
+    case 'integer':
+    case 'double':
+      return typeof value === 'string' && NUMBER.test(value) ? Number(value) : value
+    case 'seconds':
+    case 'amount':
+      return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
+    case 'instant':
+      return isSeconds(value) ? new Date(Number(value) * 1000).toISOString() : value
+    default:
+      return typeof value === 'string' && sql !== 'text' ? value.toLowerCase() : value
+  }
+}
+
+const NUMBER = /^-?\d{1,400}(\.\d{1,400})?(e[+-]?\d{1,3})?$/i
+const isSeconds = (value: unknown) =>
+  /^\d{1,11}$/.test(String(value)) && (typeof value === 'string' || typeof value === 'number')
+
+/** A record in the import format. Fields that a record may lack are left out where the source has null. */
+export function importRecord(
+  shapes: Shapes,
+  constants: Readonly<Record<string, unknown>>,
+  of: (field: string) => unknown,
+): Record<string, unknown> {
+  const record: Record<string, unknown> = {}
+  for (const [field, shape] of Object.entries(shapes)) {
+    const value = Object.hasOwn(constants, field) ? constants[field] : importValue(shape, of(field))
+    if (value === undefined || (value === null && !shape.nullable && shape.absent !== undefined)) continue
+    record[field] = value
+  }
+  return record
+}

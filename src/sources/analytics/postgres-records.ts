@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { faultOf, isReadFault, sourceFailed } from '../client.ts'
+import type { RecordBatch } from '../fetched.ts'
+import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
+import { importRecord } from './import-value.ts'
+import type { Shapes, SqlMapping } from './mapping.ts'
+
+/** The rows that are in memory at a time. */
+const ROWS = 5000
+
+export const isPostgres = (source: string) => /^postgres(ql)?:\/\//i.test(source)
+
+/** Host and database of a URL, for messages and records. */
+export function postgresName(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `postgres://${host}${pathname}`
+}
+
+/** A Postgres as a source of analytics: a query is read by a cursor, in a transaction that may only read. */
+export function postgresRecords(url: string, timeoutMs: number, { query, constants }: SqlMapping): AnalyticsSource {
+  const name = postgresName(url)
+  return {
+    name,
+    async records(file, { since, fields, signal }) {
+      const called = analyticsName(file, name)
+      const hash = createHash('sha256')
+      let count = 0
+      let fetchedAt: string | undefined
+
+      async function* batches(): AsyncGenerator<RecordBatch> {
+        const client = new pg.Client({
+          connectionString: url,
+          application_name: 'gateway-update',
+          connectionTimeoutMillis: timeoutMs,
+          query_timeout: timeoutMs,
+        })
+        client.on('error', () => {})
+        try {
+          await client.connect()
+          await client.query('BEGIN READ ONLY')
+          const seconds = String(Math.floor((since?.getTime() ?? 0) / 1000))
+          await client.query(`DECLARE records NO SCROLL CURSOR FOR ${query}`, query.includes('$1') ? [seconds] : [])
+          for (;;) {
+            signal?.throwIfAborted()
+            const { rows, fields: columns } = await client.query(`FETCH ${ROWS} FROM records`)
+            if (rows.length === 0) break
+            const columnOf = columnsOf(
+              fields,
+              columns.map((column) => column.name),
+            )
+            const records = rows.map((row) => importRecord(fields, constants, (field) => row[columnOf[field] ?? '']))
+            for (const record of records) hash.update(`${JSON.stringify(record)}\n`)
+            yield { first: count + 1, records }
+            count += records.length
+          }
+          fetchedAt = new Date().toISOString()
+        } catch (error) {
+          if (signal?.aborted) throw signal.reason
+          if (error instanceof Error && /timeout/i.test(error.message))
+            throw sourceFailed(called, `it did not answer within ${timeoutMs / 1000} s`)
+          throw isReadFault(error) ? sourceFailed(called, faultOf(error)) : error
+        } finally {
+          await client.end().catch(() => {})
+        }
+      }
+
+      return {
+        label: 'row',
+        batches: batches(),
+        receipts: () =>
+          fetchedAt === undefined
+            ? []
+            : [
+                {
+                  kind: 'ANALYTICS',
+                  name,
+                  digest: hash.digest('hex'),
+                  count,
+                  block: null,
+                  time: since?.toISOString() ?? null,
+                  fetchedAt,
+                },
+              ],
+      }
+    },
+  }
+}
+
+/** The column of each field: `account_id` and `accountid` are `accountId`. */
+function columnsOf(fields: Shapes, columns: string[]): Record<string, string> {
+  const plain = (text: string) => text.toLowerCase().replaceAll('_', '')
+  const byName = new Map(columns.map((column) => [plain(column), column]))
+  return Object.fromEntries(
+    Object.keys(fields).flatMap((field) => {
+      const column = byName.get(plain(field))
+      return column === undefined ? [] : [[field, column]]
+    }),
+  )
+}
