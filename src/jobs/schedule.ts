@@ -19,7 +19,7 @@ export interface Schedule {
   close(): Promise<void>
 }
 
-/** What is due at the ticks of a pattern. */
+/** Jobs that are due at the ticks of a pattern. */
 interface Job {
   pattern: string | undefined
   due(tick: Date): Promise<Outcome>

@@ -1,10 +1,10 @@
 /**
- * What a request costs, beside what it cost in a previous commit, in one run: CPU time, garbage, and what survives its collection.
+ * The cost of requests in this commit and in a previous one, in one run: CPU time, garbage, and what survives its collection.
  *
- *     npm run bench -- previous                 beside the commit before this one, or where this branch began
+ *     npm run bench -- previous                 against the commit before this one, or where this branch began
  *
- *     --base COMMIT           beside this one
- *     --built DIR             beside the program that is built in this directory
+ *     --base COMMIT           against this one
+ *     --built DIR             against the program that is built in this directory
  *     --rounds N              windows of each program, for each operation
  *     --data DIR              where the store stays between runs
  *

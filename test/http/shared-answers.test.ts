@@ -21,6 +21,8 @@ const present = (() => {
 const dir = mkdtempSync(join(tmpdir(), 'gateway-shared-'))
 const documents = join(dir, 'documents.json')
 const DOCUMENT = '{ dataVersion }'
+const mapping = join(dir, 'mapping.json')
+writeFileSync(mapping, '{"cash-flows":{"query":"SELECT * FROM cash_flow WHERE timestamp >= $1::bigint"}}')
 writeFileSync(documents, JSON.stringify({ [idOfDocument(DOCUMENT)]: DOCUMENT }))
 
 /** Another value of each setting that changes answers. */
@@ -60,6 +62,8 @@ const LOCAL: Record<string, string> = {
   ANALYTICS_SOURCE_CASH_FLOWS: dir,
   ANALYTICS_SOURCE_RATES: dir,
   ANALYTICS_SOURCE_KEY: 'key',
+  ANALYTICS_MAPPING: mapping,
+  ANALYTICS_CRON: '15 * * * *',
   ANALYTICS_MAX_DROP: '0.9',
   ANALYTICS_OVERLAP_HOURS: '1',
   POSITIONS_SOURCE: dir,

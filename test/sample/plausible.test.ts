@@ -46,7 +46,7 @@ async function activity(where: string): Promise<Row[]> {
 async function positions(where: string, row: string): Promise<Row[]> {
   const pools = await all('pools', 'where: {}', 'address')
   const lists = await Promise.all(
-    pools.map(({ address }) => all('positions', `where: { pool: "${address}" ${where} }`, row)),
+    pools.map(({ address }) => all('positions', `where: { pools: ["${address}"] ${where} }`, row)),
   )
   return lists.flat()
 }
@@ -108,9 +108,9 @@ test('a loan is liquidated on the day after its health factor is below 1, and on
   const last = newest.distributions.nodes[0].date
   const unhealthy = await positions('healthFactor: { lt: 1 }', 'date healthFactor user { address } pool { address }')
   expect(unhealthy.length).toBeGreaterThan(30)
-  const rewards = await activity('{ kind: LIQUIDATION_REWARD }')
+  const rewards = await activity('{ kinds: [LIQUIDATION_REWARD] }')
   const liquidations = new Set(rewards.map(({ txHash }) => txHash))
-  const repaid = await activity('{ kind: REPAY }')
+  const repaid = await activity('{ kinds: [REPAY] }')
   const hit = repaid.filter(({ txHash }) => liquidations.has(txHash))
   const key = (day: string, { user, pool }: Row) => `${day} ${user.address} ${pool.address}`
   const expected = unhealthy.filter(({ date }) => date < last).map((row) => key(row.date, row))
@@ -137,7 +137,7 @@ test('rates follow utilization', async () => {
 })
 
 test('deposits and loans change over time, and the rules twice', async () => {
-  const flows = await activity('{ NOT: { kind: LIQUIDATION_REWARD } }')
+  const flows = await activity('{ NOT: { kinds: [LIQUIDATION_REWARD] } }')
   for (const kind of ['DEPOSIT', 'WITHDRAW', 'BORROW', 'REPAY']) {
     const days = new Set(flows.filter((flow) => flow.kind === kind).map(({ time }) => midnight(time)))
     expect(days.size, kind).toBeGreaterThan(80)

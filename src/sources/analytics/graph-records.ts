@@ -107,7 +107,7 @@ interface RecordsPage {
   number: number
   body: Buffer
   nodes: unknown[]
-  /** Where the next page begins. Undefined at the end. */
+  /** The start of the next page. Undefined at the end. */
   cursor: string | number | undefined
 }
 

@@ -45,7 +45,7 @@ export type Names = Readonly<Record<Name, string>>
 /** Names of a source by ours. */
 export type AnyNames = Readonly<Record<string, string>>
 
-/** What may be mapped. */
+/** Names that a mapping may replace. */
 export interface NameSet {
   defaults: AnyNames
   arguments: ReadonlySet<string>

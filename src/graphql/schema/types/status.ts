@@ -74,7 +74,7 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
         resolve: (state, _, context) => nextOfLeg(state, context).expectedAt,
       }),
       late: t.boolean({
-        description: `Whether the next update is late: it is ${LATE}.`,
+        description: `True if the next update is late: it is ${LATE}.`,
         resolve: (state, _, context) => nextOfLeg(state, context).late,
       }),
     }),
