@@ -39,7 +39,11 @@ async function whileHeld(sql: string, work: (client: pg.Client) => Promise<void>
 
 test.each([
   ['another writer', 'SELECT pg_advisory_xact_lock(7014010)', /Another import, run or change of multipliers/],
-  ['a session that has locked rows', 'LOCK TABLE multiplier IN EXCLUSIVE MODE', /locked by another session/],
+  [
+    'a session that has locked rows',
+    'LOCK TABLE multiplier IN EXCLUSIVE MODE',
+    /Another session .* has locked the rows/,
+  ],
 ])(
   'a change that waits for %s is refused with a sentence, and goes through when it has gone',
   async (_, sql, detail) => {
