@@ -507,16 +507,20 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         await expect.poll(() => page.locator('.loading').count()).toBe(0)
         for (const width of [1280, 360]) {
           await page.setViewportSize({ width, height: 800 })
-          const layout = await page.evaluate(() => ({
-            isWider: document.documentElement.scrollWidth > document.documentElement.clientWidth,
-            broken: [...document.querySelectorAll('.facts data')]
-              .filter((number) => number.children.length === 0 && number.getClientRects().length !== 1)
-              .map((number) => number.textContent),
-            long: [...document.querySelectorAll('main data')]
-              .map((number) => number.textContent ?? '')
-              .filter((text) => /^[−+]*\$|%$/.test(text) && text.replace(/\D/g, '').replace(/^0+/, '').length > 15),
-          }))
-          expect(layout, `${path} at ${width}`).toEqual({ isWider: false, broken: [], long: [] })
+          // Charts follow the width of the page one frame later.
+          const layout = () =>
+            page.evaluate(() => ({
+              isWider: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+              broken: [...document.querySelectorAll('.facts data')]
+                .filter((number) => number.children.length === 0 && number.getClientRects().length !== 1)
+                .map((number) => number.textContent),
+              long: [...document.querySelectorAll('main data')]
+                .map((number) => number.textContent ?? '')
+                .filter((text) => /^[−+]*\$|%$/.test(text) && text.replace(/\D/g, '').replace(/^0+/, '').length > 15),
+            }))
+          await expect
+            .poll(layout, { message: `${path} at ${width}` })
+            .toEqual({ isWider: false, broken: [], long: [] })
         }
       }
       await page.getByRole('button', { name: 'Exact numbers' }).click()
