@@ -420,11 +420,13 @@ const graphSide = (s: 'a' | 'b', row: Row) => ({
   borrowedAmount: row[`${s}BorrowedAmount`],
   borrowedAmountUsd: row[`${s}BorrowedAmountUsd`],
 })
+/** A date as the graph writes it. REST answers have its midnight. */
+const day = (midnight: string) => midnight.slice(0, 10)
 const graphPosition = (row: Row) => ({
   recordId: row.id,
   userAddress: row.userAddress,
   poolAddress: row.marketAddress,
-  distributionDate: row.distributionDate,
+  distributionDate: day(row.distributionDate),
   pointsA: row.pointsA,
   pointsB: row.pointsB,
   points: row.points,
@@ -466,8 +468,12 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
     return { leaderboard: { totalCount: program?.total, nodes, pageInfo: { hasNextPage } } }
   },
   async dailyPoints({ address }) {
-    const nodes = daysOf(await rows('last days', days('DESC', ''), [address, 10]))
-    for (const day of nodes) day.positions = day.positions.map(graphPosition)
+    const newest = daysOf(await rows('last days', days('DESC', ''), [address, 10]))
+    const nodes = newest.map(({ distributionDate, points, positions }) => ({
+      distributionDate: day(distributionDate),
+      points,
+      positions: positions.map(graphPosition),
+    }))
     return { user: { dailyPoints: { nodes } } }
   },
   async assetPositions({ asset }) {
@@ -487,7 +493,7 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
     const byPool = new Map<string, Row[]>(pools.map(({ id }) => [id, []]))
     for (const { pool, distribution_date, pointsA, pointsB, user_address: address, points, rank } of positions)
       byPool.get(pool)?.push({
-        distributionDate: distribution_date,
+        distributionDate: day(distribution_date),
         pointsA,
         pointsB,
         user: { address, points: points ?? 0, rank },
