@@ -14,6 +14,7 @@ import { showProgress, showWalk } from './progress.ts'
 
 interface Options {
   check?: boolean
+  daily?: boolean
   indexer?: string
   users?: string
   everyMarket?: boolean
@@ -38,6 +39,10 @@ export function addImport(program: Command): void {
       )
         .argParser(addChain)
         .default([], 'none'),
+    )
+    .option(
+      '--daily',
+      'leave only the newest snapshot of each position and day (UTC); without it, all of them are kept',
     )
     .option('--check', 'check everything, show what would change, and store nothing')
     .option('--json', 'print one JSON object')
@@ -84,7 +89,7 @@ async function load(
   deps: Deps,
   dataset: Dataset,
   signal: AbortSignal,
-  { check = false, json }: Options,
+  { check = false, daily = false, json }: Options,
   mirror?: MirrorSummary,
 ): Promise<void> {
   const progress = showProgress(process.stderr)
@@ -95,6 +100,7 @@ async function load(
       signal,
       requestedBy: CLI,
       check,
+      daily,
     })
     progress.done()
     summary.warnings.forEach(warn)

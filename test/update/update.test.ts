@@ -83,7 +83,7 @@ describe('an update', () => {
     await write('market-snapshots', [ann(0, 99), ann(1), ann(3, 12), ann(4)])
     const next = await update('market-snapshots')
     expect(next).toMatchObject({ fetched: 3, written: 2, newest: new Date(day(4) * 1000) })
-    expect(next.since).toEqual(new Date(day(1) * 1000))
+    expect(next.since).toEqual(new Date('2026-03-03T00:00:00.000Z'))
     expect(await version()).toBe(before + 2)
     // The oldest is before the overlap: its correction needs --since.
     expect(await amounts('ann')).toEqual([
@@ -141,6 +141,60 @@ describe('an update', () => {
       if (one.status === 'rejected') expect(one.reason.message).toMatch(/^A run for market-snapshots is in progress \(/)
     expect(both.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0)
     expect(await amounts('ann')).toEqual([[0, 10]])
+  })
+})
+
+describe('a day', () => {
+  const HOUR = 3600
+  const at = (days: number, hours: number, usd: number, more?: object) =>
+    marketSnapshot('ann', day(days) + hours * HOUR, usd, more)
+  const hours = async () => (await amounts('ann')).map(([days = 0, usd]) => [Math.round(days * 24 * 100) / 100, usd])
+
+  test('has the newest snapshot of each position, and a late or corrected one replaces it', async () => {
+    await write('market-snapshots', [at(0, -12, 1), at(0, 11, 3), at(0, 2, 2), at(0, 1, 7, { positionId: 'b' })])
+    await update('market-snapshots')
+    expect(await hours()).toEqual([
+      [1, 7],
+      [11, 3],
+    ])
+    const rest = at(0, 1, 7, { positionId: 'b' })
+    // The source keeps one a day and replaces it: the day has as many positions as before.
+    await write('market-snapshots', [at(0, 11.9, 4), rest])
+    expect(await update('market-snapshots')).toMatchObject({ written: 1 })
+    expect(await hours()).toEqual([
+      [1, 7],
+      [11.9, 4],
+    ])
+    await write('market-snapshots', [at(0, 11.9, 5), rest, at(1, -12, 9)])
+    await update('market-snapshots')
+    expect(await hours()).toEqual([
+      [1, 7],
+      [11.9, 5],
+      [12, 9],
+    ])
+    // The newest one of all may be of an earlier hour than it was.
+    await write('market-snapshots', [at(0, 11, 6), rest, at(1, -12, 9)])
+    await update('market-snapshots')
+    expect((await hours())[1]).toEqual([11, 6])
+    const { rows } = await gateway.deps.store.pool.query('SELECT timestamp::float8 FROM market_holding')
+    expect(rows).toEqual([{ timestamp: day(1) - 12 * HOUR }])
+  })
+
+  test('keeps the snapshots that an import stored for it, unless --daily says otherwise', async () => {
+    const several = [at(0, -3, 1), at(0, 3, 2)]
+    await importFiles(gateway, { 'market-snapshots': several })
+    await write('market-snapshots', [at(0, 6, 3), at(1, 0, 4), at(1, 1, 5)])
+    await update('market-snapshots')
+    const kept = [-3, 3, 6, 25]
+    expect((await hours()).map(([hour]) => hour)).toEqual(kept)
+    const run = (...args: string[]) =>
+      command(['import', dir, ...args], { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
+    await rm(join(dir, 'market-snapshots.jsonl'))
+    await write('market-snapshots', several)
+    expect((await run('--daily', '--check')).code).toBe(0)
+    expect((await hours()).map(([hour]) => hour)).toEqual(kept)
+    expect((await run('--daily')).code).toBe(0)
+    expect((await hours()).map(([hour]) => hour)).toEqual([6, 25])
   })
 })
 

@@ -18,6 +18,7 @@ import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
 import { unscoredAmong, unscoredMessage, unscoredRemedy } from '../pool/unscored.ts'
 import { Chunk } from './chunk.ts'
 import { conflictReason, DIGESTS, findConflicts } from './conflicts.ts'
+import { isDaily, keepNewestOfDays } from './daily.ts'
 import { type Entities, storedEntities } from './entities.ts'
 import { type BadLine, ImportError, SHOWN } from './import-error.ts'
 import { type Row, rowReader } from './reader.ts'
@@ -45,6 +46,8 @@ export interface ImportProgress {
 export interface ImportOptions {
   /** True to roll everything back at the end, without a trace. */
   check?: boolean
+  /** Leaves only the newest snapshot of each position and day (UTC), of those that were stored before too. */
+  daily?: boolean
   /** The actor in run records and multiplier revisions. */
   requestedBy?: string
   onProgress?(progress: ImportProgress): void
@@ -103,7 +106,7 @@ const CHECKING = `CREATE TEMP SEQUENCE run_id_seq START 2000000000; CREATE TEMP 
 export async function importDataset(
   { pool, basePoints, log }: ImportDeps,
   dataset: Dataset,
-  { check = false, onProgress, signal, requestedBy = 'import' }: ImportOptions = {},
+  { check = false, daily = false, onProgress, signal, requestedBy = 'import' }: ImportOptions = {},
 ): Promise<ImportSummary> {
   const startedAt = new Date()
   signal?.throwIfAborted()
@@ -116,6 +119,7 @@ export async function importDataset(
       const run: Run = {
         client,
         basePoints,
+        daily,
         topology: await topologyOf(client),
         onProgress,
         signal,
@@ -176,6 +180,7 @@ export async function importDataset(
 interface Run {
   client: PoolClient
   basePoints: BasePoints
+  daily: boolean
   topology: Topology
   onProgress: ImportOptions['onProgress']
   signal: AbortSignal | undefined
@@ -319,6 +324,8 @@ async function importFile(
   }
   await client.query(`${sql.drop}; DROP TABLE line_digest`)
   if (sql.settle && run.badCount === 0) await client.query(sql.settle)
+  if (run.daily && isDaily(file) && run.badCount === 0 && (await keepNewestOfDays(client, file)) > 0)
+    run.touched.add(sql.table)
   return summary
 }
 

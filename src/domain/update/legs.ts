@@ -1,4 +1,5 @@
 import { snakeCase } from '../../db/lists/column.ts'
+import { DAY_MS, isDaily } from '../dataset/daily.ts'
 import { records } from '../dataset/records.ts'
 
 /** The records that updates keep current, by their file of the import format. */
@@ -22,6 +23,10 @@ export interface Leg {
   dateOf(text: string): number
   /** The same in SQL, as a timestamptz. */
   dateSql: string
+  /** The first moment that is compared with that of a date: a leg of daily records compares whole days. */
+  startOf(date: Date): Date
+  /** The last one. */
+  endOf(date: Date): Date
   /** The distinct users of records in SQL. */
   usersSql: string
   /** The worth of records in USD, in SQL. */
@@ -38,6 +43,8 @@ export function legOf(name: LegName): Leg {
     dated,
     dateOf: (text) => (inSeconds ? Number(text) * 1000 : Date.parse(text)),
     dateSql: inSeconds ? `to_timestamp(${column})` : column,
+    startOf: (date) => (isDaily(name) ? new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS) : date),
+    endOf: (date) => (isDaily(name) ? new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS - 1) : date),
     usersSql: user ? `count(DISTINCT ${snakeCase(user)})` : '0',
     valueSql: usd.map((field) => `coalesce(sum(${snakeCase(field)}), 0)`).join(' + ') || '0',
   }

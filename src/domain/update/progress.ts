@@ -49,12 +49,12 @@ export async function forgetProgress(client: PoolClient, { name }: Leg): Promise
   await client.query('DELETE FROM leg_progress WHERE leg = $1', [name])
 }
 
-/** Sums up the staged records of a time. */
+/** Sums up the staged records of a time, which ends with that of a date. */
 export async function stagedBetween(client: PoolClient, leg: Leg, from: Date, to: Date): Promise<Held> {
   const { rows } = await client.query<Held>(
     `SELECT count(*)::float8 AS records, (${leg.usersSql})::float8 AS users, (${leg.valueSql})::float8 AS value
      FROM staged WHERE ${leg.dateSql} BETWEEN $1 AND $2`,
-    [from, to],
+    [leg.startOf(from), leg.endOf(to)],
   )
   return rows[0] ?? { records: 0, users: 0, value: 0 }
 }

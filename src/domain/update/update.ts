@@ -5,6 +5,7 @@ import { type AnalyticsSource, analyticsName } from '../../sources/analytics/ana
 import { sourceFailed } from '../../sources/client.ts'
 import type { Fetched, SourceReceipt } from '../../sources/fetched.ts'
 import { conflictReason, findConflicts } from '../dataset/conflicts.ts'
+import { isDaily, removeReplaced, stageDaily } from '../dataset/daily.ts'
 import { records } from '../dataset/records.ts'
 import { stageRecords } from '../dataset/stage.ts'
 import { type UpsertSql, upsertSql } from '../dataset/upsert.ts'
@@ -99,7 +100,7 @@ async function update(
 ): Promise<Updated> {
   const called = analyticsName(leg.name, source.name)
   const before = await readProgress(client, leg)
-  const since = before ? earlier(before.since, wanted) : null
+  const since = before ? leg.startOf(earlier(before.since, wanted)) : null
   const result = { leg: leg.name, source: source.name, since, newest: before?.newest ?? null, fetched: 0, written: 0 }
   const fetched = await source.records(leg.name, { since, fields: records[leg.name].fields, signal })
   if (!fetched) {
@@ -119,7 +120,7 @@ async function update(
     return { ...result, newest: null, sources }
   }
   await lockWriters(client)
-  const written = await store(client, sql)
+  const written = await store(client, leg, sql)
   await writeProgress(client, leg, source.name, await nextProgress(client, leg, staged.newest, since, analytics))
   return { ...result, newest: staged.newest, fetched: staged.records, written, sources }
 }
@@ -162,6 +163,7 @@ async function stage(client: PoolClient, { sql, leg, fetched, called, since, now
   })
   await client.query(`ANALYZE staged; SET LOCAL work_mem = '64MB'`)
   await assertDistinct(client, fetched.label, called, format.key)
+  if (isDaily(leg.name)) await stageDaily(client, leg.name)
   return { records: count, newest: count > 0 ? new Date(newest) : undefined }
 }
 
@@ -186,8 +188,9 @@ async function assertDistinct(client: PoolClient, label: string, called: string,
 const MANY = 10_000
 
 /** Stores the staged records. Without a new or changed one, the data version stays. @returns how many those are */
-async function store(client: PoolClient, { table, upserts, settle }: UpsertSql): Promise<number> {
+async function store(client: PoolClient, { name }: Leg, { table, upserts, settle }: UpsertSql): Promise<number> {
   await client.query('SAVEPOINT stored')
+  if (isDaily(name)) await removeReplaced(client, name)
   let written = 0
   for (const one of upserts) {
     const { rows, rowCount } = await client.query(one.text)
@@ -207,6 +210,7 @@ async function nextProgress(
   since: Date | null,
   { overlapMs }: Analytics,
 ): Promise<Progress> {
-  const start = new Date(Math.max(newest.getTime() - overlapMs, since?.getTime() ?? Number.NEGATIVE_INFINITY))
+  const overlap = Math.max(newest.getTime() - overlapMs, since?.getTime() ?? Number.NEGATIVE_INFINITY)
+  const start = leg.startOf(new Date(overlap))
   return { newest, since: start, held: await stagedBetween(client, leg, start, newest) }
 }

@@ -1,0 +1,52 @@
+import type { PoolClient } from 'pg'
+import { snakeCase } from '../../db/lists/column.ts'
+import { topologyOf } from '../../db/topology/find-topology.ts'
+import { type RecordFormat, records } from './records.ts'
+
+/** The documents say: one snapshot is kept per day. Days are of UTC. */
+const DAY_SECONDS = 86_400
+export const DAY_MS = DAY_SECONDS * 1000
+
+/** The records of which a position has one a day. */
+export type DailyFile = 'market-snapshots' | 'vault-snapshots'
+export const isDaily = (file: string): file is DailyFile => file === 'market-snapshots' || file === 'vault-snapshots'
+
+const positionOf = ({ key }: RecordFormat) => key.filter((field) => field !== 'timestamp').map(snakeCase)
+const equal = (columns: string[], one: string, other: string) =>
+  columns.map((column) => `${one}.${column} = ${other}.${column}`).join(' AND ')
+/** A range, which an index finds. */
+const sameDay = (one: string, other: string) =>
+  `${one}.timestamp BETWEEN ${other}.timestamp - ${other}.timestamp % ${DAY_SECONDS}
+   AND ${other}.timestamp - ${other}.timestamp % ${DAY_SECONDS} + ${DAY_SECONDS - 1}`
+
+/** Leaves the newest staged snapshot of each position and day. */
+export async function stageDaily(client: PoolClient, file: DailyFile): Promise<void> {
+  await client.query(
+    `DELETE FROM staged WHERE line IN (SELECT line FROM (
+       SELECT line, row_number() OVER (PARTITION BY ${positionOf(records[file]).join(', ')}, timestamp / ${DAY_SECONDS}
+         ORDER BY timestamp DESC) AS nth FROM staged) s WHERE nth > 1)`,
+  )
+}
+
+/** Removes the snapshot that a staged one of its day replaces. A day of which an import stored several keeps them. */
+export async function removeReplaced(client: PoolClient, file: DailyFile): Promise<void> {
+  const { table } = records[file]
+  const position = positionOf(records[file])
+  const topology = await topologyOf(client)
+  await client.query(
+    `DELETE FROM ${table} t USING ${topology.temporary('staged')} s
+     WHERE ${equal(position, 't', 's')} AND ${sameDay('t', 's')} AND t.timestamp <> s.timestamp
+       AND NOT EXISTS (SELECT FROM ${table} o WHERE ${equal(position, 'o', 't')} AND ${sameDay('o', 't')}
+         AND o.timestamp <> t.timestamp)`,
+  )
+}
+
+/** Removes all stored snapshots but the newest of each position and day. @returns how many those are */
+export async function keepNewestOfDays(client: PoolClient, file: DailyFile): Promise<number> {
+  const { table } = records[file]
+  const { rowCount } = await client.query(
+    `DELETE FROM ${table} t WHERE EXISTS (SELECT FROM ${table} o
+       WHERE ${equal(positionOf(records[file]), 'o', 't')} AND ${sameDay('o', 't')} AND o.timestamp > t.timestamp)`,
+  )
+  return rowCount ?? 0
+}
