@@ -173,7 +173,7 @@ describe('graphql-request', () => {
     const [{ item }] = search as [(typeof search)[0]]
     expect(item).toMatchObject({ __typename: 'Pool', displayName })
     const answer = await request.request(PoolTopUsersDocument, { address: pool, first: 2 })
-    expect(answer.pool?.topUsers).toHaveLength(2)
+    expect(answer.pool?.currentPositions.nodes).toHaveLength(2)
     const { vault } = await request.request(VaultChartDocument, { chainId: 1, address: pool })
     expect(vault).toBeNull()
   })

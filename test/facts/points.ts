@@ -335,15 +335,4 @@ export const pointsFacts: Fact[] = [
     sql: 'SELECT WHERE false',
     empty: true,
   },
-  ...[undefined, '2025-03-03'].map(
-    (date): Fact => ({
-      name: `the top accounts of pools on ${date ?? 'the newest date of each'}`,
-      query: `pools { nodes { address topUsers(first: 2${date ? `, date: "${date}"` : ''}) { distributionDate: date points user { address } } } }`,
-      at: 'pools.nodes.topUsers',
-      sql: `SELECT date AS "distributionDate", points, "user" AS "user.address" FROM pools o,
-          LATERAL (SELECT * FROM scored WHERE pool = o.id AND date = ${date ? `'${date}'` : '(SELECT max(date) FROM scored WHERE pool = o.id)'}
-            ORDER BY points DESC, "user" LIMIT 2) s
-        ORDER BY "marketId", o.id, points DESC, "user"`,
-    }),
-  ),
 ]

@@ -167,7 +167,7 @@ const single: Record<string, { query: string; rows: number }> = {
   },
   "a pool's top accounts": {
     // Its work is that of the pool's positions on one date.
-    query: `{ pool(address: "${pool}") { topUsers(first: 10) { points } } }`,
+    query: `{ pool(address: "${pool}") { currentPositions(first: 10, orderBy: POINTS, orderDirection: DESC) { nodes { points } } } }`,
     rows: USERS / 10,
   },
   'fifty users': {

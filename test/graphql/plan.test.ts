@@ -243,7 +243,7 @@ for (const [name, selection] of Object.entries({
     'pools(last: 3) { nodes { name positions(last: 2) { nodes { recordId } pageInfo { hasPreviousPage } } } pageInfo { hasPreviousPage } }',
   'more in some':
     'pools { nodes { positions(first: 400) { totalCount nodes { recordId } pageInfo { hasNextPage } } } }',
-  'two in one, and one within': `pools(first: 2) { nodes { topUsers(first: 2) { points }
+  'two in one, and one within': `pools(first: 2) { nodes { currentPositions(first: 2, orderBy: POINTS, orderDirection: DESC) { nodes { points } }
       positions(first: 3) { nodes { recordId user { dailyPoints(first: 2) { nodes { points positions { points } } } } } } } }`,
   'behind an object':
     'leaderboard(first: 4) { totalCount nodes { rank user { positions(first: 2) { nodes { points } } } } }',

@@ -29,7 +29,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'pools → markets, multiplier, top accounts, positions → user': {
     statements: 6,
     query: `query ($n: Int!) { pools(first: $n) { nodes { displayName marketA { depositRate: depositApr } marketB { depositRate: depositApr }
-      multiplier { borrowA } topUsers(first: 3) { points user { address } }
+      multiplier { borrowA } currentPositions(first: 3, orderBy: POINTS, orderDirection: DESC) { nodes { points user { address } } }
       positions(first: 2) { nodes { user { points: totalPoints } } } } } }`,
   },
   'pools by TVL → totals → multiplier; → markets; → assets → price, pools': {

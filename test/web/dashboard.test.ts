@@ -612,7 +612,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await page.locator(`a[href="/dashboard/pools/${samplePool.address}"]`).click()
     const { pool } = await graphql(
       `query ($a: Address!) { pool(address: $a) { displayName tvlUsd borrowedUsd utilization points: totalPoints
-        topUsers(first: 10) { points user { rank } } } }`,
+        top: currentPositions(first: 10, orderBy: POINTS, orderDirection: DESC) { nodes { points user { rank } } } } }`,
       { a: samplePool.address },
     )
     await page.getByRole('heading', { name: pool.displayName, level: 1 }).waitFor()
@@ -621,7 +621,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     expect(await value(page, 'Utilization')).toBe(pool.utilization)
     await expect
       .poll(() => numbers(rows(page, 'Top wallets of the pool')))
-      .toEqual(pool.topUsers.map(({ points, user }: any) => [points, user.rank]))
+      .toEqual(pool.top.nodes.map(({ points, user }: any) => [points, user.rank]))
   })
 
   test('vaults show their rates, and lead to their pages', async () => {

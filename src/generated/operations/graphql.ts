@@ -70,9 +70,9 @@ export type MultiplierInput = {
   poolAddress: string;
 };
 
-/** A filter for a list of Run. A row must match all conditions; a null condition is ignored. A list of values matches rows with one of them, at most 1000; an empty list matches nothing. At most 50 conditions, nested at most 5 deep. */
+/** A filter of Run rows, which match all of its conditions. */
 export type RunFilter = {
-  /** All of these filters match. An empty list always matches. */
+  /** All of these filters match: at most 50 conditions, 5 deep. */
   AND?: Array<RunFilter> | null | undefined;
   /** This filter does not match. */
   NOT?: RunFilter | null | undefined;

@@ -5,7 +5,6 @@ import {
   type Conditions,
   MAX_CONDITIONS,
   MAX_NESTING,
-  MAX_VALUES,
   readWhere,
   type Where,
 } from '../../db/lists/filter.ts'
@@ -122,7 +121,7 @@ export function addListInputTypes(builder: Builder) {
   function filterType(name: string, conditions: Conditions, enums: Enums = {}): InputRef<Where> {
     const ref = builder.inputRef<Where>(`${name}Filter`)
     return ref.implement({
-      description: `A filter for a list of ${name}. A row must match all conditions; a null condition is ignored. A list of values matches rows with one of them, at most ${MAX_VALUES}; an empty list matches nothing. At most ${MAX_CONDITIONS} conditions, nested at most ${MAX_NESTING} deep.`,
+      description: `A filter of ${name} rows, which match all of its conditions.`,
       fields: (t) => ({
         ...Object.fromEntries(
           Object.entries(conditions).map(([field, condition]) => [
@@ -130,7 +129,10 @@ export function addListInputTypes(builder: Builder) {
             t.field({ type: inputTypeOf(field, condition, enums) as 'String', description: condition.description }),
           ]),
         ),
-        AND: t.field({ type: [ref], description: 'All of these filters match. An empty list always matches.' }),
+        AND: t.field({
+          type: [ref],
+          description: `All of these filters match: at most ${MAX_CONDITIONS} conditions, ${MAX_NESTING} deep.`,
+        }),
         OR: t.field({
           type: [ref],
           description: 'One of these filters matches. An empty list never matches.',
@@ -150,7 +152,7 @@ export function addListInputTypes(builder: Builder) {
     orderType(
       builder,
       `${name}Order`,
-      `A sort key for a list of ${name}. The list's default order breaks ties, reversed if its first key is.`,
+      `A sort key of ${name} rows. The default order breaks ties.`,
       Object.fromEntries(
         Object.entries(keys).map(([key, { description, nullable }]) => [
           key,

@@ -53,7 +53,7 @@ export function createBuilder() {
       cursorType: 'String',
       cursorFieldOptions: { description: 'The cursor of the row: opaque text for `after` and `before`.' },
       pageInfoFieldOptions: {
-        description: 'Information about this page: its first and last cursor, and whether more rows follow.',
+        description: 'The first and last cursor of this page, and whether rows follow.',
         extensions: { cost: { weight: 0 } },
       },
       pageInfoTypeOptions: {

@@ -56,7 +56,7 @@ export function addTypes(builder: Builder) {
   builder.mutationType({ description: 'Mutations, for operators. They require the admin token.' })
   builder.globalConnectionField('totalCount', (t) =>
     t.int({
-      description: 'Total number of rows in the list, over all pages. Counted only when it is selected.',
+      description: 'The number of rows over all pages, counted only when selected.',
       extensions: { cost: { weight: 'count' } },
       resolve: (connection) => connection.totalCount(),
     }),
@@ -68,7 +68,7 @@ export function addTypes(builder: Builder) {
   const Positions = positionsRef(builder, Position)
   const PositionInputs = positionInputs(listInputs)
   const Asset = addAsset(builder, { listInputs })
-  const Pool = addPool(builder, { listInputs, Asset, PositionInputs, Positions, User })
+  const Pool = addPool(builder, { listInputs, Asset, PositionInputs, Positions })
   addAssetPrice(builder, { Asset, Pool })
   const Market = addMarket(builder, { listInputs, Pool })
   const Vault = addVault(builder, { listInputs })

@@ -19,7 +19,7 @@ import { type Column, Table } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Day, Num, WalletLink } from '../values.tsx'
 
-type TopUser = NonNullable<PoolTopUsersQuery['pool']>['topUsers'][number]
+type TopUser = NonNullable<PoolTopUsersQuery['pool']>['currentPositions']['nodes'][number]
 
 /** A pool: its amounts, both sides, and its users with the most points. */
 export function Pool({ address }: { address: string }) {
@@ -153,8 +153,8 @@ function TopUsers({ address }: { address: string }) {
       </p>
       <Answer of={answer} rows={10}>
         {({ pool }) => {
-          const [first] = pool?.topUsers ?? []
-          if (!pool || !first) return <Empty>The pool has no position.</Empty>
+          const [first] = pool?.currentPositions.nodes ?? []
+          if (!pool || !first) return <Empty>The pool has no position on the newest date.</Empty>
           return (
             <>
               <p>
@@ -163,8 +163,8 @@ function TopUsers({ address }: { address: string }) {
               <Table
                 caption="Top wallets of the pool"
                 columns={topColumns}
-                rows={pool.topUsers}
-                rowKey={({ user }) => user.id}
+                rows={pool.currentPositions.nodes}
+                rowKey={({ id }) => id}
               />
             </>
           )

@@ -34,7 +34,7 @@ export function addPoolTotals(builder: Builder, { Pool, MultiplierRevision }: Re
 
   const PoolTotals = builder.objectRef<PoolTotalsRow>('PoolTotals').implement({
     description:
-      "A pool's totals as of a distribution date: its points up to the date and its positions on the date. `positions(asOf:)` and `topUsers(date:)` list the users.",
+      "A pool's totals as of a distribution date: its points up to the date and its positions on the date. `positions(asOf:)` lists the users.",
     fields: (t) => ({
       ...columnFields(t, poolTotalsColumns),
       sideA: t.field({ type: PoolSideTotals, description: 'The amounts of side A.', ...side('a') }),

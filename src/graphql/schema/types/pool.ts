@@ -1,26 +1,20 @@
-import { columnsOf, type RowOf } from '../../../db/lists/column.ts'
-import { topUsersSql } from '../../../domain/account/account.ts'
 import { assetOfPool, poolsOfAssets } from '../../../domain/asset/asset.ts'
-import { pointsColumn } from '../../../domain/points/millionths.ts'
 import { computedPoolColumns, poolColumns, pools } from '../../../domain/pool/pool.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
 import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
-import { isoDate, positionListing } from '../../../domain/position/position.ts'
-import { GatewayError } from '../../../errors.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
+import { positionListing } from '../../../domain/position/position.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { computedFields } from '../../fields/computed-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
-import { modelRow, ownerOf, related } from '../../fields/relation.ts'
-import { column, list, nodeId, one, ownedBy, part, rows, type SqlRows } from '../../fields/sql-field.ts'
+import { modelRow, ownerOf } from '../../fields/relation.ts'
+import { column, list, nodeId, one, ownedBy, part } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import type { AssetRef } from './asset.ts'
 import { OWNED_COUNT } from './charges.ts'
 import type { PositionsRef } from './position-ref.ts'
-import { type UserRef, userAt } from './user-ref.ts'
 
 /** Loads the pool at an address. */
 export const poolAt = modelRow('Pool', pools)
@@ -28,59 +22,15 @@ export const poolAt = modelRow('Pool', pools)
 /** Loads the pool that positions name by its number. */
 export const poolOfPositions = modelRow('Pool', pools, ['key'])
 
-/** @throws BAD_INPUT */
-function assertTop(first: number): void {
-  if (first < 0 || first > 100) throw new GatewayError('BAD_INPUT', 'first must be from 0 to 100.')
-}
-
-const topUserColumns = columnsOf(
-  {},
-  {
-    userAddress: { sql: 't.user_address', type: 'address' },
-    distributionDate: {
-      sql: 't.distribution_date',
-      type: 'date',
-      field: 'date',
-      description: 'The distribution date.',
-    },
-    points: {
-      ...pointsColumn('t.points'),
-      description: "The user's points from this pool on that date.",
-    },
-  },
-)
-
-const topUsersOfPool: SqlRows = {
-  columns: topUserColumns,
-  by: ['id'],
-  of: ({ first, date }, [pool]) => {
-    assertTop(first)
-    return Prisma.sql`FROM (${topUsersSql(pool ?? Prisma.empty, first, date ? isoDate(date) : null)}) t`
-  },
-}
-
 type Refs = {
   listInputs: ListInputTypes
   Asset: AssetRef
   PositionInputs: ListInputs
   Positions: PositionsRef
-  User: UserRef
 }
 
-export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, Positions, User }: Refs) {
+export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, Positions }: Refs) {
   const PoolInputs = listInputs('Pool', pools)
-  const PoolUser = builder.objectRef<RowOf<typeof topUserColumns>>('PoolUser').implement({
-    description: 'A user in one pool on one distribution date.',
-    fields: (t) => ({
-      user: t.field({
-        type: User,
-        description: 'The user.',
-        ...related('Position', 'user', userAt),
-      }),
-      ...columnFields(t, topUserColumns),
-    }),
-  })
-
   const Pool = builder.prismaNode('Pool', {
     id: { field: 'id', ...nodeId('Pool', (column) => column('id')) },
     nullable: true,
@@ -132,23 +82,6 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
           },
           { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
         ),
-      }),
-      topUsers: t.field({
-        type: [PoolUser],
-        description: 'The users with the most points from this pool on one distribution date, most points first.',
-        args: {
-          first: t.arg.int({
-            defaultValue: 10,
-            required: true,
-            description: 'Number of users to return, 0 to 100.',
-          }),
-          date: t.arg({
-            type: 'Date',
-            description: "The distribution date. Defaults to the pool's newest date.",
-          }),
-        },
-        // Reads all positions of the date.
-        ...rows(topUsersOfPool, ['text'], { cost: { weight: 100 } }),
       }),
     }),
   })
