@@ -46,7 +46,7 @@ const variables: Variables = {
     orderBy: ['POINTS', 'POOL'],
     orderDirection: ['DESC', 'ASC'],
   }),
-  Portfolio: ({ user, leaders }) => ({ wallets: [...new Set([user, ...leaders]), 'not an address'] }),
+  Portfolio: ({ user, leaders }) => ({ wallets: [...new Set([user, ...leaders])] }),
   LiveUser: ofUser,
   ValueThroughTime: ({ user, leaders, dates }) => ({
     wallets: [...new Set([user, ...leaders])],

@@ -101,8 +101,8 @@ export const activityFacts: Fact[] = [
   },
   {
     name: "users' activity keeps to its user",
-    query: `lookupUsers(addresses: ["${gus}", "${nobody}", "${ben}"]) { user { activity(first: 2) { nodes { userAddress txHash } } } }`,
-    at: 'lookupUsers.user.activity.nodes',
+    query: `lookupUsers(addresses: ["${gus}", "${nobody}", "${ben}"]) { activity(first: 2) { nodes { userAddress txHash } } }`,
+    at: 'lookupUsers.activity.nodes',
     sql: `(SELECT "user" AS "userAddress", tx AS "txHash" FROM ${ACTIVITY} WHERE "user" = '${gus}' ORDER BY ${NEWEST} LIMIT 2)
       UNION ALL (SELECT "user", tx FROM ${ACTIVITY} WHERE "user" = '${ben}' ORDER BY ${NEWEST} LIMIT 2)`,
   },

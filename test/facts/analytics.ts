@@ -393,8 +393,8 @@ export const analyticsFacts: Fact[] = [
 
   {
     name: 'users are worth what they hold in markets and vaults; without a snapshot that is not known',
-    query: `lookupUsers(addresses: ${JSON.stringify(everyone)}) { user { address ${WORTH} } }`,
-    at: 'lookupUsers.user',
+    query: `lookupUsers(addresses: ${JSON.stringify(everyone)}) { address ${WORTH} }`,
+    at: 'lookupUsers',
     sql: `SELECT u.address, ${worth} FROM unnest(ARRAY['${everyone.join("', '")}']) WITH ORDINALITY u(address, n)
       LEFT JOIN ${holdings()} h ON "accountId" = u.address GROUP BY u.address, n ORDER BY n`,
   },
@@ -413,9 +413,9 @@ export const analyticsFacts: Fact[] = [
   })),
   {
     name: 'the worth of users has changed since the end of a distribution date; a missing price leaves that open',
-    query: `lookupUsers(addresses: ${JSON.stringify(everyone)}) { user { address change(days: 28) { worth {
-      netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd hasIncompletePrices } } } }`,
-    at: 'lookupUsers.user',
+    query: `lookupUsers(addresses: ${JSON.stringify(everyone)}) { address change(days: 28) { worth {
+      netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd hasIncompletePrices } } }`,
+    at: 'lookupUsers',
     // 28 days before 2025-04-01 is the gap of 2025-03-04: as of 2025-03-03.
     sql: `SELECT u.address, now."worth.hasIncompletePrices" OR past."worth.hasIncompletePrices" AS "change.worth.hasIncompletePrices",
         ${['net', 'supplied', 'protected', 'borrowed', 'vaults', 'markets']

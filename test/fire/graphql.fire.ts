@@ -85,7 +85,7 @@ const families: Record<string, (size: number) => Attack> = {
     variables: { w: { AND: Array(n === 16 ? 5000 : 32 * n).fill({ points: { gt: 1 } }) } },
   }),
   'a variable of wrong values, resolved': (n) => ({
-    query: 'query ($a: [String!]!) { lookupUsers(addresses: $a) { problem } }',
+    query: 'query ($a: [Address!]!) { lookupUsers(addresses: $a) { address } }',
     variables: { a: Array(1200 * n).fill(1) },
   }),
   'nested variables': (n) => ({
@@ -120,7 +120,7 @@ const families: Record<string, (size: number) => Attack> = {
     query: `{ users(first: ${64 * n}) { nodes { positions(first: ${64 * n}) { nodes { points } } } } }`,
   }),
   'series of many users': (n) => ({
-    query: `query ($a: [String!]!) { lookupUsers(addresses: $a) { user { series(from: "2023-01-01", to: "2025-09-01") { points worth { netUsd } rank } } } }`,
+    query: `query ($a: [Address!]!) { lookupUsers(addresses: $a) { series(from: "2023-01-01", to: "2025-09-01") { points worth { netUsd } rank } } }`,
     variables: { a: Array.from({ length: 60 * n }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`) },
   }),
   'counts and filters of everything': (n) => ({

@@ -555,11 +555,10 @@ test('a list is counted for each of its owners', async () => {
   const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { userAddress } } }')
   const addresses = data.leaderboard.nodes.map((row: Row) => row.userAddress)
   const many = await gateway.graphql(
-    'query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { user { positions(first: 3) { totalCount nodes { recordId userAddress } } } } }',
+    'query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) { positions(first: 3) { totalCount nodes { recordId userAddress } } } }',
     { addresses },
   )
-  for (const [i, { user }] of many.data.lookupUsers.entries()) {
-    const { positions } = user
+  for (const [i, { positions }] of many.data.lookupUsers.entries()) {
     const one = await gateway.graphql(
       'query ($address: Address!) { positions(first: 3, where: { users: [$address] }) { totalCount nodes { recordId userAddress } } }',
       { address: addresses[i] },

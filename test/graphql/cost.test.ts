@@ -171,8 +171,8 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: USERS / 10,
   },
   'fifty users': {
-    query: `{ lookupUsers(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { user { points: totalPoints rank positions(first: 5) { totalCount nodes { points } }
-      marketSnapshots(last: 5) { nodes { timestamp } } latestSnapshots { timestamp } earnings { totalEarningsUsd } } } }`,
+    query: `{ lookupUsers(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points: totalPoints rank positions(first: 5) { totalCount nodes { points } }
+      marketSnapshots(last: 5) { nodes { timestamp } } latestSnapshots { timestamp } earnings { totalEarningsUsd } } }`,
     rows: 50 * (50 + 5 * 2 + 5 + 10),
   },
 }

@@ -260,12 +260,12 @@ test('the ends of the calendar', async () => {
 
 test('the earnings of no wallet jump for one day alone by more than a tenth of what it holds', async () => {
   const { lookupUsers } = await ask(
-    `query ($a: [String!]!, $from: DateTime) { lookupUsers(addresses: $a) { user {
-      series(from: $from) { earningsUsd worth { suppliedUsd protectedUsd vaultsUsd } } } } }`,
+    `query ($a: [Address!]!, $from: DateTime) { lookupUsers(addresses: $a) {
+      series(from: $from) { earningsUsd worth { suppliedUsd protectedUsd vaultsUsd } } } }`,
     { a: [...new Set(positions.map((row) => row.user_address))], from: dates[0] },
   )
   expect(lookupUsers.length).toBeGreaterThan(20)
-  for (const { user } of lookupUsers) {
+  for (const user of lookupUsers) {
     const computed: Row[] = user.series.filter(({ earningsUsd }: Row) => earningsUsd !== null)
     const most = Math.max(...computed.map(({ worth }) => worth.suppliedUsd + worth.protectedUsd + worth.vaultsUsd))
     for (const [i, { earningsUsd }] of computed.entries()) {
@@ -294,8 +294,8 @@ test('many users, pools or groups take as many statements as one', async () => {
   }
   const { leaderboard } = await ask('{ leaderboard { nodes { userAddress } } }')
   const addresses = leaderboard.nodes.map((row: Row) => row.userAddress)
-  const users = `query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { user {
-    series(interval: WEEK) { points rank worth { netUsd } marketLiquidationRewardsUsd } } } }`
+  const users = `query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) {
+    series(interval: WEEK) { points rank worth { netUsd } marketLiquidationRewardsUsd } } }`
   expect(await count(users, { addresses: [sampleUser] })).toBe(5)
   expect(await count(users, { addresses })).toBe(5)
   for (const n of [1, 50]) {

@@ -47,9 +47,7 @@ export function Compare() {
       {addresses.length < 2 && <Empty>Give the addresses of two wallets.</Empty>}
       {isReady && (
         <Answer of={answer} rows={10}>
-          {({ lookupUsers: [first, second] }) =>
-            first?.user && second?.user ? <Both users={[first.user, second.user]} /> : null
-          }
+          {({ lookupUsers: [first, second] }) => (first && second ? <Both users={[first, second]} /> : null)}
         </Answer>
       )}
     </Page>

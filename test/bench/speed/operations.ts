@@ -240,7 +240,7 @@ const PG = {
       nodes { txHash liquidRewardUsd claimedTimestamp }
     }
   }`,
-  users: `query ($addresses: [String!]!) {
+  users: `query ($addresses: [Address!]!) {
     speedAccountsOf(addresses: $addresses) { nodes { address: userAddress points rank } }
   }`,
 }

@@ -375,7 +375,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'portfolio of ten wallets: their pools',
-      query: `query ($addresses: [String!]!) { portfolio(addresses: $addresses) { points: totalPoints bestRank
+      query: `query ($addresses: [Address!]!) { portfolio(addresses: $addresses) { points: totalPoints bestRank
         pools { poolAddress userCount points suppliedUsd borrowedUsd } } }`,
       variants: [0, 40, 80].map((from) => ({
         variables: { addresses: wallets(from, 10) },
@@ -404,14 +404,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'lookupUsers: up to 1,000',
-      query: `query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { input user { points: totalPoints rank } } }`,
+      query: `query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) { address points: totalPoints rank } }`,
       variants: [{ variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] }],
       sql: USERS,
-      rows: (data) =>
-        data.lookupUsers.map(({ input, user }: { input: string; user: Row }) => [
-          input,
-          ...row('points', 'rank')(user),
-        ]),
+      rows: (data) => data.lookupUsers.map(row('address', 'points', 'rank')),
     },
     {
       name: 'search',

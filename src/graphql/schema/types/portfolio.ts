@@ -22,9 +22,9 @@ import { addresses } from './charges.ts'
 import type { EarningsRefs } from './earnings.ts'
 import { type MarketRef, marketAt } from './market.ts'
 import { type PoolRef, poolAt } from './pool.ts'
-import { type Lookup, MAX_ADDRESSES, readAddresses, type UserLookupRef } from './user-lookup.ts'
+import { assertAddresses, MAX_ADDRESSES } from './user-lookup.ts'
 import { rankedPointsAt } from './user-rank.ts'
-import { userAt } from './user-ref.ts'
+import { type UserRef, userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
 import type { WorthRef } from './worth.ts'
 
@@ -35,14 +35,15 @@ const { vaultId } = vaultSnapshots.columns
 const upTo = ', or those up to `asOf`'
 
 interface Portfolio {
-  users: Lookup[]
-  /** The valid addresses, without duplicates. */
+  /** The addresses as they were sent. */
+  users: string[]
+  /** The addresses without duplicates. */
   addresses: string[]
   asOf: Date | null
 }
 
 type Refs = {
-  UserLookup: UserLookupRef
+  User: UserRef
   Pool: PoolRef
   Market: MarketRef
   Vault: VaultRef
@@ -50,7 +51,7 @@ type Refs = {
 } & EarningsRefs
 
 /** Adds `portfolio`: the combined holdings of several addresses. */
-export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault, Worth, Earnings, NetApr }: Refs) {
+export function addPortfolio(builder: Builder, { User, Pool, Market, Vault, Worth, Earnings, NetApr }: Refs) {
   const PoolHoldingType = builder.objectRef<PoolHolding>('PortfolioPool').implement({
     description: 'The combined positions of the users in a pool on one distribution date.',
     fields: (t) => ({
@@ -101,7 +102,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
 
   const Portfolio = builder.objectRef<Portfolio>('Portfolio').implement({
     description:
-      'The combined holdings of several users, now or, with `asOf`, at a past time. A user who is given twice counts once. An invalid address gets an entry in `users` whose `problem` says why, and is left out of the sums.',
+      'The combined holdings of several users, now or, with `asOf`, at a past time. A user who is given twice counts once.',
     fields: (t) => {
       const accounts = async ({ addresses }: Portfolio, { batches }: GraphContext) =>
         (await Promise.all(addresses.map((address) => batches.load(userAt.load, [address])))).filter(
@@ -115,10 +116,10 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
       }
       return {
         users: t.field({
-          type: [UserLookup],
+          type: [User],
           extensions: { cost: { rows: 'page' } },
           description: 'The users, in the order in which their addresses were given.',
-          resolve: ({ users }) => users,
+          resolve: ({ users }) => users.map((address) => ({ address })),
         }),
         totalPoints: t.float({
           description: `Total points of all users over all distribution dates${upTo}.`,
@@ -190,7 +191,8 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
       description:
         'The combined holdings of several users. Each field takes the same few SQL statements for any number of users.',
       args: {
-        addresses: t.arg.stringList({
+        addresses: t.arg({
+          type: ['Address'],
           required: true,
           description: `The addresses of the users, at most ${MAX_ADDRESSES}.`,
         }),
@@ -200,10 +202,9 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
             'The point in time: only snapshots and cash flows at or before it, and distribution dates up to it. Defaults to the newest of all. It does not apply to `users` and `series`.',
         }),
       },
-      resolve: (_, { asOf = null, ...args }) => {
-        const users = readAddresses(args.addresses)
-        const addresses = users.flatMap(({ address }) => (address ? [address] : []))
-        return { users, addresses: [...new Set(addresses)].sort(), asOf }
+      resolve: (_, { asOf = null, addresses }) => {
+        assertAddresses(addresses)
+        return { users: addresses, addresses: [...new Set(addresses)].sort(), asOf }
       },
     }),
   }))
