@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
+import { jumpsOf, LARGE } from '../domain/multiplier/problems.ts'
 import { revokeMultiplier } from '../domain/multiplier/revoke.ts'
 import { undoMultipliers } from '../domain/multiplier/undo.ts'
 import { type MultiplierChange, type MultiplierUpdate, updateMultipliers } from '../domain/multiplier/update.ts'
@@ -154,20 +155,13 @@ function printChanges(changes: MultiplierChange[]): void {
   print('Stored points change when their date is resynced.')
 }
 
-/** A factor that changes by this much is probably a mistake. */
-const JUMP = 2
-/** So is a larger one where there was none. */
-const LARGE = 10
 /** The number of changes that a refusal names. */
 const NAMED = 10
 
 function refuseJumps(changes: MultiplierChange[]): void {
-  const jumps = changes.flatMap(({ poolAddress, before, after }) =>
-    FACTORS.flatMap((name, at) => {
-      const [from, to] = [before?.[name] ?? 0, after?.[name] ?? 0]
-      const isJump = from > 0 ? to >= JUMP * from || to <= from / JUMP : to > LARGE
-      return isJump ? [`${HEAD[at + 1]} of ${poolAddress} would change from ${before ? from : 'none'} to ${to}.`] : []
-    }),
+  const jumps = jumpsOf(changes).map(
+    ({ poolAddress, factor, from, to }) =>
+      `${HEAD[FACTORS.indexOf(factor) + 1]} of ${poolAddress} would change from ${from ?? 'none'} to ${to}.`,
   )
   if (jumps.length === 0) return
   const more = jumps.length > NAMED ? [`So would ${jumps.length - NAMED} more.`] : []

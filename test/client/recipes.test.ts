@@ -133,8 +133,8 @@ test.skipIf(!hasBrowser)(`the chart of a wallet follows the data${hasBrowser ? '
     const points = await page.locator('polyline').getAttribute('points')
     expect(points?.split(' ')).toHaveLength(data.user.series.filter(({ worth }: { worth: unknown }) => worth).length)
     await gateway.graphql(
-      `mutation { updateMultipliers(multipliers: { poolAddress: "${samplePool.address}", depositA: 7 }) { depositA }
-        resyncDistribution { recordId } }`,
+      `mutation { updateMultipliers(input: { multipliers: { poolAddress: "${samplePool.address}", depositA: 7 } }) { multipliers { depositA } }
+        resyncDistribution { run { recordId } } }`,
       {},
       asAdmin,
     )

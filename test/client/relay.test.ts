@@ -57,7 +57,7 @@ graphql\`
   subscription pageSubscription { distributionComputed { date distribution { id points } } }
 \`
 graphql\`
-  mutation pageMutation($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id depositA } }
+  mutation pageMutation($multipliers: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $multipliers }) { multipliers { id depositA } problems } }
 \`
 `
 

@@ -66,7 +66,7 @@ test.runIf(hasPlans)('a read that the store refuses is not read a second time, b
 
 test('what writes takes as long as it takes', async () => {
   const held = await hold(gateway, 'in the middle of its writing')
-  const run = gateway.graphql('mutation { resyncDistribution { status } }', {}, asAdmin)
+  const run = gateway.graphql('mutation { resyncDistribution { run { status } } }', {}, asAdmin)
   await held.caught()
   await new Promise((resolve) => setTimeout(resolve, 1500))
   await held.release()

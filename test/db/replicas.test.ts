@@ -168,7 +168,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
       ]
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_TOKEN}` }
       const query = `mutation ($factor: Float!) {
-      updateMultipliers(multipliers: [{ poolAddress: "${poolAddress}", depositA: $factor }]) { depositA } }`
+      updateMultipliers(input: { multipliers: [{ poolAddress: "${poolAddress}", depositA: $factor }] }) { multipliers { depositA } } }`
       for (let factor = 2; factor < 12; factor++) {
         const [path, body] =
           factor % 2 === 0

@@ -294,11 +294,14 @@ test('equals what the run then does, also with multipliers that are not stored y
         const previewed = await preview({ date, kind, multipliers, first })
         expect(await state(date)).toEqual(before)
         if (multipliers.length > 0)
-          await mutate('mutation ($m: [MultiplierInput!]!) { updateMultipliers(multipliers: $m) { recordId } }', {
-            m: multipliers,
-          })
+          await mutate(
+            'mutation ($m: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $m }) { multipliers { recordId } } }',
+            {
+              m: multipliers,
+            },
+          )
         const verb = kind === 'RESYNC' ? 'resyncDistribution' : 'updateDistribution'
-        await mutate(`mutation ($date: Date) { ${verb}(date: $date) { status } }`, { date })
+        await mutate(`mutation ($date: Date) { ${verb}(input: { date: $date }) { run { status } } }`, { date })
         const done = changes(date, kind, before, await state(date))
         expect(previewed).toEqual({ ...done, movers: done.movers.slice(0, first) })
       },

@@ -67,7 +67,7 @@ const runsOf = async (day: string) =>
   (await graph(`{ runs(where: { date: { eq: "${day}" } }) { nodes { ${RUN} } } }`)).runs.nodes
 const setDepositA = (factor: number, poolAddress = POOL) =>
   graph(
-    `mutation { updateMultipliers(multipliers: { poolAddress: "${poolAddress}", depositA: ${factor} }) { recordId } }`,
+    `mutation { updateMultipliers(input: { multipliers: { poolAddress: "${poolAddress}", depositA: ${factor} } }) { multipliers { recordId } } }`,
     alice,
   )
 const env = () => ({ DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '', POSITIONS_SOURCE: dir })
@@ -170,9 +170,11 @@ describe('every run is a record', () => {
 
   test('a resync, which fetches nothing; its answer, its number and its date lead to it', async () => {
     await importFiles(gateway, { positions: [at('2026-01-05', ANN, 10, { pointsA: 1, pointsB: 2 })] })
-    const { resyncDistribution: done } = await graph(`mutation { resyncDistribution(date: "2026-01-05") { ${RUN} } }`, {
-      authorization: 'Bearer the-token-of-bob',
-    })
+    const { run: done } = (
+      await graph(`mutation { resyncDistribution(input: { date: "2026-01-05" }) { run { ${RUN} } } }`, {
+        authorization: 'Bearer the-token-of-bob',
+      })
+    ).resyncDistribution
     expect(done).toMatchObject({
       kind: 'RESYNC',
       requestedBy: 'bob',

@@ -26,7 +26,10 @@ const graph = async (query: string, headers = {}) => {
   return data
 }
 const byGraph = (input: string, headers = alice) =>
-  graph(`mutation { updateMultipliers(multipliers: [${input}]) { poolAddress depositA updatedAt } }`, headers)
+  graph(
+    `mutation { updateMultipliers(input: { multipliers: [${input}] }) { multipliers { poolAddress depositA updatedAt } } }`,
+    headers,
+  )
 const byRest = (body: object, headers = asAdmin) =>
   fetch(`${gateway.base}/multipliers/update`, {
     method: 'POST',
@@ -197,7 +200,7 @@ test('a run shows what it used, whether or not it succeeded', async () => {
     (await graph(`{ run(recordId: "${id}") { multipliers { totalCount nodes { poolAddress depositA changedBy } } } }`))
       .run.multipliers
   const resync = async () =>
-    (await graph('mutation { resyncDistribution { recordId } }', alice)).resyncDistribution.recordId
+    (await graph('mutation { resyncDistribution { run { recordId } } }', alice)).resyncDistribution.run.recordId
   await importFiles(gateway, {
     multipliers: [multiplier, { ...multiplier, poolAddress: POOL_2 }],
     positions: [day(DAY)],

@@ -30,10 +30,12 @@ const graph = async (query: string) => {
   return errors ? { error: errors[0].message } : data
 }
 const set = (depositA: number, from?: string, poolAddress = POOL) =>
-  graph(`mutation { updateMultipliers(multipliers: [{ poolAddress: "${poolAddress}", depositA: ${depositA}
-    ${from ? `, from: "${from}"` : ''} }]) { poolAddress depositA updatedAt } }`)
-const revoke = (id: string) => graph(`mutation { revokeMultiplier(recordId: "${id}") { recordId revokedBy from } }`)
-const resync = (day: string) => graph(`mutation { resyncDistribution(date: "${day}") { totalsAfter { points } } }`)
+  graph(`mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${poolAddress}", depositA: ${depositA}
+    ${from ? `, from: "${from}"` : ''} }] }) { multipliers { poolAddress depositA updatedAt } } }`)
+const revoke = (id: string) =>
+  graph(`mutation { revokeMultiplier(input: { recordId: "${id}" }) { revision { recordId revokedBy from } } }`)
+const resync = (day: string) =>
+  graph(`mutation { resyncDistribution(input: { date: "${day}" }) { run { totalsAfter { points } } } }`)
 const preview = (day: string) => graph(`{ previewDistribution(date: "${day}") { totalsAfter { points } } }`)
 const rest = (path: string, body?: object) =>
   fetch(gateway.base + path, {
@@ -111,12 +113,12 @@ describe('the rules of a date', () => {
 
   test('follow an announcement until it is revoked', async () => {
     await stored()
-    expect(await set(8, '2026-04-01')).toMatchObject({ updateMultipliers: [{ depositA: 8 }] })
+    expect(await set(8, '2026-04-01')).toMatchObject({ updateMultipliers: { multipliers: [{ depositA: 8 }] } })
     const [announced] = await revisions()
     expect(announced).toMatchObject({ from: '2026-04-01', depositA: 8, changedBy: 'admin', revokedBy: null })
     expect(await on('2026-04-01')).toEqual({ [POOL]: 8 })
     expect(await revoke(announced.recordId)).toEqual({
-      revokeMultiplier: { recordId: announced.recordId, revokedBy: 'admin', from: '2026-04-01' },
+      revokeMultiplier: { revision: { recordId: announced.recordId, revokedBy: 'admin', from: '2026-04-01' } },
     })
     expect(await on('2026-04-01')).toEqual({ [POOL]: 1 })
     expect(await revisions()).toMatchObject([{ recordId: announced.recordId, revokedBy: 'admin' }, { from: null }])
@@ -235,7 +237,7 @@ describe('refused, with nothing changed', () => {
       error: expect.stringMatching(/^The points are beyond .*Nothing was changed\.$/),
     })
     expect(await points()).toEqual(before)
-    expect(await resync('2026-03-01')).toEqual({ resyncDistribution: { totalsAfter: { points: 100 } } })
+    expect(await resync('2026-03-01')).toEqual({ resyncDistribution: { run: { totalsAfter: { points: 100 } } } })
   })
 
   test('the revocation of a revision that is in force, of an unknown one, and a second one', async () => {

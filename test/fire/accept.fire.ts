@@ -132,7 +132,7 @@ test('a change is not made for a client that accepts no answer to it', async () 
     fetch(`${server.base}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_TOKEN}`, accept },
-      body: JSON.stringify({ query: 'mutation { resyncDistribution { status } }' }),
+      body: JSON.stringify({ query: 'mutation { resyncDistribution { run { status } } }' }),
     })
   const before = await runs()
   for (const accept of ['image/png', 'application/json;charset=latin1', 'multipart/mixed'])

@@ -616,8 +616,8 @@ async function addHistory({ graphql }: Gateway): Promise<void> {
   for (const factor of [2, 3, 4, 5]) {
     const { errors } = await graphql(
       `mutation ($pool: Address!, $factor: Float!, $date: Date!) {
-        updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: $factor }]) { updatedAt }
-        resyncDistribution(date: $date) { status }
+        updateMultipliers(input: { multipliers: [{ poolAddress: $pool, depositA: $factor }] }) { multipliers { updatedAt } }
+        resyncDistribution(input: { date: $date }) { run { status } }
       }`,
       { pool: samplePool.address, factor, date: yesterday },
       { authorization: `Bearer ${ADMIN_TOKEN}` },

@@ -17,7 +17,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const idOf = (text: string) => `sha256:${sha256(text)}`
 
 const TOP = 'query Top($n: Int = 3) { leaderboard(first: $n) { nodes { rank points } } }'
-const RESYNC = 'mutation Resync { resyncDistribution { totalsAfter { totalPoints: points } } }'
+const RESYNC = 'mutation Resync { resyncDistribution { run { totalsAfter { totalPoints: points } } } }'
 const NEWS = 'subscription News { dataChanged { version } }'
 const WIDE = 'query Wide($n: Int!) { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
 
@@ -276,7 +276,7 @@ describe('known documents', () => {
     expect((await get({ documentId }, { headers: asAdmin })).status).toBe(405)
     expect(codeOf(await post({ documentId }))).toBe('UNAUTHENTICATED')
     expect(
-      (await post({ documentId }, { headers: asAdmin })).data.resyncDistribution.totalsAfter.totalPoints,
+      (await post({ documentId }, { headers: asAdmin })).data.resyncDistribution.run.totalsAfter.totalPoints,
     ).toBeGreaterThan(0)
     const query = '{ previewDistribution(first: 1) { changedUserCount } }'
     for (let i = 0; i < 3; i++)
@@ -352,7 +352,8 @@ describe('only trusted documents', () => {
       403,
     )
     expect(
-      (await post({ query: 'mutation { resyncDistribution { status } }' }, { to: trusted, headers: asAdmin })).status,
+      (await post({ query: 'mutation { resyncDistribution { run { status } } }' }, { to: trusted, headers: asAdmin }))
+        .status,
     ).toBe(403)
     expect((await post([{ query }], { to: trusted })).status).toBe(400)
   })

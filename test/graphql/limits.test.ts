@@ -304,7 +304,7 @@ describe('over HTTP', () => {
 
   test('it applies to mutations and previews', async () => {
     const query =
-      'mutation ($n: Int!) { resyncDistribution { distribution { positions(first: $n) { nodes { user { positions(first: $n) { nodes { points } } } } } } } }'
+      'mutation ($n: Int!) { resyncDistribution { run { distribution { positions(first: $n) { nodes { user { positions(first: $n) { nodes { points } } } } } } } } }'
     const answer = await post({ query, variables: { n: 1000 } }, asAdmin)
     expect(answer).toMatchObject({ status: 400, errors: [{ extensions: { code: 'COST_LIMIT_EXCEEDED' } }] })
   })

@@ -58,7 +58,7 @@ const raise = (address: string) =>
   sql(`UPDATE account SET points = (SELECT max(points) FROM account) + 1000000000 WHERE user_address = '${address}'`)
 
 async function resync(gateway: Gateway): Promise<void> {
-  const { errors } = await gateway.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
+  const { errors } = await gateway.graphql('mutation { resyncDistribution { run { recordId } } }', {}, asAdmin)
   expect(errors).toBeUndefined()
 }
 
@@ -131,7 +131,7 @@ test("only a changed result is sent: not after a write elsewhere, of multipliers
   await always.next()
   const { data } = await one.graphql('{ multipliers(first: 1) { nodes { pool { address } depositA } } }')
   const { errors } = await one.graphql(
-    `mutation ($pool: Address!) { updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: 77 }]) { id } }`,
+    `mutation ($pool: Address!) { updateMultipliers(input: { multipliers: [{ poolAddress: $pool, depositA: 77 }] }) { multipliers { id } } }`,
     { pool: data.multipliers.nodes[0].pool.address },
     asAdmin,
   )

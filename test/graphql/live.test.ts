@@ -49,11 +49,11 @@ async function dates(): Promise<string[]> {
 
 async function resync(gateway: Gateway, date: string): Promise<string> {
   const { data } = await gateway.graphql(
-    'mutation ($date: Date!) { resyncDistribution(date: $date) { recordId } }',
+    'mutation ($date: Date!) { resyncDistribution(input: { date: $date }) { run { recordId } } }',
     { date },
     asAdmin,
   )
-  return data.resyncDistribution.recordId
+  return data.resyncDistribution.run.recordId
 }
 
 const version = async () => {

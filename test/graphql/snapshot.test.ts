@@ -122,9 +122,9 @@ async function whileChanging(target: Gateway, look: () => Promise<void>, change 
       for (let round = 0; round < ROUNDS; round++) {
         const multipliers = change(data.pools.nodes, round)
         const update =
-          'mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id } }'
+          'mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $multipliers }) { multipliers { id } } }'
         expect((await target.graphql(update, { multipliers }, admin)).errors).toBeUndefined()
-        const resync = 'mutation ($date: Date!) { resyncDistribution(date: $date) { status } }'
+        const resync = 'mutation ($date: Date!) { resyncDistribution(input: { date: $date }) { run { status } } }'
         const date = dates[round % dates.length]
         expect((await target.graphql(resync, { date }, admin)).errors).toBeUndefined()
       }

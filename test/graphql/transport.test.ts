@@ -36,7 +36,7 @@ test.each([
   ['GRAPHQL_VALIDATION_FAILED', { query: '{ nothing }' }],
   ['BAD_INPUT', { query: 'query ($n: Int!) { leaderboard(first: $n) { nodes { rank } } }', variables: { n: 'x' } }],
   ['BAD_INPUT', { query: '{ leaderboard(first: 5000) { nodes { rank } } }' }],
-  ['UNAUTHENTICATED', { query: 'mutation { resyncDistribution { status } }' }],
+  ['UNAUTHENTICATED', { query: 'mutation { resyncDistribution { run { status } } }' }],
   ['OPERATION_RESOLUTION_FAILURE', { query: '{ dataVersion }', operationName: 'None' }],
   ['BAD_REQUEST', { query: 5 }],
 ])("an error of %s has the request's id, and a path where it has a place in the answer", async (code, body) => {
@@ -106,6 +106,6 @@ test('a query by GET works from a shell, and revalidates', async () => {
 })
 
 test('a mutation by GET is refused', async () => {
-  const mutation = 'mutation{resyncDistribution{status}}'
+  const mutation = 'mutation{resyncDistribution{run{status}}}'
   expect((await gateway.get(`/graphql?query=${encodeURIComponent(mutation)}`)).status).toBe(405)
 })

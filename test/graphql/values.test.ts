@@ -500,11 +500,11 @@ describe('errors', () => {
 })
 
 describe('mutations', () => {
-  const update = `mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) {
-    poolAddress depositA depositB borrowA borrowB updatedAt pool { address multiplier { depositA } } } }`
+  const update = `mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $multipliers }) { multipliers {
+    poolAddress depositA depositB borrowA borrowB updatedAt pool { address multiplier { depositA } } } } }`
   const resync =
-    'mutation ($date: Date) { resyncDistribution(date: $date) { date totalsAfter { positionCount totalPoints: points } startedAt finishedAt } }'
-  const manual = 'mutation { updateDistribution { kind } }'
+    'mutation ($date: Date) { resyncDistribution(input: { date: $date }) { run { date totalsAfter { positionCount totalPoints: points } startedAt finishedAt } } }'
+  const manual = 'mutation { updateDistribution { run { kind } } }'
   const multipliers = [{ poolAddress: samplePool.address, depositA: 7 }]
   const allThree = [
     [update, { multipliers }],
@@ -554,18 +554,37 @@ describe('mutations', () => {
     const asked = pools.nodes
       .map((pool: { address: string }, i: number) => ({ poolAddress: pool.address, depositA: 10.5 + i }))
       .reverse()
-    const { updateMultipliers } = await ok(update, { multipliers: asked }, admin)
-    expect(updateMultipliers.map((one: any) => [one.poolAddress, one.depositA, one.pool.multiplier.depositA])).toEqual(
+    const changed = (await ok(update, { multipliers: asked }, admin)).updateMultipliers.multipliers
+    expect(changed.map((one: any) => [one.poolAddress, one.depositA, one.pool.multiplier.depositA])).toEqual(
       asked.map((one: any) => [one.poolAddress, one.depositA, one.depositA]),
     )
-    const before = updateMultipliers[0]
+    const [before] = changed
     const after = await ok(update, { multipliers: [{ poolAddress: before.poolAddress, borrowB: 0.25 }] }, admin)
-    expect(after.updateMultipliers[0]).toMatchObject({
+    expect(after.updateMultipliers.multipliers[0]).toMatchObject({
       depositA: before.depositA,
       depositB: before.depositB,
       borrowA: before.borrowA,
       borrowB: 0.25,
     })
+  })
+
+  test('name what they did and is probably a mistake', async () => {
+    const set = async (depositA: number) => {
+      const multipliers = [{ poolAddress: samplePool.address, depositA }]
+      const query = `mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $multipliers }) { problems } }`
+      return (await ok(query, { multipliers }, admin)).updateMultipliers.problems
+    }
+    await set(4)
+    expect(await set(5)).toEqual([])
+    expect(await set(10)).toEqual([`depositA of ${samplePool.address} changed from 5 to 10.`])
+    const { resyncDistribution } = await ok('mutation { resyncDistribution { problems } }', {}, admin)
+    const { pools } = await ok('{ pools(first: 1000) { nodes { address multiplier { id } positionCount } } }')
+    expect(resyncDistribution.problems).toEqual(
+      pools.nodes
+        .filter((pool: any) => !pool.multiplier && pool.positionCount > 0)
+        .map((pool: any) => `The pool ${pool.address} has no multiplier for the date: its positions have no points.`)
+        .sort(),
+    )
   })
 
   test('updateMultipliers sets all or none', async () => {
@@ -586,15 +605,15 @@ describe('mutations', () => {
 
   test('two in one operation run one after the other, and the second sees what the first did', async () => {
     const data = await ok(
-      `mutation { a: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositA: 1 }]) { pool { multiplier { depositA } } }
-        b: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositA: 2 }]) { pool { multiplier { depositA } } }
-        one: resyncDistribution { status } two: resyncDistribution { status } }`,
+      `mutation { a: updateMultipliers(input: { multipliers: [{ poolAddress: "${samplePool.address}", depositA: 1 }] }) { multipliers { pool { multiplier { depositA } } } }
+        b: updateMultipliers(input: { multipliers: [{ poolAddress: "${samplePool.address}", depositA: 2 }] }) { multipliers { pool { multiplier { depositA } } } }
+        one: resyncDistribution { run { status } } two: resyncDistribution { run { status } } }`,
       {},
       admin,
     )
-    expect(data.a[0].pool.multiplier.depositA).toBe(1)
-    expect(data.b[0].pool.multiplier.depositA).toBe(2)
-    expect([data.one, data.two]).toEqual([{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }])
+    expect(data.a.multipliers[0].pool.multiplier.depositA).toBe(1)
+    expect(data.b.multipliers[0].pool.multiplier.depositA).toBe(2)
+    expect([data.one.run, data.two.run]).toEqual([{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }])
   })
 
   test("resyncDistribution's answer is what is stored then", async () => {
@@ -602,7 +621,7 @@ describe('mutations', () => {
     const stored =
       '{ distributions(first: 1) { nodes { date totalPoints: points positionCount kind startedAt finishedAt } } program { totalPoints } }'
     const before = await ok(stored)
-    const { resyncDistribution: run } = await ok(resync, {}, admin)
+    const { run } = (await ok(resync, {}, admin)).resyncDistribution
     const after = await ok(stored)
     const [row] = after.distributions.nodes
     const { totalPoints, positionCount } = run.totalsAfter

@@ -48,8 +48,8 @@ describe('in an empty store', () => {
 describe('with distributions', () => {
   beforeAll(async () => {
     await loadSample(plain, { users: 5, days: 3, now: new Date('2026-03-05T00:00:00Z') })
-    await plain.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
-    await daily.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
+    await plain.graphql('mutation { resyncDistribution { run { recordId } } }', {}, asAdmin)
+    await daily.graphql('mutation { resyncDistribution { run { recordId } } }', {}, asAdmin)
   })
 
   test('every gateway gives the same numbers of the store', async () => {

@@ -130,7 +130,11 @@ describe('the log', () => {
       route: '/points/resync',
       status: 200,
     })
-    await gateway.graphql('mutation { updateMultipliers(multipliers: []) { depositA } }', {}, withId('graph', asAdmin))
+    await gateway.graphql(
+      'mutation { updateMultipliers(input: { multipliers: [] }) { multipliers { depositA } } }',
+      {},
+      withId('graph', asAdmin),
+    )
     expect(await lineOf('graph')).toMatchObject({
       admin: 'admin',
       operation: 'mutation { updateMultipliers }',
@@ -229,7 +233,7 @@ describe('the metrics', () => {
 
   test('say how the newest runs went, and the version of the data', async () => {
     const { gateway } = await started()
-    await gateway.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
+    await gateway.graphql('mutation { resyncDistribution { run { recordId } } }', {}, asAdmin)
     const text = await scrape(gateway.base)
     const now = Date.now() / 1000
     const at = sampleIn(text, 'gateway_distribution_last_success_timestamp_seconds{kind="resync"}') ?? 0

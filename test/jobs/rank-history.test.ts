@@ -302,7 +302,7 @@ test('many users take as many statements as one', async () => {
 
 describe('when a date changes', () => {
   const resync = (date: string | undefined) =>
-    gateway.graphql(`mutation { resyncDistribution(date: "${date}") { status } }`, {}, asAdmin)
+    gateway.graphql(`mutation { resyncDistribution(input: { date: "${date}" }) { run { status } } }`, {}, asAdmin)
 
   test('later ranks are reported as being recomputed, then they are right; earlier ones stay', async () => {
     const { pool } = gateway.deps.store

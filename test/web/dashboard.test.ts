@@ -783,12 +783,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const points = await value(page, 'Points')
       const pool = { poolAddress: samplePool.address, depositA: 9, depositB: 9, borrowA: 9, borrowB: 9 }
       const multipliers = await changed.graphql(
-        'mutation ($m: [MultiplierInput!]!) { updateMultipliers(multipliers: $m) { id } }',
+        'mutation ($m: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $m }) { multipliers { id } } }',
         { m: [pool] },
         asAdmin,
       )
       expect(multipliers.errors).toBeUndefined()
-      const { errors } = await changed.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
+      const { errors } = await changed.graphql('mutation { resyncDistribution { run { recordId } } }', {}, asAdmin)
       expect(errors).toBeUndefined()
       const { data } = await changed.graphql('{ program { totalPoints } }')
       expect(data.program.totalPoints).not.toBe(points)

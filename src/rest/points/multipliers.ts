@@ -38,7 +38,7 @@ const all = graphql(`
 
 const update = graphql(`
   mutation RestUpdateMultipliers($multipliers: [MultiplierInput!]!) {
-    updateMultipliers(multipliers: $multipliers) { ...MultiplierFields }
+    updateMultipliers(input: { multipliers: $multipliers }) { multipliers { ...MultiplierFields } }
   }
 `)
 
@@ -122,7 +122,7 @@ export const updateMultipliers = endpoint({
     })),
   }),
   async answer({ variables, execute }) {
-    const { updateMultipliers } = await execute(update, variables)
-    return { body: updateMultipliers.map(multiplierRecord) }
+    const { multipliers } = (await execute(update, variables)).updateMultipliers
+    return { body: multipliers.map(multiplierRecord) }
   },
 })

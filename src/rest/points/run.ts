@@ -14,12 +14,12 @@ export const finishedRun = graphql(`
 `)
 const update = graphql(`
   mutation RestManualUpdate($date: Date) {
-    updateDistribution(date: $date) { ...FinishedRun }
+    updateDistribution(input: { date: $date }) { run { ...FinishedRun } }
   }
 `)
 const resyncOperation = graphql(`
   mutation RestResync($date: Date) {
-    resyncDistribution(date: $date) { ...FinishedRun }
+    resyncDistribution(input: { date: $date }) { run { ...FinishedRun } }
   }
 `)
 
@@ -52,7 +52,7 @@ export const manualUpdate = endpoint({
   operation: update,
   variables: ({ query, body }) => ({ date: requestedDate(query.date, body?.date) }),
   async answer({ variables, execute }) {
-    return { body: bodyOf((await execute(update, variables)).updateDistribution) }
+    return { body: bodyOf((await execute(update, variables)).updateDistribution.run) }
   },
 })
 
@@ -68,7 +68,7 @@ export const resync = endpoint({
   operation: resyncOperation,
   variables: ({ query, body }) => ({ date: requestedDate(query.date, body?.date) }),
   async answer({ variables, execute }) {
-    return { body: bodyOf((await execute(resyncOperation, variables)).resyncDistribution) }
+    return { body: bodyOf((await execute(resyncOperation, variables)).resyncDistribution.run) }
   },
 })
 

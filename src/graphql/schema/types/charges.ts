@@ -74,6 +74,9 @@ export const leaderboard: Charge = (given) => 1 + windowCost(given) * (given.aro
 /** The cost of counting the users of a leaderboard. */
 export const leaderboardCount: Charge = (given) => windowCost(given) || COUNT
 
+/** The number of multipliers in the input. */
+export const updates: Charge = ({ input }) => Math.min(lengthOf((input as Given | undefined)?.multipliers), MAX_PAGE)
+
 /** The range of moments in a filter. */
 function moments(given: unknown): Timed['date'] {
   if (typeof given !== 'object' || given === null) return null

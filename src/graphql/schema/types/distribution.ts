@@ -9,7 +9,8 @@ import {
 } from '../../../domain/distribution/preview.ts'
 import { type ProgramTotals, programColumns } from '../../../domain/distribution/program.ts'
 import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
-import { runListing } from '../../../domain/distribution/run-listing.ts'
+import { type Run as RunRow, runListing } from '../../../domain/distribution/run-listing.ts'
+import { poolsWithoutMultiplier } from '../../../domain/multiplier/problems.ts'
 import { fromMillionths } from '../../../domain/points/millionths.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
 import { positionListing } from '../../../domain/position/position.ts'
@@ -257,28 +258,50 @@ export function addDistribution(builder: Builder, refs: Refs) {
     return run
   }
   const runDeps = ({ deps }: GraphContext) => ({ ...deps, pool: deps.store.pool })
+  const DistributionInput = builder.inputType('DistributionInput', {
+    description: 'The input of `resyncDistribution` and `updateDistribution`.',
+    fields: (t) => ({
+      date: t.field({
+        type: 'Date',
+        description:
+          'The distribution date. Defaults to the newest stored date for `resyncDistribution`, to the current UTC date for `updateDistribution`.',
+      }),
+    }),
+  })
+  const RunPayload = builder.objectRef<RunRow>('RunPayload').implement({
+    description: 'The run that `resyncDistribution` or `updateDistribution` made.',
+    fields: (t) => ({
+      run: t.field({ type: Run, description: 'The run, which succeeded.', resolve: (run) => run }),
+      problems: t.stringList({
+        description:
+          'Sentences about what the run stored and is probably a mistake: pools without a multiplier for the date, whose positions have no points. Mostly empty.',
+        resolve: async ({ date }, _, { reader }) =>
+          date === null
+            ? []
+            : (await poolsWithoutMultiplier(reader, date.toISOString().slice(0, 10))).map(
+                (pool) => `The pool ${pool} has no multiplier for the date: its positions have no points.`,
+              ),
+      }),
+    }),
+  })
   builder.mutationFields((t) => ({
     resyncDistribution: t.field({
-      type: Run,
+      type: RunPayload,
       description:
         "Recomputes a date's points from its stored positions and the current multipliers. Either everything is stored or nothing is. Requires the admin token.",
-      args: {
-        date: t.arg({ type: 'Date', description: 'The distribution date. Defaults to the newest stored date.' }),
-      },
-      resolve: async (_, { date }, context) => {
-        const { id } = await resync(runDeps(context), date ?? null, requireAdmin(context.admin))
+      args: { input: t.arg({ type: DistributionInput, description: 'The date.' }) },
+      resolve: async (_, { input }, context) => {
+        const { id } = await resync(runDeps(context), input?.date ?? null, requireAdmin(context.admin))
         return recordOf(id, context)
       },
     }),
     updateDistribution: t.field({
-      type: Run,
+      type: RunPayload,
       description:
         "Fetches a date's positions from the configured source, replaces the stored ones and computes their points. Either everything is stored or nothing is. Requires the admin token.",
-      args: {
-        date: t.arg({ type: 'Date', description: 'The distribution date. Defaults to the current UTC date.' }),
-      },
-      resolve: async (_, { date }, context) => {
-        const { id } = await manualUpdate(runDeps(context), date ?? null, requireAdmin(context.admin))
+      args: { input: t.arg({ type: DistributionInput, description: 'The date.' }) },
+      resolve: async (_, { input }, context) => {
+        const { id } = await manualUpdate(runDeps(context), input?.date ?? null, requireAdmin(context.admin))
         return recordOf(id, context)
       },
     }),

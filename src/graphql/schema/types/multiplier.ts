@@ -5,10 +5,15 @@ import {
   multipliersOn,
   multipliersOnSql,
 } from '../../../domain/multiplier/multiplier.ts'
+import { type Jump, jumpsOf } from '../../../domain/multiplier/problems.ts'
 import { revokeMultiplier } from '../../../domain/multiplier/revoke.ts'
 import { updateMultipliers } from '../../../domain/multiplier/update.ts'
 import { badArgument } from '../../../errors.ts'
-import { type Multiplier as MultiplierRow, Prisma } from '../../../generated/prisma/client.ts'
+import {
+  type Multiplier as MultiplierRow,
+  Prisma,
+  type MultiplierRevision as RevisionRow,
+} from '../../../generated/prisma/client.ts'
 import { type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
@@ -16,7 +21,9 @@ import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf, related } from '../../fields/relation.ts'
 import { keyedRow, list, nodeId, unplanned } from '../../fields/sql-field.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import { updates } from './charges.ts'
 import { type MultiplierRevisionRef, type MultiplierRevisionsRef, revisionAt } from './multiplier-revision.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 import { readRecordNumber } from './record-number.ts'
@@ -123,21 +130,57 @@ export function addMultiplier(
     }),
   }))
 
+  const UpdateInput = builder.inputType('UpdateMultipliersInput', {
+    description: 'The input of `updateMultipliers`.',
+    fields: (t) => ({
+      multipliers: t.field({
+        type: [MultiplierInput],
+        required: true,
+        description: 'The new multipliers: at least one, each pool at most once.',
+      }),
+    }),
+  })
+  const RevokeInput = builder.inputType('RevokeMultiplierInput', {
+    description: 'The input of `revokeMultiplier`.',
+    fields: (t) => ({ recordId: t.string({ required: true, description: "The revision's number, as a string." }) }),
+  })
+  const MultipliersPayload = builder
+    .objectRef<{ multipliers: MultiplierRow[]; problems: string[] }>('UpdateMultipliersPayload')
+    .implement({
+      description: 'The change that `updateMultipliers` made.',
+      fields: (t) => ({
+        multipliers: t.field({
+          type: [Multiplier],
+          extensions: { cost: { rows: 'page' } },
+          description: 'The new multipliers, in the order of the input.',
+          resolve: ({ multipliers }) => multipliers,
+        }),
+        problems: t.exposeStringList('problems', {
+          description:
+            'Sentences about changes that were made and are probably mistakes: a factor that doubled or halved, or a new one above 10. Mostly empty.',
+        }),
+      }),
+    })
+  const RevisionPayload = builder.objectRef<{ revision: RevisionRow }>('RevokeMultiplierPayload').implement({
+    description: 'The change that `revokeMultiplier` made.',
+    fields: (t) => ({
+      revision: t.field({
+        type: MultiplierRevision,
+        description: 'The revoked revision.',
+        resolve: ({ revision }) => revision,
+      }),
+    }),
+  })
   builder.mutationFields((t) => ({
     updateMultipliers: t.field({
-      type: [Multiplier],
+      type: MultipliersPayload,
+      extensions: { cost: { page: updates } satisfies FieldCost },
       description:
-        'Sets the multipliers of pools, either all or none, and returns them in the order of the request. Stored points do not change until their date is resynced. Requires the admin token.',
-      args: {
-        multipliers: t.arg({
-          type: [MultiplierInput],
-          required: true,
-          description: 'The new multipliers: at least one, each pool at most once.',
-        }),
-      },
-      resolve: async (_, args, context) => {
+        'Sets the multipliers of pools, either all or none. Stored points do not change until their date is resynced. Requires the admin token.',
+      args: { input: t.arg({ type: UpdateInput, required: true, description: 'The new multipliers.' }) },
+      resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
-        const changes = await updateMultipliers(adminDeps(context), args.multipliers, requestedBy)
+        const changes = await updateMultipliers(adminDeps(context), input.multipliers, requestedBy)
         context.batches.clear()
         const stored = await Promise.all(
           changes.map(({ poolAddress, from }) =>
@@ -146,15 +189,15 @@ export function addMultiplier(
               : context.batches.load(multiplierAt.load, [poolAddress]),
           ),
         )
-        return stored.filter((one) => one !== null)
+        return { multipliers: stored.filter((one) => one !== null), problems: jumpsOf(changes).map(sentence) }
       },
     }),
     revokeMultiplier: t.field({
-      type: MultiplierRevision,
+      type: RevisionPayload,
       description:
-        'Revokes an announcement: a revision whose `from` is in the future. It stays among the revisions. Returns it. Requires the admin token.',
-      args: { recordId: t.arg.string({ required: true, description: "The revision's number, as a string." }) },
-      resolve: async (_, { recordId }, context) => {
+        'Revokes an announcement: a revision whose `from` is in the future. It stays among the revisions. Requires the admin token.',
+      args: { input: t.arg({ type: RevokeInput, required: true, description: 'The announcement.' }) },
+      resolve: async (_, { input: { recordId } }, context) => {
         const requestedBy = requireAdmin(context.admin)
         const id = readRecordNumber(recordId)
         if (id === undefined) throw badArgument('recordId', 'must be the number of a revision, as a string')
@@ -162,12 +205,15 @@ export function addMultiplier(
         context.batches.clear()
         const revision = await context.batches.load(revisionAt.load, [id])
         if (!revision) throw new Error(`the revision ${id} has no record`)
-        return revision
+        return { revision }
       },
     }),
   }))
   return { Multiplier, MultiplierInput }
 }
+
+const sentence = ({ poolAddress, factor, from, to }: Jump) =>
+  `${factor} of ${poolAddress} changed from ${from ?? 'none'} to ${to}.`
 
 const adminDeps = ({ deps }: GraphContext) => ({ pool: deps.store.pool, now: deps.now })
 
