@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import { GatewayError } from '../../errors.ts'
-import { type AnalyticsSource, analyticsName } from '../../sources/analytics/analytics-source.ts'
+import { type AnalyticsSource, analyticsName, type Known } from '../../sources/analytics/analytics-source.ts'
 import { sourceFailed } from '../../sources/client.ts'
 import type { Fetched, SourceReceipt } from '../../sources/fetched.ts'
 import { conflictReason, findConflicts } from '../dataset/conflicts.ts'
@@ -102,7 +102,8 @@ async function update(
   const before = await readProgress(client, leg)
   const since = before ? leg.startOf(earlier(before.since, wanted)) : null
   const result = { leg: leg.name, source: source.name, since, newest: before?.newest ?? null, fetched: 0, written: 0 }
-  const fetched = await source.records(leg.name, { since, fields: records[leg.name].fields, signal })
+  const { fields } = records[leg.name]
+  const fetched = await source.records(leg.name, { since, fields, known: once(() => knownBy(client)), signal })
   if (!fetched) {
     if (before) throw sourceFailed(called, `it has no ${leg.name} any more`)
     return { ...result, sources: [] }
@@ -123,6 +124,21 @@ async function update(
   const written = await store(client, leg, sql)
   await writeProgress(client, leg, source.name, await nextProgress(client, leg, staged.newest, since, analytics))
   return { ...result, newest: staged.newest, fetched: staged.records, written, sources }
+}
+
+/** The users, markets and vaults of the store. */
+async function knownBy(client: PoolClient): Promise<Known> {
+  const users = await client.query<{ address: string }>('SELECT address FROM "user"')
+  const entities = await client.query<Known['entities'][number]>(
+    `SELECT 'market' AS kind, chain_id::float8 AS "chainId", id AS address FROM market
+     UNION ALL SELECT 'vault', chain_id::float8, id FROM vault`,
+  )
+  return { users: users.rows.map(({ address }) => address), entities: entities.rows }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
 }
 
 const earlier = (date: Date, other: Date | undefined) => (other && other < date ? other : date)

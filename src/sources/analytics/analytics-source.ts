@@ -1,5 +1,6 @@
 import type { DatasetFile } from '../dataset/dataset.ts'
 import type { Fetched } from '../fetched.ts'
+import type { EntityRef } from '../mirror/gateway-graph.ts'
 import type { Shapes } from './mapping.ts'
 
 /** A source of analytics, for updates. */
@@ -19,7 +20,14 @@ export interface RecordsRequest {
   since: Date | null
   /** The fields of a record. */
   fields: Shapes
+  /** The users and entities of the store, for a source that lists neither. */
+  known(): Promise<Known>
   signal?: AbortSignal | undefined
+}
+
+export interface Known {
+  users: string[]
+  entities: EntityRef[]
 }
 
 /** The subject of a sentence about a source of analytics. */

@@ -2,10 +2,12 @@ import { type Client, isRemote, shownUrl } from '../client.ts'
 import { datasetRecords } from '../dataset/dataset-records.ts'
 import { openDirectory } from '../dataset/directory.ts'
 import { httpDataset } from '../dataset/http-dataset.ts'
+import { speaksRest } from '../positions/open-positions-source.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
 import { graphRecords } from './graph-records.ts'
 import type { Mapping } from './mapping.ts'
 import { isPostgres, postgresRecords } from './postgres-records.ts'
+import { restRecords } from './rest-records.ts'
 
 export interface AnalyticsSettings {
   /** A directory, an http(s) URL, or a URL of a Postgres. */
@@ -18,6 +20,13 @@ export interface AnalyticsSettings {
   timeoutMs: number
 }
 
+/** A client whose answers come from the host that was asked. */
+const onHost = (client: Client, bearer: string | undefined): Client => ({
+  ...client,
+  bytes: (source, url, request) => client.bytes(source, url, { ...request, bearer, sameHost: true }),
+  open: (source, url, request) => client.open(source, url, { ...request, bearer, sameHost: true }),
+})
+
 /** Opens a source of analytics. Nothing is read yet. Undefined for a Postgres without a query. */
 export function openAnalyticsSource(settings: AnalyticsSettings, client: Client): AnalyticsSource | undefined {
   const { source, key: bearer, mapping, timeoutMs } = settings
@@ -26,13 +35,16 @@ export function openAnalyticsSource(settings: AnalyticsSettings, client: Client)
   const name = isRemote(source) ? shownUrl(source) : source
   return {
     name,
-    records(file, { signal }) {
+    async records(file, request) {
+      const { signal } = request
       const called = analyticsName(file, name)
       const open = async () =>
         isRemote(source)
           ? httpDataset(client, source, { name: called, bearer, signal, sameHost: true })
           : openDirectory(source)
-      return datasetRecords({ called, name, file, kind: 'ANALYTICS', open, signal })
+      const fetched = await datasetRecords({ called, name, file, kind: 'ANALYTICS', open, signal })
+      if (fetched || !isRemote(source) || !(await speaksRest({ client, base: source, bearer, signal }))) return fetched
+      return restRecords(onHost(client, bearer), source, called, file, request)
     },
   }
 }

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import { pMapIterable } from 'p-map'
+import type * as z from 'zod'
+import type { Client } from '../client.ts'
+import type { DatasetFile } from '../dataset/dataset.ts'
+import type { Fetched, RecordBatch } from '../fetched.ts'
+import { type EntityRef, type GatewayGraph, type GraphCashFlow, openGatewayGraph } from '../mirror/gateway-graph.ts'
+import {
+  Contradiction,
+  indexerPages,
+  marketReward,
+  marketSnapshot,
+  positionPages,
+  type RestServer,
+  restServer,
+  serverName,
+  vaultReward,
+  vaultSnapshot,
+} from '../mirror/rest-api.ts'
+import type { RecordsRequest } from './analytics-source.ts'
+
+/** The number of users that are read at once, and of those whose records wait to be stored. */
+const USERS_AT_ONCE = 8
+const USERS_AHEAD = 32
+/** Later than any snapshot that a legacy server accepts a time of. */
+const END_OF_TIME = '9999999999'
+
+interface User {
+  address: string
+  /** The markets and vaults with rewards. Undefined if the server does not say. */
+  rewards: EntityRef[] | undefined
+}
+
+/** Reads the new records of a user, in the import format. */
+type ReadUser = (user: User) => AsyncIterable<object[]>
+
+/**
+ * Another gateway or a legacy server as a source of analytics, read user by user from a date on. Its users are those that its
+ * graph lists; a legacy server's are those of its positions since then, and those of the store. Undefined for records that the
+ * server does not show: rates, and the cash flows of a legacy server.
+ */
+export async function restRecords(
+  client: Client,
+  base: string,
+  called: string,
+  file: DatasetFile,
+  request: RecordsRequest,
+): Promise<Fetched | undefined> {
+  const { since, signal } = request
+  const server = restServer(client, base, { signal, name: called })
+  const graph = await openGatewayGraph(client, base, signal)
+  const read = readerOf(server, graph, file, request)
+  if (!read) return undefined
+  const users = graph ? usersOfGraph(graph) : usersOfPositions(server, request)
+  const hash = createHash('sha256')
+  let count = 0
+  let fetchedAt: string | undefined
+
+  async function recordsOf(user: User): Promise<object[]> {
+    const records: object[] = []
+    for await (const page of read?.(user) ?? []) records.push(...page)
+    return records
+  }
+
+  async function* batches(): AsyncGenerator<RecordBatch> {
+    const limits = { concurrency: USERS_AT_ONCE, backpressure: USERS_AHEAD }
+    for await (const records of pMapIterable(users, recordsOf, limits)) {
+      signal?.throwIfAborted()
+      for (const record of records) hash.update(`${JSON.stringify(record)}\n`)
+      yield { first: count + 1, records: records as Record<string, unknown>[] }
+      count += records.length
+    }
+    fetchedAt = new Date().toISOString()
+  }
+
+  const name = serverName(base)
+  const time = since?.toISOString() ?? null
+  return {
+    label: file,
+    batches: batches(),
+    receipts: () =>
+      fetchedAt === undefined
+        ? []
+        : [{ kind: 'ANALYTICS', name, digest: hash.digest('hex'), count, block: null, time, fetchedAt }],
+  }
+}
+
+function readerOf(
+  server: RestServer,
+  graph: GatewayGraph | undefined,
+  file: DatasetFile,
+  { since, known }: RecordsRequest,
+): ReadUser | undefined {
+  const from = BigInt(Math.floor((since?.getTime() ?? 0) / 1000))
+  const isNew = ({ timestamp }: { timestamp: string }) => BigInt(timestamp) >= from
+  switch (file) {
+    case 'market-snapshots':
+    case 'vault-snapshots': {
+      const kind = file === 'market-snapshots' ? 'market' : 'vault'
+      const window = `from_timestamp=${from}&to_timestamp=${END_OF_TIME}`
+      return ({ address }) =>
+        ofUser(server, `/v1/users/${address}/${kind}-position-snapshots?${window}`, SNAPSHOTS[kind], address)
+    }
+    case 'market-liquidation-rewards':
+    case 'vault-liquidation-rewards': {
+      const kind = file === 'market-liquidation-rewards' ? 'market' : 'vault'
+      return async function* ({ address: user, rewards }) {
+        const refs = (rewards ?? (await known()).entities).filter((ref) => ref.kind === kind)
+        for (const { address, chainId } of refs) {
+          const path = `/v1/users/${user}/${kind}-liquidation-rewards?${kind}=${address}&chain_id=${chainId}`
+          if (!rewards && !(await server.has(`${path}&page=1&page_size=1`))) continue
+          yield* newest(ofUser(server, path, REWARDS[kind], user), isNew, (row) => ({ chainId, ...row }))
+        }
+      }
+    }
+    case 'cash-flows': {
+      const cashFlows = graph?.cashFlows
+      return cashFlows && (({ address }) => newest(cashFlows(address), isNew, cashFlowOf))
+    }
+    default:
+      return undefined
+  }
+}
+
+type Row = z.ZodType<{ accountId: string; timestamp: string }>
+const SNAPSHOTS: Record<EntityRef['kind'], Row> = { market: marketSnapshot, vault: vaultSnapshot }
+const REWARDS: Record<EntityRef['kind'], Row> = { market: marketReward, vault: vaultReward }
+
+async function* ofUser<T extends { accountId: string }>(
+  server: RestServer,
+  path: string,
+  row: z.ZodType<T>,
+  user: string,
+): AsyncGenerator<T[]> {
+  for await (const { rows } of indexerPages(server, path, row)) {
+    const other = rows.find(({ accountId }) => accountId !== user)
+    if (other) throw new Contradiction(server.name, `asked for data of ${user}, it returned some of ${other.accountId}`)
+    yield rows
+  }
+}
+
+/** The records since a date of a list that has the newest first. */
+async function* newest<T extends { timestamp: string }>(
+  pages: AsyncIterable<T[]>,
+  isNew: (row: T) => boolean,
+  recordOf: (row: T) => object,
+): AsyncGenerator<object[]> {
+  for await (const rows of pages) {
+    const recent = rows.filter(isNew)
+    if (recent.length > 0) yield recent.map(recordOf)
+    if (recent.length < rows.length) return
+  }
+}
+
+function cashFlowOf({ kind, marketAddress, vaultAddress, userAddress, ...flow }: GraphCashFlow): object {
+  return {
+    ...flow,
+    entityType: marketAddress ? 'market' : 'vault',
+    entityId: marketAddress ?? vaultAddress,
+    accountId: userAddress,
+    kind: kind.toLowerCase(),
+  }
+}
+
+async function* usersOfGraph(graph: GatewayGraph): AsyncGenerator<User> {
+  for await (const { users } of graph.users()) yield* users
+}
+
+async function* usersOfPositions(server: RestServer, { since, known }: RecordsRequest): AsyncGenerator<User> {
+  const seen = new Set((await known()).users)
+  for (const address of seen) yield { address, rewards: undefined }
+  const first = since?.toISOString().slice(0, 10) ?? ''
+  for await (const { items } of positionPages(server)) {
+    for (const { userAddress: address } of items) {
+      if (seen.has(address)) continue
+      seen.add(address)
+      yield { address, rewards: undefined }
+    }
+    if (items.some(({ distributionDate }) => distributionDate < first)) return
+  }
+}

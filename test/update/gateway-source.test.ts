@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { openAnalytics } from '../../src/deps.ts'
+import { importDataset } from '../../src/domain/dataset/import.ts'
+import { type LegName, legNames } from '../../src/domain/update/legs.ts'
+import { updateLeg } from '../../src/domain/update/update.ts'
+import { type Client, openClient } from '../../src/sources/client.ts'
+import { withMirror } from '../../src/sources/mirror/rest-mirror.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { documented, type ProxyOptions, type ProxyServer, startProxy } from '../support/proxy.ts'
+import { startOnSample } from '../support/sample.ts'
+import { silent } from '../support/store.ts'
+
+let client: Client
+let server: Gateway
+let gateway: Gateway
+let proxy: ProxyServer | undefined
+beforeAll(async () => {
+  client = openClient({ timeoutMs: 20_000, retries: 0, maxBytes: 64 << 20, waitMs: 10 })
+  server = await startOnSample({ users: 30, days: 5 })
+  gateway = await startGateway()
+  const { store, basePoints } = gateway.deps
+  await withMirror({ client, base: server.base }, (dataset) =>
+    importDataset({ pool: store.pool, basePoints, log: silent }, dataset),
+  )
+})
+afterAll(async () => {
+  await gateway.close()
+  await server.close()
+  await client.close()
+})
+afterEach(async () => {
+  await proxy?.close()
+  proxy = undefined
+})
+
+const TABLES: Partial<Record<LegName, string>> = {
+  'market-snapshots': 'market_snapshot',
+  'vault-snapshots': 'vault_snapshot',
+  'market-liquidation-rewards': 'market_liquidation_reward',
+  'vault-liquidation-rewards': 'vault_liquidation_reward',
+  'cash-flows': 'cash_flow',
+}
+const rows = async ({ deps }: Gateway, table: string) =>
+  (await deps.store.pool.query(`SELECT to_jsonb(t)::text AS row FROM ${table} t ORDER BY 1`)).rows.map(({ row }) => row)
+const empty = () =>
+  gateway.deps.store.pool.query(`TRUNCATE ${Object.values(TABLES).join(', ')}, leg_progress; DELETE FROM run`)
+const update = (base: string, leg: LegName) => {
+  const { deps } = gateway
+  const analytics = openAnalytics(readConfig({ ANALYTICS_SOURCE: base }), client)
+  return updateLeg({ ...deps, pool: deps.store.pool, analytics }, leg, 'test')
+}
+const start = async (options?: ProxyOptions) => {
+  proxy = await startProxy(server.base, options)
+  return proxy
+}
+
+describe('another gateway', () => {
+  test('gives all legs but rates, and from then on what is new', async () => {
+    await empty()
+    const { base, requests } = await start()
+    for (const leg of legNames) {
+      const { fetched, since } = await update(base, leg)
+      const table = TABLES[leg]
+      expect(since).toBeNull()
+      expect(await (table ? rows(gateway, table) : [])).toEqual(table ? await rows(server, table) : [])
+      expect(fetched).toBe(table ? (await rows(server, table)).length : 0)
+    }
+    requests.length = 0
+    const again = await update(base, 'market-snapshots')
+    expect(again).toMatchObject({ written: 0, since: expect.any(Date) })
+    expect(again.fetched).toBeLessThan((await rows(server, 'market_snapshot')).length)
+    const from = (again.since as Date).getTime() / 1000
+    expect(requests.filter(({ path }) => path.includes(`from_timestamp=${from}&`)).length).toBeGreaterThan(20)
+    expect((await update(base, 'cash-flows')).written).toBe(0)
+  })
+
+  test('that answers with data of another user fails the leg, which changes nothing', async () => {
+    await empty()
+    const other = `0x${'9'.repeat(40)}`
+    const { base } = await start({
+      change: (path, body) =>
+        path.includes('market-position')
+          ? { ...body, data: body.data.map((row: object) => ({ ...row, accountId: other })) }
+          : body,
+    })
+    await expect(update(base, 'market-snapshots')).rejects.toThrow(
+      new RegExp(
+        `The source of market-snapshots, ${base}.* failed: asked for data of 0x.*, it returned some of ${other}`,
+      ),
+    )
+    expect(await rows(gateway, 'market_snapshot')).toEqual([])
+  })
+})
+
+test('a legacy server gives snapshots and rewards, and has no cash flows', async () => {
+  await empty()
+  const { base } = await start({ answer: documented })
+  for (const leg of legNames) await update(base, leg)
+  for (const [leg, table] of Object.entries(TABLES))
+    expect(await rows(gateway, table)).toEqual(leg === 'cash-flows' ? [] : await rows(server, table))
+})
