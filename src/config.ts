@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
 import { records } from './domain/dataset/records.ts'
 import { readCron } from './domain/distribution/cron.ts'
+import { readSeasons } from './domain/season/season-dates.ts'
 import { type LegName, legNames } from './domain/update/legs.ts'
 import { readTrustedDocuments } from './graphql/policy/trusted-documents.ts'
 import { LEAST_MEMORY_MB, memoryForAnswers } from './memory.ts'
@@ -337,6 +338,16 @@ export const variables = z.object({
   ANALYTICS_CRON: pattern.optional().meta({
     description: 'when to update analytics: `5 * * * *`',
     defaultText: 'none: no scheduled updates',
+    local: true,
+  }),
+  PROGRAM_NAME: z.string().max(100).optional().meta({
+    description: 'the name of the points program, as the graph and the dashboard show it',
+    defaultText: 'none',
+  }),
+  SEASONS: readBy('seasons like Season 1=2026-01-01..2026-06-30', readSeasons).optional().meta({
+    description:
+      'the seasons of the points program, by name and dates: `Season 1=2026-01-01..2026-06-30,Season 2=2026-07-01..`',
+    defaultText: 'none; `gateway seasons` sets them',
     local: true,
   }),
   DISTRIBUTION_CATCH_UP: whole(1, 10_000)

@@ -15,6 +15,7 @@ import { topologyAt } from './db/topology/find-topology.ts'
 import { poolingAt } from './db/topology/pooling.ts'
 import { Replicas } from './db/topology/replicas.ts'
 import type { BasePoints } from './domain/points/formula.ts'
+import { applySeasons } from './domain/season/change-seasons.ts'
 import { legNames } from './domain/update/legs.ts'
 import type { Analytics } from './domain/update/update.ts'
 import { sharesOf } from './memory.ts'
@@ -135,6 +136,7 @@ export async function openDeps(config: Config): Promise<Deps> {
     const storeName = embedded ? `embedded Postgres in ${config.DATA_DIR}` : `Postgres at ${new URL(url).host}`
     const { MAX_PRICE_JUMP: maxPriceJump } = config
     const now = () => new Date()
+    if (config.SEASONS) await applySeasons({ pool: store.pool, now }, config.SEASONS, { requestedBy: 'SEASONS' })
     return {
       config,
       log,

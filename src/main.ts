@@ -13,6 +13,7 @@ import { addMultipliers } from './cli/multipliers.ts'
 import { addRunDates } from './cli/run-dates.ts'
 import { addRuns } from './cli/runs.ts'
 import { addSchema } from './cli/schema.ts'
+import { addSeasons } from './cli/seasons.ts'
 import { addServe } from './cli/serve.ts'
 import { misspeltSettings, settingsInShort } from './cli/settings.ts'
 import { addTemplate } from './cli/template.ts'
@@ -40,6 +41,7 @@ addRunDates(program)
 addUpdate(program)
 addRuns(program)
 addMultipliers(program)
+addSeasons(program)
 addSchema(program)
 addConfig(program)
 addDoctor(program)

@@ -15,6 +15,7 @@ import { showProgress, showWalk } from './progress.ts'
 interface Options {
   check?: boolean
   daily?: boolean
+  reopen?: boolean
   indexer?: string
   users?: string
   everyMarket?: boolean
@@ -45,6 +46,7 @@ export function addImport(program: Command): void {
       'leave only the newest snapshot of each position and day (UTC); without it, all of them are kept',
     )
     .option('--check', 'check everything, show what would change, and store nothing')
+    .option('--reopen', 'also store positions of a season whose board is final')
     .option('--json', 'print one JSON object')
     .action((from: string, options: Options) =>
       isRemote(from) ? loadUrl(from, options) : loadDirectory(from, options),
@@ -89,7 +91,7 @@ async function load(
   deps: Deps,
   dataset: Dataset,
   signal: AbortSignal,
-  { check = false, daily = false, json }: Options,
+  { check = false, daily = false, reopen = false, json }: Options,
   mirror?: MirrorSummary,
 ): Promise<void> {
   const progress = showProgress(process.stderr)
@@ -101,6 +103,7 @@ async function load(
       requestedBy: CLI,
       check,
       daily,
+      reopen,
     })
     progress.done()
     summary.warnings.forEach(warn)

@@ -21,6 +21,7 @@ interface Options {
   dryRun?: boolean
   multipliers?: string
   movers?: number
+  reopen?: boolean
   json?: boolean
 }
 
@@ -65,6 +66,7 @@ function options(command: Command): Command {
         `with --dry-run: number of users to show, largest changes first (default: ${MOVERS})`,
       ).argParser(parseCount(MAX_MOVERS)),
     )
+    .option('--reopen', 'also a date of a season whose board is final')
     .option('--json', 'print one JSON object per line')
 }
 
@@ -123,7 +125,11 @@ async function previewOne(kind: Kind, date: Date | null, { deps, multipliers, op
 }
 
 async function runOne(kind: Kind, date: Date | null, { deps, options }: One): Promise<string> {
-  const done = await (kind === 'resync' ? resync : manualUpdate)(deps, date, CLI)
+  const done = await (kind === 'resync' ? resync : manualUpdate)(
+    { ...deps, reopen: options.reopen === true },
+    date,
+    CLI,
+  )
   if (options.json) return JSON.stringify(done)
   const { id, distributionDate, positionCount, totalPoints, startedAt, finishedAt } = done
   const seconds = ((finishedAt.getTime() - startedAt.getTime()) / 1000).toFixed(2)

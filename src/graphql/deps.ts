@@ -7,8 +7,12 @@ import type { Limits } from './policy/limits.ts'
 
 /** The resources that the graph needs. */
 export interface GatewayDeps {
-  /** The cron patterns of the daily job and of updates. Undefined without one. */
-  config: { DISTRIBUTION_CRON?: string | undefined; ANALYTICS_CRON?: string | undefined }
+  /** The cron patterns of the daily job and of updates, and the name of the points program. */
+  config: {
+    DISTRIBUTION_CRON?: string | undefined
+    ANALYTICS_CRON?: string | undefined
+    PROGRAM_NAME?: string | undefined
+  }
   store: Store
   basePoints: BasePoints
   /** The source of positions for manualupdate. Undefined if none is configured. */

@@ -5,6 +5,7 @@ import { readCron } from '../domain/distribution/cron.ts'
 import { computeDue } from '../domain/distribution/daily.ts'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
 import { settleDue } from '../domain/multiplier/settle.ts'
+import { closeSeasonsDue } from '../domain/season/close-seasons.ts'
 import { updateDue } from '../domain/update/due.ts'
 
 const MINUTE_MS = 60_000
@@ -27,7 +28,7 @@ interface Job {
 
 /**
  * Runs now and every minute: marks runs whose process has died as failed, puts announced multipliers in force when their date
- * has come, and does what is due: distributions by DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other.
+ * has come, makes the boards of ended seasons final, and does what is due: distributions by DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other.
  * It reads the clock each time, so clock changes and sleep do not matter.
  */
 export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}): Schedule {
@@ -61,6 +62,8 @@ export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}):
   const tidy = async () => {
     await closeDeadRuns(store.pool)
     await settle()
+    const seasons = await closeSeasonsDue(store.pool, now())
+    if (seasons.length > 0) log.info({ seasons }, 'the boards of these seasons are final')
   }
   const running = [repeat(tidy)]
   for (const { pattern, due } of jobs) {

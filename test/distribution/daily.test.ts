@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { dueDates } from '../../src/domain/distribution/daily.ts'
+import { applySeasons } from '../../src/domain/season/change-seasons.ts'
 import { GatewayError } from '../../src/errors.ts'
 import { type Schedule, startSchedule } from '../../src/jobs/schedule.ts'
 import type { PositionsSource } from '../../src/sources/positions/positions-source.ts'
@@ -268,4 +269,16 @@ test('without DISTRIBUTION_CRON nothing is computed, but runs of processes that 
   await quiet()
   expect(await version()).toBe(settled)
   expect(asked).toEqual([])
+})
+
+test('of a program with seasons the dates of these alone', async () => {
+  const gateway = await start({ SEASONS: 'First=2026-03-01..2026-03-04,Second=2026-03-06..' })
+  const { store } = gateway.deps
+  await applySeasons({ pool: store.pool, now: () => now }, gateway.deps.config.SEASONS ?? [], { requestedBy: 'test' })
+  await load(gateway, '2026-03-02')
+  schedule(gateway)
+  await eventually(async () => expect(await stored()).toEqual(['2026-03-02', '2026-03-03', '2026-03-04']))
+  now = new Date('2026-03-06T01:10:00Z')
+  await eventually(async () => expect(await stored()).toEqual(['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-06']))
+  expect(asked).toEqual(['2026-03-03', '2026-03-04', '2026-03-06'])
 })

@@ -107,7 +107,15 @@ const COMPUTED = [
 ]
 /** What a gateway shows to none: its history, which the guide names, and its state. */
 const NOT_SHOWN = [
-  ...['base_points_revision', 'multiplier_revision', 'rank_history', 'rank_history_date', 'rate_revision', 'run'],
+  ...[
+    'base_points_revision',
+    'multiplier_revision',
+    'rank_history',
+    'rank_history_date',
+    'rate_revision',
+    'run',
+    'season',
+  ],
   ...['leg_progress', 'data_version', '_prisma_migrations'],
 ]
 /** Columns that each store has for itself. */

@@ -16,6 +16,7 @@ import { actAs } from '../multiplier/update.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
 import { unscoredAmong, unscoredMessage, unscoredRemedy } from '../pool/unscored.ts'
+import { admitDates, reopenSeasons } from '../season/admit-date.ts'
 import { Chunk } from './chunk.ts'
 import { conflictReason, DIGESTS, findConflicts } from './conflicts.ts'
 import { isDaily, keepNewestOfDays } from './daily.ts'
@@ -48,6 +49,8 @@ export interface ImportOptions {
   check?: boolean
   /** Leaves only the newest snapshot of each position and day (UTC), of those that were stored before too. */
   daily?: boolean
+  /** Allows dates of a season whose board is final. */
+  reopen?: boolean
   /** The actor in run records and multiplier revisions. */
   requestedBy?: string
   onProgress?(progress: ImportProgress): void
@@ -106,7 +109,7 @@ const CHECKING = `CREATE TEMP SEQUENCE run_id_seq START 2000000000; CREATE TEMP 
 export async function importDataset(
   { pool, basePoints, log }: ImportDeps,
   dataset: Dataset,
-  { check = false, daily = false, onProgress, signal, requestedBy = 'import' }: ImportOptions = {},
+  { check = false, daily = false, reopen = false, onProgress, signal, requestedBy = 'import' }: ImportOptions = {},
 ): Promise<ImportSummary> {
   const startedAt = new Date()
   signal?.throwIfAborted()
@@ -147,6 +150,7 @@ export async function importDataset(
       if (run.badCount > 0) throw new ImportError(dataset.name, run.badLines, run.badCount)
       const dates = [...run.dates].sort()
       const warnings = await warningsOf(run)
+      await admitDates(client, dates, reopen)
       if (check) {
         await client.query('ROLLBACK AND CHAIN')
         return { files, dates, leftOut, warnings }
@@ -157,6 +161,7 @@ export async function importDataset(
         await openImportRecords(client, { dates, runIds, requestedBy, startedAt, basePoints, sources: run.sources })
         await refreshRollups(client, { dates, runIds, kind: 'import', startedAt })
         await finishImportRecords(client, runIds)
+        await reopenSeasons(client, dates, runIds)
         const { rows } = await client.query<{ runs: string }>(importedRuns)
         await client.query(restoreDistributions, [rows[0]?.runs])
       }

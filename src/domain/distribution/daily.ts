@@ -1,5 +1,7 @@
+import type { Pool } from 'pg'
 import { whileLocked } from '../../db/connect/lock.ts'
 import { LOCKS } from '../../db/locks.ts'
+import { datesInSeasons } from '../season/admit-date.ts'
 import { type AttemptDeps, attempt, type Outcome, SCHEDULE } from './attempts.ts'
 import { newestDistribution } from './freshness.ts'
 import { type ManualUpdateDeps, manualUpdate } from './manual-update.ts'
@@ -21,9 +23,10 @@ export interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof Man
 export async function computeDue(deps: DailyDeps, tick: Date): Promise<Outcome> {
   const { pool, log, signal } = deps
   let outcome: Outcome = 'done'
-  if (dueDates(await newestDistribution(pool), tick, deps.catchUp).dates.length === 0) return outcome
+  const due = async () => inSeasons(pool, dueDates(await newestDistribution(pool), tick, deps.catchUp))
+  if ((await due()).dates.length === 0) return outcome
   const ran = await whileLocked(pool, LOCKS.daily, async () => {
-    const { dates, left } = dueDates(await newestDistribution(pool), tick, deps.catchUp)
+    const { dates, left } = await due()
     for (const date of dates) {
       signal?.throwIfAborted()
       outcome = await tryDate(deps, date, tick, date === dates[0] ? left : [])
@@ -45,6 +48,14 @@ export function dueDates(newest: Date | null, tick: Date, catchUp: number): { da
   const due: Date[] = []
   for (let at = first; at <= last; at += DAY_MS) due.push(new Date(at))
   return { dates: due.slice(-catchUp), left: due.slice(0, -catchUp) }
+}
+
+/** Leaves out the dates outside of every season, if there are seasons. */
+async function inSeasons(pool: Pool, { dates, left }: { dates: Date[]; left: Date[] }) {
+  if (dates.length === 0) return { dates, left }
+  const admitted = await datesInSeasons(pool, [...left, ...dates].map(isoDay))
+  const isAdmitted = (date: Date) => admitted.has(isoDay(date))
+  return { dates: dates.filter(isAdmitted), left: left.filter(isAdmitted) }
 }
 
 /** @param left skipped earlier dates, which are logged with the first attempt */

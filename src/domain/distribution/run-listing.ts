@@ -58,6 +58,11 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
     field: 'basePointsBorrow',
     description: 'Base points per day for each dollar borrowed, before multipliers, as used by the run.',
   },
+  reopened: {
+    type: 'text',
+    nullable: true,
+    description: 'The name of the season whose final board the run has changed. Null if it changed none.',
+  },
   multiplierRevision: { type: 'bigint', nullable: true },
   sources: {},
   positionCountBefore: { type: 'int', nullable: true },

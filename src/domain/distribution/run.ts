@@ -5,6 +5,7 @@ import { badArgument } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
+import { admitDates, reopenSeasons } from '../season/admit-date.ts'
 import { claim, dayOfRun, failRecord, finishRecord, openRecord, type RunStart, type Subject } from './run-record.ts'
 
 export interface RunDeps {
@@ -13,6 +14,8 @@ export interface RunDeps {
   now(): Date
   /** Stops the run, which is rolled back. */
   signal?: AbortSignal | undefined
+  /** Allows dates of a season whose board is final. */
+  reopen?: boolean
 }
 
 /** The result of a run. */
@@ -48,13 +51,21 @@ export interface StoredDate {
 /**
  * Runs a plan for one date. Positions, points, rollups, ranks and the run's record change together or not at all. A
  * failed run leaves a record that says why.
- * @throws CONFLICT while another run has the date, and the errors of the plan
+ * @throws CONFLICT while another run has the date or if no season admits it, and the errors of the plan
  */
 export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string): Promise<DistributionRun> {
   const { kind } = plan
-  const subject = async (client: PoolClient, startedAt: Date) => ({ day: await plan.day(client, startedAt) })
+  const admit = (client: PoolClient, day: string) => admitDates(client, [day], deps.reopen)
+  const subject = async (client: PoolClient, startedAt: Date) => {
+    const day = await plan.day(client, startedAt)
+    await admit(client, day)
+    return { day }
+  }
   return recordedRun(deps, { kind, subject, requestedBy }, async (client, { id, startedAt, subject: { day } }) => {
-    const computed = await compute(client, plan, { day, startedAt, runId: id })
+    // A season may have ended while the run fetched.
+    const beforeStoring = () => admit(client, day)
+    const computed = await compute(client, plan, { day, startedAt, runId: id, beforeStoring })
+    await reopenSeasons(client, [day], [id])
     const { positionCount, totalPoints, finishedAt } = await finishRecord(client, id, computed)
     return { id, distributionDate: new Date(day), positionCount, totalPoints, startedAt, finishedAt }
   })

@@ -26,6 +26,7 @@ import { positionInputs, positionRef, positionsRef } from './types/position-ref.
 import { addRateSeries } from './types/rate-series.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
+import { addSeason } from './types/season.ts'
 import { addSeries } from './types/series.ts'
 import { addSpanArguments } from './types/series-span.ts'
 import { addSnapshot } from './types/snapshot.ts'
@@ -104,6 +105,7 @@ export function addTypes(builder: Builder) {
     ...snapshots,
     ...rewards,
   })
+  addSeason(builder, { Program })
   addDataVersion(builder)
   addLimits(builder)
   addStatus(builder, { Distribution, Run: runs.Run })

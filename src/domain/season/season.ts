@@ -1,0 +1,37 @@
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+
+/** The columns of a season `t`. */
+export const seasonColumns = columnsOf(Prisma.SeasonScalarFieldEnum, {
+  name: { type: 'text', description: "The season's name. No two seasons have the same." },
+  startsAt: { type: 'date', description: 'The first distribution date of the season.' },
+  endsAt: {
+    type: 'date',
+    nullable: true,
+    description: 'The last distribution date of the season. Null if it has no end yet.',
+  },
+  status: {
+    sql: 'upper(t.status::text)',
+    type: 'text',
+    description: 'The status of the season: yet to begin, active today (UTC), or ended.',
+  },
+  digest: {
+    type: 'text',
+    nullable: true,
+    description:
+      "The digest of the season's final board: SHA-256, in hexadecimal, over one line for each of its users, sorted: address, a space, points with six decimals, a line feed. Null until the season has ended and its last date has a distribution.",
+  },
+  closedAt: {
+    type: 'moment',
+    nullable: true,
+    description: 'When the board became final: runs of its dates are refused from then on. Null until then.',
+  },
+  changedAt: { type: 'moment' },
+  changedBy: { type: 'text' },
+})
+
+export type Season = RowOf<typeof seasonColumns>
+
+/** SQL of a season's status as of a date, from the SQL of its dates. */
+export const statusOn = (today: string, startsAt: string, endsAt: string): string =>
+  `(CASE WHEN ${today} < ${startsAt} THEN 'upcoming' WHEN ${today} > ${endsAt} THEN 'ended' ELSE 'active' END)::season_status`

@@ -1,0 +1,58 @@
+import { type Season as Row, seasonColumns } from '../../../domain/season/season.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { keyedRow, keyOf, nodeId, one, rows } from '../../fields/sql-field.ts'
+import type { Builder } from '../builder.ts'
+import type { ProgramRef } from './distribution.ts'
+
+/** Loads a season by its name. */
+export const seasonNamed = keyOf<Row>({ from: Prisma.sql`season t`, columns: seasonColumns }, 'name')
+
+const activeSeason = keyedRow<Row>({
+  columns: seasonColumns,
+  types: [],
+  at: () => Prisma.sql`FROM season t WHERE t.status = 'active'`,
+})
+
+/** Adds the seasons of the points program. */
+export function addSeason(builder: Builder, { Program }: { Program: ProgramRef }): void {
+  const { changedAt: _, changedBy: __, ...columns } = seasonColumns
+  const Status = builder.enumType('SeasonStatus', {
+    description: 'The status of a season as of today, UTC.',
+    values: {
+      UPCOMING: { description: 'It has not begun.' },
+      ACTIVE: { description: 'Today is one of its dates.' },
+      ENDED: { description: 'Its last date is past.' },
+    },
+  })
+  const Season = builder.objectRef<Row>('Season').implement({
+    description: 'A season of the points program: a span of distribution dates, both ends included, with a name.',
+    fields: (t) => columnFields(t, columns, { status: Status }),
+  })
+  builder.nodeRef(Season, {
+    id: { resolve: ({ name }: Row) => name, ...nodeId('Season', (column) => column('name')) },
+    loadManyWithoutCache: (names, { batches }) =>
+      Promise.all(names.map((name) => batches.load(seasonNamed.load, [name]))),
+  })
+  builder.objectFields(Program, (t) => ({
+    name: t.string({
+      nullable: true,
+      description: 'The name of the points program. Null if the operator has not set one.',
+      extensions: { unplanned: 'It is a setting.' },
+      resolve: (_, __, { deps }) => deps.config.PROGRAM_NAME ?? null,
+    }),
+    season: t.field({
+      type: Season,
+      nullable: true,
+      description: 'The season of today, UTC. Null outside of seasons.',
+      ...one(activeSeason, []),
+    }),
+    seasons: t.field({
+      type: [Season],
+      description: 'All seasons, by their dates. A program without seasons has an empty list; every date then counts.',
+      ...rows({ columns: seasonColumns, by: [], of: () => Prisma.sql`FROM season t ORDER BY t.starts_at` }, [], {
+        cost: { rows: 5 },
+      }),
+    }),
+  }))
+}
