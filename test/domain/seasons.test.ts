@@ -40,9 +40,9 @@ const set = (name: string, startsAt: string, endsAt: string | null = null, reope
 const seasons = async (fields = 'name status') =>
   (await gateway.ask(`{ program { seasons { ${fields} } } }`)).program.seasons
 const close = () => closeSeasonsDue(gateway.deps.store.pool, now)
-const resync = async (day: string) => {
+const resync = async (day: string, more = '') => {
   const { errors } = await gateway.graphql(
-    `mutation { resyncDistribution(date: "${day}") { recordId } }`,
+    `mutation { resyncDistribution(input: { date: "${day}"${more} }) { run { recordId } } }`,
     undefined,
     asAdmin,
   )
@@ -134,8 +134,11 @@ describe('seasons', () => {
     expect(await resync('2026-03-02')).toBeUndefined()
     expect((await runs())[0]).toMatchObject({ reopened: null })
     expect(await close()).toEqual(['Spring'])
+    expect(await resync('2026-03-03', ', reopen: true')).toBeUndefined()
+    expect((await runs())[0]).toMatchObject({ reopened: 'Spring' })
+    expect(await close()).toEqual(['Spring'])
     expect(await seasons('digest')).toEqual([
-      { digest: sha256(`${ANN} 3.000000\n${BEN} 40.000000\n${CAT} 1.000000\n`) },
+      { digest: sha256(`${ANN} 3.000000\n${BEN} 40.000000\n${CAT} 2.000000\n`) },
     ])
   })
 

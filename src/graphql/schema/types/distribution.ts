@@ -185,6 +185,11 @@ export function addDistribution(builder: Builder, refs: Refs) {
     }),
   })
 
+  const runDeps = ({ deps }: GraphContext, reopen?: boolean | null) => ({
+    ...deps,
+    pool: deps.store.pool,
+    reopen: reopen === true,
+  })
   builder.queryFields((t) => ({
     program: t.field({
       type: Program,
@@ -257,7 +262,6 @@ export function addDistribution(builder: Builder, refs: Refs) {
     if (!run) throw new Error(`run ${id} has no record`)
     return run
   }
-  const runDeps = ({ deps }: GraphContext) => ({ ...deps, pool: deps.store.pool })
   const DistributionInput = builder.inputType('DistributionInput', {
     description: 'The input of `resyncDistribution` and `updateDistribution`.',
     fields: (t) => ({
@@ -265,6 +269,9 @@ export function addDistribution(builder: Builder, refs: Refs) {
         type: 'Date',
         description:
           'The distribution date. Defaults to the newest stored date for `resyncDistribution`, to the current UTC date for `updateDistribution`.',
+      }),
+      reopen: t.boolean({
+        description: 'True to change the points of a season whose board is final. Without it, its dates are refused.',
       }),
     }),
   })
@@ -289,9 +296,11 @@ export function addDistribution(builder: Builder, refs: Refs) {
       type: RunPayload,
       description:
         "Recomputes a date's points from its stored positions and the current multipliers. Either everything is stored or nothing is. Requires the admin token.",
-      args: { input: t.arg({ type: DistributionInput, description: 'The date.' }) },
+      args: {
+        input: t.arg({ type: DistributionInput, description: 'The date, and whether a final board may change.' }),
+      },
       resolve: async (_, { input }, context) => {
-        const { id } = await resync(runDeps(context), input?.date ?? null, requireAdmin(context.admin))
+        const { id } = await resync(runDeps(context, input?.reopen), input?.date ?? null, requireAdmin(context.admin))
         return recordOf(id, context)
       },
     }),
@@ -299,9 +308,15 @@ export function addDistribution(builder: Builder, refs: Refs) {
       type: RunPayload,
       description:
         "Fetches a date's positions from the configured source, replaces the stored ones and computes their points. Either everything is stored or nothing is. Requires the admin token.",
-      args: { input: t.arg({ type: DistributionInput, description: 'The date.' }) },
+      args: {
+        input: t.arg({ type: DistributionInput, description: 'The date, and whether a final board may change.' }),
+      },
       resolve: async (_, { input }, context) => {
-        const { id } = await manualUpdate(runDeps(context), input?.date ?? null, requireAdmin(context.admin))
+        const { id } = await manualUpdate(
+          runDeps(context, input?.reopen),
+          input?.date ?? null,
+          requireAdmin(context.admin),
+        )
         return recordOf(id, context)
       },
     }),
