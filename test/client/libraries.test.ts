@@ -123,15 +123,15 @@ describe('graphql-request', () => {
     const request = client()
     const { user } = await request.request(UserDocument, { address })
     const around = await request.request(LeaderboardAroundDocument, { address, first: 3 })
-    const row = around.leaderboard.nodes.find(({ userAddress }) => userAddress === address)
+    const row = around.leaderboardAround.nodes.find(({ userAddress }) => userAddress === address)
     expect(row).toMatchObject({
       rank: user.rank,
       points: user.totalPoints,
       user: { change: { rank: user.change?.rank, points: user.change?.points } },
     })
-    const asOf = user.firstDate
-    const then = await request.request(LeaderboardDocument, { first: 1, asOf })
-    expect(then.leaderboard.nodes[0]!.points).toBeLessThan(around.leaderboard.nodes[0]!.points)
+    const asOf = user.firstDate as string
+    const then = await request.request(LeaderboardDocument, { first: 1, scope: { asOf } })
+    expect(then.leaderboard.nodes[0]!.points).toBeLessThan(around.leaderboardAround.nodes[0]!.points)
     const { distributions } = await request.request(DistributionsDocument, { first: 2 })
     expect(distributions.nodes[0]).toMatchObject({ date: user.lastDate })
     const { distribution } = await request.request(DistributionDocument, { date: distributions.nodes[1]!.date })
@@ -232,7 +232,7 @@ describe('graphql-request', () => {
     const { market } = await request.request(MarketChartDocument, { chainId: side.chainId, address: side.address })
     expect(market?.series.length).toBe(market?.aprSeries.length)
     const to = now.lastDate
-    const window = await request.request(LeaderboardWindowDocument, { from: to, to, first: 2 })
+    const window = await request.request(LeaderboardWindowDocument, { window: { from: to, to }, first: 2 })
     expect(window.leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2])
     const near = await request.request(NearLiquidationDocument, { below: 1.5, first: 3 })
     for (const { healthFactor } of near.currentPositions.nodes) expect(healthFactor).toBeLessThan(1.5)

@@ -75,7 +75,7 @@ async function queries(gateway: Gateway) {
   const pastOf = (user: string, i: number) => `u${i}: user(address: "${user}") {
     earnings(asOf: "${asOf}") { totalEarningsUsd ${entities} } netApr(asOf: "${asOf}") { earnNetApr: netDepositApr ${entities} } totalPoints(asOf: "${asOf}") }`
   const more = {
-    Around: `{ leaderboard(around: "${users[1]}", first: 5) { totalCount aroundRank nodes { rank } } }`,
+    Around: `{ leaderboard: leaderboardAround(user: "${users[1]}", first: 5) { totalCount aroundRank nodes { rank } } }`,
     ManyAsOf: `{ ${users.map(pastOf).join(' ')} }`,
     PastTheEnd: '{ positions(first: 2, offset: "9223372036854775807") { totalCount nodes { id } } }',
   }

@@ -70,7 +70,9 @@ beforeAll(async () => {
   shift = (Date.parse(newest) - Date.parse(WRITTEN.last)) / 86_400_000
   await vi.waitFor(
     async () =>
-      expect((await ask(`{ leaderboard(asOf: "${ofToday('2026-11-19')}") { totalCount } }`)).errors).toBeUndefined(),
+      expect(
+        (await ask(`{ leaderboard(scope: { asOf: "${ofToday('2026-11-19')}" }) { totalCount } }`)).errors,
+      ).toBeUndefined(),
     { timeout: 60_000, interval: 200 },
   )
 }, 300_000)

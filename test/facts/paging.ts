@@ -109,8 +109,8 @@ export const pagingFacts: Fact[] = [
   },
   {
     name: 'the leaderboard around an account',
-    query: `leaderboard(around: "${users.cat}", first: 3) { nodes { userAddress rank } }`,
-    at: 'leaderboard.nodes',
+    query: `leaderboardAround(user: "${users.cat}", first: 3) { nodes { userAddress rank } }`,
+    at: 'leaderboardAround.nodes',
     sql: `SELECT account AS "userAddress", rank FROM ranks WHERE rank BETWEEN (SELECT rank FROM ranks WHERE account = '${users.cat}') - 1
       AND (SELECT rank FROM ranks WHERE account = '${users.cat}') + 1 ORDER BY rank`,
   },

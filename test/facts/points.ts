@@ -177,7 +177,7 @@ export const pointsFacts: Fact[] = [
     return [
       {
         name: `the leaderboard as of ${moment}`,
-        query: `leaderboard(asOf: "${moment}") { totalCount nodes { userAddress points rank } }`,
+        query: `leaderboard(scope: { asOf: "${moment}" }) { totalCount nodes { userAddress points rank } }`,
         at: 'leaderboard.nodes',
         sql: `SELECT "user" AS "userAddress", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
           FROM scored WHERE date <= ${dateAt(moment)} GROUP BY "user" ORDER BY rank`,
@@ -207,8 +207,8 @@ export const pointsFacts: Fact[] = [
     const rows = (sql: string) => `SELECT "user" AS "userAddress", points, rank FROM ${board} ${sql}`
     const none = condition.startsWith('false') ? { empty: true as const } : {}
     const fact = (more: string, sql: string): Fact => ({
-      name: `leaderboard(${args} ${more})`,
-      query: `leaderboard(${args} ${more}) { nodes { userAddress points rank } }`,
+      name: `leaderboard(${args}) ${more}`,
+      query: `leaderboard(scope: { window: { ${args} } } ${more}) { nodes { userAddress points rank } }`,
       at: 'leaderboard.nodes',
       sql: rows(sql),
       ...none,
@@ -224,7 +224,7 @@ export const pointsFacts: Fact[] = [
       fact('where: { rank: { lte: 2 } }, orderBy: USER, orderDirection: DESC', 'WHERE rank <= 2 ORDER BY "user" DESC'),
       ...(['ann', 'cat', 'dan', 'gus'] as const).map((name) => ({
         name: `leaderboard(${args}) around ${name}`,
-        query: `leaderboard(${args} around: "${users[name]}") { aroundRank }`,
+        query: `leaderboard: leaderboardAround(scope: { window: { ${args} } } user: "${users[name]}") { aroundRank }`,
         at: 'leaderboard',
         sql: `SELECT (SELECT rank FROM ${board} WHERE "user" = '${users[name]}') AS "aroundRank"`,
       })),

@@ -90,6 +90,7 @@ const written = (window: object) =>
   Object.entries(window)
     .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
     .join(', ')
+const scoped = (window: object) => `scope: { window: { ${written(window)} } }`
 
 async function ask(query: string): Promise<Row> {
   const { data, errors } = await gateway.graphql(query)
@@ -121,7 +122,7 @@ describe.each(windows)('%s', (_, windowOf) => {
     const board = boardOf(windowOf())
     expect(board.length).toBeGreaterThan(0)
     const { leaderboard } = await ask(
-      `{ leaderboard(${written(windowOf())}, first: 1000) { totalCount aroundRank nodes { ${ROW} } } }`,
+      `{ leaderboard(${scoped(windowOf())}, first: 1000) { totalCount aroundRank nodes { ${ROW} } } }`,
     )
     expect(leaderboard).toEqual({ totalCount: board.length, aroundRank: null, nodes: board })
   })
@@ -135,7 +136,7 @@ describe.each(windows)('%s', (_, windowOf) => {
       const rows: Row[] = []
       for (let cursor = ''; ; ) {
         const { leaderboard } = await ask(
-          `{ leaderboard(${written(windowOf())}, ${size}: 13${cursor}) { nodes { ${ROW} } pageInfo { ${end} ${more} } } }`,
+          `{ leaderboard(${scoped(windowOf())}, ${size}: 13${cursor}) { nodes { ${ROW} } pageInfo { ${end} ${more} } } }`,
         )
         if (size === 'first') rows.push(...leaderboard.nodes)
         else rows.unshift(...leaderboard.nodes)
@@ -145,7 +146,7 @@ describe.each(windows)('%s', (_, windowOf) => {
       expect(rows).toEqual(board)
     }
     const { leaderboard } = await ask(
-      `{ leaderboard(${written(windowOf())}, first: 5, offset: 4) { nodes { ${ROW} } } }`,
+      `{ leaderboard(${scoped(windowOf())}, first: 5, offset: 4) { nodes { ${ROW} } } }`,
     )
     expect(leaderboard.nodes).toEqual(board.slice(4, 9))
   })
@@ -153,7 +154,7 @@ describe.each(windows)('%s', (_, windowOf) => {
 
 test('users of 0 points share a rank by address, and a user without a position is left out', async () => {
   const window = { from: day(20), to: day(22) }
-  const { leaderboard } = await ask(`{ leaderboard(${written(window)}, first: 1000) { nodes { ${ROW} } } }`)
+  const { leaderboard } = await ask(`{ leaderboard(${scoped(window)}, first: 1000) { nodes { ${ROW} } } }`)
   const of = (user: string) => leaderboard.nodes.find(({ userAddress }: Row) => userAddress === user)
   expect(of(idle)).toMatchObject({ points: 0 })
   expect(of(absent)).toBeUndefined()
@@ -163,10 +164,10 @@ test('users of 0 points share a rank by address, and a user without a position i
 describe('around a user', () => {
   const boards: [string, () => string, () => Row[]][] = [
     ['now', () => '', () => boardOf({})],
-    ['as of a date', () => `asOf: "${day(12)}",`, () => boardOf({ to: day(12) })],
+    ['as of a date', () => `scope: { asOf: "${day(12)}" },`, () => boardOf({ to: day(12) })],
     ...[1, 5, 9].map((n): [string, () => string, () => Row[]] => {
       const [name, windowOf] = windows[n] as (typeof windows)[number]
-      return [name, () => `${written(windowOf())},`, () => boardOf(windowOf())]
+      return [name, () => `${scoped(windowOf())},`, () => boardOf(windowOf())]
     }),
   ]
   test.each(boards)('%s: the first, one in the middle, the last', async (_, args, boardOfArgs) => {
@@ -174,8 +175,8 @@ describe('around a user', () => {
     for (const rank of [1, Math.ceil(board.length / 2), board.length]) {
       const { userAddress } = board[rank - 1] ?? {}
       const { leaderboard, alone } = await ask(
-        `{ leaderboard(${args()} around: "${userAddress}", first: 5) { totalCount aroundRank nodes { ${ROW} } pageInfo { endCursor } }
-          alone: leaderboard(${args()} around: "${userAddress}") { aroundRank } }`,
+        `{ leaderboard: leaderboardAround(${args()} user: "${userAddress}", first: 5) { totalCount aroundRank nodes { ${ROW} } pageInfo { endCursor } }
+          alone: leaderboardAround(${args()} user: "${userAddress}") { aroundRank } }`,
       )
       const start = Math.max(0, rank - 3)
       const { pageInfo, ...rest } = leaderboard
@@ -189,16 +190,18 @@ describe('around a user', () => {
   test.each(boards)('%s: the end of the list differs from a user that is not ranked', async (_, args, board) => {
     const last = board().at(-1)?.userAddress
     const { none, end } = await ask(
-      `{ none: leaderboard(${args()} around: "${UNKNOWN}") { aroundRank nodes { rank } }
-        end: leaderboard(${args()} around: "${last}", first: 0) { aroundRank nodes { rank } } }`,
+      `{ none: leaderboardAround(${args()} user: "${UNKNOWN}") { aroundRank nodes { rank } }
+        end: leaderboardAround(${args()} user: "${last}", first: 0) { aroundRank nodes { rank } } }`,
     )
     expect(none).toEqual({ aroundRank: null, nodes: [] })
     expect(end).toEqual({ aroundRank: board().length, nodes: [] })
   })
 
   test('a user without a position in the window is not ranked in it', async () => {
-    const args = written({ from: day(20), to: day(22), around: absent })
-    expect((await ask(`{ leaderboard(${args}) { totalCount aroundRank nodes { rank } } }`)).leaderboard).toEqual({
+    const args = `${scoped({ from: day(20), to: day(22) })}, user: "${absent}"`
+    expect(
+      (await ask(`{ leaderboard: leaderboardAround(${args}) { totalCount aroundRank nodes { rank } } }`)).leaderboard,
+    ).toEqual({
       totalCount: 0,
       aroundRank: null,
       nodes: [],
@@ -212,10 +215,10 @@ test('a window is filtered and sorted like the leaderboard', async () => {
   const [best, ...others] = board
   const users = [board[3], board[1]].map((row) => row?.userAddress)
   const { few, range, sorted, count } = await ask(`{
-    few: leaderboard(${written(window)}, where: { users: ${JSON.stringify(users)} }) { totalCount nodes { ${ROW} } }
-    range: leaderboard(${written(window)}, where: { points: { lt: ${best?.points} } }, first: 1000) { nodes { ${ROW} } }
-    sorted: leaderboard(${written(window)}, orderBy: USER, first: 1000) { nodes { ${ROW} } }
-    count: leaderboard(${written(window)}, where: { rank: { gt: 4 } }) { totalCount } }`)
+    few: leaderboard(${scoped(window)}, where: { users: ${JSON.stringify(users)} }) { totalCount nodes { ${ROW} } }
+    range: leaderboard(${scoped(window)}, where: { points: { lt: ${best?.points} } }, first: 1000) { nodes { ${ROW} } }
+    sorted: leaderboard(${scoped(window)}, orderBy: USER, first: 1000) { nodes { ${ROW} } }
+    count: leaderboard(${scoped(window)}, where: { rank: { gt: 4 } }) { totalCount } }`)
   expect(few).toEqual({ totalCount: 2, nodes: [board[1], board[3]] })
   expect(range.nodes).toEqual(others)
   expect(sorted.nodes).toEqual(board.toSorted((a, b) => (a.userAddress < b.userAddress ? -1 : 1)))
@@ -226,9 +229,10 @@ test('an empty store has empty windows', async () => {
   const empty = await startGateway()
   try {
     const args = [`from: "2026-01-01"`, `to: "2026-01-01"`, `pool: "${UNKNOWN}"`, 'chainId: 1']
-    for (const window of args) {
+    for (const bound of args) {
+      const window = `scope: { window: { ${bound} } }`
       const { data } = await empty.graphql(
-        `{ leaderboard(${window}, around: "${UNKNOWN}") { totalCount aroundRank nodes { rank } } }`,
+        `{ leaderboard: leaderboardAround(${window}, user: "${UNKNOWN}") { totalCount aroundRank nodes { rank } } }`,
       )
       expect(data.leaderboard).toEqual({ totalCount: 0, aroundRank: null, nodes: [] })
     }
@@ -240,25 +244,25 @@ test('an empty store has empty windows', async () => {
 describe('what is refused', () => {
   const pool = samplePool.address
   test.each([
-    [
-      `asOf: "2026-01-01", from: "2026-01-01"`,
-      'asOf cannot be given together with from, to, pool or chainId: for the points up to a date, give to.',
-    ],
-    [`asOf: "2026-01-01", pool: "${pool}"`, /^asOf cannot be given together with/],
     [`from: "2026-01-02", to: "2026-01-01"`, 'from must not be later than to.'],
     [
       'chainId: 1',
       `from and to must span at most 366 distribution dates with pool, or 31 with chainId alone, not ${DAYS}: give both, closer together.`,
     ],
-    [`from: "2026-01-01", around: "${UNKNOWN}", last: 3`, /^around cannot be given together with/],
-    [`from: "2026-01-01", around: "${UNKNOWN}", offset: 3`, /^around cannot be given together with/],
   ])('%s', async (args, message) => {
-    // A window without a distribution needs no ranks.
-    const inData = args.replaceAll('from: "2026-01-01", around', `from: "${day(0)}", around`)
-    expect(await problem(inData)).toMatchObject({
+    expect(await problem(`scope: { window: { ${args} } }`)).toMatchObject({
       message: typeof message === 'string' ? message : expect.stringMatching(message),
       extensions: { code: 'BAD_INPUT' },
     })
+  })
+
+  test('a date together with a window, and paging around a user', async () => {
+    expect(await problem(`scope: { asOf: "2026-01-01", window: { pool: "${pool}" } }`)).toMatchObject({
+      message: expect.stringMatching(/must specify exactly one key/),
+    })
+    expect(await problem('scope: {}')).toMatchObject({ message: expect.stringMatching(/must specify exactly one key/) })
+    const { errors } = await gateway.graphql(`{ leaderboardAround(user: "${UNKNOWN}", last: 3) { aroundRank } }`)
+    expect(errors?.[0]?.message).toMatch(/Unknown argument "last"/)
   })
 
   test('a pool over more than 366 dates', async () => {
@@ -266,11 +270,11 @@ describe('what is refused', () => {
     const years = `generate_series(date '1990-01-01', date '1990-12-31', '1 day')`
     await database.query(`INSERT INTO distribution SELECT d, 0, 0, 0, 'import', now(), now() FROM ${years} d`)
     try {
-      expect(await problem(`pool: "${pool}"`)).toMatchObject({
+      expect(await problem(scoped({ pool }))).toMatchObject({
         message: expect.stringMatching(`not ${365 + DAYS}: give both`),
         extensions: { code: 'BAD_INPUT' },
       })
-      expect(await problem(`pool: "${pool}", from: "${day(0)}"`)).toBeUndefined()
+      expect(await problem(scoped({ pool, from: day(0) }))).toBeUndefined()
     } finally {
       await database.query(`DELETE FROM distribution WHERE date < '1991-01-01'`)
     }
@@ -281,12 +285,12 @@ describe('what is refused', () => {
     await database.query('DELETE FROM rank_history_date WHERE date >= $1', [day(12)])
     try {
       for (const window of [{ from: day(13) }, { from: day(13), to: day(20) }, { to: day(12) }])
-        expect(await problem(written(window))).toMatchObject({
+        expect(await problem(scoped(window))).toMatchObject({
           message: expect.stringMatching(`The ranks of ${day(12)} are being recomputed.*Try again in a moment`),
           extensions: { code: 'UNAVAILABLE' },
         })
       for (const window of [{ from: day(12) }, { from: day(5), to: day(11) }, { pool, from: day(13) }])
-        expect(await problem(written(window))).toBeUndefined()
+        expect(await problem(scoped(window))).toBeUndefined()
     } finally {
       await rebuildRankHistory(database)
     }
@@ -295,15 +299,15 @@ describe('what is refused', () => {
 
 test.runIf(hasPlans)('a window takes two statements, and one more around a user, however many rows', async () => {
   const page = '{ totalCount aroundRank nodes { rank user { totalPoints } } }'
-  const around = `around: "${boardOf({})[0]?.userAddress}"`
+  const around = `user: "${boardOf({})[0]?.userAddress}"`
   const counts: [string, number][] = [
     [`{ leaderboard(first: 3) ${page} }`, 1],
-    [`{ leaderboard(${around}) ${page} }`, 2],
+    [`{ leaderboard: leaderboardAround(${around}) ${page} }`, 2],
     ...[1, 100].flatMap((first): [string, number][] => [
-      [`{ leaderboard(from: "${day(5)}", to: "${day(9)}", first: ${first}) ${page} }`, 2],
-      [`{ leaderboard(pool: "${samplePool.address}", first: ${first}) ${page} }`, 2],
-      [`{ leaderboard(chainId: 1, from: "${day(-3)}", first: ${first}) ${page} }`, 2],
-      [`{ leaderboard(from: "${day(5)}", ${around}, first: ${first}) ${page} }`, 3],
+      [`{ leaderboard(scope: { window: { from: "${day(5)}", to: "${day(9)}" } }, first: ${first}) ${page} }`, 2],
+      [`{ leaderboard(scope: { window: { pool: "${samplePool.address}" } }, first: ${first}) ${page} }`, 2],
+      [`{ leaderboard(scope: { window: { from: "${day(-3)}", chainId: 1 } }, first: ${first}) ${page} }`, 2],
+      [`{ leaderboardAround(scope: { window: { from: "${day(5)}" } }, ${around}, first: ${first}) ${page} }`, 3],
     ]),
   ]
   for (const [query, count] of counts) {
@@ -316,19 +320,25 @@ test.runIf(hasPlans)('a window takes two statements, and one more around a user,
 
 test('a window costs what it reads', () => {
   const schema = createSchema()
-  const costOf = (args: string, selection = 'aroundRank') =>
-    compileCost(schema, parse(`{ leaderboard(${args}) { ${selection} } }`), undefined)?.({})
+  const costIn = (field: string, window: string, more = '', selection = 'aroundRank') =>
+    compileCost(
+      schema,
+      parse(`{ ${field}(${window && `scope: { window: { ${window} } } `}${more}) { ${selection} } }`),
+      undefined,
+    )?.({})
+  const costOf = (window: string, more = 'first: 100', selection = 'aroundRank') =>
+    costIn('leaderboard', window, more, selection)
+  const costAround = (window: string) => costIn('leaderboardAround', window, `user: "${UNKNOWN}"`)
   const week = 'from: "2026-01-01", to: "2026-01-07"'
-  const around = `around: "${UNKNOWN}"`
   const pool = `pool: "${UNKNOWN}"`
-  expect(costOf('first: 3', 'totalCount nodes { rank }')).toBe(1 + 10 + 3)
-  expect(costOf(around)).toBe(1)
+  expect(costOf('', 'first: 3', 'totalCount nodes { rank }')).toBe(1 + 10 + 3)
+  expect(costAround('')).toBe(1)
   expect(costOf(week)).toBe(1 + 2000)
-  expect(costOf(`${week}, first: 3`, 'totalCount nodes { rank }')).toBe(1 + 2000 + 2000 + 3)
-  expect(costOf(`${week}, ${around}`)).toBe(1 + 2 * 2000)
+  expect(costOf(week, 'first: 3', 'totalCount nodes { rank }')).toBe(1 + 2000 + 2000 + 3)
+  expect(costAround(week)).toBe(1 + 2 * 2000)
   expect(costOf(`${week}, ${pool}`)).toBe(1 + 7 * 20)
-  expect(costOf(`${week}, ${pool}, ${around}`)).toBe(1 + 2 * 7 * 20)
-  expect(costOf(`${week}, chainId: 1`, 'totalCount')).toBe(1 + 2 * 7 * 1000)
+  expect(costAround(`${week}, ${pool}`)).toBe(1 + 2 * 7 * 20)
+  expect(costOf(`${week}, chainId: 1`, 'first: 3', 'totalCount')).toBe(1 + 2 * 7 * 1000)
   expect(costOf(pool)).toBe(1 + 366 * 20)
   expect(costOf('chainId: 0')).toBe(1 + 31 * 1000)
   expect(costOf('chainId: 1, from: "1999-01-01"')).toBe(1 + 31 * 1000)

@@ -328,6 +328,7 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
     const kind = field.name === 'asset' ? 'token' : field.name
     if (name === 'address') return JSON.stringify(examples[kind]?.[0] ?? sampleUser)
     if (name === 'addresses') return JSON.stringify([sampleUser])
+    if (name === 'user') return JSON.stringify(sampleUser)
     if (name === 'chainId') return '146'
     if (name === 'date') return JSON.stringify(examples.date?.at(-1))
     if (name === 'groupBy') return 'POOL'
@@ -383,6 +384,7 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
     add({ asOf: '"1970-01-01T00:00:01Z"' })
     add({ date: '"1970-01-01T00:00:01Z"' })
     add({ afterRecord: '"none"' })
+    add({ scope: '{ window: { from: "2026-01-02", to: "2020-01-01" } }' })
     for (const { name, type } of args) {
       const named = getNamedType(type)
       if (name === 'orderBy' && isEnumType(named)) {

@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const before = new Date(Date.parse(date) - 3 * 86_400_000).toISOString().slice(0, 10)
       await page.getByLabel('As of').fill(before)
       const past = await graphql(
-        'query ($asOf: DateTime!) { leaderboard(asOf: $asOf, first: 25) { nodes { rank points } } }',
+        'query ($asOf: DateTime!) { leaderboard(scope: { asOf: $asOf }, first: 25) { nodes { rank points } } }',
         { asOf: before },
       )
       const pairs = (nodes: any[]) => nodes.map(({ rank, points }) => [rank, points])
@@ -255,13 +255,13 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.getByRole('link', { name: '7 days', exact: true }).click()
       const from = new Date(Date.parse(date) - 6 * 86_400_000).toISOString().slice(0, 10)
       const week = await graphql(
-        'query ($from: Date!) { leaderboard(from: $from, first: 25) { nodes { rank points } } }',
+        'query ($from: Date!) { leaderboard(scope: { window: { from: $from } }, first: 25) { nodes { rank points } } }',
         { from },
       )
       await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(week.leaderboard.nodes))
       await page.getByRole('combobox', { name: 'Pool', exact: true }).selectOption(samplePool.address)
       const both = await graphql(
-        'query ($from: Date!, $pool: Address!) { leaderboard(from: $from, pool: $pool, first: 25) { nodes { rank points } } }',
+        'query ($from: Date!, $pool: Address!) { leaderboard(scope: { window: { from: $from, pool: $pool } }, first: 25) { nodes { rank points } } }',
         { from, pool: samplePool.address },
       )
       await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(both.leaderboard.nodes))
@@ -277,7 +277,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const past = shift(-5)
     const board = await graphql(
       `query ($asOf: DateTime!, $date: Date!) { program(asOf: $asOf) { totalPoints positionCount: recordCount } distribution(date: $date) { positionCount }
-        leaderboard(asOf: $asOf, first: 1000) { totalCount nodes { points } } }`,
+        leaderboard(scope: { asOf: $asOf }, first: 1000) { totalCount nodes { points } } }`,
       { asOf: past, date: past },
     )
     const page = await visit(`/leaderboard?asOf=${past}`)

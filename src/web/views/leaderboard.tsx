@@ -65,27 +65,24 @@ export function Leaderboard() {
   const range = { ...(from && { from }), ...(pool && { pool }) }
   const page = { first: ROWS, ...(url.get('after') && { after: url.get('after') }) }
   const isWaiting = days !== 'all' && !from
-  const now = useGraph(
-    LeaderboardDocument,
-    { ...page, ...(asOf && { asOf, upTo: isoDay(asOf) }) },
-    { pause: isWindow || isNoDate },
-  )
-  const window = useGraph(LeaderboardWindowDocument, { ...page, ...range }, { pause: !isWindow || isWaiting })
+  const past = asOf && { scope: { asOf }, asOf, upTo: isoDay(asOf) }
+  const now = useGraph(LeaderboardDocument, { ...page, ...past }, { pause: isWindow || isNoDate })
+  const window = useGraph(LeaderboardWindowDocument, { ...page, window: range }, { pause: !isWindow || isWaiting })
   const visible = isWindow ? columns : asOf ? columns : [...columns, ...changes]
   const isMine = ({ userAddress }: Row) => userAddress === account?.toLowerCase()
   const table = (label: string, rows: readonly Row[]) => (
     <Table caption={label} columns={visible} rows={rows} rowKey={(row) => row.userAddress} isCurrent={isMine} />
   )
   const operation = isWindow
-    ? { query: LeaderboardWindowDocument, variables: { ...page, ...range } }
-    : { query: LeaderboardDocument, variables: { ...page, ...(asOf && { asOf, upTo: isoDay(asOf) }) } }
+    ? { query: LeaderboardWindowDocument, variables: { ...page, window: range } }
+    : { query: LeaderboardDocument, variables: { ...page, ...past } }
   return (
     <Page title="Leaderboard" operation={operation}>
       <Choices />
       {account !== undefined && !isNoDate && (
         <OwnPlace
           account={account}
-          scope={isWindow ? range : asOf ? { asOf } : {}}
+          scope={isWindow ? { window: range } : asOf ? { asOf } : undefined}
           isWaiting={isWaiting}
           table={table}
         />
@@ -230,7 +227,7 @@ function Choices() {
 
 interface OwnPlaceProps {
   account: string
-  scope: { asOf?: string; from?: string; pool?: string }
+  scope: { asOf: string } | { window: { from?: string; pool?: string } } | undefined
   isWaiting: boolean
   table(label: string, rows: readonly Row[]): ReactNode
 }
@@ -240,7 +237,7 @@ function OwnPlace({ account, scope, isWaiting, table }: OwnPlaceProps) {
   const isValid = isAddress(account)
   const around = useGraph(
     LeaderboardAroundDocument,
-    { address: account, first: 5, ...scope },
+    { address: account, first: 5, ...(scope && { scope }) },
     { pause: !isValid || isWaiting },
   )
   return (
@@ -248,9 +245,11 @@ function OwnPlace({ account, scope, isWaiting, table }: OwnPlaceProps) {
       <h2>Your place</h2>
       {isValid ? (
         <Answer of={around} rows={7}>
-          {({ leaderboard: { aroundRank, totalCount, nodes } }) =>
+          {({ leaderboardAround: { aroundRank, totalCount, nodes } }) =>
             aroundRank === null ? (
-              <Empty>This wallet has no rank here: it has no stored position{scope.asOf && ' by this date'}.</Empty>
+              <Empty>
+                This wallet has no rank here: it has no stored position{scope && 'asOf' in scope && ' by this date'}.
+              </Empty>
             ) : (
               <>
                 <p>

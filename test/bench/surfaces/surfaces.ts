@@ -187,7 +187,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'as of: the leaderboard, top 100',
-      query: `query ($asOf: DateTime!) { leaderboard(asOf: $asOf, first: 100) { nodes { userAddress points rank } } }`,
+      query: `query ($asOf: DateTime!) { leaderboard(scope: { asOf: $asOf }, first: 100) { nodes { userAddress points rank } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM rank_history WHERE distribution_date = $1 ORDER BY rank LIMIT 100`,
       rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
@@ -271,7 +271,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "a week's leaderboard, top 100",
-      query: `query ($from: Date!, $to: Date!) { leaderboard(from: $from, to: $to, first: 100) { nodes { userAddress points rank } } }`,
+      query: `query ($from: Date!, $to: Date!) { leaderboard(scope: { window: { from: $from, to: $to } }, first: 100) { nodes { userAddress points rank } } }`,
       variants: [DAYS - 7, 3].map((nth) => {
         const [from, to] = [day(nth), day(nth + 6)]
         return { variables: { from, to }, values: [from, to] }
@@ -367,7 +367,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'around an account',
-      query: `query ($user: Address!) { leaderboard(around: $user, first: 7) { nodes { userAddress points rank } } }`,
+      query: `query ($user: Address!) { leaderboard: leaderboardAround(user: $user, first: 7) { nodes { userAddress points rank } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM account
         WHERE rank > greatest(0, (SELECT rank FROM account WHERE user_address = $1) - 4) ORDER BY rank LIMIT 7`,

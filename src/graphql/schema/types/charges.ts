@@ -57,7 +57,8 @@ export const aggregated =
 const RANKED = 2000
 
 /** The cost of ranking the users of a window. 0 without a window, whose ranks are stored. */
-function windowCost({ from, to, pool, chainId }: Given): number {
+function windowCost({ scope }: Given): number {
+  const { from, to, pool, chainId } = ((scope as Given | null | undefined)?.window ?? {}) as Given
   if ([from, to, pool, chainId].every((one) => one === undefined || one === null)) return 0
   if (!pool && (chainId === undefined || chainId === null)) return RANKED
   const [first, last] = [moment(from) ?? -Infinity, moment(to) ?? Date.now()]
@@ -68,8 +69,11 @@ function windowCost({ from, to, pool, chainId }: Given): number {
   return cost * Math.min(Math.max(dates, 1), most)
 }
 
-/** The cost of a leaderboard. The rank of the user given as `around` is looked up first. */
-export const leaderboard: Charge = (given) => 1 + windowCost(given) * (given.around ? 2 : 1)
+/** The cost of a leaderboard. @param times how often it is ranked: the rank of a user is looked up first */
+export const leaderboard =
+  (times: number): Charge =>
+  (given) =>
+    1 + windowCost(given) * times
 
 /** The cost of counting the users of a leaderboard. */
 export const leaderboardCount: Charge = (given) => windowCost(given) || COUNT

@@ -1,3 +1,5 @@
+import type { ArgBuilder } from '@pothos/core'
+import type { Reader } from '../../../db/connect/reader.ts'
 import {
   asOfDate,
   currentLeaderboard,
@@ -9,10 +11,10 @@ import {
   MOST_WINDOW_DATES,
   rankInWindow,
   type Window,
+  type WindowBounds,
   windowLeaderboard,
   windowOf,
 } from '../../../domain/leaderboard/window.ts'
-import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { DEFAULT_PAGE, encodeCursor } from '../../fields/connection.ts'
@@ -20,10 +22,10 @@ import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments, pageArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
-import { list } from '../../fields/sql-field.ts'
+import { list, type SqlList } from '../../fields/sql-field.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
-import type { Builder } from '../builder.ts'
+import type { Builder, Types } from '../builder.ts'
 import { leaderboard, leaderboardCount } from './charges.ts'
 import { loadProgram } from './program.ts'
 import { type UserRef, userAt } from './user-ref.ts'
@@ -34,7 +36,14 @@ const NOW = { date: '', newest: true }
 const isWhole = ({ at = NOW, nowhere, window }: { at?: typeof NOW; nowhere?: boolean; window?: Window }) =>
   at.newest && !nowhere && !window
 
-const isGiven = (argument: unknown) => argument !== null && argument !== undefined
+interface ScopeArgs {
+  scope?: { asOf?: Date | null; window?: WindowBounds | null } | null
+  [name: string]: unknown
+}
+
+/** True if a window has a bound: without one it is the whole leaderboard. */
+const isWindow = ({ from, to, pool, chainId }: WindowBounds) =>
+  [from, to, pool, chainId].some((bound) => bound !== null && bound !== undefined)
 
 /** Adds the leaderboard, as a query and as a subscription. */
 export function addLeaderboard(
@@ -59,84 +68,103 @@ export function addLeaderboard(
   builder.objectField(LeaderboardEntries, 'aroundRank', (t) =>
     t.int({
       nullable: true,
-      description: 'The rank of the user given as `around`. Null without `around`, or if that user is not ranked.',
+      description: 'The rank of the user of `leaderboardAround`. Null in `leaderboard`, and if the user is not ranked.',
       resolve: (connection) => (connection as { aroundRank?: number | null }).aroundRank ?? null,
     }),
   )
+  const Window = builder.inputType('LeaderboardWindow', {
+    description: 'A window of distribution dates, in one pool or on one chain if these are given.',
+    fields: (t) => ({
+      from: t.field({
+        type: 'Date',
+        description: 'The first date. Defaults to the first distribution date.',
+      }),
+      to: t.field({ type: 'Date', description: 'The last date. Defaults to the newest distribution date.' }),
+      pool: t.field({
+        type: 'Address',
+        description: `Only points of positions in the pool at this address. The window may have at most ${MOST_WINDOW_DATES.pool} distribution dates.`,
+      }),
+      chainId: t.field({
+        type: 'SafeInt',
+        description: `Only points of positions in pools on this chain. Without \`pool\`, the window may have at most ${MOST_WINDOW_DATES.chain} distribution dates.`,
+      }),
+    }),
+  })
+  const Scope = builder.inputType('LeaderboardScope', {
+    isOneOf: true,
+    description: 'The points that a leaderboard counts: all up to a date, or those of a window.',
+    fields: (t) => ({
+      asOf: t.field({
+        type: 'DateTime',
+        description:
+          'All points up to the last distribution date at or before this time. A time in the future means the newest date. The list is empty before the first date.',
+      }),
+      window: t.field({
+        type: Window,
+        description:
+          'The points of a window. Users with a position in it are ranked. The list is empty if the window has no distribution.',
+      }),
+    }),
+  })
+  const scope = (arg: ArgBuilder<Types>) =>
+    arg({ type: Scope, description: 'The points that count. Defaults to all points up to the newest date.' })
+
+  /** Completes the arguments by what their scope means in the store. */
+  const inScope = async <Args extends ScopeArgs>({ scope, ...args }: Args, reader: Reader) => {
+    const { asOf, window: bounds } = scope ?? {}
+    const window = bounds && isWindow(bounds) ? await windowOf(reader, bounds) : undefined
+    const at = asOf ? await asOfDate(reader, asOf) : NOW
+    return !at || (bounds && isWindow(bounds) && !window) ? { ...args, nowhere: true } : { ...args, at, window }
+  }
+  const board = {
+    listing: ({ at = NOW, window }) =>
+      window ? windowLeaderboard(window) : at.newest ? currentLeaderboard : pastLeaderboard,
+    filter: ({ at = NOW, nowhere, window }) => {
+      if (nowhere) return { where: [Prisma.sql`false`] }
+      return { where: at.newest || window ? [] : [Prisma.sql`t.distribution_date = ${at.date}::date`] }
+    },
+    total: {
+      load: (_, args, context) => (isWhole(args) ? async () => (await loadProgram(context)).accountCount : undefined),
+      sql: (args) => (isWhole(args) ? '(SELECT account_count FROM program)' : undefined),
+    },
+  } satisfies Partial<SqlList>
+
   builder.queryFields((t) => ({
     leaderboard: t.field({
       type: LeaderboardEntries,
       description:
-        'Users by rank: all with a stored position, currently or as of a date. With `from`, `to`, `pool` or `chainId`, those with a position in that window, ranked by their points in it.',
+        'Users by rank: all with a stored position, or those with a position in a window, ranked by their points in it.',
+      args: { scope: scope(t.arg), ...listArguments(t.arg, EntryInputs) },
+      ...list(
+        { ...board, prepare: inScope, values: { aroundRank: () => null } },
+        { cost: { weight: leaderboard(1), count: leaderboardCount } satisfies FieldCost },
+      ),
+    }),
+    leaderboardAround: t.field({
+      type: LeaderboardEntries,
+      description:
+        "The page of the leaderboard that is centred on a user, clamped to the list's ends. It is empty if the user is not ranked, and then `aroundRank` is null. Its cursors continue in `leaderboard`.",
       args: {
-        ...listArguments(t.arg, EntryInputs),
-        asOf: t.arg({
-          type: 'DateTime',
-          description:
-            'The leaderboard as of the last distribution date at or before this time. Defaults to the newest date, which a time in the future means too. The list is empty before the first date. Cannot be combined with from, to, pool or chainId.',
-        }),
-        from: t.arg({
-          type: 'Date',
-          description:
-            'Only points of distribution dates from this one on. Defaults to the first date. The list is empty if the window has no distribution.',
-        }),
-        to: t.arg({
-          type: 'Date',
-          description: 'Only points of distribution dates up to and including this one. Defaults to the newest date.',
-        }),
-        pool: t.arg({
-          type: 'Address',
-          description: `Only points of positions in the pool at this address. The window may have at most ${MOST_WINDOW_DATES.pool} distribution dates.`,
-        }),
-        chainId: t.arg({
-          type: 'SafeInt',
-          description: `Only points of positions in pools on this chain. Without \`pool\`, the window may have at most ${MOST_WINDOW_DATES.chain} distribution dates.`,
-        }),
-        around: t.arg({
-          type: 'Address',
-          description:
-            "The page centred on this user (clamped to the list's ends); empty if it is unranked, and then `aroundRank` is null. `first` is the size of the page. Cannot be combined with after, before, last, offset, where or orderBy; use the cursors of the page to continue.",
-        }),
+        user: t.arg({ type: 'Address', required: true, description: "The user's address." }),
+        scope: scope(t.arg),
+        first: pageArguments(t.arg).first,
       },
       ...list(
         {
-          listing: ({ at = NOW, window }) =>
-            window ? windowLeaderboard(window) : at.newest ? currentLeaderboard : pastLeaderboard,
-          filter: ({ at = NOW, nowhere, window }) => {
-            if (nowhere) return { where: [Prisma.sql`false`] }
-            return { where: at.newest || window ? [] : [Prisma.sql`t.distribution_date = ${at.date}::date`] }
-          },
-          async prepare({ asOf, around, from, to, pool, chainId, ...page }, reader) {
-            const isWindow = [from, to, pool, chainId].some(isGiven)
-            if (asOf && isWindow)
-              throw new GatewayError(
-                'BAD_INPUT',
-                'asOf cannot be given together with from, to, pool or chainId: for the points up to a date, give to.',
-              )
-            const window = isWindow ? await windowOf(reader, { from, to, pool, chainId }) : undefined
-            const at = asOf ? await asOfDate(reader, asOf) : NOW
-            if (!at || (isWindow && !window)) return { ...page, nowhere: true }
-            if (!around) return { ...page, at, window }
-            const { first, after, before, last, offset, where, orderBy } = page
-            if ([after, before, last, offset, where, orderBy].some(isGiven))
-              throw new GatewayError(
-                'BAD_INPUT',
-                'around cannot be given together with after, before, last, offset, where or orderBy.',
-              )
-            const rank = await (window ? rankInWindow(reader, around, window) : rankAt(reader, around, at))
-            if (rank === undefined) return { ...page, at, window, nowhere: true }
+          ...board,
+          async prepare({ user, ...args }, reader) {
+            const scoped = await inScope(args, reader)
+            if (scoped.nowhere) return scoped
+            const { at = NOW, window, first } = scoped
+            const rank = await (window ? rankInWindow(reader, user, window) : rankAt(reader, user, at))
+            if (rank === undefined) return { ...scoped, nowhere: true }
             const start = Math.max(0, rank - 1 - ((first ?? DEFAULT_PAGE) >> 1))
-            const { name } = window ? windowLeaderboard(window) : at.newest ? currentLeaderboard : pastLeaderboard
-            return { ...page, at, window, aroundRank: rank, after: encodeCursor(name, [String(start)]) }
+            const { name } = board.listing(scoped)
+            return { ...scoped, aroundRank: rank, after: encodeCursor(name, [String(start)]) }
           },
           values: { aroundRank: ({ aroundRank }) => aroundRank ?? null },
-          total: {
-            load: (_, args, context) =>
-              isWhole(args) ? async () => (await loadProgram(context)).accountCount : undefined,
-            sql: (args) => (isWhole(args) ? '(SELECT account_count FROM program)' : undefined),
-          },
         },
-        { cost: { weight: leaderboard, count: leaderboardCount } satisfies FieldCost },
+        { cost: { weight: leaderboard(2), count: leaderboardCount } satisfies FieldCost },
       ),
     }),
   }))
