@@ -6,17 +6,15 @@ export const positionRecord = graphql(`
     id: recordId marketAddress: poolAddress userAddress distributionDate: date @midnight pointsA pointsB points
     sideA @flat {
       aTokenAddress: assetAddress aTokenSymbol: assetSymbol aTokenPrice: assetPriceUsd
-      aSuppliedAmount: suppliedAmount aSuppliedAmountUsd: suppliedAmountUsd
-      aProtectedSuppliedAmount: protectedSuppliedAmount
-      aProtectedSuppliedAmountUsd: protectedSuppliedAmountUsd aBorrowedAmount: borrowedAmount
-      aBorrowedAmountUsd: borrowedAmountUsd
+      supplied @flat { aSuppliedAmount: value @number aSuppliedAmountUsd: usd }
+      protected @flat { aProtectedSuppliedAmount: value @number aProtectedSuppliedAmountUsd: usd }
+      borrowed @flat { aBorrowedAmount: value @number aBorrowedAmountUsd: usd }
     }
     sideB @flat {
       bTokenAddress: assetAddress bTokenSymbol: assetSymbol bTokenPrice: assetPriceUsd
-      bSuppliedAmount: suppliedAmount bSuppliedAmountUsd: suppliedAmountUsd
-      bProtectedSuppliedAmount: protectedSuppliedAmount
-      bProtectedSuppliedAmountUsd: protectedSuppliedAmountUsd bBorrowedAmount: borrowedAmount
-      bBorrowedAmountUsd: borrowedAmountUsd
+      supplied @flat { bSuppliedAmount: value @number bSuppliedAmountUsd: usd }
+      protected @flat { bProtectedSuppliedAmount: value @number bProtectedSuppliedAmountUsd: usd }
+      borrowed @flat { bBorrowedAmount: value @number bBorrowedAmountUsd: usd }
     }
   }
 `)

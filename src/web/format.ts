@@ -56,16 +56,6 @@ export const times = (factor: number) => `${plain.format(factor)}x`
 /** A change, with its sign. */
 export const signed = (text: string) => (text.startsWith('−') || text === '0' ? text : `+${text}`)
 
-/** An amount in a token's smallest unit, in whole tokens: exact, as it is never a double. */
-export function inTokens(smallest: string, decimals: number): string {
-  const digits = BigInt(smallest)
-    .toString()
-    .padStart(decimals + 1, '0')
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  const whole = digits.slice(0, digits.length - decimals)
-  return decimals > 0 && fraction ? `${whole}.${fraction}` : whole
-}
-
 /** A date, such as 20 Nov 2026. */
 export const day = (iso: string) => dayOnly.format(new Date(iso))
 /** A moment, such as 20 Nov 2026, 18:05 UTC. */

@@ -21,10 +21,10 @@ const columns: Column<Snapshot>[] = [
       </>
     ),
   },
-  amount('Supplied', 'nothing supplied', (row) => (row.__typename === 'MarketSnapshot' ? row.collateralUsd : 0)),
-  amount('Protected', 'nothing protected', (row) => (row.__typename === 'MarketSnapshot' ? row.protectedUsd : 0)),
-  amount('Borrowed', 'no debt', (row) => (row.__typename === 'MarketSnapshot' ? row.debtUsd : 0)),
-  amount('In vaults', 'no vault', (row) => (row.__typename === 'VaultSnapshot' ? row.assetsUsd : 0)),
+  amount('Supplied', 'nothing supplied', (row) => (row.__typename === 'MarketSnapshot' ? row.supplied.usd : 0)),
+  amount('Protected', 'nothing protected', (row) => (row.__typename === 'MarketSnapshot' ? row.protected.usd : 0)),
+  amount('Borrowed', 'no debt', (row) => (row.__typename === 'MarketSnapshot' ? row.borrowed.usd : 0)),
+  amount('In vaults', 'no vault', (row) => (row.__typename === 'VaultSnapshot' ? row.supplied.usd : 0)),
   { name: 'Snapshot', cell: ({ time }) => <Moment iso={time} /> },
 ]
 
@@ -34,10 +34,9 @@ function amount(name: string, ifZero: string, of: (row: Snapshot) => number | nu
 
 /** A closed position ends with a snapshot of zeros. */
 const isOpen = (row: Snapshot) =>
-  (row.__typename === 'MarketSnapshot'
-    ? [row.collateralAssets, row.protectedAssets, row.debtAssets]
-    : [row.assets]
-  ).some((assets) => assets !== '0')
+  (row.__typename === 'MarketSnapshot' ? [row.supplied, row.protected, row.borrowed] : [row.supplied]).some(
+    ({ raw }) => raw !== '0',
+  )
 
 /** A wallet's newest snapshots in markets and vaults: its worth is their sum. */
 export function HoldingsTable({ snapshots }: { snapshots: readonly Snapshot[] }) {

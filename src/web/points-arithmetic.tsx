@@ -3,12 +3,14 @@ import { times } from './format.ts'
 import { type Column, Table } from './table.tsx'
 import { Num, PoolLink } from './values.tsx'
 
+type Amount = PositionSideFragment['supplied']
+
 /** An amount that scores: its value in USD, times the points of a dollar, times a multiplier. */
 interface Term {
   key: string
   position: PositionOriginFragment
   what: string
-  amount: number
+  amount: Amount['value']
   symbol: string
   priceUsd: number
   valueUsd: number
@@ -59,21 +61,15 @@ function termsOf(position: PositionOriginFragment): Term[] {
   const { run, multiplierUsed, sideA, sideB, id } = position
   if (!run || !multiplierUsed) return []
   const ofSide = (side: PositionSideFragment, other: PositionSideFragment, deposit: number, borrow: number): Term[] => {
-    const term = (what: string, amount: number, valueUsd: number, base: number, factor: number): Term => ({
-      ...{ key: `${id} ${side.assetAddress} ${what}`, position, what, amount, valueUsd, base, factor },
+    const term = (what: string, { value, usd }: Amount, base: number, factor: number): Term => ({
+      ...{ key: `${id} ${side.assetAddress} ${what}`, position, what, amount: value, valueUsd: usd ?? 0, base, factor },
       ...{ symbol: side.assetSymbol, priceUsd: side.assetPriceUsd },
     })
-    const isCounted = other.borrowedAmountUsd > 0
+    const isCounted = (other.borrowed.usd ?? 0) > 0
     return [
-      term('supplied', side.suppliedAmount, side.suppliedAmountUsd, run.basePointsDeposit, deposit),
-      term(
-        'protected',
-        side.protectedSuppliedAmount,
-        isCounted ? side.protectedSuppliedAmountUsd : 0,
-        run.basePointsDeposit,
-        deposit,
-      ),
-      term('borrowed', side.borrowedAmount, side.borrowedAmountUsd, run.basePointsBorrow, borrow),
+      term('supplied', side.supplied, run.basePointsDeposit, deposit),
+      ...(isCounted ? [term('protected', side.protected, run.basePointsDeposit, deposit)] : []),
+      term('borrowed', side.borrowed, run.basePointsBorrow, borrow),
     ].filter(({ valueUsd }) => valueUsd > 0)
   }
   const { depositA, depositB, borrowA, borrowB } = multiplierUsed

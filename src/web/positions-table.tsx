@@ -51,9 +51,9 @@ const tokenOf = ({ assetSymbol, assetAddress }: PositionSideFragment) => ({
   symbol: assetSymbol,
   address: assetAddress,
 })
-const suppliedUsd = (side: PositionSideFragment) => side.suppliedAmountUsd
-const protectedUsd = (side: PositionSideFragment) => side.protectedSuppliedAmountUsd
-const borrowedUsd = (side: PositionSideFragment) => side.borrowedAmountUsd
+const suppliedUsd = (side: PositionSideFragment) => side.supplied.usd ?? 0
+const protectedUsd = (side: PositionSideFragment) => side.protected.usd ?? 0
+const borrowedUsd = (side: PositionSideFragment) => side.borrowed.usd ?? 0
 const sum = ({ sideA, sideB }: Position, of: (side: PositionSideFragment) => number) => of(sideA) + of(sideB)
 
 interface PositionsTableProps {

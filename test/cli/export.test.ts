@@ -47,7 +47,7 @@ async function graphAnswers(gateway: Gateway): Promise<Record<string, string>> {
     '{ users(first: 1000) { nodes { address rank points: totalPoints } } }',
     '{ positions(first: 1000) { nodes { recordId points run { recordId } multiplierUsed { depositA depositB borrowA borrowB } } } }',
     `{ users(first: 5) { nodes { address activity(first: 100) { nodes { __typename chainId txHash logIndex timestamp } }
-      snapshots: marketSnapshots(first: 100) { nodes { positionId collateralUsd } } } } }`,
+      snapshots: marketSnapshots(first: 100) { nodes { positionId supplied { usd } } } } } }`,
   ]
   const examples = (await pageExamples(gateway.base)).filter(
     ({ query }) => !/^subscription/m.test(query) && !/dataVersion|\bversion\b/.test(query),

@@ -186,8 +186,8 @@ describe('graphql-request', () => {
     )
     for (const row of user.latestSnapshots)
       if (row.__typename === 'MarketSnapshot') {
-        expectTypeOf(row.debtAssets).toEqualTypeOf<string>()
-        expect(row.debtAssets).toMatch(/^\d+$/)
+        expectTypeOf(row.borrowed.raw).toEqualTypeOf<string | null>()
+        expect(row.borrowed.raw).toMatch(/^\d+$/)
         expect(row.chainId).toBeTypeOf('number')
       } else {
         expectTypeOf(row.shares).toEqualTypeOf<string>()

@@ -45,12 +45,12 @@ test('the package is used by its name, and its types are strict on both sides', 
 
     export const leaderboard: TypedDocumentNode<unknown, { first?: number | null | undefined }> = LeaderboardDocument
     export const title = (pool: PoolCardFragment) => pool.displayName + (pool.multiplier?.depositA ?? 0)
-    export const amount = (row: MarketSnapshotRowFragment): bigint => BigInt(row.debtAssets)
+    export const amount = (row: MarketSnapshotRowFragment): bigint => BigInt(row.borrowed.raw ?? 0)
     export const time: Scalars['DateTime']['input'] = '2025-03-01'
     const client = new GraphQLClient('http://127.0.0.1')
     export async function ask(address: Scalars['Address']['input']) {
       const { user } = await client.request(MarketSnapshotsDocument, { address, where: { time: { gte: time } }, first: 10 })
-      const debt: number | null | undefined = user.marketSnapshots.nodes[0]?.debtUsd
+      const debt: number | null | undefined = user.marketSnapshots.nodes[0]?.borrowed.usd
       return debt
     }
   `)

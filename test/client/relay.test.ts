@@ -43,7 +43,7 @@ graphql\`
 graphql\`
   fragment page_summary on User @refetchable(queryName: "pageSummaryQuery") {
     totalPoints rank earnings { totalEarningsUsd }
-    latestSnapshots { timestamp ... on MarketSnapshot { debtUsd } ... on VaultSnapshot { assetsUsd } }
+    latestSnapshots { timestamp ... on MarketSnapshot { borrowed { usd } } ... on VaultSnapshot { supplied { usd } } }
   }
 \`
 graphql\`

@@ -182,7 +182,7 @@ function merged(record: Json): Json {
   return Object.assign({}, ...inner.map(merged), record)
 }
 
-/** A value of the graph as REST writes it: `rank` and `total` are texts there, dates are moments, and entity types are in lower case. */
+/** A value of the graph as REST writes it: `rank` and `total` are texts there, amounts of positions numbers, dates moments, and entity types are in lower case. */
 function expectSame(rest: Json, graph: Json, path: string): void {
   if (Array.isArray(rest)) {
     expect(graph, path).toHaveLength(rest.length)
@@ -191,6 +191,7 @@ function expectSame(rest: Json, graph: Json, path: string): void {
     const twin = merged(graph)
     for (const [key, value] of Object.entries(rest)) expectSame(value, twin[key], `${path}.${key}`)
   } else if (typeof rest === 'string' && typeof graph === 'number') expect(String(graph), path).toBe(rest)
+  else if (typeof rest === 'number' && typeof graph === 'string') expect(Number(graph), path).toBe(rest)
   else if (/^\d{4}-\d\d-\d\d$/.test(graph)) expect(`${graph}T00:00:00.000Z`, path).toBe(rest)
   else expect(/entity_type$/.test(path) ? String(graph).toLowerCase() : graph, path).toBe(rest)
 }

@@ -24,14 +24,15 @@ const NEWEST = 'timestamp DESC, log DESC, tx, chain, "user", source'
 const OLDEST = 'timestamp, log, tx DESC, chain DESC, "user" DESC, source DESC'
 
 const ROW = `kind time timestamp chainId userAddress marketAddress vaultAddress txHash logIndex assetAddress assetSymbol
-  assets amount amountUsd user { rank } market { borrowRate: borrowApr } vault { name } pool { name }`
+  amount { raw decimals value usd } user { rank } market { borrowRate: borrowApr } vault { name } pool { name }`
 /** The digits of the amount with a point before the last `decimals` of them, without zeros at the end. */
 const padded = `lpad(assets::text, greatest(length(assets::text), decimals + 1), '0')`
 const row = `kind, to_timestamp(least(timestamp, 253402300799)) AS time, timestamp::text, chain AS "chainId",
   "user" AS "userAddress", market AS "marketAddress", vault AS "vaultAddress", tx AS "txHash", log AS "logIndex",
-  token AS "assetAddress", symbol AS "assetSymbol", assets::text,
-  rtrim(rtrim(left(${padded}, length(${padded}) - decimals) || '.' || right(${padded}, decimals), '0'), '.') AS amount,
-  usd AS "amountUsd", (SELECT rank FROM ranks WHERE account = "user") AS "user.rank",
+  token AS "assetAddress", symbol AS "assetSymbol", assets::text AS "amount.raw",
+  decimals AS "amount.decimals",
+  rtrim(rtrim(left(${padded}, length(${padded}) - decimals) || '.' || right(${padded}, decimals), '0'), '.') AS "amount.value",
+  usd AS "amount.usd", (SELECT rank FROM ranks WHERE account = "user") AS "user.rank",
   (SELECT "borrowRate" FROM markets m WHERE m.id = market AND m."chainId" = chain) AS "market.borrowRate",
   vault_name AS "vault.name", (SELECT name FROM pools WHERE id = "poolId") AS "pool.name"`
 

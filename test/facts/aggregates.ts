@@ -8,46 +8,68 @@ const inMarch = `date BETWEEN '2025-03-01' AND '2025-03-31'`
 const day = `to_timestamp(timestamp)::date`
 const every = `users: ["${ann}", "${ben}", "${cat}", "${dan}", "${eve}", "${fay}", "${users.gus}", "${users.hal}"]`
 
-const POSITIONS = `count userCount sumPoints sumSuppliedUsd sumProtectedUsd sumBorrowedUsd averagePoints averageSuppliedUsd
-  averageProtectedUsd averageBorrowedUsd sumSuppliedAmount sumProtectedAmount sumBorrowedAmount`
-const amounts = ['supplied', 'protected', 'borrowed']
+/** A sum's fields, of which the tokens are null in groups that mix tokens. */
+const SUM = '{ raw decimals value usd }'
 const title = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+interface Tokens {
+  raw?: string
+  decimals?: string
+  value?: string
+}
+/** The sum and the average of a column of USD, and the tokens of the sum. */
+const sumOf = (name: string, column: string, { raw = 'NULL', decimals = 'NULL', value = 'NULL' }: Tokens = {}) => {
+  const sum = `sum${title(name)}`
+  return `sum("${column}"::numeric) AS "${sum}.usd", avg("${column}"::numeric) AS "average${title(name)}Usd",
+    ${raw} AS "${sum}.raw", ${decimals} AS "${sum}.decimals", ${value} AS "${sum}.value"`
+}
+
+const amounts = ['supplied', 'protected', 'borrowed']
+const POSITIONS = `count userCount sumPoints averagePoints
+  ${amounts.map((one) => `sum${title(one)} ${SUM} average${title(one)}Usd`).join(' ')}`
 /** Sums of positions, or of sides, which are of one token and so have amounts. */
 const sums = (tokens = false) => `count(*), count(DISTINCT "user") AS "userCount", sum(points) AS "sumPoints",
   round(avg(points), 6) AS "averagePoints", ${amounts
-    .map(
-      (
-        one,
-      ) => `sum("${one}Usd"::numeric) AS "sum${title(one)}Usd", avg("${one}Usd"::numeric) AS "average${title(one)}Usd",
-  ${tokens ? `sum(${one}::numeric)` : 'NULL'} AS "sum${title(one)}Amount"`,
-    )
+    .map((one) => sumOf(one, `${one}Usd`, tokens ? { value: `trim_scale(sum(${one}::text::numeric))::text` } : {}))
     .join(', ')}`
 
-const MARKETS = `count userCount sumCollateralUsd sumProtectedUsd sumDebtUsd averageCollateralUsd averageProtectedUsd
-  averageDebtUsd sumCollateralAssets sumProtectedAssets sumDebtAssets`
-const marketSums = (tokens: boolean) =>
-  `count(*), count(DISTINCT "accountId") AS "userCount", ${['collateral', 'protected', 'debt']
-    .map(
-      (
-        one,
-      ) => `sum("${one}Usd"::numeric) AS "sum${title(one)}Usd", avg("${one}Usd"::numeric) AS "average${title(one)}Usd",
-    ${tokens ? `sum("${one}Assets")::text` : 'NULL'} AS "sum${title(one)}Assets"`,
-    )
+const inMarkets = { supplied: 'collateral', protected: 'protected', borrowed: 'debt' }
+const MARKETS = `count userCount ${Object.keys(inMarkets)
+  .map((one) => `sum${title(one)} ${SUM} average${title(one)}Usd`)
+  .join(' ')}`
+/** @param decimals SQL of the token's decimals in groups of one token */
+const marketSums = (decimals?: string) =>
+  `count(*), count(DISTINCT "accountId") AS "userCount", ${Object.entries(inMarkets)
+    .map(([name, column]) => {
+      const sum = `sum("${column}Assets")`
+      const tokens = decimals && {
+        raw: `${sum}::text`,
+        decimals: `min(${decimals})`,
+        value: wholeTokens(sum, `min(${decimals})`),
+      }
+      return sumOf(name, `${column}Usd`, tokens || {})
+    })
     .join(', ')}`
 
-const REWARDS = `count userCount claimedCount sumSupplySentUsd sumCollateralReceivedUsd sumLiquidRewardUsd
-  averageSupplySentUsd averageCollateralReceivedUsd averageLiquidRewardUsd`
-const rewardSums = `count(*), count(DISTINCT "accountId") AS "userCount", count("claimedTimestamp") AS "claimedCount",
-  ${['supplySent', 'collateralReceived', 'liquidReward']
-    .map(
-      (one) =>
-        `sum("${one}Usd"::numeric) AS "sum${title(one)}Usd", avg("${one}Usd"::numeric) AS "average${title(one)}Usd"`,
-    )
+const ofRewards = ['supplySent', 'collateralReceived', 'liquidReward']
+const REWARDS = `count userCount claimedCount ${ofRewards.map((one) => `sum${title(one)} ${SUM} average${title(one)}Usd`).join(' ')}`
+/** @param decimals SQL of the decimals of the collateral in groups of one token */
+const rewardSums = (decimals?: string) =>
+  `count(*), count(DISTINCT "accountId") AS "userCount", count("claimedTimestamp") AS "claimedCount",
+  ${ofRewards
+    .map((one) => {
+      const sum = `sum("${one}")`
+      const isKnown = decimals && one !== 'supplySent'
+      return sumOf(
+        one,
+        `${one}Usd`,
+        isKnown ? { raw: `${sum}::text`, decimals, value: wholeTokens(sum, decimals) } : {},
+      )
+    })
     .join(', ')}`
-const rewards = `(SELECT "chainId", "accountId", timestamp, "claimedTimestamp", "supplySentUsd", "collateralReceivedUsd",
+const rewards = `(SELECT "chainId", "accountId", timestamp, "claimedTimestamp", "supplySent", "supplySentUsd", "collateralReceivedUsd",
     "liquidRewardUsd", "collateralReceived", "liquidReward", "collateralMarketId" AS market, NULL AS vault
   FROM market_liquidation_rewards UNION ALL
-  SELECT "chainId", "accountId", timestamp, "claimedTimestamp", "supplySentUsd", "collateralReceivedUsd",
+  SELECT "chainId", "accountId", timestamp, "claimedTimestamp", "supplySent", "supplySentUsd", "collateralReceivedUsd",
     "liquidRewardUsd", "collateralReceived", "liquidReward", NULL, "vaultId" FROM vault_liquidation_rewards) r`
 
 export const aggregateFacts: Fact[] = [
@@ -59,10 +81,10 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'a group without a row has a count of 0, sums of 0 and no averages',
-    query: `positionAggregates(where: { users: ["${users.gus}"] }) { count userCount sumPoints averagePoints sumSuppliedUsd }`,
+    query: `positionAggregates(where: { users: ["${users.gus}"] }) { count userCount sumPoints averagePoints sumSupplied { usd } }`,
     at: 'positionAggregates',
     sql: `SELECT count(*), count(*) AS "userCount", coalesce(sum(points), 0) AS "sumPoints", round(avg(points), 6) AS "averagePoints",
-      coalesce(sum("suppliedUsd"), 0) AS "sumSuppliedUsd" FROM scored WHERE "user" = '${users.gus}'`,
+      coalesce(sum("suppliedUsd"), 0) AS "sumSupplied.usd" FROM scored WHERE "user" = '${users.gus}'`,
   },
   ...(
     [
@@ -106,17 +128,17 @@ export const aggregateFacts: Fact[] = [
   {
     name: 'groups of two kinds, by two numbers, a page of them',
     query: `positionAggregates(groupBy: [USER, MONTH], orderBy: [COUNT, SUM_BORROWED_USD], orderDirection: [DESC, ASC],
-      offset: 2, first: 5, where: { ${every} }) { key { user { address } start } count sumBorrowedUsd }`,
+      offset: 2, first: 5, where: { ${every} }) { key { user { address } start } count sumBorrowed { usd } }`,
     at: 'positionAggregates',
     sql: `SELECT "user" AS "key.user.address", date_trunc('month', date)::date AS "key.start", count(*),
-        sum("borrowedUsd") AS "sumBorrowedUsd" FROM scored GROUP BY 1, 2
+        sum("borrowedUsd") AS "sumBorrowed.usd" FROM scored GROUP BY 1, 2
       ORDER BY count(*) DESC, sum("borrowedUsd"), 1, 2 OFFSET 2 LIMIT 5`,
   },
   {
     name: 'of positions with a token, the sides of it alone',
-    query: `positionAggregates(where: { assets: "${tokens.usdc}", chainIds: 1, ${MARCH} }) { count sumPoints sumSuppliedUsd }`,
+    query: `positionAggregates(where: { assets: "${tokens.usdc}", chainIds: 1, ${MARCH} }) { count sumPoints sumSupplied { usd } }`,
     at: 'positionAggregates',
-    sql: `SELECT count(*), sum(points) AS "sumPoints", sum("suppliedUsd"::numeric) AS "sumSuppliedUsd"
+    sql: `SELECT count(*), sum(points) AS "sumPoints", sum("suppliedUsd"::numeric) AS "sumSupplied.usd"
       FROM sides WHERE chain = 1 AND asset = '${tokens.usdc}' AND ${inMarch}`,
   },
   {
@@ -124,7 +146,7 @@ export const aggregateFacts: Fact[] = [
     query: `marketSnapshotAggregates(groupBy: [MARKET], where: { ${every} }) { key { marketAddress chainId market { assetSymbol } } ${MARKETS} }`,
     at: 'marketSnapshotAggregates',
     sql: `SELECT "marketId" AS "key.marketAddress", s."chainId" AS "key.chainId", "assetSymbol" AS "key.market.assetSymbol",
-        ${marketSums(true)} FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId"
+        ${marketSums('m."assetDecimals"')} FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId"
       GROUP BY 1, 2, 3`,
     unordered: true,
   },
@@ -132,17 +154,17 @@ export const aggregateFacts: Fact[] = [
     name: 'market snapshots by token',
     query: `marketSnapshotAggregates(groupBy: [ASSET], where: { ${every} }) { key { assetAddress chainId } ${MARKETS} }`,
     at: 'marketSnapshotAggregates',
-    sql: `SELECT "assetAddress" AS "key.assetAddress", s."chainId" AS "key.chainId", ${marketSums(true)}
+    sql: `SELECT "assetAddress" AS "key.assetAddress", s."chainId" AS "key.chainId", ${marketSums('m."assetDecimals"')}
       FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId" GROUP BY 1, 2`,
     unordered: true,
   },
   ...(['MARKET', 'ASSET'] as const).map(
     (group): Fact => ({
       name: `sums of market snapshots in whole tokens, by ${group}`,
-      query: `marketSnapshotAggregates(groupBy: [${group}], orderBy: COUNT, orderDirection: DESC, where: { ${every} }) { sumCollateralAmount sumDebtAmount }`,
+      query: `marketSnapshotAggregates(groupBy: [${group}], orderBy: COUNT, orderDirection: DESC, where: { ${every} }) { sumSupplied { value } sumBorrowed { value } }`,
       at: 'marketSnapshotAggregates',
-      sql: `SELECT ${wholeTokens('sum("collateralAssets")', 'm."assetDecimals"')} AS "sumCollateralAmount",
-          ${wholeTokens('sum("debtAssets")', 'm."assetDecimals"')} AS "sumDebtAmount"
+      sql: `SELECT ${wholeTokens('sum("collateralAssets")', 'm."assetDecimals"')} AS "sumSupplied.value",
+          ${wholeTokens('sum("debtAssets")', 'm."assetDecimals"')} AS "sumBorrowed.value"
         FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId"
         GROUP BY s."chainId", ${group === 'MARKET' ? '"marketId"' : '"assetAddress"'}, m."assetDecimals"`,
       unordered: true,
@@ -150,31 +172,31 @@ export const aggregateFacts: Fact[] = [
   ),
   {
     name: 'sums in whole tokens are null in groups that mix tokens',
-    query: `marketSnapshotAggregates(groupBy: [USER], where: { users: ["${ann}"] }) { sumCollateralAmount sumDebtAmount }`,
+    query: `marketSnapshotAggregates(groupBy: [USER], where: { users: ["${ann}"] }) { sumSupplied { value } sumBorrowed { value } }`,
     at: 'marketSnapshotAggregates',
-    sql: 'SELECT NULL AS "sumCollateralAmount", NULL AS "sumDebtAmount"',
+    sql: 'SELECT NULL AS "sumSupplied.value", NULL AS "sumBorrowed.value"',
   },
   {
     name: 'market snapshots by date and user, within dates',
     query: `marketSnapshotAggregates(groupBy: [DATE, USER], where: { ${every}, time: { gte: "2025-03-02", lt: "2025-03-10" } }) {
       key { start user { address } } ${MARKETS} }`,
     at: 'marketSnapshotAggregates',
-    sql: `SELECT ${day} AS "key.start", "accountId" AS "key.user.address", ${marketSums(false)} FROM market_snapshots
+    sql: `SELECT ${day} AS "key.start", "accountId" AS "key.user.address", ${marketSums()} FROM market_snapshots
       WHERE ${day} BETWEEN '2025-03-02' AND '2025-03-09' GROUP BY 1, 2 ORDER BY 1, 2`,
   },
   {
     name: 'market snapshots by week: it begins on Monday',
-    query: `marketSnapshotAggregates(groupBy: [WEEK], where: { users: ["${dan}"] }) { key { start } count averageDebtUsd }`,
+    query: `marketSnapshotAggregates(groupBy: [WEEK], where: { users: ["${dan}"] }) { key { start } count averageBorrowedUsd }`,
     at: 'marketSnapshotAggregates',
-    sql: `SELECT date_trunc('week', ${day})::date AS "key.start", count(*), avg("debtUsd"::numeric) AS "averageDebtUsd"
+    sql: `SELECT date_trunc('week', ${day})::date AS "key.start", count(*), avg("debtUsd"::numeric) AS "averageBorrowedUsd"
       FROM market_snapshots WHERE "accountId" = '${dan}' GROUP BY 1 ORDER BY 1`,
   },
   {
     name: 'groups without a number are last, no matter the direction',
-    query: `marketSnapshotAggregates(groupBy: [MARKET, DATE], orderBy: [AVERAGE_DEBT_USD, COUNT], orderDirection: [ASC, DESC],
-      where: { users: ["${ann}", "${dan}", "${users.gus}"] }) { averageDebtUsd count }`,
+    query: `marketSnapshotAggregates(groupBy: [MARKET, DATE], orderBy: [AVERAGE_BORROWED_USD, COUNT], orderDirection: [ASC, DESC],
+      where: { users: ["${ann}", "${dan}", "${users.gus}"] }) { averageBorrowedUsd count }`,
     at: 'marketSnapshotAggregates',
-    sql: `SELECT avg("debtUsd"::numeric) AS "averageDebtUsd", count(*) FROM market_snapshots
+    sql: `SELECT avg("debtUsd"::numeric) AS "averageBorrowedUsd", count(*) FROM market_snapshots
       WHERE "accountId" IN ('${ann}', '${dan}', '${users.gus}') GROUP BY "marketId", "chainId", ${day}
       ORDER BY 1 NULLS LAST, 2 DESC`,
   },
@@ -182,33 +204,33 @@ export const aggregateFacts: Fact[] = [
     name: 'market snapshots of a market on a chain',
     query: `marketSnapshotAggregates(where: { markets: "${markets.same}", chainIds: 42161, time: { gte: "2025-03-01", lt: "2025-04-02" } }) { ${MARKETS} }`,
     at: 'marketSnapshotAggregates',
-    sql: `SELECT ${marketSums(false)} FROM market_snapshots WHERE "marketId" = '${markets.same}' AND "chainId" = 42161`,
+    sql: `SELECT ${marketSums()} FROM market_snapshots WHERE "marketId" = '${markets.same}' AND "chainId" = 42161`,
   },
   {
     name: 'vault snapshots by vault',
     query: `vaultSnapshotAggregates(groupBy: [VAULT], where: { ${every} }) { key { vaultAddress chainId vault { name } } count
-      userCount sumAssets sumShares sumAssetsUsd averageAssetsUsd }`,
+      userCount sumSupplied { raw usd } sumShares averageSuppliedUsd }`,
     at: 'vaultSnapshotAggregates',
     sql: `SELECT "vaultId" AS "key.vaultAddress", s."chainId" AS "key.chainId", v.name AS "key.vault.name", count(*),
-        count(DISTINCT "accountId") AS "userCount", sum(assets)::text AS "sumAssets", sum(shares)::text AS "sumShares",
-        sum("assetsUsd"::numeric) AS "sumAssetsUsd", avg("assetsUsd"::numeric) AS "averageAssetsUsd"
+        count(DISTINCT "accountId") AS "userCount", sum(assets)::text AS "sumSupplied.raw", sum(shares)::text AS "sumShares",
+        sum("assetsUsd"::numeric) AS "sumSupplied.usd", avg("assetsUsd"::numeric) AS "averageSuppliedUsd"
       FROM vault_snapshots s JOIN vaults v ON v."chainId" = s."chainId" AND v.id = "vaultId" GROUP BY 1, 2, 3`,
     unordered: true,
   },
   {
     name: 'vault snapshots by token have no sum of shares',
-    query: `vaultSnapshotAggregates(groupBy: [ASSET], where: { ${every} }) { key { assetAddress chainId } count sumAssets sumShares }`,
+    query: `vaultSnapshotAggregates(groupBy: [ASSET], where: { ${every} }) { key { assetAddress chainId } count sumSupplied { raw } sumShares }`,
     at: 'vaultSnapshotAggregates',
-    sql: `SELECT "assetAddress" AS "key.assetAddress", s."chainId" AS "key.chainId", count(*), sum(assets)::text AS "sumAssets",
+    sql: `SELECT "assetAddress" AS "key.assetAddress", s."chainId" AS "key.chainId", count(*), sum(assets)::text AS "sumSupplied.raw",
         NULL AS "sumShares" FROM vault_snapshots s JOIN vaults v ON v."chainId" = s."chainId" AND v.id = "vaultId" GROUP BY 1, 2`,
     unordered: true,
   },
   {
     name: 'vault snapshots of a vault in a window, by user',
-    query: `vaultSnapshotAggregates(groupBy: [USER], orderBy: SUM_ASSETS_USD, orderDirection: DESC,
-      where: { vaults: "${vaults.same}", time: { gte: "2025-03-02", lt: "2025-03-03" } }) { key { user { address } } sumAssetsUsd sumAssets }`,
+    query: `vaultSnapshotAggregates(groupBy: [USER], orderBy: SUM_SUPPLIED_USD, orderDirection: DESC,
+      where: { vaults: "${vaults.same}", time: { gte: "2025-03-02", lt: "2025-03-03" } }) { key { user { address } } sumSupplied { usd raw } }`,
     at: 'vaultSnapshotAggregates',
-    sql: `SELECT "accountId" AS "key.user.address", sum("assetsUsd"::numeric) AS "sumAssetsUsd", NULL AS "sumAssets"
+    sql: `SELECT "accountId" AS "key.user.address", sum("assetsUsd"::numeric) AS "sumSupplied.usd", NULL AS "sumSupplied.raw"
       FROM vault_snapshots WHERE "vaultId" = '${vaults.same}' AND ${day} = '2025-03-02'
       GROUP BY 1 ORDER BY 2 DESC NULLS LAST, 1`,
   },
@@ -216,25 +238,23 @@ export const aggregateFacts: Fact[] = [
     name: 'liquidation rewards of both kinds are one group',
     query: `liquidationRewardAggregates(where: { time: { gte: "2025-01-01", lt: "2026-01-01" } }) { ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
-    sql: `SELECT ${rewardSums} FROM ${rewards}`,
+    sql: `SELECT ${rewardSums()} FROM ${rewards}`,
   },
   {
     name: 'liquidation rewards by user, the most first',
     query: `liquidationRewardAggregates(groupBy: [USER], orderBy: SUM_LIQUID_REWARD_USD, orderDirection: DESC, where: { ${every} }) {
       key { user { address } } ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
-    sql: `SELECT "accountId" AS "key.user.address", ${rewardSums} FROM ${rewards} GROUP BY 1
+    sql: `SELECT "accountId" AS "key.user.address", ${rewardSums()} FROM ${rewards} GROUP BY 1
       ORDER BY sum("liquidRewardUsd"::numeric) DESC NULLS LAST, 1`,
   },
   {
     name: 'liquidation rewards by collateral market add amounts up exactly',
     query: `liquidationRewardAggregates(groupBy: [MARKET], where: { markets: "${markets.same}", ${every} }) {
-      key { marketAddress chainId } ${REWARDS} sumCollateralReceived sumLiquidReward sumLiquidRewardAmount }`,
+      key { marketAddress chainId } ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
-    sql: `SELECT market AS "key.marketAddress", "chainId" AS "key.chainId", ${rewardSums},
-        sum("collateralReceived")::text AS "sumCollateralReceived", sum("liquidReward")::text AS "sumLiquidReward",
-        ${wholeTokens('sum("liquidReward")', `(SELECT "assetDecimals" FROM markets m WHERE m.id = '${markets.same}' AND m."chainId" = r."chainId")`)}
-          AS "sumLiquidRewardAmount"
+    sql: `SELECT market AS "key.marketAddress", "chainId" AS "key.chainId",
+        ${rewardSums(`(SELECT "assetDecimals" FROM markets m WHERE m.id = '${markets.same}' AND m."chainId" = r."chainId")`)}
       FROM ${rewards} WHERE market = '${markets.same}' GROUP BY 1, 2`,
     unordered: true,
   },
@@ -244,7 +264,7 @@ export const aggregateFacts: Fact[] = [
       key { vaultAddress chainId start } ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
     sql: `SELECT vault AS "key.vaultAddress", "chainId" AS "key.chainId", date_trunc('month', ${day})::date AS "key.start",
-        ${rewardSums} FROM ${rewards} WHERE vault = '${vaults.same}' GROUP BY 1, 2, 3`,
+        ${rewardSums()} FROM ${rewards} WHERE vault = '${vaults.same}' GROUP BY 1, 2, 3`,
     unordered: true,
   },
 ]

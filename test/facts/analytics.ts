@@ -6,19 +6,22 @@ import type { Fact } from './fact.ts'
 const { ann, ben, cat, dan, gus } = users
 const of = (user: string, selection: string) => `user(address: "${user}") { ${selection} }`
 
-const MARKET_ROW = `chainId marketAddress userAddress positionId timestamp time collateralAssets collateralUsd protectedAssets
-  protectedUsd debtAssets debtUsd`
+const MARKET_ROW = `chainId marketAddress userAddress positionId timestamp time
+  supplied { raw usd } protected { raw usd } borrowed { raw usd }`
 const marketRow = `"chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", "positionId",
   timestamp::text, to_timestamp(timestamp) AS time,
-  "collateralAssets"::text, "collateralUsd", "protectedAssets"::text, "protectedUsd", "debtAssets"::text, "debtUsd"`
-const VAULT_ROW = 'chainId vaultAddress userAddress positionId timestamp time shares assets assetsUsd'
+  "collateralAssets"::text AS "supplied.raw", "collateralUsd" AS "supplied.usd", "protectedAssets"::text AS "protected.raw",
+  "protectedUsd" AS "protected.usd", "debtAssets"::text AS "borrowed.raw", "debtUsd" AS "borrowed.usd"`
+const VAULT_ROW = 'chainId vaultAddress userAddress positionId timestamp time shares supplied { raw usd }'
 const vaultRow = `"chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", "positionId",
   timestamp::text, to_timestamp(timestamp) AS time,
-  shares::text, assets::text, "assetsUsd"`
-const REWARD_ROW = `chainId txHash logIndex timestamp time userAddress supplySent supplySentUsd collateralReceived
-  collateralReceivedUsd liquidReward liquidRewardUsd userRoi claimedTimestamp claimedAt`
-const rewardRow = `"chainId", "txHash", "logIndex", timestamp::text, to_timestamp(timestamp) AS time, "accountId" AS "userAddress", "supplySent"::text,
-  "supplySentUsd", "collateralReceived"::text, "collateralReceivedUsd", "liquidReward"::text, "liquidRewardUsd",
+  shares::text, assets::text AS "supplied.raw", "assetsUsd" AS "supplied.usd"`
+const REWARD_ROW = `chainId txHash logIndex timestamp time userAddress supplySent { raw usd }
+  collateralReceived { raw usd } liquidReward { raw usd } userRoi claimedTimestamp claimedAt`
+const rewardRow = `"chainId", "txHash", "logIndex", timestamp::text, to_timestamp(timestamp) AS time, "accountId" AS "userAddress", "supplySent"::text AS "supplySent.raw",
+  "supplySentUsd" AS "supplySent.usd", "collateralReceived"::text AS "collateralReceived.raw",
+  "collateralReceivedUsd" AS "collateralReceived.usd", "liquidReward"::text AS "liquidReward.raw",
+  "liquidRewardUsd" AS "liquidReward.usd",
   "userRoi", "claimedTimestamp"::text, to_timestamp("claimedTimestamp") AS "claimedAt"`
 
 /** What each entity of some users is worth now, with the money that they put in: a row for each entity. */
@@ -108,7 +111,7 @@ export const wholeTokens = (integer: string, decimals: string) => `(SELECT rtrim
     left(p, length(p) - ${decimals}) || '.' || right(p, ${decimals}), '0'), '.')
   FROM lpad(${integer}::text, greatest(length(${integer}::text), ${decimals} + 1), '0') p)`
 
-const wallets = `addresses: ["${ann}", "${dan}", "${gus}", "${ann}", "no address"]`
+const wallets = `addresses: ["${ann}", "${dan}", "${gus}", "${ann}"]`
 const inWallets = `IN ('${ann}', '${dan}', '${gus}')`
 
 export const analyticsFacts: Fact[] = [
@@ -121,11 +124,11 @@ export const analyticsFacts: Fact[] = [
   })),
   {
     name: 'amounts of markets are in whole tokens too',
-    query: of(ann, 'marketSnapshots { nodes { collateralAmount protectedAmount debtAmount } }'),
+    query: of(ann, 'marketSnapshots { nodes { supplied { value decimals } protected { value } borrowed { value } } }'),
     at: 'user.marketSnapshots.nodes',
-    sql: `SELECT ${wholeTokens('"collateralAssets"', 'm."assetDecimals"')} AS "collateralAmount",
-        ${wholeTokens('"protectedAssets"', 'm."assetDecimals"')} AS "protectedAmount",
-        ${wholeTokens('"debtAssets"', 'm."assetDecimals"')} AS "debtAmount"
+    sql: `SELECT ${wholeTokens('"collateralAssets"', 'm."assetDecimals"')} AS "supplied.value", m."assetDecimals" AS "supplied.decimals",
+        ${wholeTokens('"protectedAssets"', 'm."assetDecimals"')} AS "protected.value",
+        ${wholeTokens('"debtAssets"', 'm."assetDecimals"')} AS "borrowed.value"
       FROM market_snapshots s LEFT JOIN markets m ON m."chainId" = s."chainId" AND m.id = s."marketId"
       WHERE "accountId" = '${ann}' ORDER BY s.timestamp, s."chainId", "marketId", "positionId"`,
   },
@@ -133,10 +136,10 @@ export const analyticsFacts: Fact[] = [
     name: 'amounts of vaults are in whole tokens too, also the newest and their sums',
     query: of(
       ann,
-      'vaultSnapshots(grouped: true) { nodes { assetsAmount } } latestSnapshots { ... on VaultSnapshot { assetsAmount } }',
+      'vaultSnapshots(grouped: true) { nodes { supplied { value decimals } } } latestSnapshots { ... on VaultSnapshot { supplied { value } } }',
     ),
     at: 'user.vaultSnapshots.nodes',
-    sql: `SELECT ${wholeTokens('sum(assets)', 'v."assetDecimals"')} AS "assetsAmount"
+    sql: `SELECT ${wholeTokens('sum(assets)', 'v."assetDecimals"')} AS "supplied.value", v."assetDecimals" AS "supplied.decimals"
       FROM vault_snapshots s LEFT JOIN vaults v ON v."chainId" = s."chainId" AND v.id = s."vaultId"
       WHERE "accountId" = '${ann}' GROUP BY s."chainId", s."vaultId", s.timestamp, v."assetDecimals"
       ORDER BY s.timestamp, s."chainId", "vaultId"`,
@@ -145,12 +148,13 @@ export const analyticsFacts: Fact[] = [
     name: 'amounts of rewards in markets are in whole tokens of the debt and of the collateral',
     query: of(
       ann,
-      'marketLiquidationRewards { nodes { supplySentAmount collateralReceivedAmount liquidRewardAmount } }',
+      'marketLiquidationRewards { nodes { supplySent { value } collateralReceived { value decimals } liquidReward { value } } }',
     ),
     at: 'user.marketLiquidationRewards.nodes',
-    sql: `SELECT ${wholeTokens('"supplySent"', 'd."assetDecimals"')} AS "supplySentAmount",
-        ${wholeTokens('"collateralReceived"', 'c."assetDecimals"')} AS "collateralReceivedAmount",
-        ${wholeTokens('"liquidReward"', 'c."assetDecimals"')} AS "liquidRewardAmount"
+    sql: `SELECT ${wholeTokens('"supplySent"', 'd."assetDecimals"')} AS "supplySent.value",
+        ${wholeTokens('"collateralReceived"', 'c."assetDecimals"')} AS "collateralReceived.value",
+        c."assetDecimals" AS "collateralReceived.decimals",
+        ${wholeTokens('"liquidReward"', 'c."assetDecimals"')} AS "liquidReward.value"
       FROM market_liquidation_rewards r
       LEFT JOIN markets d ON d.id = "debtMarketId" AND d."chainId" = r."chainId"
       LEFT JOIN markets c ON c.id = "collateralMarketId" AND c."chainId" = r."chainId"
@@ -158,10 +162,10 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: "a portfolio's amounts in whole tokens",
-    query: `portfolio(${wallets}) { markets { collateralAmount debtAmount } }`,
+    query: `portfolio(${wallets}) { markets { supplied { value decimals } borrowed { value } } }`,
     at: 'portfolio.markets',
-    sql: `SELECT ${wholeTokens('sum("collateralAssets")', 'm."assetDecimals"')} AS "collateralAmount",
-        ${wholeTokens('sum("debtAssets")', 'm."assetDecimals"')} AS "debtAmount"
+    sql: `SELECT ${wholeTokens('sum("collateralAssets")', 'm."assetDecimals"')} AS "supplied.value", m."assetDecimals" AS "supplied.decimals",
+        ${wholeTokens('sum("debtAssets")', 'm."assetDecimals"')} AS "borrowed.value"
       FROM now_in_markets s JOIN markets m ON m.id = "marketId" AND m."chainId" = s."chainId"
       WHERE "accountId" ${inWallets} GROUP BY s."chainId", "marketId", m."assetDecimals" ORDER BY s."chainId", "marketId"`,
   },
@@ -170,9 +174,9 @@ export const analyticsFacts: Fact[] = [
     query: of(ann, `marketSnapshots(grouped: true) { nodes { ${MARKET_ROW} } }`),
     at: 'user.marketSnapshots.nodes',
     sql: `SELECT "chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text, to_timestamp(timestamp) AS time,
-        sum("collateralAssets")::text AS "collateralAssets", sum("collateralUsd"::numeric) AS "collateralUsd",
-        sum("protectedAssets")::text AS "protectedAssets", sum("protectedUsd"::numeric) AS "protectedUsd",
-        sum("debtAssets")::text AS "debtAssets", sum("debtUsd"::numeric) AS "debtUsd"
+        sum("collateralAssets")::text AS "supplied.raw", sum("collateralUsd"::numeric) AS "supplied.usd",
+        sum("protectedAssets")::text AS "protected.raw", sum("protectedUsd"::numeric) AS "protected.usd",
+        sum("debtAssets")::text AS "borrowed.raw", sum("debtUsd"::numeric) AS "borrowed.usd"
       FROM market_snapshots s WHERE "accountId" = '${ann}' GROUP BY "chainId", "marketId", "accountId", s.timestamp
       ORDER BY s.timestamp, "chainId", "marketId"`,
   },
@@ -220,7 +224,7 @@ export const analyticsFacts: Fact[] = [
     query: of(ann, `vaultSnapshots(grouped: true) { nodes { ${VAULT_ROW} } }`),
     at: 'user.vaultSnapshots.nodes',
     sql: `SELECT "chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text, to_timestamp(timestamp) AS time,
-        sum(shares)::text AS shares, sum(assets)::text AS assets, sum("assetsUsd"::numeric) AS "assetsUsd"
+        sum(shares)::text AS shares, sum(assets)::text AS "supplied.raw", sum("assetsUsd"::numeric) AS "supplied.usd"
       FROM vault_snapshots s WHERE "accountId" = '${ann}' GROUP BY "chainId", "vaultId", "accountId", s.timestamp
       ORDER BY s.timestamp, "chainId", "vaultId"`,
   },
@@ -440,29 +444,29 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: "a portfolio's users are what was given, in its order",
-    query: `portfolio(${wallets}) { users { input } }`,
+    query: `portfolio(${wallets}) { users { address } }`,
     at: 'portfolio.users',
-    sql: `SELECT unnest(ARRAY['${ann}', '${dan}', '${gus}', '${ann}', 'no address']) AS input`,
+    sql: `SELECT unnest(ARRAY['${ann}', '${dan}', '${gus}', '${ann}']) AS address`,
   },
   {
     name: "a portfolio's markets add up each wallet's newest snapshot there",
-    query: `portfolio(${wallets}) { markets { chainId marketAddress market { assetSymbol } userCount collateralAssets
-      collateralUsd protectedAssets protectedUsd debtAssets debtUsd } }`,
+    query: `portfolio(${wallets}) { markets { chainId marketAddress market { assetSymbol } userCount
+      supplied { raw usd } protected { raw usd } borrowed { raw usd } } }`,
     at: 'portfolio.markets',
     sql: `SELECT s."chainId", "marketId" AS "marketAddress", "assetSymbol" AS "market.assetSymbol",
         count(DISTINCT "accountId") AS "userCount",
-        sum("collateralAssets")::text AS "collateralAssets", sum("collateralUsd"::numeric) AS "collateralUsd",
-        sum("protectedAssets")::text AS "protectedAssets", sum("protectedUsd"::numeric) AS "protectedUsd",
-        sum("debtAssets")::text AS "debtAssets", sum("debtUsd"::numeric) AS "debtUsd"
+        sum("collateralAssets")::text AS "supplied.raw", sum("collateralUsd"::numeric) AS "supplied.usd",
+        sum("protectedAssets")::text AS "protected.raw", sum("protectedUsd"::numeric) AS "protected.usd",
+        sum("debtAssets")::text AS "borrowed.raw", sum("debtUsd"::numeric) AS "borrowed.usd"
       FROM now_in_markets s JOIN markets m ON m.id = "marketId" AND m."chainId" = s."chainId"
       WHERE "accountId" ${inWallets} GROUP BY s."chainId", "marketId", "assetSymbol" ORDER BY 1, 2`,
   },
   {
     name: "a portfolio's vaults",
-    query: `portfolio(${wallets}) { vaults { chainId vaultAddress userCount shares assets assetsUsd } }`,
+    query: `portfolio(${wallets}) { vaults { chainId vaultAddress userCount shares supplied { raw usd } } }`,
     at: 'portfolio.vaults',
     sql: `SELECT "chainId", "vaultId" AS "vaultAddress", count(DISTINCT "accountId") AS "userCount",
-        sum(shares)::text AS shares, sum(assets)::text AS assets, sum("assetsUsd"::numeric) AS "assetsUsd"
+        sum(shares)::text AS shares, sum(assets)::text AS "supplied.raw", sum("assetsUsd"::numeric) AS "supplied.usd"
       FROM now_in_vaults WHERE "accountId" ${inWallets} GROUP BY "chainId", "vaultId" ORDER BY 1, 2`,
   },
   {

@@ -319,9 +319,9 @@ const lists: Record<string, List> = {
       CHAIN_ID: 's."chainId"',
       MARKET: '"marketId"',
       USER: '"accountId"',
-      COLLATERAL_USD: '"collateralUsd"',
+      SUPPLIED_USD: '"collateralUsd"',
       PROTECTED_USD: '"protectedUsd"',
-      DEBT_USD: '"debtUsd"',
+      BORROWED_USD: '"debtUsd"',
     },
     filters: {
       [`assets: "${tokens.eth}"`]: `"assetAddress" = '${tokens.eth}'`,
@@ -329,9 +329,9 @@ const lists: Record<string, List> = {
       'chainIds: [1]': 's."chainId" = 1',
       [`markets: "${markets.usdc}"`]: `"marketId" = '${markets.usdc}'`,
       [`markets: ["${markets.usdc}", "${markets.dust}"]`]: `"marketId" = '${markets.usdc}'`,
-      'collateralUsd: { lte: 0.2 }': '"collateralUsd" <= 0.2',
+      'suppliedUsd: { lte: 0.2 }': '"collateralUsd" <= 0.2',
       'protectedUsd: { gt: 0 }': '"protectedUsd" > 0',
-      'NOT: { debtUsd: { gt: 100 } }': '"debtUsd" IS NULL OR "debtUsd" <= 100',
+      'NOT: { borrowedUsd: { gt: 100 } }': '"debtUsd" IS NULL OR "debtUsd" <= 100',
       'time: { eq: "2025-03-01" }': 's.timestamp = 1740787200',
       'time: { gt: "2025-03-01", lt: "2025-04-01" }': 's.timestamp > 1740787200 AND s.timestamp < 1743465600',
       'time: { in: ["2025-04-01", "1970-01-01T00:00:01Z"] }': 's.timestamp = 1743465600',
@@ -353,12 +353,12 @@ const lists: Record<string, List> = {
       CHAIN_ID: 's."chainId"',
       VAULT: '"vaultId"',
       USER: '"accountId"',
-      ASSETS_USD: '"assetsUsd"',
+      SUPPLIED_USD: '"assetsUsd"',
     },
     filters: {
       [`assets: "${tokens.usdc}"`]: `"assetAddress" = '${tokens.usdc}'`,
-      'assetsUsd: { gte: 0.000004, lt: 11.5 }': '"assetsUsd" >= 0.000004 AND "assetsUsd" < 11.5',
-      'NOT: { assetsUsd: { gte: 0 } }': '"assetsUsd" IS NULL',
+      'suppliedUsd: { gte: 0.000004, lt: 11.5 }': '"assetsUsd" >= 0.000004 AND "assetsUsd" < 11.5',
+      'NOT: { suppliedUsd: { gte: 0 } }': '"assetsUsd" IS NULL',
       'time: { gte: "2025-03-02", lte: "2025-03-31T23:59:59Z" }': 's.timestamp BETWEEN 1740873600 AND 1743465599',
       [`users: "${users.ann}"`]: `"accountId" = '${users.ann}'`,
       [`users: ["${users.ben}", "${users.cat}"]`]: `"accountId" IN ('${users.ben}', '${users.cat}')`,
@@ -516,7 +516,7 @@ const severalKeys: Fact[] = [
   {
     name: 'market snapshots of a market by a key with nulls, then by another',
     query: `market(chainId: 1, address: "${markets.same}") { snapshots(where: { users: [${list(all)}] },
-      orderBy: [PROTECTED_USD, DEBT_USD], orderDirection: [DESC, ASC]) { nodes { userAddress positionId timestamp } } }`,
+      orderBy: [PROTECTED_USD, BORROWED_USD], orderDirection: [DESC, ASC]) { nodes { userAddress positionId timestamp } } }`,
     at: 'market.snapshots.nodes',
     sql: `SELECT "accountId" AS "userAddress", "positionId", timestamp::text FROM market_snapshots s
       WHERE "marketId" = '${markets.same}' AND "chainId" = 1

@@ -13,6 +13,16 @@ const ACCOUNT = `account AS address, points, rank, positions AS "positionCount",
 const TOTALS =
   'address points: totalPoints rank positionCount: recordCount firstDistributionDate: firstDate lastDistributionDate: lastDate'
 
+const SIDE = `assetAddress assetSymbol assetPriceUsd ${['supplied', 'protected', 'borrowed']
+  .map((name) => `${name} { raw decimals value usd }`)
+  .join(' ')}`
+/** An amount of a side: whole tokens as a decimal string. Nothing else is stored but the USD. */
+const amountOf = (side: 'a' | 'b', name: string) => {
+  const at = `side${side.toUpperCase()}.${name.replace('dSupplied', 'd').toLowerCase()}`
+  return `NULL AS "${at}.raw", NULL AS "${at}.decimals", trim_scale("${side}${name}Amount"::text::numeric)::text AS "${at}.value",
+    "${side}${name}AmountUsd" AS "${at}.usd"`
+}
+
 export const userFacts: Fact[] = [
   {
     name: 'a user has the totals of all positions',
@@ -50,24 +60,15 @@ export const userFacts: Fact[] = [
     query: of(
       ann,
       `positions(first: 1000) { nodes { recordId userAddress poolAddress distributionDate: date points pointsA pointsB
-        sideA { assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd protectedSuppliedAmount
-          protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd }
-        sideB { assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd protectedSuppliedAmount
-          protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd } } }`,
+        sideA { ${SIDE} } sideB { ${SIDE} } } }`,
     ),
     at: 'user.positions.nodes',
     sql: `SELECT id AS "recordId", "user" AS "userAddress", pool AS "poolAddress", date AS "distributionDate",
         points, "pointsA", "pointsB",
         "aTokenAddress" AS "sideA.assetAddress", "aTokenSymbol" AS "sideA.assetSymbol", "aTokenPrice" AS "sideA.assetPriceUsd",
-        "aSuppliedAmount" AS "sideA.suppliedAmount", "aSuppliedAmountUsd" AS "sideA.suppliedAmountUsd",
-        "aProtectedSuppliedAmount" AS "sideA.protectedSuppliedAmount",
-        "aProtectedSuppliedAmountUsd" AS "sideA.protectedSuppliedAmountUsd",
-        "aBorrowedAmount" AS "sideA.borrowedAmount", "aBorrowedAmountUsd" AS "sideA.borrowedAmountUsd",
+        ${['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => amountOf('a', name)).join(', ')},
         "bTokenAddress" AS "sideB.assetAddress", "bTokenSymbol" AS "sideB.assetSymbol", "bTokenPrice" AS "sideB.assetPriceUsd",
-        "bSuppliedAmount" AS "sideB.suppliedAmount", "bSuppliedAmountUsd" AS "sideB.suppliedAmountUsd",
-        "bProtectedSuppliedAmount" AS "sideB.protectedSuppliedAmount",
-        "bProtectedSuppliedAmountUsd" AS "sideB.protectedSuppliedAmountUsd",
-        "bBorrowedAmount" AS "sideB.borrowedAmount", "bBorrowedAmountUsd" AS "sideB.borrowedAmountUsd"
+        ${['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => amountOf('b', name)).join(', ')}
       FROM scored WHERE "user" = '${ann}' ORDER BY date DESC, id`,
   },
   {

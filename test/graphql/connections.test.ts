@@ -275,8 +275,9 @@ const ways: Record<string, Way[]> = {
     },
     {
       through: ofUser,
-      filter: 'grouped: true, orderBy: [DEBT_USD, CHAIN_ID], orderDirection: DESC',
-      order: (row) => [-(row.debtUsd ?? Number.NEGATIVE_INFINITY), -row.chainId, ...snapshotOrder(row)],
+      filter: 'grouped: true, orderBy: [BORROWED_USD, CHAIN_ID], orderDirection: DESC',
+      select: 'borrowed { usd }',
+      order: (row) => [-(row.borrowed.usd ?? Number.NEGATIVE_INFINITY), -row.chainId, ...snapshotOrder(row)],
     },
   ],
   'User.positions': [

@@ -126,7 +126,7 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: 120,
   },
   "a user's 30 days of snapshots in one market, grouped": {
-    query: `{ user(address: "${user}") { marketSnapshots(first: 100, where: { markets: "${market}" }, from: "${10 * DAY}", to: "${39 * DAY}", grouped: true) { totalCount nodes { timestamp debtAssets } } } }`,
+    query: `{ user(address: "${user}") { marketSnapshots(first: 100, where: { markets: "${market}" }, from: "${10 * DAY}", to: "${39 * DAY}", grouped: true) { totalCount nodes { timestamp borrowed { raw } } } } }`,
     rows: 120,
   },
   'what a user has now': {
@@ -148,7 +148,7 @@ const single: Record<string, { query: string; rows: number }> = {
   },
   "a user's sums": {
     query: `{ positionAggregates(where: { users: ["${user}"] }, groupBy: [POOL, ASSET]) { count sumPoints }
-      marketSnapshotAggregates(where: { users: ["${user}"] }, groupBy: [MARKET]) { count sumDebtAssets }
+      marketSnapshotAggregates(where: { users: ["${user}"] }, groupBy: [MARKET]) { count sumBorrowed { raw } }
       vaultSnapshotAggregates(where: { users: ["${user}"] }, groupBy: [DATE]) { count sumShares } }`,
     rows: 300,
   },
@@ -162,7 +162,7 @@ const single: Record<string, { query: string; rows: number }> = {
   },
   'a portfolio of fifty': {
     query: `{ portfolio(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points: totalPoints worth { netUsd }
-      earnings { totalEarningsUsd } pools { points } markets { debtAssets } vaults { assets } } }`,
+      earnings { totalEarningsUsd } pools { points } markets { borrowed { raw } } vaults { supplied { raw } } } }`,
     rows: 50 * 40,
   },
   "a pool's top accounts": {

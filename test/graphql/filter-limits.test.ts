@@ -206,7 +206,7 @@ test('all positions are looked through and counted only within what bounds them,
 test("a market's snapshots are sorted only within what bounds them", async () => {
   const list = (more: string) =>
     gateway.graphql(`{ market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") {
-      snapshots(first: 2, ${more} orderBy: DEBT_USD, orderDirection: DESC) { nodes { debtUsd } } } }`)
+      snapshots(first: 2, ${more} orderBy: BORROWED_USD, orderDirection: DESC) { nodes { borrowed { usd } } } } }`)
   expect(await refusal(list(''))).toMatch(/add where\.users/)
   const until = (to: string) => list(`where: { time: { gte: "2026-01-01", lte: "${to}" } },`)
   expect(await refusal(until('2026-01-02T00:00:01Z'))).toMatch(/add where\.users .*where\.time/)
@@ -283,8 +283,8 @@ test('a filter that lets some rows through never takes a stored total', async ()
 test('lists within lists are filtered and sorted for each of their owners, planned and resolved', async () => {
   const query = `{ leaderboard(first: 8) { nodes { user { address
       positions(first: 2, where: { suppliedUsd: { gt: 0 } }, orderBy: SUPPLIED_USD, orderDirection: DESC) {
-        totalCount pageInfo { hasNextPage } nodes { userAddress sideA { suppliedAmountUsd protectedSuppliedAmountUsd }
-          sideB { suppliedAmountUsd protectedSuppliedAmountUsd } } } } } } }`
+        totalCount pageInfo { hasNextPage } nodes { userAddress sideA { supplied { usd } protected { usd } }
+          sideB { supplied { usd } protected { usd } } } } } } } }`
   expect(new Operations(createSchema()).find(query, undefined)?.plan.covers()).toBe(true)
   const planned = await gateway.graphql(query)
   const body = JSON.stringify({ query, extensions: { resolved: true } })
@@ -293,7 +293,7 @@ test('lists within lists are filtered and sorted for each of their owners, plann
   expect(await resolved.json()).toEqual(planned)
   for (const { user } of planned.data.leaderboard.nodes) {
     const sums = user.positions.nodes.map(({ sideA, sideB }: any) =>
-      [sideA, sideB].reduce((sum, side) => sum + side.suppliedAmountUsd + side.protectedSuppliedAmountUsd, 0),
+      [sideA, sideB].reduce((sum, side) => sum + side.supplied.usd + side.protected.usd, 0),
     )
     expect(sums.length).toBeGreaterThan(0)
     expect(sums).toEqual(sums.toSorted((x: number, y: number) => y - x))

@@ -66,7 +66,7 @@ const ofUser = `user(address: "${sampleUser}") { LIST }`
 
 const positions = {
   select:
-    'recordId userAddress poolAddress date points ltv healthFactor pool { chainId } sideA { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } sideB { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
+    'recordId userAddress poolAddress date points ltv healthFactor pool { chainId } sideA { assetAddress supplied { usd } protected { usd } borrowed { usd } } sideB { assetAddress supplied { usd } protected { usd } borrowed { usd } }',
   conditions: {
     users: (r: Row) => r.userAddress,
     pools: (r: Row) => r.poolAddress,
@@ -74,14 +74,10 @@ const positions = {
     chainIds: (r: Row) => r.pool.chainId,
     date: (r: Row) => day(r.date),
     points: (r: Row) => r.points,
-    suppliedUsd: (r: Row) => r.sideA.suppliedAmountUsd + r.sideB.suppliedAmountUsd,
-    protectedUsd: (r: Row) => r.sideA.protectedSuppliedAmountUsd + r.sideB.protectedSuppliedAmountUsd,
-    tvlUsd: (r: Row) =>
-      r.sideA.suppliedAmountUsd +
-      r.sideB.suppliedAmountUsd +
-      r.sideA.protectedSuppliedAmountUsd +
-      r.sideB.protectedSuppliedAmountUsd,
-    borrowedUsd: (r: Row) => r.sideA.borrowedAmountUsd + r.sideB.borrowedAmountUsd,
+    suppliedUsd: (r: Row) => r.sideA.supplied.usd + r.sideB.supplied.usd,
+    protectedUsd: (r: Row) => r.sideA.protected.usd + r.sideB.protected.usd,
+    tvlUsd: (r: Row) => r.sideA.supplied.usd + r.sideB.supplied.usd + r.sideA.protected.usd + r.sideB.protected.usd,
+    borrowedUsd: (r: Row) => r.sideA.borrowed.usd + r.sideB.borrowed.usd,
     ltv: (r: Row) => r.ltv,
     healthFactor: (r: Row) => r.healthFactor,
   },
@@ -120,29 +116,29 @@ const snapshots = (kind: 'market' | 'vault') => ({
 const market = {
   ...snapshots('market'),
   select:
-    'positionId userAddress chainId timestamp marketAddress market { assetAddress } collateralUsd protectedUsd debtUsd',
+    'positionId userAddress chainId timestamp marketAddress market { assetAddress } supplied { usd } protected { usd } borrowed { usd }',
 }
 const marketSnapshots = {
   ...market,
   conditions: {
     ...market.conditions,
-    collateralUsd: (r: Row) => r.collateralUsd,
-    protectedUsd: (r: Row) => r.protectedUsd,
-    debtUsd: (r: Row) => r.debtUsd,
+    suppliedUsd: (r: Row) => r.supplied.usd,
+    protectedUsd: (r: Row) => r.protected.usd,
+    borrowedUsd: (r: Row) => r.borrowed.usd,
   },
   keys: {
     ...market.keys,
-    COLLATERAL_USD: (r: Row) => r.collateralUsd,
-    PROTECTED_USD: (r: Row) => r.protectedUsd,
-    DEBT_USD: (r: Row) => r.debtUsd,
+    SUPPLIED_USD: (r: Row) => r.supplied.usd,
+    PROTECTED_USD: (r: Row) => r.protected.usd,
+    BORROWED_USD: (r: Row) => r.borrowed.usd,
   },
 }
 const vault = snapshots('vault')
 const vaultSnapshots = {
   ...vault,
-  select: 'positionId userAddress chainId timestamp vaultAddress vault { assetAddress } assetsUsd',
-  conditions: { ...vault.conditions, assetsUsd: (r: Row) => r.assetsUsd },
-  keys: { ...vault.keys, ASSETS_USD: (r: Row) => r.assetsUsd },
+  select: 'positionId userAddress chainId timestamp vaultAddress vault { assetAddress } supplied { usd }',
+  conditions: { ...vault.conditions, suppliedUsd: (r: Row) => r.supplied.usd },
+  keys: { ...vault.keys, SUPPLIED_USD: (r: Row) => r.supplied.usd },
 }
 const rewards = {
   conditions: {
@@ -150,22 +146,22 @@ const rewards = {
     time: (r: Row) => seconds(r.timestamp),
     claimed: (r: Row) => r.claimedTimestamp !== null,
     claimedAt: (r: Row) => seconds(r.claimedTimestamp),
-    supplySentUsd: (r: Row) => r.supplySentUsd,
-    collateralReceivedUsd: (r: Row) => r.collateralReceivedUsd,
-    liquidRewardUsd: (r: Row) => r.liquidRewardUsd,
+    supplySentUsd: (r: Row) => r.supplySent.usd,
+    collateralReceivedUsd: (r: Row) => r.collateralReceived.usd,
+    liquidRewardUsd: (r: Row) => r.liquidReward.usd,
   },
   keys: {
     TIME: (r: Row) => BigInt(r.timestamp),
     CHAIN_ID: (r: Row) => r.chainId,
     CLAIMED_AT: (r: Row) => big(r.claimedTimestamp),
-    SUPPLY_SENT_USD: (r: Row) => r.supplySentUsd,
-    COLLATERAL_RECEIVED_USD: (r: Row) => r.collateralReceivedUsd,
-    LIQUID_REWARD_USD: (r: Row) => r.liquidRewardUsd,
+    SUPPLY_SENT_USD: (r: Row) => r.supplySent.usd,
+    COLLATERAL_RECEIVED_USD: (r: Row) => r.collateralReceived.usd,
+    LIQUID_REWARD_USD: (r: Row) => r.liquidReward.usd,
   },
   first: { field: 'TIME', direction: 'DESC' as const },
 }
 const rewardFields =
-  'txHash logIndex chainId timestamp claimedTimestamp supplySentUsd collateralReceivedUsd liquidRewardUsd'
+  'txHash logIndex chainId timestamp claimedTimestamp supplySent { usd } collateralReceived { usd } liquidReward { usd }'
 const entities = {
   addresses: (r: Row) => r.address,
   assets: (r: Row) => r.assetAddress,

@@ -459,11 +459,11 @@ test('a change of a threshold counts at once', async () => {
   await importFiles(gateway, { markets: [market(2, 0, { maxLtv: 0.1, liquidationThreshold: 0.2 })] })
   try {
     const { pool: changed } = await ask(`{ pool(address: "${POOLS[2]?.id}") { currentPositions { nodes {
-      healthFactor ltv sideA { borrowedAmountUsd } } } marketA { maxLtv liquidationThreshold } } }`)
+      healthFactor ltv sideA { borrowed { usd } } } } marketA { maxLtv liquidationThreshold } } }`)
     expect(changed.marketA).toEqual({ maxLtv: 0.1, liquidationThreshold: 0.2 })
     const rated = changed.currentPositions.nodes.filter(
-      ({ ltv, sideA }: { ltv: number | null; sideA: { borrowedAmountUsd: number } }) =>
-        ltv !== null && sideA.borrowedAmountUsd === 0,
+      ({ ltv, sideA }: { ltv: number | null; sideA: { borrowed: { usd: number } } }) =>
+        ltv !== null && sideA.borrowed.usd === 0,
     )
     expect(rated.length).toBeGreaterThan(2)
     for (const { ltv, healthFactor } of rated) expect(healthFactor).toBeCloseTo(0.2 / ltv, 10)

@@ -88,8 +88,8 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
   const { portfolio } = await ask(
     `query ($a: [Address!]!) { portfolio(addresses: $a) {
       pools { poolAddress userCount points suppliedUsd protectedUsd borrowedUsd pool { id } }
-      markets { chainId marketAddress userCount collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd }
-      vaults { chainId vaultAddress userCount shares assets assetsUsd vault { name } } } }`,
+      markets { chainId marketAddress userCount supplied { raw usd } protected { raw usd } borrowed { raw usd } }
+      vaults { chainId vaultAddress userCount shares supplied { raw usd } vault { name } } } }`,
     { a: [...wallets, (wallets[0] ?? '').toUpperCase().replace('0X', '0x')] },
   )
   const { pool } = gateway.deps.store
@@ -137,12 +137,9 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
     )
     expect(one).toMatchObject({
       userCount: new Set(matching.map((row) => row.account_id)).size,
-      collateralAssets: tokens(matching, 'collateral_assets'),
-      collateralUsd: valuesOf(matching, 'collateral_usd'),
-      protectedAssets: tokens(matching, 'protected_assets'),
-      protectedUsd: valuesOf(matching, 'protected_usd'),
-      debtAssets: tokens(matching, 'debt_assets'),
-      debtUsd: valuesOf(matching, 'debt_usd'),
+      supplied: { raw: tokens(matching, 'collateral_assets'), usd: valuesOf(matching, 'collateral_usd') },
+      protected: { raw: tokens(matching, 'protected_assets'), usd: valuesOf(matching, 'protected_usd') },
+      borrowed: { raw: tokens(matching, 'debt_assets'), usd: valuesOf(matching, 'debt_usd') },
     })
   }
   expect(portfolio.vaults.length).toBeGreaterThan(0)
@@ -151,8 +148,7 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
     expect(one).toMatchObject({
       userCount: new Set(matching.map((row) => row.account_id)).size,
       shares: tokens(matching, 'shares'),
-      assets: tokens(matching, 'assets'),
-      assetsUsd: valuesOf(matching, 'assets_usd'),
+      supplied: { raw: tokens(matching, 'assets'), usd: valuesOf(matching, 'assets_usd') },
     })
   }
 })
@@ -175,7 +171,7 @@ test('an invalid address is refused once, with its place', async () => {
 
 test('a portfolio of nobody, and of too many', async () => {
   const { portfolio } = await ask(
-    '{ portfolio(addresses: []) { points: totalPoints bestRank worth { netUsd } earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr } pools { points } markets { debtUsd } } }',
+    '{ portfolio(addresses: []) { points: totalPoints bestRank worth { netUsd } earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr } pools { points } markets { borrowed { usd } } } }',
   )
   expect(portfolio).toEqual({
     points: 0,
@@ -196,7 +192,7 @@ test('a portfolio of nobody, and of too many', async () => {
 test('a thousand wallets take as many statements as one', async () => {
   const query = `query ($a: [Address!]!) { portfolio(addresses: $a) { points: totalPoints positionCount: recordCount bestRank worth { netUsd }
     users { rank } earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr }
-    pools { points pool { name } } markets { debtUsd market { assetSymbol } } vaults { assetsUsd vault { name } } } }`
+    pools { points pool { name } } markets { borrowed { usd } market { assetSymbol } } vaults { supplied { usd } vault { name } } } }`
   const many = Array.from({ length: 1000 }, (_, i) => wallets[i] ?? `0x${String(i).padStart(40, '0')}`)
   for (const a of [[sampleUser], many]) {
     for (let warm = 0; warm < 2; warm++) await gateway.graphql(query, { a })

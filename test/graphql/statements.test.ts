@@ -51,7 +51,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     statements: 6,
     query: `query ($n: Int!, $market: [Address!]) { markets(first: $n, where: { addresses: $market }) { nodes { assetSymbol
       pool { name multiplier { depositB } marketA { address } }
-      snapshots(last: 2) { nodes { debtAssets user { rank } } } } } }`,
+      snapshots(last: 2) { nodes { borrowed { raw } user { rank } } } } } }`,
   },
   'vaults → snapshots → vault, user': {
     statements: 4,
@@ -106,7 +106,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     query:
       users(`positions(first: $n, where: { points: { gt: 0 }, OR: [{ chainIds: 146 }, { suppliedUsd: { gt: 10 } }] },
         orderBy: [POINTS, POOL], orderDirection: [DESC, ASC]) { totalCount nodes { points } pageInfo { hasNextPage } }
-      marketSnapshots(first: $n, where: { debtUsd: { gte: 0 } }, orderBy: DEBT_USD) { totalCount nodes { debtUsd } }`),
+      marketSnapshots(first: $n, where: { borrowedUsd: { gte: 0 } }, orderBy: BORROWED_USD) { totalCount nodes { borrowed { usd } } }`),
   },
   'users → daily points → positions → pool → markets': {
     statements: 5,
@@ -116,7 +116,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'users → snapshots → market → pool, vault': {
     statements: 6,
     query: users(`marketSnapshots(last: $n) { nodes { timestamp market { assetSymbol pool { name } } } }
-      vaultSnapshots(first: $n) { nodes { assets vault { name } } }`),
+      vaultSnapshots(first: $n) { nodes { supplied { raw } vault { name } } }`),
   },
   'users → latest snapshots → market → pool → multiplier; → vault': {
     statements: 7,
@@ -125,20 +125,21 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'users → liquidation rewards → markets → pool; → vault': {
     statements: 6,
-    query: users(`vaultLiquidationRewards(first: $n) { nodes { liquidReward vault { name } } }
-      marketLiquidationRewards(first: $n) { nodes { liquidReward debtMarket { assetSymbol }
+    query: users(`vaultLiquidationRewards(first: $n) { nodes { liquidReward { raw } vault { name } } }
+      marketLiquidationRewards(first: $n) { nodes { liquidReward { raw } debtMarket { assetSymbol }
         collateralMarket { pool { name } } } }`),
   },
   'users → activity → market, pool, vault, user': {
     statements: 6,
-    query: users(`activity(first: 50) { nodes { kind time amount assetSymbol user { rank } market { pool { name } }
+    query:
+      users(`activity(first: 50) { nodes { kind time amount { raw value } assetSymbol user { rank } market { pool { name } }
       vault { name } } }`),
   },
   'markets and vaults → activity → user': {
     statements: 7,
     query: `query ($n: Int!, $market: [Address!], $vault: [Address!]) {
-      markets(first: $n, where: { addresses: $market }) { nodes { activity(first: 2) { totalCount nodes { amountUsd user { rank } } } } }
-      vaults(first: $n, where: { addresses: $vault }) { nodes { activity(last: 2) { nodes { assets vault { name } } } } } }`,
+      markets(first: $n, where: { addresses: $market }) { nodes { activity(first: 2) { totalCount nodes { amount { usd } user { rank } } } } }
+      vaults(first: $n, where: { addresses: $vault }) { nodes { activity(last: 2) { nodes { amount { raw } vault { name } } } } } }`,
   },
   'users → net APR → market → pool, vault': {
     statements: 6,

@@ -379,8 +379,8 @@ const APR =
   'earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd breakdown { totalCount }'
 
 const SNAPSHOT = `chainId userAddress positionId timestamp
-  ... on MarketSnapshot { marketAddress collateralUsd protectedUsd debtUsd collateralAssets }
-  ... on VaultSnapshot { vaultAddress assetsUsd shares }`
+  ... on MarketSnapshot { marketAddress supplied { raw usd } protected { usd } borrowed { usd } }
+  ... on VaultSnapshot { vaultAddress supplied { usd } shares }`
 const snapshotOf = (row: Row) => ({
   chainId: row.chainId,
   userAddress: row.accountId,
@@ -389,12 +389,11 @@ const snapshotOf = (row: Row) => ({
   ...(row.type === 'market'
     ? {
         marketAddress: row.marketId,
-        collateralUsd: row.collateralUsd,
-        protectedUsd: row.protectedUsd,
-        debtUsd: row.debtUsd,
-        collateralAssets: row.collateralAssets,
+        supplied: { raw: row.collateralAssets, usd: row.collateralUsd },
+        protected: { usd: row.protectedUsd },
+        borrowed: { usd: row.debtUsd },
       }
-    : { vaultAddress: row.vaultId, assetsUsd: row.assetsUsd, shares: row.shares }),
+    : { vaultAddress: row.vaultId, supplied: { usd: row.assetsUsd }, shares: row.shares }),
 })
 const bySnapshot = (row: Row) =>
   [row.marketId ? 0 : 1, String(row.chainId).padStart(3, '0'), row.marketId ?? row.vaultId, row.positionId].join(' ')
@@ -442,8 +441,8 @@ test('many users at once, and as of now, are as each by itself and as without a 
 
 const PORTFOLIO = `points: totalPoints positionCount: recordCount bestRank worth { ${WORTH} } earnings { ${EARNINGS} } netApr { ${APR} }
   pools { poolAddress userCount points suppliedUsd protectedUsd borrowedUsd }
-  markets { chainId marketAddress userCount collateralAssets collateralUsd protectedUsd debtAssets debtUsd }
-  vaults { chainId vaultAddress userCount shares assetsUsd }`
+  markets { chainId marketAddress userCount supplied { raw usd } protected { usd } borrowed { raw usd } }
+  vaults { chainId vaultAddress userCount shares supplied { usd } }`
 
 describe('a store that holds only the records up to a moment', () => {
   for (const [name, time] of [
@@ -682,7 +681,7 @@ test('an empty store, and an invalid moment', async () => {
     expect(
       await nothing(`{ user(address: "${nobody}") { earnings(asOf: "2026-03-01") { totalEarningsUsd breakdown { totalCount } }
         netApr(asOf: "2026-03-01") { earnNetApr: netDepositApr } latestSnapshots(asOf: "2026-03-01") { timestamp } }
-        portfolio(addresses: ["${nobody}"], asOf: "2026-03-01") { points: totalPoints bestRank positionCount: recordCount pools { points } markets { debtUsd }
+        portfolio(addresses: ["${nobody}"], asOf: "2026-03-01") { points: totalPoints bestRank positionCount: recordCount pools { points } markets { borrowed { usd } }
           worth { netUsd } series(from: "2026-03-01", to: "2026-03-01") { points earningsUsd pendingCashUsd worth { netUsd } } none: series { points } } }`),
     ).toEqual({
       user: {
@@ -796,7 +795,7 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
     ])
       expect(await blocks(`{ user(address: "${deep}") { ${selection} } }`)).toBeLessThan(150)
     expect(
-      await blocks(`{ portfolio(addresses: ["${deep}"], ${asOf}) { worth { netUsd } markets { debtUsd } } }`),
+      await blocks(`{ portfolio(addresses: ["${deep}"], ${asOf}) { worth { netUsd } markets { borrowed { usd } } } }`),
     ).toBeLessThan(300)
   })
 

@@ -175,33 +175,31 @@ describe('scalars', () => {
 })
 
 describe('amounts', () => {
-  const fields = 'collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd timestamp positionId'
+  const fields = 'supplied { raw usd } protected { raw usd } borrowed { raw usd } timestamp positionId'
 
   test('up to 2^256-1 come out exactly', async () => {
     const { user } = await ok(`{ user(address: "${holder}") { marketSnapshots { nodes { ${fields} } } } }`)
-    const amounts = { collateralAssets: String(MAX), protectedAssets: String(MAX), debtAssets: String(MAX) }
-    const common = { ...amounts, protectedUsd: null, debtUsd: 0, timestamp: '9223372036854775807' }
+    const raw = String(MAX)
+    const amounts = { protected: { raw, usd: null }, borrowed: { raw, usd: 0 } }
+    const common = { ...amounts, timestamp: '9223372036854775807' }
     expect(user.marketSnapshots.nodes).toEqual([
-      { ...common, collateralUsd: 1.5, positionId: 'one' },
-      { ...common, collateralUsd: null, positionId: 'two' },
+      { ...common, supplied: { raw, usd: 1.5 }, positionId: 'one' },
+      { ...common, supplied: { raw, usd: null }, positionId: 'two' },
     ])
   })
 
   test('are summed exactly', async () => {
     const { user } = await ok(`{ user(address: "${holder}") {
       marketSnapshots(grouped: true) { totalCount nodes { ${fields} } }
-      vaultSnapshots(grouped: true) { totalCount nodes { shares assets assetsUsd positionId timestamp } } } }`)
+      vaultSnapshots(grouped: true) { totalCount nodes { shares supplied { raw usd } positionId timestamp } } } }`)
     const double = String(2n * MAX)
     expect(user.marketSnapshots).toEqual({
       totalCount: 1,
       nodes: [
         {
-          collateralAssets: double,
-          collateralUsd: 1.5,
-          protectedAssets: double,
-          protectedUsd: null,
-          debtAssets: double,
-          debtUsd: 0,
+          supplied: { raw: double, usd: 1.5 },
+          protected: { raw: double, usd: null },
+          borrowed: { raw: double, usd: 0 },
           timestamp: '9223372036854775807',
           positionId: null,
         },
@@ -209,7 +207,7 @@ describe('amounts', () => {
     })
     expect(user.vaultSnapshots).toEqual({
       totalCount: 1,
-      nodes: [{ shares: String(3n * MAX), assets: '3', assetsUsd: null, positionId: null, timestamp: '0' }],
+      nodes: [{ shares: String(3n * MAX), supplied: { raw: '3', usd: null }, positionId: null, timestamp: '0' }],
     })
   })
 })
@@ -377,7 +375,7 @@ describe('users', () => {
 
   test('one of them is the same as one alone, and as one of many', async () => {
     const selection = `points: totalPoints rank earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr } latestSnapshots { timestamp positionId }
-      marketSnapshots(last: 3) { nodes { timestamp collateralAssets } } dailyPoints(first: 2) { nodes { points } }`
+      marketSnapshots(last: 3) { nodes { timestamp supplied { raw } } } dailyPoints(first: 2) { nodes { points } }`
     const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { userAddress } } }')
     const addresses: string[] = leaderboard.nodes.map((entry: { userAddress: string }) => entry.userAddress)
     const { lookupUsers } = await ok(
@@ -406,13 +404,13 @@ describe('users', () => {
 test('fragments select by the type of an interface', async () => {
   const { user } =
     await ok(`{ user(address: "${sampleUser}") { latestSnapshots { __typename chainId timestamp userAddress
-    ... on MarketSnapshot { collateralAssets market { address pool { name } } }
+    ... on MarketSnapshot { supplied { raw } market { address pool { name } } }
     ... on VaultSnapshot { shares vault { name } } } } }`)
   const types = user.latestSnapshots.map((row: { __typename: string }) => row.__typename)
   expect(new Set(types)).toEqual(new Set(['MarketSnapshot', 'VaultSnapshot']))
   for (const row of user.latestSnapshots) {
     expect(row.userAddress).toBe(sampleUser)
-    expect('collateralAssets' in row).toBe(row.__typename === 'MarketSnapshot')
+    expect('supplied' in row && !('shares' in row)).toBe(row.__typename === 'MarketSnapshot')
     expect('shares' in row).toBe(row.__typename === 'VaultSnapshot')
   }
 })

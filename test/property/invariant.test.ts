@@ -167,7 +167,7 @@ function rounded(points: number): number {
   return (Math.abs(scaled % 1) === 0.5 ? 2 * Math.round(scaled / 2) : Math.round(scaled)) / 1e6
 }
 
-const SIDE = 'suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd'
+const SIDE = 'supplied { usd } protected { usd } borrowed { usd }'
 const STATE = `{
   program { totalPoints userCount positionCount: recordCount }
   leaderboard(first: 1000) { totalCount nodes { userAddress points rank
@@ -184,8 +184,8 @@ const STATE = `{
 function formula(p: any): [number, number] {
   const m = p.multiplierUsed ?? { depositA: 0, depositB: 0, borrowA: 0, borrowB: 0 }
   const side = (mine: any, other: any, deposit: number, borrow: number) =>
-    deposit * (mine.suppliedAmountUsd + (other.borrowedAmountUsd > 0 ? mine.protectedSuppliedAmountUsd : 0)) +
-    0.25 * borrow * mine.borrowedAmountUsd
+    deposit * (mine.supplied.usd + (other.borrowed.usd > 0 ? mine.protected.usd : 0)) +
+    0.25 * borrow * mine.borrowed.usd
   return [side(p.sideA, p.sideB, m.depositA, m.borrowA), side(p.sideB, p.sideA, m.depositB, m.borrowB)]
 }
 

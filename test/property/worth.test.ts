@@ -136,14 +136,14 @@ const cashFlows = fc
 
 const WORTH = 'time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd hasIncompletePrices'
 const TERMS = ['netUsd', 'suppliedUsd', 'protectedUsd', 'borrowedUsd', 'vaultsUsd', 'marketsUsd'] as const
-const HOLDING = `timestamp ... on MarketSnapshot { collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd }
-  ... on VaultSnapshot { assets assetsUsd }`
+const HOLDING = `timestamp ... on MarketSnapshot { supplied { raw usd } protected { raw usd } borrowed { raw usd } }
+  ... on VaultSnapshot { inVault: supplied { raw usd } }`
 
 /** What holdings add up to. */
 function worthOf(rows: Row[]): Row | null {
   if (rows.length === 0) return null
-  const [supplied, secured, borrowed, inVaults] = ['collateral', 'protected', 'debt', 'assets'].map((name) =>
-    sum(rows, (row) => exact(row[`${name}Usd`])),
+  const [supplied, secured, borrowed, inVaults] = ['supplied', 'protected', 'borrowed', 'inVault'].map((name) =>
+    sum(rows, (row) => exact(row[name]?.usd)),
   ) as [bigint, bigint, bigint, bigint]
   const markets = supplied + secured - borrowed
   return {
@@ -155,11 +155,7 @@ function worthOf(rows: Row[]): Row | null {
     vaultsUsd: usdOf(inVaults),
     marketsUsd: usdOf(markets),
     hasIncompletePrices: rows.some((row) =>
-      'assets' in row
-        ? row.assetsUsd === null && row.assets !== '0'
-        : ['collateral', 'protected', 'debt'].some(
-            (name) => row[`${name}Usd`] === null && row[`${name}Assets`] !== '0',
-          ),
+      ['supplied', 'protected', 'borrowed', 'inVault'].some((name) => row[name]?.usd === null && row[name].raw !== '0'),
     ),
   }
 }
@@ -180,7 +176,7 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
           ${USERS.map((user, i) => `u${i}: user(address: "${user}") { address worth${args} { ${WORTH} } }`).join(' ')}
           nobody: user(address: "${nobody}") { worth${args} { ${WORTH} } }
           portfolio(addresses: ${JSON.stringify([...USERS, nobody])}${its}) { worth { ${WORTH} } earnings { totalCurrentValueUsd }
-            markets { collateralUsd protectedUsd debtUsd } vaults { assetsUsd } }
+            markets { supplied { usd } protected { usd } borrowed { usd } } vaults { supplied { usd } } }
           none: portfolio(addresses: ["${nobody}"]${its}) { worth { ${WORTH} } } }`
         for (const [road, ask] of Object.entries(roads)) {
           const { users, portfolio, none, nobody: unknown, ...each } = (await ask(query)) as Row
@@ -203,10 +199,10 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
             [suppliedUsd, protectedUsd, borrowedUsd, vaultsUsd].map((one) => one ?? 0),
             road,
           ).toEqual([
-            ...['collateralUsd', 'protectedUsd', 'debtUsd'].map((name) =>
-              usdOf(sum(portfolio.markets, (row: Row) => exact(row[name]))),
+            ...['supplied', 'protected', 'borrowed'].map((name) =>
+              usdOf(sum(portfolio.markets, (row: Row) => exact(row[name].usd))),
             ),
-            usdOf(sum(portfolio.vaults, (row: Row) => exact(row.assetsUsd))),
+            usdOf(sum(portfolio.vaults, (row: Row) => exact(row.supplied.usd))),
           ])
           if (asOf) continue
           for (const { address, worth } of users.nodes) {

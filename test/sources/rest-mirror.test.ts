@@ -608,7 +608,7 @@ describe('a server that cannot be believed', () => {
       'has cash flows that do not add up to the earnings',
       {
         change: activity((nodes) => {
-          for (const flow of nodes) flow.amountUsd = 7
+          for (const flow of nodes) flow.amount.usd = 7
         }),
       },
       /the cash flows of 0x\w+ in the (market|vault) 0x\w+ add up to \S+, its earnings say \S+/,

@@ -113,7 +113,7 @@ describe('an update', () => {
     expect(rows).toEqual(legNames.map((leg) => ({ leg, kind: 'update', status: 'succeeded' })))
     const { data } = await gateway.graphql(
       `{ runs(where: { kinds: UPDATE, legs: "cash-flows" }) { nodes { kind leg date sources { kind count digest } } }
-         user(address: "${addressOf('ann')}") { activity { nodes { amountUsd } } } }`,
+         user(address: "${addressOf('ann')}") { activity { nodes { amount { usd } } } } }`,
     )
     expect(data.runs.nodes).toEqual([
       {
@@ -123,7 +123,7 @@ describe('an update', () => {
         sources: [{ kind: 'ANALYTICS', count: 1, digest: expect.stringMatching(/^[0-9a-f]{64}$/) }],
       },
     ])
-    expect(data.user.activity.nodes).toEqual([{ amountUsd: 5 }])
+    expect(data.user.activity.nodes).toEqual([{ amount: { usd: 5 } }])
   })
 
   test('that is dry changes nothing and is not recorded', async () => {

@@ -393,7 +393,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
           change(days: 7) { worth { netUsd } }
           earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
           currentPositions { nodes { points run { recordId } pool { displayName } } }
-          activity(first: 20, where: { kinds: [DEPOSIT] }) { nodes { amount amountUsd } }
+          activity(first: 20, where: { kinds: [DEPOSIT] }) { nodes { amount { value usd } } }
           series { points } } }`,
         { a: sampleUser },
       )
@@ -456,7 +456,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         .poll(() => numbers(chart.locator('details tbody tr')))
         .toEqual(user.series.map(({ points }: any) => [points]))
       await page.getByRole('combobox', { name: 'Show' }).selectOption({ label: 'Deposit' })
-      const amounts = user.activity.nodes.map(({ amount }: any) => amount)
+      const amounts = user.activity.nodes.map(({ amount }: any) => amount.value)
       await expect
         .poll(() =>
           rows(page, 'Activity')

@@ -15,11 +15,8 @@ export interface Column {
   description?: string
   /** The name of the GraphQL field, if it differs from the row's property. */
   field?: string
-  /**
-   * Also adds a field with the amount in whole tokens. `entity` is the column with the address of
-   * the market or vault whose asset it is.
-   */
-  tokens?: { field: string; description: string; kind: 'market' | 'vault'; entity: string }
+  /** Makes the field a token amount. */
+  tokens?: Tokens
   /** Also adds a DateTime field. */
   moment?: { field: string; description: string }
   /**
@@ -29,6 +26,16 @@ export interface Column {
   filter?: true | string
   /** Adds a sort key with this name or, if true, the name of the GraphQL field in CONSTANT_CASE. */
   sort?: true | string
+}
+
+/** A column of amounts in a token's smallest unit, with what belongs to it. */
+export interface Tokens {
+  /** The name of the GraphQL field. */
+  field: string
+  /** The column of the amount in USD. */
+  usd: string
+  /** The column of the token's decimals, or the market or vault at the address in a column. Undefined if the token is unknown. */
+  decimals?: string | { kind: 'market' | 'vault'; entity: string }
 }
 
 /** Columns by the row's property. */

@@ -1,3 +1,5 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+
 /** How values of a type become JSON: in Postgres, or in the gateway from the text that Postgres sends. */
 export interface Encoding {
   /** Returns SQL that writes a value, null included, as JSON text. */
@@ -34,6 +36,14 @@ export const ENCODINGS = {
         WHEN (${value}) = 0 THEN '0' ELSE '${MARK}' || (${value}) END`),
     quotes: false,
     json: numberOf,
+  },
+  /** A double as a decimal number without an exponent, in quotes. Postgres marks NaN and Infinity. */
+  decimal: {
+    sql: (value) =>
+      nullable(`CASE WHEN abs(${value}) < 'Infinity' THEN '"' || trim_scale((${value})::text::numeric) || '"'
+        ELSE '${MARK}' || (${value}) END`),
+    quotes: true,
+    json: plainDecimal,
   },
   /** An exact number in millionths: its JSON is that of the decimal. */
   millionths: { sql: (value) => nullable(`trim_scale((${value}) * 0.000001)::text`), quotes: false, json: decimalOf },
@@ -74,6 +84,12 @@ const NINE = 57
 /** Returns JSON that Postgres wrote, with its marked numbers as JavaScript writes them. @throws NoJson */
 export const unmarked = (json: string): string =>
   json.includes(MARK) ? json.replace(MARKED, (_, number: string) => numberOf(number)) : json
+
+/** Writes the text of a double without an exponent. @throws NoJson */
+export function plainDecimal(text: string): string {
+  const number = numberOf(text)
+  return number.includes('e') ? new Prisma.Decimal(number).toFixed() : number
+}
 
 /** Puts the point into the text of an integer of millionths, without trailing zeros. */
 export function decimalOf(millionths: string): string {

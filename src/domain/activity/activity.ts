@@ -78,22 +78,12 @@ const columns = columnsOf(
       sql: 't.assets::text',
       type: 'amount',
       nullable: true,
-      description: "The exact amount, in the token's smallest unit. Null if only the USD amount is stored.",
-    },
-    amount: {
-      sql: `trim_scale(t.assets * ('1e-' || ${tokenColumn('asset_decimals')})::numeric)::text`,
-      type: 'text',
-      nullable: true,
       description:
-        'The exact amount in whole tokens, as a decimal number. Null if `assets` is null or the token is not stored.',
+        'The amount that moved, with its USD at that time. `raw` is null if only USD are stored, `decimals` if the token is not stored, `value` in both cases.',
+      tokens: { field: 'amount', usd: 'amountUsd', decimals: 'assetDecimals' },
     },
-    amountUsd: {
-      sql: 't.amount_usd',
-      type: 'float',
-      nullable: true,
-      description: 'The amount in USD at that time. Null if the price is unknown.',
-      filter: true,
-    },
+    assetDecimals: { sql: tokenColumn('asset_decimals'), type: 'int', nullable: true },
+    amountUsd: { sql: 't.amount_usd', type: 'float', nullable: true, filter: true },
   },
 )
 

@@ -7,8 +7,10 @@ import { wholeTokensSql } from '../asset/whole-tokens.ts'
 
 /** A measure that is computed for each group. */
 export interface Measure {
-  type: 'count' | 'float' | 'amount' | 'tokens'
+  type: 'count' | 'float' | 'amount' | 'decimal'
   description: string
+  /** The token amount that it is a part of. Its name is that of the amount with the part's. */
+  of?: { amount: string; part: 'raw' | 'decimals' | 'value' | 'usd' }
   /** The SQL over rows `t`. */
   sql: string
   /** Null unless rows are grouped by one of these. */
@@ -54,7 +56,7 @@ export function aggregated(
     return {
       name,
       inner: `${value} AS "${name}"`,
-      outer: type === 'amount' || type === 'tokens' ? `g."${name}"::text` : `g."${name}"`,
+      outer: type === 'amount' || type === 'decimal' ? `g."${name}"::text` : `g."${name}"`,
     }
   })
   const inner = [...Object.entries(keys).map(([name, sql]) => `${sql} AS "${name}"`), ...values.map((one) => one.inner)]
@@ -82,55 +84,60 @@ export const count = (description: string, sql = 'count(*)::int'): Measure => ({
   sql,
 })
 
-/** The sum and the average of decimals, such as those of `exact`. If `unpriced`, rows may be null and are left out. */
-export function sumAndAverage(name: string, decimal: string, what: string, unpriced = false): Record<string, Measure> {
-  const left = unpriced ? ' Rows without a price are left out. Null if no row has a price.' : ''
-  const sum = `sum(${decimal})`
+/** Returns the name of a token amount's part: `sumSuppliedUsd`. */
+export const partName = (amount: string, part: string) => `${amount}${part.charAt(0).toUpperCase()}${part.slice(1)}`
+
+/** The tokens of a sum: SQL of amounts in whole tokens, or in the smallest unit with the SQL of a row's decimals. */
+type TokensOf = { only: string[]; of?: (sum: string) => string } & (
+  | { whole: string }
+  | { raw: string; decimals: string }
+)
+
+/**
+ * The sum of token amounts `sum${name}`, and the average of their USD.
+ * @param usd SQL of the USD as a decimal, such as that of `exact`. If `unpriced`, rows may be null and are left out
+ * @param tokens the tokens of groups of one token
+ */
+export function sumAndAverage(
+  name: string,
+  what: string,
+  { usd, unpriced = false, tokens }: { usd: string; unpriced?: boolean; tokens?: TokensOf },
+): Record<string, Measure> {
+  const left = unpriced ? ' Rows without a price are left out of USD, which are null if no row has a price.' : ''
+  const unless = tokens
+    ? ` The tokens are null unless grouped by ${tokens.only.join(' or ')}, because other groups mix tokens.`
+    : ' Only the USD are known, because groups mix tokens.'
+  const amount = `sum${name}`
+  const description = `Sum of ${what}.${unless}${left}`
+  const part = (part: NonNullable<Measure['of']>['part'], measure: Pick<Measure, 'type' | 'sql' | 'only'>) => ({
+    [partName(amount, part)]: { ...measure, description, of: { amount, part }, nullable: true },
+  })
+  const sum = `sum(${usd})`
   return {
-    [`sum${name}`]: {
+    ...part('usd', { type: 'float', sql: toDouble(unpriced ? sum : `coalesce(${sum}, 0)`) }),
+    ...(tokens && sumsOfTokens(tokens, part)),
+    [`average${name}Usd`]: {
       type: 'float',
-      description: `Sum of ${what}.${left}`,
-      sql: toDouble(unpriced ? sum : `coalesce(${sum}, 0)`),
-      nullable: unpriced,
-    },
-    [`average${name}`]: {
-      type: 'float',
-      description: `Average of ${what}, over all rows.${left || ' Null if there are no rows.'}`,
-      sql: toDouble(`${sum} / nullif(count(${decimal}), 0)`),
+      description: `Average of ${what}, in USD, over all rows.${unpriced ? ' Rows without a price are left out. Null if no row has a price.' : ' Null if there are no rows.'}`,
+      sql: toDouble(`${sum} / nullif(count(${usd}), 0)`),
       nullable: true,
     },
   }
 }
 
-/**
- * The exact sums of a column of token amounts, in the smallest unit and in whole tokens, in groups of one token.
- * @param names the names of both
- * @param decimals the SQL of a row's decimals
- */
-export function sumsOfTokens(
-  [exact, whole]: readonly [exact: string, whole: string],
-  column: string,
-  what: string,
-  only: string[],
-  decimals: string,
-): Record<string, Measure> {
-  const unless = `Null unless grouped by ${only.join(' or ')}, because other groups mix tokens`
-  const sum = `sum(t.${column})`
+type PartOf = (
+  part: 'raw' | 'decimals' | 'value',
+  measure: Pick<Measure, 'type' | 'sql' | 'only'>,
+) => Record<string, Measure>
+
+function sumsOfTokens({ only, of = (sum) => sum, ...tokens }: TokensOf, part: PartOf): Record<string, Measure> {
+  if ('whole' in tokens) return part('value', { type: 'decimal', sql: of(`trim_scale(sum(${tokens.whole}))`), only })
+  const { raw, decimals } = tokens
+  const sum = `sum(${raw})`
   const same = `CASE WHEN min(${decimals}) = max(${decimals}) THEN min(${decimals}) END`
   return {
-    [exact]: {
-      type: 'amount',
-      description: `Sum of ${what}, in the token's smallest unit. ${unless}.`,
-      sql: sum,
-      only,
-      nullable: true,
-    },
-    [whole]: {
-      type: 'tokens',
-      description: `Sum of ${what}, in whole tokens: an exact decimal number. ${unless}, and if the decimals are unknown.`,
-      sql: wholeTokensSql(sum, `(${same})`),
-      only,
-      nullable: true,
-    },
+    ...part('raw', { type: 'amount', sql: of(sum), only }),
+    ...part('decimals', { type: 'count', sql: of(same), only }),
+    ...part('value', { type: 'decimal', sql: of(wholeTokensSql(sum, `(${same})`)), only }),
   }
 }

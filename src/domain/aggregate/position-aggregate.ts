@@ -1,4 +1,4 @@
-import { exact, toDouble } from '../../db/lists/exact-sum.ts'
+import { exact } from '../../db/lists/exact-sum.ts'
 import { conditionOf, many } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
@@ -33,6 +33,11 @@ const whole = Prisma.raw(`SELECT ${columns}, NULL AS asset, t.points_a + t.point
 const sides = Prisma.raw(`SELECT ${columns}, side.* ${FROM} CROSS JOIN LATERAL (VALUES ${side('a')}, ${side('b')})
   AS side(asset, points, ${[...usdNames, ...AMOUNTS.map(([name]) => `${name}_amount`)].join(', ')})`)
 
+const amount = (name: 'Supplied' | 'Protected' | 'Borrowed', what: string) => {
+  const column = `t.${name.toLowerCase()}`
+  return sumAndAverage(name, what, { usd: `${column}_usd`, tokens: { only: ['ASSET'], whole: `${column}_amount` } })
+}
+
 /** Selects positions or, if grouped by token or filtered by token at the top level, their sides of these tokens. */
 export const positionAggregate: Aggregate = {
   rows(where, groupBy) {
@@ -59,20 +64,8 @@ export const positionAggregate: Aggregate = {
       sql: pointsOf('round(sum(t.points) / nullif(count(*), 0))'),
       nullable: true,
     },
-    ...sumAndAverage('SuppliedUsd', 't.supplied_usd', 'borrowable supply, in USD'),
-    ...sumAndAverage('ProtectedUsd', 't.protected_usd', 'protected supply, in USD'),
-    ...sumAndAverage('BorrowedUsd', 't.borrowed_usd', 'amounts borrowed, in USD'),
-    ...Object.fromEntries(
-      AMOUNTS.map(([name]) => [
-        `sum${name.charAt(0).toUpperCase()}${name.slice(1)}Amount`,
-        {
-          type: 'float' as const,
-          description: `Sum of ${name} amounts, in whole tokens. Null unless grouped by ASSET, because other groups mix tokens.`,
-          sql: toDouble(`sum(t.${name}_amount)`),
-          only: ['ASSET'],
-          nullable: true,
-        },
-      ]),
-    ),
+    ...amount('Supplied', 'borrowable supply'),
+    ...amount('Protected', 'protected supply'),
+    ...amount('Borrowed', 'amounts borrowed'),
   },
 }

@@ -2,7 +2,7 @@ import { exact } from '../../db/lists/exact-sum.ts'
 import { conditionOf } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { rewardFilters } from '../liquidation/reward.ts'
-import { type Aggregate, byTime, count, sumAndAverage, sumsOfTokens } from './aggregate.ts'
+import { type Aggregate, byTime, count, sumAndAverage } from './aggregate.ts'
 import { assertBounded } from './bounds.ts'
 import { DATE } from './snapshot-aggregate.ts'
 
@@ -21,14 +21,18 @@ const rewards = Prisma.raw(`(
   ${columns('NULL::text', 'NULL::text', 't.vault_id', 'NULL::int')} FROM vault_liquidation_reward t)`)
 const claimed = 't.claimed_timestamp IS NOT NULL'
 
-/** The sums of a column of collateral, of the rewards in a market: the collateral of a vault's rewards is not known. */
-const sumsOfCollateral = (names: readonly [string, string], column: string, what: string) =>
-  Object.fromEntries(
-    Object.entries(sumsOfTokens(names, column, what, ['MARKET'], 't.decimals')).map(([name, { sql, ...measure }]) => [
-      name,
-      { ...measure, sql: `CASE WHEN t.market_id IS NOT NULL THEN ${sql} END` },
-    ]),
-  )
+/** A sum of collateral. Its tokens are those of rewards in a market: the collateral of a vault's rewards is not known. */
+const collateral = (name: string, column: string, what: string) =>
+  sumAndAverage(name, what, {
+    usd: exact(`${column}_usd`),
+    unpriced: true,
+    tokens: {
+      only: ['MARKET'],
+      raw: column,
+      decimals: 't.decimals',
+      of: (sum) => `CASE WHEN t.market_id IS NOT NULL THEN ${sum} END`,
+    },
+  })
 
 /** Users' shares of liquidation rewards: of markets (by collateral market) and of vaults. */
 export const rewardAggregate: Aggregate = {
@@ -47,19 +51,11 @@ export const rewardAggregate: Aggregate = {
     count: count("Number of users' shares of liquidation rewards."),
     userCount: count('Number of distinct users.', 'count(DISTINCT t.account_id)::int'),
     claimedCount: count('Number of claimed shares.', `(count(*) FILTER (WHERE ${claimed}))::int`),
-    ...sumAndAverage('LiquidRewardUsd', exact('t.liquid_reward_usd'), 'rewards, in USD', true),
-    ...sumAndAverage('SupplySentUsd', exact('t.supply_sent_usd'), "amounts repaid by users' shares, in USD", true),
-    ...sumAndAverage(
-      'CollateralReceivedUsd',
-      exact('t.collateral_received_usd'),
-      "collateral received by users' shares, in USD",
-      true,
-    ),
-    ...sumsOfCollateral(['sumLiquidReward', 'sumLiquidRewardAmount'], 'liquid_reward', 'rewards'),
-    ...sumsOfCollateral(
-      ['sumCollateralReceived', 'sumCollateralReceivedAmount'],
-      'collateral_received',
-      "collateral received by users' shares",
-    ),
+    ...collateral('LiquidReward', 't.liquid_reward', 'rewards'),
+    ...sumAndAverage('SupplySent', "amounts repaid by users' shares", {
+      usd: exact('t.supply_sent_usd'),
+      unpriced: true,
+    }),
+    ...collateral('CollateralReceived', 't.collateral_received', "collateral received by users' shares"),
   },
 }

@@ -3,7 +3,7 @@ import { type Conditions, conditionOf, many } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
 import { marketSnapshots, vaultSnapshots } from '../snapshot/snapshot.ts'
-import { type Aggregate, byTime, count, sumAndAverage, sumsOfTokens } from './aggregate.ts'
+import { type Aggregate, byTime, count, sumAndAverage } from './aggregate.ts'
 import { assertBounded } from './bounds.ts'
 
 /** The UTC date of `t.timestamp`. */
@@ -34,31 +34,23 @@ function snapshotAggregate(kind: EntityType, conditions: Conditions, measures: A
   }
 }
 
-const DECIMALS = 't.asset_decimals'
+const amount = (kind: EntityType, name: string, columns: { usd: string; raw: string }, what: string) =>
+  sumAndAverage(name, what, {
+    usd: exact(columns.usd),
+    unpriced: true,
+    tokens: { only: [kind.toUpperCase(), 'ASSET'], raw: columns.raw, decimals: 't.asset_decimals' },
+  })
+
+const inMarket = (name: string, column: string, what: string) =>
+  amount('market', name, { usd: `t.${column}_usd`, raw: `t.${column}_assets` }, what)
 
 export const marketSnapshotAggregate = snapshotAggregate('market', marketSnapshots.filters, {
-  ...sumAndAverage('CollateralUsd', exact('t.collateral_usd'), 'collateral, in USD', true),
-  ...sumAndAverage('ProtectedUsd', exact('t.protected_usd'), 'protected collateral, in USD', true),
-  ...sumAndAverage('DebtUsd', exact('t.debt_usd'), 'debt, in USD', true),
-  ...sumsOfTokens(
-    ['sumCollateralAssets', 'sumCollateralAmount'],
-    'collateral_assets',
-    'collateral',
-    ['MARKET', 'ASSET'],
-    DECIMALS,
-  ),
-  ...sumsOfTokens(
-    ['sumProtectedAssets', 'sumProtectedAmount'],
-    'protected_assets',
-    'protected collateral',
-    ['MARKET', 'ASSET'],
-    DECIMALS,
-  ),
-  ...sumsOfTokens(['sumDebtAssets', 'sumDebtAmount'], 'debt_assets', 'debt', ['MARKET', 'ASSET'], DECIMALS),
+  ...inMarket('Supplied', 'collateral', 'borrowable supply'),
+  ...inMarket('Protected', 'protected', 'protected supply'),
+  ...inMarket('Borrowed', 'debt', 'amounts borrowed'),
 })
 
 export const vaultSnapshotAggregate = snapshotAggregate('vault', vaultSnapshots.filters, {
-  ...sumAndAverage('AssetsUsd', exact('t.assets_usd'), 'assets, in USD', true),
   sumShares: {
     type: 'amount',
     description:
@@ -67,5 +59,5 @@ export const vaultSnapshotAggregate = snapshotAggregate('vault', vaultSnapshots.
     only: ['VAULT'],
     nullable: true,
   },
-  ...sumsOfTokens(['sumAssets', 'sumAssetsAmount'], 'assets', 'assets', ['VAULT', 'ASSET'], DECIMALS),
+  ...amount('vault', 'Supplied', { usd: 't.assets_usd', raw: 't.assets' }, 'the value of shares'),
 })

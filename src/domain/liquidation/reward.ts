@@ -4,16 +4,11 @@ import { type Listing, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
 
-const amount = (what: string, token: string) =>
-  ({ type: 'amount', description: `${what}, in the smallest unit of the ${token} token.` }) as const
-const usd = (what: string) =>
-  ({
-    type: 'float',
-    nullable: true,
-    description: `${what}, in USD. Null if the price is unknown.`,
-    filter: true,
-    sort: true,
-  }) as const
+type Amount = 'supplySent' | 'collateralReceived' | 'liquidReward'
+
+const amount = <Field extends Amount>(field: Field, description: string) =>
+  ({ type: 'amount', description, tokens: { field, usd: `${field}Usd` } }) as const
+const usd = { type: 'float', nullable: true, filter: true, sort: true } as const
 
 /** The columns that all rewards share. A reward is a user's proportional share of one defaulting liquidation. */
 export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldEnum, {
@@ -28,12 +23,12 @@ export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldE
     filter: 'time',
     sort: 'TIME',
   },
-  supplySent: amount("The amount that the user's share repaid", 'debt'),
-  supplySentUsd: usd("The amount that the user's share repaid"),
-  collateralReceived: amount("The collateral that the user's share received", 'collateral'),
-  collateralReceivedUsd: usd("The collateral that the user's share received"),
-  liquidReward: amount('The reward part of the received collateral', 'collateral'),
-  liquidRewardUsd: usd('The reward part of the received collateral'),
+  supplySent: amount('supplySent', "The amount of the debt token that the user's share repaid."),
+  supplySentUsd: usd,
+  collateralReceived: amount('collateralReceived', "The collateral that the user's share received."),
+  collateralReceivedUsd: usd,
+  liquidReward: amount('liquidReward', 'The reward part of the received collateral.'),
+  liquidRewardUsd: usd,
   userRoi: {
     type: 'text',
     nullable: true,
@@ -49,29 +44,21 @@ export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldE
   },
 })
 
-const tokens = (field: string, what: string, market: 'debt' | 'collateral') => ({
-  tokens: {
-    field,
-    description: `${what}, in whole tokens: an exact decimal number. Null if the ${market} market is not stored.`,
-    kind: 'market' as const,
-    entity: `${market}MarketId`,
-  },
-})
+/** The same amount with the decimals of a market's asset. */
+const inMarket = <Field extends Amount>(field: Field, market: 'debt' | 'collateral') => {
+  const { tokens, description, ...column } = rewardColumns[field]
+  return {
+    ...column,
+    description: `${description} \`decimals\` and \`value\` are null if the ${market} market is not stored.`,
+    tokens: { ...tokens, decimals: { kind: 'market', entity: `${market}MarketId` } },
+  } as const
+}
 
 const marketColumns = columnsOf(Prisma.MarketLiquidationRewardScalarFieldEnum, {
   ...rewardColumns,
-  supplySent: {
-    ...rewardColumns.supplySent,
-    ...tokens('supplySentAmount', "The amount that the user's share repaid", 'debt'),
-  },
-  collateralReceived: {
-    ...rewardColumns.collateralReceived,
-    ...tokens('collateralReceivedAmount', "The collateral that the user's share received", 'collateral'),
-  },
-  liquidReward: {
-    ...rewardColumns.liquidReward,
-    ...tokens('liquidRewardAmount', 'The reward part of the received collateral', 'collateral'),
-  },
+  supplySent: inMarket('supplySent', 'debt'),
+  collateralReceived: inMarket('collateralReceived', 'collateral'),
+  liquidReward: inMarket('liquidReward', 'collateral'),
   debtMarketId: {
     type: 'address',
     field: 'debtMarketAddress',

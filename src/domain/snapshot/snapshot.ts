@@ -34,41 +34,29 @@ const entity = (kind: EntityType) =>
     sort: kind.toUpperCase(),
   }) as const
 
-const amount = (kind: EntityType, field: string, what: string) =>
+const amount = (kind: EntityType, field: string, usd: string, description: string) =>
   ({
     type: 'amount',
-    description: `${what}, in the token's smallest unit.`,
-    tokens: {
-      field,
-      description: `${what}, in whole tokens: an exact decimal number. Null if the ${kind} is not stored.`,
-      kind,
-      entity: `${kind}Id`,
-    },
+    description: `${description} \`decimals\` and \`value\` are null if the ${kind} is not stored.`,
+    tokens: { field, usd, decimals: { kind, entity: `${kind}Id` } },
   }) as const
-const usd = (what: string) =>
-  ({
-    type: 'float',
-    nullable: true,
-    description: `${what}, in USD. Null if the price is unknown.`,
-    filter: true,
-    sort: true,
-  }) as const
+const usd = (field: string) => ({ type: 'float', nullable: true, field, filter: true, sort: true }) as const
 
 /** The amounts of a position in a market. They can be summed over positions. */
 export const marketAmounts = {
-  collateralAssets: amount('market', 'collateralAmount', 'Collateral'),
-  collateralUsd: usd('Collateral'),
-  protectedAssets: amount('market', 'protectedAmount', 'Protected (non-borrowable) collateral'),
-  protectedUsd: usd('Protected collateral'),
-  debtAssets: amount('market', 'debtAmount', 'Debt'),
-  debtUsd: usd('Debt'),
+  collateralAssets: amount('market', 'supplied', 'collateralUsd', 'Borrowable supply: the collateral.'),
+  collateralUsd: usd('suppliedUsd'),
+  protectedAssets: amount('market', 'protected', 'protectedUsd', 'Protected (non-borrowable) supply.'),
+  protectedUsd: usd('protectedUsd'),
+  debtAssets: amount('market', 'borrowed', 'debtUsd', 'The amount borrowed: the debt.'),
+  debtUsd: usd('borrowedUsd'),
 }
 
 /** The amounts of a position in a vault. They can be summed over positions. */
 export const vaultAmounts = {
   shares: { type: 'amount', description: 'Vault shares, in their smallest unit.' } as const,
-  assets: amount('vault', 'assetsAmount', 'Value of the shares'),
-  assetsUsd: usd('Value of the shares'),
+  assets: amount('vault', 'supplied', 'assetsUsd', 'The value of the shares.'),
+  assetsUsd: usd('suppliedUsd'),
 }
 
 const marketColumns = columnsOf(Prisma.MarketSnapshotScalarFieldEnum, {

@@ -29,7 +29,7 @@ function assertAnswerSize(data: unknown, maxBytes = Number.POSITIVE_INFINITY): v
   add(data)
 }
 
-/** Shapes the data of resolvers as a plan does: merges `@flat` objects, writes `@midnight` dates as moments, and separates the rows of the only list. */
+/** Shapes the data of resolvers as a plan does: merges `@flat` objects, writes `@midnight` dates as moments and `@number` decimals as numbers, and separates the rows of the only list. */
 export function resolvedParts(document: DocumentNode, data: unknown): { data: string; rows: Rows } {
   let rows = new Rows('', 0, undefined)
   const withoutRows = (value: unknown): unknown => {
@@ -44,7 +44,7 @@ export function resolvedParts(document: DocumentNode, data: unknown): { data: st
   return { data: exactJson(rest), rows }
 }
 
-/** Merges objects that are selected with `@flat` into their parents, and writes dates that are selected with `@midnight` as moments. */
+/** Merges objects that are selected with `@flat` into their parents, and writes values as `@midnight` and `@number` say. */
 function merged(document: DocumentNode, data: unknown): unknown {
   const fragments = fragmentsOf(document)
   const merge = (value: unknown, sets: SelectionSetNode[]): unknown => {
@@ -60,6 +60,7 @@ function merged(document: DocumentNode, data: unknown): unknown {
       const has = (directive: string) =>
         nodes.some(({ directives }) => directives?.some(({ name }) => name.value === directive))
       if (has('midnight') && typeof nested === 'string') return [[key, `${nested}T00:00:00.000Z`]]
+      if (has('number') && typeof nested === 'string') return [[key, Number(nested)]]
       return has('flat') && isObject(nested) ? Object.entries(nested) : [[key, nested]]
     })
   }

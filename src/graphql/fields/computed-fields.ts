@@ -1,6 +1,6 @@
 import type { GenericFieldRef } from '@pothos/core'
 import type { Described } from '../../db/lists/column.ts'
-import { SCALARS } from './column-fields.ts'
+import { SCALARS } from './scalar-names.ts'
 import { column, type KeyedRow } from './sql-field.ts'
 
 interface FieldBuilder {

@@ -12,7 +12,7 @@ import type { Filter, Listing } from '../../db/lists/listing.ts'
 import { isOwnOrder, type SortBy, sortBy, sorted } from '../../db/lists/sort.ts'
 import type { SortKeys } from '../../db/lists/sort-key.ts'
 import type { Builder } from '../schema/builder.ts'
-import { SCALARS } from './column-fields.ts'
+import { SCALARS } from './scalar-names.ts'
 
 /** A list with a client's `where` and `orderBy` applied. */
 export interface Applied<Row> {

@@ -2,6 +2,7 @@
 
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Column, Columns } from '../../db/lists/column.ts'
+import type { Encoding } from '../../db/lists/encoding.ts'
 import {
   countRows,
   type Filter,
@@ -33,13 +34,16 @@ type Present =
   /** SQL over the row's columns, and the type of its value. */
   | { kind: 'sql'; type: ValueType; sql(column: (field: string) => string): string }
   /** An object built from the row's columns, by field. It is null if the column `presence` is null. */
-  | { kind: 'embedded'; columns: Record<string, string>; presence?: string }
+  | { kind: 'embedded'; columns: Record<string, Source>; presence?: string }
   /** A row of another kind, looked up by the values of `by`: columns of the row, or arguments of a root field. */
   | { kind: 'one'; one: One; by: string[]; assert?: Assert }
   | { kind: 'list'; list: SqlList }
   | { kind: 'rows'; rows: SqlRows }
   /** A plain list of an interface: the rows of each type, one type after the other. */
   | { kind: 'types'; types: Record<string, SqlRows> }
+
+/** The source of a field of an embedded object: a column, SQL over the row's columns or, if the value is unknown, null. */
+export type Source = string | { as: Encoding; sql(column: (field: string) => string): string } | null
 
 /** Checks the arguments of a field. @throws BAD_INPUT */
 export type Assert = (args: any) => void

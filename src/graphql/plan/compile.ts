@@ -47,6 +47,9 @@ export function compile(document: Document, operation: OperationDefinitionNode):
   return { root, answer: { kind: 'object', members }, lists: compiler.lists }
 }
 
+/** The source of each field of an embedded object: a column of the row, SQL or, if its value is unknown, null. */
+type Own = Record<string, string | { as: Encoding; sql(): string } | null>
+
 type Items = Extract<Piece, { kind: 'items' }>
 
 class Compiler {
@@ -58,13 +61,8 @@ class Compiler {
     this.#document = document
   }
 
-  /** Returns the members of an object built from a row. `own` maps its fields to columns of the row. */
-  members(
-    type: GraphQLOutputType,
-    selectionSet: FieldNode['selectionSet'],
-    scope: Scope,
-    own?: Record<string, string>,
-  ): Member[] {
+  /** Returns the members of an object built from a row. `own` has the sources of its fields, if they are not the row's. */
+  members(type: GraphQLOutputType, selectionSet: FieldNode['selectionSet'], scope: Scope, own?: Own): Member[] {
     const members: Member[] = []
     for (const [key, node, definition] of this.#fields(type, selectionSet)) {
       if (!definition) {
@@ -75,12 +73,14 @@ class Compiler {
       if (has(node, 'flat') && piece.kind === 'object') members.push(...piece.members)
       else if (has(node, 'midnight') && piece.kind === 'leaf')
         members.push({ key, piece: { ...piece, as: ENCODINGS.midnight } })
+      else if (has(node, 'number') && piece.kind === 'leaf')
+        members.push({ key, piece: { ...piece, as: ENCODINGS.number } })
       else members.push({ key, piece })
     }
     return members
   }
 
-  #field(field: Field, scope: Scope, own: Record<string, string> | undefined): Piece {
+  #field(field: Field, scope: Scope, own: Own | undefined): Piece {
     const { definition, node } = field
     const declared = definition.extensions.sqlField as SqlField | undefined
     const isPast = declared?.past && node.arguments?.some(({ name }) => name.value === 'asOf')
@@ -89,9 +89,16 @@ class Compiler {
       if (name === undefined) throw new Unplanned(`${definition.name} is resolved`)
       return leaf(definition.type, scope.value(name))
     }
-    if (own?.[definition.name] !== undefined) return column(own[definition.name])
+    const source = own?.[definition.name]
+    if (source === null) return { kind: 'constant', json: 'null' }
+    if (typeof source === 'object') return leaf(definition.type, { sql: source.sql(), as: source.as })
+    if (source !== undefined) return column(source)
     if (!sqlField) return column(own ? undefined : (definition.extensions.pothosExposedField as string | undefined))
-    const at = (name: string) => own?.[name] ?? name
+    const at = (name: string) => {
+      const column = own?.[name] ?? name
+      if (typeof column !== 'string') throw new Unplanned(`${name} is no column`)
+      return column
+    }
     const of = (name: string) => scope.column(at(name))
     switch (sqlField.kind) {
       case 'column': {
@@ -103,7 +110,12 @@ class Compiler {
         return leaf(definition.type, { sql: sqlField.sql(of), as: VALUE_TYPES[sqlField.type].encoding })
       case 'embedded': {
         const presence = sqlField.presence === undefined ? {} : { presence: of(sqlField.presence) }
-        const members = this.members(definition.type, node.selectionSet, scope, sqlField.columns)
+        const sources = Object.entries(sqlField.columns).map(([field, source]): [string, Own[string]] => {
+          if (source === null) return [field, null]
+          if (typeof source === 'string') return [field, at(source)]
+          return [field, { as: source.as, sql: () => source.sql(of) }]
+        })
+        const members = this.members(definition.type, node.selectionSet, scope, Object.fromEntries(sources))
         return { kind: 'object', members, ...presence }
       }
       case 'one': {

@@ -31,6 +31,7 @@ import { addSeries } from './types/series.ts'
 import { addSpanArguments } from './types/series-span.ts'
 import { addSnapshot } from './types/snapshot.ts'
 import { addStatus } from './types/status.ts'
+import { addTokenAmount } from './types/token-amount.ts'
 import { addUser } from './types/user.ts'
 import { addUserLookup } from './types/user-lookup.ts'
 import { addUserRank } from './types/user-rank.ts'
@@ -64,6 +65,7 @@ export function addTypes(builder: Builder) {
   )
 
   const { listInputs, filterType } = addListInputTypes(builder)
+  const TokenAmount = addTokenAmount(builder)
   const User = userRef(builder)
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
@@ -83,7 +85,16 @@ export function addTypes(builder: Builder) {
   const { MultiplierInput } = addMultiplier(builder, { listInputs, Pool, MultiplierRevision, ...revisions })
   const DistributionKind = addDistributionKind(builder)
   const runs = addRun(builder, { listInputs, DistributionKind, ...revisions })
-  addPosition(builder, { Position, PositionInputs, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
+  addPosition(builder, {
+    TokenAmount,
+    Position,
+    PositionInputs,
+    Positions,
+    Pool,
+    User,
+    MultiplierRevision,
+    Run: runs.Run,
+  })
   const { Distribution, Program } = addDistribution(builder, {
     listInputs,
     PositionInputs,
@@ -119,7 +130,7 @@ export function addTypes(builder: Builder) {
   addUserRank(builder, { User })
   addChange(builder, { User, Pool })
   addPoolTotals(builder, { Pool, MultiplierRevision })
-  addAggregates(builder, { GroupKey, filterType, PositionInputs, ...snapshots })
+  addAggregates(builder, { TokenAmount, GroupKey, filterType, PositionInputs, ...snapshots })
   addSearch(builder, { Pool, Market, Vault, User })
   return { User, Pool, Market, Vault }
 }

@@ -15,8 +15,7 @@ const ofMarket = graphql(`
         nodes {
           txHash logIndex timestamp accountId: userAddress
           debtMarketId: debtMarketAddress collateralMarketId: collateralMarketAddress
-          supplySent supplySentUsd collateralReceived collateralReceivedUsd liquidReward liquidRewardUsd
-          userRoi claimedTimestamp
+          supplySent { raw usd } collateralReceived { raw usd } liquidReward { raw usd } userRoi claimedTimestamp
         }
       }
     }
@@ -31,13 +30,30 @@ const ofVault = graphql(`
         pageInfo { hasNextPage }
         nodes {
           txHash logIndex timestamp accountId: userAddress vaultId: vaultAddress
-          supplySent supplySentUsd collateralReceived collateralReceivedUsd liquidReward liquidRewardUsd
-          userRoi claimedTimestamp
+          supplySent { raw usd } collateralReceived { raw usd } liquidReward { raw usd } userRoi claimedTimestamp
         }
       }
     }
   }
 `)
+
+type Amounts = Record<'supplySent' | 'collateralReceived' | 'liquidReward', { raw: string | null; usd: number | null }>
+
+/** A reward in the shape of the document. Its exact amounts are always stored. */
+const rewardRecord = <Row extends Amounts & { userRoi: string | null; claimedTimestamp: string | null }>(row: Row) => {
+  const { supplySent, collateralReceived, liquidReward, userRoi, claimedTimestamp, ...ids } = row
+  return {
+    ...ids,
+    supplySent: supplySent.raw as string,
+    supplySentUsd: supplySent.usd,
+    collateralReceived: collateralReceived.raw as string,
+    collateralReceivedUsd: collateralReceived.usd,
+    liquidReward: liquidReward.raw as string,
+    liquidRewardUsd: liquidReward.usd,
+    userRoi,
+    claimedTimestamp,
+  }
+}
 
 const path = z.object({ address: address.describe("The user's address.") })
 const chainId = shapes.nullable(shapes.safeInteger)
@@ -70,7 +86,8 @@ export const marketLiquidationRewards = endpoint({
     const { market, chain_id = null } = query
     const { markets, user } = await execute(ofMarket, variables)
     if (markets.nodes.length === 0) throw notFound('market', market, chain_id)
-    const { nodes: data, totalCount } = user.marketLiquidationRewards
+    const { nodes, totalCount } = user.marketLiquidationRewards
+    const data = nodes.map(rewardRecord)
     const pagination = shapes.pagination(query, totalCount, data.length)
     return { body: { data, pagination, filters: { chain_id, market } } }
   },
@@ -99,7 +116,8 @@ export const vaultLiquidationRewards = endpoint({
     const { vault, chain_id = null } = query
     const { vaults, user } = await execute(ofVault, variables)
     if (vaults.nodes.length === 0) throw notFound('vault', vault, chain_id)
-    const { nodes: data, totalCount } = user.vaultLiquidationRewards
+    const { nodes, totalCount } = user.vaultLiquidationRewards
+    const data = nodes.map(rewardRecord)
     const pagination = shapes.pagination(query, totalCount, data.length)
     return { body: { data, pagination, filters: { chain_id, vault } } }
   },

@@ -20,7 +20,9 @@ const operation = graphql(`
         pageInfo { hasNextPage }
         nodes {
           chainId marketId: marketAddress accountId: userAddress positionId timestamp
-          collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd
+          supplied @flat { collateralAssets: raw collateralUsd: usd }
+          protected @flat { protectedAssets: raw protectedUsd: usd }
+          borrowed @flat { debtAssets: raw debtUsd: usd }
         }
       }
     }

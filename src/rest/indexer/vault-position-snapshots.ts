@@ -18,7 +18,10 @@ const operation = graphql(`
       ) {
         totalCount
         pageInfo { hasNextPage }
-        nodes { chainId vaultId: vaultAddress accountId: userAddress positionId timestamp shares assets assetsUsd }
+        nodes {
+          chainId vaultId: vaultAddress accountId: userAddress positionId timestamp shares
+          supplied @flat { assets: raw assetsUsd: usd }
+        }
       }
     }
   }

@@ -53,18 +53,19 @@ const user = z.object({
 })
 
 const digits = z.string().regex(/^[0-9]{1,78}$/)
-const cashFlow = z.object({
-  kind: z.enum(['DEPOSIT', 'WITHDRAW', 'BORROW', 'REPAY']),
-  chainId,
-  marketAddress: address.nullable(),
-  vaultAddress: address.nullable(),
-  userAddress: address,
-  txHash: z.string(),
-  logIndex: z.int().min(0),
-  timestamp: digits,
-  assets: digits.nullable(),
-  amountUsd: z.number().nullable(),
-})
+const cashFlow = z
+  .object({
+    kind: z.enum(['DEPOSIT', 'WITHDRAW', 'BORROW', 'REPAY']),
+    chainId,
+    marketAddress: address.nullable(),
+    vaultAddress: address.nullable(),
+    userAddress: address,
+    txHash: z.string(),
+    logIndex: z.int().min(0),
+    timestamp: digits,
+    amount: z.object({ raw: digits.nullable(), usd: z.number().nullable() }),
+  })
+  .transform(({ amount, ...flow }) => ({ ...flow, assets: amount.raw, amountUsd: amount.usd }))
 export type GraphCashFlow = z.output<typeof cashFlow>
 
 /** A market or vault on a chain. */
@@ -125,7 +126,7 @@ export const graphOperations = {
     user(address: $user) {
       activity(first: 1000, after: $after, where: { kinds: [DEPOSIT, WITHDRAW, BORROW, REPAY] }) {
         nodes {
-          kind chainId marketAddress vaultAddress userAddress txHash logIndex timestamp assets amountUsd
+          kind chainId marketAddress vaultAddress userAddress txHash logIndex timestamp amount { raw usd }
         }
         pageInfo { hasNextPage endCursor }
       }

@@ -1,6 +1,5 @@
 import type { LiquidationRewardRowFragment, MarketNameFragment, VaultNameFragment } from 'lending-graph-client'
 import { EntityLink } from '../entity-link.tsx'
-import { inTokens } from '../format.ts'
 import type { Column } from '../table.tsx'
 import { Moment, Num, Unknown } from '../values.tsx'
 
@@ -21,19 +20,15 @@ export const rewardColumns: Column<Reward>[] = [
     name: 'Reward',
     numeric: true,
     cell: ({ liquidReward, collateralMarket: market }) =>
-      market ? (
-        <Num value={inTokens(liquidReward, market.assetDecimals)} unit="amount" suffix={market.assetSymbol} />
-      ) : (
-        <Unknown />
-      ),
+      market ? <Num value={liquidReward.value} unit="amount" suffix={market.assetSymbol} /> : <Unknown />,
   },
-  { name: 'Reward value', numeric: true, cell: ({ liquidRewardUsd }) => <Num value={liquidRewardUsd} unit="usd" /> },
+  { name: 'Reward value', numeric: true, cell: ({ liquidReward }) => <Num value={liquidReward.usd} unit="usd" /> },
   {
     name: 'Collateral received',
     numeric: true,
-    cell: ({ collateralReceivedUsd }) => <Num value={collateralReceivedUsd} unit="usd" />,
+    cell: ({ collateralReceived }) => <Num value={collateralReceived.usd} unit="usd" />,
   },
-  { name: 'Repaid', numeric: true, cell: ({ supplySentUsd }) => <Num value={supplySentUsd} unit="usd" /> },
+  { name: 'Repaid', numeric: true, cell: ({ supplySent }) => <Num value={supplySent.usd} unit="usd" /> },
   {
     name: 'Claimed',
     cell: ({ claimedTimestamp: at }) => (at ? <Moment iso={new Date(Number(at) * 1000).toISOString()} /> : 'not yet'),

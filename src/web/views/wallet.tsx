@@ -325,9 +325,9 @@ const activityColumns: Column<ActivityRowFragment>[] = [
   {
     name: 'Amount',
     numeric: true,
-    cell: ({ amount, assetSymbol }) => <Num value={amount} unit="amount" suffix={assetSymbol} />,
+    cell: ({ amount, assetSymbol }) => <Num value={amount.value} unit="amount" suffix={assetSymbol} />,
   },
-  { name: 'Value', numeric: true, cell: ({ amountUsd }) => <Num value={amountUsd} unit="usd" /> },
+  { name: 'Value', numeric: true, cell: ({ amount }) => <Num value={amount.usd} unit="usd" /> },
   { name: 'Where', cell: ({ market, vault }) => <EntityLink market={market} vault={vault} /> },
 ]
 

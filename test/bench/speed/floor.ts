@@ -409,16 +409,14 @@ async function positionsOf(userAddress: string) {
   return { points: row?.last_distribution_date ? [entry] : [], totalPoints: row?.total_points }
 }
 
+const graphAmount = (row: Row, of: string) => ({ value: String(row[`${of}Amount`]), usd: row[`${of}AmountUsd`] })
 const graphSide = (s: 'a' | 'b', row: Row) => ({
   assetAddress: row[`${s}TokenAddress`],
   assetSymbol: row[`${s}TokenSymbol`],
   assetPriceUsd: row[`${s}TokenPrice`],
-  suppliedAmount: row[`${s}SuppliedAmount`],
-  suppliedAmountUsd: row[`${s}SuppliedAmountUsd`],
-  protectedSuppliedAmount: row[`${s}ProtectedSuppliedAmount`],
-  protectedSuppliedAmountUsd: row[`${s}ProtectedSuppliedAmountUsd`],
-  borrowedAmount: row[`${s}BorrowedAmount`],
-  borrowedAmountUsd: row[`${s}BorrowedAmountUsd`],
+  supplied: graphAmount(row, `${s}Supplied`),
+  protected: graphAmount(row, `${s}ProtectedSupplied`),
+  borrowed: graphAmount(row, `${s}Borrowed`),
 })
 /** A date as the graph writes it. REST answers have its midnight. */
 const day = (midnight: string) => midnight.slice(0, 10)
@@ -438,6 +436,15 @@ const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "mar
   position_id AS "positionId", timestamp, collateral_assets AS "collateralAssets", collateral_usd AS "collateralUsd",
   protected_assets AS "protectedAssets", protected_usd AS "protectedUsd", debt_assets AS "debtAssets", debt_usd AS "debtUsd"
   FROM market_snapshot ${WINDOW} ORDER BY timestamp, chain_id, market_id, position_id LIMIT $4`
+const graphSnapshot = (row: Row) => {
+  const { collateralAssets, collateralUsd, protectedAssets, protectedUsd, debtAssets, debtUsd, ...others } = row
+  return {
+    ...others,
+    supplied: { raw: collateralAssets, usd: collateralUsd },
+    protected: { raw: protectedAssets, usd: protectedUsd },
+    borrowed: { raw: debtAssets, usd: debtUsd },
+  }
+}
 const TOP_POSITIONS = `SELECT p.id AS pool, t.distribution_date, t.points_a AS "pointsA", t.points_b AS "pointsB",
     t.user_address, a.points, a.rank
   FROM (SELECT id, market_id FROM pool ORDER BY market_id, id LIMIT 50 OFFSET $1) p
@@ -453,8 +460,10 @@ const LATEST_MARKETS = `SELECT s.timestamp, s.collateral_usd AS "collateralUsd",
 const LATEST_VAULTS = `SELECT s.timestamp, s.assets_usd AS "assetsUsd", v.name
   FROM ${latest('vault')} LEFT JOIN vault v ON v.chain_id = s.chain_id AND v.id = s.vault_id
   ORDER BY s.chain_id, s.vault_id, s.position_id`
-const PAGE_REWARDS = (kind: 'market' | 'vault') => `SELECT tx_hash AS "txHash", liquid_reward_usd AS "liquidRewardUsd",
+const PAGE_REWARDS = (kind: 'market' | 'vault') => `SELECT tx_hash AS "txHash", liquid_reward_usd AS usd,
   claimed_timestamp AS "claimedTimestamp" FROM ${kind}_liquidation_reward WHERE account_id = $1 ${REWARDS_NEWEST} LIMIT 10`
+
+const graphReward = ({ txHash, usd, claimedTimestamp }: Row) => ({ txHash, liquidReward: { usd }, claimedTimestamp })
 
 /** The GraphQL operations, each as an endpoint that takes the operation's variables. */
 const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
@@ -483,7 +492,7 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
   async snapshots({ address, from, to, first }) {
     const snapshots = await rows('graph snapshots', GRAPH_SNAPSHOTS, [address, from, to, first + 1])
     const { items: nodes, more: hasNextPage } = pageOf(snapshots, first)
-    return { user: { marketSnapshots: { nodes, pageInfo: { hasNextPage } } } }
+    return { user: { marketSnapshots: { nodes: nodes.map(graphSnapshot), pageInfo: { hasNextPage } } } }
   },
   async topPositions({ offset }) {
     const [pools, positions] = await Promise.all([
@@ -569,14 +578,18 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
       latestSnapshots: [
         ...markets.map(({ timestamp, collateralUsd, debtUsd, asset_symbol: assetSymbol }) => ({
           timestamp,
-          collateralUsd,
-          debtUsd,
+          supplied: { usd: collateralUsd },
+          borrowed: { usd: debtUsd },
           market: { assetSymbol },
         })),
-        ...vaults.map(({ timestamp, assetsUsd, name }) => ({ timestamp, assetsUsd, vault: { name } })),
+        ...vaults.map(({ timestamp, assetsUsd, name }) => ({
+          timestamp,
+          supplied: { usd: assetsUsd },
+          vault: { name },
+        })),
       ],
-      marketLiquidationRewards: { nodes: marketRewards },
-      vaultLiquidationRewards: { nodes: vaultRewards },
+      marketLiquidationRewards: { nodes: marketRewards.map(graphReward) },
+      vaultLiquidationRewards: { nodes: vaultRewards.map(graphReward) },
     }
     return { user }
   },

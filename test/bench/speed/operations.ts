@@ -39,12 +39,12 @@ const times = <T>(count: number, make: (i: number) => T) => Array.from({ length:
 const some = (list: string[], count: number) =>
   times(Math.min(count, list.length), (i) => list[(i * 67) % list.length] as string)
 
-const POSITION_SIDE = `assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd
-  protectedSuppliedAmount protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd`
+const POSITION_SIDE = `assetAddress assetSymbol assetPriceUsd
+  supplied { value usd } protected { value usd } borrowed { value usd }`
 const POSITION = `recordId userAddress poolAddress distributionDate: date pointsA pointsB points
   sideA { ${POSITION_SIDE} } sideB { ${POSITION_SIDE} }`
 const MARKET_SNAPSHOT = `chainId marketAddress userAddress positionId timestamp
-  collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd`
+  supplied { raw usd } protected { raw usd } borrowed { raw usd }`
 
 /** The documents of the GraphQL operations. */
 export const documents = {
@@ -90,11 +90,11 @@ export const documents = {
       netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd }
       latestSnapshots {
         timestamp
-        ... on MarketSnapshot { collateralUsd debtUsd market { assetSymbol } }
-        ... on VaultSnapshot { assetsUsd vault { name } }
+        ... on MarketSnapshot { supplied { usd } borrowed { usd } market { assetSymbol } }
+        ... on VaultSnapshot { supplied { usd } vault { name } }
       }
-      marketLiquidationRewards(first: 10) { nodes { txHash liquidRewardUsd claimedTimestamp } }
-      vaultLiquidationRewards(first: 10) { nodes { txHash liquidRewardUsd claimedTimestamp } }
+      marketLiquidationRewards(first: 10) { nodes { txHash liquidReward { usd } claimedTimestamp } }
+      vaultLiquidationRewards(first: 10) { nodes { txHash liquidReward { usd } claimedTimestamp } }
     }
   }`,
   users: `query Users($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) { nodes { address points: totalPoints rank } } }`,

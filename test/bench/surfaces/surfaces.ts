@@ -174,7 +174,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: "aggregate: a user's market snapshots by market",
       query: `query ($users: [Address!]) { marketSnapshotAggregates(where: { users: $users }, groupBy: [MARKET]) {
-        key { marketAddress } count averageCollateralUsd averageDebtUsd } }`,
+        key { marketAddress } count averageSuppliedUsd averageBorrowedUsd } }`,
       variants: names.many.slice(0, 8).map((user) => ({ variables: { users: [user] }, values: [user] })),
       sql: `SELECT market_id, count(*)::int, avg(collateral_usd), avg(debt_usd) FROM market_snapshot
         WHERE account_id = $1 GROUP BY 1`,
@@ -282,7 +282,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "a user's activity",
-      query: `query ($user: Address!) { user(address: $user) { activity(first: 100) { nodes { kind txHash logIndex amountUsd } } } }`,
+      query: `query ($user: Address!) { user(address: $user) { activity(first: 100) { nodes { kind txHash logIndex amount { usd } } } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT upper(kind), tx_hash, log_index::int, amount_usd FROM (
           SELECT kind::text, tx_hash, log_index, amount_usd, timestamp FROM cash_flow WHERE account_id = $1

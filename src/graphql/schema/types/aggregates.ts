@@ -1,8 +1,14 @@
 import type { InputRef } from '@pothos/core'
-import type { GraphQLResolveInfo } from 'graphql'
+import type { FieldNode, GraphQLResolveInfo } from 'graphql'
 import type { Where } from '../../../db/lists/filter.ts'
 import { sortBy } from '../../../db/lists/sort.ts'
-import { type Aggregate, type AggregateRow, aggregated } from '../../../domain/aggregate/aggregate.ts'
+import {
+  type Aggregate,
+  type AggregateRow,
+  aggregated,
+  type Measure,
+  partName,
+} from '../../../domain/aggregate/aggregate.ts'
 import { MAX_AGGREGATE_USERS } from '../../../domain/aggregate/bounds.ts'
 import { positionAggregate } from '../../../domain/aggregate/position-aggregate.ts'
 import { rewardAggregate } from '../../../domain/aggregate/reward-aggregate.ts'
@@ -11,11 +17,13 @@ import { rewardFilters } from '../../../domain/liquidation/reward.ts'
 import { badArgument } from '../../../errors.ts'
 import { constant, type FilterType, type ListInputs, orderType } from '../../fields/list-inputs.ts'
 import { directionArgument } from '../../fields/page-arguments.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import { fieldsOf } from '../../selection.ts'
 import type { Builder } from '../builder.ts'
 import { aggregated as aggregatedCost } from './charges.ts'
 import type { GroupKeyRef, Key } from './group-key.ts'
 import type { SnapshotRefs } from './snapshot.ts'
+import type { TokenAmountRef } from './token-amount.ts'
 
 const MAX_GROUPS = 1000
 const MAX_OFFSET = 1_000_000
@@ -32,19 +40,36 @@ const GROUPS: Record<string, string> = {
   USER: 'The user.',
 }
 /** The GraphQL type of each kind of measure. */
-const MEASURES = { count: 'Int', float: 'Float', amount: 'BigInt', tokens: 'String' } as const
+const MEASURES = { count: 'Int', float: 'Float', amount: 'BigInt', decimal: 'String' } as const
 const TIMES = ['DATE', 'WEEK', 'MONTH']
 
-/** The names of a field's selected subfields, ignoring @include and @skip. */
+/** The measures that a field's selection reads, ignoring @include and @skip: its fields, and the parts of amounts. */
 function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<string> {
-  const fields = fieldsOf(
-    fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []),
-    fragments,
+  const selected = (nodes: readonly FieldNode[]) => [
+    ...fieldsOf(
+      nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
+      fragments,
+    ).values(),
+  ]
+  return new Set(
+    selected(fieldNodes).flatMap((nodes) =>
+      nodes.flatMap(({ name }) => [
+        name.value,
+        ...selected(nodes).flatMap((parts) => parts.map((part) => partName(name.value, part.name.value))),
+      ]),
+    ),
   )
-  return new Set([...fields.values()].flat().map(({ name }) => name.value))
 }
 
+/** Returns the token amounts among measures, each with its first part. */
+const amountsOf = (measures: Aggregate['measures']) =>
+  new Map(Object.values(measures).flatMap(({ of, description }) => (of ? [[of.amount, description] as const] : [])))
+
+/** Returns true if groups can be sorted by a measure: of an amount only by its USD and its whole tokens. */
+const isSortKey = ({ of }: Measure) => !of || of.part === 'usd' || of.part === 'value'
+
 type Refs = {
+  TokenAmount: TokenAmountRef
   GroupKey: GroupKeyRef
   filterType: FilterType
   PositionInputs: ListInputs
@@ -52,7 +77,7 @@ type Refs = {
 
 /** Adds sums, counts and averages over positions, snapshots and rewards. */
 export function addAggregates(builder: Builder, refs: Refs): void {
-  const { GroupKey, filterType, PositionInputs, MarketSnapshotInputs, VaultSnapshotInputs } = refs
+  const { TokenAmount, GroupKey, filterType, PositionInputs, MarketSnapshotInputs, VaultSnapshotInputs } = refs
   function add(
     of: { type: string; query: string; rows: string; bound: string; perDate?: number },
     aggregate: Aggregate,
@@ -74,7 +99,13 @@ export function addAggregates(builder: Builder, refs: Refs): void {
       builder,
       `${of.type}AggregateOrder`,
       `A measure to sort groups of ${of.rows} by. Groups whose value is null come last.`,
-      Object.fromEntries(Object.keys(aggregate.measures).map((name) => [name, `Sorts by \`${name}\`.`])),
+      Object.fromEntries(
+        Object.entries(aggregate.measures).flatMap(([name, measure]) =>
+          isSortKey(measure)
+            ? [[name, `Sorts by \`${measure.of ? `${measure.of.amount}.${measure.of.part}` : name}\`.`]]
+            : [],
+        ),
+      ),
     )
     const Row = builder.objectRef<AggregateRow>(`${of.type}Aggregate`).implement({
       description: `A group of ${of.rows} and its totals.`,
@@ -85,15 +116,40 @@ export function addAggregates(builder: Builder, refs: Refs): void {
           resolve: (row) => row as Key,
         }),
         ...Object.fromEntries(
-          Object.entries(aggregate.measures).map(([name, { type, description, nullable = false }]) => [
-            name,
-            t.field({
-              type: MEASURES[type],
-              description,
-              nullable,
-              resolve: (row) => (row[name] ?? null) as never,
-            }),
-          ]),
+          Object.entries(aggregate.measures).flatMap(([name, { type, description, nullable = false, of }]) =>
+            of
+              ? []
+              : [
+                  [
+                    name,
+                    t.field({
+                      type: MEASURES[type],
+                      description,
+                      nullable,
+                      resolve: (row) => (row[name] ?? null) as never,
+                    }),
+                  ] as const,
+                ],
+          ),
+        ),
+        ...Object.fromEntries(
+          [...amountsOf(aggregate.measures)].map(([name, description]) => {
+            const part = (row: AggregateRow, of: string) => (row[partName(name, of)] ?? null) as never
+            return [
+              name,
+              t.field({
+                type: TokenAmount,
+                extensions: { cost: { weight: 0 } satisfies FieldCost },
+                description,
+                resolve: (row) => ({
+                  raw: part(row, 'raw'),
+                  usd: part(row, 'usd'),
+                  value: part(row, 'value'),
+                  decimals: () => part(row, 'decimals'),
+                }),
+              }),
+            ]
+          }),
         ),
       }),
     })

@@ -19,6 +19,7 @@ import { applyListInputs, type ListInputs } from '../../fields/list-inputs.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, related } from '../../fields/relation.ts'
 import { list, nodeId, part } from '../../fields/sql-field.ts'
+import { wholeTokensField } from '../../fields/token-amount.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { FILTERED_COUNT, positionParts } from './charges.ts'
@@ -27,6 +28,7 @@ import { type PoolRef, poolOfPositions } from './pool.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
 import { loadProgram } from './program.ts'
 import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
+import type { TokenAmountRef } from './token-amount.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
@@ -38,6 +40,7 @@ type PositionSide = { assetAddress: string; assetSymbol: string; assetPriceUsd: 
 const positionAt = modelRow<Row>('Position', positionListing)
 
 type Refs = {
+  TokenAmount: TokenAmountRef
   PositionInputs: ListInputs
   Position: PositionRef
   Positions: PositionsRef
@@ -48,23 +51,23 @@ type Refs = {
 }
 
 export function addPosition(builder: Builder, refs: Refs) {
-  const { Position, PositionInputs, Positions, Pool, User, Run, MultiplierRevision } = refs
+  const { TokenAmount, Position, PositionInputs, Positions, Pool, User, Run, MultiplierRevision } = refs
   const Side = builder.objectRef<PositionSide>('PositionSide').implement({
     description: "One side of a position: an asset, its price and the user's amounts.",
     fields: (t) => {
       const amount = (name: SideAmount, what: string) =>
-        t.exposeFloat(name, { description: `${what}, in whole tokens.` })
-      const usd = (name: `${SideAmount}Usd`, what: string) => t.exposeFloat(name, { description: `${what}, in USD.` })
+        t.field({
+          type: TokenAmount,
+          description: `${what}. \`raw\` and \`decimals\` are null, as whole tokens are stored.`,
+          ...wholeTokensField(name, `${name}Usd`),
+        })
       return {
         assetAddress: t.expose('assetAddress', { type: 'Address', description: "The asset's address." }),
         assetSymbol: t.exposeString('assetSymbol', { description: "The asset's symbol." }),
         assetPriceUsd: t.exposeFloat('assetPriceUsd', { description: "The asset's price in USD." }),
-        suppliedAmount: amount('suppliedAmount', 'Borrowable supply'),
-        suppliedAmountUsd: usd('suppliedAmountUsd', 'Borrowable supply'),
-        protectedSuppliedAmount: amount('protectedSuppliedAmount', 'Protected (non-borrowable) supply'),
-        protectedSuppliedAmountUsd: usd('protectedSuppliedAmountUsd', 'Protected (non-borrowable) supply'),
-        borrowedAmount: amount('borrowedAmount', 'Amount borrowed'),
-        borrowedAmountUsd: usd('borrowedAmountUsd', 'Amount borrowed'),
+        supplied: amount('suppliedAmount', 'Borrowable supply'),
+        protected: amount('protectedSuppliedAmount', 'Protected (non-borrowable) supply'),
+        borrowed: amount('borrowedAmount', 'Amount borrowed'),
       }
     },
   })

@@ -1,0 +1,17 @@
+import type { ValueType } from '../../db/lists/value-type.ts'
+
+/** The GraphQL scalar of each value type. */
+export const SCALARS: Record<ValueType, string> = {
+  address: 'Address',
+  text: 'String',
+  int: 'Int',
+  integer: 'SafeInt',
+  bigint: 'BigInt',
+  timestamp: 'BigInt',
+  amount: 'BigInt',
+  float: 'Float',
+  decimal: 'Float',
+  date: 'Date',
+  moment: 'DateTime',
+  boolean: 'Boolean',
+}

@@ -1,0 +1,34 @@
+import { type TokenAmount, wholeValue } from '../../fields/token-amount.ts'
+import type { Builder } from '../builder.ts'
+
+export const addTokenAmount = (builder: Builder) =>
+  builder.objectRef<TokenAmount>('TokenAmount').implement({
+    description: 'An amount of a token. An unknown value is null, never 0.',
+    fields: (t) => ({
+      raw: t.field({
+        type: 'BigInt',
+        nullable: true,
+        description: "The exact amount in the token's smallest unit. Null where only whole tokens are stored.",
+        resolve: ({ raw }) => raw,
+      }),
+      decimals: t.int({
+        nullable: true,
+        description:
+          "The number of the token's decimals: `value` is `raw` divided by 10 to this power. Null if the token is not known.",
+        resolve: (amount, _, context) => amount.decimals(context),
+      }),
+      value: t.string({
+        nullable: true,
+        description:
+          'The amount in whole tokens, as a decimal number such as "1.5": exact, without an exponent. Null if it is unknown.',
+        resolve: (amount, _, context) => wholeValue(amount, context),
+      }),
+      usd: t.float({
+        nullable: true,
+        description: 'The amount in USD. Null if the price is unknown.',
+        resolve: ({ usd }) => usd,
+      }),
+    }),
+  })
+
+export type TokenAmountRef = ReturnType<typeof addTokenAmount>
