@@ -354,6 +354,11 @@ export const variables = z.object({
     .default(7)
     .describe('how many missed dates the daily job computes, in order')
     .meta(LOCAL),
+  LEDGER_DAYS: whole(0, 100_000).optional().meta({
+    description: 'how many days the ledgers of users keep the changes of a run; 0: runs write none',
+    defaultText: 'none: they are kept for ever',
+    local: true,
+  }),
   MAX_QUERY_DEPTH: whole(0, 1_000_000)
     .default(15)
     .describe('how deep one operation of the graph may be nested; 0: no limit'),

@@ -52,6 +52,8 @@ export interface Deps {
   /** Logs outages of the store. */
   outage: Outage
   basePoints: BasePoints
+  /** False if runs write no entries of the ledger. */
+  keepsLedger: boolean
   /** The HTTP client for sources and other servers. */
   client: Client
   positionsSource: PositionsSource | undefined
@@ -146,6 +148,7 @@ export async function openDeps(config: Config): Promise<Deps> {
       metrics: new Registry(),
       outage,
       basePoints,
+      keepsLedger: config.LEDGER_DAYS !== 0,
       client,
       positionsSource,
       analytics,

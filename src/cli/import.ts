@@ -95,9 +95,8 @@ async function load(
   mirror?: MirrorSummary,
 ): Promise<void> {
   const progress = showProgress(process.stderr)
-  const { store, basePoints, log } = deps
   try {
-    const summary = await importDataset({ pool: store.pool, basePoints, log }, dataset, {
+    const summary = await importDataset({ ...deps, pool: deps.store.pool }, dataset, {
       onProgress: progress.update,
       signal,
       requestedBy: CLI,

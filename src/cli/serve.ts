@@ -190,8 +190,7 @@ async function loadSample(deps: Deps, signal: AbortSignal): Promise<void> {
   if (rows.length > 0) return
   print('The store is empty: loading the sample data (SAMPLE_DATA=off leaves it empty).')
   const started = performance.now()
-  const { store, basePoints, log } = deps
-  await importDataset({ pool: store.pool, basePoints, log }, sampleDataset(deps.now()), {
+  await importDataset({ ...deps, pool: deps.store.pool }, sampleDataset(deps.now()), {
     signal,
     requestedBy: 'sample',
     onProgress: showLines(process.stdout, PROGRESS_MS).update,

@@ -15,6 +15,8 @@ export interface GatewayDeps {
   }
   store: Store
   basePoints: BasePoints
+  /** False if runs write no entries of the ledger. */
+  keepsLedger?: boolean
   /** The source of positions for manualupdate. Undefined if none is configured. */
   positionsSource: PositionsSource | undefined
   /** The maximum factor between a token's prices on consecutive dates. */

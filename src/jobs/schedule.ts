@@ -4,15 +4,17 @@ import type { Outcome } from '../domain/distribution/attempts.ts'
 import { readCron } from '../domain/distribution/cron.ts'
 import { computeDue } from '../domain/distribution/daily.ts'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
+import { pruneLedger } from '../domain/ledger/prune.ts'
 import { settleDue } from '../domain/multiplier/settle.ts'
 import { closeSeasonsDue } from '../domain/season/close-seasons.ts'
 import { updateDue } from '../domain/update/due.ts'
 
 const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
 
 type ScheduleDeps = Pick<
   Deps,
-  'config' | 'log' | 'store' | 'basePoints' | 'positionsSource' | 'analytics' | 'maxPriceJump' | 'now'
+  'config' | 'log' | 'store' | 'basePoints' | 'keepsLedger' | 'positionsSource' | 'analytics' | 'maxPriceJump' | 'now'
 >
 
 export interface Schedule {
@@ -28,7 +30,8 @@ interface Job {
 
 /**
  * Runs now and every minute: marks runs whose process has died as failed, puts announced multipliers in force when their date
- * has come, makes the boards of ended seasons final, and does what is due: distributions by DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other.
+ * has come, makes the boards of ended seasons final, removes old entries of the ledger, and does what is due: distributions by
+ * DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other.
  * It reads the clock each time, so clock changes and sleep do not matter.
  */
 export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}): Schedule {
@@ -64,6 +67,7 @@ export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}):
     await settle()
     const seasons = await closeSeasonsDue(store.pool, now())
     if (seasons.length > 0) log.info({ seasons }, 'the boards of these seasons are final')
+    if (config.LEDGER_DAYS) await pruneLedger(store.pool, new Date(now().getTime() - config.LEDGER_DAYS * DAY_MS))
   }
   const running = [repeat(tidy)]
   for (const { pattern, due } of jobs) {

@@ -9,6 +9,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   former: () => import('./former/main.ts'),
   import: () => import('./import.ts'),
   resync: () => import('./resync.ts'),
+  ledger: () => import('./ledger.ts'),
   readers: () => import('./readers.ts'),
   manualupdate: () => import('./manualupdate.ts'),
 }

@@ -26,6 +26,7 @@ const SQL_TYPES: Record<string, string[]> = {
   DateTime: ['date', 'timestamp with time zone'],
   Boolean: ['boolean'],
   Json: ['jsonb'],
+  Bytes: ['bytea'],
 }
 
 /** The columns of each model, as `name`, or `name?` if it may be null, with their types. */

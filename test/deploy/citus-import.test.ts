@@ -16,13 +16,30 @@ import { openStore, silent } from '../support/store.ts'
 const basePoints = { deposit: 1, borrow: 0.5 }
 const skipped = NO_CITUS || (hasConformance ? '' : SKIPPED)
 
-/** What differs between stores with the same records: numbers of pools and pairs, times, ids that were made up. */
-const OWN = ['key', 'pool_key', 'pair_key', 'run_id', 'started_at', 'finished_at', 'id', 'created_at', 'updated_at']
+/** What differs between stores with the same records: numbers of pools, pairs and runs, times, ids that were made up. */
+const OWN = [
+  'key',
+  'pool_key',
+  'pair_key',
+  'run_id',
+  'started_at',
+  'finished_at',
+  'id',
+  'created_at',
+  'updated_at',
+  'ledger',
+  'ledger_entries',
+]
 const RATES =
   'SELECT entity_type, chain_id, entity_id, deposit_rate, borrow_rate FROM rate_revision ORDER BY 1, 2, 3, changed_at'
+const LEDGER = `SELECT user_address, distribution_date, p.id, points_before, points_after, reasons FROM account_ledger
+  JOIN pool p ON p.key = pool_key ORDER BY 1, 2, 3, run_id`
 
 async function stored(pool: pg.Pool): Promise<Record<string, unknown[]>> {
-  const all: Record<string, unknown[]> = { rates: (await pool.query(RATES)).rows }
+  const all: Record<string, unknown[]> = {
+    rates: (await pool.query(RATES)).rows,
+    ledger: (await pool.query(LEDGER)).rows,
+  }
   for (const [table, order] of Object.entries(tables)) {
     if (table === 'data_version') continue
     const { rows } = await pool.query(

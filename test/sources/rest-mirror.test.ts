@@ -116,7 +116,7 @@ const NOT_SHOWN = [
     'run',
     'season',
   ],
-  ...['leg_progress', 'data_version', '_prisma_migrations'],
+  ...['leg_progress', 'removed_day', 'data_version', '_prisma_migrations'],
 ]
 /** Columns that each store has for itself. */
 const OWN_COLUMNS = [

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isUnsupported } from '../faults.ts'
+import { changes, differs } from './merge.ts'
 import { type AboutUsers, type Answering, type Forms, type Merge, type Topology, USER_KEYS } from './topology.ts'
 
 /** The maximum number of statements of which it is cached whether the store answers them rightly. */
@@ -54,12 +55,12 @@ export class Sharded implements Topology {
   }
 
   /** Citus has no MERGE into tables that each server has a copy of. */
-  merge({ into, key, values, from }: Merge): string {
-    const columns = [...key, ...values]
+  merge({ into, key, values, appended = [], from }: Merge): string {
+    const columns = [...key, ...values, ...appended]
     const of = (row: string, some: string[]) => some.map((column) => `${row}.${column}`).join(', ')
     return `INSERT INTO ${into} AS t (${columns.join(', ')}) SELECT ${of('s', columns)} FROM ${from} s
-      ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${values.map((column) => `${column} = excluded.${column}`).join(', ')}
-      WHERE (${of('t', values)}) IS DISTINCT FROM (${of('excluded', values)})`
+      ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes('excluded', values, appended)}
+      WHERE ${differs(of('t', values), of('excluded', values), 'excluded', appended)}`
   }
 
   async announce(client: Parameters<Topology['announce']>[0]): Promise<void> {

@@ -1,4 +1,5 @@
 import { Prisma } from '../../generated/prisma/client.ts'
+import { changes, differs } from './merge.ts'
 import type { AboutUsers, Forms, Merge, Topology } from './topology.ts'
 
 /** All rows are in one Postgres. */
@@ -14,11 +15,12 @@ export const single: Topology = {
   answers: async () => true,
   textRows: (reader, query) => reader.textRows(query),
   temporary: (table) => table,
-  merge({ into, key, values, from }: Merge) {
-    const columns = [...key, ...values]
+  merge({ into, key, values, appended = [], from }: Merge) {
+    const columns = [...key, ...values, ...appended]
     const of = (row: string, some: string[]) => some.map((column) => `${row}.${column}`).join(', ')
-    return `MERGE INTO ${into} t USING ${from} s ON ${key.map((column) => `t.${column} = s.${column}`).join(' AND ')}
-    WHEN MATCHED AND (${of('t', values)}) IS DISTINCT FROM (${of('s', values)}) THEN UPDATE SET ${values.map((column) => `${column} = s.${column}`).join(', ')}
+    const equal = key.map((column) => `t.${column} = s.${column}`).join(' AND ')
+    return `MERGE INTO ${into} t USING ${from} s ON ${equal}
+    WHEN MATCHED AND (${differs(of('t', values), of('s', values), 's', appended)}) THEN UPDATE SET ${changes('s', values, appended)}
     WHEN NOT MATCHED THEN INSERT (${columns.join(', ')}) VALUES (${of('s', columns)})`
   },
   async announce() {},

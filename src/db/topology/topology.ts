@@ -7,6 +7,7 @@ import type { SessionSettings } from '../connect/session.ts'
 export const TABLES_OF_USERS = {
   stored_position: 'user_address',
   account_day: 'user_address',
+  removed_day: 'user_address',
   rank_history: 'user_address',
   market_snapshot: 'account_id',
   vault_snapshot: 'account_id',
@@ -18,7 +19,12 @@ export const TABLES_OF_USERS = {
 } as const
 
 /** The same, with the views of these tables. */
-export const USER_KEYS = { ...TABLES_OF_USERS, position: 'user_address', net_cash: 'account_id' } as const
+export const USER_KEYS = {
+  ...TABLES_OF_USERS,
+  position: 'user_address',
+  account_ledger: 'user_address',
+  net_cash: 'account_id',
+} as const
 
 export type UserTable = keyof typeof USER_KEYS
 
@@ -42,6 +48,8 @@ export interface Merge {
   into: string
   key: string[]
   values: string[]
+  /** Columns of bytes that are added to the stored ones. Null adds none. */
+  appended?: string[]
   /** A FROM item with these columns. */
   from: string
 }

@@ -12,6 +12,7 @@ import { type Dataset, type DatasetFile, datasetFiles } from '../../sources/data
 import { readLines } from '../../sources/dataset/lines.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
 import { finishImportRecords, openImportRecords, recordFailedImport } from '../distribution/run-record.ts'
+import { noteChanges } from '../ledger/record.ts'
 import { actAs } from '../multiplier/update.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
@@ -31,6 +32,8 @@ import { NULL } from './values.ts'
 export interface ImportDeps {
   pool: Pool
   basePoints: BasePoints
+  /** False if imports write no entries of the ledger. */
+  keepsLedger?: boolean
   log: { info(fields: object, message?: string): void }
 }
 
@@ -107,7 +110,7 @@ const CHECKING = `CREATE TEMP SEQUENCE run_id_seq START 2000000000; CREATE TEMP 
  * @throws ImportError with the first invalid lines, BAD_INPUT for a file that cannot be read
  */
 export async function importDataset(
-  { pool, basePoints, log }: ImportDeps,
+  { pool, basePoints, keepsLedger = true, log }: ImportDeps,
   dataset: Dataset,
   { check = false, daily = false, reopen = false, onProgress, signal, requestedBy = 'import' }: ImportOptions = {},
 ): Promise<ImportSummary> {
@@ -119,10 +122,13 @@ export async function importDataset(
       await actAs(client, requestedBy)
       await client.query(check ? `${CHECKING}; ${stagedRuns}` : stagedRuns)
       await client.query("SET LOCAL work_mem = '64MB'")
+      const notes = keepsLedger && !check
+      if (notes) await noteChanges(client)
       const run: Run = {
         client,
         basePoints,
         daily,
+        notes,
         topology: await topologyOf(client),
         onProgress,
         signal,
@@ -159,7 +165,7 @@ export async function importDataset(
       if (dates.length > 0) {
         const runIds = await runIdsOf(client, dates)
         await openImportRecords(client, { dates, runIds, requestedBy, startedAt, basePoints, sources: run.sources })
-        await refreshRollups(client, { dates, runIds, kind: 'import', startedAt })
+        await refreshRollups(client, { dates, runIds, kind: 'import', startedAt, noted: notes })
         await finishImportRecords(client, runIds)
         await reopenSeasons(client, dates, runIds)
         const { rows } = await client.query<{ runs: string }>(importedRuns)
@@ -186,6 +192,7 @@ interface Run {
   client: PoolClient
   basePoints: BasePoints
   daily: boolean
+  notes: boolean
   topology: Topology
   onProgress: ImportOptions['onProgress']
   signal: AbortSignal | undefined
@@ -258,7 +265,7 @@ async function importFile(
   from: string,
 ): Promise<FileSummary> {
   const { client, signal, onProgress } = run
-  const sql = upsertSql(file, run.basePoints, run.topology)
+  const sql = upsertSql(file, run.basePoints, run.topology, run.notes)
   const read = rowReader(records[file], run.entities)
   const summary: FileSummary = { lines: 0, written: 0 }
   const bad = (line: number, problems: { field?: string; reason: string }[]) => {

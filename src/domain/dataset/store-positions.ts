@@ -1,5 +1,6 @@
 import { snakeCase } from '../../db/lists/column.ts'
 import type { Topology } from '../../db/topology/topology.ts'
+import { REASON } from '../ledger/reason.ts'
 import { inForce } from '../multiplier/rule.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 import { records } from './records.ts'
@@ -68,7 +69,22 @@ interface Storing {
   day?: string
   /** True if stored positions without a difference are left as they are. */
   changed: boolean
+  /** True if positions whose points change are noted: see `noteChanges`. */
+  notes: boolean
 }
+
+const differing = (columns: string[]) => `(${listed('old', columns)}) IS DISTINCT FROM (${listed('s', columns)})`
+const PRICES = ['a_token_price', 'b_token_price']
+const QUANTITIES = AMOUNTS.filter((column) => column.endsWith('_amount'))
+/** The reasons for which the points of a record `s` differ, as far as it and the stored position `old` show them. */
+const REASONS = `CASE WHEN old.id IS NULL THEN ${REASON.POSITION_ADDED} ELSE
+        CASE WHEN ${differing(QUANTITIES)} THEN ${REASON.POSITION_CHANGED} ELSE 0 END
+        + CASE WHEN ${differing(PRICES)} THEN ${REASON.PRICE} ELSE 0 END END`
+
+/** Notes the positions of `incoming` whose points change, unless their date is stored for the first time. */
+const NOTE = `INSERT INTO position_change SELECT user_address, distribution_date, pool_key, run_id, run_before,
+    coalesce(points_before, 0), points_a + points_b, reasons, given OR given_before IS TRUE
+  FROM incoming WHERE coalesce(points_before, 0) <> points_a + points_b AND distribution_date IN (SELECT date FROM distribution)`
 
 /** Selects the staged positions as they will be stored, with the id of the stored one. @param old joins that one as `old` */
 function incomingSql(basePoints: BasePoints, { given, run, joins = '' }: Storing, old: string): string {
@@ -77,7 +93,8 @@ function incomingSql(basePoints: BasePoints, { given, run, joins = '' }: Storing
     `${given ? `coalesce(s.points_${side}, ${computed})` : computed} AS points_${side}`
   return `SELECT s.user_address, s.distribution_date, p.pool_key, coalesce(s.id, old.id, ${positionId}) AS id, p.key AS pair_key,
       ${listed('s', AMOUNTS)}, ${points('a', pointsA)}, ${points('b', pointsB)}, ${given ?? 'false'} AS given, (${run})::int AS run_id,
-      old.id AS stored_id
+      old.id AS stored_id, old.points_a + old.points_b AS points_before, old.run_id AS run_before, old.given AS given_before,
+      ${REASONS} AS reasons
     FROM staged s JOIN token_pair p USING (${PAIR.join(', ')}) ${joins}
     LEFT JOIN multiplier_rule m ON m.pool_address = s.market_address AND ${inForce('m', 's.distribution_date')}
     LEFT JOIN base_points_rule b ON ${inForce('b', 's.distribution_date')} ${old}`
@@ -113,18 +130,19 @@ export const storePositions = (basePoints: BasePoints, storing: Storing, topolog
   topology.form({ one: storeInOne, cluster: storeInCluster })(basePoints, storing)
 
 function storeInOne(basePoints: BasePoints, storing: Storing): string[] {
-  const { day, changed } = storing
+  const { day, changed, notes } = storing
   return [
     `WITH incoming AS MATERIALIZED (${incomingSql(basePoints, storing, day ? joinOld(day) : lookUpOld)}),
         updated AS (${updateSql(storing, 'incoming')} ${changed ? `AND ${differ}` : ''} RETURNING t.distribution_date),
         inserted AS (${INSERT} RETURNING distribution_date)
+        ${notes ? `, noted AS (${NOTE})` : ''}
        ${written('(TABLE updated UNION ALL TABLE inserted)')}`,
   ]
 }
 
 /** The stored positions come to the coordinator, and what differs goes back. */
 function storeInCluster(basePoints: BasePoints, storing: Storing): string[] {
-  const { day, changed } = storing
+  const { day, changed, notes } = storing
   const ofRecords = day
     ? `distribution_date = ${day}`
     : `user_address = ANY(ARRAY(SELECT DISTINCT user_address FROM staged))
@@ -136,6 +154,7 @@ function storeInCluster(basePoints: BasePoints, storing: Storing): string[] {
     `CREATE TEMP TABLE stored_before ON COMMIT DROP AS SELECT * FROM stored_position WHERE ${ofRecords}`,
     `CREATE TEMP TABLE incoming ON COMMIT DROP AS ${incomingSql(basePoints, storing, ofDay)}`,
     ...(changed ? [unchanged] : []),
+    ...(notes ? [NOTE] : []),
     updateSql(storing, '(SELECT * FROM incoming WHERE stored_id IS NOT NULL OFFSET 0)'),
     INSERT,
     written('incoming'),

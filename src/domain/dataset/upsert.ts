@@ -148,8 +148,8 @@ const untriggered: Partial<Record<DatasetFile, { settle?: string; holdings?: Ent
   'vault-snapshots': { holdings: 'vault' },
 }
 
-/** The SQL of one file of the import format. */
-export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: Topology): UpsertSql {
+/** The SQL of one file of the import format. @param notes whether positions whose points change are noted: see `noteChanges` */
+export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: Topology, notes = false): UpsertSql {
   const format = records[file]
   const { table } = format
   const fields = Object.entries(format.fields)
@@ -159,7 +159,9 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: T
   const source = `SELECT ${columns.map((column) => special[column] ?? `s.${column}`).join(', ')} FROM ${STAGING} s ${join}`
   const { settle = settled[file], holdings } = topology.form({ one: undefined, cluster: untriggered[file] }) ?? {}
   const upserts =
-    file === 'positions' ? upsertPositions(basePoints, topology) : [upsert(table, columns, key, source, topology)]
+    file === 'positions'
+      ? upsertPositions(basePoints, topology, notes)
+      : [upsert(table, columns, key, source, topology)]
   if (format.tableKey) upserts.unshift(removeOtherOwners(format, topology))
   if (format.user) upserts.push(upsertUsers(format.user, topology))
   if (holdings) upserts.push(...refreshHoldings(holdings, columns))
@@ -206,9 +208,9 @@ const GIVEN = `CASE WHEN s.points_given IS NOT FALSE THEN s.points_a IS NOT NULL
   ELSE coalesce(old.given OR (old.points_a, old.points_b) <> (s.points_a, s.points_b), true) END`
 
 /** Positions with the imported points, or those that their pool's current multiplier yields. */
-function upsertPositions(basePoints: BasePoints, topology: Topology): Upsert[] {
+function upsertPositions(basePoints: BasePoints, topology: Topology, notes: boolean): Upsert[] {
   const joins = `LEFT JOIN staged_run r USING (distribution_date) LEFT JOIN imported_run i ON i.id = s.run_id`
-  const storing = { given: GIVEN, run: 'coalesce(i.id, r.run_id)', joins, changed: true }
+  const storing = { given: GIVEN, run: 'coalesce(i.id, r.run_id)', joins, changed: true, notes }
   return [
     ...storePairs(topology).map((text) => ({ table: 'token_pair', text })),
     ...storePositions(basePoints, storing, topology).map(

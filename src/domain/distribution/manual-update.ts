@@ -61,10 +61,10 @@ export function manualUpdatePlan(
       clashes = staged.idsGiven ? sql.clashes : undefined
       return fetched.receipts()
     },
-    async store(client, day, runId) {
-      const removed = await removeOthers(client, day)
+    async store(client, day, run) {
+      const removed = await removeOthers(client, day, run)
       if (clashes) await assertIdsFree(client, source, clashes)
-      return { removed, multiplierRevision: await replacePositions(client, basePoints, day, runId) }
+      return { removed, multiplierRevision: await replacePositions(client, basePoints, day, run) }
     },
   }
 }

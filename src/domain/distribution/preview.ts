@@ -62,7 +62,7 @@ export function preview(deps: RunDeps, plan: RunPlan, options: PreviewOptions): 
     }
     const {
       before: { millionths: __, ...totalsBefore },
-    } = await compute(client, plan, { day, startedAt, runId: null, beforeStoring })
+    } = await compute(client, plan, { day, startedAt, run: { id: null, notes: false }, beforeStoring })
     const { millionths: _, ...totalsAfter } = await dayOfRun(client, day)
     const changes = await changesOf(client, first)
     await client.query('ROLLBACK AND CHAIN')

@@ -26,9 +26,7 @@ export function resyncPlan({ basePoints }: Pick<RunDeps, 'basePoints'>, date: Da
       throw new GatewayError('NOT_FOUND', `No positions are stored for ${day}: nothing to recompute.`)
     },
     stage: async () => [],
-    async store(client, day, runId) {
-      return { removed: [], multiplierRevision: await recompute(client, basePoints, day, runId) }
-    },
+    store: (client, day, run) => recompute(client, basePoints, day, run),
   }
 }
 

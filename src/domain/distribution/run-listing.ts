@@ -71,6 +71,13 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
   accountCountAfter: { type: 'int', nullable: true },
   totalPointsBefore: points('t.total_points_before'),
   totalPointsAfter: points('t.total_points_after'),
+  ledgerEntries: {
+    type: 'int',
+    nullable: true,
+    field: 'ledgerEntryCount',
+    description:
+      'Number of entries that the run wrote to the ledgers of users. Null if it wrote none, or they are no longer kept.',
+  },
 })
 
 /** Runs, newest first. */

@@ -3,6 +3,7 @@ import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { badArgument } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
+import { noteChanges } from '../ledger/record.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
 import { admitDates, reopenSeasons } from '../season/admit-date.ts'
@@ -11,6 +12,8 @@ import { claim, dayOfRun, failRecord, finishRecord, openRecord, type RunStart, t
 export interface RunDeps {
   pool: Pool
   basePoints: BasePoints
+  /** False if runs write no entries of the ledger. */
+  keepsLedger?: boolean
   now(): Date
   /** Stops the run, which is rolled back. */
   signal?: AbortSignal | undefined
@@ -38,7 +41,15 @@ export interface RunPlan {
   /** Fetches and checks all input, before the run takes the writers' lock. */
   stage(client: PoolClient, day: string): Promise<SourceReceipt[]>
   /** Writes the date's positions and points. */
-  store(client: PoolClient, day: string, runId: string | null): Promise<StoredDate>
+  store(client: PoolClient, day: string, run: StoringRun): Promise<StoredDate>
+}
+
+/** The run that stores a date. */
+export interface StoringRun {
+  /** Null for a preview. */
+  id: string | null
+  /** True if it notes the positions whose points change: see `noteChanges`. */
+  notes: boolean
 }
 
 export interface StoredDate {
@@ -46,6 +57,8 @@ export interface StoredDate {
   removed: string[]
   /** The newest multiplier revision behind all points of the date. */
   multiplierRevision: string
+  /** True if it has made `refreshed_day` too: see `refreshRollups`. */
+  summed?: boolean
 }
 
 /**
@@ -64,7 +77,8 @@ export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string)
   return recordedRun(deps, { kind, subject, requestedBy }, async (client, { id, startedAt, subject: { day } }) => {
     // A season may have ended while the run fetched.
     const beforeStoring = () => admit(client, day)
-    const computed = await compute(client, plan, { day, startedAt, runId: id, beforeStoring })
+    const run = { id, notes: deps.keepsLedger !== false }
+    const computed = await compute(client, plan, { day, startedAt, run, beforeStoring })
     await reopenSeasons(client, [day], [id])
     const { positionCount, totalPoints, finishedAt } = await finishRecord(client, id, computed)
     return { id, distributionDate: new Date(day), positionCount, totalPoints, startedAt, finishedAt }
@@ -114,26 +128,31 @@ export async function inRun<T>({ pool, signal }: RunDeps, work: (client: PoolCli
 export interface Computation {
   day: string
   startedAt: Date
-  /** Null for a preview, which is not recorded. */
-  runId: string | null
+  run: StoringRun
   /** Called with the writers' lock, before anything is written. */
   beforeStoring?(): Promise<void>
 }
 
 /** Executes a plan inside the caller's transaction, which has claimed the date. */
-export async function compute(
-  client: PoolClient,
-  plan: RunPlan,
-  { day, startedAt, runId, beforeStoring }: Computation,
-) {
+export async function compute(client: PoolClient, plan: RunPlan, { day, startedAt, run, beforeStoring }: Computation) {
   const sources = await plan.stage(client, day)
   await lockWriters(client)
   await beforeStoring?.()
   const before = await dayOfRun(client, day)
   // Leaves a core to readers.
   await client.query("SET LOCAL work_mem = '256MB'; SET LOCAL max_parallel_workers_per_gather = 0")
-  const { removed, multiplierRevision } = await inBulk(client, () => plan.store(client, day, runId))
-  await refreshRollups(client, { dates: [day], runIds: [runId], kind: plan.kind, startedAt, removed })
+  const { id, notes } = run
+  if (notes) await noteChanges(client)
+  const { removed, multiplierRevision, summed = false } = await inBulk(client, () => plan.store(client, day, run))
+  await refreshRollups(client, {
+    dates: [day],
+    runIds: [id],
+    kind: plan.kind,
+    startedAt,
+    removed,
+    noted: notes,
+    summed,
+  })
   return { sources, before, multiplierRevision }
 }
 

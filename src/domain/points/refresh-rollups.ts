@@ -3,6 +3,7 @@ import { LOCK_NOT_AVAILABLE, LOCKS } from '../../db/locks.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
+import { keepRemoved, makeEntries } from '../ledger/record.ts'
 import { archiveRanks } from './archive-ranks.ts'
 import { refreshPoolDays } from './refresh-pool-days.ts'
 
@@ -33,6 +34,10 @@ export interface RollupChange {
   startedAt: Date
   /** Users with removed positions on these dates. */
   removed?: string[]
+  /** True if positions whose points changed are noted: they become entries of the ledger. */
+  noted?: boolean
+  /** True if the days of accounts are summed already, as the table `refreshed_day`. */
+  summed?: boolean
 }
 
 /**
@@ -43,18 +48,11 @@ export interface RollupChange {
  * Points are integers (see millionths.ts), so equal stores have equal sums and ranks.
  */
 export async function refreshRollups(client: PoolClient, change: RollupChange): Promise<void> {
-  const { dates, runIds = [], kind, startedAt, removed = [] } = change
+  const { dates, runIds = [], kind, startedAt, removed = [], noted = false, summed = false } = change
   const topology = await topologyOf(client)
   await archiveRanks(client, dates)
-  await client.query(
-    `
-    CREATE TEMP TABLE refreshed_day ON COMMIT DROP AS
-    SELECT user_address, distribution_date, sum(points_a + points_b)::bigint AS points,
-      count(*)::int AS position_count
-    FROM stored_position WHERE distribution_date = ANY($1::date[])
-    GROUP BY user_address, distribution_date`,
-    [dates],
-  )
+  if (noted && !summed) await makeEntries(client)
+  if (!summed) await sumDays(client, dates, noted)
   await client.query('ANALYZE refreshed_day')
   await client.query(
     `
@@ -68,8 +66,8 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
       ? await topology.form({ one: rankedDateBefore, cluster: async () => undefined })(client, dates[0] as string)
       : undefined
   if (before !== undefined) await rankAccounts(client, INCREMENTED, [before])
-
-  if (removed.length > 0)
+  if (removed.length > 0) {
+    await keepRemoved(client, topology, { users: removed, dates, noted })
     await client.query(
       `DELETE FROM account_day d USING (
          SELECT * FROM (SELECT user_address, distribution_date FROM account_day
@@ -78,14 +76,16 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
        WHERE d.user_address = gone.user_address AND d.distribution_date = gone.distribution_date`,
       [removed, dates],
     )
+  }
   const day = {
     into: 'account_day',
     key: ['user_address', 'distribution_date'],
     values: ['points', 'position_count'],
+    appended: noted ? ['ledger'] : [],
     from: '(SELECT * FROM refreshed_day ORDER BY user_address, distribution_date)',
   }
   await client.query(topology.merge(day))
-  if (before === undefined) await rankAccounts(client, summed(topology), [])
+  if (before === undefined) await rankAccounts(client, totalsOf(topology), [])
 
   await client.query(
     `
@@ -113,11 +113,23 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
     FROM (SELECT coalesce(sum(total_points), 0)::bigint AS points, coalesce(sum(position_count), 0) AS positions
       FROM distribution OFFSET 0) d`)
   await client.query('DROP TABLE refreshed_day, affected, ranked_account')
+  await client.query('DROP TABLE IF EXISTS position_change, ledger_entry')
   await refreshPoolDays(client, dates)
 }
 
+/** Creates the table of the days of accounts, with the new entries of their ledgers. */
+async function sumDays(client: PoolClient, dates: string[], noted: boolean): Promise<void> {
+  const days = `SELECT user_address, distribution_date, sum(points_a + points_b)::bigint AS points, count(*)::int AS position_count
+    FROM stored_position WHERE distribution_date = ANY($1::date[]) GROUP BY user_address, distribution_date`
+  await client.query(
+    `CREATE TEMP TABLE refreshed_day ON COMMIT DROP AS
+     ${noted ? `SELECT * FROM (${days}) d LEFT JOIN ledger_entry USING (user_address, distribution_date)` : days}`,
+    [dates],
+  )
+}
+
 /** The totals of affected users, summed over all their days. */
-const summed = (
+const totalsOf = (
   topology: Topology,
 ) => `SELECT d.user_address, sum(points)::bigint AS points, sum(position_count)::int AS position_count,
     min(distribution_date) AS first_distribution_date, max(distribution_date) AS last_distribution_date

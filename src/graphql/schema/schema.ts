@@ -12,6 +12,7 @@ import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
 import { addGroupKey } from './types/group-key.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
+import { addLedger } from './types/ledger.ts'
 import { addLimits } from './types/limits.ts'
 import { addLiquidationReward } from './types/liquidation-reward.ts'
 import { addLive } from './types/live.ts'
@@ -85,6 +86,7 @@ export function addTypes(builder: Builder) {
   const { MultiplierInput } = addMultiplier(builder, { listInputs, Pool, MultiplierRevision, ...revisions })
   const DistributionKind = addDistributionKind(builder)
   const runs = addRun(builder, { listInputs, DistributionKind, ...revisions })
+  addLedger(builder, { listInputs, Pool, Run: runs.Run, User })
   addPosition(builder, {
     TokenAmount,
     Position,

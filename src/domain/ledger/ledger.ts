@@ -1,0 +1,54 @@
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { many, range } from '../../db/lists/filter.ts'
+import { listing } from '../../db/lists/listing.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { doubleOf, pointsColumn } from '../points/millionths.ts'
+
+const CHANGE = 't.points_after - t.points_before'
+
+const columns = columnsOf(Prisma.LedgerEntryScalarFieldEnum, {
+  userAddress: { type: 'address' },
+  runId: {
+    type: 'bigint',
+    field: 'runRecordId',
+    description: 'The number of the run that changed the points, as a string.',
+    sort: 'RUN',
+  },
+  distributionDate: {
+    type: 'date',
+    field: 'date',
+    description: 'The distribution date whose points changed.',
+    filter: true,
+    sort: true,
+  },
+  poolKey: { type: 'int' },
+  pointsBefore: {
+    ...pointsColumn('t.points_before'),
+    description: "The user's points in the pool on that date before the run.",
+  },
+  pointsAfter: {
+    ...pointsColumn('t.points_after'),
+    description: "The user's points in the pool on that date after the run.",
+  },
+  pointsChange: {
+    ...pointsColumn(CHANGE),
+    description: 'The change in points: points after the run minus points before it.',
+    sort: true,
+  },
+  reasons: { type: 'int' },
+})
+
+/** An entry of an account's ledger. */
+export type LedgerEntry = RowOf<typeof columns>
+
+/** How runs have changed an account's points, newest run first. */
+export const ledger = listing({
+  name: 'ledger',
+  from: Prisma.sql`account_ledger t`,
+  columns,
+  order: { runId: 'DESC', distributionDate: 'DESC', poolKey: 'ASC' },
+  filters: {
+    runs: many(columns.runId, 'Only entries of a run with one of these numbers.'),
+    change: range({ sql: doubleOf(CHANGE), type: 'float' }, 'Only entries whose change in points is in this range.'),
+  },
+})

@@ -1,0 +1,16 @@
+/** Why a run changed the points of a position. An entry of the ledger has the sum of its reasons. */
+export const REASON = {
+  POSITION_ADDED: 1,
+  POSITION_CHANGED: 2,
+  POSITION_REMOVED: 4,
+  MULTIPLIER: 8,
+  BASE_POINTS: 16,
+  PRICE: 32,
+  IMPORTED_POINTS: 64,
+} as const
+
+export type Reason = keyof typeof REASON
+
+/** The reasons of an entry. */
+export const reasonsOf = (sum: number): Reason[] =>
+  (Object.keys(REASON) as Reason[]).filter((reason) => sum & REASON[reason])

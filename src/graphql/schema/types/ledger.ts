@@ -1,0 +1,70 @@
+import { ledger, type LedgerEntry as Row } from '../../../domain/ledger/ledger.ts'
+import { reasonsOf } from '../../../domain/ledger/reason.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { connectionType } from '../../fields/connection-type.ts'
+import type { ListInputTypes } from '../../fields/list-inputs.ts'
+import { listArguments } from '../../fields/page-arguments.ts'
+import { ownerOf, related } from '../../fields/relation.ts'
+import { list } from '../../fields/sql-field.ts'
+import type { Builder } from '../builder.ts'
+import { type PoolRef, poolOfPositions } from './pool.ts'
+import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
+import type { UserRef } from './user-ref.ts'
+
+type Refs = { listInputs: ListInputTypes; Pool: PoolRef; Run: RunRefs['Run']; User: UserRef }
+
+/** Adds how runs have changed the points of users. */
+export function addLedger(builder: Builder, { listInputs, Pool, Run, User }: Refs) {
+  const LedgerReason = builder.enumType('LedgerReason', {
+    description: "Why a run changed a user's points.",
+    values: {
+      POSITION_ADDED: { description: 'The run added the position.' },
+      POSITION_CHANGED: { description: "The run changed the position's amounts." },
+      POSITION_REMOVED: { description: 'The run removed the position.' },
+      MULTIPLIER: { description: 'The run used another multiplier of the pool than the run before.' },
+      BASE_POINTS: { description: 'The run used other base points than the run before.' },
+      PRICE: { description: 'The run used other prices.' },
+      IMPORTED_POINTS: { description: 'An import provided the points before or after the run.' },
+    },
+  })
+  const LedgerEntry = builder.objectRef<Row>('LedgerEntry').implement({
+    description:
+      "A change of a user's points in a pool on a date by a run. The first run of a date has no entries: its points are those of the date.",
+    fields: (t) => ({
+      ...columnFields(t, ledger.columns),
+      reasons: t.field({
+        type: [LedgerReason],
+        description: 'Why the points changed, as far as it is known.',
+        extensions: { unplanned: 'A list of words is not a column.' },
+        resolve: ({ reasons }) => reasonsOf(reasons),
+      }),
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool. Null if it is not stored.',
+        ...related('LedgerEntry', 'pool', poolOfPositions),
+      }),
+      run: t.field({
+        type: Run,
+        nullable: true,
+        description: 'The run. Null if its record is not stored.',
+        extensions: { unplanned: RUN_UNPLANNED },
+        resolve: ({ runId }, _, context) => loadRun(context, runId),
+      }),
+    }),
+  })
+  const Ledger = connectionType(builder, 'LedgerEntry', LedgerEntry)
+  const LedgerInputs = listInputs('LedgerEntry', ledger)
+  builder.prismaObjectFields(User, (t) => ({
+    ledger: t.field({
+      type: Ledger,
+      description: "How runs have changed the user's points after the first run of each date, newest run first.",
+      args: listArguments(t.arg, LedgerInputs),
+      ...list({
+        listing: () => ledger,
+        filter: () => ({ where: [] }),
+        owner: ownerOf('User', 'ledger', ledger),
+      }),
+    }),
+  }))
+}
