@@ -232,7 +232,7 @@ describe('graphql-request', () => {
     const { market } = await request.request(MarketChartDocument, { chainId: side.chainId, address: side.address })
     expect(market?.series.length).toBe(market?.aprSeries.length)
     const to = now.lastDate
-    const window = await request.request(LeaderboardWindowDocument, { window: { from: to, to }, first: 2 })
+    const window = await request.request(LeaderboardWindowDocument, { scope: { window: { from: to, to } }, first: 2 })
     expect(window.leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2])
     const near = await request.request(NearLiquidationDocument, { below: 1.5, first: 3 })
     for (const { healthFactor } of near.currentPositions.nodes) expect(healthFactor).toBeLessThan(1.5)

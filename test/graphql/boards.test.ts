@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inTransaction } from '../../src/db/connect/transaction.ts'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { lockWriters, refreshRollups } from '../../src/domain/points/refresh-rollups.ts'
+import { setSeason } from '../../src/domain/season/change-seasons.ts'
 import { compileCost } from '../../src/graphql/policy/cost.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { samplePool } from '../../src/sample/sample.ts'
@@ -342,4 +343,29 @@ test('a window costs what it reads', () => {
   expect(costOf(pool)).toBe(1 + 366 * 20)
   expect(costOf('chainId: 0')).toBe(1 + 31 * 1000)
   expect(costOf('chainId: 1, from: "1999-01-01"')).toBe(1 + 31 * 1000)
+})
+
+test('a season ranks the users of its dates, as the window of the same dates does', async () => {
+  const { store } = gateway.deps
+  const seasons = { pool: store.pool, now: () => new Date() }
+  await setSeason(seasons, { name: 'Past', startsAt: day(5), endsAt: day(9) }, { requestedBy: 'test' })
+  await setSeason(seasons, { name: 'Present', startsAt: day(10), endsAt: null }, { requestedBy: 'test' })
+  await setSeason(seasons, { name: 'Before', startsAt: '2001-01-01', endsAt: '2001-01-02' }, { requestedBy: 'test' })
+  const FIELDS = 'totalCount nodes { userAddress points rank }'
+  const of = (scope: string) => gateway.ask(`{ leaderboard(first: 1000, scope: ${scope}) { ${FIELDS} } }`)
+  const past = await of('{ season: "Past" }')
+  expect(past.leaderboard.totalCount).toBeGreaterThan(10)
+  expect(past).toEqual(await of(`{ window: { from: "${day(5)}", to: "${day(9)}" } }`))
+  expect(await of('{ season: "Present" }')).toEqual(await of(`{ window: { from: "${day(10)}" } }`))
+  expect(await of('{ season: "Before" }')).toEqual({ leaderboard: { totalCount: 0, nodes: [] } })
+  const { rank, userAddress } = past.leaderboard.nodes[4]
+  expect(
+    await gateway.ask(
+      `{ leaderboardAround(user: "${userAddress}", scope: { season: "Past" }, first: 3) { aroundRank } }`,
+    ),
+  ).toEqual({ leaderboardAround: { aroundRank: rank } })
+  const unknown = await gateway.graphql('{ leaderboard(scope: { season: "past" }) { totalCount } }')
+  expect(unknown.errors?.[0].message).toBe(
+    'season must be the name of a season, as program { seasons { name } } lists them.',
+  )
 })

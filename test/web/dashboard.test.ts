@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Locator, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { removeSeason, setSeason } from '../../src/domain/season/change-seasons.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { addressOf, record } from '../support/datasets.ts'
@@ -266,6 +267,24 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       )
       await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(both.leaderboard.nodes))
       expect(parameters(page)).toEqual({ window: '7', pool: samplePool.address })
+    })
+
+    test('in a season, which the first page names too', async () => {
+      const startsAt = new Date(Date.parse(date) - 4 * 86_400_000).toISOString().slice(0, 10)
+      const seasons = { pool: gateway.deps.store.pool, now: () => new Date() }
+      await setSeason(seasons, { name: 'Season 7', startsAt, endsAt: '2999-12-31' }, { requestedBy: 'test' })
+      const page = await visit('/')
+      await expect.poll(() => page.locator('.lede').textContent()).toContain('Season 7 ends on')
+      await page.getByRole('link', { name: 'Season 7' }).click()
+      const { leaderboard } = await graphql(
+        '{ leaderboard(scope: { season: "Season 7" }, first: 25) { nodes { rank points } } }',
+      )
+      const expected = leaderboard.nodes.map(({ rank, points }: any) => [rank, points])
+      await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(expected)
+      expect(parameters(page)).toEqual({ season: 'Season 7' })
+      await page.getByRole('link', { name: 'All time' }).click()
+      expect(parameters(page)).toEqual({})
+      await removeSeason(seasons, 'Season 7', { requestedBy: 'test' })
     })
   })
 

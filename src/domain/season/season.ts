@@ -1,4 +1,6 @@
+import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** The columns of a season `t`. */
@@ -31,6 +33,17 @@ export const seasonColumns = columnsOf(Prisma.SeasonScalarFieldEnum, {
 })
 
 export type Season = RowOf<typeof seasonColumns>
+
+/**
+ * The dates of a season.
+ * @throws BAD_INPUT if no season has the name
+ */
+export async function datesOfSeason(reader: Reader, name: string): Promise<{ from: Date; to: Date | null }> {
+  const [season] = await reader.$queryRaw<{ from: Date; to: Date | null }[]>`
+    SELECT starts_at AS "from", ends_at AS "to" FROM season WHERE name = ${name}`
+  if (season) return season
+  throw badArgument('season', 'must be the name of a season, as program { seasons { name } } lists them')
+}
 
 /** SQL of a season's status as of a date, from the SQL of its dates. */
 export const statusOn = (today: string, startsAt: string, endsAt: string): string =>

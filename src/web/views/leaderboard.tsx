@@ -6,6 +6,7 @@ import {
   type LeaderboardQuery,
   LeaderboardWindowDocument,
   PoolsDocument,
+  SeasonsDocument,
 } from 'lending-graph-client'
 import type { FormEvent, ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -52,8 +53,9 @@ export function Leaderboard() {
   const url = useUrlState()
   const days = url.oneOf('window', ['all', '7', '30'])
   const pool = url.get('pool')
+  const season = url.get('season')
   const account = url.get('account')
-  const isWindow = days !== 'all' || pool !== undefined
+  const isWindow = season !== undefined || days !== 'all' || pool !== undefined
   const asOf = isWindow ? undefined : url.get('asOf')
   const isNoDate = asOf !== undefined && !isDay(isoDay(asOf))
   const newest = useGraph(DistributionsDocument, { first: 1 }, { pause: days === 'all' })
@@ -62,19 +64,19 @@ export function Leaderboard() {
     days !== 'all' && newestDate
       ? new Date(Date.parse(newestDate) - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10)
       : undefined
-  const range = { ...(from && { from }), ...(pool && { pool }) }
+  const scope = season ? { season } : { window: { ...(from && { from }), ...(pool && { pool }) } }
   const page = { first: ROWS, ...(url.get('after') && { after: url.get('after') }) }
   const isWaiting = days !== 'all' && !from
   const past = asOf && { scope: { asOf }, asOf, upTo: isoDay(asOf) }
   const now = useGraph(LeaderboardDocument, { ...page, ...past }, { pause: isWindow || isNoDate })
-  const window = useGraph(LeaderboardWindowDocument, { ...page, window: range }, { pause: !isWindow || isWaiting })
+  const window = useGraph(LeaderboardWindowDocument, { ...page, scope }, { pause: !isWindow || isWaiting })
   const visible = isWindow ? columns : asOf ? columns : [...columns, ...changes]
   const isMine = ({ userAddress }: Row) => userAddress === account?.toLowerCase()
   const table = (label: string, rows: readonly Row[]) => (
     <Table caption={label} columns={visible} rows={rows} rowKey={(row) => row.userAddress} isCurrent={isMine} />
   )
   const operation = isWindow
-    ? { query: LeaderboardWindowDocument, variables: { ...page, window: range } }
+    ? { query: LeaderboardWindowDocument, variables: { ...page, scope } }
     : { query: LeaderboardDocument, variables: { ...page, ...past } }
   return (
     <Page title="Leaderboard" operation={operation}>
@@ -82,7 +84,7 @@ export function Leaderboard() {
       {account !== undefined && !isNoDate && (
         <OwnPlace
           account={account}
-          scope={isWindow ? { window: range } : asOf ? { asOf } : undefined}
+          scope={isWindow ? scope : asOf ? { asOf } : undefined}
           isWaiting={isWaiting}
           table={table}
         />
@@ -95,12 +97,13 @@ export function Leaderboard() {
           {({ leaderboard }) => (
             <>
               <Facts>
-                <Fact name="Wallets in this window">
+                <Fact name={season ? 'Wallets in this season' : 'Wallets in this window'}>
                   <Num value={leaderboard.totalCount} unit="count" />
                 </Fact>
+                {season && <SeasonFacts name={season} />}
               </Facts>
               {leaderboard.nodes.length === 0 ? (
-                <Empty>No wallet has points in this window.</Empty>
+                <Empty>No wallet has points in this {season ? 'season' : 'window'}.</Empty>
               ) : (
                 table('Leaderboard', leaderboard.nodes)
               )}
@@ -129,6 +132,25 @@ export function Leaderboard() {
         </Answer>
       )}
     </Page>
+  )
+}
+
+/** When a season is, and the digest of its board once that is final. */
+function SeasonFacts({ name }: { name: string }) {
+  const season = useGraph(SeasonsDocument, {}).data?.program.seasons.find((one) => one.name === name)
+  if (!season) return null
+  const { startsAt, endsAt, digest } = season
+  return (
+    <>
+      <Fact name="Season">
+        {day(startsAt)} – {endsAt ? day(endsAt) : 'open'}
+      </Fact>
+      {digest && (
+        <Fact name="Final board">
+          <span title={`SHA-256 of its lines: ${digest}`}>{digest.slice(0, 12)}…</span>
+        </Fact>
+      )}
+    </>
   )
 }
 
@@ -163,10 +185,12 @@ function Totals({ board, asOf }: { board: LeaderboardQuery; asOf: string | undef
   )
 }
 
-/** The visible part of the leaderboard. A date and a window exclude each other. */
+/** The visible part of the leaderboard. A date, a season and a window exclude each other. */
 function Choices() {
   const url = useUrlState()
-  const current = url.oneOf('window', ['all', '7', '30'])
+  const season = url.get('season')
+  const current = season ? undefined : url.oneOf('window', ['all', '7', '30'])
+  const seasons = useGraph(SeasonsDocument, {}).data?.program.seasons.filter(({ status }) => status !== 'UPCOMING')
   const pools = useGraph(PoolsDocument, { first: 200, orderBy: 'TVL_USD', orderDirection: 'DESC' })
   const asOf = current === 'all' && !url.get('pool') ? url.get('asOf') : undefined
   const goTo = (event: FormEvent<HTMLFormElement>) => {
@@ -179,8 +203,17 @@ function Choices() {
         {WINDOWS.map(([days, name]) => (
           <Link
             key={days}
-            href={url.link({ window: days === 'all' ? undefined : days, asOf: undefined })}
+            href={url.link({ window: days === 'all' ? undefined : days, asOf: undefined, season: undefined })}
             aria-current={days === current ? 'true' : undefined}
+          >
+            {name}
+          </Link>
+        ))}
+        {seasons?.map(({ id, name }) => (
+          <Link
+            key={id}
+            href={url.link({ season: name, window: undefined, asOf: undefined, pool: undefined })}
+            aria-current={name === season ? 'true' : undefined}
           >
             {name}
           </Link>
@@ -190,7 +223,7 @@ function Choices() {
         Pool
         <select
           value={url.get('pool') ?? ''}
-          onChange={({ target }) => url.set({ pool: target.value || undefined, asOf: undefined })}
+          onChange={({ target }) => url.set({ pool: target.value || undefined, asOf: undefined, season: undefined })}
         >
           <option value="">All pools</option>
           {pools.data?.pools.nodes.map(({ address, displayName }) => (
@@ -205,7 +238,9 @@ function Choices() {
         <input
           type="date"
           value={asOf ? isoDay(asOf) : ''}
-          onChange={({ target }) => url.set({ asOf: target.value || undefined, window: undefined, pool: undefined })}
+          onChange={({ target }) =>
+            url.set({ asOf: target.value || undefined, window: undefined, pool: undefined, season: undefined })
+          }
         />
       </label>
       <form key={url.get('account')} onSubmit={goTo} className="own-place">
@@ -227,7 +262,7 @@ function Choices() {
 
 interface OwnPlaceProps {
   account: string
-  scope: { asOf: string } | { window: { from?: string; pool?: string } } | undefined
+  scope: { asOf: string } | { season: string } | { window: { from?: string; pool?: string } } | undefined
   isWaiting: boolean
   table(label: string, rows: readonly Row[]): ReactNode
 }

@@ -6,12 +6,14 @@ import {
   PoolsDocument,
   PoolTrendsDocument,
   ProgramChartDocument,
+  SeasonsDocument,
   StatusDocument,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Answer, NothingStored } from '../answer.tsx'
 import { spanOf } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
+import { day } from '../format.ts'
 import { Page } from '../page-frame.tsx'
 import { SearchBox } from '../search-box.tsx'
 import { Sparkline } from '../sparkline.tsx'
@@ -88,7 +90,7 @@ function Program({ totalPoints, dates }: { totalPoints: number; dates: Distribut
         ))}
       </Facts>
       <p className="lede">
-        <Num value={totalPoints} unit="points" /> points so far.{' '}
+        <Num value={totalPoints} unit="points" /> points so far. <Season />
         {newest && (
           <>
             Newest distribution: <DistributionLink date={newest} />, <Freshness />.
@@ -96,6 +98,18 @@ function Program({ totalPoints, dates }: { totalPoints: number; dates: Distribut
           </>
         )}
       </p>
+    </>
+  )
+}
+
+/** The season of today. Nothing outside of seasons. */
+function Season() {
+  const season = useGraph(SeasonsDocument, {}).data?.program.season
+  if (!season) return null
+  return (
+    <>
+      <Link href={`/leaderboard?season=${encodeURIComponent(season.name)}`}>{season.name}</Link>{' '}
+      {season.endsAt ? `ends on ${day(season.endsAt)}` : 'is on'}.{' '}
     </>
   )
 }

@@ -56,9 +56,11 @@ export const aggregated =
 /** The cost of ranking all users for the request. */
 const RANKED = 2000
 
-/** The cost of ranking the users of a window. 0 without a window, whose ranks are stored. */
+/** The cost of ranking the users of a season or a window. 0 without one: the ranks are stored. */
 function windowCost({ scope }: Given): number {
-  const { from, to, pool, chainId } = ((scope as Given | null | undefined)?.window ?? {}) as Given
+  const { season, window } = (scope ?? {}) as Given
+  if (typeof season === 'string') return RANKED
+  const { from, to, pool, chainId } = (window ?? {}) as Given
   if ([from, to, pool, chainId].every((one) => one === undefined || one === null)) return 0
   if (!pool && (chainId === undefined || chainId === null)) return RANKED
   const [first, last] = [moment(from) ?? -Infinity, moment(to) ?? Date.now()]

@@ -15,6 +15,7 @@ import {
   windowLeaderboard,
   windowOf,
 } from '../../../domain/leaderboard/window.ts'
+import { datesOfSeason } from '../../../domain/season/season.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { DEFAULT_PAGE, encodeCursor } from '../../fields/connection.ts'
@@ -37,7 +38,7 @@ const isWhole = ({ at = NOW, nowhere, window }: { at?: typeof NOW; nowhere?: boo
   at.newest && !nowhere && !window
 
 interface ScopeArgs {
-  scope?: { asOf?: Date | null; window?: WindowBounds | null } | null
+  scope?: { asOf?: Date | null; season?: string | null; window?: WindowBounds | null } | null
   [name: string]: unknown
 }
 
@@ -99,6 +100,10 @@ export function addLeaderboard(
         description:
           'All points up to the last distribution date at or before this time. A time in the future means the newest date. The list is empty before the first date.',
       }),
+      season: t.string({
+        description:
+          'The points of the season with this name. Users with a position in it are ranked. The list is empty if the season has no distribution yet.',
+      }),
       window: t.field({
         type: Window,
         description:
@@ -111,7 +116,8 @@ export function addLeaderboard(
 
   /** Completes the arguments by what their scope means in the store. */
   const inScope = async <Args extends ScopeArgs>({ scope, ...args }: Args, reader: Reader) => {
-    const { asOf, window: bounds } = scope ?? {}
+    const { asOf, season } = scope ?? {}
+    const bounds = typeof season === 'string' ? await datesOfSeason(reader, season) : scope?.window
     const window = bounds && isWindow(bounds) ? await windowOf(reader, bounds) : undefined
     const at = asOf ? await asOfDate(reader, asOf) : NOW
     return !at || (bounds && isWindow(bounds) && !window) ? { ...args, nowhere: true } : { ...args, at, window }
