@@ -12,14 +12,17 @@ import { findEmbedded } from '../db/server/embedded.ts'
 import { freeBytes } from '../db/server/free-bytes.ts'
 import { mayCreateTables, readMigrationState } from '../db/server/migrate.ts'
 import { readRights } from '../db/server/rights.ts'
-import { CHANNELS, MIGRATIONS } from '../deps.ts'
+import { CHANNELS, MIGRATIONS, openAnalytics } from '../deps.ts'
 import { unscoredMessage, unscoredRemedy, unscoredToday } from '../domain/pool/unscored.ts'
 import { legNames } from '../domain/update/legs.ts'
 import { GatewayError } from '../errors.ts'
+import { analyticsName } from '../sources/analytics/analytics-source.ts'
 import { isPostgres, postgresName } from '../sources/analytics/postgres-records.ts'
 import { type Client, isRemote, openClient, shownUrl } from '../sources/client.ts'
 import { openDirectory } from '../sources/dataset/directory.ts'
+import { recordCount } from './command.ts'
 import { listSettings, misspeltSettings } from './settings.ts'
+import { fieldsOf } from './source-fields.ts'
 
 /** The result of a check. */
 export interface Finding {
@@ -347,8 +350,37 @@ async function* checkSources(config: Config): AsyncGenerator<Finding> {
         const dataset = await openDirectory(source)
         return ok(`The directory ${dataset.name} has files of the import format.`)
       })
+    yield* checkFields(config)
     if (prices !== undefined)
       yield* checked('prices', 'Check PRICES_SOURCE.', () => checkServer(client, 'PRICES_SOURCE', prices))
+  } finally {
+    await client.close()
+  }
+}
+
+/** Names the fields that the sources of analytics do not provide. */
+async function* checkFields(config: Config): AsyncGenerator<Finding> {
+  const client = openClient({ timeoutMs: ANSWER_MS, retries: 0, maxBytes: config.SOURCE_MAX_BYTES })
+  try {
+    for (const [leg, source] of openAnalytics(config, client).sources)
+      yield* checked('analytics', `Run gateway update ${leg} --dry-run.`, async () => {
+        const called = analyticsName(leg, source.name)
+        const fields = await fieldsOf(source, leg)
+        if (!fields?.count) return ok(`${called} has no records yet.`)
+        const { count, missing, empty } = fields
+        const examined = `(examined: ${recordCount(count)})`
+        if (missing.length > 0)
+          return problem(
+            `${called} does not provide ${missing.join(', ')} ${examined}.`,
+            'Map these fields in ANALYTICS_MAPPING, or set them as constants: updates fail without them.',
+          )
+        if (empty.length > 0)
+          return warning(
+            `${called} does not provide ${empty.join(', ')} ${examined}.`,
+            'Map these fields in ANALYTICS_MAPPING, if the source has them: answers show null, or what a record without them means.',
+          )
+        return ok(`${called} provides every field.`)
+      })
   } finally {
     await client.close()
   }

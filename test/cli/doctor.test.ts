@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isInstalled, openRedis } from '../fire/redis-server.ts'
 import { command, parsed } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
-import { ANN, BEN, CAT, DAY, importFiles, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import { cashFlow, marketSnapshot, NOON, rateChange } from '../support/legs.ts'
+import { ANN, BEN, CAT, DAY, importFiles, jsonLines, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 import { startServer } from '../support/positions-server.ts'
 import { openStore } from '../support/store.ts'
 
@@ -314,3 +315,25 @@ test.skipIf(!hasRedis)(
     }
   },
 )
+
+test('fields that a source of analytics does not provide are named', async () => {
+  const source = await mkdtemp(join(dir, 'analytics-'))
+  const flow = cashFlow('ann', 1, NOON, 5, { assets: undefined, amountUsd: null })
+  await writeFile(join(source, 'cash-flows.jsonl'), jsonLines([flow, flow]))
+  await writeFile(join(source, 'rates.jsonl'), jsonLines([rateChange(NOON, 1)]))
+  const snapshot = { ...marketSnapshot('ann', NOON, 1), debtAssets: undefined }
+  await writeFile(join(source, 'market-snapshots.jsonl'), jsonLines([snapshot]))
+  const { code, findings } = await doctor({ DATABASE_URL: store.url, ANALYTICS_SOURCE: source })
+  const said = findings.filter(({ check }) => check === 'analytics').map(({ status, message }) => [status, message])
+  expect(said).toEqual([
+    ['ok', `The directory ${source} has files of the import format.`],
+    ['ok', `The source of rates, ${source}, provides every field.`],
+    ['problem', `The source of market-snapshots, ${source}, does not provide debtAssets (examined: 1 record).`],
+    ...['vault-snapshots', 'market-liquidation-rewards', 'vault-liquidation-rewards'].map((leg) => [
+      'ok',
+      `The source of ${leg}, ${source}, has no records yet.`,
+    ]),
+    ['warning', `The source of cash-flows, ${source}, does not provide assets, amountUsd (examined: 2 records).`],
+  ])
+  expect(code).not.toBe(0)
+})
