@@ -42,7 +42,7 @@ graphql\`
 \`
 graphql\`
   fragment page_summary on User @refetchable(queryName: "pageSummaryQuery") {
-    totalPoints rank earnings { totalEarningsUsd }
+    totalPoints rank earnings { earningsUsd }
     latestSnapshots { timestamp ... on MarketSnapshot { borrowed { usd } } ... on VaultSnapshot { supplied { usd } } }
   }
 \`

@@ -73,7 +73,7 @@ async function queries(gateway: Gateway) {
   const asOf = data.distributions.nodes.at(-1).date
   const entities = 'breakdown { totalCount nodes { entityType chainId entityAddress } }'
   const pastOf = (user: string, i: number) => `u${i}: user(address: "${user}") {
-    earnings(asOf: "${asOf}") { totalEarningsUsd ${entities} } netApr(asOf: "${asOf}") { earnNetApr: netDepositApr ${entities} } totalPoints(asOf: "${asOf}") }`
+    earnings(asOf: "${asOf}") { earningsUsd ${entities} } netApr(asOf: "${asOf}") { earnNetApr: netDepositApr ${entities} } totalPoints(asOf: "${asOf}") }`
   const more = {
     Around: `{ leaderboard: leaderboardAround(user: "${users[1]}", first: 5) { totalCount aroundRank nodes { rank } } }`,
     ManyAsOf: `{ ${users.map(pastOf).join(' ')} }`,

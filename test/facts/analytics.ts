@@ -80,9 +80,8 @@ const worth = `to_timestamp(max(timestamp)) AS "worth.time", sum(supplied + secu
 const everyone = [...Object.values(users), nobody]
 /** Around midnight, when there are snapshots and cash flows. */
 const MOMENTS = ['2025-02-28T23:59:59.999Z', '2025-03-01T00:00:00Z', '2025-03-01T23:59:59.999Z', '2025-03-02T00:00:00Z']
-const EARNINGS_ROW =
-  'entityType chainId entityAddress currentValueUsd netCashInvestedUsd earningsUsd hasIncompletePrices'
-const earningsRow = `type AS "entityType", chain AS "chainId", entity AS "entityAddress", value AS "currentValueUsd",
+const EARNINGS_ROW = 'entityType chainId entityAddress worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices'
+const earningsRow = `type AS "entityType", chain AS "chainId", entity AS "entityAddress", value AS "worthUsd",
   cash AS "netCashInvestedUsd", value - cash AS "earningsUsd", incomplete AS "hasIncompletePrices"`
 
 /** What each entity of some users earns and costs: a row for each entity. */
@@ -290,33 +289,30 @@ export const analyticsFacts: Fact[] = [
 
   {
     name: 'earnings add up all entities, and say that prices are missing',
-    query: of(ann, 'earnings { totalCurrentValueUsd totalNetCashInvestedUsd totalEarningsUsd hasIncompletePrices }'),
+    query: of(ann, 'earnings { worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices }'),
     at: 'user.earnings',
-    sql: `SELECT sum(value) AS "totalCurrentValueUsd", sum(cash) AS "totalNetCashInvestedUsd",
-        sum(value) - sum(cash) AS "totalEarningsUsd", bool_or(incomplete) AS "hasIncompletePrices" FROM ${earningsOf(ann)}`,
+    sql: `SELECT sum(value) AS "worthUsd", sum(cash) AS "netCashInvestedUsd",
+        sum(value) - sum(cash) AS "earningsUsd", bool_or(incomplete) AS "hasIncompletePrices" FROM ${earningsOf(ann)}`,
   },
   {
     name: 'earnings of one chain have its entities alone',
-    query: of(ann, 'earnings(chainId: 42161) { totalCurrentValueUsd totalNetCashInvestedUsd totalEarningsUsd }'),
+    query: of(ann, 'earnings(chainId: 42161) { worthUsd netCashInvestedUsd earningsUsd }'),
     at: 'user.earnings',
-    sql: `SELECT sum(value) AS "totalCurrentValueUsd", sum(cash) AS "totalNetCashInvestedUsd",
-        sum(value) - sum(cash) AS "totalEarningsUsd" FROM ${earningsOf(ann)} WHERE chain = 42161`,
+    sql: `SELECT sum(value) AS "worthUsd", sum(cash) AS "netCashInvestedUsd",
+        sum(value) - sum(cash) AS "earningsUsd" FROM ${earningsOf(ann)} WHERE chain = 42161`,
   },
   {
     name: 'a closed position earns what it was closed with; nothing is missing of it',
-    query: of(ben, 'earnings { totalCurrentValueUsd totalNetCashInvestedUsd totalEarningsUsd hasIncompletePrices }'),
+    query: of(ben, 'earnings { worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices }'),
     at: 'user.earnings',
-    sql: `SELECT sum(value) AS "totalCurrentValueUsd", sum(cash) AS "totalNetCashInvestedUsd",
-        sum(value) - sum(cash) AS "totalEarningsUsd", bool_or(incomplete) AS "hasIncompletePrices" FROM ${earningsOf(ben)}`,
+    sql: `SELECT sum(value) AS "worthUsd", sum(cash) AS "netCashInvestedUsd",
+        sum(value) - sum(cash) AS "earningsUsd", bool_or(incomplete) AS "hasIncompletePrices" FROM ${earningsOf(ben)}`,
   },
   {
     name: 'a user without anything has earned 0',
-    query: of(
-      users.hal,
-      'earnings { totalCurrentValueUsd totalNetCashInvestedUsd totalEarningsUsd hasIncompletePrices }',
-    ),
+    query: of(users.hal, 'earnings { worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices }'),
     at: 'user.earnings',
-    sql: `SELECT 0 AS "totalCurrentValueUsd", 0 AS "totalNetCashInvestedUsd", 0 AS "totalEarningsUsd",
+    sql: `SELECT 0 AS "worthUsd", 0 AS "netCashInvestedUsd", 0 AS "earningsUsd",
         false AS "hasIncompletePrices"`,
   },
   {
@@ -481,7 +477,7 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: "a portfolio's earnings are one wallet's of them all",
-    query: `portfolio(${wallets}) { earnings { totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices
+    query: `portfolio(${wallets}) { earnings { worthUsd netCashInvestedUsd hasIncompletePrices
       breakdown { nodes { ${EARNINGS_ROW} } } } }`,
     at: 'portfolio.earnings.breakdown.nodes',
     sql: `SELECT ${earningsRow} FROM ${earningsOf(ann, dan, gus)} ORDER BY value DESC, chain, type, entity`,

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.close())
 
-const QUERY = '{ users(first: 500) { nodes { earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr } } } }'
+const QUERY = '{ users(first: 500) { nodes { earnings { earningsUsd } netApr { earnNetApr: netDepositApr } } } }'
 
 function post(text: string, accept: string): string {
   const body = JSON.stringify({ query: text })

@@ -182,7 +182,7 @@ const ways: Record<string, Way[]> = {
   'Earnings.breakdown': [
     {
       through: `user(address: "${sampleUser}") { earnings { LIST } }`,
-      order: (row) => [rounded(row.currentValueUsd), ...entity(row)],
+      order: (row) => [rounded(row.worthUsd), ...entity(row)],
     },
     {
       through: `user(address: "${sampleUser}") { earnings { LIST } }`,

@@ -130,7 +130,7 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: 120,
   },
   'what a user has now': {
-    query: `{ user(address: "${user}") { latestSnapshots { timestamp } earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr } } }`,
+    query: `{ user(address: "${user}") { latestSnapshots { timestamp } earnings { earningsUsd } netApr { earnNetApr: netDepositApr } } }`,
     rows: 20,
   },
   "a user's place": {
@@ -162,7 +162,7 @@ const single: Record<string, { query: string; rows: number }> = {
   },
   'a portfolio of fifty': {
     query: `{ portfolio(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points: totalPoints worth { netUsd }
-      earnings { totalEarningsUsd } pools { points } markets { borrowed { raw } } vaults { supplied { raw } } } }`,
+      earnings { earningsUsd } pools { points } markets { borrowed { raw } } vaults { supplied { raw } } } }`,
     rows: 50 * 40,
   },
   "a pool's top accounts": {
@@ -172,7 +172,7 @@ const single: Record<string, { query: string; rows: number }> = {
   },
   'fifty users': {
     query: `{ lookupUsers(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points: totalPoints rank positions(first: 5) { totalCount nodes { points } }
-      marketSnapshots(last: 5) { nodes { timestamp } } latestSnapshots { timestamp } earnings { totalEarningsUsd } } }`,
+      marketSnapshots(last: 5) { nodes { timestamp } } latestSnapshots { timestamp } earnings { earningsUsd } } }`,
     rows: 50 * (50 + 5 * 2 + 5 + 10),
   },
 }

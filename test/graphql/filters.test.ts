@@ -486,16 +486,16 @@ const lists: Record<string, Tried> = {
   "a user's earnings": {
     field: 'Earnings.breakdown',
     through: `user(address: "${sampleUser}") { earnings { LIST } }`,
-    select: 'chainId entityAddress entityType currentValueUsd netCashInvestedUsd earningsUsd',
+    select: 'chainId entityAddress entityType worthUsd netCashInvestedUsd earningsUsd',
     conditions: {
       ...inEntities,
-      currentValueUsd: (r) => r.currentValueUsd,
+      worthUsd: (r) => r.worthUsd,
       netCashInvestedUsd: (r) => r.netCashInvestedUsd,
       earningsUsd: (r) => r.earningsUsd,
     },
     keys: {
       ...byEntity,
-      CURRENT_VALUE_USD: (r) => r.currentValueUsd,
+      WORTH_USD: (r) => r.worthUsd,
       NET_CASH_INVESTED_USD: (r) => r.netCashInvestedUsd,
       EARNINGS_USD: (r) => r.earningsUsd,
     },

@@ -43,7 +43,7 @@ describe('the cost of an operation', () => {
       32,
     ],
     ['a page without rows', '{ pools(first: 10) { pageInfo { hasNextPage } } }', 1],
-    ['as many users as addresses', `{ lookupUsers(addresses: ["a", "b", "c"]) { earnings { totalEarningsUsd } } }`, 33],
+    ['as many users as addresses', `{ lookupUsers(addresses: ["a", "b", "c"]) { earnings { earningsUsd } } }`, 33],
     [
       'a list that is a variable',
       'query ($a: [Address!]!) { lookupUsers(addresses: $a) { rank } }',
@@ -101,7 +101,7 @@ describe('the cost of an operation', () => {
     ['a list of a known bound', '{ user(address: "a") { latestSnapshots { timestamp } } }', 12],
     [
       'the dearest of several types',
-      '{ node(id: "a") { ... on User { earnings { totalEarningsUsd } } ... on Pool { name } } }',
+      '{ node(id: "a") { ... on User { earnings { earningsUsd } } ... on Pool { name } } }',
       11,
     ],
     [

@@ -178,7 +178,7 @@ for (const [name, list] of Object.entries({
   "a user's activity": 'user(address: USER) { activity(PAGE) REST }',
   "a user's activity, filtered, oldest first":
     'user(address: USER) { activity(where: { NOT: { kinds: LIQUIDATION_REWARD } }, orderBy: TIME PAGE) REST }',
-  "a user's earnings": 'user(address: USER) { earnings { totalEarningsUsd breakdown(PAGE) REST } }',
+  "a user's earnings": 'user(address: USER) { earnings { earningsUsd breakdown(PAGE) REST } }',
   "a user's earnings, sorted":
     'user(address: USER) { earnings { breakdown(where: { chainIds: [146, 1] }, orderBy: EARNINGS_USD, orderDirection: DESC PAGE) REST } }',
   "a user's net APR": 'user(address: USER) { netApr(chainId: 146) { earnNetApr: netDepositApr breakdown(PAGE) REST } }',

@@ -30,8 +30,8 @@ const tokens = (rows: Row[], column: string) => rows.reduce((total, row) => tota
 const WORTH = 'netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd'
 
 test('is what its wallets have, added up', async () => {
-  const each = `address points: totalPoints positionCount: recordCount rank worth { ${WORTH} } earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd
-    hasIncompletePrices breakdown(first: 1000) { nodes { entityAddress earningsUsd currentValueUsd } } }
+  const each = `address points: totalPoints positionCount: recordCount rank worth { ${WORTH} } earnings { earningsUsd worthUsd netCashInvestedUsd
+    hasIncompletePrices breakdown(first: 1000) { nodes { entityAddress earningsUsd worthUsd } } }
     netApr { totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd earnNetApr: netDepositApr borrowNetApr: netBorrowApr }`
   const { lookupUsers } = await ask(`query ($a: [Address!]!) { lookupUsers(addresses: $a) { ${each} } }`, {
     a: wallets,
@@ -39,8 +39,8 @@ test('is what its wallets have, added up', async () => {
   const users: Row[] = lookupUsers
   const { portfolio } = await ask(
     `query ($a: [Address!]!) { portfolio(addresses: $a) { points: totalPoints positionCount: recordCount bestRank worth { ${WORTH} }
-      earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices
-        breakdown(first: 1000) { nodes { entityAddress earningsUsd currentValueUsd } } }
+      earnings { earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices
+        breakdown(first: 1000) { nodes { entityAddress earningsUsd worthUsd } } }
       netApr { totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd earnNetApr: netDepositApr borrowNetApr: netBorrowApr } } }`,
     { a: wallets },
   )
@@ -50,7 +50,7 @@ test('is what its wallets have, added up', async () => {
   )
   expect(portfolio.positionCount).toBe(add(users, (user) => user.positionCount))
   expect(portfolio.bestRank).toBe(1)
-  for (const field of ['totalEarningsUsd', 'totalCurrentValueUsd', 'totalNetCashInvestedUsd'])
+  for (const field of ['earningsUsd', 'worthUsd', 'netCashInvestedUsd'])
     expect(portfolio.earnings[field]).toBeCloseTo(
       add(users, (user) => user.earnings[field]),
       3,
@@ -63,8 +63,8 @@ test('is what its wallets have, added up', async () => {
       add(parts, (one) => one.earningsUsd),
       3,
     )
-    expect(item.currentValueUsd).toBeCloseTo(
-      add(parts, (one) => one.currentValueUsd),
+    expect(item.worthUsd).toBeCloseTo(
+      add(parts, (one) => one.worthUsd),
       3,
     )
   }
@@ -171,13 +171,13 @@ test('an invalid address is refused once, with its place', async () => {
 
 test('a portfolio of nobody, and of too many', async () => {
   const { portfolio } = await ask(
-    '{ portfolio(addresses: []) { points: totalPoints bestRank worth { netUsd } earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr } pools { points } markets { borrowed { usd } } } }',
+    '{ portfolio(addresses: []) { points: totalPoints bestRank worth { netUsd } earnings { earningsUsd } netApr { earnNetApr: netDepositApr } pools { points } markets { borrowed { usd } } } }',
   )
   expect(portfolio).toEqual({
     points: 0,
     bestRank: null,
     worth: null,
-    earnings: { totalEarningsUsd: 0 },
+    earnings: { earningsUsd: 0 },
     netApr: { earnNetApr: 0 },
     pools: [],
     markets: [],
@@ -191,7 +191,7 @@ test('a portfolio of nobody, and of too many', async () => {
 
 test('a thousand wallets take as many statements as one', async () => {
   const query = `query ($a: [Address!]!) { portfolio(addresses: $a) { points: totalPoints positionCount: recordCount bestRank worth { netUsd }
-    users { rank } earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr }
+    users { rank } earnings { earningsUsd } netApr { earnNetApr: netDepositApr }
     pools { points pool { name } } markets { borrowed { usd } market { assetSymbol } } vaults { supplied { usd } vault { name } } } }`
   const many = Array.from({ length: 1000 }, (_, i) => wallets[i] ?? `0x${String(i).padStart(40, '0')}`)
   for (const a of [[sampleUser], many]) {

@@ -83,7 +83,7 @@ const closeOf = async (socket: WebSocket): Promise<number> => (await once(socket
 const CHANGES = 'subscription { dataChanged { version } }'
 
 test.skipIf(onCitus)('events are those of an event stream, and several subscriptions share a socket', async () => {
-  const query = `subscription { user(address: "${sampleUser}") { rank points: totalPoints earnings { totalEarningsUsd } } }`
+  const query = `subscription { user(address: "${sampleUser}") { rank points: totalPoints earnings { earningsUsd } } }`
   const stream = await overSse(gateway, query)
   const client = clientOf(gateway)
   const users = subscribe(client, query)

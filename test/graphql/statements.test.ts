@@ -61,7 +61,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'leaderboard → user → points, earnings → market → pool; → vault': {
     statements: 7,
     query: `query ($n: Int!, $offset: BigInt) { leaderboard(first: $n, offset: $offset) { nodes { rank user { points: totalPoints
-      earnings { totalEarningsUsd breakdown { nodes { earningsUsd market { assetSymbol pool { name } } vault { name } } }
+      earnings { earningsUsd breakdown { nodes { earningsUsd market { assetSymbol pool { name } } vault { name } } }
       } } } } }`,
   },
   'distributions → positions → pool, user': {
@@ -148,8 +148,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   "users → a user's page": {
     statements: 12,
-    query:
-      users(`totalPoints rank earnings { totalEarningsUsd breakdown(first: $n) { totalCount nodes { earningsUsd } } }
+    query: users(`totalPoints rank earnings { earningsUsd breakdown(first: $n) { totalCount nodes { earningsUsd } } }
       netApr { earnNetApr: netDepositApr breakdown(first: $n) { nodes { depositRate: depositApr } } }
       latestSnapshots { timestamp ... on MarketSnapshot { market { assetSymbol } } ... on VaultSnapshot { vault { name } } }
       marketLiquidationRewards(first: $n) { nodes { txHash } } vaultLiquidationRewards(first: $n) { nodes { txHash } }`),

@@ -328,9 +328,9 @@ const WORTH = 'time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd market
 function earnings(owners: string[], second: number, chainId?: number) {
   const rows = held(owners, second).filter((row) => chainId === undefined || row.chainId === chainId)
   return {
-    totalEarningsUsd: dollars(sum(rows, ({ value, cash }) => value - cash)),
-    totalCurrentValueUsd: dollars(sum(rows, ({ value }) => value)),
-    totalNetCashInvestedUsd: dollars(sum(rows, ({ cash }) => cash)),
+    earningsUsd: dollars(sum(rows, ({ value, cash }) => value - cash)),
+    worthUsd: dollars(sum(rows, ({ value }) => value)),
+    netCashInvestedUsd: dollars(sum(rows, ({ cash }) => cash)),
     hasIncompletePrices: rows.some(({ incomplete }) => incomplete),
     breakdown: {
       totalCount: rows.length,
@@ -341,19 +341,19 @@ function earnings(owners: string[], second: number, chainId?: number) {
             entityType,
             chainId,
             entityAddress,
-            currentValueUsd: dollars(value),
+            worthUsd: dollars(value),
             netCashInvestedUsd: dollars(cash),
             earningsUsd: dollars(value - cash),
             hasIncompletePrices: incomplete,
           })
-        const values = nodes.map(({ currentValueUsd }) => currentValueUsd)
+        const values = nodes.map(({ worthUsd }) => worthUsd)
         return values.every((value, i) => i === 0 || value <= values[i - 1])
       }, 'the rows of each entity, largest first'),
     },
   }
 }
-const EARNINGS = `totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices
-  breakdown { totalCount nodes { entityType chainId entityAddress currentValueUsd netCashInvestedUsd earningsUsd hasIncompletePrices } }`
+const EARNINGS = `earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices
+  breakdown { totalCount nodes { entityType chainId entityAddress worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices } }`
 
 /** The rates of the dataset, which are the only ones that were recorded. */
 function netApr(owners: string[], second: number) {
@@ -637,15 +637,15 @@ describe('series', () => {
       const selection = (more = '') =>
         `series(${span}) { ${EARNED} ${more} } worth${more ? '' : `(${asOf})`} { ${WORTH} }`
       const data = await ask(`{
-        ${users.map((user, n) => `u${n}: user(address: "${user}") { ${selection()} earnings(${asOf}) { totalEarningsUsd totalCurrentValueUsd } }`).join(' ')}
+        ${users.map((user, n) => `u${n}: user(address: "${user}") { ${selection()} earnings(${asOf}) { earningsUsd worthUsd } }`).join(' ')}
         some: portfolio(addresses: ${addresses}, ${asOf}) { ${selection('totalPoints rank')} points: totalPoints bestRank
-          earnings { totalEarningsUsd totalCurrentValueUsd } } }`)
+          earnings { earningsUsd worthUsd } } }`)
       for (const { series, worth, earnings } of Object.values<Row>(data)) {
         const last = series.at(-1)
         expect(last.worth).toEqual(worth?.hasIncompletePrices ? null : worth)
-        expect(worth?.netUsd ?? 0).toBe(earnings.totalCurrentValueUsd)
+        expect(worth?.netUsd ?? 0).toBe(earnings.worthUsd)
         if (last.hasIncompletePrices || last.pendingCashUsd === null) continue
-        expect(cents(last.earningsUsd) - cents(last.pendingCashUsd)).toBe(cents(earnings.totalEarningsUsd))
+        expect(cents(last.earningsUsd) - cents(last.pendingCashUsd)).toBe(cents(earnings.earningsUsd))
       }
       const then = data.some
       const { totalPoints, rank } = then.series.at(-1)
@@ -679,13 +679,13 @@ test('an empty store, and an invalid moment', async () => {
   try {
     const nothing = asker(empty)
     expect(
-      await nothing(`{ user(address: "${nobody}") { earnings(asOf: "2026-03-01") { totalEarningsUsd breakdown { totalCount } }
+      await nothing(`{ user(address: "${nobody}") { earnings(asOf: "2026-03-01") { earningsUsd breakdown { totalCount } }
         netApr(asOf: "2026-03-01") { earnNetApr: netDepositApr } latestSnapshots(asOf: "2026-03-01") { timestamp } }
         portfolio(addresses: ["${nobody}"], asOf: "2026-03-01") { points: totalPoints bestRank positionCount: recordCount pools { points } markets { borrowed { usd } }
           worth { netUsd } series(from: "2026-03-01", to: "2026-03-01") { points earningsUsd pendingCashUsd worth { netUsd } } none: series { points } } }`),
     ).toEqual({
       user: {
-        earnings: { totalEarningsUsd: 0, breakdown: { totalCount: 0 } },
+        earnings: { earningsUsd: 0, breakdown: { totalCount: 0 } },
         netApr: { earnNetApr: 0 },
         latestSnapshots: [],
       },
@@ -704,7 +704,7 @@ test('an empty store, and an invalid moment', async () => {
     await empty.close()
   }
   for (const field of [
-    `user(address: "${nobody}") { earnings(asOf: "yesterday") { totalEarningsUsd } }`,
+    `user(address: "${nobody}") { earnings(asOf: "yesterday") { earningsUsd } }`,
     'portfolio(addresses: [], asOf: 5) { totalPoints }',
   ]) {
     const { errors } = await gateway.graphql(`{ ${field} }`)
@@ -723,7 +723,7 @@ test('many users and addresses take as many statements as one', async () => {
   const portfolio = `query ($a: [Address!]!) { portfolio(addresses: $a) { series ${series} } }`
   const each = `query ($a: [Address!]!) { lookupUsers(addresses: $a) { series ${series} } }`
   const then = `query ($a: [Address!]!) { portfolio(addresses: $a, asOf: "2026-03-09T12:00:00Z") { ${PORTFOLIO} } }`
-  const past = `query ($a: [Address!]!) { lookupUsers(addresses: $a) { worth(asOf: "2026-03-09") { netUsd } earnings(asOf: "2026-03-09") { totalEarningsUsd }
+  const past = `query ($a: [Address!]!) { lookupUsers(addresses: $a) { worth(asOf: "2026-03-09") { netUsd } earnings(asOf: "2026-03-09") { earningsUsd }
     netApr(asOf: "2026-03-09") { earnNetApr: netDepositApr } latestSnapshots(asOf: "2026-03-09") { timestamp } } }`
   for (const a of [users.slice(0, 1), [...users, nobody]]) {
     expect(await count(portfolio, { a })).toBe(6)
@@ -790,7 +790,7 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
     for (const selection of [
       `latestSnapshots(${asOf}) { timestamp }`,
       `netApr(${asOf}) { totalBorrowUsd: borrowedUsd }`,
-      `earnings(${asOf}) { totalEarningsUsd }`,
+      `earnings(${asOf}) { earningsUsd }`,
       `worth(${asOf}) { netUsd }`,
     ])
       expect(await blocks(`{ user(address: "${deep}") { ${selection} } }`)).toBeLessThan(150)
@@ -814,13 +814,13 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
   })
 
   test('current earnings read some blocks, however many cash flows there are', async () => {
-    const query = `{ user(address: "${deep}") { earnings { totalNetCashInvestedUsd } } }`
+    const query = `{ user(address: "${deep}") { earnings { netCashInvestedUsd } } }`
     const before = await blocks(query)
     await gateway.deps.store.pool.query(
       `INSERT INTO cash_flow SELECT 1, '0x' || md5('more ' || n), n, '${deep}', 'market', ${market('n % 5')}, ${START} + n, 'deposit', 1
         FROM generate_series(1, 20000) n`,
     )
-    expect((await gateway.graphql(query)).data.user.earnings).toEqual({ totalNetCashInvestedUsd: 21_000 })
+    expect((await gateway.graphql(query)).data.user.earnings).toEqual({ netCashInvestedUsd: 21_000 })
     expect(await blocks(query)).toBeLessThan(before + 20)
   })
 })

@@ -336,7 +336,7 @@ describe('users', () => {
       await ok(`{ user(address: "${stranger}") { address points: totalPoints rank positionCount: recordCount firstDistributionDate: firstDate
       lastDistributionDate: lastDate latestSnapshots { timestamp }
       ${lists.map((list) => `${list} { totalCount nodes { __typename } }`).join(' ')}
-      earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices breakdown { totalCount nodes { chainId } } }
+      earnings { earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices breakdown { totalCount nodes { chainId } } }
       netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd breakdown { totalCount nodes { chainId } } } } }`)
     expect(user).toEqual({
       address: stranger,
@@ -348,9 +348,9 @@ describe('users', () => {
       latestSnapshots: [],
       ...Object.fromEntries(lists.map((list) => [list, empty])),
       earnings: {
-        totalEarningsUsd: 0,
-        totalCurrentValueUsd: 0,
-        totalNetCashInvestedUsd: 0,
+        earningsUsd: 0,
+        worthUsd: 0,
+        netCashInvestedUsd: 0,
         hasIncompletePrices: false,
         breakdown: empty,
       },
@@ -374,7 +374,7 @@ describe('users', () => {
   })
 
   test('one of them is the same as one alone, and as one of many', async () => {
-    const selection = `points: totalPoints rank earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr } latestSnapshots { timestamp positionId }
+    const selection = `points: totalPoints rank earnings { earningsUsd } netApr { earnNetApr: netDepositApr } latestSnapshots { timestamp positionId }
       marketSnapshots(last: 3) { nodes { timestamp supplied { raw } } } dailyPoints(first: 2) { nodes { points } }`
     const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { userAddress } } }')
     const addresses: string[] = leaderboard.nodes.map((entry: { userAddress: string }) => entry.userAddress)
@@ -394,7 +394,7 @@ describe('users', () => {
     const { user } = await ok(`{ user(address: "${sampleUser}") {
       one: positions(first: 1) { nodes { recordId } } two: positions(first: 2) { nodes { recordId } }
       here: latestSnapshots(chainId: 146) { chainId } there: latestSnapshots(chainId: 1) { chainId } everywhere: latestSnapshots { chainId }
-      mine: earnings(chainId: 146) { totalCurrentValueUsd } all: earnings { totalCurrentValueUsd } } }`)
+      mine: earnings(chainId: 146) { worthUsd } all: earnings { worthUsd } } }`)
     expect([user.one.nodes.length, user.two.nodes.length]).toEqual([1, 2])
     expect(new Set(user.here.map((row: { chainId: number }) => row.chainId))).toEqual(new Set([146]))
     expect(user.here.length + user.there.length).toBeLessThanOrEqual(user.everywhere.length)

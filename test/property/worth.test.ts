@@ -172,10 +172,10 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
         const [args, its] = asOf ? [`(asOf: "${asOf}")`, `, asOf: "${asOf}"`] : ['', '']
         const query = `{
           users(where: { addresses: ${JSON.stringify([...USERS, nobody])} }) { nodes { address worth${args} { ${WORTH} }
-            latestSnapshots${args} { ${HOLDING} } earnings${args} { totalCurrentValueUsd } } }
+            latestSnapshots${args} { ${HOLDING} } earnings${args} { worthUsd } } }
           ${USERS.map((user, i) => `u${i}: user(address: "${user}") { address worth${args} { ${WORTH} } }`).join(' ')}
           nobody: user(address: "${nobody}") { worth${args} { ${WORTH} } }
-          portfolio(addresses: ${JSON.stringify([...USERS, nobody])}${its}) { worth { ${WORTH} } earnings { totalCurrentValueUsd }
+          portfolio(addresses: ${JSON.stringify([...USERS, nobody])}${its}) { worth { ${WORTH} } earnings { worthUsd }
             markets { supplied { usd } protected { usd } borrowed { usd } } vaults { supplied { usd } } }
           none: portfolio(addresses: ["${nobody}"]${its}) { worth { ${WORTH} } } }`
         for (const [road, ask] of Object.entries(roads)) {
@@ -183,13 +183,13 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
           expect([unknown.worth, none.worth], road).toEqual([null, null])
           for (const user of users.nodes) {
             expect(user.worth, road).toEqual(worthOf(user.latestSnapshots))
-            expect(user.worth?.netUsd ?? 0, road).toBe(user.earnings.totalCurrentValueUsd)
+            expect(user.worth?.netUsd ?? 0, road).toBe(user.earnings.worthUsd)
           }
           for (const { address, worth } of Object.values<Row>(each))
             expect(worth, road).toEqual(users.nodes.find((one: Row) => one.address === address)?.worth ?? null)
           const held = users.nodes.flatMap((user: Row) => user.latestSnapshots)
           expect(portfolio.worth, road).toEqual(worthOf(held))
-          expect(portfolio.worth?.netUsd ?? 0, road).toBe(portfolio.earnings.totalCurrentValueUsd)
+          expect(portfolio.worth?.netUsd ?? 0, road).toBe(portfolio.earnings.worthUsd)
           for (const term of TERMS)
             expect(portfolio.worth?.[term] ?? 0, road).toBe(
               usdOf(sum(users.nodes, ({ worth }: Row) => exact(worth?.[term]))),
@@ -325,9 +325,9 @@ test('a wallet whose prices and rates stand still earns nothing in each bucket, 
           }
           const to = new Date(Date.parse(buckets.at(-1)?.start) + (interval === 'DAY' ? 1 : 7) * DAY * 1000 - 1)
           const { portfolio } = (await ask(
-            `{ portfolio(addresses: ${JSON.stringify(group)}, asOf: "${to.toISOString()}") { earnings { totalEarningsUsd } } }`,
+            `{ portfolio(addresses: ${JSON.stringify(group)}, asOf: "${to.toISOString()}") { earnings { earningsUsd } } }`,
           )) as Row
-          expect(portfolio.earnings.totalEarningsUsd).toBe(-buckets.at(-1)?.pendingCashUsd + 0)
+          expect(portfolio.earnings.earningsUsd).toBe(-buckets.at(-1)?.pendingCashUsd + 0)
         }
       }
     }),

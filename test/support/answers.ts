@@ -44,7 +44,7 @@ export async function ranked(base: string): Promise<void> {
 const GRAPH = [
   `{ runs { nodes { recordId kind status date requestedBy startedAt finishedAt sources { kind } } }
     multiplierRevisions { nodes { recordId poolAddress depositA changedAt changedBy } } }`,
-  `{ users { nodes { address points: totalPoints earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
+  `{ users { nodes { address points: totalPoints earnings { earningsUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
     rank(asOf: "2026-03-02T00:00:00Z") dailyPoints { nodes { distributionDate: date points } } } } }`,
   `{ users { nodes { marketLiquidationRewards { nodes { txHash liquidReward { usd } } }
     vaultLiquidationRewards { nodes { txHash liquidReward { usd } } } activity { nodes { __typename time } } } } }`,

@@ -57,7 +57,7 @@ function argumentsOf(ids: Known, field: GraphQLField<unknown, unknown>, parent: 
 
 type Pick = <T>(from: T[]) => T
 
-const EARNINGS_WHERE = ['{ entityTypes: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainIds: 1 } }']
+const EARNINGS_WHERE = ['{ entityTypes: VAULT }', '{ worthUsd: { gt: 100 }, NOT: { chainIds: 1 } }']
 
 const AMOUNT_ORDERS = ['TVL_USD_DESC', 'UTILIZATION_ASC, BORROWED_USD_DESC']
 const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']

@@ -410,7 +410,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         `query ($a: Address!) { user(address: $a) {
           points: totalPoints rank worth { netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd } lastDistributionDate: lastDate
           change(days: 7) { worth { netUsd } }
-          earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
+          earnings { earningsUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
           currentPositions { nodes { points run { recordId } pool { displayName } } }
           activity(first: 20, where: { kinds: [DEPOSIT] }) { nodes { amount { value usd } } }
           series { points } } }`,
@@ -440,7 +440,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       expect([0, 1, 2, 3].map((column) => columns.reduce((sum, row) => sum + cents(row[column]), 0))).toEqual(
         [tiles.suppliedUsd, tiles.protectedUsd, tiles.borrowedUsd, tiles.vaultsUsd].map(cents),
       )
-      expect(await value(page, 'Earnings')).toBe(user.earnings.totalEarningsUsd)
+      expect(await value(page, 'Earnings')).toBe(user.earnings.earningsUsd)
       expect(await value(page, 'Net APR, deposits')).toBe(user.netApr.earnNetApr)
       expect(await value(page, 'Net APR, debt')).toBe(user.netApr.borrowNetApr)
       expect(await fact(page, 'Points').locator('dd > data').getAttribute('title')).toBe(

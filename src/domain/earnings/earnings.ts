@@ -22,12 +22,12 @@ const columns = columnsOf(
   {},
   {
     ...entityColumns,
-    currentValueUsd: usd('t.current_value_usd', 'Value at the newest snapshot, in USD. A missing price counts as 0.'),
+    worthUsd: usd('t.current_value_usd', 'Net worth by the newest snapshots, in USD. A missing price counts as 0.'),
     netCashInvestedUsd: usd(
       't.net_cash_invested_usd',
       'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings.',
     ),
-    earningsUsd: usd('t.earnings_usd', 'Earnings, in USD: current value minus net cash invested.'),
+    earningsUsd: usd('t.earnings_usd', 'Earnings, in USD: `worthUsd` minus `netCashInvestedUsd`.'),
     hasIncompletePrices: { sql: 't.incomplete', type: 'boolean', description: 'True if a price was missing.' },
   },
 )
@@ -57,20 +57,20 @@ const [TOTAL_VALUE, TOTAL_CASH] = ['t.current_value_usd', 't.net_cash_invested_u
 export const earningsColumns = columnsOf(
   {},
   {
-    totalEarningsUsd: {
+    earningsUsd: {
       sql: difference(TOTAL_VALUE, TOTAL_CASH),
       type: 'float',
-      description: 'Total earnings, in USD.',
+      description: 'Earnings of all markets and vaults, in USD: `worthUsd` minus `netCashInvestedUsd`.',
     },
-    totalCurrentValueUsd: {
+    worthUsd: {
       sql: TOTAL_VALUE,
       type: 'float',
-      description: 'Total current value, in USD.',
+      description: 'Net worth, in USD: `netUsd` of the worth, where a missing price counts as 0.',
     },
-    totalNetCashInvestedUsd: {
+    netCashInvestedUsd: {
       sql: TOTAL_CASH,
       type: 'float',
-      description: 'Total net cash invested, in USD.',
+      description: 'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings.',
     },
     hasIncompletePrices: {
       sql: 'coalesce(bool_or(t.incomplete), false)',

@@ -19,7 +19,7 @@ export const worthColumns = columnsOf(
     },
     netUsd: usd(
       total('t.value_usd'),
-      'Net worth, in USD: `suppliedUsd + protectedUsd + vaultsUsd - borrowedUsd`, which is `marketsUsd + vaultsUsd`. It equals `totalCurrentValueUsd` of the earnings.',
+      'Net worth, in USD: `suppliedUsd + protectedUsd + vaultsUsd - borrowedUsd`, which is `marketsUsd + vaultsUsd`. It equals `worthUsd` of the earnings.',
     ),
     suppliedUsd: usd(of('market', 't.deposit_usd'), 'Borrowable supply in markets, in USD.'),
     protectedUsd: usd(total('t.protected_usd'), 'Protected (non-borrowable) supply in markets, in USD.'),

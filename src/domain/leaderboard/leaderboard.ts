@@ -41,7 +41,7 @@ export const pastLeaderboard = listing({
       field: 'rank',
       type: 'int',
       inverse: true,
-      description: 'Points, as ranked on the leaderboard: DESC is the order of the ranks.',
+      description: 'Sorts by points, as ranked on the leaderboard: DESC is the order of the ranks.',
     },
   },
 })

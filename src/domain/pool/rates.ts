@@ -28,6 +28,6 @@ for (const [field, { sql, meaning }] of Object.entries(rates)) {
     field,
     type: 'float',
     nullable: true,
-    description: `The ${meaning}. Null if it is not stored.`,
+    description: `Sorts by the ${meaning}. Null if it is not stored.`,
   }
 }

@@ -102,7 +102,7 @@ const amountSortKeys = Object.fromEntries(
       column: `(${sql})`,
       field: name,
       type: 'float',
-      description: `The ${what} on both sides, in USD.`,
+      description: `Sorts by the ${what} on both sides, in USD.`,
     },
   ]),
 )

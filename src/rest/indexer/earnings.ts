@@ -9,15 +9,15 @@ const operation = graphql(`
   query RestEarnings($address: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
     user(address: $address) {
       earnings(chainId: $chainId) {
-        total_earnings_usd: totalEarningsUsd
-        total_current_value_usd: totalCurrentValueUsd
-        total_net_cash_invested_usd: totalNetCashInvestedUsd
+        total_earnings_usd: earningsUsd
+        total_current_value_usd: worthUsd
+        total_net_cash_invested_usd: netCashInvestedUsd
         has_incomplete_prices: hasIncompletePrices
         breakdown(first: $first, offset: $offset) {
           totalCount
           pageInfo { hasNextPage }
           nodes {
-            chain_id: chainId entity_id: entityAddress entity_type: entityType current_value_usd: currentValueUsd
+            chain_id: chainId entity_id: entityAddress entity_type: entityType current_value_usd: worthUsd
             net_cash_invested_usd: netCashInvestedUsd earnings_usd: earningsUsd has_incomplete_prices: hasIncompletePrices
           }
         }

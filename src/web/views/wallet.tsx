@@ -85,7 +85,7 @@ function KnownWallet({ address }: { address: string }) {
 }
 
 const isUnknown = ({ recordCount, worth, earnings }: UserSummaryFragment) =>
-  recordCount === 0 && worth === null && earnings.totalNetCashInvestedUsd === 0
+  recordCount === 0 && worth === null && earnings.netCashInvestedUsd === 0
 
 function Summary({ user }: { user: UserSummaryFragment }) {
   const { change, worth } = user
@@ -284,7 +284,7 @@ const earningsColumns: Column<EarningsRowFragment>[] = [
     heads: true,
     cell: ({ market, vault, entityAddress }) => <EntityLink market={market} vault={vault} address={entityAddress} />,
   },
-  { name: 'Current value', numeric: true, cell: (row) => <Num value={row.currentValueUsd} unit="usd" /> },
+  { name: 'Current value', numeric: true, cell: (row) => <Num value={row.worthUsd} unit="usd" /> },
   { name: 'Net invested', numeric: true, cell: (row) => <Num value={row.netCashInvestedUsd} unit="usd" /> },
   { name: 'Earnings', numeric: true, cell: (row) => <Num value={row.earningsUsd} unit="usd" /> },
 ]

@@ -560,16 +560,16 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
       points: account?.points ?? 0,
       rank: account?.rank ?? null,
       earnings: {
-        totalEarningsUsd: earned,
-        totalCurrentValueUsd: value,
-        totalNetCashInvestedUsd: cash,
+        earningsUsd: earned,
+        worthUsd: value,
+        netCashInvestedUsd: cash,
         hasIncompletePrices: incomplete,
         breakdown: {
           nodes: breakdown.slice(0, 100).map((one) => ({
             entityType: one.type.toUpperCase(),
             chainId: one.chain_id,
             entityAddress: one.id,
-            currentValueUsd: one.value,
+            worthUsd: one.value,
             earningsUsd: one.value - one.cash,
           })),
         },

@@ -84,8 +84,8 @@ export const documents = {
     user(address: $address) {
       points: totalPoints rank
       earnings {
-        totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices
-        breakdown(first: 100) { nodes { entityType chainId entityAddress currentValueUsd earningsUsd } }
+        earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices
+        breakdown(first: 100) { nodes { entityType chainId entityAddress worthUsd earningsUsd } }
       }
       netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd }
       latestSnapshots {
@@ -204,7 +204,7 @@ const PG = {
   }`,
   earnings: `query ($address: String!) {
     speedEarningsOf(owner: $address, first: 100) {
-      nodes { chain_id: chainId entity_id: entityId entity_type: entityType current_value_usd: currentValueUsd
+      nodes { chain_id: chainId entity_id: entityId entity_type: entityType current_value_usd: worthUsd
         net_cash_invested_usd: netCashInvestedUsd earnings_usd: earningsUsd incomplete }
     }
   }`,
@@ -228,7 +228,7 @@ const PG = {
   userPage: `query ($address: String!) {
     accountByUserAddress(userAddress: $address) { points rank }
     speedEarningsOf(owner: $address, first: 100) {
-      nodes { entityType chainId entityAddress: entityId currentValueUsd earningsUsd netCashInvestedUsd incomplete }
+      nodes { entityType chainId entityAddress: entityId worthUsd earningsUsd netCashInvestedUsd incomplete }
     }
     speedNetAprOf(owner: $address) { nodes { earnDepositUsd depositRate borrowUsd borrowRate } }
     speedLatestMarketSnapshots(owner: $address) { nodes { timestamp collateralUsd debtUsd market { assetSymbol } } }
