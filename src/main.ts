@@ -7,6 +7,7 @@ import { addCompletion } from './cli/completion.ts'
 import { addConfig } from './cli/config.ts'
 import { addDistribute } from './cli/distribute.ts'
 import { addDoctor } from './cli/doctor.ts'
+import { addExplain } from './cli/explain.ts'
 import { addExport } from './cli/export.ts'
 import { addImport } from './cli/import.ts'
 import { addMultipliers } from './cli/multipliers.ts'
@@ -42,6 +43,7 @@ addUpdate(program)
 addRuns(program)
 addMultipliers(program)
 addSeasons(program)
+addExplain(program)
 addSchema(program)
 addConfig(program)
 addDoctor(program)

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
+import { staleDates } from '../domain/points/explain.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { figure, isoDay, parseCount, parseDate, print, printJson, withDeps } from './command.ts'
+import { figure, isoDay, parseCount, parseDate, print, printJson, wantsJson, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 const runs = graphql(`
@@ -28,7 +29,7 @@ interface Options {
 /** Adds the command that shows the records of runs. */
 export function addRuns(program: Command): void {
   const upper = (text: string) => text.toUpperCase()
-  program
+  const command = program
     .command('runs')
     .description('show runs, newest first: who requested them, their inputs, and the totals before and after')
     .addOption(new Option('--date <YYYY-MM-DD>', 'only runs for this distribution date').argParser(parseDate))
@@ -64,6 +65,21 @@ export function addRuns(program: Command): void {
           run.error ?? '',
         ])
         print(rows.length === 0 ? 'No runs match.' : table(HEAD, rows))
+      }),
+    )
+  command
+    .command('stale')
+    .description(
+      'list the dates whose stored points differ from the rules now in force for them; a resync brings them up to date',
+    )
+    .option('--json', 'print one JSON object per line')
+    .action(() =>
+      withDeps(async ({ store, basePoints }, signal) => {
+        const stale = await staleDates(store.pool, basePoints, signal)
+        if (wantsJson) return stale.forEach(printJson)
+        if (stale.length === 0) return print('The stored points of all dates are those of their rules.')
+        const rows = stale.map(({ date, positions, points, computed }) => [date, positions, points, computed])
+        print(table(['date', 'positions that differ', 'stored points', 'by the rules'], rows))
       }),
     )
 }

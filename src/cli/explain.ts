@@ -1,0 +1,95 @@
+import { type Command, Option } from 'commander'
+import { ConfigError } from '../config.ts'
+import { type ExplainedSide, explainDay } from '../domain/points/explain.ts'
+import { GatewayError } from '../errors.ts'
+import { graphql } from '../generated/operations/gql.ts'
+import { isoDay, parseDate, print, printJson, withDeps } from './command.ts'
+import { table } from './table.ts'
+
+const changes = graphql(`
+  query CliLedger($address: Address!, $date: Date!) {
+    user(address: $address) {
+      dailyPoints(first: 1, where: { date: { eq: $date } }) { nodes { points } }
+      ledger(first: 1000, where: { date: { eq: $date } }) {
+        nodes { runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName } run { finishedAt requestedBy kind } }
+      }
+    }
+  }
+`)
+
+/** Adds the command that explains a user's points on a date. */
+export function addExplain(program: Command): void {
+  program
+    .command('explain')
+    .description("show the arithmetic of a user's points on a date, and how runs have changed them")
+    .argument('<address>', "the user's address")
+    .addOption(
+      new Option('--date <YYYY-MM-DD>', 'the distribution date').argParser(parseDate).makeOptionMandatory(true),
+    )
+    .option('--json', 'print one JSON object per line')
+    .action((address: string, { date, json }: { date: Date; json?: boolean }) => {
+      if (!/^0x[0-9a-fA-F]{40}$/.test(address))
+        throw new ConfigError(`A user's address is 0x and 40 hexadecimal digits, not ${address.slice(0, 60)}.`)
+      return withDeps(async (deps) => {
+        const [user, day] = [address.toLowerCase(), isoDay(date)]
+        const sides = await explainDay(deps.store.pool, deps.basePoints, user, day)
+        const { readGraph } = await import('./read-graph.ts')
+        const { dailyPoints, ledger } = (await readGraph(deps, changes, { address: user, date: day })).user
+        if (sides.length === 0 && ledger.nodes.length === 0)
+          throw new GatewayError('NOT_FOUND', `${user} has no positions on ${day}, and no run has changed that.`)
+        if (json) return [...sides, ...ledger.nodes].forEach(printJson)
+        if (sides.length > 0) print(table(HEAD, sides.flatMap(linesOf)))
+        for (const { pool, side, points, computed } of sides)
+          if (computed !== points)
+            print(`Side ${side} of ${pool}: the rules now in force yield ${computed}; a resync of ${day} stores that.`)
+        print(`${user} has ${dailyPoints.nodes[0]?.points ?? 0} points on ${day}.`)
+        if (ledger.nodes.length === 0) return print('No run has changed them since the first.')
+        const rows = ledger.nodes.map((one) => [
+          `run ${one.runRecordId}`,
+          one.run?.finishedAt ? String(one.run.finishedAt).slice(0, 16).replace('T', ' ') : '-',
+          one.run ? `${one.run.kind.toLowerCase()} by ${one.run.requestedBy}` : '-',
+          one.pool?.displayName ?? '-',
+          one.pointsBefore,
+          one.pointsAfter,
+          one.pointsChange,
+          one.reasons.map((reason) => reason.toLowerCase().replace('_', ' ')).join(', ') || 'not known',
+        ])
+        print(table(['changed by', 'at (UTC)', 'what', 'pool', 'before', 'after', 'change', 'reasons'], rows))
+      })
+    })
+}
+
+const HEAD = ['pool', 'what', 'amount', 'price', 'USD', 'base', 'multiplier', 'points']
+
+/** Rows of the parts of a side, then of its points. The points of parts are for reading; the sum is what is stored. */
+function linesOf(one: ExplainedSide): (string | number)[][] {
+  const part = (what: string, amount: number, usd: number, base: number, factor: number | null) =>
+    amount === 0 && usd === 0
+      ? []
+      : [
+          [
+            one.pool,
+            `${what} ${one.symbol}`,
+            amount,
+            one.price,
+            usd,
+            base,
+            factor ?? 'none',
+            (base * (factor ?? 0) * usd).toFixed(6),
+          ],
+        ]
+  const parts = [
+    ...part('supplied', one.supplied, one.suppliedUsd, one.baseDeposit, one.deposit),
+    ...part(
+      one.protectedCounts ? 'protected' : 'protected, not counted:',
+      one.protected,
+      one.protectedUsd,
+      one.protectedCounts ? one.baseDeposit : 0,
+      one.deposit,
+    ),
+    ...part('borrowed', one.borrowed, one.borrowedUsd, one.baseBorrow, one.borrow),
+  ]
+  if (parts.length === 0) return []
+  const source = one.imported ? 'imported' : `run ${one.run ?? '-'}`
+  return [...parts, ['', `side ${one.side}, ${source}`, '', '', '', '', '', one.points]]
+}
