@@ -27,6 +27,7 @@ export function navigation(root: string): Group[] {
         page('Legacy client', 'legacy-client', 'src/docs/legacy-client.md'),
         page('Dashboard developer', 'dashboard-developer', 'src/docs/dashboard-developer.md'),
         page('Data analyst', 'data-analyst', 'src/docs/data-analyst.md'),
+        page('Your protocol in an hour', 'your-protocol', 'src/docs/your-protocol.md'),
         page('Import format', 'import-format', 'src/docs/import-format.md'),
         page('Operator', 'operator', 'src/docs/operator.md'),
         page('Contributor', 'contributor', 'src/docs/contributor.md'),

@@ -32,6 +32,7 @@ const NOT_RUN: Record<string, string> = {
 /** Words of blocks that are run elsewhere, or that need what a test has not. */
 const NOT_HERE: Record<string, string> = {
   'docker compose': 'needs a Docker daemon',
+  'my-protocol': 'test/docs/your-protocol.test.ts takes these steps',
   systemctl: 'needs systemd',
   kubectl: 'needs a cluster',
   'roles.sql': 'test/deploy/roles.test.ts runs it',
