@@ -21,10 +21,12 @@ const sameDay = (one: string, other: string) =>
 
 /** Leaves the newest staged snapshot of each position and day. */
 export async function stageDaily(client: PoolClient, file: DailyFile): Promise<void> {
+  const position = positionOf(records[file])
   await client.query(
-    `DELETE FROM staged WHERE line IN (SELECT line FROM (
-       SELECT line, row_number() OVER (PARTITION BY ${positionOf(records[file]).join(', ')}, timestamp / ${DAY_SECONDS}
-         ORDER BY timestamp DESC) AS nth FROM staged) s WHERE nth > 1)`,
+    `DELETE FROM staged s USING (
+       SELECT ${position.join(', ')}, timestamp / ${DAY_SECONDS} AS day, max(timestamp) AS newest FROM staged
+       GROUP BY ${position.join(', ')}, day HAVING count(*) > 1) d
+     WHERE ${equal(position, 's', 'd')} AND s.timestamp / ${DAY_SECONDS} = d.day AND s.timestamp < d.newest`,
   )
 }
 

@@ -190,14 +190,15 @@ const future = (text: string) =>
 
 /** A record that comes twice is of a page that came twice. */
 async function assertDistinct(client: PoolClient, label: string, called: string, key: string[]): Promise<void> {
-  const { conflicts } = await findConflicts(client, 'staged')
-  const [conflict] = conflicts
-  if (conflict) throw sourceFailed(called, `${label}:${conflict.line}: ${conflictReason(conflict.first, key)}`)
   const { rows } = await client.query<{ first: number; line: number }>(
     `SELECT min(line)::float8 AS first, max(line)::float8 AS line FROM staged GROUP BY key_digest HAVING count(*) > 1 LIMIT 1`,
   )
   const [repeated] = rows
-  if (repeated) throw sourceFailed(called, `${label}:${repeated.line}: repeats the record of line ${repeated.first}`)
+  if (!repeated) return
+  const { conflicts } = await findConflicts(client, 'staged')
+  const [conflict] = conflicts
+  if (conflict) throw sourceFailed(called, `${label}:${conflict.line}: ${conflictReason(conflict.first, key)}`)
+  throw sourceFailed(called, `${label}:${repeated.line}: repeats the record of line ${repeated.first}`)
 }
 
 /** The number of written rows after which the planner needs new statistics. */
