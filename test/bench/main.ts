@@ -12,6 +12,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   ledger: () => import('./ledger.ts'),
   readers: () => import('./readers.ts'),
   manualupdate: () => import('./manualupdate.ts'),
+  analytics: () => import('./analytics.ts'),
 }
 
 const hasName = process.argv[2] !== undefined && !process.argv[2].startsWith('-')
