@@ -33,13 +33,15 @@ const list = (texts: string[]) => texts.map((text) => `"${text}"`).join(', ')
 const NOW = `coalesce(sum("suppliedUsd"::numeric), 0) AS supplied, coalesce(sum("protectedUsd"::numeric), 0) AS protected,
   coalesce(sum("borrowedUsd"::numeric), 0) AS borrowed`
 const newest = 'date = (SELECT max(date) FROM scored)'
-const AMOUNTS = 'suppliedUsd protectedUsd tvlUsd borrowedUsd utilization'
+const AMOUNTS = 'suppliedUsd protectedUsd tvlUsd borrowedUsd liquidityUsd utilization'
 const amounts = `supplied AS "suppliedUsd", protected AS "protectedUsd", supplied + protected AS "tvlUsd",
-  borrowed AS "borrowedUsd", borrowed / nullif(supplied, 0) AS utilization`
+  borrowed AS "borrowedUsd",
+  CASE WHEN borrowed > supplied THEN 0 ELSE supplied - borrowed END AS "liquidityUsd", borrowed / nullif(supplied, 0) AS utilization`
 const amountSorts = {
   SUPPLIED_USD: 'supplied',
   PROTECTED_USD: 'protected',
   TVL_USD: '(supplied + protected)',
+  LIQUIDITY_USD: 'CASE WHEN borrowed > supplied THEN 0 ELSE supplied - borrowed END',
   BORROWED_USD: 'borrowed',
   UTILIZATION: 'borrowed / nullif(supplied, 0)',
 }
@@ -161,6 +163,7 @@ const lists: Record<string, List> = {
       'suppliedUsd: { lt: 100000000 }': 'supplied < 100000000',
       'protectedUsd: { gt: 0 }': 'protected > 0',
       'borrowedUsd: { gt: 0.3, lte: 1e9 }': 'borrowed > 0.3 AND borrowed <= 1e9',
+      'liquidityUsd: { gt: 0 }': 'borrowed < supplied',
       'utilization: { lte: 1 }': 'borrowed <= supplied AND supplied > 0',
       'NOT: { utilization: { gte: 0 } }': 'supplied = 0',
       'totalPoints: { gt: 0 }': 'points > 0',

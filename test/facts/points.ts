@@ -26,6 +26,7 @@ const sideSums = (side: string) => {
   const at = `totals.side${side.toUpperCase()}`
   return `${sum('Supplied')} AS "${at}.suppliedUsd", ${sum('ProtectedSupplied')} AS "${at}.protectedUsd",
     ${sum('Supplied')} + ${sum('ProtectedSupplied')} AS "${at}.tvlUsd", ${sum('Borrowed')} AS "${at}.borrowedUsd",
+    greatest(${sum('Supplied')} - ${sum('Borrowed')}, 0) AS "${at}.liquidityUsd",
     ${sum('Borrowed')} / nullif(${sum('Supplied')}, 0) AS "${at}.utilization"`
 }
 
@@ -261,8 +262,8 @@ export const pointsFacts: Fact[] = [
   {
     name: 'the totals of pools without a moment are of the newest date, side by side',
     query: `pools { nodes { address totals { date points: totalPoints pointsOfDate: points positionCount utilization
-      sideA { pointsOfDate: points suppliedUsd protectedUsd tvlUsd borrowedUsd utilization }
-      sideB { pointsOfDate: points suppliedUsd protectedUsd tvlUsd borrowedUsd utilization } } } }`,
+      sideA { pointsOfDate: points suppliedUsd protectedUsd tvlUsd borrowedUsd liquidityUsd utilization }
+      sideB { pointsOfDate: points suppliedUsd protectedUsd tvlUsd borrowedUsd liquidityUsd utilization } } } }`,
     at: 'pools.nodes',
     sql: `SELECT o.id AS address, ${dateAt('2030-01-01')} AS "totals.date",
         coalesce((SELECT sum(points) FROM scored WHERE pool = o.id), 0) AS "totals.points",

@@ -177,12 +177,13 @@ const factors = {
 
 /** The amounts of a pool or a market now. */
 const amounts = {
-  select: 'suppliedUsd protectedUsd tvlUsd borrowedUsd utilization',
+  select: 'suppliedUsd protectedUsd tvlUsd borrowedUsd liquidityUsd utilization',
   conditions: {
     suppliedUsd: (r: Row) => r.suppliedUsd,
     protectedUsd: (r: Row) => r.protectedUsd,
     tvlUsd: (r: Row) => r.tvlUsd,
     borrowedUsd: (r: Row) => r.borrowedUsd,
+    liquidityUsd: (r: Row) => r.liquidityUsd,
     utilization: (r: Row) => r.utilization,
   },
   keys: {
@@ -190,6 +191,7 @@ const amounts = {
     PROTECTED_USD: (r: Row) => r.protectedUsd,
     TVL_USD: (r: Row) => r.tvlUsd,
     BORROWED_USD: (r: Row) => r.borrowedUsd,
+    LIQUIDITY_USD: (r: Row) => r.liquidityUsd,
     UTILIZATION: (r: Row) => r.utilization,
   },
 }

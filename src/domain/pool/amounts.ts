@@ -29,6 +29,10 @@ export function amountColumns<const Nullable extends boolean>(
       `Total value locked on ${on.date}, in USD: borrowable plus protected supply, including what is lent out.`,
     ),
     borrowedUsd: usd(borrowed, `Amount borrowed on ${on.date}, in USD.`),
+    liquidityUsd: usd(
+      `CASE WHEN ${supplied} > ${borrowed} THEN ${supplied} - ${borrowed} WHEN ${supplied} IS NOT NULL THEN 0 END`,
+      `Liquidity on ${on.date}, in USD: the borrowable supply that is not lent out, at least 0.`,
+    ),
     utilization: {
       sql: quotient(toDouble(borrowed), toDouble(supplied)),
       type: 'float',

@@ -46,6 +46,9 @@ export function Pool({ address }: { address: string }) {
                   <Fact name="Borrowed">
                     <Num value={pool.borrowedUsd} unit="usd" />
                   </Fact>
+                  <Fact name="Liquidity">
+                    <Num value={pool.liquidityUsd} unit="usd" />
+                  </Fact>
                   <Fact name="Utilization">
                     <Num value={pool.utilization} unit="percent" />
                   </Fact>

@@ -26,6 +26,12 @@ const columns: Column<PoolCardFragment>[] = [
     cell: ({ borrowedUsd }) => <Num value={borrowedUsd} unit="usd" />,
   },
   {
+    name: 'Liquidity',
+    numeric: true,
+    sortKey: 'LIQUIDITY_USD',
+    cell: ({ liquidityUsd }) => <Num value={liquidityUsd} unit="usd" />,
+  },
+  {
     name: 'Utilization',
     numeric: true,
     sortKey: 'UTILIZATION',
