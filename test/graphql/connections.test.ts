@@ -90,7 +90,7 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', order: (row) => [row.rank] },
     { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: POINTS', order: (row) => [-row.rank] },
     { through: 'LIST', filter: 'orderBy: USER', order: (row) => [row.userAddress] },
-    { through: 'LIST', filter: `pool: "${samplePool.address}"`, order: (row) => [row.rank] },
+    { through: 'LIST', filter: `scope: { window: { pool: "${samplePool.address}" } }`, order: (row) => [row.rank] },
   ],
   'Query.markets': [
     { through: 'LIST', order: byChain },
@@ -255,6 +255,8 @@ const ways: Record<string, Way[]> = {
       order: (row) => [Date.parse(row.date)],
     },
   ],
+  // Each run of `addHistory` changes one date of one pool.
+  'User.ledger': [{ through: ofUser, order: (row) => [-BigInt(row.runRecordId)] }],
   'User.marketLiquidationRewards': [
     { through: ofUser, order: rewardOrder, atLeast: 54 },
     {
@@ -588,8 +590,8 @@ function connectionFields(of: GraphQLSchema): string[] {
       ? Object.values(type.getFields())
           .filter((field) => isConnection(getNamedType(field.type)))
           .map((field) => `${type.name}.${field.name}`)
-          // It is the query of that name, again and again.
-          .filter((name) => !name.startsWith('Subscription.'))
+          // It is the query of that name, again and again; a page of the leaderboard.
+          .filter((name) => !name.startsWith('Subscription.') && name !== 'Query.leaderboardAround')
       : [],
   )
 }
