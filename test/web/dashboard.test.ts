@@ -8,7 +8,7 @@ import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sam
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { addressOf, record } from '../support/datasets.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, importFiles, pool, position } from '../support/one-pool.ts'
+import { ANN, DAY, importFiles, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 import { orderArguments } from '../support/order.ts'
 import { startOnSample } from '../support/sample.ts'
 
@@ -788,6 +788,37 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await of('DELETE FROM multiplier WHERE pool_address = $1')
       await page.goto(`${changed.base}/dashboard/pools`)
       await page.getByText(says).first().waitFor()
+      await page.close()
+    } finally {
+      await changed.close()
+    }
+  })
+
+  test('a wallet shows which run changed its points, from what to what, and why', async () => {
+    const changed = await startGateway()
+    try {
+      await importFiles(changed, {
+        pools: [pool],
+        multipliers: [{ ...multiplier, deposit_tokenA: 1 }],
+        positions: [position(ANN, 45_514)],
+      })
+      const page = await visit(`/wallets/${ANN}`, { base: changed.base })
+      await page.getByText('No run has changed them.').waitFor()
+      for (const mutation of [
+        `updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 0.5 }] }) { problems }`,
+        `resyncDistribution(input: { date: "${DAY}" }) { problems }`,
+      ])
+        expect((await changed.graphql(`mutation { ${mutation} }`, {}, asAdmin)).errors).toBeUndefined()
+      await page.reload()
+      const row = rows(page, 'Changes of points')
+      await expect.poll(() => row.count()).toBe(1)
+      const shown = (await row.locator('data').evaluateAll((all) => all.map((one) => one.getAttribute('value')))).map(
+        Number,
+      )
+      expect(shown).toEqual([45_514, 22_757, -22_757])
+      expect(await row.innerText()).toContain('multiplier')
+      await row.locator('a[href*="/runs/"]').click()
+      await page.getByRole('heading', { name: /^Run \d+$/ }).waitFor()
       await page.close()
     } finally {
       await changed.close()

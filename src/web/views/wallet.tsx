@@ -7,6 +7,9 @@ import {
   EarningsDocument,
   type EarningsRowFragment,
   LatestSnapshotsDocument,
+  LedgerDocument,
+  type LedgerQuery,
+  type LedgerReason,
   MarketLiquidationRewardsDocument,
   PositionOriginsDocument,
   RankChartDocument,
@@ -32,12 +35,12 @@ import { PositionsTable } from '../positions-table.tsx'
 import { type Column, PagedTable, Pager } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
-import { DistributionLink, Moment, Num, RankChange, Unknown } from '../values.tsx'
+import { DistributionLink, Moment, Num, PoolLink, RankChange, Unknown } from '../values.tsx'
 import { type Reward, rewardColumns } from './reward-columns.tsx'
 
 const ROWS = 20
 
-/** A wallet: points and rank, worth, earnings, positions, activity and rewards. */
+/** A wallet: points and rank, worth, earnings, positions, activity, changes of points and rewards. */
 export function Wallet({ address }: { address: string }) {
   if (!isAddress(address))
     return (
@@ -78,6 +81,7 @@ function KnownWallet({ address }: { address: string }) {
         {user.data?.user.lastDate && <Positions address={address} last={user.data.user.lastDate} />}
         <Earnings address={address} />
         <ActivityList address={address} />
+        <Changes address={address} />
         <Rewards address={address} />
       </div>
     </Page>
@@ -364,6 +368,58 @@ function ActivityList({ address }: { address: string }) {
             list={activity}
             rowKey={({ txHash, logIndex, kind }) => `${txHash} ${logIndex} ${kind}`}
             empty="No activity of this kind is stored."
+          />
+        )}
+      </Answer>
+    </section>
+  )
+}
+
+const REASONS: Record<LedgerReason, string> = {
+  POSITION_ADDED: 'position added',
+  POSITION_CHANGED: 'amounts',
+  POSITION_REMOVED: 'position removed',
+  MULTIPLIER: 'multiplier',
+  BASE_POINTS: 'base points',
+  PRICE: 'prices',
+  IMPORTED_POINTS: 'imported points',
+}
+
+type Change = LedgerQuery['user']['ledger']['nodes'][number]
+
+const changeColumns: Column<Change>[] = [
+  { name: 'Date', heads: true, cell: ({ date }) => <DistributionLink date={date} /> },
+  {
+    name: 'Pool',
+    cell: ({ pool }) => (pool ? <PoolLink address={pool.address} name={pool.displayName} /> : <Unknown />),
+  },
+  { name: 'Before', numeric: true, cell: ({ pointsBefore }) => <Num value={pointsBefore} unit="points" /> },
+  { name: 'After', numeric: true, cell: ({ pointsAfter }) => <Num value={pointsAfter} unit="points" /> },
+  { name: 'Change', numeric: true, cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" isChange /> },
+  {
+    name: 'Because of',
+    cell: ({ reasons }) => (reasons.length > 0 ? reasons.map((one) => REASONS[one]).join(', ') : <Unknown />),
+  },
+  { name: 'Run', cell: ({ runRecordId: id }) => <Link href={`/runs/${id}`}>{id}</Link> },
+]
+
+/** The ledger: how runs have changed the points of dates that were stored before. */
+function Changes({ address }: { address: string }) {
+  const after = useUrlState().get('ledger')
+  const ledger = useGraph(LedgerDocument, { address, first: ROWS, ...(after && { after }) })
+  return (
+    <section aria-labelledby="ledger">
+      <h2 id="ledger">Changes of points</h2>
+      <p className="lede">Runs that changed the points of a date after its first run, newest run first.</p>
+      <Answer of={ledger} rows={4}>
+        {({ user: { ledger: list } }) => (
+          <PagedTable
+            caption="Changes of points"
+            columns={changeColumns}
+            list={list}
+            rowKey={({ runRecordId, date, pool }) => `${runRecordId} ${date} ${pool?.address}`}
+            parameter="ledger"
+            empty="No run has changed them."
           />
         )}
       </Answer>
