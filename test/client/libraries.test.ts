@@ -330,6 +330,23 @@ describe('Apollo Client', () => {
     expect(again.data?.user).toMatchObject({ address, rank: expect.any(Number) })
   })
 
+  test('rows of lists are objects in its cache too: snapshots, rewards, activity, assets', async () => {
+    const apollo = client()
+    await apollo.query({ query: LatestSnapshotsDocument, variables: { address } })
+    await apollo.query({ query: MarketLiquidationRewardsDocument, variables: { address } })
+    await apollo.query({ query: ActivityDocument, variables: { address } })
+    await apollo.query({ query: PoolsDocument, variables: { first: 2 } })
+    const keys = Object.keys(apollo.cache.extract() as object)
+    for (const type of ['MarketSnapshot', 'VaultSnapshot', 'MarketLiquidationReward', 'Activity', 'Market', 'Pool'])
+      expect([type, keys.some((key) => key.startsWith(`${type}:`))]).toEqual([type, true])
+    const { user } = apollo.readQuery({ query: LatestSnapshotsDocument, variables: { address } }) as {
+      user: { latestSnapshots: { id: string; __typename: string }[] }
+    }
+    const all = user.latestSnapshots.map((row) => `${row.__typename}:${row.id}`)
+    expect(new Set(all).size).toBe(all.length)
+    for (const key of all) expect(keys).toContain(key)
+  })
+
   test('an error has its code', async () => {
     await expect(client().query({ query: UserDocument, variables: { address: 'me' } })).rejects.toMatchObject({
       errors: [{ extensions: { code: 'BAD_INPUT' } }],

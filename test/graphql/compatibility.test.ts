@@ -89,7 +89,7 @@ test('the command names what breaks and fails, or says that nothing does', async
   }
   try {
     expect(await against(released)).toMatchObject({ code: 0, out: expect.stringContaining('Nothing breaks') })
-    const more = released.replace('type Asset {', 'type Asset {\n  logo: String!\n')
+    const more = released.replace('type Asset implements Node {', 'type Asset implements Node {\n  logo: String!\n')
     expect(await against(more)).toMatchObject({
       code: 1,
       out: expect.stringContaining('Breaks clients: Asset.logo was removed.'),

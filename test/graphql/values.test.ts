@@ -223,6 +223,19 @@ describe('node', () => {
     Distribution: 'distributions(first: 3)',
     Run: 'runs(first: 3)',
     MultiplierRevision: 'multiplierRevisions(first: 3)',
+    Asset: 'assets(first: 3)',
+    MarketSnapshot: 'marketSnapshots(first: 3)',
+    VaultSnapshot: 'vaultSnapshots(first: 3)',
+    MarketLiquidationReward: 'marketLiquidationRewards(first: 3)',
+    VaultLiquidationReward: 'vaultLiquidationRewards(first: 3)',
+    Activity: 'activity(first: 3)',
+  }
+  /** Those that a user has. */
+  const ofUser = ['MarketSnapshot', 'VaultSnapshot', 'MarketLiquidationReward', 'VaultLiquidationReward', 'Activity']
+  const listOf = async (name: string, row: string) => {
+    const list = `list: ${lists[name as keyof typeof lists]} { nodes { ${row} } }`
+    const data = await ok(ofUser.includes(name) ? `{ user(address: "${sampleUser}") { ${list} } }` : `{ ${list} }`)
+    return (data.user ?? data).list.nodes
   }
   const paths = {
     User: 'address totalPoints',
@@ -234,31 +247,62 @@ describe('node', () => {
     Distribution: 'date points kind',
     Run: 'recordId kind startedAt totalsAfter { points }',
     MultiplierRevision: 'recordId poolAddress depositA changedBy',
+    Asset: 'chainId address symbol name decimals',
+    MarketSnapshot: 'time positionId supplied { usd } market { address asset { id symbol } }',
+    VaultSnapshot: 'time positionId supplied { usd } vault { address }',
+    MarketLiquidationReward: 'txHash liquidReward { usd } userAddress',
+    VaultLiquidationReward: 'txHash liquidReward { usd } userAddress',
+    Activity: 'txHash kind amount { usd } asset { id symbol name }',
   }
 
-  for (const [name, list] of Object.entries(lists))
+  for (const name of Object.keys(lists))
     test(`${name}: ids of a list give the same objects`, async () => {
       const row = `id __typename ${paths[name as keyof typeof paths]}`
-      const data = await ok(`{ list: ${list} { nodes { ${row} } } }`)
-      const rows: { id: string }[] = data.list.nodes
+      const rows: { id: string }[] = await listOf(name, row)
       const ids = rows.map((one) => one.id)
-      expect(new Set(ids).size).toBe(3)
+      expect(new Set(ids).size).toBe(rows.length)
+      expect(rows.length).toBeGreaterThan(0)
       const query = `query ($ids: [ID!]!, $id: ID!) { nodes(ids: $ids) { ... on ${name} { ${row} } } node(id: $id) { ... on ${name} { ${row} } } }`
-      expect(await ok(query, { ids: [...ids, ...ids].reverse(), id: ids[1] })).toEqual({
+      expect(await ok(query, { ids: [...ids, ...ids].reverse(), id: ids.at(-1) })).toEqual({
         nodes: [...rows, ...rows].reverse(),
-        node: rows[1],
+        node: rows.at(-1),
       })
     })
 
   test('many objects of many types are one statement a type', async () => {
     const ids: string[] = []
-    for (const list of Object.values(lists).slice(1)) {
-      const { all } = await ok(`{ all: ${list} { nodes { id } } }`)
-      ids.push(...all.nodes.map((one: { id: string }) => one.id))
-    }
+    for (const name of Object.keys(lists).slice(1))
+      ids.push(...(await listOf(name, 'id')).map((one: { id: string }) => one.id))
     gateway.statements.length = 0
     await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids })
-    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(8)
+    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(14)
+  })
+
+  test('an asset has one id, wherever it is', async () => {
+    const { markets, activity } = await ok(`{ markets(first: 3) { nodes { asset { id address name } assetAddress chainId
+      pool { assetA { id address name } assetB { id address name } } } }
+      activity: user(address: "${sampleUser}") { activity { nodes { asset { id address name decimals } } } } }`)
+    for (const { asset, assetAddress, chainId, pool } of markets.nodes) {
+      expect(asset.address).toBe(assetAddress)
+      expect([pool.assetA, pool.assetB]).toContainEqual(asset)
+      const { node } = await ok('query ($id: ID!) { node(id: $id) { ... on Asset { chainId address name } } }', {
+        id: asset.id,
+      })
+      expect(node).toEqual({ chainId, address: assetAddress, name: asset.name })
+    }
+    expect(activity.activity.nodes.filter(({ asset }: any) => asset).length).toBeGreaterThan(3)
+  })
+
+  test('a multiplier of a date is another object than that of today', async () => {
+    const query =
+      '{ now: multipliers(first: 3) { nodes { id depositA } } then: multipliers(first: 3, asOf: "2026-10-01") { nodes { id depositA } } }'
+    const { now, then } = await ok(query)
+    const ids = [...now.nodes, ...then.nodes].map(({ id }: { id: string }) => id)
+    expect(new Set(ids).size).toBe(6)
+    const { nodes } = await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Multiplier { id depositA } } }', {
+      ids,
+    })
+    expect(nodes).toEqual([...now.nodes, ...then.nodes])
   })
 
   const encode = (text: string) => Buffer.from(text).toString('base64')
@@ -449,7 +493,7 @@ describe('errors', () => {
   test('a wrong literal is located, of each scalar', async () => {
     for (const [before, literal, after] of [
       ['{ user(address: ', '"0x1d4a"', ') { totalPoints } }'],
-      ['{ leaderboard(asOf: ', '"yesterday"', ') { totalCount } }'],
+      ['{ leaderboard(scope: { asOf: ', '"yesterday"', ' }) { totalCount } }'],
       ['{ leaderboard(offset: ', '"-1"', ') { totalCount } }'],
       ['{ market(chainId: ', '-1', `, address: "${stranger}") { address } }`],
     ] as const) {

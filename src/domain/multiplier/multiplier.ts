@@ -18,6 +18,8 @@ const factor = (stored: string, dollars: string) =>
 export const multiplierColumns = columnsOf(Prisma.MultiplierScalarFieldEnum, {
   id: { type: 'text', field: 'recordId', description: "The multiplier's id in the REST API: a UUID." },
   poolAddress: { type: 'address', description: "The pool's address." },
+  // The rules of a date are other rows than those of today.
+  nodeKey: { sql: 't.pool_address', type: 'text' },
   depositA: factor('deposit_token_a', 'asset A supplied'),
   depositB: factor('deposit_token_b', 'asset B supplied'),
   borrowA: factor('borrow_token_a', 'asset A borrowed'),
@@ -30,7 +32,7 @@ const onPool = (column: string, type: 'address' | 'integer') => ({ sql: `p.${col
 const tokens = [onPool('asset_1_address', 'address'), onPool('asset_2_address', 'address')]
 
 /** Multipliers, by their pool's number, then address. */
-export const multipliers: Listing<Multiplier & { poolNumber: bigint }> = listing({
+export const multipliers: Listing<Multiplier & { nodeKey: string; poolNumber: bigint }> = listing({
   name: 'multipliers',
   from: Prisma.sql`multiplier t JOIN pool p ON p.id = t.pool_address`,
   columns: {
@@ -50,13 +52,19 @@ export const multipliers: Listing<Multiplier & { poolNumber: bigint }> = listing
 export const multipliersOnSql = (date: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`(SELECT coalesce(m.id, md5(r.pool_address)::uuid::text) AS id, r.pool_address, r.deposit_token_a,
       r.deposit_token_b, r.borrow_token_a, r.borrow_token_b, coalesce(m.created_at, r.changed_at) AS created_at,
-      greatest(r.changed_at, r.from_date::timestamp AT TIME ZONE 'UTC') AS updated_at
+      greatest(r.changed_at, r.from_date::timestamp AT TIME ZONE 'UTC') AS updated_at, d.date AS on_date
     FROM multiplier_rule r CROSS JOIN (SELECT ${date}::date AS date) d LEFT JOIN multiplier m ON m.pool_address = r.pool_address
     WHERE ${Prisma.raw(inForce('r', 'd.date'))} AND r.deposit_token_a IS NOT NULL) t`
+
+const nodeKey = { sql: "t.pool_address || '@' || t.on_date", type: 'text' } as const
+
+/** The columns of a multiplier that is in force for a date. */
+export const multiplierOnColumns = { ...multiplierColumns, nodeKey }
 
 /** The multipliers that are in force for a distribution date. */
 export const multipliersOn = (date: Date): typeof multipliers => ({
   ...multipliers,
   name: 'multipliersOn',
+  columns: { ...multipliers.columns, nodeKey },
   from: Prisma.sql`${multipliersOnSql(Prisma.sql`${isoDate(date)}`)} JOIN pool p ON p.id = t.pool_address`,
 })

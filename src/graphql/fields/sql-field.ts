@@ -29,8 +29,8 @@ import { type Applied, applyListInputs } from './list-inputs.ts'
 export type SqlField = Present & { past?: Present }
 
 type Present =
-  /** A column of the row or, looked up as by `one`, of the row `of`. */
-  | { kind: 'column'; column: string; of?: More }
+  /** A column of the row or, looked up as by `one`, of the row `of`. A row without the column has it in the row `without`. */
+  | { kind: 'column'; column: string; of?: More; without?: More }
   /** SQL over the row's columns, and the type of its value. */
   | { kind: 'sql'; type: ValueType; sql(column: (field: string) => string): string }
   /** An object built from the row's columns, by field. It is null if the column `presence` is null. */
@@ -160,7 +160,7 @@ export function column<Row>(
   others: Record<string, unknown> = {},
 ) {
   return {
-    ...sqlField({ kind: 'column', column: name }, others),
+    ...sqlField({ kind: 'column', column: name, without: { one: kind, by } }, others),
     resolve: async (row: any, _: unknown, context: GraphContext): Promise<any> =>
       (name in row ? row : await context.batches.load(kind.load, keyIn(row, by)))?.[name],
   }

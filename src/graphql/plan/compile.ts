@@ -102,8 +102,11 @@ class Compiler {
     const of = (name: string) => scope.column(at(name))
     switch (sqlField.kind) {
       case 'column': {
-        if (!sqlField.of) return column(at(sqlField.column))
-        const row = this.#one(field, sqlField.of.one, sqlField.of.by, scope, at)
+        const { without } = sqlField
+        const isOwn = own ? own[sqlField.column] !== undefined : scope.has(sqlField.column)
+        const other = sqlField.of ?? (isOwn ? undefined : without)
+        if (!other) return column(at(sqlField.column))
+        const row = this.#one(field, other.one, other.by, scope, at)
         return leaf(definition.type, row.value(sqlField.column))
       }
       case 'sql':

@@ -1,18 +1,24 @@
 import { activities, activityFilter, type Activity as Row } from '../../../domain/activity/activity.ts'
+import type { Asset as AssetRow } from '../../../domain/asset/asset.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
-import { list, one, ownedBy } from '../../fields/sql-field.ts'
+import { list, one, ownedBy, sqlField } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import type { AssetRef } from './asset.ts'
 import { OWNED_COUNT } from './charges.ts'
 import { type MarketRef, marketAt } from './market.ts'
 import { type PoolRef, poolAt } from './pool.ts'
+import { recordNode } from './record-node.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
+
+/** The columns of the token that moved. */
+const assetOf = { chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol' }
 
 /** The list of a user's activity. */
 export const activityOfUser = () =>
@@ -33,10 +39,17 @@ const activityIn = (kind: EntityType) =>
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
   )
 
-type Refs = { listInputs: ListInputTypes; User: UserRef; Pool: PoolRef; Market: MarketRef; Vault: VaultRef }
+type Refs = {
+  listInputs: ListInputTypes
+  Asset: AssetRef
+  User: UserRef
+  Pool: PoolRef
+  Market: MarketRef
+  Vault: VaultRef
+}
 
 /** Adds activity, and the lists of that in a market or vault. */
-export function addActivity(builder: Builder, { listInputs, User, Pool, Market, Vault }: Refs) {
+export function addActivity(builder: Builder, { listInputs, Asset, User, Pool, Market, Vault }: Refs) {
   const ActivityKind = builder.enumType('ActivityKind', {
     description: 'A cash flow or a reward of a user.',
     values: {
@@ -55,6 +68,14 @@ export function addActivity(builder: Builder, { listInputs, User, Pool, Market, 
     fields: (t) => ({
       ...columnFields(t, activities.columns, { kind: ActivityKind }),
       user: t.field({ type: User, description: 'The user.', ...related('CashFlow', 'user', userAt) }),
+      asset: t.field({
+        type: Asset,
+        nullable: true,
+        description: "The token that moved. Null for a vault's reward, whose token is not stored.",
+        ...sqlField({ kind: 'embedded', columns: assetOf, presence: 'assetAddress' }),
+        resolve: ({ chainId, assetAddress: address, assetSymbol: symbol }) =>
+          address === null || symbol === null ? null : ({ chainId, address, symbol } as AssetRow),
+      }),
       market: t.field({
         type: Market,
         nullable: true,
@@ -76,6 +97,7 @@ export function addActivity(builder: Builder, { listInputs, User, Pool, Market, 
       }),
     }),
   })
+  recordNode(builder, Activity, activities, ['recordType', 'chainId', 'txHash', 'logIndex', 'accountId'])
   const ActivityInputs = listInputs('Activity', activities, { kinds: ActivityKind })
   const Activities = connectionType(builder, 'Activity', Activity)
   builder.prismaObjectFields(Market, (t) => ({

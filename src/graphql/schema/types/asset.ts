@@ -3,19 +3,32 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { column, keyOf, list, one } from '../../fields/sql-field.ts'
+import { column, keyOf, list, one, part } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { recordNode } from './record-node.ts'
 
 const assetAt = keyOf(assets, 'chainId', 'address')
 
+/** The token of a market or vault, which has the columns of its asset. */
+export const assetOfEntity = part({
+  chainId: 'chainId',
+  address: 'assetAddress',
+  symbol: 'assetSymbol',
+  decimals: 'assetDecimals',
+})
+
 /** Adds assets. */
 export function addAsset(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {
-  const { decimals, ...columns } = assets.columns
+  const { decimals, name, ...columns } = assets.columns
   const AssetInputs = listInputs('Asset', assets)
   const Asset = builder.objectRef<AssetRow>('Asset').implement({
     description: 'A token on a chain.',
     fields: (t) => ({
       ...columnFields(t, columns),
+      name: t.string({
+        description: name.description ?? '',
+        ...column(assetAt, 'name', ['chainId', 'address']),
+      }),
       decimals: t.int({
         nullable: true,
         description: decimals.description ?? '',
@@ -23,6 +36,7 @@ export function addAsset(builder: Builder, { listInputs }: { listInputs: ListInp
       }),
     }),
   })
+  recordNode(builder, Asset, assets, ['chainId', 'address'])
   const Assets = connectionType(builder, 'Asset', Asset)
   builder.queryFields((t) => ({
     asset: t.field({

@@ -6,6 +6,7 @@ import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { related } from '../../fields/relation.ts'
 import type { Builder } from '../builder.ts'
 import { type MarketRef, marketAt } from './market.ts'
+import { recordNode } from './record-node.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
 
@@ -16,6 +17,7 @@ export function addLiquidationReward(builder: Builder, { listInputs, User, Marke
   const LiquidationReward = builder
     .interfaceRef<Pick<MarketLiquidationReward, keyof typeof rewardColumns>>('LiquidationReward')
     .implement({
+      interfaces: [builder.nodeInterfaceRef()],
       description: "A user's proportional share of the reward of one defaulting liquidation.",
       fields: (t) => ({
         ...columnFields(t, rewardColumns),
@@ -57,6 +59,9 @@ export function addLiquidationReward(builder: Builder, { listInputs, User, Marke
       }),
     }),
   })
+  const key = ['chainId', 'txHash', 'logIndex', 'accountId'] as const
+  recordNode(builder, MarketLiquidationReward, marketLiquidationRewards, [...key])
+  recordNode(builder, VaultLiquidationReward, vaultLiquidationRewards, [...key])
   return {
     LiquidationReward,
     MarketLiquidationReward,

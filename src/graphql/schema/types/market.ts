@@ -5,6 +5,7 @@ import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { modelRow, related } from '../../fields/relation.ts'
 import { nodeId } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { type AssetRef, assetOfEntity } from './asset.ts'
 import { addEntityQueries } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 import { type PoolRef, poolAt } from './pool.ts'
@@ -12,7 +13,10 @@ import { type PoolRef, poolAt } from './pool.ts'
 /** Loads the market at an address on a chain. */
 export const marketAt = modelRow('Market', markets)
 
-export function addMarket(builder: Builder, { listInputs, Pool }: { listInputs: ListInputTypes; Pool: PoolRef }) {
+export function addMarket(
+  builder: Builder,
+  { listInputs, Asset, Pool }: { listInputs: ListInputTypes; Asset: AssetRef; Pool: PoolRef },
+) {
   const Market = builder.prismaNode('Market', {
     id: { resolve: chainAddressId, ...nodeId('Market', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
@@ -21,6 +25,7 @@ export function addMarket(builder: Builder, { listInputs, Pool }: { listInputs: 
     fields: (t) => ({
       ...columnFields(t, marketColumns),
       ...computedFields(t, marketAt, computedMarketColumns, ['chainId', 'id']),
+      asset: t.field({ type: Asset, description: "The market's token.", ...assetOfEntity }),
       pool: t.field({
         type: Pool,
         nullable: true,

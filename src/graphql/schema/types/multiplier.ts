@@ -1,6 +1,7 @@
 import { revisionListing } from '../../../domain/multiplier/history.ts'
 import {
   multiplierColumns,
+  multiplierOnColumns,
   multipliers,
   multipliersOn,
   multipliersOnSql,
@@ -25,6 +26,7 @@ import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { updates } from './charges.ts'
 import { type MultiplierRevisionRef, type MultiplierRevisionsRef, revisionAt } from './multiplier-revision.ts'
+import { readDateId } from './node-id.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 import { readRecordNumber } from './record-number.ts'
 
@@ -36,7 +38,7 @@ export const multiplierAt = modelRow<MultiplierRow>('Multiplier', {
 
 /** Loads the multiplier of a pool that is in force for a date. */
 const multiplierOn = keyedRow<MultiplierRow>({
-  columns: multiplierColumns,
+  columns: multiplierOnColumns,
   types: ['text', 'date'],
   at: ([pool, date]) =>
     Prisma.sql`FROM ${multipliersOnSql(date ?? Prisma.empty)} WHERE t.pool_address = ${pool ?? Prisma.empty}`,
@@ -55,9 +57,7 @@ export function addMultiplier(
   { listInputs, Pool, MultiplierRevision, MultiplierRevisions, RevisionInputs }: Refs,
 ) {
   const MultiplierInputs = listInputs('Multiplier', multipliers)
-  const Multiplier = builder.prismaNode('Multiplier', {
-    id: { field: 'poolAddress', ...nodeId('Multiplier', (column) => column('poolAddress')) },
-    nullable: true,
+  const Multiplier = builder.prismaObject('Multiplier', {
     description: "The factors that turn a pool's dollars into points.",
     fields: (t) => ({
       ...columnFields(t, multiplierColumns),
@@ -81,6 +81,22 @@ export function addMultiplier(
         ),
       }),
     }),
+  })
+
+  builder.nodeRef(Multiplier, {
+    id: {
+      resolve: (row: MultiplierRow & { nodeKey?: string }) => row.nodeKey ?? row.poolAddress,
+      ...nodeId('Multiplier', (column) => column('nodeKey')),
+    },
+    loadManyWithoutCache: (ids, { batches }) =>
+      Promise.all(
+        ids.map((id) => {
+          const [pool, day] = id.split('@')
+          return day === undefined
+            ? batches.load(multiplierAt.load, [pool])
+            : batches.load(multiplierOn.load, [pool, readDateId(day)])
+        }),
+      ),
   })
 
   builder.prismaObjectFields(Pool, (t) => ({

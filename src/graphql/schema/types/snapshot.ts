@@ -12,6 +12,7 @@ import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { OWNED_COUNT } from './charges.ts'
 import { type MarketRef, marketAt } from './market.ts'
+import { recordNode } from './record-node.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
 
@@ -32,6 +33,7 @@ type Refs = { listInputs: ListInputTypes; User: UserRef; Market: MarketRef; Vaul
 /** Adds the snapshots of users, and the lists of those in a market or vault. */
 export function addSnapshot(builder: Builder, { listInputs, User, Market, Vault }: Refs) {
   const Snapshot = builder.interfaceRef<RowOf<typeof snapshotColumns>>('Snapshot').implement({
+    interfaces: [builder.nodeInterfaceRef()],
     description: "A user's position in a market or vault at one point in time. One snapshot is stored per day.",
     fields: (t) => ({
       ...columnFields(t, snapshotColumns),
@@ -67,6 +69,10 @@ export function addSnapshot(builder: Builder, { listInputs, User, Market, Vault 
       }),
     }),
   })
+
+  const key = ['timestamp', 'positionId'] as const
+  recordNode(builder, MarketSnapshot, marketSnapshots, ['accountId', 'chainId', 'marketId', ...key])
+  recordNode(builder, VaultSnapshot, vaultSnapshots, ['accountId', 'chainId', 'vaultId', ...key])
 
   const MarketSnapshotInputs = listInputs('MarketSnapshot', marketSnapshots)
   const VaultSnapshotInputs = listInputs('VaultSnapshot', vaultSnapshots)

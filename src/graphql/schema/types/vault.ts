@@ -4,19 +4,23 @@ import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { modelRow } from '../../fields/relation.ts'
 import { nodeId } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { type AssetRef, assetOfEntity } from './asset.ts'
 import { addEntityQueries } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 
 /** Loads the vault at an address on a chain. */
 export const vaultAt = modelRow('Vault', vaults)
 
-export function addVault(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {
+export function addVault(builder: Builder, { listInputs, Asset }: { listInputs: ListInputTypes; Asset: AssetRef }) {
   const Vault = builder.prismaNode('Vault', {
     id: { resolve: chainAddressId, ...nodeId('Vault', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
     nullable: true,
     description: 'A vault that lends one asset across markets.',
-    fields: (t) => columnFields(t, vaults.columns),
+    fields: (t) => ({
+      ...columnFields(t, vaults.columns),
+      asset: t.field({ type: Asset, description: "The vault's token.", ...assetOfEntity }),
+    }),
   })
   const inputs = listInputs('Vault', vaults)
   addEntityQueries(builder, { kind: 'vault', Type: Vault, all: vaults, at: vaultAt, inputs })
