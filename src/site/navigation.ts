@@ -39,6 +39,7 @@ export function navigation(root: string): Group[] {
         page('Dashboard', 'dashboard', 'src/web/README.md'),
         page('GraphQL', 'graphql', 'src/graphql/README.md'),
         page('TypeScript client', 'client', 'src/client/README.md'),
+        page('Changes of the client', 'client-changes', 'src/client/CHANGELOG.md'),
         page('REST', 'rest-endpoints', 'src/rest/README.md'),
         page('Command line', 'cli', 'src/cli/README.md'),
       ],
