@@ -14,6 +14,11 @@ export class Chunk {
   private buffer = Buffer.allocUnsafe(FIRST_BYTES)
   private count = 0
   private bytes = 0
+  private readonly fullBytes: number
+
+  constructor(fullBytes = FULL_BYTES) {
+    this.fullBytes = fullBytes
+  }
 
   /** @param line the record's line number in its file, which becomes its last column, after the digests of key and values */
   add({ texts, key }: Row, line: number): void {
@@ -40,7 +45,7 @@ export class Chunk {
   }
 
   get isFull(): boolean {
-    return this.bytes >= FULL_BYTES
+    return this.bytes >= this.fullBytes
   }
 
   /** The text since the last `clear`. */

@@ -18,6 +18,9 @@ export interface Staging {
   failed(reason: string): Error
 }
 
+/** The staging table has no index, so that small chunks cost no more than large ones. */
+const CHUNK_BYTES = 1024 * 1024
+
 /**
  * Validates fetched records and copies them into the staging table, each chunk while the next one is read.
  * @returns the number of staged records
@@ -29,7 +32,7 @@ export async function stageRecords(
 ): Promise<number> {
   const read = rowReader(format, await storedEntities(client))
   let staged = 0
-  let [chunk, other] = [new Chunk(), new Chunk()]
+  let [chunk, other] = [new Chunk(CHUNK_BYTES), new Chunk(CHUNK_BYTES)]
   let copying = Promise.resolve()
   const flush = async () => {
     await copying

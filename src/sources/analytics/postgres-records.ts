@@ -7,7 +7,7 @@ import { importRecord } from './import-value.ts'
 import type { Shapes, SqlMapping } from './mapping.ts'
 
 /** The rows that are in memory at a time. */
-const ROWS = 5000
+const ROWS = 1000
 
 export const isPostgres = (source: string) => /^postgres(ql)?:\/\//i.test(source)
 
