@@ -148,11 +148,15 @@ async function prepared(query: string): Promise<{ data: any; statements: string[
   return { data, statements: [...gateway.statements] }
 }
 
-/** The graph's own fields of a type that have values and take no arguments. */
-const leaves = (type: string) =>
+/** The graph's own fields of a type that have values or token amounts and take no arguments. */
+const leaves = (type: string): string[] =>
   Object.values((createSchema().getType(type) as GraphQLObjectType).getFields())
-    .filter((field) => isLeafType(getNamedType(field.type)) && field.args.length === 0)
-    .map(({ name }) => name)
+    .filter((field) => field.args.length === 0)
+    .flatMap(({ name, type }) => {
+      const named = getNamedType(type)
+      if (isLeafType(named)) return [name]
+      return named.name === 'TokenAmount' ? [`${name} { raw decimals value usd }`] : []
+    })
 
 const list = (selection: string) => (rows: string) => `{ ${selection}(first: 1000) { nodes { ${rows} } } }`
 const ofUser = (selection: string) => (rows: string) =>
