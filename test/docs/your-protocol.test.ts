@@ -15,7 +15,7 @@ let store: Awaited<ReturnType<typeof openStore>>
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'gateway-your-protocol-'))
   const guide = await readFile(join(ROOT, 'src/docs/your-protocol.md'), 'utf8')
-  mappings = [...guide.matchAll(/```json\n(.*?)```/gs)].map(([, text = '']) => JSON.parse(text))
+  mappings = [...guide.matchAll(/```jsonc\n(.*?)```/gs)].map(([, text = '']) => JSON.parse(text))
 })
 afterAll(() => rm(dir, { recursive: true }))
 
