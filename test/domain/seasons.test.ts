@@ -6,7 +6,7 @@ import { closeSeasonsDue } from '../../src/domain/season/close-seasons.ts'
 import { command } from '../support/command-line.ts'
 import { emptyProgram } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, BEN, CAT, importFiles, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import { ANN, BEN, CAT, importFiles, midnight, multiplier, pool, position } from '../support/one-pool.ts'
 
 const BY = { requestedBy: 'test' }
 const SPRING = { name: 'Spring', startsAt: '2026-03-02', endsAt: '2026-03-03' }
