@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { type ArgumentNode, type FieldNode, Kind, type OperationDefinitionNode, parse, print } from 'graphql'
 import { pMapIterable } from 'p-map'
 import { type Client, shownUrl, sourceFailed } from '../client.ts'
-import type { Fetched, RecordBatch } from '../fetched.ts'
 import { inNamesOf, pathBelow, split } from '../positions/graph-names.ts'
 import { answerData, described, down, fieldName, isObject, listDown } from '../positions/graph-page.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
 import { importRecord } from './import-value.ts'
 import type { GraphMapping, Shapes } from './mapping.ts'
+import { received } from './received.ts'
 
 /** The number of pages that are buffered while records are stored. */
 const AHEAD = 4
@@ -29,9 +29,6 @@ export function graphRecords(
       const { names, constants } = mapping
       const read = pageReader(called, mapping, bearer)
       const paths = Object.keys(fields).map((field) => ({ field, path: pathBelow(names, field) }))
-      const hash = createHash('sha256')
-      let count = 0
-      let fetchedAt: string | undefined
 
       async function fetchPage(number: number, variables: object): Promise<RecordsPage> {
         const isFirst = number === 1
@@ -60,43 +57,23 @@ export function graphRecords(
         }
       }
 
-      async function* batches(): AsyncGenerator<RecordBatch> {
+      async function* recordsOf(hash: Hash) {
         for await (const { number, nodes, body } of pMapIterable(pages(), (page) => page, {
           concurrency: 1,
           backpressure: AHEAD,
         })) {
           hash.update(body)
-          const records = nodes.map((node, at) => {
+          yield nodes.map((node, at) => {
             if (!isObject(node))
               throw sourceFailed(called, `page ${number}, record ${at + 1} must be an object, not ${described(node)}`)
             return importRecord(fields, constants, (field) => valueAt(node, field))
           })
-          yield { first: count + 1, records }
-          count += records.length
         }
-        fetchedAt = new Date().toISOString()
       }
       const below = new Map(paths.map(({ field, path }) => [field, path]))
       const valueAt = (node: Record<string, unknown>, field: string) => down(node[field], below.get(field) ?? [])
 
-      return {
-        label: names.records ?? file,
-        batches: batches(),
-        receipts: () =>
-          fetchedAt === undefined
-            ? []
-            : [
-                {
-                  kind: 'ANALYTICS',
-                  name,
-                  digest: hash.digest('hex'),
-                  count,
-                  block: null,
-                  time: since?.toISOString() ?? null,
-                  fetchedAt,
-                },
-              ],
-      } satisfies Fetched
+      return received(names.records ?? file, { name, since }, recordsOf)
     },
   }
 }

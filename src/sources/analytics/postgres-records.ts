@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
 import pg from 'pg'
 import { faultOf, isReadFault, sourceFailed } from '../client.ts'
-import type { RecordBatch } from '../fetched.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
 import { importRecord } from './import-value.ts'
 import type { Shapes, SqlMapping } from './mapping.ts'
+import { received } from './received.ts'
 
 /** The rows that are in memory at a time. */
 const ROWS = 1000
@@ -24,11 +24,8 @@ export function postgresRecords(url: string, timeoutMs: number, { query, constan
     name,
     async records(file, { since, fields, signal }) {
       const called = analyticsName(file, name)
-      const hash = createHash('sha256')
-      let count = 0
-      let fetchedAt: string | undefined
 
-      async function* batches(): AsyncGenerator<RecordBatch> {
+      async function* read(hash: Hash) {
         const client = new pg.Client({
           connectionString: url,
           application_name: 'gateway-update',
@@ -51,10 +48,8 @@ export function postgresRecords(url: string, timeoutMs: number, { query, constan
             )
             const records = rows.map((row) => importRecord(fields, constants, (field) => row[columnOf[field] ?? '']))
             for (const record of records) hash.update(`${JSON.stringify(record)}\n`)
-            yield { first: count + 1, records }
-            count += records.length
+            yield records
           }
-          fetchedAt = new Date().toISOString()
         } catch (error) {
           if (signal?.aborted) throw signal.reason
           if (error instanceof Error && /timeout/i.test(error.message))
@@ -65,24 +60,7 @@ export function postgresRecords(url: string, timeoutMs: number, { query, constan
         }
       }
 
-      return {
-        label: 'row',
-        batches: batches(),
-        receipts: () =>
-          fetchedAt === undefined
-            ? []
-            : [
-                {
-                  kind: 'ANALYTICS',
-                  name,
-                  digest: hash.digest('hex'),
-                  count,
-                  block: null,
-                  time: since?.toISOString() ?? null,
-                  fetchedAt,
-                },
-              ],
-      }
+      return received('row', { name, since }, read)
     },
   }
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
 import { pMapIterable } from 'p-map'
 import type * as z from 'zod'
 import type { Client } from '../client.ts'
 import type { DatasetFile } from '../dataset/dataset.ts'
-import type { Fetched, RecordBatch } from '../fetched.ts'
+import type { Fetched } from '../fetched.ts'
 import { type EntityRef, type GatewayGraph, type GraphCashFlow, openGatewayGraph } from '../mirror/gateway-graph.ts'
 import {
   Contradiction,
@@ -18,6 +18,7 @@ import {
   vaultSnapshot,
 } from '../mirror/rest-api.ts'
 import type { RecordsRequest } from './analytics-source.ts'
+import { received } from './received.ts'
 
 /** The number of users that are read at once, and of those whose records wait to be stored. */
 const USERS_AT_ONCE = 8
@@ -52,9 +53,6 @@ export async function restRecords(
   const read = readerOf(server, graph, file, request)
   if (!read) return undefined
   const users = graph ? usersOfGraph(graph) : usersOfPositions(server, request)
-  const hash = createHash('sha256')
-  let count = 0
-  let fetchedAt: string | undefined
 
   async function recordsOf(user: User): Promise<object[]> {
     const records: object[] = []
@@ -62,27 +60,15 @@ export async function restRecords(
     return records
   }
 
-  async function* batches(): AsyncGenerator<RecordBatch> {
+  async function* arriving(hash: Hash) {
     const limits = { concurrency: USERS_AT_ONCE, backpressure: USERS_AHEAD }
     for await (const records of pMapIterable(users, recordsOf, limits)) {
       signal?.throwIfAborted()
       for (const record of records) hash.update(`${JSON.stringify(record)}\n`)
-      yield { first: count + 1, records: records as Record<string, unknown>[] }
-      count += records.length
+      yield records as Record<string, unknown>[]
     }
-    fetchedAt = new Date().toISOString()
   }
-
-  const name = serverName(base)
-  const time = since?.toISOString() ?? null
-  return {
-    label: file,
-    batches: batches(),
-    receipts: () =>
-      fetchedAt === undefined
-        ? []
-        : [{ kind: 'ANALYTICS', name, digest: hash.digest('hex'), count, block: null, time, fetchedAt }],
-  }
+  return received(file, { name: serverName(base), since }, arriving)
 }
 
 function readerOf(
