@@ -117,10 +117,11 @@ export function addLeaderboard(
   /** Completes the arguments by what their scope means in the store. */
   const inScope = async <Args extends ScopeArgs>({ scope, ...args }: Args, reader: Reader) => {
     const { asOf, season } = scope ?? {}
-    const bounds = typeof season === 'string' ? await datesOfSeason(reader, season) : scope?.window
-    const window = bounds && isWindow(bounds) ? await windowOf(reader, bounds) : undefined
+    const sent = typeof season === 'string' ? await datesOfSeason(reader, season) : scope?.window
+    const bounds = sent && isWindow(sent) ? sent : undefined
+    const window = bounds && (await windowOf(reader, bounds))
     const at = asOf ? await asOfDate(reader, asOf) : NOW
-    return !at || (bounds && isWindow(bounds) && !window) ? { ...args, nowhere: true } : { ...args, at, window }
+    return !at || (bounds && !window) ? { ...args, nowhere: true } : { ...args, at, window }
   }
   const board = {
     listing: ({ at = NOW, window }) =>
