@@ -356,7 +356,7 @@ export const variables = z.object({
     .meta(LOCAL),
   LEDGER_DAYS: whole(0, 100_000).optional().meta({
     description: 'how many days the ledgers of users keep the changes of a run; 0: runs write none',
-    defaultText: 'none: they are kept for ever',
+    defaultText: 'none: they stay forever',
     local: true,
   }),
   MAX_QUERY_DEPTH: whole(0, 1_000_000)
