@@ -6,7 +6,6 @@
  *
  * Both directions alternate, each in a separate process. The store has a day of snapshots already; each step takes the next.
  */
-import { fork } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
@@ -17,7 +16,8 @@ import { legNames } from '../../src/domain/update/legs.ts'
 import { updateLeg } from '../../src/domain/update/update.ts'
 import { openAnalyticsSource } from '../../src/sources/analytics/open-analytics-source.ts'
 import { openClient } from '../../src/sources/client.ts'
-import { median, megabytes, options, report, round, seconds } from './report.ts'
+import { median, megabytes, options, report, round } from './report.ts'
+import { type Measured, measured, startRole, tellStatements } from './roles.ts'
 import { addressOf, BASE, openBenchStore, POOLS, progress, settleDown } from './store.ts'
 
 const flags = options(
@@ -37,12 +37,6 @@ const ofDay = (
   day: number,
 ) => `SELECT account_id, chain_id, market_id, ${FIRST + day * 86_400}::bigint AS timestamp, position_id,
   collateral_assets + ${day} AS collateral_assets, collateral_usd, protected_assets, protected_usd, debt_assets, debt_usd FROM source`
-
-interface Measured {
-  seconds: number
-  cpu: number
-  peak: number
-}
 
 const roles: Record<string, () => Promise<unknown>> = {
   compare,
@@ -174,42 +168,8 @@ async function copy(): Promise<void> {
   await Promise.all([from.end(), to.end()])
 }
 
-/** Prints how long every statement takes that takes long. */
-function tellStatements(): void {
-  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown
-  pg.Client.prototype.query = function (this: unknown, ...args: unknown[]) {
-    const at = performance.now()
-    const result = query.apply(this, args)
-    const text = typeof args[0] === 'string' ? args[0] : '(COPY)'
-    if (result instanceof Promise)
-      result.then(
-        () => {
-          if (performance.now() - at > 20)
-            progress(`  ${seconds(at).toFixed(2)} s ${text.replace(/\s+/g, ' ').trim().slice(0, 110)}`)
-        },
-        () => {},
-      )
-    return result
-  } as never
-}
-
-async function measured(work: () => Promise<void>): Promise<Measured> {
-  const at = performance.now()
-  const cpu = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(cpu)
-  return { seconds: seconds(at), cpu: (user + system) / 1e6, peak: process.resourceUsage().maxRSS * 1024 }
-}
-
 function child<T>(role: string, more: Record<string, string> = {}) {
-  const args = Object.entries({ ...flags, ...more, role }).flatMap(([name, value]) => [`--${name}`, String(value)])
-  const made = fork(import.meta.filename, args)
-  const result = new Promise<T>((resolve, reject) => {
-    made.once('message', (message) => resolve(message as T))
-    made.once('exit', (code) => reject(new Error(`${role} ended with ${code}`)))
-  })
-  result.catch(() => {})
-  return { made, result }
+  return startRole<T>(import.meta.filename, { ...flags, ...more, role })
 }
 
 async function compare(): Promise<void> {

@@ -8,7 +8,6 @@
  *
  * The source, and each measurement, has a separate process. `--profile 1` prints the time of every statement.
  */
-import { fork } from 'node:child_process'
 import pg from 'pg'
 import { inTransaction } from '../../src/db/connect/transaction.ts'
 import { manualUpdate } from '../../src/domain/distribution/manual-update.ts'
@@ -18,7 +17,8 @@ import { defaultNames, inNamesOf } from '../../src/sources/positions/graph-names
 import { positionsByCursor } from '../../src/sources/positions/graph-operations.ts'
 import { openPositionsSource } from '../../src/sources/positions/open-positions-source.ts'
 import { serveSource } from './graph-source.ts'
-import { median, megabytes, options, report, round, seconds } from './report.ts'
+import { median, megabytes, options, report, round } from './report.ts'
+import { type Measured, measured, startRole, tellStatements } from './roles.ts'
 import { addressOf, BASE, dateOf, openBenchStore, POOLS, progress, serverCpu, settleDown } from './store.ts'
 
 const flags = options(
@@ -39,13 +39,9 @@ const flags = options(
 )
 const { rounds, page, store: kept, profile, role, source, database, date, ...shape } = flags
 
-interface Measured {
-  seconds: number
-  /** Seconds of CPU: this process's, and the store's. */
-  cpu: number
+interface Timed extends Measured {
+  /** Seconds of CPU of the store. */
   storeCpu?: number
-  /** Peak resident memory, in bytes. */
-  peak: number
 }
 
 const client = () => openClient({ timeoutMs: 30_000, retries: 0, maxBytes: 1 << 26 })
@@ -125,44 +121,8 @@ async function update(): Promise<void> {
   await http.close()
 }
 
-/** Prints how long every statement takes that takes long. */
-function tellStatements(): void {
-  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown
-  const started = performance.now()
-  pg.Client.prototype.query = function (this: unknown, ...args: unknown[]) {
-    const at = performance.now()
-    const result = query.apply(this, args)
-    const text = typeof args[0] === 'string' ? args[0] : '(COPY)'
-    if (result instanceof Promise)
-      result.then(
-        () => {
-          if (performance.now() - at > 50)
-            progress(
-              `  ${seconds(started).toFixed(2)} s: ${seconds(at).toFixed(2)} s ${text.replace(/\s+/g, ' ').trim().slice(0, 110)}`,
-            )
-        },
-        () => {},
-      )
-    return result
-  } as never
-}
-
-async function measured(work: () => Promise<void>): Promise<Measured> {
-  const at = performance.now()
-  const cpu = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(cpu)
-  return { seconds: seconds(at), cpu: (user + system) / 1e6, peak: process.resourceUsage().maxRSS * 1024 }
-}
-
 function child<T>(role: string, more: Record<string, string> = {}) {
-  const args = Object.entries({ ...flags, ...more, role }).flatMap(([name, value]) => [`--${name}`, String(value)])
-  const made = fork(import.meta.filename, args)
-  const result = new Promise<T>((resolve, reject) => {
-    made.once('message', (message) => resolve(message as T))
-    made.once('exit', (code) => reject(new Error(`${role} ended with ${code}`)))
-  })
-  return { made, result }
+  return startRole<T>(import.meta.filename, { ...flags, ...more, role })
 }
 
 async function compare(): Promise<void> {
@@ -172,14 +132,14 @@ async function compare(): Promise<void> {
     const base = await server.result
     const newDate = dateOf(shape.dates)
     const of = (role: string) => async () =>
-      child<Measured>(role, { source: base, database: store.url, date: newDate }).result
+      child<Timed>(role, { source: base, database: store.url, date: newDate }).result
     const steps = [
       ['download', of('download')],
       ['download, checked and priced', of('read')],
       ['manualupdate, new date', of('update')],
       ['manualupdate, stored date', of('update')],
     ] as const
-    const times = new Map<string, Measured[]>()
+    const times = new Map<string, Timed[]>()
     // The source's own code must be warm, too.
     await of('download')()
     for (let nth = 1; nth <= rounds; nth++) {
