@@ -9,7 +9,7 @@ const SCHEMA = 'src/generated/schema.graphql'
 export const buildClient = () =>
   unlessFresh('client', ['src/client', 'src/generated/client', SCHEMA, 'tsconfig.json'], async () => {
     await rm(join(ROOT, CLIENT), { recursive: true, force: true })
-    await node('node_modules/typescript/bin/tsc', '-p', 'src/client/tsconfig.json')
+    await node('node_modules/typescript-7/bin/tsc', '-p', 'src/client/tsconfig.json')
     for (const file of [SCHEMA, 'LICENSE']) await copyFile(join(ROOT, file), join(ROOT, CLIENT, basename(file)))
     return [CLIENT]
   })
