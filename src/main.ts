@@ -19,6 +19,7 @@ import { addServe } from './cli/serve.ts'
 import { misspeltSettings, settingsInShort } from './cli/settings.ts'
 import { addTemplate } from './cli/template.ts'
 import { addUpdate } from './cli/update.ts'
+import { addVerify } from './cli/verify.ts'
 
 // A closed pipe (`| head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
@@ -44,6 +45,7 @@ addRuns(program)
 addMultipliers(program)
 addSeasons(program)
 addExplain(program)
+addVerify(program)
 addSchema(program)
 addConfig(program)
 addDoctor(program)

@@ -6,6 +6,7 @@ import { computeDue } from '../domain/distribution/daily.ts'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
 import { pruneLedger } from '../domain/ledger/prune.ts'
 import { settleDue } from '../domain/multiplier/settle.ts'
+import { digestsDue } from '../domain/points/digests-due.ts'
 import { closeSeasonsDue } from '../domain/season/close-seasons.ts'
 import { updateDue } from '../domain/update/due.ts'
 
@@ -30,8 +31,8 @@ interface Job {
 
 /**
  * Runs now and every minute: marks runs whose process has died as failed, puts announced multipliers in force when their date
- * has come, makes the boards of ended seasons final, removes old entries of the ledger, and does what is due: distributions by
- * DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other.
+ * has come, computes missing digests, makes the boards of ended seasons final, removes old entries of the ledger, and does what
+ * is due: distributions by DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other.
  * It reads the clock each time, so clock changes and sleep do not matter.
  */
 export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}): Schedule {
@@ -65,6 +66,7 @@ export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}):
   const tidy = async () => {
     await closeDeadRuns(store.pool)
     await settle()
+    await digestsDue(store.pool)
     const seasons = await closeSeasonsDue(store.pool, now())
     if (seasons.length > 0) log.info({ seasons }, 'the boards of these seasons are final')
     if (config.LEDGER_DAYS) await pruneLedger(store.pool, new Date(now().getTime() - config.LEDGER_DAYS * DAY_MS))

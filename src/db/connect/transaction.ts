@@ -30,7 +30,7 @@ const limits = new WeakMap<Pool, LimitFunction>()
 export function inTransaction<T>(
   pool: Pool,
   work: (client: PoolClient) => Promise<T>,
-  mode: '' | 'ISOLATION LEVEL REPEATABLE READ READ ONLY' = '',
+  mode: '' | 'ISOLATION LEVEL REPEATABLE READ' | 'ISOLATION LEVEL REPEATABLE READ READ ONLY' = '',
 ): Promise<T> {
   const limit = limits.get(pool) ?? pLimit(mostWriters(pool))
   limits.set(pool, limit)

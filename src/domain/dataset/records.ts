@@ -327,6 +327,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
       accountCountAfter: field(nullable(count), `users with positions on the date ${after}`, 2),
       totalPointsBefore: field(nullable(total), `points of the date ${before}`, '0'),
       totalPointsAfter: field(nullable(total), `points of the date ${after}`, '4450'),
+      digest: field(optional(nullable(text)), `the digest of the date ${after}`, null),
+      reopened: field(optional(nullable(text)), 'the season whose final board it has changed; null if none', null),
     },
     check: runFits,
   },

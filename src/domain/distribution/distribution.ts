@@ -2,6 +2,7 @@ import { columnsOf } from '../../db/lists/column.ts'
 import { many, range } from '../../db/lists/filter.ts'
 import { type Listing, listing } from '../../db/lists/listing.ts'
 import { Prisma, type Distribution as StoredDistribution } from '../../generated/prisma/client.ts'
+import { DIGEST_OF } from '../points/digest.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
 
 /** A stored distribution, with points instead of millionths. */
@@ -27,6 +28,11 @@ const columns = columnsOf(Prisma.DistributionScalarFieldEnum, {
   startedAt: { type: 'moment', description: 'When the run that stored the points started.' },
   finishedAt: { type: 'moment', description: 'When the run that stored the points finished.', filter: true },
   runId: { type: 'bigint', nullable: true },
+  digest: {
+    type: 'text',
+    nullable: true,
+    description: `The digest of the points of the date: ${DIGEST_OF}. Equal points have equal digests on every gateway. Null until it is computed, for a date that was stored before there were digests.`,
+  },
 })
 
 /** Distributions, newest first. */

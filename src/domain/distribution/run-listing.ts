@@ -78,6 +78,12 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
     description:
       'Number of entries that the run wrote to the ledgers of users. Null if it wrote none, or they are no longer kept.',
   },
+  digest: {
+    type: 'text',
+    nullable: true,
+    description:
+      'The digest of the distribution after the run, as in `Distribution.digest`. Null if the run stored nothing, or ended before there were digests.',
+  },
 })
 
 /** Runs, newest first. */

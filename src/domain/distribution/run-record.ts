@@ -100,7 +100,7 @@ export async function finishRecord(
   const { rows } = await client.query<DayTotals & { finishedAt: Date }>(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, sources = $2,
        multiplier_revision = $6, ${baseOf('deposit')}, ${baseOf('borrow')}, position_count_before = $3, account_count_before = $4, total_points_before = $5,
-       position_count_after = d.position_count, account_count_after = d.account_count, total_points_after = d.total_points
+       position_count_after = d.position_count, account_count_after = d.account_count, total_points_after = d.total_points, digest = d.digest
      FROM distribution d WHERE d.date = r.date AND r.id = $1
      RETURNING d.position_count AS "positionCount", d.account_count AS "userCount",
        ${doubleOf('d.total_points')} AS "totalPoints", d.finished_at AS "finishedAt"`,
@@ -184,7 +184,7 @@ export async function openImportRecords(client: PoolClient, record: ImportRecord
 export async function finishImportRecords(client: PoolClient, runIds: (string | null)[]): Promise<void> {
   await client.query(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, position_count_after = d.position_count,
-       account_count_after = d.account_count, total_points_after = d.total_points, ${baseOf('deposit')}, ${baseOf('borrow')}
+       account_count_after = d.account_count, total_points_after = d.total_points, digest = d.digest, ${baseOf('deposit')}, ${baseOf('borrow')}
      FROM distribution d WHERE d.date = r.date AND r.id = ANY($1::bigint[])`,
     [runIds],
   )

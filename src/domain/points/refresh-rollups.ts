@@ -5,6 +5,7 @@ import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
 import { keepRemoved, makeEntries } from '../ledger/record.ts'
 import { archiveRanks } from './archive-ranks.ts'
+import { digestSql } from './digest.ts'
 import { refreshPoolDays } from './refresh-pool-days.ts'
 
 /**
@@ -89,13 +90,14 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
 
   await client.query(
     `
-    INSERT INTO distribution (date, total_points, position_count, account_count, kind, started_at, finished_at, run_id)
+    INSERT INTO distribution (date, total_points, position_count, account_count, kind, started_at, finished_at, run_id, digest)
     SELECT distribution_date, sum(points)::bigint, sum(position_count), count(*), $1::distribution_kind, $2,
-      clock_timestamp(), (SELECT run_id FROM unnest($3::date[], $4::bigint[]) AS r(date, run_id) WHERE r.date = distribution_date)
+      clock_timestamp(), (SELECT run_id FROM unnest($3::date[], $4::bigint[]) AS r(date, run_id) WHERE r.date = distribution_date),
+      ${digestSql()}
     FROM refreshed_day GROUP BY distribution_date
     ON CONFLICT (date) DO UPDATE SET total_points = excluded.total_points, position_count = excluded.position_count,
       account_count = excluded.account_count, kind = excluded.kind, started_at = excluded.started_at,
-      finished_at = excluded.finished_at, run_id = excluded.run_id`,
+      finished_at = excluded.finished_at, run_id = excluded.run_id, digest = excluded.digest`,
     [kind, startedAt, dates, dates.map((_, i) => runIds[i] ?? null)],
   )
 

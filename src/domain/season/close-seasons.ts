@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { inTransaction } from '../../db/connect/transaction.ts'
+import { digestSql } from '../points/digest.ts'
 import { lockWriters } from '../points/refresh-rollups.ts'
 import { statusOn } from './season.ts'
 
@@ -40,8 +41,6 @@ const BEHIND = `t.status <> ${STATUS}`
 const UNCLOSED = `(t.ends_at < $1::date AND t.digest IS NULL AND EXISTS (SELECT FROM distribution d WHERE d.date = t.ends_at))`
 
 /** The digest of the points of users over distribution dates, both ends included. */
-const DIGEST = `WITH lines AS MATERIALIZED (
-    SELECT user_address || ' ' || round(sum(points) * 0.000001, 6) || E'\\n' AS line FROM account_day
+const DIGEST = `WITH board AS MATERIALIZED (SELECT user_address, sum(points) AS points FROM account_day
     WHERE distribution_date BETWEEN $1::date AND $2::date GROUP BY user_address)
-  SELECT encode(sha256(convert_to(coalesce(string_agg(line, '' ORDER BY line COLLATE "C"), ''), 'UTF8')), 'hex') AS digest
-  FROM lines`
+  SELECT ${digestSql()} AS digest FROM board`

@@ -2,6 +2,7 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { DIGEST_OF } from '../points/digest.ts'
 
 /** The columns of a season `t`. */
 export const seasonColumns = columnsOf(Prisma.SeasonScalarFieldEnum, {
@@ -20,8 +21,7 @@ export const seasonColumns = columnsOf(Prisma.SeasonScalarFieldEnum, {
   digest: {
     type: 'text',
     nullable: true,
-    description:
-      "The digest of the season's final board: SHA-256, in hexadecimal, over one line for each of its users, sorted: address, a space, points with six decimals, a line feed. Null until the season has ended and its last date has a distribution.",
+    description: `The digest of the season's final board: ${DIGEST_OF}. Null until the season has ended and its last date has a distribution.`,
   },
   closedAt: {
     type: 'moment',

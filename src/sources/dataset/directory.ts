@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { GatewayError } from '../../errors.ts'
@@ -48,6 +48,22 @@ export async function openDirectory(dir: string, onIgnored?: (message: string) =
       return label === undefined ? undefined : { label, ...(await openFile(join(dir, label))) }
     },
   }
+}
+
+/**
+ * Opens a directory, or one file of it.
+ * @throws BAD_INPUT as `openDirectory` does, and for a file with another name
+ */
+export async function openPath(path: string): Promise<Dataset> {
+  const isFile = await stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  )
+  if (!isFile) return openDirectory(path)
+  const label = basename(path)
+  const file = datasetFiles.find((file) => label === `${file}.jsonl` || label === `${file}.jsonl.gz`)
+  if (!file) throw new GatewayError('BAD_INPUT', `${path} is not a file of the import format, such as positions.jsonl.`)
+  return { name: path, open: async (wanted) => (wanted === file ? { label, ...(await openFile(path)) } : undefined) }
 }
 
 const FILES = datasetFiles.flatMap((file) => [`${file}.jsonl`, `${file}.jsonl.gz`])

@@ -1,0 +1,81 @@
+import { type Command, Option } from 'commander'
+import type { Deps } from '../deps.ts'
+import { MAX_DIFFERENCES, type Verification, verify } from '../domain/distribution/verify.ts'
+import { isRemote } from '../sources/client.ts'
+import { openPath } from '../sources/dataset/directory.ts'
+import { datasetPositions } from '../sources/positions/dataset-positions.ts'
+import { openPositionsSource, speaksRest } from '../sources/positions/open-positions-source.ts'
+import type { PositionsSource } from '../sources/positions/positions-source.ts'
+import { figure, isoDay, parseCount, parseDate, print, printJson, withDeps } from './command.ts'
+import { table } from './table.ts'
+
+interface Options {
+  against?: string
+  limit: number
+  json?: boolean
+}
+
+/** Adds the command that checks the points of a date. */
+export function addVerify(program: Command): void {
+  program
+    .command('verify')
+    .description(
+      'compute the digest of a date again, from stored positions and the rules of the date, or compare it with another machine',
+    )
+    .argument('<date>', 'the distribution date, as YYYY-MM-DD', parseDate)
+    .option(
+      '--against <from>',
+      "another gateway's URL, or its export: a directory, or a positions.jsonl or positions.jsonl.gz",
+    )
+    .addOption(
+      new Option('--limit <n>', 'number of users to name, largest differences first')
+        .argParser(parseCount(MAX_DIFFERENCES))
+        .default(20),
+    )
+    .option('--json', 'print one JSON object')
+    .action((date: Date, { against, limit, json }: Options) =>
+      withDeps(async (deps, signal) => {
+        const { store, basePoints } = deps
+        const source = against === undefined ? undefined : await openOther(deps, against, signal)
+        const result = await verify({ pool: store.pool, basePoints, signal }, isoDay(date), {
+          against: source,
+          first: limit,
+        })
+        const isRight = result.differingUserCount === 0 && [null, result.storedDigest].includes(result.digest)
+        if (json) printJson({ against: source?.name ?? null, ...result })
+        else describe(result, source?.name)
+        if (!isRight) process.exitCode = 1
+      }),
+    )
+}
+
+async function openOther({ client }: Deps, from: string, signal: AbortSignal): Promise<PositionsSource> {
+  if (!isRemote(from)) return datasetPositions(from, () => openPath(from))
+  const format = (await speaksRest({ client, base: from, signal })) ? 'rest' : 'files'
+  return openPositionsSource({ source: from, format }, client)
+}
+
+function describe(result: Verification, other: string | undefined): void {
+  const { date, digest, storedDigest, expectedDigest, differences, differingUserCount } = result
+  const by = other ?? 'by the rules'
+  print(
+    table(
+      [date, 'digest'],
+      [
+        ['on record', digest ?? 'none yet'],
+        ['stored points', storedDigest],
+        [by, expectedDigest],
+      ],
+    ),
+  )
+  if (result.importedPositionCount > 0 && other === undefined)
+    print(`Points of ${figure(result.importedPositionCount)} positions were imported, and are taken as they are.`)
+  if (digest !== null && digest !== storedDigest) print('The stored points are not those that the last run stored.')
+  print(
+    differingUserCount === 0
+      ? `The points of ${figure(result.userCount)} users are equal.`
+      : `The points of ${figure(differingUserCount)} users differ.`,
+  )
+  const rows = differences.map((one) => [one.userAddress, one.stored ?? '-', one.expected ?? '-'])
+  if (rows.length > 0) print(table(['user', 'stored points', by], rows))
+}

@@ -1,0 +1,28 @@
+import type { Pool } from 'pg'
+import { inTransaction } from '../../db/connect/transaction.ts'
+import { digestSql } from './digest.ts'
+import { lockWriters } from './refresh-rollups.ts'
+
+/**
+ * Computes the digests of dates that were stored before there were digests. A run that stores one of them meanwhile comes first.
+ * @returns the number of dates
+ */
+export async function digestsDue(pool: Pool): Promise<number> {
+  const missing = 'SELECT date FROM distribution WHERE digest IS NULL'
+  if ((await pool.query(`${missing} LIMIT 1`)).rowCount === 0) return 0
+  const { rows } = await pool.query<{ date: string; digest: string }>(
+    `SELECT distribution_date::text AS date, ${digestSql()} AS digest FROM account_day
+     WHERE distribution_date = ANY(ARRAY(${missing})) GROUP BY 1`,
+  )
+  return inTransaction(pool, async (client) => {
+    await lockWriters(client)
+    const { rowCount } = await client.query(
+      `UPDATE distribution d SET digest = c.digest FROM unnest($1::date[], $2::text[]) AS c(date, digest)
+       WHERE d.date = c.date AND d.digest IS NULL`,
+      [rows.map(({ date }) => date), rows.map(({ digest }) => digest)],
+    )
+    await client.query(`UPDATE run r SET digest = d.digest FROM (SELECT * FROM distribution OFFSET 0) d
+      WHERE d.run_id = r.id AND r.digest IS NULL`)
+    return rowCount ?? 0
+  })
+}
