@@ -19,7 +19,7 @@ export function addUpdate(program: Command): void {
   program
     .command('update')
     .argument('[leg...]', `what to update: ${legNames.join(', ')} (default: all that have a source)`)
-    .description('fetch new and changed snapshots, rewards, cash flows and rates from ANALYTICS_SOURCE')
+    .description('fetch new and changed snapshots, rewards, cash flows, rates and prices from ANALYTICS_SOURCE')
     .addOption(
       new Option('--since <YYYY-MM-DD>', 'request records from this date on again, for a corrected past').argParser(
         parseDate,

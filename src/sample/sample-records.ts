@@ -241,6 +241,15 @@ export function* positionRecords(world: World) {
 const accountsIn = ({ accounts }: World, type: Entity['type']) =>
   accounts.flat().filter(({ entity }) => entity.type === type)
 
+export function* priceRecords(world: World) {
+  for (const [token, prices] of world.prices)
+    for (const [day, priceUsd] of prices.entries()) {
+      if (token.gaps?.includes(world.days - 1 - day)) continue
+      const time = iso(at(world.midnights, day))
+      yield { chainId: token.chainId, assetAddress: tokenAddress(token), date: time, priceUsd, source: 'sample', time }
+    }
+}
+
 export function* marketSnapshotRecords(world: World) {
   for (const account of accountsIn(world, 'market')) {
     const { chainId, id, token } = account.entity

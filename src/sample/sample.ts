@@ -26,6 +26,7 @@ export function sampleFiles(options: {
     markets: () => lines(records.marketRecords(world)),
     vaults: () => lines(records.vaultRecords(world)),
     rates: () => lines(records.rateRecords(world)),
+    prices: () => lines(records.priceRecords(world)),
     users: () => [],
     runs: () => [],
     positions: () => lines(records.positionRecords(world)),

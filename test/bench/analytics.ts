@@ -12,7 +12,6 @@ import { pipeline } from 'node:stream/promises'
 import { createSchema, createYoga } from 'graphql-yoga'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { legNames } from '../../src/domain/update/legs.ts'
 import { updateLeg } from '../../src/domain/update/update.ts'
 import { openAnalyticsSource } from '../../src/sources/analytics/open-analytics-source.ts'
 import { openClient } from '../../src/sources/client.ts'
@@ -28,7 +27,7 @@ const flags = options(
   { snapshots: 20_000, users: 5000, rounds: 2 },
 )
 const { snapshots, users, rounds, page, profile, role, source, database, day } = flags
-const LEG = legNames[1]
+const LEG = 'market-snapshots' as const
 const FIRST = Date.parse('2026-03-01T18:00:00Z') / 1000
 const COLUMNS = `account_id, chain_id, market_id, timestamp, position_id, collateral_assets, collateral_usd, protected_assets,
   protected_usd, debt_assets, debt_usd`
@@ -147,7 +146,7 @@ async function update(isPostgres: boolean): Promise<void> {
   const mapping = isPostgres ? { query: ofDay(day), constants: {} } : graphMapping
   const opened = openAnalyticsSource({ source: isPostgres ? database : source, mapping, timeoutMs: 60_000 }, http)
   if (!opened) throw new Error('there is no source')
-  const analytics = { sources: new Map([[LEG, opened]]), overlapMs: 0, maxDrop: 0.1 }
+  const analytics = { sources: new Map([[LEG, opened] as const]), overlapMs: 0, maxDrop: 0.1 }
   const deps = { pool, basePoints: BASE, now: () => new Date('2027-01-01'), analytics }
   const { written } = await updateLeg(deps, LEG, 'bench')
   if (written !== snapshots) throw new Error(`${written} snapshots were stored`)

@@ -328,6 +328,7 @@ test('fields that a source of analytics does not provide are named', async () =>
   expect(said).toEqual([
     ['ok', `The directory ${source} has files of the import format.`],
     ['ok', `The source of rates, ${source}, provides every field.`],
+    ['ok', `The source of prices, ${source}, has no records yet.`],
     ['problem', `The source of market-snapshots, ${source}, does not provide debtAssets (examined: 1 record).`],
     ...['vault-snapshots', 'market-liquidation-rewards', 'vault-liquidation-rewards'].map((leg) => [
       'ok',

@@ -97,6 +97,8 @@ async function addHistory(gateway: Gateway): Promise<void> {
   ])
   await store.pool.query(`INSERT INTO "user" VALUES ('0x${'9'.repeat(40)}')`)
   await store.pool.query('DELETE FROM multiplier WHERE pool_address = $1', [other])
+  // The value of a snapshot is unknown where the price of its day is.
+  await store.pool.query('DELETE FROM asset_price WHERE date = (SELECT max(date) FROM asset_price)')
   await store.pool.query(
     'UPDATE market_snapshot SET collateral_assets = 2::numeric ^ 256 - 1, collateral_usd = NULL, debt_usd = 1e21 WHERE timestamp = (SELECT max(timestamp) FROM market_snapshot)',
   )

@@ -29,6 +29,7 @@ const FILES = [
   'multipliers',
   'pools',
   'positions',
+  'prices',
   'vault-liquidation-rewards',
   'vault-snapshots',
   'vaults',

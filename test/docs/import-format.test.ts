@@ -12,9 +12,11 @@ function references(): string {
   const rows = datasetFiles.flatMap((file) =>
     Object.entries(records[file].references ?? {}).map(([field, to]) => {
       const named =
-        typeof to === 'string'
-          ? `\`id\` of ${definedBy(to)}`
-          : `\`id\` of markets or vaults (\`${to.kindIn}\` says which)`
+        to === 'asset'
+          ? '`asset_1_address` or `asset_2_address` of pools, or `assetAddress` of markets or vaults'
+          : typeof to === 'string'
+            ? `\`id\` of ${definedBy(to)}`
+            : `\`id\` of markets or vaults (\`${to.kindIn}\` says which)`
       return `| ${file}.jsonl | \`${field}\` | ${named}${typeof to === 'string' && to === 'pool' ? '' : ' on the same chain'} |`
     }),
   )

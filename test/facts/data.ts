@@ -350,6 +350,21 @@ export const imports: Files[] = [
       vault(42161, vaults.same, 'Prime USDC on L2', usdc, 0.02),
       vault(1, vaults.twin, 'Prime USDC', dust, 0.06),
     ],
+    prices: [
+      ...[
+        ['2025-03-03', 1900.5, 'oracle', '2025-03-03T12:00:00.000Z'],
+        ['2025-03-09', 1850.25, null, null],
+      ].map(([date, priceUsd, source, time]) => ({
+        chainId: 1,
+        assetAddress: tokens.eth,
+        date,
+        priceUsd,
+        source,
+        time,
+      })),
+      // Of a day with a snapshot whose values are unknown.
+      { chainId: 42161, assetAddress: tokens.usdc, date: '2025-03-09', priceUsd: 1.5 },
+    ],
     positions: allPositions.filter(isFirst),
     'market-snapshots': marketSnapshots,
     'vault-snapshots': vaultSnapshots,

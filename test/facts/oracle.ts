@@ -17,6 +17,7 @@ const TABLES = `
     "assetDecimals" int, "depositRate" float8, "borrowRate" float8);
   CREATE TABLE vaults ("chainId" bigint, id text, name text, "assetAddress" text, "assetSymbol" text, "assetDecimals" int,
     "depositRate" float8);
+  CREATE TABLE prices ("chainId" bigint, "assetAddress" text, date date, "priceUsd" float8, source text, time timestamptz);
   CREATE TABLE positions (import int, id text, "userAddress" text, "marketAddress" text, "distributionDate" date,
     "aTokenAddress" text, "aTokenSymbol" text, "aTokenPrice" float8, "aSuppliedAmount" float8,
     "aSuppliedAmountUsd" float8, "aProtectedSuppliedAmount" float8, "aProtectedSuppliedAmountUsd" float8,
@@ -38,6 +39,15 @@ const TABLES = `
   ALTER TABLE vault_liquidation_rewards DROP "debtMarketId", DROP "collateralMarketId", ADD "vaultId" text;
   CREATE TABLE cash_flows ("chainId" bigint, "entityType" text, "entityId" text, "accountId" text, "txHash" text,
     "logIndex" bigint, timestamp bigint, kind text, "amountUsd" float8, assets numeric)`
+
+/** A snapshot without a USD value has the one of the day's price. */
+const PRICED = ['collateral', 'protected', 'debt'].map(
+  (name) => `UPDATE market_snapshots s
+    SET "${name}Usd" = (s."${name}Assets" / 10::numeric ^ m."assetDecimals" * p."priceUsd"::text::numeric)::float8
+    FROM markets m JOIN prices p ON p."chainId" = m."chainId" AND p."assetAddress" = m."assetAddress"
+    WHERE s."${name}Usd" IS NULL AND m."chainId" = s."chainId" AND m.id = s."marketId"
+      AND (to_timestamp(s.timestamp) AT TIME ZONE 'UTC')::date = p.date`,
+)
 
 /** What nearly every fact of the points program begins with. */
 const VIEWS = `
@@ -135,6 +145,7 @@ export async function openOracle(url: string, imports: Files[]): Promise<Oracle>
       ])
     }
   await pool.query(`UPDATE market_snapshots SET "positionId" = 'main' WHERE "positionId" IS NULL`)
+  for (const priced of PRICED) await pool.query(priced)
   await pool.query(VIEWS)
   return {
     async rows(sql) {

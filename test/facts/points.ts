@@ -301,32 +301,49 @@ export const pointsFacts: Fact[] = [
   {
     name: 'an asset on one chain, its price and its pools',
     query: `asset(chainId: 1, address: "${tokens.usdc}") { chainId address symbol name decimals
-      price { priceUsd date poolAddress pool { name } } pools { totalCount nodes { name } } }`,
+      price { usd date poolAddress pool { name } } pools { totalCount nodes { name } } }`,
     at: 'asset.pools.nodes',
     sql: `SELECT name FROM pools WHERE "chainId" = 1 AND '${tokens.usdc}' IN (asset_1_address, asset_2_address)
       ORDER BY "marketId", id`,
     total: `SELECT count(*) FROM pools WHERE "chainId" = 1 AND '${tokens.usdc}' IN (asset_1_address, asset_2_address)`,
   },
   {
-    name: 'the prices of assets are those of their newest positions on their chain',
-    query: 'assets { nodes { chainId address price { priceUsd date poolAddress pool { name } } } }',
+    name: 'the prices of assets are the newest daily ones, and of the others those of their newest positions on their chain',
+    query: 'assets { nodes { chainId address price { usd date source time poolAddress pool { name } } } }',
     at: 'assets.nodes',
-    sql: `SELECT DISTINCT ON (chain, asset) chain AS "chainId", asset AS address, price AS "price.priceUsd",
-        date AS "price.date", pool AS "price.poolAddress", o.name AS "price.pool.name"
-      FROM (SELECT id, chain, pool, date, "aTokenAddress" AS asset, "aTokenPrice" AS price FROM scored
-        UNION ALL SELECT id, chain, pool, date, "bTokenAddress", "bTokenPrice" FROM scored
-        UNION ALL SELECT NULL, "chainId", NULL, NULL, asset_1_address, NULL FROM pools
-        UNION ALL SELECT NULL, "chainId", NULL, NULL, asset_2_address, NULL FROM pools
-        UNION ALL SELECT NULL, "chainId", NULL, NULL, "assetAddress", NULL FROM markets
-        UNION ALL SELECT NULL, "chainId", NULL, NULL, "assetAddress", NULL FROM vaults) s
+    sql: `SELECT DISTINCT ON (chain, asset) chain AS "chainId", asset AS address, price AS "price.usd",
+        date AS "price.date", source AS "price.source", time AS "price.time", pool AS "price.poolAddress",
+        o.name AS "price.pool.name"
+      FROM (SELECT id, chain, pool, date, "aTokenAddress" AS asset, "aTokenPrice" AS price, 'positions' AS source,
+          date::timestamptz AS time, false AS daily FROM scored
+        UNION ALL SELECT id, chain, pool, date, "bTokenAddress", "bTokenPrice", 'positions', date::timestamptz, false FROM scored
+        UNION ALL SELECT NULL, "chainId", NULL, date, "assetAddress", "priceUsd", source, time, true FROM prices
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, asset_1_address, NULL, NULL, NULL, false FROM pools
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, asset_2_address, NULL, NULL, NULL, false FROM pools
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, "assetAddress", NULL, NULL, NULL, false FROM markets
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, "assetAddress", NULL, NULL, NULL, false FROM vaults) s
       LEFT JOIN pools o ON o.id = pool
-      ORDER BY chain, asset, date DESC NULLS LAST, s.id`,
+      ORDER BY chain, asset, daily DESC, date DESC NULLS LAST, s.id`,
+  },
+  {
+    name: 'the prices of an asset by date, and none on the other days',
+    query: `asset(chainId: 1, address: "${tokens.eth}") { prices(from: "2025-03-02", to: "2025-03-10") { start usd date source time } }`,
+    at: 'asset.prices',
+    sql: `SELECT day::date AS start, "priceUsd" AS usd, date, source, time
+      FROM generate_series(timestamp '2025-03-02', '2025-03-10', '1 day') day
+      LEFT JOIN prices ON date = day AND "chainId" = 1 AND "assetAddress" = '${tokens.eth}' ORDER BY day`,
+  },
+  {
+    name: 'the price of a month is that of its newest day with one',
+    query: `asset(chainId: 1, address: "${tokens.eth}") { prices(interval: MONTH, from: "2025-02-02", to: "2025-03-10") { start usd date } }`,
+    at: 'asset.prices',
+    sql: `SELECT * FROM (VALUES ('2025-02-01', NULL, NULL), ('2025-03-01', 1850.25::float8, '2025-03-09')) v(start, usd, date)`,
   },
   {
     name: 'the assets of a pool have their decimals and prices',
-    query: `pool(address: "${pools.arb}") { assetA { decimals price { priceUsd date } } assetB { decimals } }`,
+    query: `pool(address: "${pools.arb}") { assetA { decimals price { usd date } } assetB { decimals } }`,
     at: 'pool',
-    sql: `SELECT 18 AS "assetA.decimals", 0.5::float8 AS "assetA.price.priceUsd",
+    sql: `SELECT 18 AS "assetA.decimals", 0.5::float8 AS "assetA.price.usd",
         (SELECT max(date) FROM scored WHERE pool = '${pools.arb}') AS "assetA.price.date", 6 AS "assetB.decimals"`,
   },
   {

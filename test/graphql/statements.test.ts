@@ -7,6 +7,8 @@ let gateway: Gateway
 let addresses: string[]
 beforeAll(async () => {
   gateway = await startOnSample({ users: 60, days: 8, env: { PLAN: 'on' } })
+  // The prices of positions lead to a pool.
+  await gateway.deps.store.pool.query('DELETE FROM asset_price')
   const { data } = await gateway.graphql('{ leaderboard(first: 50) { nodes { userAddress } } }')
   addresses = [sampleUser, ...data.leaderboard.nodes.map((row: { userAddress: string }) => row.userAddress)]
 })
@@ -36,11 +38,11 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     statements: 7,
     query: `query ($n: Int!) { pools(first: $n, where: { totalPoints: { gte: 0 } }, orderBy: TVL_USD, orderDirection: DESC) {
       totalCount nodes { tvlUsd utilization points: totalPoints totals { sideA { tvlUsd } multiplier { depositA } }
-        marketA { suppliedUsd utilization } assetA { decimals price { priceUsd } pools { nodes { tvlUsd } } } } } }`,
+        marketA { suppliedUsd utilization } assetA { decimals price { usd } pools { nodes { tvlUsd } } } } } }`,
   },
   'assets → price → pool': {
     statements: 3,
-    query: 'query ($n: Int!) { assets(first: $n) { nodes { symbol decimals price { priceUsd pool { tvlUsd } } } } }',
+    query: 'query ($n: Int!) { assets(first: $n) { nodes { symbol decimals price { usd pool { tvlUsd } } } } }',
   },
   'users → worth and its change, current positions → pool': {
     statements: 8,

@@ -114,6 +114,16 @@ const format: Record<Exclude<Name, 'users' | 'runs'>, { fields: Record<string, C
       borrowRate: or(rate, none),
     },
   },
+  prices: {
+    key: ['chainId', 'assetAddress', 'date'],
+    fields: {
+      chainId,
+      assetAddress: address,
+      ...fields(instant, 'date time'),
+      priceUsd: number,
+      source: text,
+    },
+  },
   positions: {
     key: ['userAddress', 'marketAddress', 'distributionDate'],
     fields: {

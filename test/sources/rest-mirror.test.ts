@@ -108,6 +108,7 @@ const COMPUTED = [
 /** What a gateway shows to none: its history, which the guide names, and its state. */
 const NOT_SHOWN = [
   ...[
+    'asset_price',
     'base_points_revision',
     'multiplier_revision',
     'rank_history',
@@ -121,6 +122,7 @@ const NOT_SHOWN = [
 /** Columns that each store has for itself. */
 const OWN_COLUMNS = [
   'pool.key',
+  ...['market', 'vault'].flatMap((kind) => [`${kind}_snapshot.computed_usd`, `${kind}_holding.computed_usd`]),
   ...['given', 'pair_key', 'pool_key', 'run_id'].map((name) => `stored_position.${name}`),
 ]
 

@@ -102,6 +102,14 @@ export const record = {
     depositRate: 0.01,
     borrowRate: 0.03,
   },
+  prices: {
+    chainId,
+    assetAddress: addressOf('S'),
+    date: '2026-11-08T00:00:00.000Z',
+    priceUsd: 0.4,
+    source: 'an oracle',
+    time: '2026-11-08T12:00:00.000Z',
+  },
   users: { address: accountId },
   runs: {
     id: 1,

@@ -7,6 +7,7 @@ export const tables = {
   multiplier: 'pool_address',
   market: 'chain_id, id',
   vault: 'chain_id, id',
+  asset_price: 'chain_id, asset_address, date',
   token_pair: 'key',
   stored_position: 'user_address, distribution_date, pool_key',
   distribution: 'date',

@@ -5,6 +5,7 @@ import { POOL, pool } from './one-pool.ts'
 export const NOON = 1_772_452_800
 export const DAY_SECONDS = 86_400
 
+export const TOKEN = pool.asset_1_address
 const asset = { assetAddress: pool.asset_1_address, assetSymbol: 'S', assetDecimals: 18 }
 export const MARKET = pool.unit_1_id
 export const VAULT = addressOf('vault')
@@ -42,6 +43,14 @@ export const cashFlow = (user: string, logIndex: number, timestamp: number, amou
   kind: 'deposit',
   assets: '1000',
   amountUsd,
+  ...more,
+})
+
+export const priceOf = (day: number, priceUsd: number, more: object = {}) => ({
+  chainId: 1,
+  assetAddress: TOKEN,
+  date: new Date((NOON + day * DAY_SECONDS - DAY_SECONDS / 2) * 1000).toISOString(),
+  priceUsd,
   ...more,
 })
 

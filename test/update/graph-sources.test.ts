@@ -266,7 +266,7 @@ describe('a mapping', () => {
     return () => readConfig({ ANALYTICS_MAPPING: path })
   }
   test.each([
-    ['of an unknown leg', { snapshots: {} }, 'names snapshots, which is not one of rates, market-snapshots'],
+    ['of an unknown leg', { snapshots: {} }, 'names snapshots, which is not one of rates, prices, market-snapshots'],
     ['without a required field', { 'cash-flows': { names: { accountId: '' } } }, 'must not leave out accountId'],
     ['with an unknown field', { 'cash-flows': { names: { user: 'x' } } }, 'names "user", which is not one of'],
     ['with an unknown constant', { 'cash-flows': { constants: { chain: 1 } } }, 'has a constant "chain"'],

@@ -16,7 +16,15 @@ import { DAY_SECONDS } from '../support/legs.ts'
 import { importFiles } from '../support/one-pool.ts'
 import { openStore, silent } from '../support/store.ts'
 import type { Mode, Order } from './simulation/protocol.ts'
-import { CORRECTED_DAY, DAYS, dateField, recordsOn, START, simulatedEntities } from './simulation/protocol-days.ts'
+import {
+  CORRECTED_DAY,
+  DAYS,
+  dateField,
+  isIso,
+  recordsOn,
+  START,
+  simulatedEntities,
+} from './simulation/protocol-days.ts'
 
 const children = new Set<ChildProcess>()
 /** Starts a process of this test, and waits for its first message. */
@@ -53,13 +61,13 @@ beforeAll(async () => {
   const { child, message } = await startProcess('protocol.ts', [database.url], {})
   protocol = child
   const byGraph = legNames.map((leg) => {
-    const since = `where.${dateField(leg)}_gte: ${leg === 'rates' ? 'DateTime' : 'BigInt'}`
+    const since = `where.${dateField(leg)}_gte: ${isIso(leg) ? 'DateTime' : 'BigInt'}`
     const names = { since, after: 'where.id_gt: ID' }
     return [leg, { paging: 'key', pageSize: 100, arguments: 'orderBy: "id"', names }]
   })
   const byQuery = legNames.map((leg) => {
-    const from = leg === 'rates' ? 'to_timestamp($1::bigint)' : '$1::bigint'
-    const date = leg === 'rates' ? 'changed_at' : 'timestamp::bigint'
+    const from = isIso(leg) ? 'to_timestamp($1::bigint)' : '$1::bigint'
+    const date = isIso(leg) ? snakeCase(dateField(leg)) : 'timestamp::bigint'
     return [leg, { query: `SELECT * FROM ${snakeCase(leg.replaceAll('-', '_'))} WHERE ${date} >= ${from}` }]
   })
   for (const [name, source, mapping] of [

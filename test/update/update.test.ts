@@ -27,7 +27,7 @@ afterAll(() => gateway.close())
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'gateway-update-'))
   await gateway.deps.store.pool.query(
-    `TRUNCATE market_snapshot, vault_snapshot, cash_flow, market_holding, net_cash, leg_progress; DELETE FROM run;
+    `TRUNCATE asset_price, market_snapshot, vault_snapshot, cash_flow, market_holding, net_cash, leg_progress; DELETE FROM run;
      DELETE FROM rate_revision WHERE changed_at < '2026-03-10'`,
   )
   return () => rm(dir, { recursive: true })
@@ -315,7 +315,7 @@ describe('gateway update', () => {
     expect(code).toBe(5)
     expect(out).toMatch(/^market-snapshots: 1 record, 1 new or changed, up to 2026-03-02T12:00:00.000Z \(run \d+\)$/m)
     expect(err).toMatch(/^Warning: cash-flows: The source of cash-flows, .* failed: cash-flows.jsonl:1: /m)
-    expect(err).toMatch(/^1 of 6 legs failed: cash-flows\.$/m)
+    expect(err).toMatch(/^1 of 7 legs failed: cash-flows\.$/m)
     expect(await amounts('ann')).toEqual([[0, 10]])
   })
 

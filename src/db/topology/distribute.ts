@@ -21,6 +21,7 @@ const ON_EVERY_SERVER = [
   'pool_total',
   'rank_history_date',
   'rate_revision',
+  'asset_price',
 ]
 
 /** Replacements for triggers in a sharded store. It exists only there. */

@@ -2,19 +2,31 @@ import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
+/** The source of a price that a position has. */
+const POSITIONS = 'positions'
+
 export const assetPriceColumns = columnsOf(
   {},
   {
-    priceUsd: { sql: 't.price', type: 'float', description: 'The price of one whole token, in USD.' },
-    date: {
-      sql: 't.distribution_date',
-      type: 'date',
-      description: 'The distribution date of the position that has the price.',
+    usd: { sql: 't.price', type: 'float', description: 'The price of one whole token, in USD.' },
+    date: { sql: 't.date', type: 'date', description: 'The day (UTC) of the price.' },
+    source: {
+      sql: 't.source',
+      type: 'text',
+      nullable: true,
+      description: `The origin of the price, in the words of its record. \`${POSITIONS}\` if no daily price of the asset is stored: then it is the price that the newest position has. Null if the record does not say.`,
+    },
+    time: {
+      sql: 't.time',
+      type: 'moment',
+      nullable: true,
+      description: 'The moment of the price. Null if its record does not say.',
     },
     poolAddress: {
       sql: 't.market_address',
       type: 'address',
-      description: 'The address of the pool of the position that has the price.',
+      nullable: true,
+      description: 'The address of the pool of the position that has the price. Null for a daily price.',
     },
   },
 )
@@ -23,22 +35,32 @@ export const assetPriceColumns = columnsOf(
 export type AssetPrice = RowOf<typeof assetPriceColumns>
 
 /**
- * The FROM clause for `assetPriceColumns`: the price that the newest position with an asset has, of several the one with
- * the first id. No row without a position. Reads one position of each pool with the asset; in a cluster, where each worker gives
- * its first one, those of the newest date.
+ * The FROM clause for `assetPriceColumns`: the newest daily price of an asset or, if none is stored, the price that the newest
+ * position with it has, of several the one with the first id. No row without either. Of positions it reads one of each pool with
+ * the asset; in a cluster, where each worker gives its first one, those of the newest date.
  */
 export function assetPriceSql(chainId: Prisma.Sql, address: Prisma.Sql, topology: Topology): Prisma.Sql {
+  const ofAsset = Prisma.sql`d.chain_id = ${chainId} AND d.asset_address = ${address}`
+  const none = Prisma.sql`NOT EXISTS (SELECT FROM asset_price d WHERE ${ofAsset})`
+  return Prisma.sql`FROM (
+    (SELECT d.price_usd AS price, d.date, d.source, d.time, NULL::text AS market_address
+      FROM asset_price d WHERE ${ofAsset} ORDER BY d.date DESC LIMIT 1)
+    UNION ALL
+    (SELECT n.price, n.distribution_date, ${Prisma.raw(`'${POSITIONS}'`)}, n.distribution_date::timestamp AT TIME ZONE 'UTC',
+      n.market_address FROM (${priceOfPositions(chainId, address, topology)}) n WHERE ${none})) t`
+}
+
+function priceOfPositions(chainId: Prisma.Sql, address: Prisma.Sql, topology: Topology): Prisma.Sql {
   const row = Prisma.sql`p.market_address, p.distribution_date, p.id,
       CASE WHEN pool.asset_1_address = ${address} THEN p.a_token_price ELSE p.b_token_price END AS price`
   const withAsset = Prisma.sql`pool.chain_id = ${chainId} AND ${address} IN (pool.asset_1_address, pool.asset_2_address)`
   return topology.form({
-    cluster: Prisma.sql`FROM (SELECT ${row} FROM position p JOIN pool ON pool.key = p.pool_key
+    cluster: Prisma.sql`SELECT ${row} FROM position p JOIN pool ON pool.key = p.pool_key
       WHERE ${withAsset} AND p.distribution_date = (SELECT max(d.distribution_date) FROM pool_day d
-        JOIN pool ON pool.id = d.pool_address WHERE ${withAsset}) ORDER BY p.id LIMIT 1) t`,
-    one: Prisma.sql`FROM (
-    SELECT newest.* FROM pool
+        JOIN pool ON pool.id = d.pool_address WHERE ${withAsset}) ORDER BY p.id LIMIT 1`,
+    one: Prisma.sql`SELECT newest.* FROM pool
     CROSS JOIN LATERAL (SELECT ${row} FROM position p WHERE p.pool_key = pool.key
       ORDER BY p.distribution_date DESC, p.id LIMIT 1) newest
-    WHERE ${withAsset} ORDER BY newest.distribution_date DESC, newest.id LIMIT 1) t`,
+    WHERE ${withAsset} ORDER BY newest.distribution_date DESC, newest.id LIMIT 1`,
   })
 }

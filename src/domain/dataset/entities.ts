@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import type { Entity } from './records.ts'
 
-/** The entities that records may reference: pools by id, markets and vaults by chain and id. */
+/** The entities that records may reference: pools by id, markets and vaults by chain and id, assets by chain and address. */
 export type Entities = Record<Entity, Set<string>>
 
 /** The key of an entity. A pool's chain is undefined, since its id is unique. */
@@ -17,5 +17,8 @@ export async function storedEntities(client: PoolClient): Promise<Entities> {
     pool: await keys('SELECT id AS key FROM pool'),
     market: await keys(`SELECT chain_id || ':' || id AS key FROM market`),
     vault: await keys(`SELECT chain_id || ':' || id AS key FROM vault`),
+    asset: await keys(`SELECT chain_id || ':' || address AS key FROM (
+      SELECT chain_id, asset_1_address AS address FROM pool UNION SELECT chain_id, asset_2_address FROM pool
+      UNION SELECT chain_id, asset_address FROM market UNION SELECT chain_id, asset_address FROM vault) a`),
   }
 }

@@ -32,6 +32,7 @@ export function rowReader(
   const chain = indexOf('chainId')
   const { defines, check, doubt } = format
   const ownId = indexOf('id')
+  const assets = (format.assets ?? []).map(indexOf)
   const references = Object.entries(format.references ?? {}).map(([field, to]) => ({
     field,
     at: indexOf(field),
@@ -84,6 +85,7 @@ export function rowReader(
     const texts = encode(record.fields, problems)
     // Also for an invalid record, so that records that reference it are not reported.
     if (defines) entities[defines].add(keyOf(defines, texts, ownId))
+    for (const at of assets) entities.asset.add(keyOf('asset', texts, at))
     for (const { field, at, kindOf } of references) {
       const kind = kindOf(texts)
       const named = texts[at]
@@ -91,7 +93,7 @@ export function rowReader(
         const where = kind === 'pool' ? '' : ` on chain ${texts[chain]}`
         problems.push({
           field,
-          reason: `names ${named}, which is no ${kind}${where}, neither in the import nor in the store`,
+          reason: `names ${named}, which is ${kind === 'asset' ? 'the asset of no pool, market or vault' : `no ${kind}`}${where}, neither in the import nor in the store`,
         })
       }
     }

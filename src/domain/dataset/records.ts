@@ -21,6 +21,7 @@ import {
   optional,
   points,
   pointsOfBoth,
+  price,
   RATES,
   rate,
   receipts,
@@ -33,7 +34,7 @@ import {
 } from './values.ts'
 
 /** An entity that a record can reference. It must be in the import or in the store. */
-export type Entity = 'pool' | 'market' | 'vault'
+export type Entity = 'pool' | 'market' | 'vault' | 'asset'
 
 /** A file of the import format, from which validation, COPY, the upsert, the guide and the template derive. */
 export interface RecordFormat {
@@ -58,8 +59,10 @@ export interface RecordFormat {
   /** The field with the date of a record. */
   dated?: string
   /** The kind of entity that the records are. */
-  defines?: Entity
-  /** Fields that reference an entity, with its kind or the field of its kind. Markets and vaults are on `chainId`. */
+  defines?: Exclude<Entity, 'asset'>
+  /** The fields with the addresses of assets that a record makes known, on its chain. */
+  assets?: string[]
+  /** Fields that reference an entity, with its kind or the field of its kind. All but pools are on `chainId`. */
   references?: Record<string, Entity | { kindIn: string }>
   /** A unique field that is not the key. */
   unique?: string
@@ -167,6 +170,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     table: 'pool',
     key: ['id'],
     defines: 'pool',
+    assets: ['asset_1_address', 'asset_2_address'],
     samples: [],
     fields: {
       id: field(
@@ -231,6 +235,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     table: 'market',
     key: ['chainId', 'id'],
     defines: 'market',
+    assets: ['assetAddress'],
     references: { poolId: 'pool' },
     samples: [
       {
@@ -271,6 +276,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     table: 'vault',
     key: ['chainId', 'id'],
     defines: 'vault',
+    assets: ['assetAddress'],
     samples: [],
     fields: {
       chainId,
@@ -295,6 +301,28 @@ export const records: Record<DatasetFile, RecordFormat> = {
       borrowRate: borrowRate(optional(nullable(rate))),
     },
     check: ratesFit,
+  },
+  prices: {
+    about:
+      'The price of a token on a day (UTC). A snapshot of that day whose USD value is null gets it from the price: its amount times the price.',
+    table: 'asset_price',
+    key: ['chainId', 'assetAddress', 'date'],
+    dated: 'date',
+    references: { assetAddress: 'asset' },
+    samples: [],
+    fields: {
+      chainId,
+      assetAddress: field(address, 'the token: one of a pool, market or vault', TOKEN_A),
+      date: field(midnight, 'the day', DAY),
+      priceUsd: field(price, 'the price of one whole token, in USD', 2000),
+      source: field(optional(nullable(text)), 'where the price is from', 'an exchange'),
+      time: field(
+        optional(nullable(instant)),
+        'the moment of the price, at most a day before or after its day',
+        '2026-03-01T12:00:00.000Z',
+      ),
+    },
+    check: priceFits,
   },
   users: {
     about: 'The users. Only those without any other record need it.',
@@ -494,6 +522,16 @@ function runFits({ kind, status, date }: Record<string, unknown>) {
 function ratesFit({ entityType, borrowRate }: Record<string, unknown>) {
   if ((entityType === 'market') === (typeof borrowRate === 'number')) return undefined
   return { field: 'borrowRate', reason: entityType === 'market' ? 'is missing' : 'must be absent: a vault has none' }
+}
+
+const DAY_MS = 86_400_000
+
+/** The moment of a price belongs to its day. */
+function priceFits({ date, time }: Record<string, unknown>) {
+  if (typeof time !== 'string') return undefined
+  const days = (Date.parse(time) - Date.parse(String(date))) / DAY_MS
+  if (days >= -1 && days <= 2) return undefined
+  return { field: 'time', reason: `must be at most a day before or after ${String(date).slice(0, 10)}, but is ${time}` }
 }
 
 /** A loan that is allowed must not be liquidated at once. */

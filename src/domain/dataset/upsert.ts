@@ -5,6 +5,7 @@ import type { EntityType } from '../holding/holding.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { DIGESTS } from './conflicts.ts'
 import { type RecordFormat, records } from './records.ts'
+import { applyPrices, CHANGED_PRICES, pricedColumns, priceOfStaged } from './snapshot-prices.ts'
 import { storePairs, storePositions } from './store-positions.ts'
 
 /** The SQL that stores a file chunk by chunk, derived from its format. */
@@ -93,7 +94,7 @@ const settled: Partial<Record<DatasetFile, string>> = {
 const keptRisk = (column: string) =>
   `CASE WHEN num_nonnulls(s.max_ltv, s.liquidation_threshold) = 0 THEN old.${column} ELSE s.${column} END`
 
-/** The stored value of columns that differ from the record's. `old` is the existing row with the key. */
+/** The stored value of columns that differ from the record's or are not of it. `old` is the existing row with the key. */
 const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<string, string> }>> = {
   multipliers: {
     join: 'LEFT JOIN multiplier old USING (pool_address)',
@@ -110,6 +111,8 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
     join: 'LEFT JOIN market old USING (chain_id, id)',
     columns: { max_ltv: keptRisk('max_ltv'), liquidation_threshold: keptRisk('liquidation_threshold') },
   },
+  'market-snapshots': { join: priceOfStaged('market'), columns: pricedColumns('market') },
+  'vault-snapshots': { join: priceOfStaged('vault'), columns: pricedColumns('vault') },
 }
 
 /** Records of the triggers of one Postgres: the rates of markets or vaults that are not their newest revision. */
@@ -153,9 +156,10 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: T
   const format = records[file]
   const { table } = format
   const fields = Object.entries(format.fields)
-  const columns = fields.filter(([field]) => !format.besides?.includes(field)).map(([field]) => snakeCase(field))
+  const ofRecord = fields.filter(([field]) => !format.besides?.includes(field)).map(([field]) => snakeCase(field))
   const key = (format.tableKey ?? format.key).map(snakeCase)
   const { join = '', columns: special = {} } = derived[file] ?? {}
+  const columns = [...new Set([...ofRecord, ...Object.keys(special)])]
   const source = `SELECT ${columns.map((column) => special[column] ?? `s.${column}`).join(', ')} FROM ${STAGING} s ${join}`
   const { settle = settled[file], holdings } = topology.form({ one: undefined, cluster: untriggered[file] }) ?? {}
   const upserts =
@@ -165,6 +169,10 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: T
   if (format.tableKey) upserts.unshift(removeOtherOwners(format, topology))
   if (format.user) upserts.push(upsertUsers(format.user, topology))
   if (holdings) upserts.push(...refreshHoldings(holdings, columns))
+  if (file === 'prices') {
+    upserts.unshift({ text: CHANGED_PRICES })
+    upserts.push(...applyPrices(topology).map((text) => ({ text })))
+  }
   return {
     table: format.stored ?? table,
     create: `CREATE TEMP TABLE ${STAGING} (${fields.map(([field, { sql }]) => `${snakeCase(field)} ${sql}, `).join('')}

@@ -189,6 +189,16 @@ export const fraction: FieldType = {
 
 const isTiny = (value: unknown) => typeof value === 'number' && value > 0 && value < MIN_FRACTION
 
+const MAX_PRICE = 1e18
+
+/** A price in USD, so bounded that its product with any token amount is a double. 0 would say that a token is worth nothing. */
+export const price: FieldType = {
+  ...number,
+  what: `a number above 0, from ${MIN_FRACTION} to ${MAX_PRICE}`,
+  encode: (value) =>
+    typeof value === 'number' && value >= MIN_FRACTION && value <= MAX_PRICE ? String(value) : undefined,
+}
+
 const integerTo = (max: number, sql: string, what: string): FieldType => ({
   kind: 'integer',
   sql,

@@ -25,6 +25,8 @@ export const snapshotColumns = {
 } as const
 
 const { chainId, accountId, positionId, timestamp } = snapshotColumns
+/** Which USD values the price of the day gave. */
+const computedUsd = { type: 'int' } as const
 
 const entity = (kind: EntityType) =>
   ({
@@ -66,6 +68,7 @@ const marketColumns = columnsOf(Prisma.MarketSnapshotScalarFieldEnum, {
   positionId,
   timestamp,
   ...marketAmounts,
+  computedUsd,
 })
 
 const vaultColumns = columnsOf(Prisma.VaultSnapshotScalarFieldEnum, {
@@ -75,6 +78,7 @@ const vaultColumns = columnsOf(Prisma.VaultSnapshotScalarFieldEnum, {
   positionId,
   timestamp,
   ...vaultAmounts,
+  computedUsd,
 })
 
 /** A user's position in a market at one moment, or the sum of the user's positions there, which has no id. */

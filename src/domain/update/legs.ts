@@ -5,6 +5,7 @@ import { records } from '../dataset/records.ts'
 /** The records that updates keep current, by their file of the import format. */
 export const legNames = [
   'rates',
+  'prices',
   'market-snapshots',
   'vault-snapshots',
   'market-liquidation-rewards',
@@ -36,15 +37,19 @@ export interface Leg {
 export function legOf(name: LegName): Leg {
   const { fields, dated = '', user } = records[name]
   const column = snakeCase(dated)
-  const inSeconds = fields[dated]?.kind === 'seconds'
-  const usd = Object.keys(fields).filter((field) => field.endsWith('Usd'))
+  const kind = fields[dated]?.kind
+  const inSeconds = kind === 'seconds'
+  const byDay = isDaily(name) || kind === 'date'
+  const utc = (date: string) => (kind === 'date' ? `${date}::timestamp AT TIME ZONE 'UTC'` : date)
+  // A sum of prices means nothing.
+  const usd = user ? Object.keys(fields).filter((field) => field.endsWith('Usd')) : []
   return {
     name,
     dated,
     dateOf: (text) => (inSeconds ? Number(text) * 1000 : Date.parse(text)),
-    dateSql: inSeconds ? `to_timestamp(${column})` : column,
-    startOf: (date) => (isDaily(name) ? new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS) : date),
-    endOf: (date) => (isDaily(name) ? new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS - 1) : date),
+    dateSql: inSeconds ? `to_timestamp(${column})` : utc(column),
+    startOf: (date) => (byDay ? new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS) : date),
+    endOf: (date) => (byDay ? new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS - 1) : date),
     usersSql: user ? `count(DISTINCT ${snakeCase(user)})` : '0',
     valueSql: usd.map((field) => `coalesce(sum(${snakeCase(field)}), 0)`).join(' + ') || '0',
   }

@@ -24,6 +24,7 @@ import { addPoolTotals } from './types/pool-totals.ts'
 import { addPortfolio } from './types/portfolio.ts'
 import { addPosition } from './types/position.ts'
 import { positionInputs, positionRef, positionsRef } from './types/position-ref.ts'
+import { addPriceSeries } from './types/price-series.ts'
 import { addRateSeries } from './types/rate-series.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
@@ -129,6 +130,7 @@ export function addTypes(builder: Builder) {
   const spanArguments = addSpanArguments(builder)
   addSeries(builder, { User, Market, Pool, Program, Portfolio, Worth, GroupKey, spanArguments })
   addRateSeries(builder, { Market, Vault, spanArguments })
+  addPriceSeries(builder, { Asset, spanArguments })
   addUserRank(builder, { User })
   addChange(builder, { User, Pool })
   addPoolTotals(builder, { Pool, MultiplierRevision })

@@ -7,7 +7,11 @@ import type { Shape, Shapes } from './mapping.ts'
 function importValue({ kind, sql }: Shape, value: unknown): unknown {
   if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString('hex')}`
   if (value instanceof Date)
-    return kind === 'seconds' ? String(Math.floor(value.getTime() / 1000)) : value.toISOString()
+    return kind === 'seconds'
+      ? String(Math.floor(value.getTime() / 1000))
+      : kind === 'date'
+        ? dayOf(value.getTime())
+        : value.toISOString()
   switch (kind) {
     case 'integer':
     case 'double':
@@ -17,11 +21,16 @@ function importValue({ kind, sql }: Shape, value: unknown): unknown {
       return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
     case 'instant':
       return isSeconds(value) ? new Date(Number(value) * 1000).toISOString() : value
+    case 'date':
+      return isSeconds(value) ? dayOf(Number(value) * 1000) : value
     default:
       return typeof value === 'string' && sql !== 'text' ? value.toLowerCase() : value
   }
 }
 
+const DAY_MS = 86_400_000
+/** The day (UTC) of a time in ms. */
+const dayOf = (time: number) => new Date(Math.floor(time / DAY_MS) * DAY_MS).toISOString()
 const NUMBER = /^-?\d{1,400}(\.\d{1,400})?(e[+-]?\d{1,3})?$/i
 const isSeconds = (value: unknown) =>
   /^\d{1,11}$/.test(String(value)) && (typeof value === 'string' || typeof value === 'number')

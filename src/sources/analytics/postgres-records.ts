@@ -31,6 +31,7 @@ export function postgresRecords(url: string, timeoutMs: number, { query, constan
           application_name: 'gateway-update',
           connectionTimeoutMillis: timeoutMs,
           query_timeout: timeoutMs,
+          types: { getTypeParser },
         })
         client.on('error', () => {})
         try {
@@ -64,6 +65,10 @@ export function postgresRecords(url: string, timeoutMs: number, { query, constan
     },
   }
 }
+
+/** A date stays text: as a Date it would be midnight where the gateway runs. */
+const getTypeParser = (oid: number) =>
+  oid === pg.types.builtins.DATE ? (text: string) => text : pg.types.getTypeParser(oid, 'text')
 
 /** The column of each field: `account_id` and `accountid` are `accountId`. */
 function columnsOf(fields: Shapes, columns: string[]): Record<string, string> {

@@ -8,6 +8,7 @@ export const datasetFiles = [
   'markets',
   'vaults',
   'rates',
+  'prices',
   'users',
   'runs',
   'positions',

@@ -297,7 +297,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'now: the prices of all assets',
-      query: '{ assets(first: 1000) { nodes { chainId address price { priceUsd date } } } }',
+      query: '{ assets(first: 1000) { nodes { chainId address price { usd date } } } }',
       variants: [{ variables: {}, values: [] }],
       sql: `SELECT a.chain_id::int, a.asset, n.price, n.distribution_date::text
         FROM (SELECT chain_id, asset_1_address AS asset FROM pool UNION SELECT chain_id, asset_2_address FROM pool
@@ -312,7 +312,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
           ({ chainId, address, price }: { chainId: number; address: string; price: Row | null }) => [
             chainId,
             address,
-            ...(price ? row('priceUsd', 'date')(price) : [null, null]),
+            ...(price ? row('usd', 'date')(price) : [null, null]),
           ],
         ),
     },

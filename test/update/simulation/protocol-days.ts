@@ -1,7 +1,17 @@
 import { records } from '../../../src/domain/dataset/records.ts'
 import type { LegName } from '../../../src/domain/update/legs.ts'
 import { addressOf, hashOf } from '../../support/datasets.ts'
-import { cashFlow, DAY_SECONDS, entities, MARKET, marketSnapshot, NOON, rateChange, VAULT } from '../../support/legs.ts'
+import {
+  cashFlow,
+  DAY_SECONDS,
+  entities,
+  MARKET,
+  marketSnapshot,
+  NOON,
+  priceOf,
+  rateChange,
+  VAULT,
+} from '../../support/legs.ts'
 
 /** Midnight of the first day. */
 export const START = NOON - DAY_SECONDS / 2
@@ -26,6 +36,7 @@ export function recordsOn(today: number): Records {
   const each = (step: number) => days.filter((day) => day % step === 0)
   return {
     rates: each(3).map((day) => rateChange(START + day * DAY_SECONDS + 3600, 0.01 + day / 1000)),
+    prices: days.map((day) => priceOf(day, day === today ? 3 : 2 + day / 7, { source: 'simulation' })),
     'market-snapshots': days.flatMap((day) => marketSnapshots(day, today)),
     'vault-snapshots': days.flatMap((day) => vaultSnapshots(day, today)),
     'market-liquidation-rewards': each(4).map((day) => ({
@@ -97,6 +108,9 @@ const reward = (user: string, day: number, today: number) => ({
 /** The id of a record in an indexer. */
 export const idOf = (leg: LegName, record: Record<string, unknown>) =>
   records[leg].key.map((field) => record[field]).join('-')
+
+/** True if the dates of a leg are ISO 8601. */
+export const isIso = (leg: LegName) => leg === 'rates' || leg === 'prices'
 
 /** The argument type of a leg's date. */
 export const dateField = (leg: LegName) => records[leg].dated as string

@@ -8,7 +8,7 @@ import { snakeCase } from '../../../src/db/lists/column.ts'
 import { records } from '../../../src/domain/dataset/records.ts'
 import { type LegName, legNames } from '../../../src/domain/update/legs.ts'
 import { answerJson, startServer } from '../../support/positions-server.ts'
-import { dateField, idOf, type Records, recordsOn } from './protocol-days.ts'
+import { dateField, idOf, isIso, type Records, recordsOn } from './protocol-days.ts'
 
 /** Fine; answers nothing; answers errors; has lost half of its newest records. */
 export type Mode = 'up' | 'hanging' | 'down' | 'lossy'
@@ -33,7 +33,7 @@ const schema = buildSchema(`scalar BigInt scalar DateTime
   ${legNames.map(
     (leg) => `type ${typeName(leg)} { id: ID!
       ${Object.entries(records[leg].fields).map(([field, { kind }]) => `${field}: ${scalarOf(kind)}`)} }
-    input ${typeName(leg)}_filter { ${dateField(leg)}_gte: ${leg === 'rates' ? 'DateTime' : 'BigInt'} id_gt: ID }`,
+    input ${typeName(leg)}_filter { ${dateField(leg)}_gte: ${isIso(leg) ? 'DateTime' : 'BigInt'} id_gt: ID }`,
   )}
   type Query { ${legNames.map((leg) => `${typeName(leg)}(first: Int, orderBy: String, where: ${typeName(leg)}_filter): [${typeName(leg)}!]!`)} }`)
 
@@ -65,7 +65,7 @@ async function fill(): Promise<void> {
   for (const leg of legNames) {
     const { fields } = records[leg]
     const columns = Object.entries(fields).map(([field, { kind }]) => {
-      const type = leg === 'rates' && field === 'changedAt' ? 'timestamptz' : kind === 'double' ? 'float8' : 'text'
+      const type = isIso(leg) && field === dateField(leg) ? 'timestamptz' : kind === 'double' ? 'float8' : 'text'
       return `"${field}" ${type}`
     })
     await database.query(`DROP TABLE IF EXISTS ${tableOf(leg)}`)

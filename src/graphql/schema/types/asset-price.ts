@@ -21,7 +21,7 @@ export function addAssetPrice(builder: Builder, { Asset, Pool }: { Asset: AssetR
       pool: t.field({
         type: Pool,
         nullable: true,
-        description: 'The pool of the position that has the price. Null if it is not stored.',
+        description: 'The pool of the position that has the price. Null for a daily price, or if it is not stored.',
         ...one(poolAt, ['poolAddress']),
       }),
     }),
@@ -31,7 +31,7 @@ export function addAssetPrice(builder: Builder, { Asset, Pool }: { Asset: AssetR
       type: AssetPrice,
       nullable: true,
       description:
-        'The newest price: that of the newest position in a pool with the asset. Null without such a position.',
+        'The newest daily price or, if none is stored, the price that the newest position in a pool with the asset has: `source` says which. Null without either.',
       // Reads a position of each pool with the asset.
       ...one(priceAt, ['chainId', 'address'], { cost: { weight: 10 } }),
     }),

@@ -1,0 +1,65 @@
+import { exact } from '../../db/lists/exact-sum.ts'
+import type { Topology } from '../../db/topology/topology.ts'
+import type { EntityType } from '../holding/holding.ts'
+
+/** The USD values of a snapshot and their amounts. `computed_usd` is the sum of the bits of those that a price gave. */
+const VALUES: Record<EntityType, { usd: string; amount: string; bit: number }[]> = {
+  market: ['collateral', 'protected', 'debt'].map((name, at) => ({
+    usd: `${name}_usd`,
+    amount: `${name}_assets`,
+    bit: 1 << at,
+  })),
+  vault: [{ usd: 'assets_usd', amount: 'assets', bit: 1 }],
+}
+
+/** The last second whose day is a date. */
+const LAST = 253_402_300_799
+
+/** SQL of what an amount of the priced token `p` is worth, exact up to the last cast. */
+const worth = (amount: string) => `(${amount} * ('1e-' || p.decimals)::numeric * ${exact('p.price_usd')})::float8`
+
+const usdOf = (kind: EntityType, row: string) => VALUES[kind].map(({ usd }) => `${row}.${usd}`).join(', ')
+const bits = (kind: EntityType, isComputed: (usd: string) => string) =>
+  VALUES[kind].map(({ usd, bit }) => `CASE WHEN ${isComputed(usd)} THEN ${bit} ELSE 0 END`)
+
+/** The price `p` of the day of staged snapshots `s` without a USD value. It is looked up for these alone. */
+export const priceOfStaged = (kind: EntityType): string => `LEFT JOIN LATERAL (
+  SELECT e.asset_decimals AS decimals, p.price_usd FROM ${kind} e
+  JOIN asset_price p ON p.chain_id = e.chain_id AND p.asset_address = e.asset_address
+    AND p.date = CASE WHEN s.timestamp <= ${LAST} THEN date '1970-01-01' + (s.timestamp / 86400)::int END
+  WHERE e.chain_id = s.chain_id AND e.id = s.${kind}_id AND num_nulls(${usdOf(kind, 's')}) > 0 OFFSET 0) p ON true`
+
+/** The stored values of staged snapshots `s` with a price `p`, by column. */
+export const pricedColumns = (kind: EntityType): Record<string, string> => ({
+  ...Object.fromEntries(VALUES[kind].map(({ usd, amount }) => [usd, `coalesce(s.${usd}, ${worth(`s.${amount}`)})`])),
+  computed_usd: `(CASE WHEN p.price_usd IS NULL THEN 0 ELSE ${bits(kind, (usd) => `s.${usd} IS NULL`).join(' + ')} END)::smallint`,
+})
+
+/** Keeps the staged prices that differ from the stored ones. */
+export const CHANGED_PRICES = `CREATE TEMP TABLE changed_price ON COMMIT DROP AS
+  SELECT s.chain_id, s.asset_address, s.date, s.price_usd
+  FROM staged s LEFT JOIN asset_price o USING (chain_id, asset_address, date) WHERE o.price_usd IS DISTINCT FROM s.price_usd;
+  ANALYZE changed_price`
+
+/** Computes the values that sources do not give, of the snapshots on the days of changed prices. Holdings follow, as rows of the same columns. */
+export function applyPrices(topology: Topology): string[] {
+  const kinds = ['market', 'vault'] as const
+  const tables = kinds.flatMap((kind) => {
+    // Triggers of one Postgres make holdings from snapshots.
+    const all = topology.form({ one: ['snapshot'], cluster: ['snapshot', 'holding'] })
+    return all.map((table) => ({ kind, table: `${kind}_${table}` }))
+  })
+  return [...tables.map(({ kind, table }) => applyTo(kind, table, topology)), 'DROP TABLE changed_price']
+}
+
+const applyTo = (kind: EntityType, table: string, topology: Topology): string => `UPDATE ${table} t
+  SET ${VALUES[kind]
+    .map(
+      ({ usd, amount, bit }) =>
+        `${usd} = CASE WHEN t.${usd} IS NULL OR t.computed_usd & ${bit} > 0 THEN ${worth(`t.${amount}`)} ELSE t.${usd} END`,
+    )
+    .join(', ')}, computed_usd = t.computed_usd | (${bits(kind, (usd) => `t.${usd} IS NULL`).join(' | ')})::smallint
+  FROM (SELECT e.chain_id, e.id, e.asset_decimals AS decimals, c.price_usd, (c.date - date '1970-01-01')::bigint * 86400 AS start
+    FROM ${kind} e JOIN ${topology.temporary('changed_price')} c USING (chain_id, asset_address)) p
+  WHERE t.chain_id = p.chain_id AND t.${kind}_id = p.id AND t.timestamp BETWEEN p.start AND p.start + 86399
+    AND (t.computed_usd > 0 OR num_nulls(${usdOf(kind, 't')}) > 0)`

@@ -1,0 +1,53 @@
+import type { Asset as AssetRow } from '../../../domain/asset/asset.ts'
+import { type PriceBucket as Bucket, priceDates, priceSeries } from '../../../domain/series/price-series.ts'
+import { once } from '../../context.ts'
+import type { Builder } from '../builder.ts'
+import type { AssetRef } from './asset.ts'
+import { buckets } from './charges.ts'
+import { readSpan, SERIES_UNPLANNED, type SpanArguments } from './series-span.ts'
+
+const priceDatesOnce = once(priceDates)
+
+/** Adds the daily prices of assets through time. */
+export function addPriceSeries(
+  builder: Builder,
+  { Asset, spanArguments }: { Asset: AssetRef; spanArguments: SpanArguments },
+): void {
+  const PriceBucket = builder.objectRef<Bucket>('PriceBucket').implement({
+    description: 'The newest stored daily price of an asset in one date, week or month.',
+    fields: (t) => ({
+      start: t.expose('start', { type: 'Date', description: "The bucket's first date." }),
+      usd: t.exposeFloat('usd', {
+        nullable: true,
+        description: 'The price of one whole token, in USD. Null if none of a day in the bucket is stored.',
+      }),
+      date: t.expose('date', {
+        type: 'Date',
+        nullable: true,
+        description: 'The day (UTC) of the price. Null if no price is stored.',
+      }),
+      source: t.exposeString('source', {
+        nullable: true,
+        description: 'The origin of the price. Null if no price is stored, or its record does not say.',
+      }),
+      time: t.expose('time', {
+        type: 'DateTime',
+        nullable: true,
+        description: 'The moment of the price. Null if no price is stored, or its record does not say.',
+      }),
+    }),
+  })
+  builder.objectFields(Asset, (t) => ({
+    prices: t.field({
+      type: [PriceBucket],
+      description:
+        'Stored daily prices by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest day with a price of any asset. Prices of positions are not among them.',
+      args: spanArguments(t.arg),
+      extensions: { cost: { weight: 10, rows: buckets }, unplanned: SERIES_UNPLANNED },
+      async resolve({ chainId, address }: AssetRow, args, context) {
+        const span = await readSpan(context, args, priceDatesOnce)
+        return span ? context.batches.load(priceSeries, { chainId, address }, span) : []
+      },
+    }),
+  }))
+}
