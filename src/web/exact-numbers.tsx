@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext, useState } from 'react'
+import { browserStorage } from './browser-storage.ts'
 
 interface Exactness {
   isExact: boolean
@@ -12,9 +13,9 @@ export const useExactNumbers = () => useContext(ExactContext)
 const KEY = 'dashboard:exact-numbers'
 
 export function ExactNumbers({ children }: { children: ReactNode }) {
-  const [isExact, setExact] = useState(() => localStorage.getItem(KEY) === 'yes')
+  const [isExact, setExact] = useState(() => browserStorage.get(KEY) === 'yes')
   const toggle = () => {
-    localStorage.setItem(KEY, isExact ? 'no' : 'yes')
+    browserStorage.set(KEY, isExact ? 'no' : 'yes')
     setExact(!isExact)
   }
   return <ExactContext value={{ isExact, toggle }}>{children}</ExactContext>

@@ -4,7 +4,10 @@ import { full } from './format.ts'
 type Bucket = EarningsChartQuery['user']['series'][number]
 
 /** Says why a chart has gaps, if a missing price is the reason. */
-export const gapNote = (series: readonly Bucket[], of: (bucket: Bucket) => unknown) =>
+export const gapNote = <B extends Pick<Bucket, 'hasIncompletePrices'>>(
+  series: readonly B[],
+  of: (bucket: B) => unknown,
+) =>
   series.some((bucket) => bucket.hasIncompletePrices && of(bucket) === null) ? 'A gap is where a price is missing.' : ''
 
 /** Says why the earnings of now differ from the last ones of a chart. */

@@ -18,6 +18,7 @@ import { Status } from './views/status.tsx'
 import { Vault } from './views/vault.tsx'
 import { Vaults } from './views/vaults.tsx'
 import { Wallet } from './views/wallet.tsx'
+import { WalletNames } from './wallet-names.tsx'
 
 const client = new Client({
   url: '/graphql',
@@ -31,32 +32,34 @@ function Dashboard() {
     <Provider value={client}>
       <Live>
         <ExactNumbers>
-          <Router base="/dashboard">
-            <Layout>
-              <Switch>
-                <Route path="/" component={Overview} />
-                <Route path="/leaderboard" component={Leaderboard} />
-                <Route path="/wallets/:address">{({ address }) => <Wallet key={address} address={address} />}</Route>
-                <Route path="/compare" component={Compare} />
-                <Route path="/pools" component={Pools} />
-                <Route path="/pools/:address">{({ address }) => <Pool key={address} address={address} />}</Route>
-                <Route path="/vaults" component={Vaults} />
-                <Route path="/vaults/:chainId/:address">
-                  {({ chainId, address }) => <Vault key={address} chainId={chainId} address={address} />}
-                </Route>
-                <Route path="/distributions" component={Distributions} />
-                <Route path="/distributions/:date">{({ date }) => <Distribution key={date} date={date} />}</Route>
-                <Route path="/runs/:recordId">{({ recordId }) => <Run key={recordId} recordId={recordId} />}</Route>
-                <Route path="/status" component={Status} />
-                <Route path="/search" component={Search} />
-                <Route>
-                  <Page title="Page not found">
-                    <p>There is no such page. Choose one from the menu above, or search.</p>
-                  </Page>
-                </Route>
-              </Switch>
-            </Layout>
-          </Router>
+          <WalletNames>
+            <Router base="/dashboard">
+              <Layout>
+                <Switch>
+                  <Route path="/" component={Overview} />
+                  <Route path="/leaderboard" component={Leaderboard} />
+                  <Route path="/wallets/:address">{({ address }) => <Wallet key={address} address={address} />}</Route>
+                  <Route path="/compare" component={Compare} />
+                  <Route path="/pools" component={Pools} />
+                  <Route path="/pools/:address">{({ address }) => <Pool key={address} address={address} />}</Route>
+                  <Route path="/vaults" component={Vaults} />
+                  <Route path="/vaults/:chainId/:address">
+                    {({ chainId, address }) => <Vault key={address} chainId={chainId} address={address} />}
+                  </Route>
+                  <Route path="/distributions" component={Distributions} />
+                  <Route path="/distributions/:date">{({ date }) => <Distribution key={date} date={date} />}</Route>
+                  <Route path="/runs/:recordId">{({ recordId }) => <Run key={recordId} recordId={recordId} />}</Route>
+                  <Route path="/status" component={Status} />
+                  <Route path="/search" component={Search} />
+                  <Route>
+                    <Page title="Page not found">
+                      <p>There is no such page. Choose one from the menu above, or search.</p>
+                    </Page>
+                  </Route>
+                </Switch>
+              </Layout>
+            </Router>
+          </WalletNames>
         </ExactNumbers>
       </Live>
     </Provider>

@@ -6,6 +6,8 @@ import { useUrlState } from './url-state.ts'
 
 export interface Column<Row> {
   name: string
+  /** Tells columns of the same name apart. */
+  key?: string
   cell(row: Row): ReactNode
   /** Numbers are aligned at their ends. */
   numeric?: boolean
@@ -45,20 +47,20 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: 
         <thead>
           <tr>
             {columns.map((column) => (
-              <Head key={column.name} column={column} sort={sort} />
+              <Head key={column.key ?? column.name} column={column} sort={sort} />
             ))}
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)} aria-current={isCurrent?.(row) || undefined}>
-              {columns.map(({ name, cell, numeric, heads }) =>
+              {columns.map(({ name, key = name, cell, numeric, heads }) =>
                 heads ? (
-                  <th key={name} scope="row">
+                  <th key={key} scope="row">
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={name} className={numeric ? 'numeric' : undefined}>
+                  <td key={key} className={numeric ? 'numeric' : undefined}>
                     {cell(row)}
                   </td>
                 ),

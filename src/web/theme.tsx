@@ -1,18 +1,13 @@
 import { useState } from 'react'
+import { browserStorage } from './browser-storage.ts'
 
 const KEY = 'theme'
 const THEMES = ['system', 'light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
 const GLYPHS: Record<Theme, string> = { system: '◐', light: '☀', dark: '☾' }
 
-/** The theme that this browser keeps. Storage that is switched off means the system's. */
-function stored(): Theme {
-  try {
-    return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system'
-  } catch {
-    return 'system'
-  }
-}
+/** The theme that this browser keeps: the system's, unless another was chosen. */
+const stored = (): Theme => THEMES.find((theme) => theme === browserStorage.get(KEY)) ?? 'system'
 
 function apply(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme
@@ -27,11 +22,7 @@ export function ThemeChoice() {
   const choose = () => {
     const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'
     apply(next)
-    try {
-      localStorage.setItem(KEY, next)
-    } catch {
-      // The theme lasts as long as the page.
-    }
+    browserStorage.set(KEY, next)
     setTheme(next)
   }
   return (

@@ -3,6 +3,7 @@ import { useExactNumbers } from './exact-numbers.tsx'
 import { brief, day, full, isoDay, moment, type Quantity, short, signed, type Unit } from './format.ts'
 import { TokenIcons, WalletIcon } from './identity.tsx'
 import { poolPath, walletPath } from './paths.ts'
+import { useWalletNames } from './wallet-names.tsx'
 
 interface NumProps {
   /** Null where the store does not know it. */
@@ -66,12 +67,16 @@ export const Moment = ({ iso }: { iso: string }) => (
   </time>
 )
 
-export const WalletLink = ({ address }: { address: string }) => (
-  <Link href={walletPath(address)} title={address} className="named hex">
-    <WalletIcon address={address} />
-    {brief(address)}
-  </Link>
-)
+/** A wallet by the name that the reader gave it, or by its address in short. */
+export function WalletLink({ address }: { address: string }) {
+  const { nameOf, isNamed } = useWalletNames()
+  return (
+    <Link href={walletPath(address)} title={address} className={isNamed(address) ? 'named' : 'named hex'}>
+      <WalletIcon address={address} />
+      {nameOf(address)}
+    </Link>
+  )
+}
 
 interface PoolLinkProps {
   address: string

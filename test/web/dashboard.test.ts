@@ -710,27 +710,66 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await page.locator(`a[href="/dashboard/runs/${status.lastRun.recordId}"]`).first().waitFor()
   })
 
-  test('two wallets are compared, in the numbers and in each chart', async () => {
+  test('wallets are compared, in the numbers and in each chart, and removed', async () => {
     const page = await visit('/compare')
-    await page.getByLabel('First wallet').fill(sampleUser)
-    await page.getByLabel('Second wallet').fill(first)
-    await page.keyboard.press('Enter')
-    const { a, b } = await graphql(
-      `query ($a: Address!, $b: Address!) { a: user(address: $a) { ...F } b: user(address: $b) { ...F } }
-       fragment F on User { points: totalPoints rank worth { netUsd } series { points } }`,
-      { a: sampleUser, b: first },
+    const third = addressOf('third')
+    for (const wallet of [sampleUser, first, third, first]) {
+      await page.getByLabel('Add a wallet').fill(wallet)
+      await page.keyboard.press('Enter')
+      await page.locator('.chosen').getByTitle(wallet, { exact: true }).waitFor()
+    }
+    expect(parameters(page)).toEqual({ wallets: [sampleUser, first, third, first].join(',') })
+    const { users } = await graphql(
+      `query ($a: [Address!]!) { users: lookupUsers(addresses: $a) { points: totalPoints rank worth { netUsd } series { points } } }`,
+      { a: [sampleUser, first, third] },
     )
-    await rows(page, 'Both wallets').first().waitFor()
-    expect(parameters(page)).toEqual({ a: sampleUser, b: first })
-    const figures = await numbers(rows(page, 'Both wallets'))
-    expect(figures[0]).toEqual([a.points, b.points, a.points - b.points])
+    await expect
+      .poll(async () => (await numbers(rows(page, 'The wallets')))[0])
+      .toEqual(users.map((one: any) => one.points))
+    await page.getByRole('link', { name: `Remove ${third}` }).click()
+    expect(parameters(page)).toEqual({ wallets: [sampleUser, first].join(',') })
+    const [a, b] = users
+    await expect
+      .poll(async () => (await numbers(rows(page, 'The wallets')))[0])
+      .toEqual([a.points, b.points, a.points - b.points])
+    const figures = await numbers(rows(page, 'The wallets'))
     expect(figures[1]).toEqual([a.rank, b.rank, a.rank - b.rank])
     expect(figures[3]).toEqual([a.worth.netUsd, b.worth.netUsd, a.worth.netUsd - b.worth.netUsd])
     const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
     await chart.getByText('Data table').click()
-    await expect
-      .poll(() => numbers(chart.locator('details tbody tr')))
-      .toEqual(a.series.map(({ points }: any, i: number) => [points, b.series[i].points]))
+    const series = a.series.map(({ points }: any, i: number) => [points, b.series[i].points])
+    await expect.poll(() => numbers(chart.locator('details tbody tr'))).toEqual(series)
+    const download = page.waitForEvent('download')
+    await chart.getByRole('button', { name: 'Download as CSV' }).click()
+    const [head, ...lines] = readFileSync(await (await download).path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    expect(head).toMatch(/^From,0x1d4a….{4},0x/)
+    expect(lines.map((line) => line.split(',').slice(1).map(Number))).toEqual(series)
+    await page.goto(
+      `${gateway.base}/dashboard/compare?wallets=${[1, 2, 3, 4, 5, 6].map((n) => addressOf(`${n}`)).join(',')},x`,
+    )
+    await expect.poll(() => page.locator('.chosen li').count()).toBe(5)
+    await page.getByText('“x” is not an address').waitFor()
+    expect(await page.getByLabel('Add a wallet').count()).toBe(0)
+  })
+
+  test('a wallet has the name that its reader gives it, in this browser', async () => {
+    const page = await visit(`/wallets/${sampleUser}`)
+    await page.getByRole('button', { name: 'Name it' }).click()
+    await page.getByLabel('Name of this wallet').fill(' <b>Treasury</b> ')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: `<b>Treasury</b> ${sampleUser}` }).waitFor()
+    await page.goto(`${gateway.base}/dashboard/leaderboard?account=${sampleUser}`)
+    await page.getByRole('link', { name: '<b>Treasury</b>' }).first().click()
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByLabel('Name of this wallet').fill('')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: sampleUser, exact: true }).waitFor()
+    await page.evaluate(() => localStorage.setItem('dashboard:wallet-names', '{"no": [1'))
+    await page.reload()
+    await page.getByRole('heading', { name: sampleUser, exact: true }).waitFor()
+    await page.evaluate(() => localStorage.clear())
   })
 
   test('a view opens in GraphiQL with its operation', async () => {
@@ -920,7 +959,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     ['run', '/runs/1', 'Multipliers'],
     ['status', '/status', 'Snapshots'],
     ['search', '/search?q=usdc', 'Search: usdc'],
-    ['compare', () => `/compare?a=${sampleUser}&b=${first}`, 'History'],
+    ['compare', () => `/compare?wallets=${sampleUser},${first}`, 'History'],
     ['a malformed address', '/wallets/nobody', 'Wallet'],
   ]
   const settled = async (page: Page, ready: string) => {

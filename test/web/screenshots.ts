@@ -20,7 +20,7 @@ const pictures = [
   { name: 'pools', path: '/pools', viewport: DESKTOP, colorScheme: 'light' },
   { name: 'pool', path: `/pools/${samplePool.address}`, viewport: { ...DESKTOP, height: 1000 }, colorScheme: 'light' },
   { name: 'run', path: '/runs/1', viewport: DESKTOP, colorScheme: 'light' },
-  { name: 'compare', path: `/compare?a=${sampleUser}&b=${SECOND}`, viewport: DESKTOP, colorScheme: 'light' },
+  { name: 'compare', path: `/compare?wallets=${sampleUser},${SECOND}`, viewport: DESKTOP, colorScheme: 'light' },
   { name: 'wallet-phone', path: `/wallets/${sampleUser}`, viewport: PHONE, colorScheme: 'dark' },
 ] as const
 

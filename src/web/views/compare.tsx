@@ -1,62 +1,89 @@
-import { EarningsChartDocument, RankChartDocument, type UserSummaryFragment, UsersDocument } from 'lending-graph-client'
+import { type UserSummaryFragment, UsersChartDocument, type UsersChartQuery, UsersDocument } from 'lending-graph-client'
 import type { FormEvent } from 'react'
+import { Link } from 'wouter'
 import { Answer, Empty } from '../answer.tsx'
-import { Chart, RangeChoice, useSpan } from '../chart.tsx'
-import { brief, isAddress, type Unit } from '../format.ts'
+import { Chart } from '../chart.tsx'
+import { isAddress, type Unit } from '../format.ts'
 import { gapNote } from '../gaps.ts'
 import { knownNumbers } from '../known-numbers.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
+import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num, WalletLink } from '../values.tsx'
+import { useWalletNames } from '../wallet-names.tsx'
 
-/** Two wallets side by side. */
+/** As many colours as a chart has. */
+const MAX_WALLETS = 5
+
+/** Up to five wallets side by side. */
 export function Compare() {
   const url = useUrlState()
-  const [a, b] = [url.get('a') ?? '', url.get('b') ?? '']
-  const addresses = [a, b].filter((text) => text !== '')
-  const isReady = addresses.length === 2 && addresses.every(isAddress)
-  const variables = { addresses: [a.toLowerCase(), b.toLowerCase()] }
-  const answer = useGraph(UsersDocument, variables, { pause: !isReady })
-  const compare = (event: FormEvent<HTMLFormElement>) => {
+  const texts = [...new Set((url.get('wallets') ?? '').split(',').map((text) => text.trim().toLowerCase()))]
+  const addresses = texts.filter(isAddress).slice(0, MAX_WALLETS)
+  const variables = { addresses }
+  const answer = useGraph(UsersDocument, variables, { pause: addresses.length === 0 })
+  const choose = (wallets: string[]) => url.link({ wallets: wallets.join(',') })
+  const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const value = (name: string) => String(form.get(name)).trim() || undefined
-    url.set({ a: value('a'), b: value('b') })
+    const wallet = String(new FormData(event.currentTarget).get('wallet'))
+    event.currentTarget.reset()
+    url.set({ wallets: [...addresses, wallet].join(',') })
   }
   return (
-    <Page title="Compare two wallets" {...(isReady && { operation: { query: UsersDocument, variables } })}>
-      <form key={`${a} ${b}`} onSubmit={compare} className="choices">
-        <label>
-          First wallet
-          <input name="a" placeholder="0x…" defaultValue={a} maxLength={100} spellCheck={false} />
-        </label>
-        <label>
-          Second wallet
-          <input name="b" placeholder="0x…" defaultValue={b} maxLength={100} spellCheck={false} />
-        </label>
-        <button type="submit">Compare</button>
-      </form>
-      {addresses
-        .filter((text) => !isAddress(text))
+    <Page title="Compare wallets" {...(addresses.length > 0 && { operation: { query: UsersDocument, variables } })}>
+      {addresses.length > 0 && (
+        <ul className="chosen">
+          {addresses.map((address) => (
+            <li key={address}>
+              <WalletLink address={address} />
+              <Link
+                href={choose(addresses.filter((one) => one !== address))}
+                aria-label={`Remove ${address}`}
+                title="Remove"
+              >
+                ×
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      {addresses.length < MAX_WALLETS && (
+        <form onSubmit={add} className="choices">
+          <label>
+            Add a wallet
+            <input name="wallet" placeholder="0x…" maxLength={100} spellCheck={false} required />
+          </label>
+          <button type="submit">Add</button>
+        </form>
+      )}
+      {texts
+        .filter((text) => text !== '' && !isAddress(text))
         .map((text) => (
           <NotAnAddress key={text} text={text} />
         ))}
-      {addresses.length < 2 && <Empty>Give the addresses of two wallets.</Empty>}
-      {isReady && (
+      {addresses.length < 2 && <Empty>Add the addresses of two to five wallets.</Empty>}
+      {addresses.length > 0 && (
         <Answer of={answer} rows={10}>
-          {({ lookupUsers: [first, second] }) => (first && second ? <Both users={[first, second]} /> : null)}
+          {({ lookupUsers }) => <Measures users={lookupUsers} />}
         </Answer>
       )}
+      {addresses.length > 0 && <Charts addresses={addresses} />}
     </Page>
   )
 }
 
-type Users = readonly [UserSummaryFragment, UserSummaryFragment]
+interface Measure {
+  name: string
+  unit: Unit
+  of(user: UserSummaryFragment): number | null
+  /** The meaning of zero, for a number that then is a dash. */
+  ifZero?: string
+}
 
-const MEASURES: { name: string; unit: Unit; of(user: UserSummaryFragment): number | null; ifZero?: string }[] = [
+const MEASURES: Measure[] = [
   { name: 'Points', unit: 'points', of: (user) => user.totalPoints },
   { name: 'Rank', unit: 'count', of: (user) => user.rank },
   { name: 'Points in 7 days', unit: 'points', of: (user) => user.change?.points ?? null },
@@ -70,87 +97,81 @@ const MEASURES: { name: string; unit: Unit; of(user: UserSummaryFragment): numbe
   { name: 'Net APR, debt', unit: 'percent', of: (user) => knownNumbers(user).netBorrowApr },
 ]
 
-const Value = ({ of: { of, unit, ifZero }, user }: { of: (typeof MEASURES)[number]; user: UserSummaryFragment }) => (
-  <Num value={of(user)} unit={unit} {...(ifZero && { ifZero })} />
-)
-
-function Both({ users }: { users: Users }) {
-  const [a, b] = users
-  const columns: Column<(typeof MEASURES)[number]>[] = [
+function Measures({ users }: { users: readonly UserSummaryFragment[] }) {
+  const { nameOf } = useWalletNames()
+  const columns: Column<Measure>[] = [
     { name: 'Measure', heads: true, cell: ({ name }) => name },
-    { name: brief(a.address), numeric: true, cell: (row) => <Value of={row} user={a} /> },
-    { name: `${brief(b.address)} `, numeric: true, cell: (row) => <Value of={row} user={b} /> },
-    {
+    ...users.map(
+      (user): Column<Measure> => ({
+        key: user.address,
+        name: nameOf(user.address),
+        numeric: true,
+        cell: ({ of, unit, ifZero }) => <Num value={of(user)} unit={unit} {...(ifZero && { ifZero })} />,
+      }),
+    ),
+  ]
+  const [a, b, more] = users
+  if (a && b && !more)
+    columns.push({
       name: 'Difference',
       numeric: true,
       cell: ({ of, unit }) => {
         const [left, right] = [of(a), of(b)]
         return <Num value={left === null || right === null ? null : left - right} unit={unit} />
       },
-    },
-  ]
-  return (
-    <>
-      <p>
-        <WalletLink address={a.address} /> and <WalletLink address={b.address} />
-      </p>
-      <Table caption="Both wallets" columns={columns} rows={MEASURES} rowKey={({ name }) => name} />
-      <Charts addresses={[a.address, b.address]} />
-    </>
-  )
+    })
+  return <Table caption="The wallets" columns={columns} rows={MEASURES} rowKey={({ name }) => name} />
 }
 
-function Charts({ addresses: [a, b] }: { addresses: readonly [string, string] }) {
+type User = UsersChartQuery['lookupUsers'][number]
+type Bucket = User['series'][number]
+
+function Charts({ addresses }: { addresses: readonly string[] }) {
+  const { nameOf } = useWalletNames()
   const span = useSpan()
-  const ofA = [{ address: a, ...span }, { pause: !span }] as const
-  const ofB = [{ address: b, ...span }, { pause: !span }] as const
-  const ranks = [useGraph(RankChartDocument, ...ofA), useGraph(RankChartDocument, ...ofB)]
-  const earnings = [useGraph(EarningsChartDocument, ...ofA), useGraph(EarningsChartDocument, ...ofB)]
-  const names = [a, b].map(brief)
-  const amounts = { unit: 'usd', names, of: earnings, note: gapNote } as const
+  const answer = useGraph(UsersChartDocument, { addresses: [...addresses], ...span }, { pause: !span })
   return (
     <section aria-labelledby="charts">
       <h2 id="charts">History</h2>
       <RangeChoice />
       <div className="charts">
-        <Overlaid title="Points" unit="points" names={names} of={ranks} read={(bucket) => bucket.points} />
-        <Overlaid title="Rank" unit="count" names={names} of={ranks} read={(bucket) => bucket.rank} isReversed />
-        <Overlaid title="Net worth" {...amounts} read={({ worth }) => worth?.netUsd ?? null} />
-        <Overlaid title="Borrowed" {...amounts} read={({ worth }) => worth?.borrowedUsd ?? null} />
-        <Overlaid title="Earnings" {...amounts} read={(bucket) => bucket.earningsUsd} />
+        <Answer of={answer} charts={5}>
+          {({ lookupUsers: users }) => {
+            const chartOf = (title: string, unit: Unit, read: (bucket: Bucket) => number | null, note?: string) => ({
+              ...overlaid(users, read, nameOf),
+              ...{ title, unit },
+              ...(note && { note }),
+            })
+            const buckets = users.flatMap(({ series }) => series)
+            const usd = (title: string, read: (bucket: Bucket) => number | null) => (
+              <Chart {...chartOf(title, 'usd', read, gapNote(buckets, read))} />
+            )
+            return (
+              <>
+                <Chart {...chartOf('Points', 'points', (bucket) => bucket.points)} />
+                <Chart {...chartOf('Rank', 'count', (bucket) => bucket.rank)} isReversed />
+                {usd('Net worth', ({ worth }) => worth?.netUsd ?? null)}
+                {usd('Borrowed', ({ worth }) => worth?.borrowedUsd ?? null)}
+                {usd('Earnings', (bucket) => bucket.earningsUsd)}
+              </>
+            )
+          }}
+        </Answer>
       </div>
     </section>
   )
 }
 
-interface OverlaidProps<Bucket> {
-  title: string
-  unit: Unit
-  names: string[]
-  of: ReturnType<typeof useGraph<{ user: { series: Bucket[] } }, object>>[]
-  read(bucket: Bucket): number | null
-  isReversed?: boolean
-  /** Says what the numbers leave out. */
-  note?(buckets: readonly Bucket[], read: (bucket: Bucket) => unknown): string
-}
-
-/** The same series of both wallets in one chart. */
-function Overlaid<Bucket extends { start: string }>({ names, of, read, note, ...chart }: OverlaidProps<Bucket>) {
-  const [first, second] = of
-  if (!first || !second) return null
-  return (
-    <Answer of={first.error || !first.data ? first : second} charts={1}>
-      {() => {
-        const answered = of.flatMap(({ data }) => (data ? [data.user.series] : []))
-        if (answered.length < 2) return null
-        const times = [...new Set(answered.flat().map(({ start }) => start))].sort()
-        const series = answered.map((buckets, i) => {
-          const at = new Map(buckets.map((bucket) => [bucket.start, read(bucket)]))
-          return { label: names[i] ?? '', values: times.map((time) => at.get(time) ?? null) }
-        })
-        const more = note?.(answered.flat(), read)
-        return <Chart {...chart} times={times} series={series} {...(more && { note: more })} />
-      }}
-    </Answer>
-  )
+/** The same number of all wallets at all their times. */
+function overlaid(
+  users: readonly User[],
+  read: (bucket: Bucket) => number | null,
+  nameOf: (address: string) => string,
+) {
+  const times = [...new Set(users.flatMap(({ series }) => series.map(({ start }) => start)))].sort()
+  const series = users.map(({ address, series }) => {
+    const at = new Map(series.map((bucket) => [bucket.start, read(bucket)]))
+    return { key: address, label: nameOf(address), values: times.map((time) => at.get(time) ?? null) }
+  })
+  return { times, series }
 }

@@ -1,11 +1,12 @@
 import { VaultChartDocument, VaultDocument } from 'lending-graph-client'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
-import { Chart, RangeChoice, useSpan } from '../chart.tsx'
+import { Chart } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
+import { RangeChoice, useSpan } from '../span.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Num } from '../values.tsx'
 

@@ -20,7 +20,7 @@ import {
 import { Link } from 'wouter'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
-import { Chart, RangeChoice, useSpan } from '../chart.tsx'
+import { Chart } from '../chart.tsx'
 import { EntityLink } from '../entity-link.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
@@ -32,10 +32,12 @@ import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
 import { PointsArithmetic } from '../points-arithmetic.tsx'
 import { PositionsTable } from '../positions-table.tsx'
+import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, PagedTable, Pager } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { DistributionLink, Moment, Num, PoolLink, RankChange, Unknown } from '../values.tsx'
+import { useWalletNames, WalletNameForm } from '../wallet-names.tsx'
 import { type Reward, rewardColumns } from './reward-columns.tsx'
 
 const ROWS = 20
@@ -53,16 +55,24 @@ export function Wallet({ address }: { address: string }) {
 
 function KnownWallet({ address }: { address: string }) {
   const user = useGraph(UserDocument, { address })
-  const heading = <span className="hex">{address}</span>
+  const { nameOf, isNamed } = useWalletNames()
+  const heading = isNamed(address) ? (
+    <>
+      {nameOf(address)} <small className="hex">{address}</small>
+    </>
+  ) : (
+    <span className="hex">{address}</span>
+  )
   return (
     <Page
-      title={`Wallet ${address}`}
+      title={isNamed(address) ? nameOf(address) : `Wallet ${address}`}
       heading={heading}
       icon={<WalletIcon address={address} size={36} />}
       operation={{ query: UserDocument, variables: { address } }}
     >
       <AddressLinks address={address}>
-        <Link href={`/compare?a=${address}`}>Compare</Link>
+        <WalletNameForm address={address} />
+        <Link href={`/compare?wallets=${address}`}>Compare</Link>
         <Link href={`/leaderboard?account=${address}`}>Show on the leaderboard</Link>
       </AddressLinks>
       <Answer of={user} rows={6}>
@@ -70,7 +80,7 @@ function KnownWallet({ address }: { address: string }) {
           <>
             {isUnknown(user) && <Empty>No activity is stored for this wallet.</Empty>}
             <Summary user={user} />
-            <WorthNote user={user} />
+            <Remarks user={user} />
           </>
         )}
       </Answer>
@@ -140,20 +150,27 @@ function Summary({ user }: { user: UserSummaryFragment }) {
             <Num value={value} unit={unit} />
           </Fact>
         ))}
-        <Fact name="Points since">{user.firstDate ? <DistributionLink date={user.firstDate} /> : <Unknown />}</Fact>
       </Facts>
     </>
   )
 }
 
-/** How the amounts above add up, and of when they are. */
-function WorthNote({ user: { worth } }: { user: UserSummaryFragment }) {
-  if (!worth) return null
+/** How the amounts above add up, of when they are, and since when there are points. */
+function Remarks({ user: { worth, firstDate } }: { user: UserSummaryFragment }) {
+  if (!worth && !firstDate) return null
   return (
     <p className="lede">
-      Net worth is supplied + protected + in vaults − borrowed, by the newest snapshots (<Moment iso={worth.time} />
-      ).
-      {worth.hasIncompletePrices && ' An amount without a price counts as $0.'}
+      {worth && (
+        <>
+          Net worth is supplied + protected + in vaults − borrowed, by the newest snapshots (<Moment iso={worth.time} />
+          ). {worth.hasIncompletePrices && 'An amount without a price counts as $0. '}
+        </>
+      )}
+      {firstDate && (
+        <>
+          Points since <DistributionLink date={firstDate} />.
+        </>
+      )}
     </p>
   )
 }

@@ -1,0 +1,138 @@
+import { useEffect, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import { day, short, type Unit } from './format.ts'
+
+const HEIGHT = 220
+
+export interface Series {
+  label: string
+  /** Tells lines of the same label apart. */
+  key?: string
+  /** One for each time: null in a gap. */
+  values: readonly (number | null)[]
+}
+
+export interface ChartData {
+  title: string
+  unit: Unit
+  /** The beginning of each bucket, oldest first. */
+  times: readonly string[]
+  series: readonly Series[]
+}
+
+interface PlotProps extends ChartData {
+  summary: string
+  isReversed: boolean
+  /** True if the last bucket is not over: its line is dotted. */
+  isUnfinished: boolean
+  /** Receives the bucket under the pointer of any chart of the page. */
+  onPoint(at: number | undefined): void
+}
+
+/** The lines of a chart. */
+export function Plot({ title, summary, unit, times, series, isReversed, isUnfinished, onPoint }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const theme = useTheme()
+  // The numbers of a series are new arrays at each render.
+  const drawn = JSON.stringify([times, series])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart has the colours of its time
+  useEffect(() => {
+    const element = place.current
+    if (!element) return undefined
+    const [times, series] = JSON.parse(drawn) as [string[], Series[]]
+    const colour = (css: string) => {
+      element.style.color = css
+      const computed = getComputedStyle(element).color
+      element.style.color = ''
+      return computed
+    }
+    const line = colour('var(--line)')
+    const axis = {
+      stroke: colour('var(--muted)'),
+      font: '12px Inter, system-ui, sans-serif',
+      ticks: { show: false },
+    }
+    const lines = series.flatMap(({ values }, i): { options: uPlot.Series; values: Series['values'] }[] => {
+      const stroke = colour(`var(--series-${i + 1})`)
+      const fill = colour(`color-mix(in srgb, var(--series-${i + 1}) 12%, transparent)`)
+      const options: uPlot.Series = {
+        stroke,
+        width: 2,
+        points: { show: times.length < 3, filter: () => alone(values) },
+        ...(series.length === 1 && !isReversed && { fill }),
+        ...(i % 2 === 1 && { dash: [6, 4] }),
+      }
+      if (!isUnfinished) return [{ options, values }]
+      const last = values.length - 1
+      const end = values.map((value, at) => (at >= last - 1 ? value : null))
+      return [
+        { options, values: values.with(last, null) },
+        { options: { stroke, width: 2, dash: [2, 4], points: { show: false } }, values: end },
+      ]
+    })
+    const options: uPlot.Options = {
+      width: element.clientWidth,
+      height: HEIGHT,
+      legend: { show: false },
+      series: [{}, ...lines.map(({ options }) => options)],
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          values: (_plot, splits) => splits.map((seconds) => day(isoOf(seconds)).replace(/ \d{4}$/, '')),
+        },
+        {
+          ...axis,
+          size: 70,
+          grid: { stroke: line, width: 1 },
+          values: (_plot, splits) => splits.map((value) => axisText(value, unit)),
+        },
+      ],
+      scales: { y: { dir: isReversed ? -1 : 1 } },
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+      cursor: { drag: { setScale: false }, sync: { key: 'page' } },
+      hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+    }
+    const seconds = times.map((time) => Date.parse(time) / 1000)
+    const plot = new uPlot(options, [seconds, ...lines.map(({ values }) => [...values])], element)
+    const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
+    sizes.observe(element)
+    return () => {
+      sizes.disconnect()
+      plot.destroy()
+    }
+  }, [drawn, unit, isReversed, isUnfinished, theme])
+  return <div className="plot" ref={place} role="img" aria-label={`${title}. ${summary}`} />
+}
+
+/** The numbers between gaps, which no line shows. */
+const alone = (values: Series['values']) =>
+  values.flatMap((value, i) =>
+    value !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null ? [i] : [],
+  )
+
+const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString()
+
+/** Round numbers need no decimals. */
+const axisText = (value: number, unit: Unit) => short(value, unit).replace(/\.0+(?=\D|$)|(\.\d)0(?=\D|$)/, '$1')
+
+/** The colours that are shown: those that one chose, or those of the system. */
+const currentTheme = () =>
+  document.documentElement.dataset.theme ?? String(matchMedia('(prefers-color-scheme: dark)').matches)
+
+/** Follows the theme, which is the system's or a chosen one. */
+function useTheme(): string {
+  const [theme, setTheme] = useState(currentTheme)
+  useEffect(() => {
+    const media = matchMedia('(prefers-color-scheme: dark)')
+    const follow = () => setTheme(currentTheme())
+    const observer = new MutationObserver(follow)
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    media.addEventListener('change', follow)
+    return () => {
+      observer.disconnect()
+      media.removeEventListener('change', follow)
+    }
+  }, [])
+  return theme
+}
