@@ -21,7 +21,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   mountMetrics(app, deps, edge.cache, served)
   mountRest(app, served.graph, edge)
   mountGraphQL(app, deps, served, edge)
-  mountPages(app, edge.cache, deps.config.WEBSITE_URL)
+  mountPages(app, edge.cache, deps.config)
   otherMethods.mount()
   return app
 }

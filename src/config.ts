@@ -95,6 +95,35 @@ const chains = kind('id=name pairs, separated by commas, such as 146=sonic', (me
   }),
 )
 
+/** A colour that can be read on white: a contrast of at least 4.5 (WCAG 2.2, 1.4.3). */
+const accentColor = kind('a colour like #0b6b4f, with a contrast of at least 4.5 to white', (message) =>
+  z.string().refine((text) => /^#[0-9a-f]{6}$/i.test(text) && contrastToWhite(text) >= 4.5, message),
+)
+
+/** The contrast of a colour #rrggbb to white, from 1 to 21 (WCAG 2.2, contrast ratio). */
+function contrastToWhite(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+}
+
+const MAX_LINKS = 8
+
+/** `name=URL` pairs, separated by commas. */
+const namedLinks = kind(`at most ${MAX_LINKS} name=URL pairs, such as App=https://app.example.org`, (message) =>
+  z.string().transform((text, context) => {
+    const links = text.split(/,(?=[^,=]+=https?:)/).map((pair) => {
+      const [, name = '', href = ''] = /^([^=]{1,40})=(https?:.+)$/.exec(pair.trim()) ?? []
+      return { name: name.trim(), href }
+    })
+    const isLink = ({ name, href }: { name: string; href: string }) => name !== '' && URL.canParse(href)
+    if (links.length > MAX_LINKS || !links.every(isLink)) context.addIssue(message)
+    return links
+  }),
+)
+
 /** The number of proxies in front, or their addresses. */
 const proxies = kind(
   'a number of proxies, or their addresses, separated by commas, such as 10.0.0.0/8,::1',
@@ -428,6 +457,21 @@ export const variables = z.object({
   WEBSITE_URL: url(/^https?:$/, 'https://example.org')
     .optional()
     .meta({ description: 'the link at `/`', defaultText: 'the documentation of this gateway' }),
+  DASHBOARD_NAME: z.string().trim().min(1, 'must be a name').max(40).default('Lending').meta({
+    values: 'a name',
+    description: "the name in the dashboard's header and titles",
+    local: true,
+  }),
+  DASHBOARD_COLOR: accentColor.optional().meta({
+    description: "the colour of the dashboard's links and charts: `#0b6b4f`",
+    defaultText: 'indigo',
+    local: true,
+  }),
+  DASHBOARD_LINKS: namedLinks.optional().meta({
+    description: "links in the dashboard's footer: `App=https://app.example.org,Terms=https://example.org/terms`",
+    defaultText: 'none',
+    local: true,
+  }),
   FEDERATION: truth
     .default('false')
     .transform((text) => text === 'true')

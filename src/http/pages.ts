@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
 import { openApiDocument } from './openapi.ts'
 import { mountStaticFiles } from './static-files.ts'
@@ -14,8 +15,8 @@ const headersOf = (policy: string) => ['content-security-policy', policy, 'refer
 const builtIn = (name: string) => ({ directory: join(import.meta.dirname, name), hashed: 'assets/' })
 
 /** Serves the home page, the documentation, the REST docs with their OpenAPI document, and the dashboard. */
-export function mountPages(app: FastifyInstance, cache: EdgeCache, website: string | undefined): void {
-  mountHome(app, website)
+export function mountPages(app: FastifyInstance, cache: EdgeCache, config: Deps['config']): void {
+  mountHome(app, config.WEBSITE_URL)
   mountStaticFiles(app, cache, {
     url: '/docs',
     ...builtIn('docs'),
@@ -39,8 +40,21 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, website: stri
     url: '/dashboard',
     ...builtIn('web'),
     page: 'page.html',
+    complete: (html) => withIdentity(html, config),
     headers: headersOf(policy("'self'", "'none'", "'self'", "font-src 'self'; ")),
   })
+}
+
+/** The dashboard's page with its operator's name, colour and links, which its script reads. */
+function withIdentity(html: string, config: Deps['config']): string {
+  const identity = {
+    name: config.DASHBOARD_NAME,
+    color: config.DASHBOARD_COLOR,
+    links: config.DASHBOARD_LINKS ?? [],
+  }
+  return html
+    .replace('IDENTITY', () => escapeHtml(JSON.stringify(identity)))
+    .replace('NAME', () => escapeHtml(identity.name))
 }
 
 /** Serves `/`: one link, to the documentation of this gateway unless there is a website. */
@@ -55,7 +69,6 @@ function mountHome(app: FastifyInstance, website: string | undefined): void {
   )
 }
 
-function linkTo(url: string): string {
-  const escaped = url.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
-  return `<a href="${escaped}">${escaped}</a>`
-}
+const linkTo = (url: string) => `<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`
+
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)

@@ -19,6 +19,8 @@ interface StaticFiles {
   page?: string | ((path: string) => string)
   /** The page that browsers get with a 404. Other clients get a problem. */
   notFoundPage?: string
+  /** Completes the text of the pages, whose compressed files are not served then. */
+  complete?(html: string): string
   /** Headers of every file, besides those of caching: names and values by turns. */
   headers?: string[]
 }
@@ -42,7 +44,7 @@ const FOREVER = 'public, max-age=31536000, immutable'
 export function mountStaticFiles(
   app: FastifyInstance,
   edge: EdgeCache,
-  { url, directory, hashed, page, notFoundPage, headers = [] }: StaticFiles,
+  { url, directory, hashed, page, notFoundPage, complete, headers = [] }: StaticFiles,
 ): void {
   let listed: Promise<Map<string, Promise<Answer> | undefined>> | undefined
   const fileAt = (path: string) => {
@@ -53,7 +55,7 @@ export function mountStaticFiles(
     listed ??= list(directory)
     const files = await listed
     if (!files.has(name)) return undefined
-    const file = files.get(name) ?? read(directory, name, url)
+    const file = files.get(name) ?? read(directory, name, url, name.endsWith('.html') ? complete : undefined)
     files.set(name, file)
     return file.catch((error) => {
       files.set(name, undefined)
@@ -82,14 +84,17 @@ async function list(directory: string): Promise<Map<string, undefined>> {
   return new Map(paths.filter((path) => extname(path) in TYPES).map((path) => [path, undefined]))
 }
 
-async function read(directory: string, name: string, url: string): Promise<Answer> {
+async function read(directory: string, name: string, url: string, complete: StaticFiles['complete']): Promise<Answer> {
   const path = join(directory, name)
   const type = TYPES[extname(name)] ?? ''
   const isCompressed = type === 'image/png' || type === 'font/woff2'
-  const [body, br, gzip] = await Promise.all([
+  const [file, br, gzip] = await Promise.all([
     readFile(path),
-    ...['.br', '.gz'].map((suffix) => (isCompressed ? undefined : readFile(path + suffix).catch(() => undefined))),
+    ...['.br', '.gz'].map((suffix) =>
+      isCompressed || complete ? undefined : readFile(path + suffix).catch(() => undefined),
+    ),
   ])
+  const body = complete ? Buffer.from(complete(file.toString())) : file
   return {
     name: url,
     // Files without a key are not compressed.

@@ -3,8 +3,15 @@ import { blo } from 'blo'
 /** The mark of the product: two sides of a pool, and what rises between them. */
 export const Mark = () => (
   <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
-    <rect width="32" height="32" rx="9" fill="#4f46e5" />
-    <path d="M7 21a9 9 0 0 1 9-9" stroke="#a5a0ff" strokeWidth="3.5" strokeLinecap="round" fill="none" />
+    <rect width="32" height="32" rx="9" fill="var(--brand)" />
+    <path
+      d="M7 21a9 9 0 0 1 9-9"
+      stroke="#ffffff"
+      strokeOpacity="0.55"
+      strokeWidth="3.5"
+      strokeLinecap="round"
+      fill="none"
+    />
     <path d="M25 11a9 9 0 0 1-9 9" stroke="#ffffff" strokeWidth="3.5" strokeLinecap="round" fill="none" />
   </svg>
 )

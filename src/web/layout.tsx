@@ -4,6 +4,7 @@ import { Boundary } from './boundary.tsx'
 import { useExactNumbers } from './exact-numbers.tsx'
 import { Mark } from './identity.tsx'
 import { useLive } from './live.tsx'
+import { operator } from './operator.ts'
 import { SearchBox } from './search-box.tsx'
 import { ThemeChoice } from './theme.tsx'
 
@@ -31,9 +32,9 @@ export function Layout({ children }: { children: ReactNode }) {
         Skip to the content
       </a>
       <header>
-        <Link href="/" className="brand" aria-label="Lending dashboard: overview">
+        <Link href="/" className="brand" aria-label={`${operator.name} dashboard: overview`}>
           <Mark />
-          <span>Lending</span>
+          <span>{operator.name}</span>
         </Link>
         <nav aria-label="Views">
           {VIEWS.map(([to, name]) => (
@@ -70,6 +71,15 @@ export function Layout({ children }: { children: ReactNode }) {
       <main id="content" tabIndex={-1}>
         <Boundary key={path}>{children}</Boundary>
       </main>
+      {operator.links.length > 0 && (
+        <footer>
+          {operator.links.map(({ name, href }) => (
+            <a key={href} href={href} rel="noreferrer">
+              {name}
+            </a>
+          ))}
+        </footer>
+      )}
     </>
   )
 }

@@ -1,6 +1,7 @@
 import type { DocumentNode } from 'graphql'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { stringifyDocument } from 'urql'
+import { operator } from './operator.ts'
 
 interface PageProps {
   /** The heading, and the title of the window. */
@@ -26,7 +27,7 @@ export function Page({ title, heading, icon, operation, hero, children }: PagePr
     if (opened++ > 0) head.current?.focus({ preventScroll: true })
   }, [])
   useEffect(() => {
-    document.title = `${title} · Lending dashboard`
+    document.title = `${title} · ${operator.name} dashboard`
   }, [title])
   return (
     <>

@@ -78,6 +78,42 @@ describe('over HTTP', () => {
     }
   })
 
+  test('the page brings the name, the colour and the links of its operator, as text', async () => {
+    const name = `A & "B" <script>'s`
+    const env = {
+      DASHBOARD_NAME: name,
+      DASHBOARD_COLOR: '#0b6b4f',
+      DASHBOARD_LINKS: 'App=https://app.example.org/?a=1,b,Terms=https://example.org/terms',
+    }
+    const branded = await startGateway({ env })
+    try {
+      const response = await branded.get('/dashboard', { 'accept-encoding': 'br' })
+      const html = await response.text()
+      expect(html).not.toContain('<script>')
+      expect(html).toContain('<title>A &#38; &#34;B&#34; &#60;script&#62;&#39;s dashboard</title>')
+      const identity = /name="identity" content="([^"]*)"/.exec(html)?.[1] ?? ''
+      expect(JSON.parse(identity.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code)))).toEqual({
+        name,
+        color: '#0b6b4f',
+        links: [
+          { name: 'App', href: 'https://app.example.org/?a=1,b' },
+          { name: 'Terms', href: 'https://example.org/terms' },
+        ],
+      })
+    } finally {
+      await branded.close()
+    }
+  })
+
+  test.each([
+    ['DASHBOARD_COLOR', '#ffe000', 'must be a colour like #0b6b4f, with a contrast of at least 4.5 to white'],
+    ['DASHBOARD_COLOR', 'red', 'must be a colour like #0b6b4f'],
+    ['DASHBOARD_LINKS', 'App=javascript:alert(1)', 'must be at most 8 name=URL pairs'],
+    ['DASHBOARD_NAME', ' ', 'must be a name'],
+  ])('%s is not %s', async (setting, value, message) => {
+    await expect(startGateway({ env: { [setting]: value } })).rejects.toThrow(`${setting} ${message}`)
+  })
+
   test.each(['no-such.js', '..%2fpage.html', '..%2f..%2fmain.js', '..%2f..%2f..%2fpackage.json', '%00.js', '.hidden'])(
     'there is no file %s',
     async (file) => {
