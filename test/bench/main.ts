@@ -4,6 +4,7 @@
 const BENCHES: Record<string, () => Promise<unknown>> = {
   speed: () => import('./speed/main.ts'),
   previous: () => import('./previous.ts'),
+  path: () => import('./path.ts'),
   surfaces: () => import('./surfaces/main.ts'),
   scale: () => import('./scale/main.ts'),
   former: () => import('./former/main.ts'),
