@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { readFor } from '../db/connect/store.ts'
+import { readFor } from '../db/connect/reader.ts'
 import type { Deps } from '../deps.ts'
 import { openGraph } from '../graphql/execution/graph.ts'
 import { executor } from '../graphql/execution/run.ts'

@@ -36,7 +36,7 @@ const { values: given } = parseArgs({
 
 const SAMPLES = 20
 /** So many requests of each kind are sent before those that count. */
-const WARM = 30
+const WARM = 15
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 /** The promises that were made since a request arrived: before its statement was sent, and from then until its answer was. */

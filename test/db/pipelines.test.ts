@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Client, type ClientConfig } from '../../src/db/connect/client.ts'
-import { pgReader, type Reader } from '../../src/db/connect/reader.ts'
+import { sendForText, type TextRow } from '../../src/db/connect/protocol.ts'
+import { type Reader, readFor } from '../../src/db/connect/reader.ts'
 import { openStore as openOn, type Store } from '../../src/db/connect/store.ts'
-import { textRows } from '../../src/db/connect/text-query.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { openStore } from '../support/store.ts'
+
+/** A reader whose statements run one by one, as those of so many operations. */
+const singles = (store: Store) =>
+  ({ textRows: (query) => readFor(store, {}, (reader) => reader.textRows(query)) }) as Reader
 
 let made: Awaited<ReturnType<typeof openStore>>
 let store: Store
@@ -13,7 +17,7 @@ let reader: Reader
 beforeAll(async () => {
   made = await openStore()
   store = openOn({ url: made.url, poolSize: 10, onError: () => {} })
-  reader = pgReader(store.reads.lend, { statements: store.statements, topology: store.topology })
+  reader = singles(store)
 })
 afterAll(async () => {
   await store.close()
@@ -49,7 +53,11 @@ test('thousands of statements take no names from later ones, and no connection p
 test('a name that goes to another statement while both are unanswered mixes up nothing', async () => {
   const client = new Client({ connectionString: made.url, pipeline: true } as ClientConfig)
   await client.connect()
-  const send = (n: number) => textRows(client, { name: 'shared', text: `SELECT ${n % 3}`, values: [] })
+  const send = (n: number) =>
+    new Promise<TextRow[]>((resolve, reject) => {
+      const done = (error: unknown, rows: TextRow[] = []) => (error ? reject(error) : resolve(rows))
+      sendForText(client, { name: 'shared', text: `SELECT ${n % 3}`, values: [] }, undefined, done)
+    })
   expect((await Promise.all(Array.from({ length: 100 }, (_, n) => send(n)))).flat(2)).toEqual(
     Array.from({ length: 100 }, (_, n) => String(n % 3)),
   )
@@ -166,7 +174,7 @@ test('lost connections are reopened', async () => {
 
 test('a store that is away is an error, not a wait', async () => {
   const away = openOn({ url: made.url.replace(/:\d+\//, ':1/'), poolSize: 10, onError: () => {} })
-  const other = pgReader(away.reads.lend, { statements: away.statements, topology: away.topology })
+  const other = singles(away)
   await expect(other.textRows(Prisma.sql`SELECT 1`)).rejects.toThrow('ECONNREFUSED')
   await away.close()
 })

@@ -72,7 +72,7 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const every = Math.ceil(cases.length / 20)
     const kinds = new Set<string>()
     const { reads } = gateway.deps.store
-    const { lend, exclusive } = reads
+    const { send, exclusive } = reads
     const sent: pg.QueryConfig[] = []
     const recorded = (client: Pick<pg.ClientBase, 'query'>) => {
       const query = (statement: pg.QueryConfig, ...more: []) => {
@@ -82,17 +82,18 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
       return { query } as pg.PoolClient
     }
     // An operation goes one way or the other: files share what is known of operations.
-    const lendRecorded: typeof lend = (name, work, scope) => lend(name, (client) => work(recorded(client)), scope)
+    const sendRecorded: typeof send = (name, work, done, scope) =>
+      send.call(reads, name, (client, ended) => work(recorded(client), ended as never), done as never, scope)
     const exclusiveRecorded = (scope: ReadScope, work: (client: pg.PoolClient) => Promise<unknown>, slow?: boolean) =>
       exclusive.call(reads, scope, (client) => work(recorded(client)), slow)
-    Object.assign(reads, { lend: lendRecorded, exclusive: exclusiveRecorded })
+    Object.assign(reads, { send: sendRecorded, exclusive: exclusiveRecorded })
     for (const { path } of cases.filter((_, i) => i % every === 0)) {
       sent.length = 0
       expect((await gateway.get(path)).status, path).toBe(200)
       expect(sent.length, path).toBeGreaterThan(0)
       for (const { text, values } of sent) kinds.add(await tasksOf(text, values))
     }
-    Object.assign(reads, { lend, exclusive })
+    Object.assign(reads, { send, exclusive })
     expect([...kinds].filter((reads) => reads !== 'one task')).toEqual(expected === 'one task' ? [] : [expected])
   })
 

@@ -293,15 +293,16 @@ function holdReads({ deps }: Gateway) {
   const gate = new Promise<void>((resolve) => {
     release = resolve
   })
-  const { lend } = reads
-  const lendOnce: typeof lend = async (name, work) => {
-    Object.assign(reads, { lend })
-    const answered = await lend(name, work)
-    tellHeld()
-    await gate
-    return answered
+  const { send } = reads
+  const sendOnce: typeof send = (name, work, done) => {
+    Object.assign(reads, { send })
+    const answered: typeof done = (error, result) => {
+      tellHeld()
+      void gate.then(() => done(error, result))
+    }
+    send.call(reads, name, work as never, answered as never)
   }
-  Object.assign(reads, { lend: lendOnce })
+  Object.assign(reads, { send: sendOnce })
   return { held, release }
 }
 

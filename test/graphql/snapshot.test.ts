@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readFor } from '../../src/db/connect/store.ts'
+import { readFor } from '../../src/db/connect/reader.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { ADMIN_TOKEN, type Gateway, onCitus } from '../support/gateway.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { parseRows } from './row-parser.ts'
+import { parseRows } from './protocol.ts'
 
 export interface ClientConfig extends pg.ClientConfig {
   /** False: statements have no names, by which a connection parses them once. A pooler in transaction mode would mix them up. */

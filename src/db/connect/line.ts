@@ -3,29 +3,35 @@ import type pg from 'pg'
 import { unavailable } from '../faults.ts'
 import { destroyConnection, requestCancel } from './cancel.ts'
 import { Client, type ClientConfig } from './client.ts'
-import type { Prepared } from './prepared.ts'
+import type { Prepared, Send } from './protocol.ts'
 import { endOf, type ReadScope } from './scope.ts'
 
 /** The maximum number of unanswered statements. */
 const MAX_STATEMENTS = 2000
 
-/** Work that sends one statement. */
-export type Work<T> = (client: Pick<pg.ClientBase, 'query'>) => Promise<T>
-
-export interface Timed<T> {
-  result: T
-  /** How long Postgres worked on it, in milliseconds. */
-  ms: number
-}
+/** Receives the result of a statement, and how long Postgres worked on it, in milliseconds; or why it has failed. */
+export type Timed<T> = (error: unknown, result?: T, ms?: number) => void
 
 /** A statement that was sent. */
-export interface Sent {
+export class Sent<T = unknown> {
   readonly statement: Prepared | undefined
   readonly scope: ReadScope
-  readonly at: number
+  readonly at = performance.now()
   /** True if it has been answered or rejected. */
-  settled: boolean
-  reject(error: unknown): void
+  settled = false
+  readonly #done: Timed<T>
+
+  constructor(statement: Prepared | undefined, scope: ReadScope, done: Timed<T>) {
+    this.statement = statement
+    this.scope = scope
+    this.#done = done
+  }
+
+  settle(error: unknown, result?: T, ms?: number): void {
+    if (this.settled) return
+    this.settled = true
+    this.#done(error, result, ms)
+  }
 }
 
 /** A connection that pipelines statements. */
@@ -65,36 +71,22 @@ export class Line {
     return this.head && this.#answered !== undefined ? now - Math.max(this.head.at, this.#answered) : 0
   }
 
-  run<T>(statement: Prepared | undefined, work: Work<T>, scope: ReadScope): Promise<Timed<T>> {
-    if (this.#sent.length >= MAX_STATEMENTS) return Promise.reject(unavailable())
+  run<T>(statement: Prepared | undefined, send: Send<T>, scope: ReadScope, done: Timed<T>): void {
+    if (this.#sent.length >= MAX_STATEMENTS) {
+      done(unavailable())
+      return
+    }
     this.#cork()
-    return new Promise((resolve, reject) => {
-      const sent: Sent = {
-        statement,
-        scope,
-        at: performance.now(),
-        settled: false,
-        reject(error) {
-          sent.settled = true
-          reject(error)
-        },
-      }
-      this.#sent.push(sent)
-      const answered = () => {
-        const now = performance.now()
-        const ms = now - Math.max(sent.at, this.#answered ?? now)
-        this.#answered = now
-        this.#sent.splice(this.#sent.indexOf(sent), 1)
-        sent.settled = true
-        return ms
-      }
-      work(this.#client).then(
-        (result) => resolve({ result, ms: answered() }),
-        (error) => {
-          answered()
-          reject(error)
-        },
-      )
+    const sent = new Sent(statement, scope, done)
+    this.#sent.push(sent as Sent)
+    send(this.#client, (error, result) => {
+      const at = this.#sent.indexOf(sent as Sent)
+      if (at < 0) return
+      this.#sent.splice(at, 1)
+      const now = performance.now()
+      const ms = now - Math.max(sent.at, this.#answered ?? now)
+      this.#answered = now
+      sent.settle(error, result, ms)
     })
   }
 
@@ -102,14 +94,14 @@ export class Line {
   sweep(now: number): void {
     for (const sent of this.#sent) {
       const end = sent.settled ? undefined : endOf(sent.scope, now)
-      if (end) sent.reject(end)
+      if (end) sent.settle(end)
     }
   }
 
   /** Rejects all statements but the first, so that they are sent elsewhere. */
   rejectFollowers(error: unknown): void {
     const { head } = this
-    for (const sent of this.#sent) if (sent !== head) sent.reject(error)
+    for (const sent of this.#sent) if (sent !== head) sent.settle(error)
   }
 
   /** Cancels the running statement and closes the connection. */

@@ -1,24 +1,30 @@
 import pg from 'pg'
+import { GatewayError } from '../../errors.ts'
 import { parseDecimal } from '../../exact-number.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { storeFault } from '../faults.ts'
 import type { Topology } from '../topology/topology.ts'
 import { explainOn } from './explain.ts'
-import type { Send } from './models.ts'
-import { type Prepared, PreparedQuery, type PreparedStatements } from './prepared.ts'
-import { ReadBudget } from './read-budget.ts'
-import type { TextRow } from './row-parser.ts'
-import type { Statement } from './scope.ts'
-import { textRows } from './text-query.ts'
+import {
+  type Budget,
+  type Done,
+  type Prepared,
+  type Send,
+  sendForText,
+  sendForValues,
+  type TextRow,
+} from './protocol.ts'
+import type { Caller, Statement } from './scope.ts'
+import type { Store } from './store.ts'
 
 /** Reads the store for resolvers. In a query, all rows belong to one snapshot. */
 export interface Reader {
   /** Returns the rows of a statement: a tagged template, or a composed one. */
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
   /** Returns the rows of a statement as Postgres sends them: the text of each column. */
-  textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]>
+  textRows(query: Query): Promise<TextRow[]>
   /** Returns the query plan of the store for a statement. Undefined if it has none, or does not find one soon. */
-  explain(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<unknown>
+  explain(query: Query): Promise<unknown>
   /** The topology of the store. */
   readonly topology: Topology
   /** The maximum number of bytes of one answer. Undefined means no limit. */
@@ -27,24 +33,25 @@ export interface Reader {
   readonly models: Prisma.TransactionClient
 }
 
-/** Lends a connection to work that sends one statement. */
-export type Lend = <T>(
-  statement: Prepared | undefined,
-  work: (client: Pick<pg.ClientBase, 'query'>) => Promise<T>,
-) => Promise<T>
+type Query = Pick<Prisma.Sql, 'text' | 'values'>
 
-interface PgReaderOptions {
-  /** The names of statements. */
-  statements: PreparedStatements
-  /** Called with each statement after it has ended. */
-  onStatement?: ((statement: Statement) => void) | undefined
-  topology: Topology
-  /** Explains a statement; by default on a lent connection, which must be in a transaction. */
-  explain?: Reader['explain']
+/** Sends one statement on a connection, and calls `done` when it has ended. */
+type SendOne = <T>(statement: Prepared | undefined, send: Send<T>, done: Done<T>) => void
+
+/** The maximum number of statements of one operation. */
+const MAX_STATEMENTS = 500
+
+interface ReaderOptions {
+  send: SendOne
+  caller?: Caller | undefined
+  /** The maximum number of statements. */
+  statements?: number
   /** The maximum number of bytes of all rows together. Undefined means no limit. */
   maxBytes?: number | undefined
-  /** Opens Prisma's models on first use. Undefined if they are not needed. */
-  models?: (send: Send) => Prisma.TransactionClient
+  /** Explains a statement; by default on its connection, which must be in a transaction. */
+  explain?: Reader['explain']
+  /** Opens Prisma's models on first use. */
+  models(send: (statement: pg.QueryConfig) => Promise<pg.QueryResult>): Prisma.TransactionClient
 }
 
 interface Named {
@@ -52,112 +59,243 @@ interface Named {
   text: string
 }
 
-/** Creates a reader that sends named statements through pg. */
-export function pgReader(lend: Lend, options: PgReaderOptions): Reader {
-  return new PgReader(lend, options)
-}
-
-class PgReader implements Reader {
-  readonly #lend: Lend
-  readonly #statements: PreparedStatements
-  readonly #onStatement: ((statement: Statement) => void) | undefined
-  readonly #budget: ReadBudget | undefined
-  readonly #openModels: PgReaderOptions['models']
+/** Sends named statements through pg. Rows beyond its bound are dropped on arrival, so that they never fill the memory. */
+class PgReader implements Reader, Budget {
+  readonly #store: Pick<Store, 'statements' | 'onStatement' | 'topology'>
+  readonly #options: ReaderOptions
   #models: Prisma.TransactionClient | undefined
-  readonly maxBytes: number | undefined
-  readonly #explain: PgReaderOptions['explain']
-  readonly topology: Topology
+  #bytes = 0
+  /** The number of statements that it was asked for. */
+  asked = 0
 
-  constructor(lend: Lend, { statements, onStatement, maxBytes, models, topology, explain }: PgReaderOptions) {
-    this.topology = topology
-    this.#explain = explain
-    this.#lend = lend
-    this.#statements = statements
-    this.#onStatement = onStatement
-    this.#openModels = models
-    this.maxBytes = maxBytes
-    this.#budget = maxBytes === undefined ? undefined : new ReadBudget(maxBytes)
+  constructor(store: Pick<Store, 'statements' | 'onStatement' | 'topology'>, options: ReaderOptions) {
+    this.#store = store
+    this.#options = options
   }
 
-  async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...given: unknown[]): Promise<Rows> {
-    const { text, values } = 'text' in query ? query : Prisma.sql(query, ...given)
-    return (await this.#send({ text, values, types } as pg.QueryConfig)).rows as Rows
+  get topology(): Topology {
+    return this.#store.topology
   }
 
-  textRows({ text, values }: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
-    return this.#run(text, (client, named) => textRows(client, { ...named, values: values as unknown[] }, this.#budget))
+  get maxBytes(): number | undefined {
+    return this.#options.maxBytes
   }
 
-  explain(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<unknown> {
-    return this.#explain?.(query) ?? this.#lend(undefined, (client) => explainOn(client, query))
+  async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows> {
+    const sql = 'text' in query ? query : Prisma.sql(query, ...values)
+    return (await this.#values({ text: sql.text, values: sql.values, types } as pg.QueryConfig)).rows as Rows
+  }
+
+  textRows({ text, values }: Query): Promise<TextRow[]> {
+    return this.#send(text, (client, done, named) =>
+      sendForText(client, { ...named, values: values as unknown[] }, this, done),
+    )
+  }
+
+  explain(query: Query): Promise<unknown> {
+    const { explain, send } = this.#options
+    if (explain) return explain(query)
+    return new Promise((resolve, reject) => {
+      const work: Send<unknown> = (client, done) => explainOn(client, query).then((plan) => done(undefined, plan), done)
+      send(undefined, work, (error, plan) => (error ? reject(error) : resolve(plan)))
+    })
   }
 
   get models(): Prisma.TransactionClient {
-    this.#models ??= this.#openModels?.((statement) => this.#send(statement))
-    if (!this.#models) throw new Error('the reader was opened without models')
+    this.#models ??= this.#options.models((statement) => this.#values(statement))
     return this.#models
   }
 
-  #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    return this.#run(statement.text, (client, named) => valueRows(client, { ...statement, ...named }, this.#budget))
+  takes(bytes: number): boolean {
+    this.#bytes += bytes
+    return this.#bytes <= (this.#options.maxBytes ?? Number.POSITIVE_INFINITY)
+  }
+
+  get fault(): GatewayError | undefined {
+    const { maxBytes = Number.POSITIVE_INFINITY } = this.#options
+    return this.#bytes > maxBytes ? answerTooLarge(maxBytes) : undefined
+  }
+
+  #values(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    return this.#send(statement.text, (client, done, named) =>
+      sendForValues(client, { ...statement, ...named }, this, done),
+    )
   }
 
   /** Sends a statement, and reports it when it has ended. */
-  async #run<T>(text: string, send: (client: Pick<pg.ClientBase, 'query'>, named: Named) => Promise<T>): Promise<T> {
-    this.#budget?.count()
-    const statement = this.#statements.of(text)
+  #send<T>(
+    text: string,
+    send: (client: Pick<pg.ClientBase, 'query'>, done: Done<T>, named: Named) => void,
+  ): Promise<T> {
+    const { caller, statements = MAX_STATEMENTS } = this.#options
+    if (++this.asked > statements) return Promise.reject(statements === 1 ? new SecondStatement() : tooMany(statements))
+    const { onStatement } = this.#store
+    const statement = this.#store.statements.of(text)
     let sentAt = performance.now()
-    const ended = (outcome: Statement['outcome']) =>
-      this.#onStatement?.({ text, sentAt, ms: performance.now() - sentAt, outcome })
-    try {
-      const result = await this.#lend(statement, (client) => {
+    return new Promise((resolve, reject) => {
+      const sendNow: Send<T> = (client, done) => {
         sentAt = performance.now()
-        return send(client, { name: statement?.name, text: statement?.text ?? text })
+        send(client, done, { name: statement?.name, text: statement?.text ?? text })
+      }
+      this.#options.send(statement, sendNow, (error, result) => {
+        const outcome = !error ? 'ok' : storeFault(error)?.code === 'TIMEOUT' ? 'timeout' : 'failed'
+        const ended: Statement = { text, sentAt, ms: performance.now() - sentAt, outcome }
+        onStatement?.(ended)
+        caller?.onStatement?.(ended)
+        if (error) reject(error)
+        else resolve(result as T)
       })
-      ended('ok')
-      return result
-    } catch (error) {
-      ended(storeFault(error)?.code === 'TIMEOUT' ? 'timeout' : 'failed')
-      throw error
-    }
+    })
   }
 }
 
-/** Sends a statement and parses its rows by column type. */
-function valueRows(
-  client: Pick<pg.ClientBase, 'query'>,
-  statement: pg.QueryConfig,
-  budget: ReadBudget | undefined,
-): Promise<pg.QueryResult> {
-  return new Promise((resolve, reject) => {
-    const done = (error: Error | null, result?: pg.QueryResult) => {
-      const fault = error ?? budget?.fault
-      if (fault) reject(fault)
-      else resolve(result as pg.QueryResult)
-    }
-    client.query(new ValueQuery(statement, budget, done))
+/** The error for an answer that exceeds MAX_ANSWER_BYTES. */
+export const answerTooLarge = (maxBytes: number) =>
+  new GatewayError(
+    'ANSWER_TOO_LARGE',
+    `The answer would have more than ${maxBytes.toLocaleString('en-US')} bytes, the limit (MAX_ANSWER_BYTES). Ask for fewer rows or fields, or split it into several requests.`,
+  )
+
+const tooMany = (statements: number) =>
+  new GatewayError(
+    'BAD_INPUT',
+    `The operation would send more than ${statements} SQL statements, the limit. Use fewer aliases, or split it into several requests.`,
+  )
+
+/** Thrown at the second statement of work that was started without a transaction. */
+class SecondStatement extends Error {}
+
+/** A reader without a snapshot: each statement sees the newest data, including the writes of a mutation. */
+export function plainReader(store: Store): Reader {
+  const { reads, models } = store
+  return new PgReader(store, {
+    send: (_, send, done) =>
+      void reads
+        .exclusive(reads.scope(), (client) => settled(client, send))
+        .then((result) => done(undefined, result), done),
+    statements: Number.POSITIVE_INFINITY,
+    explain: (query) => readSnapshot(store, (reader) => reader.explain(query)),
+    models: () => models.prisma,
   })
 }
 
-/** An internal method of pg's query, which its clients call. */
-const rowHandler = pg.Query.prototype as unknown as { handleDataRow(row: { length: number }): void }
+/** The operations, by document or another key object, that needed a transaction when they first ran. */
+const transactional = new WeakSet<object>()
 
-class ValueQuery extends PreparedQuery {
-  readonly #budget: ReadBudget | undefined
+/**
+ * Runs `work` on a reader with one snapshot of the store or of a replica. All its statements together may take READ_TIMEOUT_MS. Work
+ * that has never needed a second statement runs without a transaction. It may run more than once.
+ * @param operation identifies the work: the same object each time
+ * @param caller ends the reads when it has gone, and receives their statements
+ */
+export function readFor<T>(
+  store: Store,
+  operation: object,
+  work: (reader: Reader) => Promise<T>,
+  caller?: Caller,
+): Promise<T> {
+  if (!store.replicas) return readFrom(store, operation, work, caller)
+  return store.replicas.read((from, caller) => readFrom(from, operation, work, caller), caller)
+}
 
-  constructor(
-    statement: pg.QueryConfig,
-    budget: ReadBudget | undefined,
-    callback: (error: Error | null, result?: pg.QueryResult) => void,
-  ) {
-    super(statement)
-    this.#budget = budget
-    Object.assign(this, { callback })
+function readFrom<T>(
+  store: Store,
+  operation: object,
+  work: (reader: Reader) => Promise<T>,
+  caller: Caller | undefined,
+): Promise<T> {
+  const { reads, maxAnswerBytes: maxBytes } = store
+  const scope = reads.scope(caller)
+  const inSnapshot = () => readSnapshot(store, work, scope)
+  if (transactional.has(operation)) return inSnapshot()
+  // A single statement is its own snapshot.
+  const reader = new PgReader(store, {
+    send: (statement, send, done) => reads.send(statement, send, done, scope),
+    caller,
+    statements: 1,
+    maxBytes,
+    explain: (query) => readSnapshot(store, (reader) => reader.explain(query), scope),
+    models() {
+      // One call of Prisma may take several statements.
+      reader.asked = Number.POSITIVE_INFINITY
+      throw new SecondStatement()
+    },
+  })
+  const inTransaction = () => {
+    transactional.add(operation)
+    return inSnapshot()
   }
+  return work(reader).then(
+    (result) => (reader.asked > 1 ? inTransaction() : result),
+    (error) => {
+      if (reader.asked > 1) return inTransaction()
+      throw error
+    },
+  )
+}
 
-  handleDataRow(row: { length: number }): void {
-    if (this.#budget?.takes(row.length) ?? true) rowHandler.handleDataRow.call(this, row)
+/**
+ * Runs `work` on one snapshot of the store, so that concurrent commits do not affect it. Work that turns out to be slow
+ * may be restarted.
+ */
+export function readSnapshot<T>(
+  store: Store,
+  work: (reader: Reader) => Promise<T>,
+  scope = store.reads.scope(),
+): Promise<T> {
+  const { reads, topology, maxAnswerBytes: maxBytes } = store
+  return reads.exclusive(scope, async (client) => {
+    const models = store.models.ofReader()
+    await client.query(topology.begin)
+    try {
+      const { send, close } = inTurn(client)
+      const reader = new PgReader(store, { send, caller: scope.caller, maxBytes, models: models.open })
+      const result = await work(reader).finally(close)
+      await client.query('COMMIT')
+      return result
+    } catch (error) {
+      // A lost connection has nothing to roll back.
+      await client.query('ROLLBACK').catch(() => {})
+      throw error
+    } finally {
+      await models.close()
+    }
+  })
+}
+
+/**
+ * Sends concurrent statements on a connection one after the other. A failed statement ends the transaction, so the ones
+ * behind it fail with the same error and are not sent. `close` waits for the statement that has been sent, and drops those
+ * behind it: an answer that lacks a required field is ready before its other fields.
+ */
+function inTurn(client: pg.PoolClient): { send: SendOne; close(): Promise<void> } {
+  let last: Promise<unknown> = Promise.resolve()
+  let closed = false
+  return {
+    send<T>(_: unknown, send: Send<T>, done: Done<T>) {
+      const sent = last.then(() => {
+        if (closed) throw new Error('The transaction has ended.')
+        return settled(client, send)
+      })
+      last = sent
+      sent.then((result) => done(undefined, result), done)
+    },
+    async close() {
+      closed = true
+      await last.catch(() => {})
+    },
   }
+}
+
+const settled = <T>(client: Pick<pg.ClientBase, 'query'>, send: Send<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    send(client, (error, result) => (error ? reject(error) : resolve(result as T)))
+  })
+
+/** The version of the data that a reader sees. */
+export async function versionSeenBy(reader: Reader): Promise<bigint> {
+  const [row] = await reader.$queryRaw<[{ version: bigint }]>`SELECT sum(version)::bigint AS version FROM data_version`
+  return row.version
 }
 
 const { builtins } = pg.types

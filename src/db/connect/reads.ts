@@ -5,8 +5,8 @@ import { unavailable } from '../faults.ts'
 import { destroyConnection, requestCancel } from './cancel.ts'
 import type { ClientConfig } from './client.ts'
 import { Lane } from './lane.ts'
-import { Line, type Sent, type Timed, type Work } from './line.ts'
-import type { Prepared } from './prepared.ts'
+import { Line, type Sent, type Timed } from './line.ts'
+import type { Done, Prepared, Send } from './protocol.ts'
 import { type Caller, endOf, type ReadScope } from './scope.ts'
 
 /** A statement that took at most this long last time may be pipelined. */
@@ -78,21 +78,22 @@ export class Reads {
     return { deadline: timeoutMs > 0 ? performance.now() + timeoutMs : Number.POSITIVE_INFINITY, caller }
   }
 
-  /** Lends a connection to work that sends one statement. */
-  readonly lend = async <T>(statement: Prepared | undefined, work: Work<T>, scope = this.scope()): Promise<T> => {
-    for (;;) {
-      const speed = statement && this.#speeds.get(statement)
-      const line = speed === 'quick' || speed === 'doubtful' ? this.#line() : undefined
-      try {
-        const { result, ms } = line ? await line.run(statement, work, scope) : await this.#alone(work, scope, speed)
-        if (statement && (ms >= QUICK_MS || speed !== 'quick')) this.#learn(statement, speed, ms)
-        return result
-      } catch (error) {
-        if (error !== MOVED) throw error
+  /** Sends one statement on a connection, and calls `done` when it has ended. */
+  send<T>(statement: Prepared | undefined, send: Send<T>, done: Done<T>, scope = this.scope()): void {
+    const speed = statement && this.#speeds.get(statement)
+    const line = speed === 'quick' || speed === 'doubtful' ? this.#line() : undefined
+    const ended: Timed<T> = (error, result, ms = 0) => {
+      if (error === MOVED) {
         const end = endOf(scope, performance.now())
-        if (end) throw end
+        if (end) done(end)
+        else this.send(statement, send, done, scope)
+        return
       }
+      if (!error && statement && (ms >= QUICK_MS || speed !== 'quick')) this.#learn(statement, speed, ms)
+      done(error, result)
     }
+    if (line) line.run(statement, send, scope, ended)
+    else this.#alone(send, scope, speed === 'slow', ended)
   }
 
   /**
@@ -130,12 +131,19 @@ export class Reads {
     )
   }
 
-  async #alone<T>(work: Work<T>, scope: ReadScope, speed: Speed | undefined): Promise<Timed<T>> {
-    const timed = async (client: PoolClient) => {
+  #alone<T>(send: Send<T>, scope: ReadScope, slow: boolean, done: Timed<T>): void {
+    let ms = 0
+    const work = (client: PoolClient) => {
       const since = performance.now()
-      return { result: await work(client), ms: performance.now() - since }
+      return new Promise<T>((resolve, reject) => {
+        send(client, (error, result) => {
+          ms = performance.now() - since
+          if (error) reject(error)
+          else resolve(result as T)
+        })
+      })
     }
-    return this.exclusive(scope, timed, speed === 'slow')
+    this.exclusive(scope, work, slow).then((result) => done(undefined, result, ms), done)
   }
 
   #learn(statement: Prepared, speed: Speed | undefined, ms: number): void {
@@ -187,13 +195,13 @@ export class Reads {
   #detach(line: Line): void {
     const { head } = line
     this.#lines.delete(line)
-    line.rejectFollowers(MOVED)
     if (head?.statement) this.#speeds.set(head.statement, 'slow')
+    line.rejectFollowers(MOVED)
     if (head && !head.settled && this.#slow.tryEnter()) {
       this.#detached.set(line, head)
       return
     }
-    head?.reject(MOVED)
+    head?.settle(MOVED)
     line.cancel()
   }
 }

@@ -1,18 +1,15 @@
 import pTimeout from 'p-timeout'
 import pg from 'pg'
-import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Replicas } from '../topology/replicas.ts'
 import { single } from '../topology/single.ts'
 import type { Topology } from '../topology/topology.ts'
 import { destroyConnection } from './cancel.ts'
 import { Client, type ClientConfig, type StorePoolOptions } from './client.ts'
 import { type Models, openModels } from './models.ts'
-import { PreparedStatements } from './prepared.ts'
 import { openProbe, type Probe } from './probe.ts'
-import { type Lend, pgReader, type Reader } from './reader.ts'
+import { PreparedStatements } from './protocol.ts'
 import { Reads } from './reads.ts'
-import type { TextRow } from './row-parser.ts'
-import type { Caller, ReadScope, Statement } from './scope.ts'
+import type { Statement } from './scope.ts'
 import { sessionSql } from './session.ts'
 import { mostWriters } from './transaction.ts'
 
@@ -142,176 +139,4 @@ class PoolClient extends Client {
   constructor(config?: ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS })
   }
-}
-
-/** A reader without a snapshot: each statement sees the newest data, including the writes of a mutation. */
-export function plainReader(store: Store): Reader {
-  const { reads, statements, onStatement, models, topology } = store
-  return pgReader((_, work) => reads.exclusive(reads.scope(), work), {
-    statements,
-    onStatement,
-    topology,
-    explain: (query) => readSnapshot(store, (reader) => reader.explain(query)),
-    models: () => models.prisma,
-  })
-}
-
-const readerOptions = (
-  { statements, onStatement, topology, maxAnswerBytes: maxBytes }: Store,
-  { caller }: ReadScope,
-) => ({
-  statements,
-  onStatement(statement: Statement) {
-    onStatement?.(statement)
-    caller?.onStatement?.(statement)
-  },
-  maxBytes,
-  topology,
-})
-
-/** Thrown at the second statement of work that was started without a transaction. */
-class SecondStatement extends Error {}
-
-/** The operations, by document or another key object, that needed a transaction when they first ran. */
-const transactional = new WeakSet<object>()
-
-/**
- * Runs `work` on a reader with one snapshot of the store or of a replica. All its statements together may take READ_TIMEOUT_MS. Work
- * that has never needed a second statement runs without a transaction. It may run more than once.
- * @param operation identifies the work: the same object each time
- * @param caller ends the reads when it has gone, and receives their statements
- */
-export function readFor<T>(
-  store: Store,
-  operation: object,
-  work: (reader: Reader) => Promise<T>,
-  caller?: Caller,
-): Promise<T> {
-  const read = (from: Store, caller?: Caller) => readFrom(from, operation, work, caller)
-  return store.replicas ? store.replicas.read(read, caller) : read(store, caller)
-}
-
-async function readFrom<T>(
-  store: Store,
-  operation: object,
-  work: (reader: Reader) => Promise<T>,
-  caller: Caller | undefined,
-): Promise<T> {
-  const scope = store.reads.scope(caller)
-  if (!transactional.has(operation)) {
-    // A single statement is its own snapshot.
-    const lend: Lend = (statement, send) => store.reads.lend(statement, send, scope)
-    const reader = new SingleReader(store, scope, pgReader(lend, readerOptions(store, scope)))
-    try {
-      const result = await work(reader)
-      if (reader.statements <= 1) return result
-    } catch (error) {
-      if (reader.statements <= 1) throw error
-    }
-    transactional.add(operation)
-  }
-  return readSnapshot(store, work, scope)
-}
-
-class SingleReader implements Reader {
-  readonly #store: Store
-  readonly #scope: ReadScope
-  readonly #reader: Reader
-  statements = 0
-
-  constructor(store: Store, scope: ReadScope, reader: Reader) {
-    this.#store = store
-    this.#scope = scope
-    this.#reader = reader
-  }
-
-  async $queryRaw<Rows>(...query: Parameters<Reader['$queryRaw']>): Promise<Rows> {
-    this.#assertFirst()
-    return this.#reader.$queryRaw<Rows>(...query)
-  }
-
-  async textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
-    this.#assertFirst()
-    return this.#reader.textRows(query)
-  }
-
-  explain(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<unknown> {
-    return readSnapshot(this.#store, (reader) => reader.explain(query), this.#scope)
-  }
-
-  get maxBytes() {
-    return this.#reader.maxBytes
-  }
-
-  get topology() {
-    return this.#reader.topology
-  }
-
-  /** One call of Prisma may take several statements. */
-  get models(): never {
-    this.statements = Number.POSITIVE_INFINITY
-    throw new SecondStatement('a transaction is needed')
-  }
-
-  #assertFirst(): void {
-    if (++this.statements > 1) throw new SecondStatement('a transaction is needed')
-  }
-}
-
-/**
- * Runs `work` on one snapshot of the store, so that concurrent commits do not affect it. Work that turns out to be slow
- * may be restarted.
- */
-export function readSnapshot<T>(
-  store: Store,
-  work: (reader: Reader) => Promise<T>,
-  scope = store.reads.scope(),
-): Promise<T> {
-  return store.reads.exclusive(scope, async (client) => {
-    const models = store.models.ofReader()
-    await client.query(store.topology.begin)
-    try {
-      const { lend, close } = inTurn(client)
-      const reader = pgReader(lend, { ...readerOptions(store, scope), models: models.open })
-      const result = await work(reader).finally(close)
-      await client.query('COMMIT')
-      return result
-    } catch (error) {
-      // A lost connection has nothing to roll back.
-      await client.query('ROLLBACK').catch(() => {})
-      throw error
-    } finally {
-      await models.close()
-    }
-  })
-}
-
-/**
- * Lends a connection to concurrent statements one after the other. A failed statement ends the transaction, so the ones
- * behind it fail with the same error and are not sent. `close` waits for the statement that has been sent, and drops those
- * behind it: an answer that lacks a required field is ready before its other fields.
- */
-function inTurn(client: pg.PoolClient): { lend: Lend; close(): Promise<void> } {
-  let last: Promise<unknown> = Promise.resolve()
-  let closed = false
-  return {
-    lend(_, work) {
-      const own = last.then(() => {
-        if (closed) throw new Error('The transaction has ended.')
-        return work(client)
-      })
-      last = own
-      return own
-    },
-    async close() {
-      closed = true
-      await last.catch(() => {})
-    },
-  }
-}
-
-/** The version of the data that a reader sees. */
-export async function versionSeenBy(reader: Reader): Promise<bigint> {
-  const [row] = await reader.$queryRaw<[{ version: bigint }]>`SELECT sum(version)::bigint AS version FROM data_version`
-  return row.version
 }

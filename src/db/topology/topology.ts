@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import type { TextRow } from '../connect/row-parser.ts'
+import type { TextRow } from '../connect/protocol.ts'
 import type { SessionSettings } from '../connect/session.ts'
 
 /** Tables of users, by the column that has the user's address. */

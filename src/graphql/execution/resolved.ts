@@ -1,5 +1,5 @@
 import { type DocumentNode, getOperationAST, type SelectionSetNode } from 'graphql'
-import { answerTooLarge } from '../../db/connect/read-budget.ts'
+import { answerTooLarge } from '../../db/connect/reader.ts'
 import { exactJson, isExactNumber } from '../../exact-number.ts'
 import { Rows } from '../plan/plan.ts'
 import { fieldsOf, fragmentsOf } from '../selection.ts'

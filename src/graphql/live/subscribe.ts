@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSourceEventStream, type ExecutionResult, execute, getOperationAST, print } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
-import { plainReader, readSnapshot, versionSeenBy } from '../../db/connect/store.ts'
+import { plainReader, readSnapshot, versionSeenBy } from '../../db/connect/reader.ts'
 import { GatewayError, REFUSALS } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
 import type { Admin } from '../context.ts'

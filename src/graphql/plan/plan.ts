@@ -1,6 +1,6 @@
 import { type DocumentNode, type FieldNode, type GraphQLSchema, getArgumentValues, getOperationAST } from 'graphql'
+import type { TextRow } from '../../db/connect/protocol.ts'
 import type { Reader } from '../../db/connect/reader.ts'
-import type { TextRow } from '../../db/connect/row-parser.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'

@@ -1,5 +1,5 @@
-import { answerTooLarge } from '../../db/connect/read-budget.ts'
-import type { TextRow } from '../../db/connect/row-parser.ts'
+import type { TextRow } from '../../db/connect/protocol.ts'
+import { answerTooLarge } from '../../db/connect/reader.ts'
 import { type Encoding, numberOf, unmarked } from '../../db/lists/encoding.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { ValueType } from '../../db/lists/value-type.ts'

@@ -1,4 +1,4 @@
-import { versionSeenBy } from '../../../db/connect/store.ts'
+import { versionSeenBy } from '../../../db/connect/reader.ts'
 import { once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
 
