@@ -1,6 +1,6 @@
 import { isoDate } from '../domain/position/position.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import type { ExampleValuesQuery } from '../generated/operations/graphql.ts'
+import type { ExampleValuesQuery, ExampleValuesQueryVariables } from '../generated/operations/graphql.ts'
 import type { Execute } from './execution/run.ts'
 
 /** Records of the store that the variables of the examples name. */
@@ -50,8 +50,10 @@ export const noValues: ExampleValues = {
 }
 
 /** Finds records that make the examples show something. @returns undefined if the store is empty */
-export async function readExampleValues(execute: Execute): Promise<ExampleValues | undefined> {
-  const { leaderboard, users, pools, markets, distributions } = await execute(valuesOperation, {})
+export async function readExampleValues(
+  execute: Execute<ExampleValuesQuery, ExampleValuesQueryVariables>,
+): Promise<ExampleValues | undefined> {
+  const { leaderboard, users, pools, markets, distributions } = await execute({})
   if ([leaderboard, users, pools, markets].every(({ nodes }) => nodes.length === 0)) return undefined
   const entry = leaderboard.nodes.toSorted((a, b) => contentOf(b) - contentOf(a))[0]
   const { user } = entry ?? {}

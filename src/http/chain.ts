@@ -1,9 +1,10 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { Counter, type Registry } from 'prom-client'
 import type { EdgeCache } from './cache/edge-cache.ts'
 import { sendCached, sendCachedQuery } from './cache/send-answer.ts'
-import { type Exchange, exchangeOf } from './exchange.ts'
+import { type Exchange, exchangeOf, unreadable } from './exchange.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Admission, Admitted } from './server/admission.ts'
 import { AcceptsFirst, type Connections } from './server/connections.ts'
@@ -112,8 +113,9 @@ export function openChain(server: Server, options: ChainOptions): Chain {
   const answerQueryFromCache = (exchange: Exchange) => sendCachedQuery(edge, exchange) || next(exchange)
   const admit: Step = (exchange) => {
     if (exchange.handshake) return true
-    const hasWaited = pace.hasWaited(exchange.request.socket)
-    return admission.admits(responseOf(exchange), hasWaited) || refuse(exchange, 'overload', OVERLOADED)
+    return (
+      admission.admits(responseOf(exchange), exchange.request.socket, pace) || refuse(exchange, 'overload', OVERLOADED)
+    )
   }
   const handle: Step = (exchange) => {
     const { request, handshake } = exchange
@@ -186,7 +188,7 @@ export function openChain(server: Server, options: ChainOptions): Chain {
       if (refusal) return refused('rate', refusal)
       const isAdmitted = await new Promise<boolean>((resolve) => {
         message.once('close', () => resolve(false))
-        if (admission.admits(message, pace.hasWaited(socket))) admission.enter(message, resolve)
+        if (admission.admits(message, socket, pace)) admission.enter(message, resolve)
         else resolve(false)
       })
       return isAdmitted ? undefined : refused('overload', OVERLOADED)
@@ -198,6 +200,22 @@ export function openChain(server: Server, options: ChainOptions): Chain {
     },
   }
 }
+
+/** Continues the chain for a request that has been routed. Answers that are sent directly have all headers already. */
+export function continueRouted(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    exchangeOf(request.raw, reply.raw).route = documentedPath(request.routeOptions.url)
+    done(unreadable(request.raw))
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.header('request-id', request.id)
+    if (!reply.hasHeader('vary')) reply.header('vary', 'Origin')
+    done(null, payload)
+  })
+}
+
+/** A route's path as the documents write it. Undefined without a route. */
+const documentedPath = (url = '') => (url.includes(':') ? url.replace(/:(\w+)/g, '{$1}') : url || undefined)
 
 /** Charges a client for a request, or for a message of a WebSocket. @returns why it is rejected */
 async function overRate(

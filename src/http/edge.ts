@@ -6,15 +6,13 @@ import { sharesOf } from '../memory.ts'
 import { releaseOf } from '../release.ts'
 import { EdgeCache } from './cache/edge-cache.ts'
 import { addEtags } from './cache/etag.ts'
-import { type Chain, isProbe, openChain } from './chain.ts'
-import { exchangeOf } from './exchange.ts'
+import { type Chain, continueRouted, isProbe, openChain } from './chain.ts'
 import { type Observer, openObserver } from './observe/observer.ts'
 import { type AdminTokens, adminTokens } from './server/admin.ts'
 import { Admission, admitRead, boundBodies } from './server/admission.ts'
 import { type ClientOf, clientAddress } from './server/client-address.ts'
 import { Connections } from './server/connections.ts'
 import { CORS } from './server/cors.ts'
-import { unreadable } from './server/open-server.ts'
 import { openRateLimit, type RateLimit } from './server/rate-limit.ts'
 
 /** The steps of every request before its route. */
@@ -58,18 +56,10 @@ export async function openEdge(app: FastifyInstance, deps: Deps, knownOperations
     connections.closeIdle()
   })
   app.addHook('onClose', async () => connections.close())
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('request-id', request.id).header('vary', 'Origin')
-    exchangeOf(request.raw, reply.raw).route = documentedPath(request.routeOptions.url)
-    done()
-  })
   await app.register(cors, CORS)
-  app.addHook('onRequest', (request, _reply, done) => done(unreadable(request)))
+  continueRouted(app)
   addEtags(app)
   boundBodies(app, chain.refuseOverload)
   admitRead(app, { admission, isExempt: isProbe, refuse: chain.refuseOverload })
   return { cache, chain, connections, observer, rateLimit, clientOf, adminTokens: adminTokens(config) }
 }
-
-/** A route's path as the documents write it. Undefined without a route. */
-const documentedPath = (url: string | undefined) => url?.replace(/:(\w+)/g, '{$1}')

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Caller, DataVersions, Statement } from '../db/connect/scope.ts'
+import { GatewayError } from '../errors.ts'
 import type { CacheResult } from './cache/edge-cache.ts'
 
 /** The header with the data version of an answer, which a client may send with its next request. */
@@ -105,6 +106,30 @@ export function minVersionOf(headers: IncomingHttpHeaders): number | undefined {
   const sent = headers[DATA_VERSION]
   if (sent === undefined) return undefined
   return typeof sent === 'string' && /^\d{1,15}$/.test(sent) ? Number(sent) : Number.NaN
+}
+
+/** Why a request's headers or URL cannot be read. */
+export function unreadable({ url = '', headers }: IncomingMessage): GatewayError | undefined {
+  if (Number.isNaN(minVersionOf(headers))) {
+    const message = 'must be a whole number, as in an answer of this gateway'
+    return new GatewayError('BAD_INPUT', `The header ${DATA_VERSION} ${message}.`, [
+      { in: 'header', name: DATA_VERSION, message },
+    ])
+  }
+  if (!url.includes('%')) return undefined
+  try {
+    decodeURIComponent(url)
+    return undefined
+  } catch {
+    const message = 'is not valid: its percent-encoding is broken'
+    return new GatewayError('BAD_INPUT', `The URL ${message}.`, [{ in: 'query', name: '', message }])
+  }
+}
+
+/** Options of Fastify: a request and its exchange have one id. The few log lines of requests carry the request id themselves. */
+export const ofExchanges = {
+  genReqId: (request: IncomingMessage) => exchangeOf(request).id,
+  childLoggerFactory: <Log>(logger: Log) => logger,
 }
 
 function requestIdOf(headers: IncomingHttpHeaders): string {

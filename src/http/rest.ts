@@ -1,23 +1,23 @@
 import etag from 'etag'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Reader } from '../db/connect/reader.ts'
-import { plainReader, readFor } from '../db/connect/reader.ts'
+import type { ZodError, ZodObject, ZodType } from 'zod'
+import { plainReader } from '../db/connect/reader.ts'
 import type { Caller } from '../db/connect/scope.ts'
-import { GatewayError } from '../errors.ts'
+import { GatewayError, type InputProblem } from '../errors.ts'
 import { requireAdmin } from '../graphql/context.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
-import { executor } from '../graphql/execution/run.ts'
+import type { Operation } from '../graphql/execution/operation.ts'
+import { executor, reads } from '../graphql/execution/run.ts'
 import { idOfDocument } from '../graphql/policy/documents.ts'
 import { bodyJson } from '../rest/body.ts'
-import type { Answer, Endpoint } from '../rest/endpoint.ts'
+import type { Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { operationText } from '../rest/operation-text.ts'
-import { bypassesCache, edgeKey } from './cache/edge-cache.ts'
+import { bypassesCache, type Computed, edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 import type { Edge } from './edge.ts'
 import { DATA_VERSION, exchangeOf } from './exchange.ts'
 import { adminOf } from './server/admin.ts'
-import { readInput } from './server/input.ts'
 
 /** The rate-limit cost of an uncached answer, in points: that of a page of rows in the graph. */
 const READ_COST = 100
@@ -34,43 +34,48 @@ export function mountRest(app: FastifyInstance, graph: Graph, edge: Edge): void 
         handler: (request, reply) => change(graph, edge, endpoint, request, reply),
       })
     else {
-      const link = alternateLink(endpoint)
-      app.route({
-        method,
-        url,
-        handler: (request, reply) => read(graph, edge, { path, link, endpoint }, request, reply),
-      })
+      const mounted = { path, endpoint, link: alternateLink(endpoint), readWith: reads(graph, endpoint.operation) }
+      app.route({ method, url, handler: (request, reply) => read(graph, edge, mounted, request, reply) })
     }
   }
 }
 
+/** An endpoint, and what is prepared for its requests. */
+interface Mounted {
+  path: string
+  endpoint: Endpoint
+  link: ReturnType<typeof alternateLink>
+  readWith: ReturnType<typeof reads<unknown, unknown>>
+}
+
 /** Answers from cache if possible, else from one snapshot of the store. */
-async function read(
+function read(
   graph: Graph,
   { cache, rateLimit }: Edge,
-  { path, link, endpoint }: { path: string; link: ReturnType<typeof alternateLink>; endpoint: Endpoint },
+  { path, endpoint, link, readWith }: Mounted,
   request: FastifyRequest,
   reply: FastifyReply,
-) {
+): Promise<void> {
   const input = readInput(endpoint, request)
-  const rejection = rateLimit && (await rateLimit.charge(request.raw, reply.raw, READ_COST))
-  if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
-  const compute = async (caller: Caller) => {
+  const exchange = exchangeOf(request.raw, reply.raw)
+  const compute = (caller: Caller): Promise<Computed> => {
     const parsed = { ...input, now: graph.deps.now() }
     const variables = endpoint.variables(parsed)
-    const answer = (reader: Reader): Promise<Answer<unknown>> =>
-      endpoint.answer({ ...parsed, variables, execute: executor(graph, reader, 'no') })
-    const { body, timeless, timed } = await readFor(graph.deps.store, endpoint, answer, caller)
-    const clocked = timeless === undefined ? {} : { etag: etag(bodyJson(timeless), { weak: true }) }
-    return { name: path, status: endpoint.status, json: bodyJson(body), timed, link: link(variables), ...clocked }
+    const answered = readWith((execute) => endpoint.answer({ ...parsed, variables, execute }), caller)
+    return answered.then(({ body, timeless, timed }) => {
+      const clocked = timeless === undefined ? {} : { etag: etag(bodyJson(timeless), { weak: true }) }
+      return { name: path, status: endpoint.status, json: bodyJson(body), timed, link: link(variables), ...clocked }
+    })
   }
-  const answer = await cache.answer(
-    edgeKey(request),
-    compute,
-    exchangeOf(request.raw, reply.raw),
-    bypassesCache(request.headers),
-  )
-  sendAnswer(request, reply.hijack().raw, answer, cache)
+  const answer = () =>
+    cache.answer(edgeKey(request), compute, exchange, bypassesCache(request.headers)).then((answer) => {
+      sendAnswer(request, reply.hijack().raw, answer, cache)
+    })
+  if (!rateLimit) return answer()
+  return rateLimit.charge(request.raw, reply.raw, READ_COST).then((rejection) => {
+    if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
+    return answer()
+  })
 }
 
 async function change(
@@ -83,7 +88,8 @@ async function change(
   const input = readInput(endpoint, request)
   const admin = adminOf(request.headers, adminTokens)
   exchangeOf(request.raw).admin = requireAdmin(admin)
-  const execute = executor(graph, plainReader(graph.deps.store), admin)
+  const operation = graph.operations.of(endpoint.operation) as Operation
+  const execute = executor(graph, operation, plainReader(graph.deps.store), admin)
   const parsed = { ...input, now: graph.deps.now() }
   const variables = endpoint.variables(parsed)
   const { body } = await endpoint.answer({ ...parsed, variables, execute })
@@ -106,5 +112,70 @@ function alternateLink({ operation }: Endpoint): (variables: object) => string |
     const sent = encodeURIComponent(JSON.stringify(variables))
     const link = `</graphql?documentId=${documentId}&variables=${sent}>; rel="alternate"`
     return link.length > MAX_LINK ? undefined : link
+  }
+}
+
+/**
+ * Validates a request's input by its endpoint's schemas.
+ * @throws BAD_INPUT that lists every invalid parameter
+ */
+function readInput(endpoint: Endpoint, request: { params: unknown; query: unknown; body: unknown }) {
+  const problems: InputProblem[] = []
+  const read = (location: InputProblem['in'], schema: ZodType | undefined, value: unknown) => {
+    if (!schema) return {}
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    problems.push(...parsed.error.issues.flatMap((issue) => problemsOf(location, issue)))
+    return {}
+  }
+  const path = read('path', endpoint.path, request.params)
+  const query = read('query', endpoint.query, withoutBrackets(request.query as Query, endpoint.query, problems))
+  const body = endpoint.body ? read('body', endpoint.body, readJson(request.body)) : undefined
+  if (problems.length === 0) return { path, query, body }
+  const unique = [...new Map(problems.map((p) => [`${p.in} ${p.name}`, p])).values()]
+  const detail = unique.map((p) => `${p.name || p.in} ${p.message}`).join('; ')
+  throw new GatewayError('BAD_INPUT', `${detail}.`, unique)
+}
+
+type Query = Record<string, string | string[]>
+
+/**
+ * Normalizes query parameters: clients also write lists as `name[]` and `name[0]`. A parameter that takes one value
+ * rejects such a list.
+ */
+function withoutBrackets(raw: Query, schema: ZodObject | undefined, problems: InputProblem[]): Query {
+  const query: Query = {}
+  for (const [key, value] of Object.entries(raw)) {
+    const bracket = key.indexOf('[')
+    const name = bracket < 0 ? key : key.slice(0, bracket)
+    if (!schema || !Object.hasOwn(schema.shape, name)) continue
+    if (bracket < 0 && query[name] === undefined) query[name] = value
+    else if (bracket < 0 || /^\[\d*\]$/.test(key.slice(bracket))) query[name] = [query[name] ?? [], value].flat()
+    else problems.push({ in: 'query', name, message: `has brackets that mean nothing: write ${name}` })
+  }
+  return query
+}
+
+type Issue = ZodError['issues'][number]
+
+/** The problems of an issue. For a union, those of the alternative that matched furthest. */
+function problemsOf(location: InputProblem['in'], issue: Issue, above: PropertyKey[] = []): InputProblem[] {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'invalid_union') {
+    const depth = (issues: Issue[]) => Math.max(0, ...issues.map((one) => one.path.length))
+    const [best] = issue.errors.toSorted((a, b) => depth(b) - depth(a))
+    if (best?.length) return best.flatMap((one) => problemsOf(location, one, path))
+  }
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ in: location, name: [...path, key].join('.'), message: 'is not a field of it' }))
+  return [{ in: location, name: path.join('.'), message: issue.message }]
+}
+
+function readJson(body: unknown): unknown {
+  if (!(body instanceof Uint8Array) || body.length === 0) return undefined
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw new GatewayError('BAD_INPUT', 'The body must be JSON.', [{ in: 'body', name: '', message: 'must be JSON' }])
   }
 }

@@ -12,10 +12,10 @@ export interface Request<Path, Query, Body> {
   now: Date
 }
 
-export interface Call<Path, Query, Body, Variables> extends Request<Path, Query, Body> {
+export interface Call<Path, Query, Body, Data, Variables> extends Request<Path, Query, Body> {
   /** The variables of the endpoint's operation. */
   variables: Variables
-  execute: Execute
+  execute: Execute<Data, Variables>
 }
 
 export interface Answer<Body> {
@@ -44,7 +44,7 @@ export interface Endpoint {
   /** The operation that provides every value of the answer. */
   operation: TypedDocumentNode<unknown, unknown>
   variables(request: Request<ZodType, ZodType, ZodType>): object
-  answer(call: Call<ZodType, ZodType, ZodType, unknown>): Promise<Answer<unknown>>
+  answer(call: Call<ZodType, ZodType, ZodType, unknown, unknown>): Promise<Answer<unknown>>
 }
 
 interface Definition<Path, Query, Body, Response extends ZodType, Data, Variables> {
@@ -60,7 +60,7 @@ interface Definition<Path, Query, Body, Response extends ZodType, Data, Variable
   admin?: boolean
   operation: TypedDocumentNode<Data, Variables>
   variables(request: Request<Path, Query, Body>): NoInfer<Variables>
-  answer(call: Call<Path, Query, Body, NoInfer<Variables>>): Promise<Answer<z.input<Response>>>
+  answer(call: Call<Path, Query, Body, NoInfer<Data>, NoInfer<Variables>>): Promise<Answer<z.input<Response>>>
 }
 
 /** Defines an endpoint, with input and answer typed by its schemas. */

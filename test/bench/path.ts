@@ -7,7 +7,7 @@
  *     --data DIR              where the store stays between runs
  *
  * The program runs unbundled in this process, with its cache; no request is answered from it. The least of twenty requests
- * counts, as timers of the program run beside some of them.
+ * counts, since timers of the program run during some of them.
  */
 import { mkdir } from 'node:fs/promises'
 import { type Profiler, Session } from 'node:inspector/promises'
@@ -160,9 +160,10 @@ async function measure({ name, request, stream = false }: Path): Promise<void> {
     if (nth >= WARM) seen.push({ files: filesIn(result), before: [...made.before], after: [...made.after] })
   }
   connection.close()
-  const least = (of: 'files' | 'before' | 'after') =>
-    seen.map((one) => one[of]).reduce((least, one) => (one.length < least.length ? one : least))
-  const [files, before, after] = [least('files'), least('before'), least('after')]
+  const least = (size: (one: (typeof seen)[number]) => number) =>
+    seen.reduce((least, one) => (size(one) < size(least) ? one : least))
+  const { files } = least(({ files }) => files.length)
+  const { before, after } = least(({ before, after }) => before.length + after.length)
   say(`${name}: ${files.length} files, ${before.length} promises to its statement, ${after.length} from there`)
   if (!given.verbose) return
   for (const file of files.sort()) say(`  ${file}`)

@@ -163,6 +163,33 @@ test('an invalid address is refused, also after valid ones were answered', async
   }
 })
 
+test('numbers of any size give the same each time, planned and resolved, and bad ones the same refusal', async () => {
+  const [user] = examples.user ?? []
+  const { pool } = gateway.deps.store
+  const { rows } = await pool.query<{ at: string }>('SELECT timestamp::text AS at FROM market_snapshot ORDER BY 1')
+  const [first = '', middle = '', last = ''] = [0, Math.floor(rows.length / 2), -1].map((i) => rows.at(i)?.at)
+  const snapshots = (args: string) =>
+    `query ($from: BigInt, $to: BigInt) { user(address: "${user}") { marketSnapshots(${args} first: 3) {
+      totalCount nodes { timestamp } pageInfo { hasNextPage hasPreviousPage } } } }`
+  const offset = (args: string) =>
+    `query ($from: BigInt) { positions(offset: $from ${args}) { nodes { recordId } pageInfo { hasNextPage hasPreviousPage } } }`
+  const bad = ['-1', '01', 1.5, '', true, 'x', '9'.repeat(30)]
+  for (const [query, all] of [
+    [snapshots('from: $from, to: $to'), [first, middle, last, 0, 1, String(2n ** 62n), null, ...bad]],
+    [snapshots('from: $from, to: $to, grouped: true'), [first, middle, last]],
+    [snapshots('where: { timestamp: { gte: $from, notIn: [$to] } }'), [first, middle, last, ...bad]],
+    [snapshots('where: { timestamp: { in: [$from, $to] } }'), [first, middle, last]],
+    [offset('first: 3'), [0, 1, 2, '2', 3, 4, 10_000, '1999999999', '2147483648', String(2n ** 62n + 1n), ...bad]],
+    [offset('last: 3'), [0, 1, 2, 0, 2]],
+    [offset(`first: 3, where: { assets: ${JSON.stringify(examples.token)} }`), [1, 2, 3, 4, 0, 10]],
+  ] as const)
+    for (const [i, from] of [...all, ...all].entries()) {
+      const variables = { from, to: all[(i * 2 + 1) % all.length] }
+      const planned = await ask(query, false, variables)
+      expect(planned, `${query} ${JSON.stringify(variables)}`).toBe(await ask(query, RESOLVED, variables))
+    }
+})
+
 for (const [name, list] of Object.entries({
   positions: 'positions(PAGE)',
   'positions of a token': 'positions(where: { assets: [TOKEN] } PAGE)',

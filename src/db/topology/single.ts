@@ -13,7 +13,6 @@ export const single: Topology = {
     ${select}`
       : select,
   answers: async () => true,
-  textRows: (reader, query) => reader.textRows(query),
   temporary: (table) => table,
   merge({ into, key, values, appended = [], from }: Merge) {
     const columns = [...key, ...values, ...appended]

@@ -77,10 +77,10 @@ export interface Topology {
   /** True if the store answers a statement rightly if it applies limits or counts to each of several users. */
   answers(reader: Pick<Answering, 'explain'>, query: Query): Promise<boolean>
   /**
-   * Reads the rows of a planned statement. Undefined if the store has no right plan for it.
+   * Reads the rows of a planned statement. Undefined if the store has no right plan for it. Left out if it has one for each.
    * @param isList whether it selects the rows of one list alone
    */
-  textRows(reader: Answering, query: Query, isList: boolean): Promise<TextRow[] | undefined>
+  textRows?(reader: Answering, query: Query, isList: boolean): Promise<TextRow[] | undefined>
   /** Returns a temporary table as a FROM item that can be joined with stored tables. */
   temporary(table: string): string
   /** Builds a statement that adds rows that are missing, and changes those that differ. */

@@ -3,16 +3,6 @@ import { GatewayError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { isAway, isRefusal, presentError } from './errors.ts'
 import type { Graph } from './graph.ts'
-import type { Operation } from './operations.ts'
-
-/** The JSON of an operation's data, or a result with errors, which are not yet safe to show. */
-export type Outcome = { json: string; failed?: undefined } | { failed: ExecutionResult }
-
-/** The JSON of an answer: its data and, in `extensions`, the warnings of its operation, and more. */
-export function answerText({ warnings }: Operation, { json }: { json: string }, more?: object): string {
-  const extensions = more ? { ...warnings, ...more } : warnings
-  return extensions ? `{"data":${json},"extensions":${JSON.stringify(extensions)}}` : `{"data":${json}}`
-}
 
 /** The result of an operation that failed as a whole. */
 export const resultOf = (error: unknown): ExecutionResult => ({ data: null, errors: [asGraphQLError(error)] })

@@ -1,7 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { type DocumentNode, type ExecutionResult, OperationTypeNode } from 'graphql'
-import type { Reader } from '../../db/connect/reader.ts'
-import { plainReader, readFor } from '../../db/connect/reader.ts'
+import { type ExecutionResult, OperationTypeNode } from 'graphql'
+import { plainReader, type Reader, readFor } from '../../db/connect/reader.ts'
 import type { Caller } from '../../db/connect/scope.ts'
 import { NoJson } from '../../db/lists/encoding.ts'
 import { GatewayError } from '../../errors.ts'
@@ -12,8 +11,8 @@ import { type DocumentReference, documentReference, type RequestParams } from '.
 import type { ChargeOperation } from '../policy/limits.ts'
 import { isCallersMistake, refusal } from './errors.ts'
 import { createContext, type Graph } from './graph.ts'
-import type { Operation } from './operations.ts'
-import { type Outcome, resultOf } from './outcome.ts'
+import type { Operation } from './operation.ts'
+import { resultOf } from './outcome.ts'
 import { answerJson, resolvedParts } from './resolved.ts'
 
 /** The request of an operation. It records the operation's name, cost and errors. */
@@ -76,6 +75,15 @@ async function charged(charge: ChargeOperation, cost: number): Promise<void> {
   if (message !== undefined) throw refusal('RATE_LIMITED', message)
 }
 
+/** The JSON of an operation's data, or a result with errors, which are not yet safe to show. */
+export type Outcome = { json: string; failed?: undefined } | { failed: ExecutionResult }
+
+/** The JSON of an answer: its data and, in `extensions`, the warnings of its operation, and more. */
+export function answerText({ warnings }: Operation, { json }: { json: string }, more?: object): string {
+  const extensions = more ? { ...warnings, ...more } : warnings
+  return extensions ? `{"data":${json},"extensions":${JSON.stringify(extensions)}}` : `{"data":${json}}`
+}
+
 /** One execution of an operation. */
 export interface Run {
   operation: Operation
@@ -90,29 +98,29 @@ export interface Run {
  * rejects an argument or a value, resolvers run the query again, since their errors have a location in the document.
  * @param caller ends the reads when it has gone, and receives their statements
  */
-export async function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
+export function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
   const { operation, variables, unplanned } = request
   const { store } = graph.deps
   const failed = (result: ExecutionResult): Outcome => ({
     failed: operation.warnings ? { ...result, extensions: { ...operation.warnings } } : result,
   })
   let planned = unplanned === undefined
-  const read = async (reader: Reader): Promise<Outcome> => {
-    const data = planned ? await operation.plan.run(reader, variables) : undefined
-    if (data) return { json: data.json() }
+  const readResolved = async (reader: Reader): Promise<Outcome> => {
     planned = false
     const resolved = await resolve(graph, request, reader)
     return 'failed' in resolved ? failed(resolved.failed) : { json: resolved.json() }
   }
+  const read = (reader: Reader): Promise<Outcome> =>
+    planned
+      ? operation.plan.run(reader, variables).then((data) => (data ? { json: data.json() } : readResolved(reader)))
+      : readResolved(reader)
   const attempt = () =>
     operation.snapshot ? readFor(store, operation.document, read, caller) : read(plainReader(store))
-  try {
-    return await attempt()
-  } catch (error) {
+  return attempt().catch((error) => {
     if (!planned || !(isCallersMistake(error) || error instanceof NoJson)) return failed(resultOf(error))
-  }
-  planned = false
-  return attempt().catch((error) => failed(resultOf(error)))
+    planned = false
+    return attempt().catch((error) => failed(resultOf(error)))
+  })
 }
 
 /** Runs an operation on resolvers. */
@@ -129,39 +137,53 @@ async function resolve(
   }
 }
 
-/** Runs operations of this program on one reader. */
-export interface Execute {
-  <Data, Variables>(operation: TypedDocumentNode<Data, Variables>, variables: Variables): Promise<Data>
+/** Runs an operation of this program on one reader. */
+export interface Execute<Data, Variables> {
+  (variables: Variables): Promise<Data>
   /**
    * Returns the rows of the operation's only list separately, as JSON; the list in `data` is empty. Objects selected
    * with `@flat` are merged into their parents.
    */
-  rows<Data, Variables>(
-    operation: TypedDocumentNode<Data, Variables>,
-    variables: Variables,
-  ): Promise<{ data: Data; rows: Rows }>
+  rows(variables: Variables): Promise<{ data: Data; rows: Rows }>
 }
 
 /**
- * Runs operations of this program on one reader. They are not validated, since code generation has done so.
+ * Runs an operation of this program. It is not validated, since code generation has done so.
  * @throws the error that a resolver threw
  */
-export function executor(graph: Graph, reader: Reader, admin: Admin): Execute {
-  const answer = async (document: DocumentNode, values: unknown): Promise<Planned> => {
-    const operation = graph.operations.of(document) as Operation
+export function executor<Data, Variables>(
+  graph: Graph,
+  operation: Operation,
+  reader: Reader,
+  admin: Admin,
+): Execute<Data, Variables> {
+  const answer = <T>(values: Variables, present: (planned: Planned) => T): Promise<T> => {
     const variables = values as Record<string, unknown>
-    const answered =
-      (await operation.plan.run(reader, variables)) ?? (await resolve(graph, { operation, variables, admin }, reader))
-    if ('failed' in answered) throw origin(answered.failed)
-    return answered
+    const resolved = async () => {
+      const answered = await resolve(graph, { operation, variables, admin }, reader)
+      if ('failed' in answered) throw origin(answered.failed)
+      return present(answered)
+    }
+    return operation.plan.run(reader, variables).then((planned) => (planned ? present(planned) : resolved()))
   }
-  const whole = async <Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables) =>
-    parseExact((await answer(document, variables)).json()) as Data
-  const rows: Execute['rows'] = async (document, variables) => {
-    const { data, rows } = (await answer(document, variables)).parts()
-    return { data: parseExact(data) as never, rows }
-  }
+  const whole = (variables: Variables) => answer(variables, (planned) => parseExact(planned.json()) as Data)
+  const rows = (variables: Variables) =>
+    answer(variables, (planned) => {
+      const { data, rows } = planned.parts()
+      return { data: parseExact(data) as Data, rows }
+    })
   return Object.assign(whole, { rows })
+}
+
+/** Prepares an operation of this program. @returns a function that reads with it, all on one snapshot of the store */
+export function reads<Data, Variables>(
+  graph: Graph,
+  document: TypedDocumentNode<Data, Variables>,
+  admin: Admin = 'no',
+) {
+  const operation = graph.operations.of(document) as Operation
+  return <T>(work: (execute: Execute<Data, Variables>) => Promise<T>, caller?: Caller): Promise<T> =>
+    readFor(graph.deps.store, document, (reader) => work(executor(graph, operation, reader, admin)), caller)
 }
 
 /** The error that a resolver threw. An argument that GraphQL itself rejected becomes BAD_INPUT. */

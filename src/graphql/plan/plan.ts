@@ -4,13 +4,13 @@ import type { Reader } from '../../db/connect/reader.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { readVariables } from '../execution/variables.ts'
 import { cutToPage } from '../fields/connection.ts'
 import type { SqlList } from '../fields/sql-field.ts'
+import { readVariables } from '../policy/limits.ts'
 import { fragmentsOf, switchesOf } from '../selection.ts'
 import { type Compiled, compile } from './compile.ts'
 import { Layout } from './layout.ts'
-import { type Fill, filler, type Given, isSame, Parameters, randomAddresses } from './parameters.ts'
+import { type Fill, filler, type Given, isSame, Parameters, standIns } from './parameters.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
 import { pageFor, type Request, statement } from './statement.ts'
 import { items, type ListRows, type Source, type Writer, write } from './write.ts'
@@ -47,7 +47,7 @@ const MAX_VARIANTS = 8
  *
  * compile.ts turns the selection into pieces, layout.ts names the columns that they need, statement.ts builds the SQL, and
  * write.ts writes the JSON.
- * Requests that differ only in addresses, single ones or in lists, share a cached statement (parameters.ts).
+ * Requests that differ only in addresses, single ones or in lists, or in numbers share a cached statement (parameters.ts).
  */
 export class Plan {
   readonly #schema: GraphQLSchema
@@ -57,7 +57,7 @@ export class Plan {
   readonly #switches: string[]
   readonly #variants = new Map<string, Variant | null>()
   readonly #parameters: Parameters
-  /** By the variables without their addresses. Null if the statement must be built for each request, undefined if it was built once. */
+  /** By the variables that shape them. Null if the statement must be built for each request, undefined if it was built once. */
   readonly #statements = new Map<string, Cached | null | undefined>()
 
   constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string) {
@@ -78,43 +78,51 @@ export class Plan {
    * @returns undefined if it has no plan or its variables are invalid: resolvers must then execute it
    * @throws GatewayError if an argument is invalid
    */
-  async run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Planned | undefined> {
-    const given = this.#parameters.read(variables)
-    if (given) {
-      let cached = this.#statements.get(given.key)
-      if (cached === undefined) {
-        if (this.#statements.has(given.key)) cached = await this.#keep(variables, given, reader.topology)
-        else if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
-        this.#statements.set(given.key, cached)
-      }
-      if (cached) {
-        const { variant, statement, fill } = cached
-        return variant.read(reader, { ...statement, values: fill(given.addresses) })
-      }
+  run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Planned | undefined> {
+    let given = this.#parameters.read(variables)
+    if (given && this.#statements.get(given.key) === null) given = this.#parameters.read(variables, 'exact')
+    const cached = given && this.#statements.get(given.key)
+    if (given && cached) return cached.variant.read(reader, { ...cached.statement, values: cached.fill(given.values) })
+    return this.#runNew(reader, variables, given)
+  }
+
+  /** Runs the query with a statement that is built for these variables, or from now on cached. */
+  async #runNew(
+    reader: Reader,
+    variables: Record<string, unknown>,
+    given: Given | undefined,
+  ): Promise<Planned | undefined> {
+    if (given && this.#statements.get(given.key) === undefined) {
+      const isKnown = this.#statements.has(given.key)
+      const kept = isKnown ? await this.#keep(variables, given, reader.topology) : undefined
+      if (!isKnown && this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
+      this.#statements.set(given.key, kept)
+      if (isKnown) return this.run(reader, variables)
     }
     const coerced = this.#coerced(variables)
     const variant = coerced && this.#variant(coerced)
     return variant ? variant.read(reader, await variant.statement(reader, coerced)) : undefined
   }
 
-  /** Builds the statement to cache for these variables. Null if it depends on their addresses or on stored data. */
-  async #keep(variables: Record<string, unknown>, { addresses }: Given, topology: Topology): Promise<Cached | null> {
-    const build = async (addresses: string[]) => {
-      const coerced = this.#coerced(this.#parameters.replaced(variables, addresses))
+  /** Builds the statement to cache for these variables. Null if it depends on their values or on stored data. */
+  async #keep(variables: Record<string, unknown>, given: Given, topology: Topology): Promise<Cached | null> {
+    const build = async (values: string[]) => {
+      const coerced = this.#coerced(this.#parameters.replaced(variables, given, values))
       const variant = coerced && this.#variant(coerced)
       return variant ? { variant, statement: await variant.statement(nothingStored(topology), coerced) } : undefined
     }
     try {
-      const ascending = randomAddresses(addresses.length)
+      const ascending = standIns(given.values, 1)
       const kept = await build(ascending)
       if (!kept || kept.statement.assertStart) return null
       const { text, values, source } = kept.statement
       const fill = filler(values, ascending)
-      // Addresses that are more than values, such as in the digest of a filter, or whose order matters, make another statement.
-      const descending = randomAddresses(addresses.length).reverse()
+      // Values that are more than that, such as in the digest of a filter, or whose order matters, make another statement.
+      const descending = standIns(given.values, -1)
       const other = (await build(descending))?.statement
-      const isOne = text === other?.text && source.name === other.source.name && isSame(fill(descending), other.values)
-      return isOne ? { variant: kept.variant, statement: { ...kept.statement, values: [] }, fill } : null
+      const isOne =
+        text === other?.text && source.name === other.source.name && isSame(fill?.(descending), other.values)
+      return fill && isOne ? { variant: kept.variant, statement: { ...kept.statement, values: [] }, fill } : null
     } catch {
       // The error is reported when the statement is built with the request's real variables.
       return null
@@ -230,11 +238,14 @@ class Variant {
   }
 
   /** Runs a statement. The answer's JSON is written on demand. Undefined if the store has no plan for it. */
-  async read(reader: Reader, { source, assertStart, ...sql }: Statement): Promise<Planned | undefined> {
-    const rows = await reader.topology.textRows(reader, sql, this.#layout.bare)
-    if (!rows) return undefined
-    if (assertStart && !this.#hasRows(rows)) await assertStart(reader)
-    return this.#planned(rows, source, reader.maxBytes ?? Number.POSITIVE_INFINITY)
+  read(reader: Reader, { source, assertStart, ...sql }: Statement): Promise<Planned | undefined> {
+    const { topology, maxBytes = Number.POSITIVE_INFINITY } = reader
+    const read = topology.textRows ? topology.textRows(reader, sql, this.#layout.bare) : reader.textRows(sql)
+    return read.then((rows) => {
+      if (!rows) return undefined
+      const planned = () => this.#planned(rows, source, maxBytes)
+      return assertStart && !this.#hasRows(rows) ? assertStart(reader).then(planned) : planned()
+    })
   }
 
   /** Returns the text of a statement. Reusing the last string for equal parts avoids hashing it again. */

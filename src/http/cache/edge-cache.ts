@@ -192,24 +192,32 @@ export class EdgeCache {
   }
 
   /** Computes the answer of a key for all clients that request it meanwhile, and caches it. */
-  async #fly(key: string, compute: Compute, client: CacheClient, bypass: boolean): Promise<Answer> {
+  #fly(key: string, compute: Compute, client: CacheClient, bypass: boolean): Promise<Answer> {
     const { notifications, shared } = this.#options
     const epoch = this.#epoch
     const flight = new Flight(client)
-    flight.answer = shared
-      ? this.#computeShared(shared, key, compute, flight, client, bypass)
-      : answerOf(key, compute, flight)
-    this.#flights.set(key, flight)
-    try {
-      const answer = await flight.answer
-      if (answer.key !== undefined && epoch === this.#epoch && notifications.connected) {
-        answer.body = unpooled(answer.body)
-        this.#answers?.set(key, answer)
-      }
-      return answer
-    } finally {
+    const land = () => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key)
     }
+    const computed = shared
+      ? this.#computeShared(shared, key, compute, flight, client, bypass)
+      : answerOf(key, compute, flight)
+    flight.answer = computed.then(
+      (answer) => {
+        land()
+        if (answer.key !== undefined && epoch === this.#epoch && notifications.connected) {
+          answer.body = unpooled(answer.body)
+          this.#answers?.set(key, answer)
+        }
+        return answer
+      },
+      (error) => {
+        land()
+        throw error
+      },
+    )
+    this.#flights.set(key, flight)
+    return flight.answer
   }
 
   /** The body with the time of this request. */
@@ -292,10 +300,8 @@ function unpooled(bytes: Buffer): Buffer {
 const has = (versions: DataVersions | undefined, minVersion: number | undefined) =>
   minVersion === undefined || (versions !== undefined && versions.from >= minVersion)
 
-async function answerOf(key: string | undefined, compute: Compute, flight: Flight): Promise<Answer> {
-  const computed = await compute(flight)
-  return toAnswer(key, computed, flight.versions)
-}
+const answerOf = (key: string | undefined, compute: Compute, flight: Flight): Promise<Answer> =>
+  compute(flight).then((computed) => toAnswer(key, computed, flight.versions))
 
 function toAnswer(
   key: string | undefined,

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readFor } from '../../db/connect/reader.ts'
 import type { Caller } from '../../db/connect/scope.ts'
 import type { PageData } from '../../graphiql/page-data.ts'
 import { type ExampleValues, noValues, readExampleValues, valuesOperation } from '../../graphql/example-values.ts'
 import { examples } from '../../graphql/examples.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
-import { executor } from '../../graphql/execution/run.ts'
+import { reads } from '../../graphql/execution/run.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import { exchangeOf } from '../exchange.ts'
@@ -39,15 +38,8 @@ export function graphiqlPage(graph: Graph, edge: EdgeCache) {
     const data = JSON.stringify(dataOf(values, notice)).replaceAll('<', '\\u003c')
     return { name: '/graphql', status: 200, json: (await template).replace('DATA', () => data) }
   }
-  const compute = async (caller: Caller) => {
-    const values = await readFor(
-      graph.deps.store,
-      valuesOperation,
-      (reader) => readExampleValues(executor(graph, reader, 'no')),
-      caller,
-    )
-    return render(values, EMPTY)
-  }
+  const read = reads(graph, valuesOperation)
+  const compute = async (caller: Caller) => render(await read(readExampleValues, caller), EMPTY)
   return {
     async send(request: FastifyRequest, reply: FastifyReply) {
       const caller = exchangeOf(request.raw, reply.raw)

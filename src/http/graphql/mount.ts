@@ -4,8 +4,8 @@ import type { ExecutionResult } from 'graphql'
 import type { Caller } from '../../db/connect/scope.ts'
 import type { Deps } from '../../deps.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
-import { answerText, asGraphQLError, resultOf } from '../../graphql/execution/outcome.ts'
-import { admit, type Call, findQuery, run } from '../../graphql/execution/run.ts'
+import { asGraphQLError, resultOf } from '../../graphql/execution/outcome.ts'
+import { admit, answerText, type Call, findQuery, run } from '../../graphql/execution/run.ts'
 import { type Answer, bypassesCache, type EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import type { Edge } from '../edge.ts'
@@ -31,55 +31,69 @@ export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: Ser
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
-    async handler(request, reply) {
+    handler(request, reply) {
       if (wantsPage(request)) return page.send(request, reply)
-      const admin = adminOf(request.headers, adminTokens)
-      const charge = chargeOnce(rateLimit, request.raw, reply.raw)
-      const plain = plainRequest(request)
       const caller = exchangeOf(request.raw, reply.raw)
-      const planned = plain && (await answerPlain(graph, cache, request, plain, { admin, charge, caller }))
-      if (planned && 'answer' in planned)
-        return sendAnswer(request, reply.hijack().raw, planned.answer, cache, { type: plain.type, vary: VARY })
-      const accept = servedTypes(request.headers.accept)
-      if (accept === '') return refuseTypes(request, reply)
-      reply.header('vary', VARY)
-      const headers = new Headers()
-      for (const [name, value] of Object.entries(request.headers))
-        if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
-      headers.set('accept', accept)
-      const body =
-        request.body instanceof Uint8Array && request.method === 'POST' ? new Uint8Array(request.body) : undefined
-      const response = await server.fetch(
-        `http://gateway/graphql${new URL(request.url, 'http://gateway').search}`,
-        { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
-        {
-          requestId: request.id,
-          caller,
-          admin,
-          client: clientOf(request.raw),
-          charge,
-          signal: endOf(reply),
-          failed: planned?.failed,
+      const charge = rateLimit && chargeOnce(rateLimit, request.raw, reply.raw)
+      const call = { admin: adminOf(request.headers, adminTokens), charge, caller }
+      const plain = plainRequest(request)
+      const answered = plain && answerPlain(graph, cache, request, plain, call)
+      if (!answered) return answer(request, reply, call)
+      return answered.then(
+        (answer) => {
+          sendAnswer(request, reply.hijack().raw, answer, cache, { type: plain.type, vary: VARY })
         },
+        (error) => answer(request, reply, call, error instanceof Failed ? error.result : resultOf(error)),
       )
-      // An admin may have changed data: the next read must see it without waiting for the notification.
-      if (typeof admin === 'object') cache.clear()
-      if (caller.admin !== undefined) caller.dataVersion = await graph.deps.store.replicas?.changed()
-      if (caller.dataVersion !== undefined) reply.header(DATA_VERSION, caller.dataVersion)
-      // A subscription whose client accepts no event stream.
-      if (response.status === 406) return refuseTypes(request, reply)
-      reply.code(response.status)
-      if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
-        const retryAfter = response.headers.get('retry-after')
-        if (retryAfter) reply.header('retry-after', retryAfter)
-        observer.streams(caller)
-        return streams.send(reply, response.body as unknown as Readable)
-      }
-      if (request.method === 'POST') reply.header('cache-control', 'no-store')
-      for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
-      return reply.send(await response.text())
     },
   })
+
+  /** Answers a request that is more than a plain query, or whose query has failed. */
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { admin, charge, caller }: PlainCall,
+    failed?: ExecutionResult,
+  ): Promise<FastifyReply> {
+    const accept = servedTypes(request.headers.accept)
+    if (accept === '') return refuseTypes(request, reply)
+    reply.header('vary', VARY)
+    const headers = new Headers()
+    for (const [name, value] of Object.entries(request.headers))
+      if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+    headers.set('accept', accept)
+    const body =
+      request.body instanceof Uint8Array && request.method === 'POST' ? new Uint8Array(request.body) : undefined
+    const response = await server.fetch(
+      `http://gateway/graphql${new URL(request.url, 'http://gateway').search}`,
+      { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
+      {
+        requestId: request.id,
+        caller,
+        admin,
+        client: clientOf(request.raw),
+        charge,
+        signal: endOf(reply),
+        failed,
+      },
+    )
+    // An admin may have changed data: the next read must see it without waiting for the notification.
+    if (typeof admin === 'object') cache.clear()
+    if (caller.admin !== undefined) caller.dataVersion = await graph.deps.store.replicas?.changed()
+    if (caller.dataVersion !== undefined) reply.header(DATA_VERSION, caller.dataVersion)
+    // A subscription whose client accepts no event stream.
+    if (response.status === 406) return refuseTypes(request, reply)
+    reply.code(response.status)
+    if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
+      const retryAfter = response.headers.get('retry-after')
+      if (retryAfter) reply.header('retry-after', retryAfter)
+      observer.streams(caller)
+      return streams.send(reply, response.body as unknown as Readable)
+    }
+    if (request.method === 'POST') reply.header('cache-control', 'no-store')
+    for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
+    return reply.send(await response.text())
+  }
 }
 
 /** A query whose execution returned errors. */
@@ -92,46 +106,46 @@ class Failed extends Error {
   }
 }
 
+/** The parts of a request over HTTP that its operation uses. */
+type PlainCall = Call & { caller: Exchange }
+
 /**
  * Answers a plain query whose document is at hand, from the cache if possible.
- * @returns the answer, or the result of a query with errors. Undefined if the GraphQL server must handle the request
+ * @returns undefined if the GraphQL server must handle the request. Rejects with why the query has failed
  */
-async function answerPlain(
+function answerPlain(
   graph: Graph,
   cache: EdgeCache,
   { headers }: FastifyRequest,
   { key, read }: PlainRequest,
-  call: Call & { caller: Exchange },
-): Promise<{ answer: Answer } | { failed: ExecutionResult } | undefined> {
+  call: PlainCall,
+): Promise<Answer> | undefined {
   const { admin, caller } = call
   const bypass = bypassesCache(headers)
   const cached = key === undefined || bypass ? undefined : cache.find(key, caller.minVersion)
   if (cached) {
     caller.cache = 'hit'
     caller.startOperation(cached.name)
-    return { answer: cached }
+    return Promise.resolve(cached)
   }
   const params = read()
-  if (!params) return undefined
-  const { variables = {} } = params
-  const operation = findQuery(graph, params)
+  const operation = params && findQuery(graph, params)
   if (!operation) return undefined
+  const { variables = {} } = params
+  const compute = (caller: Caller) =>
+    run(graph, { operation, variables, admin }, caller).then((outcome) => {
+      if (outcome.failed) throw new Failed(outcome.failed)
+      return { name: operation.name, status: 200, json: answerText(operation, outcome) }
+    })
+  const answer = () => cache.answer(operation.depends === 'data' ? key : undefined, compute, caller, bypass)
+  const refused = (error: unknown) => Promise.reject(new Failed({ errors: [asGraphQLError(error)] }))
+  let charged: Promise<void> | undefined
   try {
-    const charged = admit(graph, operation, variables, call)
-    if (charged) await charged
+    charged = admit(graph, operation, variables, call)
   } catch (error) {
-    return { failed: { errors: [asGraphQLError(error)] } }
+    return refused(error)
   }
-  const compute = async (caller: Caller) => {
-    const outcome = await run(graph, { operation, variables, admin }, caller)
-    if (outcome.failed) throw new Failed(outcome.failed)
-    return { name: operation.name, status: 200, json: answerText(operation, outcome) }
-  }
-  try {
-    return { answer: await cache.answer(operation.depends === 'data' ? key : undefined, compute, caller, bypass) }
-  } catch (error) {
-    return { failed: error instanceof Failed ? error.result : resultOf(error) }
-  }
+  return charged ? charged.then(answer, refused) : answer()
 }
 
 /** Rejects a request whose client accepts none of the media types that its result may have. */

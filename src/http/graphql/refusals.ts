@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client'
 import { REFUSALS } from '../../errors.ts'
 import type { Counts } from '../../graphql/execution/graph.ts'
-import { UNPLANNED } from '../../graphql/execution/operations.ts'
+import { UNPLANNED } from '../../graphql/execution/operation.ts'
 
 /** The error code of a subscription that was rejected because all slots are taken. */
 export const NO_SLOT = 'UNAVAILABLE'

@@ -2,9 +2,9 @@ import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, G
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { exactJson } from '../../exact-number.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
-import { type Operation, UNPLANNED } from '../../graphql/execution/operations.ts'
-import { answerText, asGraphQLError, codesOf, presentAndCount } from '../../graphql/execution/outcome.ts'
-import { admit, type Call, documentText, run } from '../../graphql/execution/run.ts'
+import { type Operation, UNPLANNED } from '../../graphql/execution/operation.ts'
+import { asGraphQLError, codesOf, presentAndCount } from '../../graphql/execution/outcome.ts'
+import { admit, answerText, type Call, documentText, run } from '../../graphql/execution/run.ts'
 import { subscribe } from '../../graphql/live/subscribe.ts'
 import type { RequestParams } from '../../graphql/policy/documents.ts'
 

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
+import type { RefusalPace } from './refusal.ts'
 
 /** How often the queue is checked. If it does not shrink, this is an overload and not a burst. */
 const BURST_MS = 500
@@ -61,13 +63,13 @@ export class Admission {
     this.#adjusting = setInterval(() => this.#adjust(), ADJUST_MS).unref()
   }
 
-  /** True if a new request may be read. A `late` one has waited already and has lower priority. */
-  admits(response: Admitted, late: boolean): boolean {
+  /** True if a new request may be read. One that has waited already has lower priority in an overload. */
+  admits(response: Admitted, socket: Socket, pace: Pick<RefusalPace, 'hasWaited'>): boolean {
     const now = performance.now()
     if (this.#overloaded && now - this.#refused > CALM_MS) this.#overloaded = false
     if (!this.#overloaded) return true
     const isFull = this.#count.active + this.#count.arriving >= this.#limit
-    if (isFull || (late && now - this.#started < IDLE_MS)) {
+    if (isFull || (pace.hasWaited(socket) && now - this.#started < IDLE_MS)) {
       this.#refused = now
       return false
     }
@@ -194,11 +196,13 @@ const FULL_BODY_BYTES = MAX_BODY_BYTES / 2
 type Refuse = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Bounds the memory of request bodies: thousands of clients may each send most of a body and then wait. A body that
+ * Reads request bodies as bytes, and bounds their memory: thousands of clients may each send most of a body and then wait. A body that
  * would exceed the bound is cut off.
  */
 export function boundBodies(app: FastifyInstance, refuse: Refuse): void {
   let total = 0
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { headers } = request
     if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)

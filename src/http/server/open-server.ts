@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Deps } from '../../deps.ts'
-import { GatewayError } from '../../errors.ts'
-import { DATA_VERSION, exchangeOf, minVersionOf } from '../exchange.ts'
+import { ofExchanges } from '../exchange.ts'
 import { errorHandler, problem, sendProblem } from './problem.ts'
 
 const BODY_LIMIT = 1024 * 1024
@@ -17,12 +16,10 @@ export function openServer({ config, log, outage, store, notifications }: Deps):
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new Fastify.LogController({ disableRequestLogging: true }),
-    // The few log lines of requests carry the request id themselves.
-    childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 16_000, ignoreTrailingSlash: true, caseSensitive: false },
     requestIdHeader: false,
-    genReqId: (request) => exchangeOf(request).id,
+    ...ofExchanges,
     frameworkErrors: (error, request, reply) => {
       // No hook has run before routing.
       reply.header('request-id', request.id).header('vary', 'Origin').header('access-control-allow-origin', '*')
@@ -39,8 +36,6 @@ export function openServer({ config, log, outage, store, notifications }: Deps):
   app.server.headersTimeout = config.REQUEST_TIMEOUT_MS
   for (const method of METHODS)
     if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method, { hasBody: true })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setErrorHandler<Error>(handleError)
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, 404, `There is nothing at ${request.url.split('?')[0]}.`),
@@ -78,24 +73,6 @@ export function refuseOtherMethods(app: FastifyInstance): { mount(): void } {
         })
       }
     },
-  }
-}
-
-/** Why a request's headers or URL cannot be read. */
-export function unreadable({ url, headers }: FastifyRequest): GatewayError | undefined {
-  if (Number.isNaN(minVersionOf(headers))) {
-    const message = 'must be a whole number, as in an answer of this gateway'
-    return new GatewayError('BAD_INPUT', `The header ${DATA_VERSION} ${message}.`, [
-      { in: 'header', name: DATA_VERSION, message },
-    ])
-  }
-  if (!url.includes('%')) return undefined
-  try {
-    decodeURIComponent(url)
-    return undefined
-  } catch {
-    const message = 'is not valid: its percent-encoding is broken'
-    return new GatewayError('BAD_INPUT', `The URL ${message}.`, [{ in: 'query', name: '', message }])
   }
 }
 

@@ -84,7 +84,7 @@ export const marketLiquidationRewards = endpoint({
   }),
   async answer({ query, variables, execute }) {
     const { market, chain_id = null } = query
-    const { markets, user } = await execute(ofMarket, variables)
+    const { markets, user } = await execute(variables)
     if (markets.nodes.length === 0) throw notFound('market', market, chain_id)
     const { nodes, totalCount } = user.marketLiquidationRewards
     const data = nodes.map(rewardRecord)
@@ -114,7 +114,7 @@ export const vaultLiquidationRewards = endpoint({
   }),
   async answer({ query, variables, execute }) {
     const { vault, chain_id = null } = query
-    const { vaults, user } = await execute(ofVault, variables)
+    const { vaults, user } = await execute(variables)
     if (vaults.nodes.length === 0) throw notFound('vault', vault, chain_id)
     const { nodes, totalCount } = user.vaultLiquidationRewards
     const data = nodes.map(rewardRecord)

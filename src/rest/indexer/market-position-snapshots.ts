@@ -61,7 +61,7 @@ export const marketPositionSnapshots = endpoint({
   variables: ({ path, query, now }) => ({ ...path, ...snapshotWindow(query, query.market, now).variables }),
   async answer({ query, now, variables, execute }) {
     const window = snapshotWindow(query, query.market, now)
-    const { data, rows } = await execute.rows(operation, variables)
+    const { data, rows } = await execute.rows(variables)
     const { totalCount } = data.user.marketSnapshots
     const page = { data: listed(rows), pagination: shapes.pagination(query, totalCount, rows.length) }
     const filters = { market: window.entity, ...window.filters }

@@ -61,7 +61,7 @@ export const netApr = endpoint({
     offset: offsetOf(query),
   }),
   async answer({ query, variables, execute }) {
-    const { breakdown, ...totals } = (await execute(operation, variables)).user.netApr
+    const { breakdown, ...totals } = (await execute(variables)).user.netApr
     const data = { ...totals, breakdown: breakdown.nodes.map(entityType) }
     const pagination = shapes.pagination(query, breakdown.totalCount, breakdown.nodes.length)
     return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }

@@ -55,7 +55,7 @@ export const vaultPositionSnapshots = endpoint({
   variables: ({ path, query, now }) => ({ ...path, ...snapshotWindow(query, query.vault, now).variables }),
   async answer({ query, now, variables, execute }) {
     const window = snapshotWindow(query, query.vault, now)
-    const { data, rows } = await execute.rows(operation, variables)
+    const { data, rows } = await execute.rows(variables)
     const { totalCount } = data.user.vaultSnapshots
     const page = { data: listed(rows), pagination: shapes.pagination(query, totalCount, rows.length) }
     const filters = { vault: window.entity, ...window.filters }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import type { RestBreakdownQueryVariables } from '../../generated/operations/graphql.ts'
+import type { RestBreakdownQuery, RestBreakdownQueryVariables } from '../../generated/operations/graphql.ts'
 import type { Execute } from '../../graphql/execution/run.ts'
 import { lastOf, listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
@@ -66,8 +66,13 @@ export const positionsByMarkets = endpoint({
   answer: pageOf,
 })
 
-async function pageOf({ variables, execute }: { variables: RestBreakdownQueryVariables; execute: Execute }) {
-  const { data, rows } = await execute.rows(operation, variables)
+interface PageCall {
+  variables: RestBreakdownQueryVariables
+  execute: Execute<RestBreakdownQuery, RestBreakdownQueryVariables>
+}
+
+async function pageOf({ variables, execute }: PageCall) {
+  const { data, rows } = await execute.rows(variables)
   const last = data.positions.pageInfo.hasNextPage ? lastOf<{ id: string }>(rows) : undefined
   return { body: { items: listed(rows), nextCursor: last?.id ?? null } }
 }

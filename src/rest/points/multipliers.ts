@@ -65,7 +65,7 @@ export const allMultipliers = endpoint({
   variables: () => ({}),
   async answer({ execute }) {
     const pages = await allPages(async (after) => {
-      const { data, rows } = await execute.rows(all, { after })
+      const { data, rows } = await execute.rows({ after })
       return { rows, pageInfo: data.multipliers.pageInfo }
     })
     return { body: listed(...pages) }
@@ -122,7 +122,7 @@ export const updateMultipliers = endpoint({
     })),
   }),
   async answer({ variables, execute }) {
-    const { multipliers } = (await execute(update, variables)).updateMultipliers
+    const { multipliers } = (await execute(variables)).updateMultipliers
     return { body: multipliers.map(multiplierRecord) }
   },
 })

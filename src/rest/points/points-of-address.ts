@@ -35,7 +35,7 @@ export const pointsOfAddress = endpoint({
   operation,
   variables: ({ path: { address }, query }) => ({ address, first: query.limit, afterDate: query.cursor?.slice(0, 10) }),
   async answer({ variables, execute }) {
-    const { data, rows } = await execute.rows(operation, variables)
+    const { data, rows } = await execute.rows(variables)
     const last = data.user.dailyPoints.pageInfo.hasNextPage ? lastOf<{ distributionDate: string }>(rows) : undefined
     return { body: { items: listed(rows), nextCursor: last?.distributionDate ?? null } }
   },

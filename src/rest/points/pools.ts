@@ -47,7 +47,7 @@ export const allPools = endpoint({
   variables: () => ({}),
   async answer({ execute }) {
     const pages = await allPages(async (after) => {
-      const { data, rows } = await execute.rows(operation, { after })
+      const { data, rows } = await execute.rows({ after })
       return { rows, pageInfo: data.pools.pageInfo }
     })
     return { body: listed(...pages) }

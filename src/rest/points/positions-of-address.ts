@@ -32,7 +32,7 @@ export const positionsOfAddress = endpoint({
   operation,
   variables: ({ path: { address } }) => ({ address }),
   async answer({ variables, execute }) {
-    const { program, user } = await execute(operation, variables)
+    const { program, user } = await execute(variables)
     const { lastDate, userAddress, points } = user
     const entry = lastDate && { userAddress, timestamp: REQUEST_TIME, lastSnapshotDate: midnight(lastDate), points }
     return { body: { points: entry ? [entry] : [], totalPoints: program.totalPoints }, timed: true }

@@ -31,7 +31,7 @@ export const reports = endpoint({
   variables: () => ({}),
   async answer({ execute }) {
     const pages = await allPages(async (after) => {
-      const { data, rows } = await execute.rows(operation, { after })
+      const { data, rows } = await execute.rows({ after })
       return { rows, pageInfo: data.distributions.pageInfo }
     })
     return { body: { items: listed(...pages) } }

@@ -52,7 +52,7 @@ export const manualUpdate = endpoint({
   operation: update,
   variables: ({ query, body }) => ({ date: requestedDate(query.date, body?.date) }),
   async answer({ variables, execute }) {
-    return { body: bodyOf((await execute(update, variables)).updateDistribution.run) }
+    return { body: bodyOf((await execute(variables)).updateDistribution.run) }
   },
 })
 
@@ -68,7 +68,7 @@ export const resync = endpoint({
   operation: resyncOperation,
   variables: ({ query, body }) => ({ date: requestedDate(query.date, body?.date) }),
   async answer({ variables, execute }) {
-    return { body: bodyOf((await execute(resyncOperation, variables)).resyncDistribution.run) }
+    return { body: bodyOf((await execute(variables)).resyncDistribution.run) }
   },
 })
 

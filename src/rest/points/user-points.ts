@@ -24,7 +24,7 @@ export const userPoints = endpoint({
   operation,
   variables: ({ query: { account } }) => ({ account: account ?? NO_ONE, withAccount: account !== undefined }),
   async answer({ variables, execute }) {
-    const { program, user } = await execute(operation, variables)
+    const { program, user } = await execute(variables)
     return { body: { ...user, ...program } }
   },
 })

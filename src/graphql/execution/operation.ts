@@ -1,0 +1,146 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import type { GraphContext } from '../context.ts'
+import { Plan } from '../plan/plan.ts'
+import type { Variables } from '../policy/cost.ts'
+import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
+
+type Resolve = (context: GraphContext, variables?: Variables, unplanned?: string) => Promise<ExecutionResult>
+
+/** A valid operation of the schema. */
+export interface Operation {
+  /** Its name for logs and metrics. */
+  name: string
+  type: OperationTypeNode
+  document: DocumentNode
+  /** Its name in the document, if the request gave one. */
+  operationName: string | undefined
+  /** Reads a query in one statement, if the schema defines how. */
+  plan: Pick<Plan, 'run' | 'covers' | 'size'>
+  /** Executes it with resolvers. */
+  resolve: Resolve
+  /** True if it reads one snapshot of the store. Otherwise each statement sees the newest data. */
+  snapshot: boolean
+  /** The answer depends only on stored data (`data`), or also on the caller or a source (`more`). */
+  depends: 'data' | 'more'
+  /** The elements that it uses and that will be removed. Undefined if there is nothing. */
+  warnings: { deprecations: Deprecation[] } | undefined
+}
+
+/** Leaves every operation to resolvers. */
+const NO_PLAN: Operation['plan'] = { run: async () => undefined, covers: () => false, size: 0 }
+
+/** Why a query has no plan although all of its fields have one. */
+export const UNPLANNED = {
+  off: 'PLAN=off',
+  /** An unsupported selection, such as the same list twice. */
+  selection: 'selection',
+  /** A request for more than one plain JSON result: its cost, extensions, an unusual media type. */
+  request: 'request',
+}
+
+export interface Planning {
+  schema: GraphQLSchema
+  /** True if queries are planned. If not, they all run on resolvers. */
+  plan: boolean
+  /** Called when a query runs on resolvers, with the reason: a field without a plan, or one of UNPLANNED. */
+  onUnplanned?: ((reason: string) => void) | undefined
+}
+
+/** Makes an operation of a valid document. Null if the document has no such operation. */
+export function operationOf(planning: Planning, document: DocumentNode, name: string | undefined): Operation | null {
+  const operation = getOperationAST(document, name)
+  if (!operation) return null
+  const { schema, plan } = planning
+  const type = operation.operation
+  const isPlanned = plan && type === OperationTypeNode.QUERY
+  return {
+    name: nameOfOperation(operation),
+    type,
+    document,
+    operationName: name,
+    plan: isPlanned ? new Plan(schema, document, name) : NO_PLAN,
+    resolve: resolver(planning, document, name, type),
+    snapshot: type === OperationTypeNode.QUERY && !needsNoSnapshot(operation),
+    depends: isVolatile(schema, document) ? 'more' : 'data',
+    warnings: warningsFor(schema, document),
+  }
+}
+
+/** Executes an operation with resolvers, and reports why a query has no plan. */
+function resolver(
+  { schema, plan, onUnplanned }: Planning,
+  document: DocumentNode,
+  operationName: string | undefined,
+  type: OperationTypeNode,
+): Resolve {
+  let reason: string | undefined
+  return async (contextValue, variables, unplanned) => {
+    if (type === OperationTypeNode.QUERY) {
+      reason ??= plan ? (unplannedField(schema, document) ?? UNPLANNED.selection) : UNPLANNED.off
+      onUnplanned?.(unplanned ?? reason)
+    }
+    const variableValues = variables ?? {}
+    const args = { schema, document, operationName, rootValue: {}, contextValue, variableValues }
+    const result = await execute(args)
+    // Resolvers below a nulled parent go on, and add their errors to its list.
+    return result.errors ? { ...result, errors: [...result.errors] } : result
+  }
+}
+
+function warningsFor(schema: GraphQLSchema, document: DocumentNode): Operation['warnings'] {
+  const deprecations = deprecationsIn(schema, document)
+  return deprecations.length > 0 ? { deprecations } : undefined
+}
+
+/** True if a query only reads the schema or previews. A preview has a separate transaction without a time limit. */
+const needsNoSnapshot = ({ selectionSet: { selections } }: OperationDefinitionNode) =>
+  selections.every(
+    (one) => one.kind === Kind.FIELD && (one.name.value.startsWith('__') || one.name.value === 'previewDistribution'),
+  )
+
+/** True if the document selects a field that is marked as `volatile` in the schema. */
+const isVolatile = (schema: GraphQLSchema, document: DocumentNode) =>
+  firstField(schema, document, ({ volatile }) => volatile === true) !== undefined
+
+/** The first selected field that is marked as `unplanned` in the schema, as `Type.field`. */
+const unplannedField = (schema: GraphQLSchema, document: DocumentNode) =>
+  firstField(schema, document, ({ unplanned }) => unplanned !== undefined)
+
+/** The first selected field whose extensions match, as `Type.field`. */
+function firstField(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  matches: (extensions: Readonly<Record<string, unknown>>) => boolean,
+): string | undefined {
+  const types = new TypeInfo(schema)
+  let found: string | undefined
+  const Field = () => {
+    const field = types.getFieldDef()
+    if (field && matches(field.extensions)) found ??= `${types.getParentType()?.name}.${field.name}`
+  }
+  visit(document, visitWithTypeInfo(types, { Field }))
+  return found
+}
+
+const MAX_NAME = 100
+
+/** The name of an operation in logs and metrics: its name, or its type and the fields that it selects. */
+function nameOfOperation({ name, operation, selectionSet }: OperationDefinitionNode): string {
+  if (name) return name.value.slice(0, MAX_NAME)
+  const fields = selectionSet.selections.map((one) =>
+    one.kind === Kind.FIELD ? one.name.value : one.kind === Kind.FRAGMENT_SPREAD ? `...${one.name.value}` : '...',
+  )
+  return `${operation} { ${[...new Set(fields)].join(' ')} }`.slice(0, MAX_NAME)
+}
