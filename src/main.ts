@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
+import { addBasePoints } from './cli/base-points.ts'
 import { fail, print, wantsJson, warn, withDeps } from './cli/command.ts'
 import { addCompletion } from './cli/completion.ts'
 import { addConfig } from './cli/config.ts'
@@ -43,6 +44,7 @@ addRunDates(program)
 addUpdate(program)
 addRuns(program)
 addMultipliers(program)
+addBasePoints(program)
 addSeasons(program)
 addExplain(program)
 addVerify(program)

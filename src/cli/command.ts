@@ -95,6 +95,22 @@ export function parseCount(max: number): (text: string) => number {
   }
 }
 
+/** Reads the value of an option that is a finite number from 0 up. */
+export function parseNumber(what: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+      throw new ConfigError(`${what} is a finite number from 0 up, not ${text}.`)
+    return value
+  }
+}
+
+/** Reads the number of a revision. */
+export function parseRevision(text: string): bigint {
+  if (!/^[1-9]\d{0,17}$/.test(text)) throw new ConfigError(`A revision has a number, not ${text.slice(0, 60)}.`)
+  return BigInt(text)
+}
+
 /** Formats a number for people: thousands separators and two decimals, or six below 1. */
 export const figure = (value: number) =>
   value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 1 ? 6 : 2 })

@@ -1,12 +1,28 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
+import { dateRevisions } from '../domain/multiplier/date-revisions.ts'
 import { jumpsOf, LARGE } from '../domain/multiplier/problems.ts'
 import { revokeMultiplier } from '../domain/multiplier/revoke.ts'
 import { undoMultipliers } from '../domain/multiplier/undo.ts'
-import { type MultiplierChange, type MultiplierUpdate, updateMultipliers } from '../domain/multiplier/update.ts'
+import {
+  FACTOR_NAMES,
+  type MultiplierChange,
+  type MultiplierUpdate,
+  updateMultipliers,
+} from '../domain/multiplier/update.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { CLI, isoDay, parseCount, parseDate, print, printJson, withDeps } from './command.ts'
+import {
+  CLI,
+  isoDay,
+  parseCount,
+  parseDate,
+  parseNumber,
+  parseRevision,
+  print,
+  printJson,
+  withDeps,
+} from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { table } from './table.ts'
 
@@ -33,9 +49,9 @@ interface Options {
 export function addMultipliers(program: Command): void {
   const command = program
     .command('multipliers')
-    .description('set or announce the multipliers of pools, revoke or undo that, or show their history')
+    .description('set or announce the multipliers of pools, date, revoke or undo that, or show their history')
   const factor = (flag: string, of: string) =>
-    new Option(`${flag} <factor>`, `factor for each dollar of ${of}`).argParser(parseFactor)
+    new Option(`${flag} <factor>`, `factor for each dollar of ${of}`).argParser(parseNumber('A factor'))
   command
     .command('set')
     .description('set multipliers, either all or none; stored points change when their date is resynced')
@@ -58,8 +74,18 @@ export function addMultipliers(program: Command): void {
   command
     .command('revoke')
     .description('revoke an announcement: a revision whose first date is yet to come')
-    .argument('<revision>', 'the number of the revision, as the history shows it')
+    .argument('<revision>', 'the number of the revision, as the history shows it', parseRevision)
     .action(revoke)
+  command
+    .command('date')
+    .description(
+      'give revisions that count for every date a first date: the day (UTC) on which they were made; shows what would change',
+    )
+    .argument('[revision]', 'only this revision, with --from', parseRevision)
+    .addOption(new Option('--from <YYYY-MM-DD>', 'the first distribution date of the revision').argParser(parseDate))
+    .option('--yes', 'store it')
+    .option('--json', 'print one JSON object')
+    .action(date)
   command
     .command('undo')
     .description('put back the multipliers from before the newest change, as a change; again, to redo it')
@@ -124,11 +150,37 @@ function set(updates: MultiplierUpdate[], { yes, json }: Options): Promise<void>
   })
 }
 
-function revoke(revision: string): Promise<void> {
-  if (!/^[1-9]\d{0,17}$/.test(revision)) throw new ConfigError(`A revision has a number, not ${revision.slice(0, 60)}.`)
+function revoke(revision: bigint): Promise<void> {
   return withDeps(async ({ store, now }, signal) => {
-    await revokeMultiplier({ pool: store.pool, now, signal }, BigInt(revision), CLI)
+    await revokeMultiplier({ pool: store.pool, now, signal }, revision, CLI)
     print(`The revision ${revision} is revoked. Its date has not come, so no points change.`)
+  })
+}
+
+function date(revision: bigint | undefined, { from, yes = false, json }: Options): Promise<void> {
+  if ((revision === undefined) !== (from === undefined))
+    throw new ConfigError('Give both the number of a revision and --from, or neither.')
+  return withDeps(async ({ store, now }, signal) => {
+    const only = revision !== undefined && from ? { revision, from } : undefined
+    const { rules, dates } = await dateRevisions({ pool: store.pool, now, signal }, { only, store: yes }, CLI)
+    if (json) return printJson({ stored: yes, rules, dates })
+    if (rules.length === 0) return print('All revisions that count have their date already: nothing would change.')
+    const rows = rules.map((one) => [
+      one.revision ?? '-',
+      one.poolAddress,
+      ...FACTOR_NAMES.map((name) => one[name] ?? 'none'),
+      one.from ?? 'every date before',
+    ])
+    print(table(['revision', ...HEAD, 'from'], rows))
+    const named = dates.length > NAMED ? `${dates.slice(0, NAMED).join(', ')}, ...` : dates.join(', ')
+    print(
+      dates.length === 0
+        ? 'The rules of all stored dates stay the same.'
+        : `The rules of ${dates.length} stored dates ${yes ? 'are' : 'would be'} others: ${named}.`,
+    )
+    print(
+      yes ? 'Stored points change when their date is resynced.' : 'Nothing was changed. If that is right, add --yes.',
+    )
   })
 }
 
@@ -148,7 +200,7 @@ function printChanges(changes: MultiplierChange[]): void {
   const dated = changes.some(({ from }) => from !== undefined)
   const rows = changes.map(({ poolAddress, from, before, after }) => [
     poolAddress,
-    ...FACTORS.map((name) => cell(before?.[name], after?.[name])),
+    ...FACTOR_NAMES.map((name) => cell(before?.[name], after?.[name])),
     ...(dated ? [from ?? 'every date'] : []),
   ])
   print(table(dated ? [...HEAD, 'from'] : HEAD, rows))
@@ -161,7 +213,7 @@ const NAMED = 10
 function refuseJumps(changes: MultiplierChange[]): void {
   const jumps = jumpsOf(changes).map(
     ({ poolAddress, factor, from, to }) =>
-      `${HEAD[FACTORS.indexOf(factor) + 1]} of ${poolAddress} would change from ${from ?? 'none'} to ${to}.`,
+      `${HEAD[FACTOR_NAMES.indexOf(factor) + 1]} of ${poolAddress} would change from ${from ?? 'none'} to ${to}.`,
   )
   if (jumps.length === 0) return
   const more = jumps.length > NAMED ? [`So would ${jumps.length - NAMED} more.`] : []
@@ -191,7 +243,7 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
     const rows = nodes.map((one) => [
       ...(dated ? [one.recordId] : []),
       one.poolAddress,
-      ...FACTORS.map((name) => one[name] ?? '-'),
+      ...FACTOR_NAMES.map((name) => one[name] ?? '-'),
       ...(dated ? [one.from ?? 'every date'] : []),
       String(one.changedAt),
       one.revokedBy ? `${one.changedBy}, revoked by ${one.revokedBy}` : one.changedBy,
@@ -201,13 +253,5 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
   })
 }
 
-const FACTORS = ['depositA', 'depositB', 'borrowA', 'borrowB'] as const
 const NONE = { depositA: null, depositB: null, borrowA: null, borrowB: null }
 const HEAD = ['pool', 'deposit A', 'deposit B', 'borrow A', 'borrow B']
-
-function parseFactor(text: string): number {
-  const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
-    throw new ConfigError(`A factor is a finite number from 0 up, not ${text}.`)
-  return value
-}

@@ -20,7 +20,7 @@ function offered(line: string): string[] {
 test.each([
   ['lending-graph-gateway re', ['resync']],
   ['lending-graph-gateway resync --d', ['--date', '--dry-run']],
-  ['lending-graph-gateway multipliers ', ['set', 'revoke', 'undo', 'history', 'help', '--help']],
+  ['lending-graph-gateway multipliers ', ['set', 'revoke', 'date', 'undo', 'history', 'help', '--help']],
   ['lending-graph-gateway multipliers set --deposit-', ['--deposit-a', '--deposit-b']],
   ['lending-graph-gateway runs --kind ', ['import', 'manualupdate', 'resync', 'update']],
   ['lending-graph-gateway runs --kind import --st', ['--status']],

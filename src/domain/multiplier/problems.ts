@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { multipliersOnSql } from './multiplier.ts'
-import type { Factors, MultiplierChange } from './update.ts'
+import { FACTOR_NAMES, type Factors, type MultiplierChange } from './update.ts'
 
 /** A factor that changes by this much is probably a mistake. */
 const JUMP = 2
@@ -16,12 +16,10 @@ export interface Jump {
   to: number
 }
 
-const FACTORS = ['depositA', 'depositB', 'borrowA', 'borrowB'] as const
-
 /** The changes that are probably mistakes. */
 export const jumpsOf = (changes: MultiplierChange[]): Jump[] =>
   changes.flatMap(({ poolAddress, before, after }) =>
-    FACTORS.flatMap((factor) => {
+    FACTOR_NAMES.flatMap((factor) => {
       const [from, to] = [before?.[factor] ?? 0, after?.[factor] ?? 0]
       const isJump = from > 0 ? to >= JUMP * from || to <= from / JUMP : to > LARGE
       return isJump ? [{ poolAddress, factor, from: before ? from : null, to }] : []

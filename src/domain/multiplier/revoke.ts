@@ -2,18 +2,28 @@ import type { PoolClient } from 'pg'
 import { GatewayError } from '../../errors.ts'
 import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
 
+/** The rules that have revisions, with their tables. */
+const TABLES = { multipliers: 'multiplier_revision', 'base points': 'base_points_revision' } as const
+
 /**
  * Revokes an announcement: a revision whose date has not come. The rules are then as if it had not been made, and it stays in
  * the history.
  * @param id the revision's number
- * @param requestedBy the actor in the multipliers' history
+ * @param requestedBy the actor in the history
  * @throws NOT_FOUND for an unknown number, CONFLICT for a revision that is in force, has been, or was revoked before
  */
-export function revokeMultiplier(deps: MultiplierDeps, id: bigint, requestedBy: string): Promise<void> {
+export const revokeMultiplier = (deps: MultiplierDeps, id: bigint, requestedBy: string): Promise<void> =>
+  revoke('multipliers', deps, id, requestedBy)
+
+/** The same for a revision of the base points. */
+export const revokeBasePoints = (deps: MultiplierDeps, id: bigint, requestedBy: string): Promise<void> =>
+  revoke('base points', deps, id, requestedBy)
+
+function revoke(rules: keyof typeof TABLES, deps: MultiplierDeps, id: bigint, requestedBy: string): Promise<void> {
   return changeMultipliers(deps, requestedBy, async (client) => {
     const { rows } = await client.query<{ from: string | null; revokedBy: string | null; announced: boolean }>(
       `SELECT from_date::text AS "from", revoked_by AS "revokedBy", coalesce(from_date > $2, false) AS announced
-       FROM multiplier_revision WHERE id = $1`,
+       FROM ${TABLES[rules]} WHERE id = $1`,
       [id, deps.now().toISOString().slice(0, 10)],
     )
     const [revision] = rows
@@ -23,16 +33,20 @@ export function revokeMultiplier(deps: MultiplierDeps, id: bigint, requestedBy: 
     if (!revision.announced)
       throw new GatewayError(
         'CONFLICT',
-        `The revision ${id} has been in force since ${revision.from ?? 'the first date'}: set other multipliers instead.`,
+        `The revision ${id} has been in force since ${revision.from ?? 'the first date'}: set other ${rules} instead.`,
       )
-    await revokeRevisions(client, [String(id)])
+    await revokeRevisions(client, [String(id)], TABLES[rules])
   })
 }
 
 /** Marks revisions as revoked, in the caller's transaction. */
-export async function revokeRevisions(client: PoolClient, ids: string[]): Promise<void> {
+export async function revokeRevisions(
+  client: PoolClient,
+  ids: string[],
+  table: string = TABLES.multipliers,
+): Promise<void> {
   await client.query(
-    `UPDATE multiplier_revision SET revoked_at = statement_timestamp(), revoked_by = ${ACTOR} WHERE id = ANY($1::bigint[])`,
+    `UPDATE ${table} SET revoked_at = statement_timestamp(), revoked_by = ${ACTOR} WHERE id = ANY($1::bigint[])`,
     [ids],
   )
 }

@@ -26,6 +26,8 @@ export interface Factors {
   borrowB: number
 }
 
+export const FACTOR_NAMES = ['depositA', 'depositB', 'borrowA', 'borrowB'] as const satisfies (keyof Factors)[]
+
 /** A change of a pool's multipliers: of those of its first date or, without one, of today. */
 export interface MultiplierChange {
   poolAddress: string
@@ -150,7 +152,7 @@ async function assertPools(client: PoolClient, addresses: string[]): Promise<voi
 
 const columnsOf = (updates: MultiplierUpdate[]) => [
   updates.map((u) => u.poolAddress),
-  ...(['depositA', 'depositB', 'borrowA', 'borrowB'] as const).map((name) => updates.map((u) => u[name] ?? null)),
+  ...FACTOR_NAMES.map((name) => updates.map((u) => u[name] ?? null)),
 ]
 const GIVEN = 'unnest($1::text[], $2::float8[], $3::float8[], $4::float8[], $5::float8[]'
 const KEPT = `coalesce(u.da, m.deposit_token_a, 0), coalesce(u.db, m.deposit_token_b, 0), coalesce(u.ba, m.borrow_token_a, 0),

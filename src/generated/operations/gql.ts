@@ -14,6 +14,7 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
  * Learn more about it here: https://the-guild.dev/graphql/codegen/plugins/presets/preset-client#reducing-bundle-size
  */
 type Documents = {
+    "\n  query CliBasePoints {\n    basePoints { deposit borrow }\n    basePointsRevisions { recordId deposit borrow from changedAt changedBy revokedAt revokedBy }\n  }\n": typeof types.CliBasePointsDocument,
     "\n  query CliLedger($address: Address!, $date: Date!) {\n    user(address: $address) {\n      dailyPoints(first: 1, where: { date: { eq: $date } }) { nodes { points } }\n      ledger(first: 1000, where: { date: { eq: $date } }) {\n        nodes { runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName } run { finishedAt requestedBy kind } }\n      }\n    }\n  }\n": typeof types.CliLedgerDocument,
     "\n  query CliMultiplierHistory($first: Int!, $pools: [Address!]) {\n    multiplierRevisions(first: $first, where: { pools: $pools }) {\n      nodes { recordId poolAddress depositA depositB borrowA borrowB from changedAt recordedAt changedBy revokedAt revokedBy }\n    }\n  }\n": typeof types.CliMultiplierHistoryDocument,
     "\n  query CliRuns($first: Int!, $where: RunFilter) {\n    runs(first: $first, where: $where) {\n      nodes {\n        recordId kind date leg status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow\n        sources { kind name digest count block time fetchedAt }\n        totalsBefore { positionCount userCount totalPoints: points }\n        totalsAfter { positionCount userCount totalPoints: points }\n      }\n    }\n  }\n": typeof types.CliRunsDocument,
@@ -42,6 +43,7 @@ type Documents = {
     "\n  fragment PositionRecord on Position {\n    id: recordId marketAddress: poolAddress userAddress distributionDate: date @midnight pointsA pointsB points\n    sideA @flat {\n      aTokenAddress: assetAddress aTokenSymbol: assetSymbol aTokenPrice: assetPriceUsd\n      supplied @flat { aSuppliedAmount: value @number aSuppliedAmountUsd: usd }\n      protected @flat { aProtectedSuppliedAmount: value @number aProtectedSuppliedAmountUsd: usd }\n      borrowed @flat { aBorrowedAmount: value @number aBorrowedAmountUsd: usd }\n    }\n    sideB @flat {\n      bTokenAddress: assetAddress bTokenSymbol: assetSymbol bTokenPrice: assetPriceUsd\n      supplied @flat { bSuppliedAmount: value @number bSuppliedAmountUsd: usd }\n      protected @flat { bProtectedSuppliedAmount: value @number bProtectedSuppliedAmountUsd: usd }\n      borrowed @flat { bBorrowedAmount: value @number bBorrowedAmountUsd: usd }\n    }\n  }\n": typeof types.PositionRecordFragmentDoc,
 };
 const documents: Documents = {
+    "\n  query CliBasePoints {\n    basePoints { deposit borrow }\n    basePointsRevisions { recordId deposit borrow from changedAt changedBy revokedAt revokedBy }\n  }\n": types.CliBasePointsDocument,
     "\n  query CliLedger($address: Address!, $date: Date!) {\n    user(address: $address) {\n      dailyPoints(first: 1, where: { date: { eq: $date } }) { nodes { points } }\n      ledger(first: 1000, where: { date: { eq: $date } }) {\n        nodes { runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName } run { finishedAt requestedBy kind } }\n      }\n    }\n  }\n": types.CliLedgerDocument,
     "\n  query CliMultiplierHistory($first: Int!, $pools: [Address!]) {\n    multiplierRevisions(first: $first, where: { pools: $pools }) {\n      nodes { recordId poolAddress depositA depositB borrowA borrowB from changedAt recordedAt changedBy revokedAt revokedBy }\n    }\n  }\n": types.CliMultiplierHistoryDocument,
     "\n  query CliRuns($first: Int!, $where: RunFilter) {\n    runs(first: $first, where: $where) {\n      nodes {\n        recordId kind date leg status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow\n        sources { kind name digest count block time fetchedAt }\n        totalsBefore { positionCount userCount totalPoints: points }\n        totalsAfter { positionCount userCount totalPoints: points }\n      }\n    }\n  }\n": types.CliRunsDocument,
@@ -84,6 +86,10 @@ const documents: Documents = {
  */
 export function graphql(source: string): unknown;
 
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  query CliBasePoints {\n    basePoints { deposit borrow }\n    basePointsRevisions { recordId deposit borrow from changedAt changedBy revokedAt revokedBy }\n  }\n"): (typeof documents)["\n  query CliBasePoints {\n    basePoints { deposit borrow }\n    basePointsRevisions { recordId deposit borrow from changedAt changedBy revokedAt revokedBy }\n  }\n"];
 /**
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */

@@ -6,6 +6,7 @@ import { addActivity } from './types/activity.ts'
 import { addAggregates } from './types/aggregates.ts'
 import { addAsset } from './types/asset.ts'
 import { addAssetPrice } from './types/asset-price.ts'
+import { addBasePoints } from './types/base-points.ts'
 import { addChange } from './types/change.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
@@ -85,6 +86,7 @@ export function addTypes(builder: Builder) {
   addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
   const { MultiplierInput } = addMultiplier(builder, { listInputs, Pool, MultiplierRevision, ...revisions })
+  addBasePoints(builder)
   const DistributionKind = addDistributionKind(builder)
   const runs = addRun(builder, { listInputs, DistributionKind, ...revisions })
   addLedger(builder, { listInputs, Pool, Run: runs.Run, User })

@@ -1,0 +1,84 @@
+import { type Command, Option } from 'commander'
+import { setBasePoints } from '../domain/multiplier/base-points.ts'
+import { revokeBasePoints } from '../domain/multiplier/revoke.ts'
+import { graphql } from '../generated/operations/gql.ts'
+import { CLI, isoDay, parseDate, parseNumber, parseRevision, print, printJson, withDeps } from './command.ts'
+import { table } from './table.ts'
+
+const history = graphql(`
+  query CliBasePoints {
+    basePoints { deposit borrow }
+    basePointsRevisions { recordId deposit borrow from changedAt changedBy revokedAt revokedBy }
+  }
+`)
+
+interface Options {
+  deposit: number
+  borrow: number
+  from?: Date
+}
+
+/** Adds the commands that set base points and show their history. */
+export function addBasePoints(program: Command): void {
+  const command = program
+    .command('base-points')
+    .description('set or announce the points of a dollar before multipliers, revoke that, or show the history')
+  const of = (flag: string, what: string) =>
+    new Option(`${flag} <points>`, `points per day for each dollar ${what}`)
+      .argParser(parseNumber('A number of points'))
+      .makeOptionMandatory()
+  command
+    .command('set')
+    .description('set base points in place of the settings; stored points change when their date is resynced')
+    .addOption(of('--deposit', 'supplied'))
+    .addOption(of('--borrow', 'borrowed'))
+    .addOption(
+      new Option('--from <YYYY-MM-DD>', 'first distribution date that they count for; every date without it').argParser(
+        parseDate,
+      ),
+    )
+    .action(({ deposit, borrow, from }: Options) =>
+      withDeps(async ({ store, now }, signal) => {
+        const id = await setBasePoints({ pool: store.pool, now, signal }, { deposit, borrow, from }, CLI)
+        const dates = from ? `dates from ${isoDay(from)} on` : 'every date'
+        print(`Revision ${id}: ${deposit} points for a dollar supplied, ${borrow} for one borrowed, for ${dates}.`)
+        print('Stored points change when their date is resynced.')
+      }),
+    )
+  command
+    .command('revoke')
+    .description('revoke an announcement: a revision whose first date is yet to come')
+    .argument('<revision>', 'the number of the revision, as the history shows it', parseRevision)
+    .action((revision: bigint) =>
+      withDeps(async ({ store, now }, signal) => {
+        await revokeBasePoints({ pool: store.pool, now, signal }, revision, CLI)
+        print(`The revision ${revision} is revoked. Its date has not come, so no points change.`)
+      }),
+    )
+  command
+    .command('history')
+    .description('show who changed the base points and when, newest first')
+    .option('--json', 'print one JSON object per line')
+    .action(({ json }: { json?: boolean }) =>
+      withDeps(async (deps) => {
+        const { readGraph } = await import('./read-graph.ts')
+        const { basePoints, basePointsRevisions } = await readGraph(deps, history, {})
+        if (json) return basePointsRevisions.forEach(printJson)
+        if (basePointsRevisions.length > 0)
+          print(
+            table(
+              ['revision', 'supplied', 'borrowed', 'from', 'since', 'by'],
+              basePointsRevisions.map((one) => [
+                one.recordId,
+                one.deposit,
+                one.borrow,
+                one.from ?? 'every date',
+                String(one.changedAt),
+                one.revokedBy ? `${one.changedBy}, revoked by ${one.revokedBy}` : one.changedBy,
+              ]),
+            ),
+          )
+        print(`Today ${basePoints.deposit} for a dollar supplied and ${basePoints.borrow} for one borrowed count.`)
+      }),
+    )
+}

@@ -1,0 +1,97 @@
+import type { Reader } from '../../db/connect/reader.ts'
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { selectList } from '../../db/lists/listing.ts'
+import { badArgument } from '../../errors.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { BasePoints } from '../points/formula.ts'
+import { isoDate } from '../position/position.ts'
+import { inForce } from './rule.ts'
+import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
+
+/** The columns of a revision of the base points `t`. */
+export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldEnum, {
+  id: {
+    type: 'bigint',
+    field: 'recordId',
+    description: "The revision's number, as a string. Later revisions have larger numbers.",
+  },
+  deposit: { type: 'float', description: 'Base points per day for each dollar supplied, before multipliers.' },
+  borrow: { type: 'float', description: 'Base points per day for each dollar borrowed, before multipliers.' },
+  fromDate: {
+    type: 'date',
+    field: 'from',
+    nullable: true,
+    description:
+      'The first distribution date that the revision counts for. Null means every date. A date in the future is an announcement.',
+  },
+  changedAt: { type: 'moment', description: 'When the revision was made.' },
+  changedBy: {
+    type: 'text',
+    description: 'Who made the change: the name of an admin token, `cli`, or the database role that wrote it.',
+  },
+  revokedAt: {
+    type: 'moment',
+    nullable: true,
+    description: 'When the announcement was revoked. Null if it was not.',
+  },
+  revokedBy: {
+    type: 'text',
+    nullable: true,
+    description: 'Who revoked the announcement, as in `changedBy`. Null if it was not revoked.',
+  },
+})
+
+export type BasePointsRevision = RowOf<typeof basePointsColumns>
+
+/** The base points of a date. */
+export interface BasePointsOn extends BasePoints {
+  /** The revision that sets them. Null if those of the settings count. */
+  revision: BasePointsRevision | null
+}
+
+/** The number of revisions that are listed. */
+export const MAX_REVISIONS = 100
+
+/** Revisions of the base points, newest first. */
+export const basePointsRevisions = Prisma.sql`FROM (SELECT * FROM base_points_revision ORDER BY id DESC LIMIT ${MAX_REVISIONS}) t
+  ORDER BY t.id DESC`
+
+/** Reads a revision by its number. */
+export async function basePointsRevision(reader: Reader, id: bigint): Promise<BasePointsRevision | null> {
+  const [row] = await reader.$queryRaw<BasePointsRevision[]>`
+    SELECT ${selectList(basePointsColumns)} FROM base_points_revision t WHERE t.id = ${String(id)}::bigint`
+  return row ?? null
+}
+
+/** Reads the base points that are in force for a date. */
+export async function basePointsOn(reader: Reader, settings: BasePoints, date: Date): Promise<BasePointsOn> {
+  const [revision = null] = await reader.$queryRaw<BasePointsRevision[]>`
+    SELECT ${selectList(basePointsColumns)} FROM base_points_rule t
+    WHERE ${Prisma.raw(inForce('t', `date '${isoDate(date)}'`))}`
+  return { deposit: revision?.deposit ?? settings.deposit, borrow: revision?.borrow ?? settings.borrow, revision }
+}
+
+/** New base points. */
+export interface BasePointsUpdate extends BasePoints {
+  /** The first distribution date that they count for. Without it they count for every date. */
+  from?: Date | null | undefined
+}
+
+/**
+ * Sets the base points of every date, or of a date and all later ones. Stored points do not change until their date is resynced.
+ * @param requestedBy the actor in the history
+ * @returns the number of the revision
+ * @throws BAD_INPUT for a number that is negative or not finite
+ */
+export function setBasePoints(deps: MultiplierDeps, update: BasePointsUpdate, requestedBy: string): Promise<bigint> {
+  const { deposit, borrow, from } = update
+  for (const [name, value] of Object.entries({ deposit, borrow }))
+    if (!Number.isFinite(value) || value < 0) throw badArgument(name, 'must be a finite number from 0 up')
+  return changeMultipliers(deps, requestedBy, async (client) => {
+    const { rows } = await client.query<{ id: string }>(
+      `INSERT INTO base_points_revision (deposit, borrow, from_date, changed_by) VALUES ($1, $2, $3, ${ACTOR}) RETURNING id`,
+      [deposit, borrow, from ? isoDate(from) : null],
+    )
+    return BigInt(rows[0]?.id ?? 0)
+  })
+}

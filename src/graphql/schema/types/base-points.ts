@@ -1,0 +1,119 @@
+import {
+  type BasePointsOn,
+  basePointsColumns,
+  basePointsOn,
+  basePointsRevision,
+  basePointsRevisions,
+  MAX_REVISIONS,
+  type BasePointsRevision as Row,
+  setBasePoints,
+} from '../../../domain/multiplier/base-points.ts'
+import { revokeBasePoints } from '../../../domain/multiplier/revoke.ts'
+import { badArgument } from '../../../errors.ts'
+import { type GraphContext, requireAdmin } from '../../context.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { rows } from '../../fields/sql-field.ts'
+import type { Builder } from '../builder.ts'
+import { readRecordNumber, recordNumber } from './record-number.ts'
+
+/** Adds the base points of dates, and what operators do with them. */
+export function addBasePoints(builder: Builder): void {
+  const { id, ...columns } = basePointsColumns
+  const Revision = builder.objectRef<Row>('BasePointsRevision').implement({
+    description: 'Base points from one distribution date on, until another revision counts.',
+    fields: (t) => ({
+      ...columnFields(t, columns),
+      recordId: t.string({ description: id.description, ...recordNumber }),
+    }),
+  })
+  const BasePoints = builder.objectRef<BasePointsOn>('BasePoints').implement({
+    description: 'The points per day for each dollar, before multipliers, on a distribution date.',
+    fields: (t) => ({
+      deposit: t.exposeFloat('deposit', { description: 'Base points per day for each dollar supplied.' }),
+      borrow: t.exposeFloat('borrow', { description: 'Base points per day for each dollar borrowed.' }),
+      revision: t.field({
+        type: Revision,
+        nullable: true,
+        description: 'The revision that is in force for the date. Null if the settings of the gateway count.',
+        resolve: ({ revision }) => revision,
+      }),
+    }),
+  })
+  builder.queryFields((t) => ({
+    basePoints: t.field({
+      type: BasePoints,
+      description: 'The base points that are in force today or, with `asOf`, for a distribution date.',
+      args: {
+        asOf: t.arg({
+          type: 'Date',
+          description: 'The distribution date, as known now. It may be in the future.',
+        }),
+      },
+      extensions: { unplanned: 'They may be settings.' },
+      resolve: (_, { asOf }, { reader, deps }) => basePointsOn(reader, deps.basePoints, asOf ?? deps.now()),
+    }),
+    basePointsRevisions: t.field({
+      type: [Revision],
+      description: `The newest ${MAX_REVISIONS} revisions of the base points, newest first: who changed what, and when. Empty if the settings of the gateway always counted.`,
+      ...rows({ columns: basePointsColumns, by: [], of: () => basePointsRevisions }, [], { cost: { rows: 5 } }),
+    }),
+  }))
+
+  const SetInput = builder.inputType('SetBasePointsInput', {
+    description: 'The input of `setBasePoints`. Finite numbers of at least 0.',
+    fields: (t) => ({
+      deposit: t.float({ required: true, description: 'Base points per day for each dollar supplied.' }),
+      borrow: t.float({ required: true, description: 'Base points per day for each dollar borrowed.' }),
+      from: t.field({
+        type: 'Date',
+        description:
+          'The first distribution date that they count for. Without it they count for every date. A date in the future is an announcement.',
+      }),
+    }),
+  })
+  const RevokeInput = builder.inputType('RevokeBasePointsInput', {
+    description: 'The input of `revokeBasePoints`.',
+    fields: (t) => ({ recordId: t.string({ required: true, description: "The revision's number, as a string." }) }),
+  })
+  const Payload = builder.objectRef<{ revision: Row }>('BasePointsPayload').implement({
+    description: 'The change that `setBasePoints` or `revokeBasePoints` made.',
+    fields: (t) => ({
+      revision: t.field({
+        type: Revision,
+        description: 'The new or the revoked revision.',
+        resolve: ({ revision }) => revision,
+      }),
+    }),
+  })
+  const changed = async (id: bigint, { reader }: GraphContext) => {
+    const revision = await basePointsRevision(reader, id)
+    if (!revision) throw new Error(`the revision ${id} of the base points has no record`)
+    return { revision }
+  }
+  const depsOf = ({ deps }: GraphContext) => ({ pool: deps.store.pool, now: deps.now })
+  builder.mutationFields((t) => ({
+    setBasePoints: t.field({
+      type: Payload,
+      description:
+        'Sets the base points of every date or, with `from`, of a date and all later ones. Stored points do not change until their date is resynced. Requires the admin token.',
+      args: { input: t.arg({ type: SetInput, required: true, description: 'The new base points.' }) },
+      resolve: async (_, { input }, context) => {
+        const requestedBy = requireAdmin(context.admin)
+        return changed(await setBasePoints(depsOf(context), input, requestedBy), context)
+      },
+    }),
+    revokeBasePoints: t.field({
+      type: Payload,
+      description:
+        'Revokes an announcement: a revision of the base points whose `from` is in the future. Requires the admin token.',
+      args: { input: t.arg({ type: RevokeInput, required: true, description: 'The announcement.' }) },
+      resolve: async (_, { input: { recordId } }, context) => {
+        const requestedBy = requireAdmin(context.admin)
+        const id = readRecordNumber(recordId)
+        if (id === undefined) throw badArgument('recordId', 'must be the number of a revision, as a string')
+        await revokeBasePoints(depsOf(context), id, requestedBy)
+        return changed(id, context)
+      },
+    }),
+  }))
+}
