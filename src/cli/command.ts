@@ -117,6 +117,10 @@ export const figure = (value: number) =>
 
 export const recordCount = (count: number) => `${figure(count)} ${count === 1 ? 'record' : 'records'}`
 
+/** The reasons of a change of points, in words. */
+export const reasonWords = (reasons: readonly string[]) =>
+  reasons.map((reason) => reason.toLowerCase().replace('_', ' ')).join(', ') || 'not known'
+
 export const isoDay = (date: Date) => date.toISOString().slice(0, 10)
 
 /** Exit codes by error. The README lists them. */

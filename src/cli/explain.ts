@@ -3,7 +3,7 @@ import { ConfigError } from '../config.ts'
 import { type ExplainedSide, explainDay } from '../domain/points/explain.ts'
 import { GatewayError } from '../errors.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { isoDay, parseDate, print, printJson, withDeps } from './command.ts'
+import { isoDay, parseDate, print, printJson, reasonWords, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 const changes = graphql(`
@@ -52,7 +52,7 @@ export function addExplain(program: Command): void {
           one.pointsBefore,
           one.pointsAfter,
           one.pointsChange,
-          one.reasons.map((reason) => reason.toLowerCase().replace('_', ' ')).join(', ') || 'not known',
+          reasonWords(one.reasons),
         ])
         print(table(['changed by', 'at (UTC)', 'what', 'pool', 'before', 'after', 'change', 'reasons'], rows))
       })

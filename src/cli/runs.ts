@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
 import { staleDates } from '../domain/points/explain.ts'
+import { GatewayError } from '../errors.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { figure, isoDay, parseCount, parseDate, print, printJson, wantsJson, withDeps } from './command.ts'
+import { figure, isoDay, parseCount, parseDate, print, printJson, reasonWords, wantsJson, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 const runs = graphql(`
@@ -13,6 +14,20 @@ const runs = graphql(`
         sources { kind name digest count block time fetchedAt }
         totalsBefore { positionCount userCount totalPoints: points }
         totalsAfter { positionCount userCount totalPoints: points }
+      }
+    }
+  }
+`)
+
+const difference = graphql(`
+  query CliRunChanges($run: String!, $since: String, $first: Int!) {
+    run(recordId: $run) {
+      date
+      digest
+      totalsAfter { points }
+      changes(since: $since, first: $first) {
+        totalCount
+        nodes { userAddress runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName } }
       }
     }
   }
@@ -65,6 +80,36 @@ export function addRuns(program: Command): void {
           run.error ?? '',
         ])
         print(rows.length === 0 ? 'No runs match.' : table(HEAD, rows))
+      }),
+    )
+  command
+    .command('diff')
+    .description('show what changed between two runs of a date: users and pools, the largest changes first, and why')
+    .argument('<run>', 'the number of the later run')
+    .argument('[since]', 'the number of the earlier run; without it, the changes of the later one alone')
+    .addOption(new Option('--limit <n>', 'number of changes').argParser(parseCount(1000)).default(20))
+    .option('--json', 'print one JSON object per line')
+    .action((id: string, since: string | undefined, _: Options, command: Command) =>
+      withDeps(async (deps) => {
+        // `runs` takes options of the same name first.
+        const { limit } = command.optsWithGlobals<Options>()
+        const { readGraph } = await import('./read-graph.ts')
+        const { run } = await readGraph(deps, difference, { run: id, first: limit, ...(since && { since }) })
+        if (!run) throw new GatewayError('NOT_FOUND', `There is no run ${id.slice(0, 60)}.`)
+        const { nodes, totalCount } = run.changes
+        if (wantsJson) return nodes.forEach(printJson)
+        if (nodes.length === 0) return print('The points of no user changed.')
+        const rows = nodes.map((one) => [
+          one.userAddress,
+          one.pool?.displayName ?? '-',
+          one.pointsBefore,
+          one.pointsAfter,
+          one.pointsChange,
+          reasonWords(one.reasons),
+          one.runRecordId,
+        ])
+        print(table(['user', 'pool', 'before', 'after', 'change', 'reasons', 'run'], rows))
+        print(`${figure(totalCount)} changes on ${run.date}, ${nodes.length} shown.`)
       }),
     )
   command

@@ -118,12 +118,12 @@ describe.each(documents)('$path', (document) => {
 describe('the command line', () => {
   const document = documentAt('src/cli/README.md')
   const documented = tableUnder(document, 'The command line').rows.map(([usage = '', options = '']) => {
-    const [, name = ''] = /^`npm run gateway -- ([a-z ]+?)(?: [A-Z[].*)?`$/.exec(usage) ?? []
+    const [, name = ''] = /^`npm run gateway -- ([a-z -]+?)(?: [A-Z[].*)?`$/.exec(usage) ?? []
     return { name, options: codesIn(options).map((option) => option.split(' ')[0] as string) }
   })
   const help = async (name: string) => (await command([...name.split(' '), '--help'], {})).out
   const commandsIn = (text: string) =>
-    [...(text.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name as string)
+    [...(text.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name as string)
 
   test('the table has every command', async () => {
     const top = commandsIn(await help('')).filter((name) => name !== 'help')

@@ -215,7 +215,7 @@ describe('base points', () => {
     const { errors } = await gateway.graphql(
       'mutation { setBasePoints(input: { deposit: 1, borrow: 1 }) { revision { from } } }',
     )
-    expect(errors[0].extensions.code).toBe('UNAUTHENTICATED')
+    expect(errors?.[0].extensions.code).toBe('UNAUTHENTICATED')
     expect(await revisions()).toEqual(before)
   })
 })

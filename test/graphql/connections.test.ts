@@ -178,6 +178,12 @@ const ways: Record<string, Way[]> = {
   ],
   'Distribution.runs': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestNumber }],
   'Run.multipliers': [{ through: 'runs(first: 1) { nodes { LIST } }', order: (row) => [row.poolAddress], atLeast: 10 }],
+  'Run.changes': [
+    {
+      through: `distribution(date: "${yesterday}") { runs(first: 1) { nodes { LIST } } }`,
+      order: (row) => [-Math.round(Math.abs(row.pointsChange) * 1e6), row.userAddress],
+    },
+  ],
   'Distribution.positions': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestFirst }],
   'Earnings.breakdown': [
     {

@@ -7,7 +7,7 @@ import { doubleOf, pointsColumn } from '../points/millionths.ts'
 const CHANGE = 't.points_after - t.points_before'
 
 const columns = columnsOf(Prisma.LedgerEntryScalarFieldEnum, {
-  userAddress: { type: 'address' },
+  userAddress: { type: 'address', description: "The user's address." },
   runId: {
     type: 'bigint',
     field: 'runRecordId',

@@ -80,6 +80,9 @@ export const leaderboard =
 /** The cost of counting the users of a leaderboard. */
 export const leaderboardCount: Charge = (given) => windowCost(given) || COUNT
 
+/** The cost of reading what runs changed for all users of a date. */
+export const CHANGES = RANKED
+
 /** The number of multipliers in the input. */
 export const updates: Charge = ({ input }) => Math.min(lengthOf((input as Given | undefined)?.multipliers), MAX_PAGE)
 

@@ -1,13 +1,17 @@
+import { changesOf, runsSince } from '../../../domain/ledger/diff.ts'
 import { ledger, type LedgerEntry as Row } from '../../../domain/ledger/ledger.ts'
 import { reasonsOf } from '../../../domain/ledger/reason.ts'
+import { badArgument } from '../../../errors.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { ownerOf, related } from '../../fields/relation.ts'
-import { list } from '../../fields/sql-field.ts'
+import { list, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { CHANGES } from './charges.ts'
 import { type PoolRef, poolOfPositions } from './pool.ts'
+import { readRecordNumber } from './record-number.ts'
 import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
 import type { UserRef } from './user-ref.ts'
 
@@ -65,6 +69,32 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User }: Ref
         filter: () => ({ where: [] }),
         owner: ownerOf('User', 'ledger', ledger),
       }),
+    }),
+  }))
+  builder.objectFields(Run, (t) => ({
+    changes: t.field({
+      type: Ledger,
+      description:
+        'How the run changed the points of users or, with `since`, how it and the runs after that one did together: an entry for each user and pool, the largest change first. `runRecordId` is then the last run that changed it. Empty for the first run of a date, and for a run that stored nothing.',
+      args: {
+        ...listArguments(t.arg, LedgerInputs),
+        since: t.arg.string({
+          description:
+            'The number of an earlier run of the date, as a string. Without it, what this run alone has changed.',
+        }),
+      },
+      extensions: { unplanned: RUN_UNPLANNED, cost: { weight: CHANGES } },
+      resolve: async (run, { since, ...args }, context) => {
+        const earlier = since ? readRecordNumber(since) : null
+        if (earlier === undefined) throw badArgument('since', 'must be the number of a run, as a string')
+        const runs = await runsSince(context.reader, run, earlier)
+        const changes = changesOf(run.date ?? new Date(0), runs)
+        return unplanned({ listing: () => changes, filter: () => ({ where: [] }) }, RUN_UNPLANNED).resolve(
+          run,
+          args,
+          context,
+        )
+      },
     }),
   }))
 }

@@ -1,0 +1,60 @@
+import type { Reader } from '../../db/connect/reader.ts'
+import { type Listing, listing } from '../../db/lists/listing.ts'
+import { badArgument } from '../../errors.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { Run } from '../distribution/run-listing.ts'
+import { isoDate } from '../position/position.ts'
+import { type LedgerEntry, ledger } from './ledger.ts'
+
+/**
+ * Returns the runs whose changes lie between two runs of a date, in the order in which they stored it. The first is not among
+ * them. Without it, the later run alone.
+ * @throws BAD_INPUT if `since` is no earlier run of the same date that stored it, or if entries in between are no longer kept
+ */
+export async function runsSince(reader: Reader, run: Run, since: bigint | null): Promise<bigint[]> {
+  if (run.date === null || run.status !== 'SUCCEEDED') return []
+  const rows = await reader.$queryRaw<{ id: bigint; lost: boolean }[]>`
+    SELECT id, ledger_entries IS NULL AND before IS NOT NULL
+        AND coalesce(digest <> digest_before, total_points_before <> total_points_after) AS lost
+    FROM (SELECT *, lag(id) OVER stored AS before, lag(digest) OVER stored AS digest_before
+      FROM run WHERE date = ${isoDate(run.date)}::date AND status = 'succeeded' WINDOW stored AS (ORDER BY finished_at, id)) r
+    ORDER BY finished_at, id`
+  const end = rows.findIndex(({ id }) => id === run.id)
+  const begin = since === null ? end - 1 : rows.findIndex(({ id }) => id === since)
+  if (since !== null && (begin < 0 || begin >= end))
+    throw badArgument('since', `must be an earlier run of ${isoDate(run.date)} that succeeded`)
+  const between = rows.slice(begin + 1, end + 1)
+  const lost = between.find((one) => one.lost)
+  if (lost) throw badArgument('since', `must be a later run: the changes of run ${lost.id} are not kept`)
+  return between.map(({ id }) => id)
+}
+
+/** The columns of a difference, with its size to sort by. */
+const columns = {
+  ...ledger.columns,
+  size: { sql: 'abs(t.points_after - t.points_before)', type: 'bigint' as const },
+}
+
+/** Lists the changes that runs of a date, in the order of storing, made together: one entry for each user and pool, largest change first. */
+export function changesOf(date: Date, runs: bigint[]): Listing<LedgerEntry> {
+  const day = Prisma.sql`${isoDate(date)}::date`
+  const ids = Prisma.sql`${runs.map(String)}::bigint[]`
+  const merged = (entries: Prisma.Sql) => Prisma.sql`(SELECT * FROM (
+      SELECT user_address, distribution_date, pool_key, max(run_id) AS run_id, bit_or(reasons) AS reasons,
+        (array_agg(points_before ORDER BY array_position(${ids}, run_id)))[1] AS points_before,
+        (array_agg(points_after ORDER BY array_position(${ids}, run_id) DESC))[1] AS points_after
+      FROM ${entries} e WHERE run_id = ANY(${ids}) GROUP BY user_address, distribution_date, pool_key) m
+    WHERE points_before <> points_after) t`
+  return listing({
+    ...ledger,
+    name: 'runChanges',
+    // By the positions of the date, since no index of days is by date.
+    from: merged(Prisma.sql`(SELECT l.* FROM (SELECT user_address FROM stored_position WHERE distribution_date = ${day}
+        UNION SELECT user_address FROM removed_day WHERE distribution_date = ${day}) u
+      CROSS JOIN LATERAL (SELECT * FROM account_ledger l WHERE l.user_address = u.user_address AND l.distribution_date = ${day}
+        OFFSET 0) l)`),
+    fromCluster: merged(Prisma.sql`(SELECT * FROM account_ledger WHERE distribution_date = ${day})`),
+    columns,
+    order: { size: 'DESC', userAddress: 'ASC', poolKey: 'ASC' },
+  })
+}
