@@ -9,7 +9,7 @@ export interface ExampleValues {
   /** Users at the top of the leaderboard. */
   leaders: string[]
   pool: string
-  market: { chainId: number; address: string; assetAddress: string; assetSymbol: string }
+  market: { chainId: number; address: string; asset: { address: string; symbol: string } }
   /** The newest distribution date, the first of the seven days that end with it, and the date a week of distributions before it. */
   dates: { first: string; week: string; last: string }
 }
@@ -23,16 +23,16 @@ export const valuesOperation = graphql(`
         user {
           positions(first: 1) { nodes { pool { address } } }
           latestSnapshots {
-            __typename
-            ... on MarketSnapshot { market { chainId address assetAddress assetSymbol } }
+            entityType
+            entity { __typename chainId address asset { address symbol } }
           }
-          marketLiquidationRewards(first: 1) { nodes { txHash } }
+          liquidationRewards(first: 1, where: { entityTypes: MARKET }) { nodes { txHash } }
         }
       }
     }
     users(first: 1) { nodes { address } }
     pools(first: 1) { nodes { address } }
-    markets(first: 1) { nodes { chainId address assetAddress assetSymbol } }
+    markets(first: 1) { nodes { chainId address asset { address symbol } } }
     distributions(first: 8) { nodes { date } }
   }
 `)
@@ -45,7 +45,7 @@ export const noValues: ExampleValues = {
   user: ZERO_ADDRESS,
   leaders: [],
   pool: ZERO_ADDRESS,
-  market: { chainId: 1, address: ZERO_ADDRESS, assetAddress: ZERO_ADDRESS, assetSymbol: 'USDC' },
+  market: { chainId: 1, address: ZERO_ADDRESS, asset: { address: ZERO_ADDRESS, symbol: 'USDC' } },
   dates: { first: '2026-01-01', week: '2026-01-02', last: '2026-01-08' },
 }
 
@@ -59,12 +59,12 @@ export async function readExampleValues(
   const { user } = entry ?? {}
   const dates = distributions.nodes.map(({ date }) => date.slice(0, 10))
   const last = dates[0] ?? noValues.dates.last
-  const holding = user?.latestSnapshots.find((snapshot) => snapshot.__typename === 'MarketSnapshot')
+  const holding = user?.latestSnapshots.find(({ entity }) => entity?.__typename === 'Market')?.entity
   return {
     user: entry?.userAddress ?? users.nodes[0]?.address ?? noValues.user,
     leaders: leaderboard.nodes.slice(0, 2).map(({ userAddress }) => userAddress),
     pool: user?.positions.nodes[0]?.pool?.address ?? pools.nodes[0]?.address ?? noValues.pool,
-    market: holding?.market ?? markets.nodes[0] ?? noValues.market,
+    market: holding ?? markets.nodes[0] ?? noValues.market,
     dates: {
       first: dates.at(-1) ?? noValues.dates.first,
       week: isoDate(new Date(Date.parse(last) - 6 * DAY_MS)),
@@ -76,7 +76,7 @@ export async function readExampleValues(
 type Entry = ExampleValuesQuery['leaderboard']['nodes'][number]
 
 /** How many kinds of records a user has. */
-function contentOf({ user: { positions, latestSnapshots, marketLiquidationRewards } }: Entry): number {
-  const snapshotTypes = new Set(latestSnapshots.map(({ __typename }) => __typename))
-  return positions.nodes.length + snapshotTypes.size + marketLiquidationRewards.nodes.length
+function contentOf({ user: { positions, latestSnapshots, liquidationRewards } }: Entry): number {
+  const snapshotTypes = new Set(latestSnapshots.map(({ entityType }) => entityType))
+  return positions.nodes.length + snapshotTypes.size + liquidationRewards.nodes.length
 }

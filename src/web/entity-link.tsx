@@ -4,29 +4,29 @@ import { brief } from './format.ts'
 import { vaultPath } from './paths.ts'
 import { PoolLink } from './values.tsx'
 
-interface Entity {
-  market?: MarketNameFragment | null
-  vault?: VaultNameFragment | null
-  /** Its address, where neither is stored. */
+type Entity = ({ __typename: 'Market' } & MarketNameFragment) | ({ __typename: 'Vault' } & VaultNameFragment)
+
+interface Props {
+  entity: Entity | null
+  /** Its address, if it is not stored. */
   address?: string
 }
 
 /** A market, by its token and its pool, or a vault. */
-export function EntityLink({ market, vault, address }: Entity) {
-  if (vault) return <VaultLink vault={vault} />
-  if (market)
-    return (
-      <>
-        {market.assetSymbol}
-        {market.pool && (
-          <>
-            {' in '}
-            <PoolLink address={market.pool.address} name={market.pool.displayName} />
-          </>
-        )}
-      </>
-    )
-  return <span title={address}>{brief(address ?? '')}</span>
+export function EntityLink({ entity, address = '' }: Props) {
+  if (!entity) return <span title={address}>{brief(address)}</span>
+  if (entity.__typename === 'Vault') return <VaultLink vault={entity} />
+  return (
+    <>
+      {entity.asset.symbol}
+      {entity.pool && (
+        <>
+          {' in '}
+          <PoolLink address={entity.pool.address} name={entity.pool.displayName} />
+        </>
+      )}
+    </>
+  )
 }
 
 export const VaultLink = ({ vault }: { vault: VaultNameFragment }) => (

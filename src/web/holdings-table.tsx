@@ -10,21 +10,17 @@ const columns: Column<Snapshot>[] = [
   {
     name: 'Market or vault',
     heads: true,
-    cell: (row) => (
+    cell: ({ entity, entityAddress, positionId }) => (
       <>
-        {row.__typename === 'MarketSnapshot' ? (
-          <EntityLink market={row.market} address={row.marketAddress} />
-        ) : (
-          <EntityLink vault={row.vault} address={row.vaultAddress} />
-        )}
-        {row.positionId !== 'main' && <small> {row.positionId}</small>}
+        <EntityLink entity={entity} address={entityAddress} />
+        {positionId !== 'main' && <small> {positionId}</small>}
       </>
     ),
   },
-  amount('Supplied', 'nothing supplied', (row) => (row.__typename === 'MarketSnapshot' ? row.supplied.usd : 0)),
-  amount('Protected', 'nothing protected', (row) => (row.__typename === 'MarketSnapshot' ? row.protected.usd : 0)),
-  amount('Borrowed', 'no debt', (row) => (row.__typename === 'MarketSnapshot' ? row.borrowed.usd : 0)),
-  amount('In vaults', 'no vault', (row) => (row.__typename === 'VaultSnapshot' ? row.supplied.usd : 0)),
+  amount('Supplied', 'nothing supplied', (row) => (row.entityType === 'MARKET' ? row.supplied.usd : 0)),
+  amount('Protected', 'nothing protected', ({ protected: amount }) => (amount ? amount.usd : 0)),
+  amount('Borrowed', 'no debt', ({ borrowed }) => (borrowed ? borrowed.usd : 0)),
+  amount('In vaults', 'no vault', (row) => (row.entityType === 'VAULT' ? row.supplied.usd : 0)),
   { name: 'Snapshot', cell: ({ time }) => <Moment iso={time} /> },
 ]
 
@@ -34,17 +30,12 @@ function amount(name: string, ifZero: string, of: (row: Snapshot) => number | nu
 
 /** A closed position ends with a snapshot of zeros. */
 const isOpen = (row: Snapshot) =>
-  (row.__typename === 'MarketSnapshot' ? [row.supplied, row.protected, row.borrowed] : [row.supplied]).some(
-    ({ raw }) => raw !== '0',
-  )
+  [row.supplied, row.protected, row.borrowed].some((amount) => amount && amount.raw !== '0')
 
 /** A wallet's newest snapshots in markets and vaults: its worth is their sum. */
 export function HoldingsTable({ snapshots }: { snapshots: readonly Snapshot[] }) {
   const open = snapshots.filter(isOpen)
   if (open.length === 0)
     return <Empty>{snapshots.length === 0 ? 'No snapshots are stored.' : 'No open positions.'}</Empty>
-  return <Table caption="Holdings" columns={columns} rows={open} rowKey={keyOf} />
+  return <Table caption="Holdings" columns={columns} rows={open} rowKey={({ id }) => id} />
 }
-
-const keyOf = (row: Snapshot) =>
-  [row.chainId, row.__typename === 'MarketSnapshot' ? row.marketAddress : row.vaultAddress, row.positionId].join(' ')

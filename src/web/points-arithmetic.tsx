@@ -62,8 +62,16 @@ function termsOf(position: PositionOriginFragment): Term[] {
   if (!run || !multiplierUsed) return []
   const ofSide = (side: PositionSideFragment, other: PositionSideFragment, deposit: number, borrow: number): Term[] => {
     const term = (what: string, { value, usd }: Amount, base: number, factor: number): Term => ({
-      ...{ key: `${id} ${side.assetAddress} ${what}`, position, what, amount: value, valueUsd: usd ?? 0, base, factor },
-      ...{ symbol: side.assetSymbol, priceUsd: side.assetPriceUsd },
+      ...{
+        key: `${id} ${side.asset.address} ${what}`,
+        position,
+        what,
+        amount: value,
+        valueUsd: usd ?? 0,
+        base,
+        factor,
+      },
+      ...{ symbol: side.asset.symbol, priceUsd: side.priceUsd },
     })
     const isCounted = (other.borrowed.usd ?? 0) > 0
     return [

@@ -42,15 +42,12 @@ const amounts: Column<Position>[] = [
   {
     name: 'Multipliers',
     cell: ({ multiplierUsed, sideA, sideB }) => (
-      <Factors multiplier={multiplierUsed} symbols={[sideA.assetSymbol, sideB.assetSymbol]} />
+      <Factors multiplier={multiplierUsed} symbols={[sideA.asset.symbol, sideB.asset.symbol]} />
     ),
   },
 ]
 
-const tokenOf = ({ assetSymbol, assetAddress }: PositionSideFragment) => ({
-  symbol: assetSymbol,
-  address: assetAddress,
-})
+const tokenOf = ({ asset }: PositionSideFragment) => asset
 const suppliedUsd = (side: PositionSideFragment) => side.supplied.usd ?? 0
 const protectedUsd = (side: PositionSideFragment) => side.protected.usd ?? 0
 const borrowedUsd = (side: PositionSideFragment) => side.borrowed.usd ?? 0
@@ -84,9 +81,9 @@ function PointsOfRun({ position: { points, run } }: { position: Position }) {
   )
 }
 
-const Price = ({ side: { assetSymbol, assetPriceUsd } }: { side: PositionSideFragment }) => (
+const Price = ({ side: { asset, priceUsd } }: { side: PositionSideFragment }) => (
   <span className="line">
-    {assetSymbol} <Num value={assetPriceUsd} unit="usd" />
+    {asset.symbol} <Num value={priceUsd} unit="usd" />
   </span>
 )
 

@@ -122,7 +122,7 @@ function Suggestion({ item }: { item: Item }) {
         {item.displayName} <small>pool</small>
       </>
     )
-  const symbol = item.assetSymbol
+  const symbol = item.asset.symbol
   return (
     <>
       <TokenIcons tokens={[{ symbol, address: item.address }]} />{' '}

@@ -45,9 +45,9 @@ async function graphAnswers(gateway: Gateway): Promise<Record<string, string>> {
     '{ markets(first: 100) { nodes { address maxLtv liquidationThreshold rateSeries: aprSeries { start depositRate: depositApr borrowRate: borrowApr } } } }',
     '{ vaults(first: 100) { nodes { address rateSeries: aprSeries { start depositRate: depositApr borrowRate: borrowApr } } } }',
     '{ users(first: 1000) { nodes { address rank points: totalPoints } } }',
-    '{ positions(first: 1000) { nodes { recordId points run { recordId } multiplierUsed { depositA depositB borrowA borrowB } } } }',
-    `{ users(first: 5) { nodes { address activity(first: 100) { nodes { __typename chainId txHash logIndex timestamp } }
-      snapshots: marketSnapshots(first: 100) { nodes { positionId supplied { usd } } } } } }`,
+    '{ positions(first: 1000) { nodes { id points run { recordId } multiplierUsed { depositA depositB borrowA borrowB } } } }',
+    `{ users(first: 5) { nodes { address activity(first: 100) { nodes { __typename chainId txHash logIndex legacy { timestamp } } }
+      snapshots(first: 100) { nodes { positionId supplied { usd } } } } } }`,
   ]
   const examples = (await pageExamples(gateway.base)).filter(
     ({ query }) => !/^subscription/m.test(query) && !/dataVersion|\bversion\b/.test(query),

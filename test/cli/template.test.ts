@@ -54,11 +54,11 @@ test('a template is imported as it is, and gives points, earnings and rates', as
   })
   expect(await ask(`/v1/users/${ann}/net-apr`)).toMatchObject({ data: { earn_net_apr: 0.02, borrow_net_apr: 0.07 } })
   const { data } = await gateway.graphql(`{ user(address: "${ann}") {
-    activity { totalCount } currentPositions { nodes { healthFactor } } vaultSnapshots { totalCount } } }`)
+    activity { totalCount } currentPositions { nodes { healthFactor } } snapshots(where: { entityTypes: VAULT }) { totalCount } } }`)
   expect(data.user).toEqual({
     activity: { totalCount: 5 },
     currentPositions: { nodes: [{ healthFactor: 4.8 }] },
-    vaultSnapshots: { totalCount: 1 },
+    snapshots: { totalCount: 1 },
   })
   const again = await run(['import', out, '--json'])
   expect(Object.values(parsed(again.out)[0].files).map((file) => (file as { written: number }).written)).toEqual(

@@ -15,11 +15,10 @@ import {
   LeaderboardAroundDocument,
   LeaderboardDocument,
   LeaderboardWindowDocument,
+  LiquidationRewardsDocument,
   LiveLeaderboardDocument,
   LiveUserDocument,
   MarketChartDocument,
-  MarketLiquidationRewardsDocument,
-  MarketSnapshotsDocument,
   NearLiquidationDocument,
   NetAprDocument,
   type PoolCardFragment,
@@ -36,13 +35,12 @@ import {
   RunsDocument,
   type Scalars,
   SearchDocument,
+  SnapshotsDocument,
   StackedChartDocument,
   UserChartDocument,
   UserDocument,
   UsersDocument,
   VaultChartDocument,
-  VaultLiquidationRewardsDocument,
-  VaultSnapshotsDocument,
 } from 'lending-graph-client'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
@@ -96,7 +94,7 @@ describe('graphql-request', () => {
 
     const { positions } = await request.request(PositionsDocument, { where: { users: [address] }, first: 5 })
     expect(positions.nodes.map((one) => one.userAddress)).toEqual(Array(5).fill(address))
-    expectTypeOf(positions.nodes[0]!.sideA.assetAddress).toEqualTypeOf<string>()
+    expectTypeOf(positions.nodes[0]!.sideA.asset.address).toEqualTypeOf<string>()
   })
 
   test('charts have a bucket a day, the same from several sides', async () => {
@@ -147,22 +145,16 @@ describe('graphql-request', () => {
     expect(portfolio.users).toEqual([{ address }, { address }])
     const { user: rates } = await request.request(NetAprDocument, { address })
     const { user: latest } = await request.request(LatestSnapshotsDocument, { address })
-    const { user: market } = await request.request(MarketLiquidationRewardsDocument, { address })
-    const { user: vault } = await request.request(VaultLiquidationRewardsDocument, { address })
-    const markets = [
-      ...portfolio.markets.map((row) => row.market),
-      ...rates.netApr.breakdown.nodes.flatMap((row) => row.market ?? []),
-      ...latest.latestSnapshots.flatMap((row) => (row.__typename === 'MarketSnapshot' ? row.market : [])),
-      ...market.marketLiquidationRewards.nodes.map((row) => row.collateralMarket),
+    const { user: rewards } = await request.request(LiquidationRewardsDocument, { address })
+    const entities = [
+      ...portfolio.entities.map((row) => row.entity),
+      ...rates.netApr.breakdown.nodes.map((row) => row.entity),
+      ...latest.latestSnapshots.map((row) => row.entity),
+      ...rewards.liquidationRewards.nodes.map((row) => row.entity),
     ]
-    const vaults = [
-      ...portfolio.vaults.map((row) => row.vault),
-      ...latest.latestSnapshots.flatMap((row) => (row.__typename === 'VaultSnapshot' ? row.vault : [])),
-      ...vault.vaultLiquidationRewards.nodes.map((row) => row.vault),
-    ]
-    expect([markets.length, vaults.length].every((count) => count > 0)).toBe(true)
-    for (const one of [...markets, ...vaults])
-      expect(one).toMatchObject({ assetSymbol: expect.any(String), assetDecimals: expect.any(Number) })
+    expect(new Set(entities.map((one) => one?.__typename))).toEqual(new Set(['Market', 'Vault']))
+    for (const one of entities)
+      expect(one).toMatchObject({ asset: { symbol: expect.any(String), decimals: expect.any(Number) } })
   })
 
   test('search leads to a pool, and a pool to its users', async () => {
@@ -181,26 +173,20 @@ describe('graphql-request', () => {
   test('snapshots: amounts and times are decimal strings, times are filtered by DateTimes', async () => {
     const request = client()
     const { user } = await request.request(LatestSnapshotsDocument, { address })
-    expect(new Set(user.latestSnapshots.map((one) => one.__typename))).toEqual(
-      new Set(['MarketSnapshot', 'VaultSnapshot']),
-    )
-    for (const row of user.latestSnapshots)
-      if (row.__typename === 'MarketSnapshot') {
-        expectTypeOf(row.borrowed.raw).toEqualTypeOf<string | null>()
-        expect(row.borrowed.raw).toMatch(/^\d+$/)
-        expect(row.chainId).toBeTypeOf('number')
-      } else {
-        expectTypeOf(row.shares).toEqualTypeOf<string>()
-        expect(row.shares).toMatch(/^\d+$/)
-      }
+    expect(new Set(user.latestSnapshots.map((one) => one.entityType))).toEqual(new Set(['MARKET', 'VAULT']))
+    for (const { entityType, borrowed, shares, chainId } of user.latestSnapshots) {
+      expectTypeOf(borrowed?.raw).toEqualTypeOf<string | null | undefined>()
+      expect(entityType === 'MARKET' ? borrowed?.raw : shares).toMatch(/^\d+$/)
+      expect(chainId).toBeTypeOf('number')
+    }
     const newest = user.latestSnapshots.map((one) => Date.parse(one.time)).sort((a, b) => b - a)[0]!
     const time = { gte: new Date(newest - 5 * 86_400_000).toISOString() }
-    const answer = await request.request(MarketSnapshotsDocument, { address, where: { time } })
-    expect(answer.user.marketSnapshots.totalCount).toBeGreaterThan(0)
-    for (const row of answer.user.marketSnapshots.nodes)
+    const answer = await request.request(SnapshotsDocument, { address, where: { time, entityTypes: ['MARKET'] } })
+    expect(answer.user.snapshots.totalCount).toBeGreaterThan(0)
+    for (const row of answer.user.snapshots.nodes)
       expect(Date.parse(row.time)).toBeGreaterThanOrEqual(newest - 5 * 86_400_000)
-    const vaults = await request.request(VaultSnapshotsDocument, { address, first: 1 })
-    expect(vaults.user.vaultSnapshots.nodes).toHaveLength(1)
+    const vaults = await request.request(SnapshotsDocument, { address, where: { entityTypes: ['VAULT'] }, first: 1 })
+    expect(vaults.user.snapshots.nodes).toHaveLength(1)
   })
 
   test('activity leads to where it happened, a page at a time; search finds its user', async () => {
@@ -208,7 +194,8 @@ describe('graphql-request', () => {
     const first = await request.request(ActivityDocument, { address, first: 2 })
     const { pageInfo, nodes } = first.user.activity
     expect(nodes).toHaveLength(2)
-    for (const { market, vault } of nodes) expect(market?.assetSymbol ?? vault?.name).toBeTypeOf('string')
+    for (const { entity } of nodes)
+      expect(entity?.__typename === 'Vault' ? entity.name : entity?.asset.symbol).toBeTypeOf('string')
     const next = await request.request(ActivityDocument, { address, first: 2, after: pageInfo.endCursor })
     expect(next.user.activity.nodes[0]!.time <= nodes[1]!.time).toBe(true)
     const deposits = await request.request(ActivityDocument, { address, where: { kinds: ['DEPOSIT'] } })
@@ -333,16 +320,15 @@ describe('Apollo Client', () => {
   test('rows of lists are objects in its cache too: snapshots, rewards, activity, assets', async () => {
     const apollo = client()
     await apollo.query({ query: LatestSnapshotsDocument, variables: { address } })
-    await apollo.query({ query: MarketLiquidationRewardsDocument, variables: { address } })
+    await apollo.query({ query: LiquidationRewardsDocument, variables: { address } })
     await apollo.query({ query: ActivityDocument, variables: { address } })
     await apollo.query({ query: PoolsDocument, variables: { first: 2 } })
     const keys = Object.keys(apollo.cache.extract() as object)
-    for (const type of ['MarketSnapshot', 'VaultSnapshot', 'MarketLiquidationReward', 'Activity', 'Market', 'Pool'])
+    for (const type of ['Snapshot', 'LiquidationReward', 'Activity', 'Market', 'Vault', 'Asset', 'Pool'])
       expect([type, keys.some((key) => key.startsWith(`${type}:`))]).toEqual([type, true])
-    const { user } = apollo.readQuery({ query: LatestSnapshotsDocument, variables: { address } }) as {
-      user: { latestSnapshots: { id: string; __typename: string }[] }
-    }
-    const all = user.latestSnapshots.map((row) => `${row.__typename}:${row.id}`)
+    const read = apollo.readQuery({ query: LatestSnapshotsDocument, variables: { address } })
+    const all = read?.user.latestSnapshots.map(({ id }) => `Snapshot:${id}`) ?? []
+    expect(all.length).toBeGreaterThan(1)
     expect(new Set(all).size).toBe(all.length)
     for (const key of all) expect(keys).toContain(key)
   })

@@ -37,20 +37,20 @@ test('the package is used by its name, and its types are strict on both sides', 
     import { GraphQLClient } from 'graphql-request'
     import {
       LeaderboardDocument,
-      MarketSnapshotsDocument,
-      type MarketSnapshotRowFragment,
+      SnapshotsDocument,
+      type SnapshotRowFragment,
       type PoolCardFragment,
       type Scalars,
     } from 'lending-graph-client'
 
     export const leaderboard: TypedDocumentNode<unknown, { first?: number | null | undefined }> = LeaderboardDocument
     export const title = (pool: PoolCardFragment) => pool.displayName + (pool.multiplier?.depositA ?? 0)
-    export const amount = (row: MarketSnapshotRowFragment): bigint => BigInt(row.borrowed.raw ?? 0)
+    export const amount = (row: SnapshotRowFragment): bigint => BigInt(row.borrowed?.raw ?? 0)
     export const time: Scalars['DateTime']['input'] = '2025-03-01'
     const client = new GraphQLClient('http://127.0.0.1')
     export async function ask(address: Scalars['Address']['input']) {
-      const { user } = await client.request(MarketSnapshotsDocument, { address, where: { time: { gte: time } }, first: 10 })
-      const debt: number | null | undefined = user.marketSnapshots.nodes[0]?.borrowed.usd
+      const { user } = await client.request(SnapshotsDocument, { address, where: { time: { gte: time } }, first: 10 })
+      const debt: number | null | undefined = user.snapshots.nodes[0]?.borrowed?.usd
       return debt
     }
   `)

@@ -151,7 +151,7 @@ test('codegen types documents with the scalars of the guide', async () => {
   const [[directory, { config: options }]] = Object.entries(config.generates) as [[string, { config: object }]]
   const schemaAst = await loadSchema('src/client/dist/schema.graphql', { loaders: [new GraphQLFileLoader()] })
   const document = parse(
-    'query Pools($asset: Address!) { pools(where: { assets: [$asset] }) { nodes { marketA { depositRate: depositApr } createdTimestamp } } dataVersion }',
+    'query Pools($asset: Address!) { pools(where: { assets: [$asset] }) { nodes { marketA { depositRate: depositApr } legacy { createdTimestamp } } } dataVersion }',
   )
   const generated = await preset.buildGeneratesSection({
     baseOutputDir: directory,
@@ -172,7 +172,7 @@ test('codegen types documents with the scalars of the guide', async () => {
         import type { PoolsQuery, PoolsQueryVariables } from './graph/graphql.js'
         export const variables: PoolsQueryVariables = { asset: '0x' }
         export const version = (data: PoolsQuery): bigint => BigInt(data.dataVersion)
-        export const created = (data: PoolsQuery): number | undefined => data.pools.nodes[0]?.createdTimestamp
+        export const created = (data: PoolsQuery): number | undefined => data.pools.nodes[0]?.legacy.createdTimestamp
         // @ts-expect-error an address is a string
         export const wrong: PoolsQueryVariables = { asset: 1 }`,
     },

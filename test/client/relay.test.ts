@@ -43,7 +43,7 @@ graphql\`
 graphql\`
   fragment page_summary on User @refetchable(queryName: "pageSummaryQuery") {
     totalPoints rank earnings { earningsUsd }
-    latestSnapshots { timestamp ... on MarketSnapshot { borrowed { usd } } ... on VaultSnapshot { supplied { usd } } }
+    latestSnapshots { time borrowed { usd } entity { name ... on Market { borrowApr } } }
   }
 \`
 graphql\`

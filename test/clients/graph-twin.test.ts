@@ -73,7 +73,7 @@ const window = () =>
   maybe('should_group_by_timestamp', () => oneOf(['true', 'false', '', 'null']))
 
 const v1 = (name: string) => `/v1/users/${user()}/${name}`
-const breakdown = { 'items[]': ['positions.nodes[]'], nextCursor: ['last positions.nodes[].id'] }
+const breakdown = { 'items[]': ['legacy.positions.nodes[]'], nextCursor: ['last legacy.positions.nodes[].id'] }
 const pages = (list: string, chain = '$chainId') => ({
   'pagination.page': ['page of $offset and $first'],
   'pagination.page_size': ['$first'],
@@ -134,21 +134,21 @@ const twins: Record<string, { path(): string; places: Record<string, string[]> }
   '/v1/users/{address}/market-position-snapshots': {
     path: () =>
       `${v1('market-position-snapshots')}?${paged()}${window()}${maybe('market', () => oneOf(world.markets))}`,
-    places: snapshots('user.marketSnapshots', 'market'),
+    places: snapshots('user.legacy.marketSnapshots', 'market'),
   },
   '/v1/users/{address}/vault-position-snapshots': {
     path: () => `${v1('vault-position-snapshots')}?${paged()}${window()}${maybe('vault', () => oneOf(world.vaults))}`,
-    places: snapshots('user.vaultSnapshots', 'vault'),
+    places: snapshots('user.legacy.vaultSnapshots', 'vault'),
   },
   '/v1/users/{address}/market-liquidation-rewards': {
     path: () =>
       `${v1('market-liquidation-rewards')}?market=${oneOf(world.markets)}${paged().replace(/&chain_id=\d+/, '')}`,
-    places: rewards('user.marketLiquidationRewards', 'market'),
+    places: rewards('user.liquidationRewards', 'market'),
   },
   '/v1/users/{address}/vault-liquidation-rewards': {
     path: () =>
       `${v1('vault-liquidation-rewards')}?vault=${oneOf(world.vaults)}${paged().replace(/&chain_id=\d+/, '')}`,
-    places: rewards('user.vaultLiquidationRewards', 'vault'),
+    places: rewards('user.liquidationRewards', 'vault'),
   },
   '/v1/users/{address}/earnings': {
     path: () => `${v1('earnings')}?${paged()}`,
@@ -208,7 +208,7 @@ function placed(place: string, data: Json, variables: Json): Json {
   if (place.startsWith('last ')) {
     const [list = '', key = ''] = place.slice(5).split('[].')
     const { pageInfo } = at(data, list.replace(/\.nodes$/, ''))
-    return pageInfo.hasNextPage ? at(data, list).at(-1)[key] : null
+    return pageInfo.hasNextPage ? merged(at(data, list).at(-1))[key] : null
   }
   return at(data, place.replace('[]', ''))
 }
@@ -284,7 +284,9 @@ describe('the link', () => {
     const { target } = await followed(`/positions/breakdown-by-markets?market=${encodeURIComponent(market)}`)
     expect(target).toMatch(/^[!-~]+$/)
     expect(JSON.parse(new URL(target, gateway.base).searchParams.get('variables') ?? '').pools).toEqual([])
-    expect(await (await fetch(gateway.base + target)).json()).toMatchObject({ data: { positions: { nodes: [] } } })
+    expect(await (await fetch(gateway.base + target)).json()).toMatchObject({
+      data: { legacy: { positions: { nodes: [] } } },
+    })
   })
 })
 

@@ -93,7 +93,7 @@ describe('manualupdate from a GraphQL source with prices beside it', () => {
     const { data } = await gateway.graphql(
       `query ($day: Date!) { distribution(date: $day) {
         run { kind requestedBy sources { kind name count block digest } }
-        positions { nodes { userAddress points sideA { assetPriceUsd supplied { value usd } } sideB { borrowed { value } } } } } }`,
+        positions { nodes { userAddress points sideA { priceUsd supplied { value usd } } sideB { borrowed { value } } } } } }`,
       { day: DAY },
     )
     expect(data.distribution.run).toMatchObject({ kind: 'MANUALUPDATE', requestedBy: 'admin' })
@@ -105,7 +105,7 @@ describe('manualupdate from a GraphQL source with prices beside it', () => {
     expect(ann).toEqual({
       userAddress: ANN,
       points: 18,
-      sideA: { assetPriceUsd: 2, supplied: { value: '2.5', usd: 5 } },
+      sideA: { priceUsd: 2, supplied: { value: '2.5', usd: 5 } },
       sideB: { borrowed: { value: '4' } },
     })
   })

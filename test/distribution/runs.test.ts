@@ -451,7 +451,7 @@ describe('a run that fails or has nothing', () => {
   })
 
   const idOf = async (of: string) =>
-    (await graph(`{ positions(where: { date: { eq: "${of}" } }, first: 1) { nodes { recordId } } }`)).positions.nodes[0]
+    (await graph(`{ positions(where: { date: { eq: "${of}" } }, first: 1) { nodes { id } } }`)).positions.nodes[0]
       .recordId
 })
 

@@ -23,26 +23,28 @@ const ACTIVITY = `(
 const NEWEST = 'timestamp DESC, log DESC, tx, chain, "user", source'
 const OLDEST = 'timestamp, log, tx DESC, chain DESC, "user" DESC, source DESC'
 
-const ROW = `kind time timestamp chainId userAddress marketAddress vaultAddress txHash logIndex assetAddress assetSymbol
-  amount { raw decimals value usd } user { rank } market { borrowRate: borrowApr } vault { name } pool { name }`
+const ROW = `kind time legacy { timestamp } chainId userAddress entityType entityAddress txHash logIndex asset { address symbol decimals }
+  amount { raw decimals value usd } user { rank } entity { address name } pool { name }`
 /** The digits of the amount with a point before the last `decimals` of them, without zeros at the end. */
 const padded = `lpad(assets::text, greatest(length(assets::text), decimals + 1), '0')`
-const row = `kind, to_timestamp(least(timestamp, 253402300799)) AS time, timestamp::text, chain AS "chainId",
-  "user" AS "userAddress", market AS "marketAddress", vault AS "vaultAddress", tx AS "txHash", log AS "logIndex",
-  token AS "assetAddress", symbol AS "assetSymbol", assets::text AS "amount.raw",
+const row = `kind, to_timestamp(least(timestamp, 253402300799)) AS time, timestamp::text AS "legacy.timestamp", chain AS "chainId",
+  "user" AS "userAddress", CASE WHEN market IS NULL THEN 'VAULT' ELSE 'MARKET' END AS "entityType",
+  coalesce(market, vault) AS "entityAddress", tx AS "txHash", log AS "logIndex",
+  token AS "asset.address", symbol AS "asset.symbol", CASE WHEN token IS NOT NULL THEN decimals END AS "asset.decimals", assets::text AS "amount.raw",
   decimals AS "amount.decimals",
   rtrim(rtrim(left(${padded}, length(${padded}) - decimals) || '.' || right(${padded}, decimals), '0'), '.') AS "amount.value",
   usd AS "amount.usd", (SELECT rank FROM ranks WHERE account = "user") AS "user.rank",
-  (SELECT "borrowRate" FROM markets m WHERE m.id = market AND m."chainId" = chain) AS "market.borrowRate",
-  vault_name AS "vault.name", (SELECT name FROM pools WHERE id = "poolId") AS "pool.name"`
+  coalesce(market, vault) AS "entity.address",
+  coalesce(vault_name, (SELECT concat_ws(' in ', m."assetSymbol", nullif(concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId"), ''))
+    FROM markets m LEFT JOIN pools p ON p.id = m."poolId" AND p."chainId" = m."chainId" WHERE m.id = market AND m."chainId" = chain)) AS "entity.name", (SELECT name FROM pools WHERE id = "poolId") AS "pool.name"`
 
 const of = (address: string, selection: string) => `user(address: "${address}") { ${selection} }`
 /** Rows of ann's activity, by their identity. */
 const part = (name: string, args: string, sql: string, more: Partial<Fact> = {}): Fact => ({
   name: `activity: ${name}`,
-  query: of(ann, `activity(${args}) { totalCount nodes { kind chainId txHash logIndex vaultAddress } }`),
+  query: of(ann, `activity(${args}) { totalCount nodes { kind chainId txHash logIndex entityAddress } }`),
   at: 'user.activity.nodes',
-  sql: `SELECT kind, chain AS "chainId", tx AS "txHash", log AS "logIndex", vault AS "vaultAddress"
+  sql: `SELECT kind, chain AS "chainId", tx AS "txHash", log AS "logIndex", coalesce(market, vault) AS "entityAddress"
     FROM ${ACTIVITY} WHERE "user" = '${ann}' ${sql}`,
   ...more,
 })
@@ -52,10 +54,10 @@ const filters: Record<string, string> = {
   'NOT: { kinds: LIQUIDATION_REWARD }': 'source = 1',
   'chainIds: 42161': 'chain = 42161',
   'chainIds: [1, 5]': 'chain = 1',
-  [`markets: "${markets.same}"`]: `market = '${markets.same}'`,
-  [`markets: ["${markets.dust}", "${markets.usdc}"]`]: `market IN ('${markets.dust}', '${markets.usdc}')`,
-  [`vaults: "${vaults.same}"`]: `vault = '${vaults.same}'`,
-  [`vaults: ["${vaults.twin}"]`]: `vault = '${vaults.twin}'`,
+  [`entityTypes: MARKET, entities: "${markets.same}"`]: `market = '${markets.same}'`,
+  [`entities: ["${markets.dust}", "${markets.usdc}"]`]: `market IN ('${markets.dust}', '${markets.usdc}')`,
+  [`entityTypes: VAULT, entities: "${vaults.same}"`]: `vault = '${vaults.same}'`,
+  [`entities: ["${vaults.twin}"], entityTypes: [VAULT]`]: `vault = '${vaults.twin}'`,
   [`pools: "${pools.eth}"`]: `"poolId" = '${pools.eth}'`,
   [`pools: ["${pools.arb}", "${pools.wild}"]`]: `"poolId" IN ('${pools.arb}', '${pools.wild}')`,
   [`assets: "${tokens.eth}"`]: `token = '${tokens.eth}'`,
@@ -67,12 +69,12 @@ const filters: Record<string, string> = {
   'time: { gte: "2025-03-02T12:30:15.001Z" }': 'timestamp >= 1740918616',
   'time: { gt: "2025-03-02T12:30:14.999Z", lte: "2025-03-02T12:30:15.999Z" }': 'timestamp = 1740918615',
   'time: { lt: "2025-03-01T00:00:00.001Z" }': 'timestamp <= 1740787200',
-  [`OR: [{ vaults: ["${vaults.twin}"] }, { kinds: DEPOSIT, chainIds: 42161 }]`]: `vault = '${vaults.twin}' OR kind = 'DEPOSIT' AND chain = 42161`,
+  [`OR: [{ entityTypes: VAULT, entities: ["${vaults.twin}"] }, { kinds: DEPOSIT, chainIds: 42161 }]`]: `vault = '${vaults.twin}' OR kind = 'DEPOSIT' AND chain = 42161`,
 }
 /** A page from the cursor of a row, among rows of one moment. */
 const after = (place: number, args: string, sql: string): Fact =>
   part(`${args}, where the cursor is row ${place}`, args, sql, {
-    query: of(ann, `activity(${args}) { nodes { kind chainId txHash logIndex vaultAddress } }`),
+    query: of(ann, `activity(${args}) { nodes { kind chainId txHash logIndex entityAddress } }`),
     variables: {
       types: '$cursor: String!',
       async from(ask) {

@@ -102,17 +102,17 @@ export const aggregateFacts: Fact[] = [
   })),
   {
     name: 'positions by POOL',
-    query: `positionAggregates(groupBy: [POOL], where: { ${MARCH} }) { key { poolAddress chainId pool { displayName } } ${POSITIONS} }`,
+    query: `positionAggregates(groupBy: [POOL], where: { ${MARCH} }) { key { chainId pool { address displayName } } ${POSITIONS} }`,
     at: 'positionAggregates',
-    sql: `SELECT pool AS "key.poolAddress", chain AS "key.chainId",
+    sql: `SELECT pool AS "key.pool.address", chain AS "key.chainId",
         concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId") AS "key.pool.displayName", ${sums()}
       FROM scored s JOIN pools o ON o.id = pool WHERE ${inMarch} GROUP BY 1, 2, 3 ORDER BY 1`,
   },
   {
     name: 'positions by token: their sides, with amounts, on each chain',
-    query: `positionAggregates(groupBy: [ASSET], where: { ${MARCH} }) { key { assetAddress chainId } ${POSITIONS} }`,
+    query: `positionAggregates(groupBy: [ASSET], where: { ${MARCH} }) { key { asset { address } chainId } ${POSITIONS} }`,
     at: 'positionAggregates',
-    sql: `SELECT asset AS "key.assetAddress", chain AS "key.chainId", ${sums(true)} FROM sides WHERE ${inMarch}
+    sql: `SELECT asset AS "key.asset.address", chain AS "key.chainId", ${sums(true)} FROM sides WHERE ${inMarch}
       GROUP BY 1, 2 ORDER BY 1, 2`,
     unordered: true,
   },
@@ -143,75 +143,75 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'market snapshots by market: amounts add up, prices that are missing are left out',
-    query: `marketSnapshotAggregates(groupBy: [MARKET], where: { ${every} }) { key { marketAddress chainId market { assetSymbol } } ${MARKETS} }`,
-    at: 'marketSnapshotAggregates',
-    sql: `SELECT "marketId" AS "key.marketAddress", s."chainId" AS "key.chainId", "assetSymbol" AS "key.market.assetSymbol",
+    query: `snapshotAggregates(groupBy: [ENTITY], where: { entityTypes: MARKET, ${every} }) { key { chainId entity { address asset { symbol } } } ${MARKETS} }`,
+    at: 'snapshotAggregates',
+    sql: `SELECT "marketId" AS "key.entity.address", s."chainId" AS "key.chainId", "assetSymbol" AS "key.entity.asset.symbol",
         ${marketSums('m."assetDecimals"')} FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId"
       GROUP BY 1, 2, 3`,
     unordered: true,
   },
   {
     name: 'market snapshots by token',
-    query: `marketSnapshotAggregates(groupBy: [ASSET], where: { ${every} }) { key { assetAddress chainId } ${MARKETS} }`,
-    at: 'marketSnapshotAggregates',
-    sql: `SELECT "assetAddress" AS "key.assetAddress", s."chainId" AS "key.chainId", ${marketSums('m."assetDecimals"')}
+    query: `snapshotAggregates(groupBy: [ASSET], where: { entityTypes: MARKET, ${every} }) { key { asset { address } chainId } ${MARKETS} }`,
+    at: 'snapshotAggregates',
+    sql: `SELECT "assetAddress" AS "key.asset.address", s."chainId" AS "key.chainId", ${marketSums('m."assetDecimals"')}
       FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId" GROUP BY 1, 2`,
     unordered: true,
   },
-  ...(['MARKET', 'ASSET'] as const).map(
+  ...(['ENTITY', 'ASSET'] as const).map(
     (group): Fact => ({
       name: `sums of market snapshots in whole tokens, by ${group}`,
-      query: `marketSnapshotAggregates(groupBy: [${group}], orderBy: COUNT, orderDirection: DESC, where: { ${every} }) { sumSupplied { value } sumBorrowed { value } }`,
-      at: 'marketSnapshotAggregates',
+      query: `snapshotAggregates(groupBy: [${group}], orderBy: COUNT, orderDirection: DESC, where: { entityTypes: MARKET, ${every} }) { sumSupplied { value } sumBorrowed { value } }`,
+      at: 'snapshotAggregates',
       sql: `SELECT ${wholeTokens('sum("collateralAssets")', 'm."assetDecimals"')} AS "sumSupplied.value",
           ${wholeTokens('sum("debtAssets")', 'm."assetDecimals"')} AS "sumBorrowed.value"
         FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId"
-        GROUP BY s."chainId", ${group === 'MARKET' ? '"marketId"' : '"assetAddress"'}, m."assetDecimals"`,
+        GROUP BY s."chainId", ${group === 'ENTITY' ? '"marketId"' : '"assetAddress"'}, m."assetDecimals"`,
       unordered: true,
     }),
   ),
   {
     name: 'sums in whole tokens are null in groups that mix tokens',
-    query: `marketSnapshotAggregates(groupBy: [USER], where: { users: ["${ann}"] }) { sumSupplied { value } sumBorrowed { value } }`,
-    at: 'marketSnapshotAggregates',
+    query: `snapshotAggregates(groupBy: [USER], where: { entityTypes: MARKET, users: ["${ann}"] }) { sumSupplied { value } sumBorrowed { value } }`,
+    at: 'snapshotAggregates',
     sql: 'SELECT NULL AS "sumSupplied.value", NULL AS "sumBorrowed.value"',
   },
   {
     name: 'market snapshots by date and user, within dates',
-    query: `marketSnapshotAggregates(groupBy: [DATE, USER], where: { ${every}, time: { gte: "2025-03-02", lt: "2025-03-10" } }) {
+    query: `snapshotAggregates(groupBy: [DATE, USER], where: { entityTypes: MARKET, ${every}, time: { gte: "2025-03-02", lt: "2025-03-10" } }) {
       key { start user { address } } ${MARKETS} }`,
-    at: 'marketSnapshotAggregates',
+    at: 'snapshotAggregates',
     sql: `SELECT ${day} AS "key.start", "accountId" AS "key.user.address", ${marketSums()} FROM market_snapshots
       WHERE ${day} BETWEEN '2025-03-02' AND '2025-03-09' GROUP BY 1, 2 ORDER BY 1, 2`,
   },
   {
     name: 'market snapshots by week: it begins on Monday',
-    query: `marketSnapshotAggregates(groupBy: [WEEK], where: { users: ["${dan}"] }) { key { start } count averageBorrowedUsd }`,
-    at: 'marketSnapshotAggregates',
+    query: `snapshotAggregates(groupBy: [WEEK], where: { entityTypes: MARKET, users: ["${dan}"] }) { key { start } count averageBorrowedUsd }`,
+    at: 'snapshotAggregates',
     sql: `SELECT date_trunc('week', ${day})::date AS "key.start", count(*), avg("debtUsd"::numeric) AS "averageBorrowedUsd"
       FROM market_snapshots WHERE "accountId" = '${dan}' GROUP BY 1 ORDER BY 1`,
   },
   {
     name: 'groups without a number are last, no matter the direction',
-    query: `marketSnapshotAggregates(groupBy: [MARKET, DATE], orderBy: [AVERAGE_BORROWED_USD, COUNT], orderDirection: [ASC, DESC],
-      where: { users: ["${ann}", "${dan}", "${users.gus}"] }) { averageBorrowedUsd count }`,
-    at: 'marketSnapshotAggregates',
+    query: `snapshotAggregates(groupBy: [ENTITY, DATE], orderBy: [AVERAGE_BORROWED_USD, COUNT], orderDirection: [ASC, DESC],
+      where: { entityTypes: MARKET, users: ["${ann}", "${dan}", "${users.gus}"] }) { averageBorrowedUsd count }`,
+    at: 'snapshotAggregates',
     sql: `SELECT avg("debtUsd"::numeric) AS "averageBorrowedUsd", count(*) FROM market_snapshots
       WHERE "accountId" IN ('${ann}', '${dan}', '${users.gus}') GROUP BY "marketId", "chainId", ${day}
       ORDER BY 1 NULLS LAST, 2 DESC`,
   },
   {
     name: 'market snapshots of a market on a chain',
-    query: `marketSnapshotAggregates(where: { markets: "${markets.same}", chainIds: 42161, time: { gte: "2025-03-01", lt: "2025-04-02" } }) { ${MARKETS} }`,
-    at: 'marketSnapshotAggregates',
+    query: `snapshotAggregates(where: { entityTypes: MARKET, entities: "${markets.same}", chainIds: 42161, time: { gte: "2025-03-01", lt: "2025-04-02" } }) { ${MARKETS} }`,
+    at: 'snapshotAggregates',
     sql: `SELECT ${marketSums()} FROM market_snapshots WHERE "marketId" = '${markets.same}' AND "chainId" = 42161`,
   },
   {
     name: 'vault snapshots by vault',
-    query: `vaultSnapshotAggregates(groupBy: [VAULT], where: { ${every} }) { key { vaultAddress chainId vault { name } } count
+    query: `snapshotAggregates(groupBy: [ENTITY], where: { entityTypes: VAULT, ${every} }) { key { chainId entity { address name } } count
       userCount sumSupplied { raw usd } sumShares averageSuppliedUsd }`,
-    at: 'vaultSnapshotAggregates',
-    sql: `SELECT "vaultId" AS "key.vaultAddress", s."chainId" AS "key.chainId", v.name AS "key.vault.name", count(*),
+    at: 'snapshotAggregates',
+    sql: `SELECT "vaultId" AS "key.entity.address", s."chainId" AS "key.chainId", v.name AS "key.entity.name", count(*),
         count(DISTINCT "accountId") AS "userCount", sum(assets)::text AS "sumSupplied.raw", sum(shares)::text AS "sumShares",
         sum("assetsUsd"::numeric) AS "sumSupplied.usd", avg("assetsUsd"::numeric) AS "averageSuppliedUsd"
       FROM vault_snapshots s JOIN vaults v ON v."chainId" = s."chainId" AND v.id = "vaultId" GROUP BY 1, 2, 3`,
@@ -219,17 +219,17 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'vault snapshots by token have no sum of shares',
-    query: `vaultSnapshotAggregates(groupBy: [ASSET], where: { ${every} }) { key { assetAddress chainId } count sumSupplied { raw } sumShares }`,
-    at: 'vaultSnapshotAggregates',
-    sql: `SELECT "assetAddress" AS "key.assetAddress", s."chainId" AS "key.chainId", count(*), sum(assets)::text AS "sumSupplied.raw",
+    query: `snapshotAggregates(groupBy: [ASSET], where: { entityTypes: VAULT, ${every} }) { key { asset { address } chainId } count sumSupplied { raw } sumShares }`,
+    at: 'snapshotAggregates',
+    sql: `SELECT "assetAddress" AS "key.asset.address", s."chainId" AS "key.chainId", count(*), sum(assets)::text AS "sumSupplied.raw",
         NULL AS "sumShares" FROM vault_snapshots s JOIN vaults v ON v."chainId" = s."chainId" AND v.id = "vaultId" GROUP BY 1, 2`,
     unordered: true,
   },
   {
     name: 'vault snapshots of a vault in a window, by user',
-    query: `vaultSnapshotAggregates(groupBy: [USER], orderBy: SUM_SUPPLIED_USD, orderDirection: DESC,
-      where: { vaults: "${vaults.same}", time: { gte: "2025-03-02", lt: "2025-03-03" } }) { key { user { address } } sumSupplied { usd raw } }`,
-    at: 'vaultSnapshotAggregates',
+    query: `snapshotAggregates(groupBy: [USER], orderBy: SUM_SUPPLIED_USD, orderDirection: DESC,
+      where: { entityTypes: VAULT, entities: "${vaults.same}", time: { gte: "2025-03-02", lt: "2025-03-03" } }) { key { user { address } } sumSupplied { usd raw } }`,
+    at: 'snapshotAggregates',
     sql: `SELECT "accountId" AS "key.user.address", sum("assetsUsd"::numeric) AS "sumSupplied.usd", NULL AS "sumSupplied.raw"
       FROM vault_snapshots WHERE "vaultId" = '${vaults.same}' AND ${day} = '2025-03-02'
       GROUP BY 1 ORDER BY 2 DESC NULLS LAST, 1`,
@@ -250,20 +250,20 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'liquidation rewards by collateral market add amounts up exactly',
-    query: `liquidationRewardAggregates(groupBy: [MARKET], where: { markets: "${markets.same}", ${every} }) {
-      key { marketAddress chainId } ${REWARDS} }`,
+    query: `liquidationRewardAggregates(groupBy: [ENTITY], where: { entityTypes: MARKET, entities: "${markets.same}", ${every} }) {
+      key { entity { address } chainId } ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
-    sql: `SELECT market AS "key.marketAddress", "chainId" AS "key.chainId",
+    sql: `SELECT market AS "key.entity.address", "chainId" AS "key.chainId",
         ${rewardSums(`(SELECT "assetDecimals" FROM markets m WHERE m.id = '${markets.same}' AND m."chainId" = r."chainId")`)}
       FROM ${rewards} WHERE market = '${markets.same}' GROUP BY 1, 2`,
     unordered: true,
   },
   {
     name: 'liquidation rewards by vault and month',
-    query: `liquidationRewardAggregates(groupBy: [VAULT, MONTH], where: { vaults: "${vaults.same}", ${every} }) {
-      key { vaultAddress chainId start } ${REWARDS} }`,
+    query: `liquidationRewardAggregates(groupBy: [ENTITY, MONTH], where: { entityTypes: VAULT, entities: "${vaults.same}", ${every} }) {
+      key { entity { address } chainId start } ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
-    sql: `SELECT vault AS "key.vaultAddress", "chainId" AS "key.chainId", date_trunc('month', ${day})::date AS "key.start",
+    sql: `SELECT vault AS "key.entity.address", "chainId" AS "key.chainId", date_trunc('month', ${day})::date AS "key.start",
         ${rewardSums()} FROM ${rewards} WHERE vault = '${vaults.same}' GROUP BY 1, 2, 3`,
     unordered: true,
   },

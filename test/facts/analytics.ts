@@ -6,23 +6,23 @@ import type { Fact } from './fact.ts'
 const { ann, ben, cat, dan, gus } = users
 const of = (user: string, selection: string) => `user(address: "${user}") { ${selection} }`
 
-const MARKET_ROW = `chainId marketAddress userAddress positionId timestamp time
+const MARKET_ROW = `chainId entityType entityAddress userAddress positionId legacy { timestamp } time
   supplied { raw usd } protected { raw usd } borrowed { raw usd }`
-const marketRow = `"chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", "positionId",
-  timestamp::text, to_timestamp(timestamp) AS time,
+const marketRow = `"chainId", 'MARKET' AS "entityType", "marketId" AS "entityAddress", "accountId" AS "userAddress", "positionId",
+  timestamp::text AS "legacy.timestamp", to_timestamp(timestamp) AS time,
   "collateralAssets"::text AS "supplied.raw", "collateralUsd" AS "supplied.usd", "protectedAssets"::text AS "protected.raw",
   "protectedUsd" AS "protected.usd", "debtAssets"::text AS "borrowed.raw", "debtUsd" AS "borrowed.usd"`
-const VAULT_ROW = 'chainId vaultAddress userAddress positionId timestamp time shares supplied { raw usd }'
-const vaultRow = `"chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", "positionId",
-  timestamp::text, to_timestamp(timestamp) AS time,
+const VAULT_ROW = 'chainId entityAddress userAddress positionId legacy { timestamp } time shares supplied { raw usd }'
+const vaultRow = `"chainId", "vaultId" AS "entityAddress", "accountId" AS "userAddress", "positionId",
+  timestamp::text AS "legacy.timestamp", to_timestamp(timestamp) AS time,
   shares::text, assets::text AS "supplied.raw", "assetsUsd" AS "supplied.usd"`
-const REWARD_ROW = `chainId txHash logIndex timestamp time userAddress supplySent { raw usd }
-  collateralReceived { raw usd } liquidReward { raw usd } userRoi claimedTimestamp claimedAt`
-const rewardRow = `"chainId", "txHash", "logIndex", timestamp::text, to_timestamp(timestamp) AS time, "accountId" AS "userAddress", "supplySent"::text AS "supplySent.raw",
+const REWARD_ROW = `chainId txHash logIndex legacy { timestamp claimedTimestamp } time userAddress supplySent { raw usd }
+  collateralReceived { raw usd } liquidReward { raw usd } userRoi claimedAt`
+const rewardRow = `"chainId", "txHash", "logIndex", timestamp::text AS "legacy.timestamp", to_timestamp(timestamp) AS time, "accountId" AS "userAddress", "supplySent"::text AS "supplySent.raw",
   "supplySentUsd" AS "supplySent.usd", "collateralReceived"::text AS "collateralReceived.raw",
   "collateralReceivedUsd" AS "collateralReceived.usd", "liquidReward"::text AS "liquidReward.raw",
   "liquidRewardUsd" AS "liquidReward.usd",
-  "userRoi", "claimedTimestamp"::text, to_timestamp("claimedTimestamp") AS "claimedAt"`
+  "userRoi", "claimedTimestamp"::text AS "legacy.claimedTimestamp", to_timestamp("claimedTimestamp") AS "claimedAt"`
 
 /** What each entity of some users is worth now, with the money that they put in: a row for each entity. */
 const earningsOf = (...accounts: string[]) => `(
@@ -116,15 +116,18 @@ const inWallets = `IN ('${ann}', '${dan}', '${gus}')`
 export const analyticsFacts: Fact[] = [
   ...[ann, gus].map((user, n) => ({
     name: `the market snapshots of ${n === 0 ? 'ann' : 'gus'} have all their columns, oldest first, then by chain, market and position`,
-    query: of(user, `marketSnapshots { nodes { ${MARKET_ROW} } }`),
-    at: 'user.marketSnapshots.nodes',
+    query: of(user, `snapshots(where: { entityTypes: MARKET }) { nodes { ${MARKET_ROW} } }`),
+    at: 'user.snapshots.nodes',
     sql: `SELECT ${marketRow} FROM market_snapshots s WHERE "accountId" = '${user}'
       ORDER BY s.timestamp, "chainId", "marketId", "positionId"`,
   })),
   {
     name: 'amounts of markets are in whole tokens too',
-    query: of(ann, 'marketSnapshots { nodes { supplied { value decimals } protected { value } borrowed { value } } }'),
-    at: 'user.marketSnapshots.nodes',
+    query: of(
+      ann,
+      'snapshots(where: { entityTypes: MARKET }) { nodes { supplied { value decimals } protected { value } borrowed { value } } }',
+    ),
+    at: 'user.snapshots.nodes',
     sql: `SELECT ${wholeTokens('"collateralAssets"', 'm."assetDecimals"')} AS "supplied.value", m."assetDecimals" AS "supplied.decimals",
         ${wholeTokens('"protectedAssets"', 'm."assetDecimals"')} AS "protected.value",
         ${wholeTokens('"debtAssets"', 'm."assetDecimals"')} AS "borrowed.value"
@@ -135,9 +138,9 @@ export const analyticsFacts: Fact[] = [
     name: 'amounts of vaults are in whole tokens too, also the newest and their sums',
     query: of(
       ann,
-      'vaultSnapshots(grouped: true) { nodes { supplied { value decimals } } } latestSnapshots { ... on VaultSnapshot { supplied { value } } }',
+      'legacy { vaultSnapshots(grouped: true) { nodes { supplied { value decimals } } } } latestSnapshots { supplied { value } }',
     ),
-    at: 'user.vaultSnapshots.nodes',
+    at: 'user.legacy.vaultSnapshots.nodes',
     sql: `SELECT ${wholeTokens('sum(assets)', 'v."assetDecimals"')} AS "supplied.value", v."assetDecimals" AS "supplied.decimals"
       FROM vault_snapshots s LEFT JOIN vaults v ON v."chainId" = s."chainId" AND v.id = s."vaultId"
       WHERE "accountId" = '${ann}' GROUP BY s."chainId", s."vaultId", s.timestamp, v."assetDecimals"
@@ -147,9 +150,9 @@ export const analyticsFacts: Fact[] = [
     name: 'amounts of rewards in markets are in whole tokens of the debt and of the collateral',
     query: of(
       ann,
-      'marketLiquidationRewards { nodes { supplySent { value } collateralReceived { value decimals } liquidReward { value } } }',
+      'liquidationRewards(where: { entityTypes: MARKET }) { nodes { supplySent { value } collateralReceived { value decimals } liquidReward { value } } }',
     ),
-    at: 'user.marketLiquidationRewards.nodes',
+    at: 'user.liquidationRewards.nodes',
     sql: `SELECT ${wholeTokens('"supplySent"', 'd."assetDecimals"')} AS "supplySent.value",
         ${wholeTokens('"collateralReceived"', 'c."assetDecimals"')} AS "collateralReceived.value",
         c."assetDecimals" AS "collateralReceived.decimals",
@@ -161,18 +164,21 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: "a portfolio's amounts in whole tokens",
-    query: `portfolio(${wallets}) { markets { supplied { value decimals } borrowed { value } } }`,
-    at: 'portfolio.markets',
-    sql: `SELECT ${wholeTokens('sum("collateralAssets")', 'm."assetDecimals"')} AS "supplied.value", m."assetDecimals" AS "supplied.decimals",
-        ${wholeTokens('sum("debtAssets")', 'm."assetDecimals"')} AS "borrowed.value"
-      FROM now_in_markets s JOIN markets m ON m.id = "marketId" AND m."chainId" = s."chainId"
-      WHERE "accountId" ${inWallets} GROUP BY s."chainId", "marketId", m."assetDecimals" ORDER BY s."chainId", "marketId"`,
+    query: `portfolio(${wallets}) { entities { entityType supplied { value decimals } borrowed { value } } }`,
+    at: 'portfolio.entities',
+    sql: `SELECT * FROM (SELECT 'MARKET' AS "entityType", ${wholeTokens('sum("collateralAssets")', 'm."assetDecimals"')} AS "supplied.value",
+          m."assetDecimals" AS "supplied.decimals", ${wholeTokens('sum("debtAssets")', 'm."assetDecimals"')} AS "borrowed.value"
+        FROM now_in_markets s JOIN markets m ON m.id = "marketId" AND m."chainId" = s."chainId"
+        WHERE "accountId" ${inWallets} GROUP BY s."chainId", "marketId", m."assetDecimals" ORDER BY s."chainId", "marketId") m
+      UNION ALL SELECT * FROM (SELECT 'VAULT', ${wholeTokens('sum(assets)', 'v."assetDecimals"')}, v."assetDecimals", NULL
+        FROM now_in_vaults s JOIN vaults v ON v.id = "vaultId" AND v."chainId" = s."chainId"
+        WHERE "accountId" ${inWallets} GROUP BY s."chainId", "vaultId", v."assetDecimals" ORDER BY s."chainId", "vaultId") v`,
   },
   {
     name: 'grouped, integers add up exactly and USD skips nulls',
-    query: of(ann, `marketSnapshots(grouped: true) { nodes { ${MARKET_ROW} } }`),
-    at: 'user.marketSnapshots.nodes',
-    sql: `SELECT "chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text, to_timestamp(timestamp) AS time,
+    query: of(ann, `legacy { marketSnapshots(grouped: true) { nodes { ${MARKET_ROW} } } }`),
+    at: 'user.legacy.marketSnapshots.nodes',
+    sql: `SELECT "chainId", 'MARKET' AS "entityType", "marketId" AS "entityAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text AS "legacy.timestamp", to_timestamp(timestamp) AS time,
         sum("collateralAssets")::text AS "supplied.raw", sum("collateralUsd"::numeric) AS "supplied.usd",
         sum("protectedAssets")::text AS "protected.raw", sum("protectedUsd"::numeric) AS "protected.usd",
         sum("debtAssets")::text AS "borrowed.raw", sum("debtUsd"::numeric) AS "borrowed.usd"
@@ -183,24 +189,27 @@ export const analyticsFacts: Fact[] = [
     name: 'snapshots of one market on one chain in a window that includes both ends',
     query: of(
       ann,
-      `marketSnapshots(where: { markets: "${markets.same}", chainIds: 1, time: { gte: "2025-03-01", lte: "2025-03-02" } }) { nodes { ${MARKET_ROW} } }`,
+      `snapshots(where: { entities: "${markets.same}", chainIds: 1, time: { gte: "2025-03-01", lte: "2025-03-02" } }) { nodes { ${MARKET_ROW} } }`,
     ),
-    at: 'user.marketSnapshots.nodes',
+    at: 'user.snapshots.nodes',
     sql: `SELECT ${marketRow} FROM market_snapshots s WHERE "accountId" = '${ann}' AND "marketId" = '${markets.same}'
       AND "chainId" = 1 AND s.timestamp BETWEEN 1740787200 AND 1740873600 ORDER BY s.timestamp, "positionId"`,
   },
   {
     name: 'a window that ends one second earlier leaves the last ones out',
-    query: of(ann, `marketSnapshots(to: "1740873599") { totalCount }`),
-    at: 'user.marketSnapshots',
+    query: of(ann, `legacy { marketSnapshots(to: "1740873599") { totalCount } }`),
+    at: 'user.legacy.marketSnapshots',
     sql: `SELECT count(*) AS "totalCount" FROM market_snapshots WHERE "accountId" = '${ann}' AND timestamp < 1740873600`,
   },
   {
     name: 'a snapshot leads to its market on its chain',
-    query: of(ann, 'marketSnapshots { nodes { market { chainId assetSymbol borrowRate: borrowApr pool { name } } } }'),
-    at: 'user.marketSnapshots.nodes',
-    sql: `SELECT m."chainId" AS "market.chainId", "assetSymbol" AS "market.assetSymbol", "borrowRate" AS "market.borrowRate",
-        p.name AS "market.pool.name" FROM market_snapshots s
+    query: of(
+      ann,
+      'snapshots(where: { entityTypes: MARKET }) { nodes { entity { chainId asset { symbol } ... on Market { borrowRate: borrowApr pool { name } } } } }',
+    ),
+    at: 'user.snapshots.nodes',
+    sql: `SELECT m."chainId" AS "entity.chainId", "assetSymbol" AS "entity.asset.symbol", "borrowRate" AS "entity.borrowRate",
+        p.name AS "entity.pool.name" FROM market_snapshots s
       JOIN markets m ON m."chainId" = s."chainId" AND m.id = s."marketId" JOIN pools p ON p.id = "poolId"
       WHERE "accountId" = '${ann}' ORDER BY timestamp, s."chainId", s."marketId", "positionId"`,
   },
@@ -213,16 +222,16 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: "a user's vault snapshots have all their columns",
-    query: of(ann, `vaultSnapshots { nodes { ${VAULT_ROW} } }`),
-    at: 'user.vaultSnapshots.nodes',
+    query: of(ann, `snapshots(where: { entityTypes: VAULT }) { nodes { ${VAULT_ROW} } }`),
+    at: 'user.snapshots.nodes',
     sql: `SELECT ${vaultRow} FROM vault_snapshots s WHERE "accountId" = '${ann}'
       ORDER BY s.timestamp, "chainId", "vaultId", "positionId"`,
   },
   {
     name: 'grouped vault snapshots',
-    query: of(ann, `vaultSnapshots(grouped: true) { nodes { ${VAULT_ROW} } }`),
-    at: 'user.vaultSnapshots.nodes',
-    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text, to_timestamp(timestamp) AS time,
+    query: of(ann, `legacy { vaultSnapshots(grouped: true) { nodes { ${VAULT_ROW} } } }`),
+    at: 'user.legacy.vaultSnapshots.nodes',
+    sql: `SELECT "chainId", "vaultId" AS "entityAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text AS "legacy.timestamp", to_timestamp(timestamp) AS time,
         sum(shares)::text AS shares, sum(assets)::text AS "supplied.raw", sum("assetsUsd"::numeric) AS "supplied.usd"
       FROM vault_snapshots s WHERE "accountId" = '${ann}' GROUP BY "chainId", "vaultId", "accountId", s.timestamp
       ORDER BY s.timestamp, "chainId", "vaultId"`,
@@ -230,36 +239,38 @@ export const analyticsFacts: Fact[] = [
   {
     name: "a vault's snapshots in a window lead to the vault",
     query: `vault(chainId: 1, address: "${vaults.same}") { snapshots(where: { time: { eq: "2025-03-02" } }) { nodes {
-      ${VAULT_ROW} vault { name } } } }`,
+      ${VAULT_ROW} entity { name } } } }`,
     at: 'vault.snapshots.nodes',
-    sql: `SELECT ${vaultRow}, 'Prime USDC' AS "vault.name" FROM vault_snapshots s WHERE "vaultId" = '${vaults.same}'
+    sql: `SELECT ${vaultRow}, 'Prime USDC' AS "entity.name" FROM vault_snapshots s WHERE "vaultId" = '${vaults.same}'
       AND "chainId" = 1 AND timestamp = 1740873600 ORDER BY "accountId", "positionId"`,
   },
   {
     name: 'the latest snapshots are all positions at the newest moment in each market and vault',
     query: of(
       ann,
-      `latestSnapshots { __typename chainId positionId timestamp userAddress
-        ... on MarketSnapshot { entity: marketAddress } ... on VaultSnapshot { entity: vaultAddress } }`,
+      'latestSnapshots { entityType chainId positionId legacy { timestamp } userAddress entity: entityAddress }',
     ),
     at: 'user.latestSnapshots',
-    sql: `SELECT 'MarketSnapshot' AS __typename, "chainId", "marketId" AS entity, "positionId", timestamp::text,
+    sql: `SELECT 'MARKET' AS "entityType", "chainId", "marketId" AS entity, "positionId", timestamp::text AS "legacy.timestamp",
         "accountId" AS "userAddress" FROM now_in_markets WHERE "accountId" = '${ann}'
-      UNION ALL SELECT 'VaultSnapshot', "chainId", "vaultId", "positionId", timestamp::text, "accountId"
-      FROM now_in_vaults WHERE "accountId" = '${ann}' ORDER BY __typename, "chainId", entity, "positionId"`,
+      UNION ALL SELECT 'VAULT', "chainId", "vaultId", "positionId", timestamp::text, "accountId"
+      FROM now_in_vaults WHERE "accountId" = '${ann}' ORDER BY "entityType", "chainId", entity, "positionId"`,
   },
   {
     name: 'the latest snapshot has all columns',
-    query: of(dan, `latestSnapshots(chainId: 42161) { ... on MarketSnapshot { ${MARKET_ROW} } }`),
+    query: of(dan, `latestSnapshots(chainId: 42161) { ${MARKET_ROW} }`),
     at: 'user.latestSnapshots',
     sql: `SELECT ${marketRow} FROM now_in_markets WHERE "accountId" = '${dan}' AND "chainId" = 42161`,
   },
 
   {
     name: 'liquidation rewards in markets have all their columns, newest first',
-    query: of(ann, `marketLiquidationRewards { nodes { ${REWARD_ROW} debtMarketAddress collateralMarketAddress } }`),
-    at: 'user.marketLiquidationRewards.nodes',
-    sql: `SELECT ${rewardRow}, "debtMarketId" AS "debtMarketAddress", "collateralMarketId" AS "collateralMarketAddress"
+    query: of(
+      ann,
+      `liquidationRewards(where: { entityTypes: MARKET }) { nodes { ${REWARD_ROW} debtMarketAddress entityAddress } }`,
+    ),
+    at: 'user.liquidationRewards.nodes',
+    sql: `SELECT ${rewardRow}, "debtMarketId" AS "debtMarketAddress", "collateralMarketId" AS "entityAddress"
       FROM market_liquidation_rewards r WHERE "accountId" = '${ann}'
       ORDER BY r.timestamp DESC, "logIndex" DESC, "txHash", "chainId"`,
   },
@@ -267,11 +278,11 @@ export const analyticsFacts: Fact[] = [
     name: 'rewards lead to the market of the debt and to that of the collateral',
     query: of(
       ann,
-      `marketLiquidationRewards(where: { markets: "${markets.same}" }) { nodes { debtMarket { assetSymbol chainId } collateralMarket { assetSymbol } } }`,
+      `liquidationRewards(where: { entityTypes: MARKET, entities: "${markets.same}" }) { nodes { debtMarket { asset { symbol } chainId } entity { asset { symbol } } } }`,
     ),
-    at: 'user.marketLiquidationRewards.nodes',
-    sql: `SELECT d."assetSymbol" AS "debtMarket.assetSymbol", d."chainId" AS "debtMarket.chainId",
-        c."assetSymbol" AS "collateralMarket.assetSymbol"
+    at: 'user.liquidationRewards.nodes',
+    sql: `SELECT d."assetSymbol" AS "debtMarket.asset.symbol", d."chainId" AS "debtMarket.chainId",
+        c."assetSymbol" AS "entity.asset.symbol"
       FROM market_liquidation_rewards r
       LEFT JOIN markets d ON d.id = "debtMarketId" AND d."chainId" = r."chainId"
       LEFT JOIN markets c ON c.id = "collateralMarketId" AND c."chainId" = r."chainId"
@@ -280,9 +291,12 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: 'liquidation rewards in vaults have all their columns',
-    query: of(ann, `vaultLiquidationRewards { nodes { ${REWARD_ROW} vaultAddress vault { name } } }`),
-    at: 'user.vaultLiquidationRewards.nodes',
-    sql: `SELECT ${rewardRow.replaceAll('"chainId"', 'r."chainId"')}, "vaultId" AS "vaultAddress", v.name AS "vault.name"
+    query: of(
+      ann,
+      `liquidationRewards(where: { entityTypes: VAULT }) { nodes { ${REWARD_ROW} entityAddress entity { name } } }`,
+    ),
+    at: 'user.liquidationRewards.nodes',
+    sql: `SELECT ${rewardRow.replaceAll('"chainId"', 'r."chainId"')}, "vaultId" AS "entityAddress", v.name AS "entity.name"
       FROM vault_liquidation_rewards r JOIN vaults v ON v.id = "vaultId" AND v."chainId" = r."chainId"
       WHERE "accountId" = '${ann}' ORDER BY r.timestamp DESC, "logIndex" DESC, "txHash", r."chainId"`,
   },
@@ -359,13 +373,14 @@ export const analyticsFacts: Fact[] = [
     query: of(
       ann,
       `earnings { breakdown(where: { netCashInvestedUsd: { lte: 30 } }, orderBy: EARNINGS_USD) { nodes {
-        ${EARNINGS_ROW} market { assetSymbol chainId } vault { name } } } }`,
+        ${EARNINGS_ROW} entity { chainId name asset { symbol } } } } }`,
     ),
     at: 'user.earnings.breakdown.nodes',
-    sql: `SELECT ${earningsRow}, m."assetSymbol" AS "market.assetSymbol", m."chainId" AS "market.chainId",
-        v.name AS "vault.name" FROM ${earningsOf(ann)}
+    sql: `SELECT ${earningsRow}, coalesce(m."assetSymbol", v."assetSymbol") AS "entity.asset.symbol", chain AS "entity.chainId",
+        coalesce(v.name, concat_ws(' in ', m."assetSymbol", nullif(concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId"), ''))) AS "entity.name" FROM ${earningsOf(ann)}
       LEFT JOIN markets m ON type = 'MARKET' AND m.id = entity AND m."chainId" = chain
       LEFT JOIN vaults v ON type = 'VAULT' AND v.id = entity AND v."chainId" = chain
+      LEFT JOIN pools p ON p.id = m."poolId" AND p."chainId" = chain
       WHERE cash <= 30 ORDER BY value - cash, value DESC, chain, type, entity`,
   },
   ...[ann, ben, cat, users.hal].map((user, n) => ({
@@ -445,25 +460,21 @@ export const analyticsFacts: Fact[] = [
     sql: `SELECT unnest(ARRAY['${ann}', '${dan}', '${gus}', '${ann}']) AS address`,
   },
   {
-    name: "a portfolio's markets add up each wallet's newest snapshot there",
-    query: `portfolio(${wallets}) { markets { chainId marketAddress market { assetSymbol } userCount
-      supplied { raw usd } protected { raw usd } borrowed { raw usd } } }`,
-    at: 'portfolio.markets',
-    sql: `SELECT s."chainId", "marketId" AS "marketAddress", "assetSymbol" AS "market.assetSymbol",
-        count(DISTINCT "accountId") AS "userCount",
-        sum("collateralAssets")::text AS "supplied.raw", sum("collateralUsd"::numeric) AS "supplied.usd",
-        sum("protectedAssets")::text AS "protected.raw", sum("protectedUsd"::numeric) AS "protected.usd",
-        sum("debtAssets")::text AS "borrowed.raw", sum("debtUsd"::numeric) AS "borrowed.usd"
-      FROM now_in_markets s JOIN markets m ON m.id = "marketId" AND m."chainId" = s."chainId"
-      WHERE "accountId" ${inWallets} GROUP BY s."chainId", "marketId", "assetSymbol" ORDER BY 1, 2`,
-  },
-  {
-    name: "a portfolio's vaults",
-    query: `portfolio(${wallets}) { vaults { chainId vaultAddress userCount shares supplied { raw usd } } }`,
-    at: 'portfolio.vaults',
-    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", count(DISTINCT "accountId") AS "userCount",
-        sum(shares)::text AS shares, sum(assets)::text AS "supplied.raw", sum("assetsUsd"::numeric) AS "supplied.usd"
-      FROM now_in_vaults WHERE "accountId" ${inWallets} GROUP BY "chainId", "vaultId" ORDER BY 1, 2`,
+    name: "a portfolio's markets and vaults add up each wallet's newest snapshot there",
+    query: `portfolio(${wallets}) { entities { chainId entityAddress entity { asset { symbol } } userCount
+      supplied { raw usd } protected { raw usd } borrowed { raw usd } shares } }`,
+    at: 'portfolio.entities',
+    sql: `SELECT * FROM (SELECT s."chainId", "marketId" AS "entityAddress", "assetSymbol" AS "entity.asset.symbol",
+          count(DISTINCT "accountId") AS "userCount",
+          sum("collateralAssets")::text AS "supplied.raw", sum("collateralUsd"::numeric) AS "supplied.usd",
+          sum("protectedAssets")::text AS "protected.raw", sum("protectedUsd"::numeric) AS "protected.usd",
+          sum("debtAssets")::text AS "borrowed.raw", sum("debtUsd"::numeric) AS "borrowed.usd", NULL AS shares
+        FROM now_in_markets s JOIN markets m ON m.id = "marketId" AND m."chainId" = s."chainId"
+        WHERE "accountId" ${inWallets} GROUP BY s."chainId", "marketId", "assetSymbol" ORDER BY 1, 2) m
+      UNION ALL SELECT * FROM (SELECT s."chainId", "vaultId", "assetSymbol", count(DISTINCT "accountId"),
+          sum(assets)::text, sum("assetsUsd"::numeric), NULL, NULL::numeric, NULL, NULL::numeric, sum(shares)::text
+        FROM now_in_vaults s JOIN vaults v ON v.id = "vaultId" AND v."chainId" = s."chainId"
+        WHERE "accountId" ${inWallets} GROUP BY s."chainId", "vaultId", "assetSymbol" ORDER BY 1, 2) v`,
   },
   {
     name: "a portfolio's pools are those of the newest distribution date",

@@ -58,8 +58,8 @@ const lists: Record<string, List> = {
   positions: {
     list: 'positions(first: 1000, ORDER WHERE)',
     at: 'positions',
-    node: 'recordId',
-    columns: 'id AS "recordId"',
+    node: 'legacy { recordId }',
+    columns: 'id AS "legacy.recordId"',
     from: 'scored',
     order: 'date DESC, id',
     reversed: 'date, id DESC',
@@ -68,7 +68,6 @@ const lists: Record<string, List> = {
       DATE: 'date',
       POINTS: 'points',
       POOL: 'pool',
-      RECORD_ID: 'id',
       USER: '"user"',
       SUPPLIED_USD: '"suppliedUsd"',
       PROTECTED_USD: '"protectedUsd"',
@@ -124,12 +123,12 @@ const lists: Record<string, List> = {
   pools: {
     list: 'pools(first: 1000, ORDER WHERE)',
     at: 'pools',
-    node: `address chainId number name displayName createdTimestamp createdAt interestLastUpdated
+    node: `address chainId number name displayName legacy { createdTimestamp interestLastUpdated } createdAt
       marketAAddress marketBAddress
       points: totalPoints positionCount ${AMOUNTS}
       assetA { chainId address symbol name decimals } assetB { chainId address symbol name decimals }`,
     columns: `id AS address, "chainId", "marketId" AS number, name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
-      AS "displayName", "createdTimestamp", to_timestamp("createdTimestamp") AS "createdAt", "interestLastUpdated", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
+      AS "displayName", "createdTimestamp" AS "legacy.createdTimestamp", to_timestamp("createdTimestamp") AS "createdAt", "interestLastUpdated" AS "legacy.interestLastUpdated", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
       points, positions AS "positionCount", ${amounts}, "chainId" AS "assetA.chainId", "chainId" AS "assetB.chainId",
       ${decimalsOf('p."chainId"', 'asset_1_address')} AS "assetA.decimals",
       ${decimalsOf('p."chainId"', 'asset_2_address')} AS "assetB.decimals",
@@ -186,9 +185,9 @@ const lists: Record<string, List> = {
   markets: {
     list: 'markets(first: 1000, ORDER WHERE)',
     at: 'markets',
-    node: `chainId address assetAddress assetSymbol assetDecimals depositRate: depositApr borrowRate: borrowApr pool { address }
+    node: `chainId address asset { address symbol decimals } depositRate: depositApr borrowRate: borrowApr pool { address }
       ${AMOUNTS}`,
-    columns: `"chainId", id AS address, "assetAddress", "assetSymbol", "assetDecimals", "depositRate", "borrowRate", ${amounts},
+    columns: `"chainId", id AS address, "assetAddress" AS "asset.address", "assetSymbol" AS "asset.symbol", "assetDecimals" AS "asset.decimals", "depositRate", "borrowRate", ${amounts},
       "poolId" AS "pool.address"`,
     // A market whose pool does not name it, or is on another chain, has no amounts.
     from: `(SELECT m.*, n.* FROM markets m LEFT JOIN pools o ON o.id = "poolId" AND o."chainId" = m."chainId"
@@ -249,8 +248,9 @@ const lists: Record<string, List> = {
   vaults: {
     list: 'vaults(first: 1000, ORDER WHERE)',
     at: 'vaults',
-    node: 'chainId address name assetAddress assetSymbol assetDecimals depositRate: depositApr',
-    columns: '"chainId", id AS address, name, "assetAddress", "assetSymbol", "assetDecimals", "depositRate"',
+    node: 'chainId address name asset { address symbol decimals } depositRate: depositApr',
+    columns:
+      '"chainId", id AS address, name, "assetAddress" AS "asset.address", "assetSymbol" AS "asset.symbol", "assetDecimals" AS "asset.decimals", "depositRate"',
     from: 'vaults',
     order: '"chainId", id',
     reversed: '"chainId" DESC, id DESC',
@@ -309,10 +309,10 @@ const lists: Record<string, List> = {
     },
   },
   'market snapshots of a user': {
-    list: `user(address: "${users.ann}") { marketSnapshots(first: 1000, ORDER WHERE)`,
-    at: 'user.marketSnapshots',
-    node: 'chainId marketAddress positionId timestamp',
-    columns: 's."chainId", "marketId" AS "marketAddress", "positionId", timestamp::text',
+    list: `user(address: "${users.ann}") { legacy { marketSnapshots(first: 1000, ORDER WHERE)`,
+    at: 'user.legacy.marketSnapshots',
+    node: 'chainId entityAddress positionId legacy { timestamp }',
+    columns: 's."chainId", "marketId" AS "entityAddress", "positionId", timestamp::text AS "legacy.timestamp"',
     from: `market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId" AND "accountId" = '${users.ann}'`,
     order: 's.timestamp, s."chainId", "marketId", "positionId"',
     reversed: 's.timestamp DESC, s."chainId" DESC, "marketId" DESC, "positionId" DESC',
@@ -320,7 +320,7 @@ const lists: Record<string, List> = {
     sorts: {
       TIME: 's.timestamp',
       CHAIN_ID: 's."chainId"',
-      MARKET: '"marketId"',
+      ENTITY: '"marketId"',
       USER: '"accountId"',
       SUPPLIED_USD: '"collateralUsd"',
       PROTECTED_USD: '"protectedUsd"',
@@ -330,8 +330,8 @@ const lists: Record<string, List> = {
       [`assets: "${tokens.eth}"`]: `"assetAddress" = '${tokens.eth}'`,
       'chainIds: 42161': 's."chainId" = 42161',
       'chainIds: [1]': 's."chainId" = 1',
-      [`markets: "${markets.usdc}"`]: `"marketId" = '${markets.usdc}'`,
-      [`markets: ["${markets.usdc}", "${markets.dust}"]`]: `"marketId" = '${markets.usdc}'`,
+      [`entities: "${markets.usdc}"`]: `"marketId" = '${markets.usdc}'`,
+      [`entities: ["${markets.usdc}", "${markets.dust}"]`]: `"marketId" = '${markets.usdc}'`,
       'suppliedUsd: { lte: 0.2 }': '"collateralUsd" <= 0.2',
       'protectedUsd: { gt: 0 }': '"protectedUsd" > 0',
       'NOT: { borrowedUsd: { gt: 100 } }': '"debtUsd" IS NULL OR "debtUsd" <= 100',
@@ -340,11 +340,44 @@ const lists: Record<string, List> = {
       'time: { in: ["2025-04-01", "1970-01-01T00:00:01Z"] }': 's.timestamp = 1743465600',
     },
   },
+  'snapshots of a user': {
+    list: `user(address: "${users.ann}") { snapshots(first: 1000, ORDER WHERE)`,
+    at: 'user.snapshots',
+    node: 'chainId entityType entityAddress positionId time',
+    columns:
+      '"chainId", type AS "entityType", entity AS "entityAddress", "positionId", to_timestamp(timestamp) AS time',
+    from: `(SELECT s."chainId", 'MARKET' AS type, "marketId" AS entity, "accountId", "positionId", timestamp, "collateralUsd" AS supplied,
+        "protectedUsd" AS protected, "debtUsd" AS borrowed, "assetAddress" AS asset
+      FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId" AND "accountId" = '${users.ann}'
+      UNION ALL SELECT s."chainId", 'VAULT', "vaultId", "accountId", "positionId", timestamp, "assetsUsd", NULL, NULL, "assetAddress"
+      FROM vault_snapshots s JOIN vaults v ON v."chainId" = s."chainId" AND v.id = "vaultId" AND "accountId" = '${users.ann}') r`,
+    order: 'timestamp, "chainId", entity, "positionId", type',
+    reversed: 'timestamp DESC, "chainId" DESC, entity DESC, "positionId" DESC, type DESC',
+    first: 'TIME ASC',
+    sorts: {
+      TIME: 'timestamp',
+      CHAIN_ID: '"chainId"',
+      ENTITY: 'entity',
+      USER: '"accountId"',
+      SUPPLIED_USD: 'supplied',
+      PROTECTED_USD: 'protected',
+      BORROWED_USD: 'borrowed',
+    },
+    filters: {
+      [`assets: "${tokens.usdc}"`]: `asset = '${tokens.usdc}'`,
+      'entityTypes: VAULT': "type = 'VAULT'",
+      [`entities: ["${vaults.same}", "${markets.usdc}"]`]: `entity IN ('${vaults.same}', '${markets.usdc}')`,
+      'suppliedUsd: { lte: 0.2 }': 'supplied <= 0.2',
+      'protectedUsd: { gt: 0 }': 'protected > 0',
+      'NOT: { borrowedUsd: { gt: 100 } }': 'borrowed IS NULL OR borrowed <= 100',
+      'time: { gt: "2025-03-01", lt: "2025-04-01" }': 'timestamp > 1740787200 AND timestamp < 1743465600',
+    },
+  },
   'vault snapshots of a vault': {
     list: `vault(chainId: 1, address: "${vaults.same}") { snapshots(first: 1000, ORDER WHERE)`,
     at: 'vault.snapshots',
-    node: 'userAddress positionId timestamp',
-    columns: '"accountId" AS "userAddress", "positionId", timestamp::text',
+    node: 'userAddress positionId legacy { timestamp }',
+    columns: '"accountId" AS "userAddress", "positionId", timestamp::text AS "legacy.timestamp"',
     from: `vault_snapshots s JOIN vaults v ON v."chainId" = s."chainId" AND v.id = "vaultId" AND v.id = '${vaults.same}'
       AND v."chainId" = 1`,
     order: 's.timestamp, "accountId", "positionId"',
@@ -354,7 +387,7 @@ const lists: Record<string, List> = {
     sorts: {
       TIME: 's.timestamp',
       CHAIN_ID: 's."chainId"',
-      VAULT: '"vaultId"',
+      ENTITY: '"vaultId"',
       USER: '"accountId"',
       SUPPLIED_USD: '"assetsUsd"',
     },
@@ -365,18 +398,23 @@ const lists: Record<string, List> = {
       'time: { gte: "2025-03-02", lte: "2025-03-31T23:59:59Z" }': 's.timestamp BETWEEN 1740873600 AND 1743465599',
       [`users: "${users.ann}"`]: `"accountId" = '${users.ann}'`,
       [`users: ["${users.ben}", "${users.cat}"]`]: `"accountId" IN ('${users.ben}', '${users.cat}')`,
-      [`vaults: "${vaults.same}", chainIds: 1`]: 'true',
-      [`OR: [{ vaults: ["${vaults.twin}"] }, { chainIds: [1], users: "${users.cat}" }]`]: `"accountId" = '${users.cat}'`,
+      [`entities: "${vaults.same}", chainIds: 1`]: 'true',
+      [`OR: [{ entities: ["${vaults.twin}"] }, { chainIds: [1], users: "${users.cat}" }]`]: `"accountId" = '${users.cat}'`,
     },
   },
-  'market rewards of a user': {
-    list: `user(address: "${users.ann}") { marketLiquidationRewards(first: 1000, ORDER WHERE)`,
-    at: 'user.marketLiquidationRewards',
-    node: 'chainId txHash logIndex',
-    columns: '"chainId", "txHash", "logIndex"',
-    from: `(SELECT * FROM market_liquidation_rewards WHERE "accountId" = '${users.ann}') r`,
-    order: 'timestamp DESC, "logIndex" DESC, "txHash", "chainId"',
-    reversed: 'timestamp, "logIndex", "txHash" DESC, "chainId" DESC',
+  'rewards of a user': {
+    list: `user(address: "${users.ann}") { liquidationRewards(first: 1000, ORDER WHERE)`,
+    at: 'user.liquidationRewards',
+    node: 'chainId entityType entityAddress debtMarketAddress txHash logIndex',
+    columns:
+      '"chainId", type AS "entityType", entity AS "entityAddress", "debtMarketId" AS "debtMarketAddress", "txHash", "logIndex"',
+    from: `(SELECT "chainId", 'MARKET' AS type, "collateralMarketId" AS entity, "debtMarketId", "txHash", "logIndex", timestamp,
+        "claimedTimestamp", "supplySentUsd", "collateralReceivedUsd", "liquidRewardUsd"
+      FROM market_liquidation_rewards WHERE "accountId" = '${users.ann}'
+      UNION ALL SELECT "chainId", 'VAULT', "vaultId", NULL, "txHash", "logIndex", timestamp, "claimedTimestamp", "supplySentUsd",
+        "collateralReceivedUsd", "liquidRewardUsd" FROM vault_liquidation_rewards WHERE "accountId" = '${users.ann}') r`,
+    order: 'timestamp DESC, "logIndex" DESC, "txHash", "chainId", type',
+    reversed: 'timestamp, "logIndex", "txHash" DESC, "chainId" DESC, type DESC',
     first: 'TIME DESC',
     sorts: {
       TIME: 'timestamp',
@@ -396,34 +434,12 @@ const lists: Record<string, List> = {
       'collateralReceivedUsd: { gt: 8 }': '"collateralReceivedUsd" > 8',
       'liquidRewardUsd: { lte: 0.2 }': '"liquidRewardUsd" <= 0.2',
       [`debtMarkets: "${markets.arbUsdc}"`]: `"debtMarketId" = '${markets.arbUsdc}'`,
-      [`markets: "${markets.dust}"`]: `"collateralMarketId" = '${markets.dust}'`,
-      [`markets: ["${markets.same}"]`]: `"collateralMarketId" = '${markets.same}'`,
+      'entityTypes: VAULT': "type = 'VAULT'",
+      'entityTypes: [MARKET]': "type = 'MARKET'",
+      [`entities: "${markets.dust}", entityTypes: MARKET`]: `type = 'MARKET' AND entity = '${markets.dust}'`,
+      [`entities: ["${markets.same}", "${vaults.twin}"]`]: `entity IN ('${markets.same}', '${vaults.twin}')`,
+      [`users: "${users.ann}", entities: "${vaults.same}"`]: `entity = '${vaults.same}'`,
       'time: { lt: "2025-04-01" }': 'timestamp < 1743465600',
-    },
-  },
-  'vault rewards of a user': {
-    list: `user(address: "${users.ann}") { vaultLiquidationRewards(first: 1000, ORDER WHERE)`,
-    at: 'user.vaultLiquidationRewards',
-    node: 'chainId txHash logIndex',
-    columns: '"chainId", "txHash", "logIndex"',
-    from: `(SELECT * FROM vault_liquidation_rewards WHERE "accountId" = '${users.ann}') r`,
-    order: 'timestamp DESC, "logIndex" DESC, "txHash", "chainId"',
-    reversed: 'timestamp, "logIndex", "txHash" DESC, "chainId" DESC',
-    first: 'TIME DESC',
-    sorts: {
-      TIME: 'timestamp',
-      CHAIN_ID: '"chainId"',
-      CLAIMED_AT: '"claimedTimestamp"',
-      SUPPLY_SENT_USD: '"supplySentUsd"',
-      COLLATERAL_RECEIVED_USD: '"collateralReceivedUsd"',
-      LIQUID_REWARD_USD: '"liquidRewardUsd"',
-    },
-    filters: {
-      'claimed: true': '"claimedTimestamp" IS NOT NULL',
-      'liquidRewardUsd: { gt: 0.5 }': '"liquidRewardUsd" > 0.5',
-      [`vaults: "${vaults.same}"`]: `"vaultId" = '${vaults.same}'`,
-      [`vaults: ["${vaults.twin}"]`]: `"vaultId" = '${vaults.twin}'`,
-      'chainIds: [42161]': '"chainId" = 42161',
     },
   },
   multipliers: {
@@ -476,11 +492,11 @@ const lists: Record<string, List> = {
   },
 }
 
-/** The list with its arguments; a list of a user's is within one more pair of braces. */
+/** The list with its arguments, and the braces that it is within. */
 const query = ({ list, node }: List, where: string, order: string) =>
-  `${list.replace('WHERE', `where: { ${where} }`).replace('ORDER', orderArguments(order))} { totalCount nodes { ${node} } }${
-    list.startsWith('user(') || list.startsWith('vault(') ? ' }' : ''
-  }`
+  `${list.replace('WHERE', `where: { ${where} }`).replace('ORDER', orderArguments(order))} { totalCount nodes { ${node} } }${' }'.repeat(
+    list.split('{').length - list.split('}').length,
+  )}`
 
 const sorted = (noun: string, list: List, key: string, direction: 'ASC' | 'DESC'): Fact => {
   const { order, reversed, first } = list
@@ -512,22 +528,22 @@ const severalKeys: Fact[] = [
   {
     name: 'positions by two keys, then by their own order',
     query: `positions(first: 1000, where: { date: { gte: "${dates[3]}" }, users: [${list(all)}] },
-      orderBy: [TVL_USD, POOL], orderDirection: [DESC, ASC]) { nodes { recordId } }`,
+      orderBy: [TVL_USD, POOL], orderDirection: [DESC, ASC]) { nodes { legacy { recordId } } }`,
     at: 'positions.nodes',
-    sql: `SELECT id AS "recordId" FROM scored WHERE date >= '${dates[3]}' ORDER BY "suppliedUsd" + "protectedUsd" DESC, pool, date DESC, id`,
+    sql: `SELECT id AS "legacy.recordId" FROM scored WHERE date >= '${dates[3]}' ORDER BY "suppliedUsd" + "protectedUsd" DESC, pool, date DESC, id`,
   },
   {
     name: 'market snapshots of a market by a key with nulls, then by another',
     query: `market(chainId: 1, address: "${markets.same}") { snapshots(where: { users: [${list(all)}] },
-      orderBy: [PROTECTED_USD, BORROWED_USD], orderDirection: [DESC, ASC]) { nodes { userAddress positionId timestamp } } }`,
+      orderBy: [PROTECTED_USD, BORROWED_USD], orderDirection: [DESC, ASC]) { nodes { userAddress positionId legacy { timestamp } } } }`,
     at: 'market.snapshots.nodes',
-    sql: `SELECT "accountId" AS "userAddress", "positionId", timestamp::text FROM market_snapshots s
+    sql: `SELECT "accountId" AS "userAddress", "positionId", timestamp::text AS "legacy.timestamp" FROM market_snapshots s
       WHERE "marketId" = '${markets.same}' AND "chainId" = 1
       ORDER BY "protectedUsd" DESC NULLS LAST, "debtUsd" NULLS LAST, s.timestamp, "accountId", "positionId"`,
   },
   {
     name: 'an empty list of values matches nothing',
-    query: 'positions(where: { pools: [] }) { totalCount nodes { recordId } }',
+    query: 'positions(where: { pools: [] }) { totalCount nodes { legacy { recordId } } }',
     at: 'positions.nodes',
     sql: 'SELECT WHERE false',
     total: 'SELECT 0::int8 AS count',

@@ -3,7 +3,7 @@ import type { Ask, Fact } from './fact.ts'
 
 /** Pages of connections, and objects by their ids. */
 
-const rows = 'SELECT id AS "recordId" FROM scored ORDER BY date DESC, id'
+const rows = 'SELECT id AS "legacy.recordId" FROM scored ORDER BY date DESC, id'
 const count = 'SELECT count(*) FROM scored'
 /** The cursor of a position, by its place in the list. */
 const cursorOf = (place: number) => async (ask: Ask) => {
@@ -12,7 +12,7 @@ const cursorOf = (place: number) => async (ask: Ask) => {
 }
 const page = (args: string, sql: string, cursor?: number): Fact => ({
   name: `positions(${args})${cursor === undefined ? '' : ` with the cursor of row ${cursor}`}`,
-  query: `positions(${args}) { totalCount nodes { recordId } }`,
+  query: `positions(${args}) { totalCount nodes { legacy { recordId } } }`,
   at: 'positions.nodes',
   sql: `SELECT * FROM (${rows}) r ${sql}`,
   total: count,
@@ -63,9 +63,9 @@ export const pagingFacts: Fact[] = [
   {
     name: 'a page of another order, after its cursor, in the midst of ties',
     query: `positions(first: 4, where: { users: ["${users.ben}", "${users.cat}"] }, orderBy: POINTS, orderDirection: DESC,
-      after: $cursor) { totalCount nodes { recordId } }`,
+      after: $cursor) { totalCount nodes { legacy { recordId } } }`,
     at: 'positions.nodes',
-    sql: `SELECT id AS "recordId" FROM scored WHERE "user" IN ('${users.ben}', '${users.cat}')
+    sql: `SELECT id AS "legacy.recordId" FROM scored WHERE "user" IN ('${users.ben}', '${users.cat}')
       ORDER BY points DESC, date DESC, id OFFSET 3 LIMIT 4`,
     total: `SELECT count(*) FROM scored WHERE "user" IN ('${users.ben}', '${users.cat}')`,
     variables: {
@@ -96,14 +96,14 @@ export const pagingFacts: Fact[] = [
   },
   {
     name: 'positions after the record with an id',
-    query: 'positions(first: 3, afterRecord: $id) { nodes { recordId } }',
-    at: 'positions.nodes',
+    query: 'legacy { positions(first: 3, afterRecord: $id) { nodes { legacy { recordId } } } }',
+    at: 'legacy.positions.nodes',
     sql: `${rows} OFFSET 8 LIMIT 3`,
     variables: {
       types: '$id: String!',
       async from(ask) {
-        const { positions } = await ask('{ positions(first: 8) { nodes { recordId } } }')
-        return { id: positions.nodes[7].recordId }
+        const { positions } = await ask('{ positions(first: 8) { nodes { legacy { recordId } } } }')
+        return { id: positions.nodes[7].legacy.recordId }
       },
     },
   },
@@ -137,8 +137,8 @@ export const pagingFacts: Fact[] = [
   node(
     'Position',
     'positions(first: 1) { nodes { ID } }',
-    'recordId points',
-    'SELECT id AS "recordId", points FROM scored WHERE date = (SELECT max(date) FROM scored) ORDER BY id LIMIT 1',
+    'legacy { recordId } points',
+    'SELECT id AS "legacy.recordId", points FROM scored WHERE date = (SELECT max(date) FROM scored) ORDER BY id LIMIT 1',
   ),
   node(
     'Multiplier',

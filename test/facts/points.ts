@@ -78,9 +78,10 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: "a distribution's positions are by id: capitals first",
-    query: 'distribution(date: "2025-03-05") { positions { totalCount nodes { recordId pointsA pointsB } } }',
+    query:
+      'distribution(date: "2025-03-05") { positions { totalCount nodes { legacy { recordId } pointsA pointsB } } }',
     at: 'distribution.positions.nodes',
-    sql: `SELECT id AS "recordId", "pointsA", "pointsB" FROM scored WHERE date = '2025-03-05' ORDER BY id`,
+    sql: `SELECT id AS "legacy.recordId", "pointsA", "pointsB" FROM scored WHERE date = '2025-03-05' ORDER BY id`,
     total: `SELECT count(*) FROM scored WHERE date = '2025-03-05'`,
   },
   {
@@ -114,10 +115,10 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: 'positions name the multiplier that made their points, but for points that came with the import',
-    query: `positions(first: 1000, where: { users: ["${users.ann}", "${users.dan}"] }) { nodes { recordId
+    query: `positions(first: 1000, where: { users: ["${users.ann}", "${users.dan}"] }) { nodes { legacy { recordId }
       multiplierUsed { poolAddress depositA } run { date kind } } }`,
     at: 'positions.nodes',
-    sql: `SELECT p.id AS "recordId", CASE WHEN "pointsA" IS NULL THEN m."poolAddress" END AS "multiplierUsed.poolAddress",
+    sql: `SELECT p.id AS "legacy.recordId", CASE WHEN "pointsA" IS NULL THEN m."poolAddress" END AS "multiplierUsed.poolAddress",
         CASE WHEN "pointsA" IS NULL THEN m."deposit_tokenA" END AS "multiplierUsed.depositA",
         "distributionDate" AS "run.date", 'IMPORT' AS "run.kind"
       FROM positions p LEFT JOIN LATERAL (SELECT * FROM multipliers WHERE "poolAddress" = "marketAddress"
@@ -194,9 +195,9 @@ export const pointsFacts: Fact[] = [
       },
       {
         name: `positions as of ${moment} are those of the last date up to it`,
-        query: `positions(asOf: "${moment}", first: 1000) { totalCount nodes { recordId distributionDate: date } }`,
+        query: `positions(asOf: "${moment}", first: 1000) { totalCount nodes { legacy { recordId } distributionDate: date } }`,
         at: 'positions.nodes',
-        sql: `SELECT id AS "recordId", date AS "distributionDate" FROM scored WHERE date = ${dateAt(moment)} ORDER BY id`,
+        sql: `SELECT id AS "legacy.recordId", date AS "distributionDate" FROM scored WHERE date = ${dateAt(moment)} ORDER BY id`,
         total: `SELECT count(*) FROM scored WHERE date = ${dateAt(moment)}`,
         ...none,
       },
@@ -233,10 +234,10 @@ export const pointsFacts: Fact[] = [
   }),
   {
     name: "a pool's and a user's positions as of a moment are of the program's last date up to it",
-    query: `pool(address: "${pools.none}") { positions(asOf: "2025-03-10") { nodes { recordId user {
-      positions(asOf: "2025-03-04") { nodes { recordId } } } } } }`,
+    query: `pool(address: "${pools.none}") { positions(asOf: "2025-03-10") { nodes { legacy { recordId } user {
+      positions(asOf: "2025-03-04") { nodes { legacy { recordId } } } } } } }`,
     at: 'pool.positions.nodes.user.positions.nodes',
-    sql: `SELECT o.id AS "recordId" FROM scored s JOIN scored o ON o."user" = s."user" AND o.date = '2025-03-03'
+    sql: `SELECT o.id AS "legacy.recordId" FROM scored s JOIN scored o ON o."user" = s."user" AND o.date = '2025-03-03'
       WHERE s.date = '2025-03-05' AND s.pool = '${pools.none}' ORDER BY s.id, o.id`,
   },
   ...['2025-03-04', '2025-03-31', '2025-04-01'].map(
@@ -293,9 +294,9 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: "a pool's current positions are of the newest date, though it has more of others",
-    query: 'pools { nodes { currentPositions { totalCount nodes { recordId } } } }',
+    query: 'pools { nodes { currentPositions { totalCount nodes { legacy { recordId } } } } }',
     at: 'pools.nodes.currentPositions.nodes',
-    sql: `SELECT s.id AS "recordId" FROM scored s JOIN pools o ON o.id = pool WHERE date = ${dateAt('2030-01-01')}
+    sql: `SELECT s.id AS "legacy.recordId" FROM scored s JOIN pools o ON o.id = pool WHERE date = ${dateAt('2030-01-01')}
       ORDER BY "marketId", o.id, s.id`,
   },
   {

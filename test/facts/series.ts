@@ -102,12 +102,12 @@ export const seriesFacts: Fact[] = [
   },
   {
     name: 'series by pool, those with the most points first',
-    query: `series(groupBy: POOL, ${GROUPED}) { key { poolAddress chainId pool { name } } points }`,
+    query: `series(groupBy: POOL, ${GROUPED}) { key { chainId pool { address name } } points }`,
     at: 'series',
     sql: grouped(
       'scored JOIN pools o ON o.id = pool',
       'pool, chain, name',
-      'pool AS "key.poolAddress", chain AS "key.chainId", name AS "key.pool.name"',
+      'pool AS "key.pool.address", chain AS "key.chainId", name AS "key.pool.name"',
     ),
   },
   {
@@ -118,9 +118,9 @@ export const seriesFacts: Fact[] = [
   },
   {
     name: 'series by token, of each chain its own',
-    query: `series(groupBy: ASSET, ${GROUPED}) { key { assetAddress chainId } points }`,
+    query: `series(groupBy: ASSET, ${GROUPED}) { key { asset { address } chainId } points }`,
     at: 'series',
-    sql: grouped('sides', 'asset, chain', 'asset AS "key.assetAddress", chain AS "key.chainId"'),
+    sql: grouped('sides', 'asset, chain', 'asset AS "key.asset.address", chain AS "key.chainId"'),
   },
   {
     name: "a token's buckets have its sides alone",

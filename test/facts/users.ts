@@ -13,7 +13,7 @@ const ACCOUNT = `account AS address, points, rank, positions AS "positionCount",
 const TOTALS =
   'address points: totalPoints rank positionCount: recordCount firstDistributionDate: firstDate lastDistributionDate: lastDate'
 
-const SIDE = `assetAddress assetSymbol assetPriceUsd ${['supplied', 'protected', 'borrowed']
+const SIDE = `asset { address symbol chainId } priceUsd ${['supplied', 'protected', 'borrowed']
   .map((name) => `${name} { raw decimals value usd }`)
   .join(' ')}`
 /** An amount of a side: whole tokens as a decimal string. Nothing else is stored but the USD. */
@@ -59,15 +59,15 @@ export const userFacts: Fact[] = [
     name: "a user's positions have all their columns, newest date first, then by id",
     query: of(
       ann,
-      `positions(first: 1000) { nodes { recordId userAddress poolAddress distributionDate: date points pointsA pointsB
+      `positions(first: 1000) { nodes { legacy { recordId } userAddress poolAddress distributionDate: date points pointsA pointsB
         sideA { ${SIDE} } sideB { ${SIDE} } } }`,
     ),
     at: 'user.positions.nodes',
-    sql: `SELECT id AS "recordId", "user" AS "userAddress", pool AS "poolAddress", date AS "distributionDate",
+    sql: `SELECT id AS "legacy.recordId", "user" AS "userAddress", pool AS "poolAddress", date AS "distributionDate",
         points, "pointsA", "pointsB",
-        "aTokenAddress" AS "sideA.assetAddress", "aTokenSymbol" AS "sideA.assetSymbol", "aTokenPrice" AS "sideA.assetPriceUsd",
+        "aTokenAddress" AS "sideA.asset.address", "aTokenSymbol" AS "sideA.asset.symbol", chain AS "sideA.asset.chainId", "aTokenPrice" AS "sideA.priceUsd",
         ${['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => amountOf('a', name)).join(', ')},
-        "bTokenAddress" AS "sideB.assetAddress", "bTokenSymbol" AS "sideB.assetSymbol", "bTokenPrice" AS "sideB.assetPriceUsd",
+        "bTokenAddress" AS "sideB.asset.address", "bTokenSymbol" AS "sideB.asset.symbol", chain AS "sideB.asset.chainId", "bTokenPrice" AS "sideB.priceUsd",
         ${['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => amountOf('b', name)).join(', ')}
       FROM scored WHERE "user" = '${ann}' ORDER BY date DESC, id`,
   },
@@ -75,13 +75,14 @@ export const userFacts: Fact[] = [
     name: "a position leads to its pool, the pool's markets and multiplier, and its user",
     query: of(
       users.dan,
-      `positions { nodes { recordId user { address rank }
-        pool { displayName marketA { assetSymbol } marketB { depositRate: depositApr } multiplier { depositA } } } }`,
+      `positions { nodes { legacy { recordId } user { address rank }
+        pool { displayName marketA { name asset { symbol } } marketB { depositRate: depositApr } multiplier { depositA } } } }`,
     ),
     at: 'user.positions.nodes',
-    sql: `SELECT s.id AS "recordId", s."user" AS "user.address", r.rank AS "user.rank",
+    sql: `SELECT s.id AS "legacy.recordId", s."user" AS "user.address", r.rank AS "user.rank",
         concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId") AS "pool.displayName",
-        a."assetSymbol" AS "pool.marketA.assetSymbol", b."depositRate" AS "pool.marketB.depositRate",
+        a."assetSymbol" AS "pool.marketA.asset.symbol",
+        a."assetSymbol" || ' in ' || (SELECT concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId") FROM pools WHERE id = a."poolId") AS "pool.marketA.name", b."depositRate" AS "pool.marketB.depositRate",
         NULL AS "pool.multiplier.depositA" -- one pool never had one, the other's was removed
       FROM scored s JOIN ranks r ON account = "user" JOIN pools o ON o.id = pool
       LEFT JOIN markets a ON a.id = unit_1_id AND a."chainId" = o."chainId"
@@ -92,16 +93,16 @@ export const userFacts: Fact[] = [
     name: "a user's positions of a date and a pool",
     query: of(
       ann,
-      `positions(where: { date: { eq: "2025-03-05" }, pools: "${'0x1e'.padEnd(40, '0')}01" }) { totalCount nodes { recordId } }`,
+      `positions(where: { date: { eq: "2025-03-05" }, pools: "${'0x1e'.padEnd(40, '0')}01" }) { totalCount nodes { legacy { recordId } } }`,
     ),
     at: 'user.positions.nodes',
-    sql: `SELECT id AS "recordId" FROM scored WHERE "user" = '${ann}' AND date = '2025-03-05' AND pool LIKE '0x1e%'`,
+    sql: `SELECT id AS "legacy.recordId" FROM scored WHERE "user" = '${ann}' AND date = '2025-03-05' AND pool LIKE '0x1e%'`,
   },
   {
     name: "a user's current positions are those of the newest date",
-    query: of(ann, 'currentPositions { totalCount nodes { recordId distributionDate: date } }'),
+    query: of(ann, 'currentPositions { totalCount nodes { legacy { recordId } distributionDate: date } }'),
     at: 'user.currentPositions.nodes',
-    sql: `SELECT id AS "recordId", date AS "distributionDate" FROM scored WHERE "user" = '${ann}'
+    sql: `SELECT id AS "legacy.recordId", date AS "distributionDate" FROM scored WHERE "user" = '${ann}'
       AND date = (SELECT max(date) FROM scored) ORDER BY id`,
     total: `SELECT count(*) FROM scored WHERE "user" = '${ann}' AND date = (SELECT max(date) FROM scored)`,
   },
@@ -134,9 +135,12 @@ export const userFacts: Fact[] = [
   },
   {
     name: "the positions of a user's day are by pool",
-    query: of(ann, 'dailyPoints(orderBy: DATE, orderDirection: DESC) { nodes { positions { recordId points } } }'),
+    query: of(
+      ann,
+      'dailyPoints(orderBy: DATE, orderDirection: DESC) { nodes { positions { legacy { recordId } points } } }',
+    ),
     at: 'user.dailyPoints.nodes.positions',
-    sql: `SELECT id AS "recordId", points FROM scored WHERE "user" = '${ann}' ORDER BY date DESC, pool`,
+    sql: `SELECT id AS "legacy.recordId", points FROM scored WHERE "user" = '${ann}' ORDER BY date DESC, pool`,
   },
 
   ...dates

@@ -103,7 +103,7 @@ const families: Record<string, (size: number) => Attack> = {
   }),
   'inline fragments': (n) => ({ query: `{ ${nested(40 * n, '... { ', 'dataVersion')} }` }),
   'interfaces and unions': (n) => ({
-    query: `{ node(id: "x") { ${repeat(n, () => '... on User { latestSnapshots { __typename ... on MarketSnapshot { user { totalPoints } } ... on VaultSnapshot { user { totalPoints } } } }')} } }`,
+    query: `{ node(id: "x") { ${repeat(n, () => '... on User { latestSnapshots { entity { __typename ... on Market { name } ... on Vault { name } } } }')} } }`,
   }),
   'the same field': (n) => ({ query: `{ program { ${twice(118 * n, 'totalPoints')} } }` }),
   'the same object': (n) => ({ query: `{ ${twice(29 * n, 'program { totalPoints }')} }` }),

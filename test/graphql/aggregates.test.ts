@@ -74,23 +74,21 @@ const KEYS: Record<string, (row: Row) => Row> = {
   DATE: ({ date }) => ({ start: date }),
   WEEK: ({ date }) => ({ start: monday(date) }),
   MONTH: ({ date }) => ({ start: `${date.slice(0, 7)}-01` }),
-  POOL: ({ pool, chain }) => ({ poolAddress: pool, chainId: Number(chain) }),
-  ASSET: ({ asset, chain }) => ({ assetAddress: asset, chainId: Number(chain) }),
-  MARKET: ({ market, chain }) => ({ marketAddress: market, chainId: Number(chain) }),
-  VAULT: ({ vault, chain }) => ({ vaultAddress: vault, chainId: Number(chain) }),
+  POOL: ({ pool, chain }) => ({ pool: { address: pool }, chainId: Number(chain) }),
+  ASSET: ({ asset, chain }) => ({ asset: { address: asset }, chainId: Number(chain) }),
+  ENTITY: ({ market, vault, chain }) => ({ entity: { address: market ?? vault }, chainId: Number(chain) }),
   CHAIN: ({ chain }) => ({ chainId: Number(chain) }),
   USER: ({ user }) => ({ user: { address: user } }),
 }
 const none = {
   start: null,
   chainId: null,
-  poolAddress: null,
-  assetAddress: null,
-  marketAddress: null,
-  vaultAddress: null,
+  pool: null,
+  asset: null,
+  entity: null,
   user: null,
 }
-const key = 'key { start chainId poolAddress assetAddress marketAddress vaultAddress user { address } }'
+const key = 'key { start chainId pool { address } asset { address } entity { address } user { address } }'
 
 function groupsOf(of: Row[], groupBy: string[]): Map<string, { key: Row; rows: Row[] }> {
   const groups = new Map<string, { key: Row; rows: Row[] }>()
@@ -139,7 +137,7 @@ function check(got: Row[], of: Row[], groupBy: string[], values: (rows: Row[]) =
 
 describe('positions', () => {
   const fields = `${key} count userCount sumPoints averagePoints sumSupplied { usd value } averageSuppliedUsd`
-  const query = `query ($where: PositionFilter!, $groupBy: [PositionGroupBy!]!) {
+  const query = `query ($where: PositionFilter!, $groupBy: [GroupBy!]!) {
     positionAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${fields} } }`
   const values = (tokens: boolean) => (of: Row[]) => ({
     ...count(of),
@@ -221,13 +219,13 @@ describe('positions', () => {
   })
 })
 
-const isOfToken = (groupBy: string[]) => groupBy.some((one) => ['MARKET', 'VAULT', 'ASSET'].includes(one))
+const isOfToken = (groupBy: string[]) => groupBy.some((one) => ['ENTITY', 'ASSET'].includes(one))
 
 describe('snapshots', () => {
   test('of markets', async () => {
     const fields = `${key} count userCount sumSupplied { usd raw } averageSuppliedUsd averageBorrowedUsd sumBorrowed { raw }`
-    const query = `query ($where: MarketSnapshotFilter!, $groupBy: [MarketSnapshotGroupBy!]!) {
-      marketSnapshotAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${fields} } }`
+    const query = `query ($where: SnapshotFilter!, $groupBy: [GroupBy!]!) {
+      snapshotAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${fields} } }`
     const values = (groupBy: string[]) => (of: Row[]) => ({
       ...count(of),
       sumSupplied: { usd: sum(of, 'collateral_usd'), raw: isOfToken(groupBy) ? tokens(of, 'collateral_assets') : null },
@@ -236,47 +234,42 @@ describe('snapshots', () => {
       sumBorrowed: { raw: isOfToken(groupBy) ? tokens(of, 'debt_assets') : null },
     })
     const theirs = rows.market?.filter((row) => users.includes(row.user)) ?? []
-    for (const groupBy of [['MARKET'], ['ASSET'], ['USER', 'DATE'], ['CHAIN', 'WEEK'], ['MARKET', 'USER']]) {
-      const { marketSnapshotAggregates } = await ask(query, { where: { users }, groupBy })
-      check(marketSnapshotAggregates, theirs, groupBy, values(groupBy))
+    for (const groupBy of [['ENTITY'], ['ASSET'], ['USER', 'DATE'], ['CHAIN', 'WEEK'], ['ENTITY', 'USER']]) {
+      const { snapshotAggregates } = await ask(query, { where: { users, entityTypes: 'MARKET' }, groupBy })
+      check(snapshotAggregates, theirs, groupBy, values(groupBy))
     }
-    const where = { markets: sampleMarket.address, chainIds: sampleMarket.chainId, time: times }
-    const { marketSnapshotAggregates } = await ask(query, { where, groupBy: ['DATE'] })
+    const where = { entities: sampleMarket.address, entityTypes: 'MARKET', chainIds: sampleMarket.chainId, time: times }
+    const { snapshotAggregates } = await ask(query, { where, groupBy: ['DATE'] })
     const there = rows.market?.filter(
       (row) => row.market === sampleMarket.address && row.date >= first && row.date <= last,
     )
-    check(marketSnapshotAggregates, there ?? [], ['DATE'], values(['DATE']))
+    check(snapshotAggregates, there ?? [], ['DATE'], values(['DATE']))
   })
 
   test('of vaults', async () => {
-    const query = `query ($where: VaultSnapshotFilter!, $groupBy: [VaultSnapshotGroupBy!]!) {
-      vaultSnapshotAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${key} count userCount sumSupplied { usd raw } averageSuppliedUsd sumShares } }`
+    const query = `query ($where: SnapshotFilter!, $groupBy: [GroupBy!]!) {
+      snapshotAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${key} count userCount sumSupplied { usd raw } averageSuppliedUsd sumShares } }`
     const values = (groupBy: string[]) => (of: Row[]) => ({
       ...count(of),
       sumSupplied: { usd: sum(of, 'assets_usd'), raw: isOfToken(groupBy) ? tokens(of, 'assets') : null },
       averageSuppliedUsd: average(of, 'assets_usd'),
-      sumShares: groupBy.includes('VAULT') ? tokens(of, 'shares') : null,
+      sumShares: groupBy.includes('ENTITY') ? tokens(of, 'shares') : null,
     })
-    for (const groupBy of [['VAULT', 'DATE'], ['ASSET'], ['USER']]) {
-      const { vaultSnapshotAggregates } = await ask(query, { where: { users }, groupBy })
-      check(
-        vaultSnapshotAggregates,
-        rows.vault?.filter((row) => users.includes(row.user)) ?? [],
-        groupBy,
-        values(groupBy),
-      )
+    for (const groupBy of [['ENTITY', 'DATE'], ['ASSET'], ['USER']]) {
+      const { snapshotAggregates } = await ask(query, { where: { users, entityTypes: 'VAULT' }, groupBy })
+      check(snapshotAggregates, rows.vault?.filter((row) => users.includes(row.user)) ?? [], groupBy, values(groupBy))
     }
-    const where = { vaults: sampleVault.address, time: times }
-    const { vaultSnapshotAggregates } = await ask(query, { where, groupBy: ['VAULT'] })
+    const where = { entities: sampleVault.address, entityTypes: 'VAULT', time: times }
+    const { snapshotAggregates } = await ask(query, { where, groupBy: ['ENTITY'] })
     const there = rows.vault?.filter(
       (row) => row.vault === sampleVault.address && row.date >= first && row.date <= last,
     )
-    check(vaultSnapshotAggregates, there ?? [], ['VAULT'], values(['VAULT']))
+    check(snapshotAggregates, there ?? [], ['ENTITY'], values(['ENTITY']))
   })
 })
 
 test('liquidation rewards', async () => {
-  const query = `query ($where: LiquidationRewardFilter!, $groupBy: [LiquidationRewardGroupBy!]!) {
+  const query = `query ($where: LiquidationRewardFilter!, $groupBy: [GroupBy!]!) {
     liquidationRewardAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${key} count userCount claimedCount
       sumLiquidReward { usd raw } averageLiquidRewardUsd sumSupplySent { usd } } }`
   const values = (groupBy: string[]) => (of: Row[]) => ({
@@ -284,22 +277,22 @@ test('liquidation rewards', async () => {
     claimedCount: of.filter((row) => row.claimed_timestamp !== null).length,
     sumLiquidReward: {
       usd: sum(of, 'liquid_reward_usd'),
-      raw: groupBy.includes('MARKET') && of[0]?.market ? tokens(of, 'liquid_reward') : null,
+      raw: groupBy.includes('ENTITY') && of[0]?.market ? tokens(of, 'liquid_reward') : null,
     },
     averageLiquidRewardUsd: average(of, 'liquid_reward_usd'),
     sumSupplySent: { usd: sum(of, 'supply_sent_usd') },
   })
   const inRange = rows.rewards?.filter((row) => row.date >= first && row.date <= last) ?? []
-  for (const groupBy of [['DATE'], ['MARKET', 'VAULT'], ['VAULT'], ['USER', 'CHAIN'], ['MONTH']]) {
+  for (const groupBy of [['DATE'], ['ENTITY'], ['ENTITY', 'USER'], ['USER', 'CHAIN'], ['MONTH']]) {
     const { liquidationRewardAggregates } = await ask(query, { where: { time: times }, groupBy })
     check(liquidationRewardAggregates, inRange, groupBy, values(groupBy))
   }
   const { market, chain } = rows.rewards?.find((row) => row.market && users.includes(row.user)) ?? {}
-  const where = { users, markets: market, chainIds: Number(chain) }
-  const { liquidationRewardAggregates } = await ask(query, { where, groupBy: ['MARKET'] })
+  const where = { users, entities: market, entityTypes: 'MARKET', chainIds: Number(chain) }
+  const { liquidationRewardAggregates } = await ask(query, { where, groupBy: ['ENTITY'] })
   const there =
     rows.rewards?.filter((row) => row.market === market && row.chain === chain && users.includes(row.user)) ?? []
-  check(liquidationRewardAggregates, there, ['MARKET'], values(['MARKET']))
+  check(liquidationRewardAggregates, there, ['ENTITY'], values(['ENTITY']))
 })
 
 test('a filter that would read a whole table is refused, and so is what makes no sense', async () => {
@@ -322,14 +315,18 @@ test('a filter that would read a whole table is refused, and so is what makes no
     [`positionAggregates(where: {${pool}})`, advice],
     [`positionAggregates(where: {users: ${many}})`, /where\.users must be at most 100/],
     [
-      `marketSnapshotAggregates(where: {${range(1, 'time')}})`,
-      /add where\.users, or where\.markets and where\.time with at most 366 dates/,
+      `snapshotAggregates(where: {${range(1, 'time')}})`,
+      /add where\.users, or where\.entities and where\.time with at most 366 dates/,
     ],
     [
-      `vaultSnapshotAggregates(where: {vaults: "${sampleVault.address}"})`,
-      /where\.vaults and where\.time with at most 366/,
+      `snapshotAggregates(where: {entities: "${sampleVault.address}"})`,
+      /where\.entities and where\.time with at most 366/,
     ],
-    [`vaultSnapshotAggregates(where: {vaults: "${sampleVault.address}", ${range(367, 'time')}})`, /at most 366 dates/],
+    [`snapshotAggregates(where: {entities: "${sampleVault.address}", ${range(367, 'time')}})`, /at most 366 dates/],
+    [
+      'snapshotAggregates(where: {users: []}, groupBy: POOL)',
+      /must be of DATE, WEEK, MONTH, ENTITY, ASSET, CHAIN, USER/,
+    ],
     ['liquidationRewardAggregates(where: {})', /add where\.users, or where\.time with at most 366 dates/],
     [`liquidationRewardAggregates(where: {${range(367, 'time')}})`, /at most 366 dates/],
     ['positionAggregates(where: {date: {gte: "2025-01-02", lte: "2025-01-01"}})', /where\.date is empty/],
@@ -363,12 +360,12 @@ test('a number does not depend on what else is selected, or how', async () => {
     return data.positionAggregates as Row[]
   }
   const all = await ask(
-    '{ key { poolAddress } count userCount sumPoints averagePoints sumSupplied { usd } averageBorrowedUsd } }',
+    '{ key { pool { address } } count userCount sumPoints averagePoints sumSupplied { usd } averageBorrowedUsd } }',
   )
   expect(all.length).toBeGreaterThan(2)
   for (let times = 0; times < 3; times++) {
     const only = (...names: string[]) => all.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])))
-    expect(await ask('{ key { poolAddress } } }')).toEqual(only('key'))
+    expect(await ask('{ key { pool { address } } } }')).toEqual(only('key'))
     expect(await ask('{ sumPoints } }')).toEqual(only('sumPoints'))
     const aliased = await ask(
       '{ points: sumPoints ... on PositionAggregate { userCount } ...Rest } } fragment Rest on PositionAggregate { averagePoints }',
@@ -411,23 +408,21 @@ test.each([
   [
     'Position',
     'positionAggregates',
-    'positions(where: $where) { totalCount nodes { sideA { assetAddress } } }',
+    'positions(where: $where) { totalCount nodes { sideA { asset { address } } } }',
     { ...onChain(samplePool.chainId), ...among('pool', samplePool.address), ...among('asset', 'TOKEN') },
     ['points', 'suppliedUsd', 'protectedUsd', 'tvlUsd', 'borrowedUsd', 'ltv', 'healthFactor'],
   ],
   [
-    'MarketSnapshot',
-    'marketSnapshotAggregates',
-    `user(address: "${sampleUser}") { marketSnapshots(where: $where) { totalCount nodes { market { assetAddress } } } }`,
-    { ...onChain(sampleMarket.chainId), ...among('market', sampleMarket.address), assets: 'TOKEN' },
+    'Snapshot',
+    'snapshotAggregates',
+    `user(address: "${sampleUser}") { snapshots(where: $where) { totalCount nodes { entity { asset { address } } } } }`,
+    {
+      ...onChain(sampleMarket.chainId),
+      entities: [sampleMarket.address, sampleVault.address],
+      entityTypes: 'MARKET',
+      assets: 'TOKEN',
+    },
     ['suppliedUsd', 'protectedUsd', 'borrowedUsd'],
-  ],
-  [
-    'VaultSnapshot',
-    'vaultSnapshotAggregates',
-    `user(address: "${sampleUser}") { vaultSnapshots(where: $where) { totalCount nodes { vault { assetAddress } } } }`,
-    { ...onChain(sampleVault.chainId), ...among('vault', sampleVault.address), assets: 'TOKEN' },
-    ['suppliedUsd'],
   ],
 ])('each filter of %s aggregates matches what it matches in a list', async (type, aggregate, list, extra, numbers) => {
   const query = `query ($where: ${type}Filter!) { ${aggregate}(where: $where) { count } ${list} }`
@@ -439,8 +434,8 @@ test.each([
     return { count: totalCount as number, nodes }
   }
   const all = await compared({})
-  const [{ sideA, market, vault }] = all.nodes
-  const token = sideA?.assetAddress ?? (market ?? vault).assetAddress
+  const [{ sideA, entity }] = all.nodes
+  const token = (sideA ?? entity).asset.address
   const conditions: Row = JSON.parse(JSON.stringify({ ...people, ...extra }).replaceAll('TOKEN', token))
   for (const name of numbers) conditions[name] = some
   conditions[type === 'Position' ? 'date' : 'time'] = recent
@@ -456,12 +451,12 @@ test.each([
   }
 })
 
-test('each filter of reward aggregates matches what it matches in the lists of both kinds', async () => {
-  const listed = async (kind: string, where: object) =>
+test('each filter of reward aggregates matches what it matches in a list', async () => {
+  const listed = async (where: object) =>
     (
       await ask(
-        `query ($where: ${kind}LiquidationRewardFilter) { user(address: "${sampleUser}") {
-          list: ${kind.toLowerCase()}LiquidationRewards(where: $where) { totalCount } } }`,
+        `query ($where: LiquidationRewardFilter) { user(address: "${sampleUser}") {
+          list: liquidationRewards(where: $where) { totalCount } } }`,
         { where },
       )
     ).user.list.totalCount as number
@@ -471,36 +466,34 @@ test('each filter of reward aggregates matches what it matches in the lists of b
     return liquidationRewardAggregates[0].count as number
   }
   const { user } = await ask(`{ user(address: "${sampleUser}") {
-    marketLiquidationRewards(last: 1) { nodes { chainId collateralMarketAddress debtMarketAddress } }
-    vaultLiquidationRewards(last: 1) { nodes { vaultAddress } } } }`)
-  const [{ chainId, collateralMarketAddress, debtMarketAddress }] = user.marketLiquidationRewards.nodes
-  const [{ vaultAddress }] = user.vaultLiquidationRewards.nodes
+    markets: liquidationRewards(last: 1, where: { entityTypes: MARKET }) { nodes { chainId entityAddress debtMarketAddress } }
+    vaults: liquidationRewards(last: 1, where: { entityTypes: VAULT }) { nodes { entityAddress } } } }`)
+  const [{ chainId, entityAddress, debtMarketAddress }] = user.markets.nodes
+  const [{ entityAddress: vault }] = user.vaults.nodes
   const past = { gte: '2020-01-01' }
-  const usd = { collateralReceivedUsd: some, liquidRewardUsd: some, supplySentUsd: some }
-  const both = { ...onChain(chainId), claimed: true, time: past, claimedAt: past, ...usd }
-  const inMarkets = { ...among('market', collateralMarketAddress), debtMarkets: debtMarketAddress }
-  const inVaults = among('vault', vaultAddress)
-  expect(Object.keys({ ...people, ...both, ...inMarkets, ...inVaults }).sort()).toEqual(
-    conditionsOf('LiquidationReward'),
-  )
-  const all = (await listed('Market', {})) + (await listed('Vault', {}))
-  for (const one of [{ users: sampleUser }, { users: [sampleUser] }]) expect(await aggregated(one)).toBe(all)
-  for (const [conditions, kinds] of [
-    [both, ['Market', 'Vault']],
-    [inMarkets, ['Market']],
-    [inVaults, ['Vault']],
-  ] as const)
-    for (const [name, value] of Object.entries(conditions)) {
-      const one = { [name]: value }
-      let count = 0
-      for (const kind of kinds) count += await listed(kind, one)
-      expect(count, name).toBeGreaterThan(0)
-      expect(await aggregated(one), name).toBe(count)
-      expect(await aggregated({ NOT: one }), name).toBe(all - count)
-    }
-  const [market, vault] = [{ markets: collateralMarketAddress }, { vaults: vaultAddress }]
-  expect(await aggregated({ OR: [market, vault] })).toBe(
-    (await listed('Market', market)) + (await listed('Vault', vault)),
-  )
-  expect(await aggregated({ AND: [market, vault] })).toBe(0)
+  const conditions = {
+    ...people,
+    ...onChain(chainId),
+    claimed: true,
+    time: past,
+    claimedAt: past,
+    collateralReceivedUsd: some,
+    liquidRewardUsd: some,
+    supplySentUsd: some,
+    debtMarkets: debtMarketAddress,
+    entities: [entityAddress, vault],
+    entityTypes: 'VAULT',
+  }
+  expect(Object.keys(conditions).sort()).toEqual(conditionsOf('LiquidationReward'))
+  const all = await listed({})
+  expect(await aggregated({})).toBe(all)
+  for (const [name, value] of Object.entries(conditions)) {
+    const one = { [name]: value }
+    const count = await listed(one)
+    expect(count, name).toBeGreaterThan(0)
+    expect(await aggregated(one), name).toBe(count)
+    // Rows whose value is null match neither, like the debt market of a vault's reward.
+    expect(await aggregated({ NOT: one }), name).toBe(await listed({ NOT: one }))
+  }
+  expect(await aggregated({ AND: [{ entities: entityAddress }, { entities: vault }] })).toBe(0)
 })

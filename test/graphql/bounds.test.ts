@@ -23,7 +23,7 @@ const lists = (count: number, name: string) =>
   repeat(
     count,
     (i) => `${name}${i}: leaderboard(first: 2) { totalCount nodes { rank points user { address totalPoints rank
-      positions(first: 2) { totalCount nodes { recordId points } } } } pageInfo { hasNextPage } }`,
+      positions(first: 2) { totalCount nodes { id points } } } } pageInfo { hasNextPage } }`,
   )
 
 /** Sends a document twice: one that is sent once is soon forgotten. */

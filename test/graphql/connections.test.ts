@@ -33,22 +33,23 @@ interface Way {
   atLeast?: number
 }
 
-const newestFirst = (row: Row) => [-Date.parse(row.date), row.recordId]
+const newestFirst = (row: Row) => [-Date.parse(row.date), atob(row.id)]
 const snapshotOrder = (row: Row) => [
-  BigInt(row.timestamp),
+  Date.parse(row.time),
   row.chainId,
-  row.marketAddress ?? row.vaultAddress,
+  row.entityAddress,
   row.userAddress,
   row.positionId ?? '',
+  row.entityType,
 ]
-const rewardOrder = (row: Row) => [-BigInt(row.timestamp), -row.logIndex, row.txHash, row.chainId]
+const rewardOrder = (row: Row) => [-Date.parse(row.time), -row.logIndex, row.txHash, row.chainId, row.entityType]
 const activityOrder = (row: Row) => [
-  -BigInt(row.timestamp),
+  -Date.parse(row.time),
   -row.logIndex,
   row.txHash,
   row.chainId,
   row.userAddress,
-  row.marketAddress ? 0 : 1,
+  row.entityType === 'MARKET' ? 0 : 1,
 ]
 const byChain = (row: Row) => [row.chainId, row.address]
 const byPool = (row: Row) => [row.number, row.address]
@@ -61,6 +62,7 @@ const backwards = (text: string) => [...text].map((one) => String.fromCharCode(6
 const newestNumber = (row: Row) => [-BigInt(row.recordId)]
 
 const ofUser = `user(address: "${sampleUser}") { LIST }`
+const ofLegacyUser = `user(address: "${sampleUser}") { legacy { LIST } }`
 const ofPool = `pool(address: "${samplePool.address}") { LIST }`
 const ofMarket = `market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") { LIST }`
 const ofVault = `vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { LIST }`
@@ -145,7 +147,7 @@ const ways: Record<string, Way[]> = {
     {
       through: 'LIST',
       filter: `orderBy: DATE, where: { date: { gte: "${daysAgo(30)}", lte: "${daysAgo(0)}" }, NOT: { assets: ["OTHER"] } }`,
-      order: (row) => [Date.parse(row.date), backwards(row.recordId)],
+      order: (row) => [Date.parse(row.date), backwards(atob(row.id))],
     },
     {
       through: 'LIST',
@@ -207,7 +209,7 @@ const ways: Record<string, Way[]> = {
     {
       through: ofMarket,
       filter: 'where: { kinds: [DEPOSIT, BORROW] }, orderBy: TIME',
-      order: (row) => [BigInt(row.timestamp), row.logIndex],
+      order: (row) => [Date.parse(row.time), row.logIndex],
     },
   ],
   'Market.snapshots': [{ through: ofMarket, order: snapshotOrder }],
@@ -238,17 +240,17 @@ const ways: Record<string, Way[]> = {
       through: ofUser,
       filter: 'where: { kinds: LIQUIDATION_REWARD }, orderBy: TIME',
       order: (row) => [
-        BigInt(row.timestamp),
+        Date.parse(row.time),
         row.logIndex,
         backwards(row.txHash),
         -row.chainId,
-        row.marketAddress ? 1 : 0,
+        row.entityType === 'MARKET' ? 1 : 0,
       ],
       atLeast: 100,
     },
     {
       through: ofUser,
-      filter: `where: { OR: [{ vaults: "${sampleVault.address}" }, { time: { lt: "1970-01-01T00:00:07.500Z" } }] }`,
+      filter: `where: { OR: [{ entities: "${sampleVault.address}" }, { time: { lt: "1970-01-01T00:00:07.500Z" } }] }`,
       order: activityOrder,
       atLeast: 30,
     },
@@ -263,39 +265,60 @@ const ways: Record<string, Way[]> = {
   ],
   // Each run of `addHistory` changes one date of one pool.
   'User.ledger': [{ through: ofUser, order: (row) => [-BigInt(row.runRecordId)] }],
-  'User.marketLiquidationRewards': [
-    { through: ofUser, order: rewardOrder, atLeast: 54 },
+  'User.liquidationRewards': [
+    { through: ofUser, order: rewardOrder, atLeast: 108 },
     {
       through: ofUser,
-      filter: 'where: { claimed: false }, orderBy: [CLAIMED_AT, CHAIN_ID], orderDirection: [DESC, ASC]',
+      filter:
+        'where: { claimed: false, entityTypes: MARKET }, orderBy: [CLAIMED_AT, CHAIN_ID], orderDirection: [DESC, ASC]',
       order: (row) => [row.chainId, ...rewardOrder(row)],
       atLeast: 54,
     },
   ],
-  'User.marketSnapshots': [
+  'User.snapshots': [
     { through: ofUser, order: snapshotOrder },
-    { through: ofUser, filter: 'grouped: true', order: snapshotOrder },
-    { through: ofUser, filter: `grouped: true, where: { markets: "${sampleMarket.address}" }`, order: snapshotOrder },
+    { through: ofUser, filter: 'where: { entityTypes: VAULT }', order: snapshotOrder },
     {
       through: ofUser,
+      filter: 'orderBy: [BORROWED_USD, CHAIN_ID], orderDirection: DESC',
+      select: 'borrowed { usd }',
+      order: (row) => [-(row.borrowed?.usd ?? Number.NEGATIVE_INFINITY), -row.chainId, ...snapshotOrder(row)],
+    },
+  ],
+  'LegacyUser.marketSnapshots': [
+    { through: ofLegacyUser, order: snapshotOrder },
+    { through: ofLegacyUser, filter: 'grouped: true', order: snapshotOrder },
+    {
+      through: ofLegacyUser,
+      filter: `grouped: true, where: { entities: "${sampleMarket.address}" }`,
+      order: snapshotOrder,
+    },
+    {
+      through: ofLegacyUser,
       filter: `where: { chainIds: ${sampleMarket.chainId} }, from: "1", to: "99999999999"`,
       order: snapshotOrder,
     },
     {
-      through: ofUser,
+      through: ofLegacyUser,
       filter: 'grouped: true, orderBy: [BORROWED_USD, CHAIN_ID], orderDirection: DESC',
       select: 'borrowed { usd }',
       order: (row) => [-(row.borrowed.usd ?? Number.NEGATIVE_INFINITY), -row.chainId, ...snapshotOrder(row)],
     },
   ],
+  'LegacyQuery.positions': [
+    { through: 'legacy { LIST }', filter: `where: { users: "${sampleUser}" }`, order: newestFirst },
+  ],
+  'LegacyUser.vaultSnapshots': [
+    { through: ofLegacyUser, order: snapshotOrder },
+    {
+      through: ofLegacyUser,
+      filter: `grouped: true, where: { entities: "${sampleVault.address}" }`,
+      order: snapshotOrder,
+    },
+  ],
   'User.positions': [
     { through: ofUser, order: newestFirst },
     { through: ofUser, filter: `where: { date: { eq: "${yesterday}" } }`, order: newestFirst, atLeast: 2 },
-  ],
-  'User.vaultLiquidationRewards': [{ through: ofUser, order: rewardOrder, atLeast: 54 }],
-  'User.vaultSnapshots': [
-    { through: ofUser, order: snapshotOrder },
-    { through: ofUser, filter: `grouped: true, where: { vaults: "${sampleVault.address}" }`, order: snapshotOrder },
   ],
   'Vault.activity': [{ through: ofVault, order: activityOrder }],
   'Vault.snapshots': [{ through: ofVault, order: snapshotOrder }],
@@ -564,12 +587,12 @@ test('a list is counted for each of its owners', async () => {
   const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { userAddress } } }')
   const addresses = data.leaderboard.nodes.map((row: Row) => row.userAddress)
   const many = await gateway.graphql(
-    'query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) { positions(first: 3) { totalCount nodes { recordId userAddress } } } }',
+    'query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) { positions(first: 3) { totalCount nodes { id userAddress } } } }',
     { addresses },
   )
   for (const [i, { positions }] of many.data.lookupUsers.entries()) {
     const one = await gateway.graphql(
-      'query ($address: Address!) { positions(first: 3, where: { users: [$address] }) { totalCount nodes { recordId userAddress } } }',
+      'query ($address: Address!) { positions(first: 3, where: { users: [$address] }) { totalCount nodes { id userAddress } } }',
       { address: addresses[i] },
     )
     expect(positions).toEqual(one.data.positions)
@@ -578,7 +601,7 @@ test('a list is counted for each of its owners', async () => {
 })
 
 test('lists of one kind keep to their owners when an operation has several of them', async () => {
-  const list = 'positions(first: 5) { totalCount nodes { recordId } }'
+  const list = 'positions(first: 5) { totalCount nodes { id } }'
   const parts = [
     `user(address: "${sampleUser}") { ${list} }`,
     `pool(address: "${samplePool.address}") { ${list} }`,

@@ -36,7 +36,7 @@ const tables = [
 /** How many rows an operation may touch: what its pages hold, a few times over (joins, alternatives, look-aheads). */
 const budget = (rows: number) => 8 * rows + 100
 
-const positionsPage = 'nodes { recordId points } pageInfo { hasNextPage endCursor }'
+const positionsPage = 'nodes { id points } pageInfo { hasNextPage endCursor }'
 const lists: Record<string, { query: string; rows: number; path: string[] }> = {
   'all positions': {
     query: `query ($after: String) { positions(first: 50, after: $after) { totalCount ${positionsPage} } }`,
@@ -80,7 +80,7 @@ const lists: Record<string, { query: string; rows: number; path: string[] }> = {
     path: ['leaderboard'],
   },
   "a market's snapshots": {
-    query: `query ($after: String) { market(chainId: 1, address: "${market}") { snapshots(first: 50, after: $after) { nodes { timestamp } pageInfo { hasNextPage endCursor } } } }`,
+    query: `query ($after: String) { market(chainId: 1, address: "${market}") { snapshots(first: 50, after: $after) { nodes { time } pageInfo { hasNextPage endCursor } } } }`,
     rows: 50,
     path: ['market', 'snapshots'],
   },
@@ -104,12 +104,12 @@ describe('the pages of a list', () => {
   test('a page in the middle of 100,000 positions costs as the first', async () => {
     for (const filter of ['', `assets: ["${token}"]`, `pools: "${pool}"`]) {
       const { data } = await gateway.graphql(
-        `{ positions(first: 1, where: { date: { eq: "2025-01-25" } ${filter} }) { nodes { recordId } } }`,
+        `{ positions(first: 1, where: { date: { eq: "2025-01-25" } ${filter} }) { nodes { legacy { recordId } } } }`,
       )
-      const record = data.positions.nodes[0].recordId
-      const query = `{ positions(first: 50, afterRecord: "${record}", where: { ${filter} }) { ${positionsPage} } }`
+      const record = data.positions.nodes[0].legacy.recordId
+      const query = `{ legacy { positions(first: 50, afterRecord: "${record}", where: { ${filter} }) { ${positionsPage} } } }`
       const { answer, read } = await reading(query)
-      expect(answer.positions.nodes).toHaveLength(50)
+      expect(answer.legacy.positions.nodes).toHaveLength(50)
       expect(read.scans, JSON.stringify(read)).toEqual([])
       expect(read.rows, JSON.stringify(read)).toBeLessThanOrEqual(budget(50))
       const back = await reading(query.replace('first: 50', 'last: 50'))
@@ -121,16 +121,16 @@ describe('the pages of a list', () => {
 
 const single: Record<string, { query: string; rows: number }> = {
   "a user's 30 days of snapshots": {
-    query: `{ user(address: "${user}") { marketSnapshots(first: 100, from: "${10 * DAY}", to: "${39 * DAY}") { totalCount nodes { timestamp } }
-      vaultSnapshots(first: 100, from: "${10 * DAY}", to: "${39 * DAY}") { totalCount nodes { timestamp } } } }`,
+    query: `{ user(address: "${user}") { legacy { marketSnapshots(first: 100, from: "${10 * DAY}", to: "${39 * DAY}") { totalCount nodes { time } }
+      vaultSnapshots(first: 100, from: "${10 * DAY}", to: "${39 * DAY}") { totalCount nodes { time } } } } }`,
     rows: 120,
   },
   "a user's 30 days of snapshots in one market, grouped": {
-    query: `{ user(address: "${user}") { marketSnapshots(first: 100, where: { markets: "${market}" }, from: "${10 * DAY}", to: "${39 * DAY}", grouped: true) { totalCount nodes { timestamp borrowed { raw } } } } }`,
+    query: `{ user(address: "${user}") { legacy { marketSnapshots(first: 100, where: { entities: "${market}" }, from: "${10 * DAY}", to: "${39 * DAY}", grouped: true) { totalCount nodes { time borrowed { raw } } } } } }`,
     rows: 120,
   },
   'what a user has now': {
-    query: `{ user(address: "${user}") { latestSnapshots { timestamp } earnings { earningsUsd } netApr { earnNetApr: netDepositApr } } }`,
+    query: `{ user(address: "${user}") { latestSnapshots { time } earnings { earningsUsd } netApr { earnNetApr: netDepositApr } } }`,
     rows: 20,
   },
   "a user's place": {
@@ -148,8 +148,7 @@ const single: Record<string, { query: string; rows: number }> = {
   },
   "a user's sums": {
     query: `{ positionAggregates(where: { users: ["${user}"] }, groupBy: [POOL, ASSET]) { count sumPoints }
-      marketSnapshotAggregates(where: { users: ["${user}"] }, groupBy: [MARKET]) { count sumBorrowed { raw } }
-      vaultSnapshotAggregates(where: { users: ["${user}"] }, groupBy: [DATE]) { count sumShares } }`,
+      snapshotAggregates(where: { users: ["${user}"] }, groupBy: [ENTITY]) { count sumBorrowed { raw } sumShares } }`,
     rows: 300,
   },
   'sums over a date': {
@@ -162,7 +161,7 @@ const single: Record<string, { query: string; rows: number }> = {
   },
   'a portfolio of fifty': {
     query: `{ portfolio(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points: totalPoints worth { netUsd }
-      earnings { earningsUsd } pools { points } markets { borrowed { raw } } vaults { supplied { raw } } } }`,
+      earnings { earningsUsd } pools { points } entities { borrowed { raw } supplied { raw } } } }`,
     rows: 50 * 40,
   },
   "a pool's top accounts": {
@@ -172,7 +171,7 @@ const single: Record<string, { query: string; rows: number }> = {
   },
   'fifty users': {
     query: `{ lookupUsers(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points: totalPoints rank positions(first: 5) { totalCount nodes { points } }
-      marketSnapshots(last: 5) { nodes { timestamp } } latestSnapshots { timestamp } earnings { earningsUsd } } }`,
+      snapshots(last: 5) { nodes { time } } latestSnapshots { time } earnings { earningsUsd } } }`,
     rows: 50 * (50 + 5 * 2 + 5 + 10),
   },
 }

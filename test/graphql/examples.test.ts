@@ -109,7 +109,7 @@ function emptyPlaces(value: unknown, path = ''): string[] {
  * What may be null in a row: a missing price, a reward not claimed, the market or vault of activity in the other, what is
  * wrong with a text, an error of a run.
  */
-const leaves = /(Usd|claimedAt|market|vault|amount|assetSymbol|problem|error|durationMs|averageSuppliedUsd)$/
+const leaves = /(Usd|claimedAt|market|vault|amount|asset|entity|problem|error|durationMs|averageSuppliedUsd)$/
 
 /** True if an answer has any record: a row of a list, or an object with more than nulls and empty lists. */
 function hasRecord(value: unknown): boolean {

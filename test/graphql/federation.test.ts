@@ -9,14 +9,14 @@ import { startOnSample } from '../support/sample.ts'
 let gateway: Gateway
 let users: string[]
 let pools: { address: string; name: string }[]
-let markets: { chainId: number; address: string; assetSymbol: string }[]
+let markets: { chainId: number; address: string; asset: { symbol: string } }[]
 let vaults: { chainId: number; address: string; name: string }[]
 beforeAll(async () => {
   gateway = await startOnSample({ env: { FEDERATION: 'true' } })
   const { data } = await gateway.graphql(`{
     leaderboard(first: 40) { nodes { userAddress } }
     pools(first: 5) { nodes { address name } }
-    markets(first: 10) { nodes { chainId address assetSymbol } }
+    markets(first: 10) { nodes { chainId address asset { symbol } } }
     vaults(first: 5) { nodes { chainId address name } }
   }`)
   users = data.leaderboard.nodes.map((one: { userAddress: string }) => one.userAddress)
@@ -33,7 +33,7 @@ const fields = `
   __typename
   ... on User { address rank }
   ... on Pool { address name }
-  ... on Market { chainId address assetSymbol pool { name } }
+  ... on Market { chainId address asset { symbol } pool { name } }
   ... on Vault { chainId address name }`
 const ask = (representations: unknown[]) =>
   gateway.graphql(`query ($representations: [_Any!]!) { _entities(representations: $representations) { ${fields} } }`, {
@@ -50,8 +50,8 @@ test('the SDL is a subgraph of Federation 2, with the four keys', async () => {
   for (const key of [
     /^type User implements Node\s+@key\(fields: "address"\)/m,
     /^type Pool implements Node\s+@key\(fields: "address"\)/m,
-    /^type Market implements Node\s+@key\(fields: "chainId address"\)/m,
-    /^type Vault implements Node\s+@key\(fields: "chainId address"\)/m,
+    /^type Market implements Entity & Node\s+@key\(fields: "chainId address"\)/m,
+    /^type Vault implements Entity & Node\s+@key\(fields: "chainId address"\)/m,
     /^type PageInfo\s+@shareable/m,
   ])
     expect(sdl).toMatch(key)
@@ -69,7 +69,7 @@ test('entities come in the order of their representations; null is one that the 
     { __typename: 'Vault', chainId: vault.chainId, address: vault.address },
     { __typename: 'User', address: upper(user) },
     { __typename: 'Pool', address: nobody },
-    { __typename: 'Market', chainId: market.chainId, address: market.address, assetSymbol: 'of no key' },
+    { __typename: 'Market', chainId: market.chainId, address: market.address, depositApr: 'of no key' },
     { __typename: 'Market', chainId: 999_999, address: market.address },
     { __typename: 'Pool', address: pool.address },
     { __typename: 'Pool', address: pool.address },

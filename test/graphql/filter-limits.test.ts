@@ -13,7 +13,7 @@ afterAll(() => gateway.close())
 
 const POSITIONS = `query ($where: PositionFilter, $orderBy: [PositionOrder!], $orderDirection: [OrderDirection!], $after: String) {
   positions(first: 3, where: $where, orderBy: $orderBy, orderDirection: $orderDirection, after: $after) {
-    totalCount edges { cursor node { recordId } } pageInfo { endCursor } } }`
+    totalCount edges { cursor node { id legacy { recordId } } } pageInfo { endCursor } } }`
 
 const asked = (where: object | undefined, orderBy?: string[], orderDirection?: string) =>
   gateway.graphql(POSITIONS, { where, orderBy, orderDirection })
@@ -88,12 +88,12 @@ test('a time within the unit of a column is before and after what it is between'
     return data.user[list].totalCount as number
   }
   const { data } = await gateway.graphql(
-    `{ user(address: "${sampleUser}") { marketSnapshots(last: 1) { nodes { timestamp } } positions(first: 1) { nodes { distributionDate: date } } } }`,
+    `{ user(address: "${sampleUser}") { snapshots(last: 1, where: { entityTypes: MARKET }) { nodes { time } } positions(first: 1) { nodes { distributionDate: date } } } }`,
   )
-  const second = Number(data.user.marketSnapshots.nodes[0].timestamp) * 1000
+  const second = Date.parse(data.user.snapshots.nodes[0].time)
   const midnight = Date.parse(data.user.positions.nodes[0].distributionDate)
   for (const [count, name, start, inside] of [
-    [counter('marketSnapshots'), 'time', second, [second + 1, second + 999]],
+    [counter('snapshots'), 'time', second, [second + 1, second + 999]],
     [counter('positions'), 'date', midnight, []],
   ] as const) {
     const at = (moment: number) => new Date(moment).toISOString().slice(0, name === 'date' ? 10 : undefined)
@@ -170,7 +170,7 @@ test('all positions are looked through and counted only within what bounds them,
     const response = await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body })
     return (await response.json()) as { data?: any; errors?: any[] }
   }
-  const [list, count] = ['nodes { recordId }', 'totalCount']
+  const [list, count] = ['nodes { id }', 'totalCount']
   const rich = { points: { gt: 0 } }
   for (const extensions of [undefined, { resolved: true }]) {
     for (const where of [
@@ -248,7 +248,7 @@ test('arguments that ask for nothing leave a list as it is, with the cursors tha
 
 test('a cursor is bound to the values of the variables in its filter', async () => {
   const query = `query ($user: Address!, $after: String) { positions(first: 1, after: $after, where: { users: [$user] }) {
-    nodes { recordId } pageInfo { endCursor } } }`
+    nodes { id } pageInfo { endCursor } } }`
   const other = `{ leaderboard(first: 2) { nodes { user { address } } } }`
   const entries = (await gateway.graphql(other)).data.leaderboard.nodes
   const another = entries.find(({ user }: any) => user.address !== sampleUser).user.address
@@ -256,7 +256,7 @@ test('a cursor is bound to the values of the variables in its filter', async () 
   const first = (await page(sampleUser)).data.positions
   const { endCursor } = (await page(another)).data.positions.pageInfo
   expect(await refusal(page(sampleUser, endCursor))).toContain('another filter or order')
-  const literal = `{ positions(first: 1, after: "${first.pageInfo.endCursor}", where: { users: "${sampleUser}" }) { nodes { recordId } } }`
+  const literal = `{ positions(first: 1, after: "${first.pageInfo.endCursor}", where: { users: "${sampleUser}" }) { nodes { id } } }`
   const { data } = await page(sampleUser, first.pageInfo.endCursor)
   expect(data.positions.nodes).toHaveLength(1)
   expect((await gateway.graphql(literal)).data.positions.nodes).toEqual(data.positions.nodes)
@@ -264,10 +264,12 @@ test('a cursor is bound to the values of the variables in its filter', async () 
 
 test('afterRecord keeps to the filter, and to the own order', async () => {
   const { data } = await asked({ users: sampleUser })
-  const [first, second] = data.positions.edges.map((edge: any) => edge.node.recordId)
+  const [first, second] = data.positions.edges.map((edge: any) => edge.node.legacy.recordId)
   const query = `query ($id: String, $orderBy: [PositionOrder!]) {
-    positions(first: 1, afterRecord: $id, where: { users: "${sampleUser}" }, orderBy: $orderBy) { nodes { recordId } } }`
-  expect((await gateway.graphql(query, { id: first })).data.positions.nodes).toEqual([{ recordId: second }])
+    legacy { positions(first: 1, afterRecord: $id, where: { users: "${sampleUser}" }, orderBy: $orderBy) { nodes { legacy { recordId } } } } }`
+  expect((await gateway.graphql(query, { id: first })).data.legacy.positions.nodes).toEqual([
+    { legacy: { recordId: second } },
+  ])
   expect(await refusal(gateway.graphql(query, { id: first, orderBy: ['DATE'] }))).toContain('use after')
 })
 

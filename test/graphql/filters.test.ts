@@ -59,18 +59,16 @@ interface Tried {
 }
 
 const day = (text: string) => Date.parse(text)
-/** Unix seconds as milliseconds. */
-const seconds = (text: string | number | null) => (text === null ? null : Number(text) * 1000)
-const big = (text: string | null) => (text === null ? null : BigInt(text))
 const ofUser = `user(address: "${sampleUser}") { LIST }`
+const ofLegacyUser = `user(address: "${sampleUser}") { legacy { LIST } }`
 
 const positions = {
   select:
-    'recordId userAddress poolAddress date points ltv healthFactor pool { chainId } sideA { assetAddress supplied { usd } protected { usd } borrowed { usd } } sideB { assetAddress supplied { usd } protected { usd } borrowed { usd } }',
+    'userAddress poolAddress date points ltv healthFactor pool { chainId } sideA { asset { address } supplied { usd } protected { usd } borrowed { usd } } sideB { asset { address } supplied { usd } protected { usd } borrowed { usd } }',
   conditions: {
     users: (r: Row) => r.userAddress,
     pools: (r: Row) => r.poolAddress,
-    assets: (r: Row) => [r.sideA.assetAddress, r.sideB.assetAddress],
+    assets: (r: Row) => [r.sideA.asset.address, r.sideB.asset.address],
     chainIds: (r: Row) => r.pool.chainId,
     date: (r: Row) => day(r.date),
     points: (r: Row) => r.points,
@@ -85,7 +83,6 @@ const positions = {
 }
 const positionKeys = {
   DATE: positions.conditions.date,
-  RECORD_ID: (r: Row) => r.recordId,
   USER: positions.conditions.users,
   POOL: positions.conditions.pools,
   POINTS: positions.conditions.points,
@@ -97,63 +94,49 @@ const positionKeys = {
   HEALTH_FACTOR: positions.conditions.healthFactor,
 }
 
-const snapshots = (kind: 'market' | 'vault') => ({
+const snapshots = {
+  select:
+    'positionId userAddress chainId time entityType entityAddress entity { asset { address } } supplied { usd } protected { usd } borrowed { usd }',
   conditions: {
     users: (r: Row) => r.userAddress,
-    [`${kind}s`]: (r: Row) => r[`${kind}Address`],
-    assets: (r: Row) => r[kind].assetAddress,
+    entities: (r: Row) => r.entityAddress,
+    entityTypes: (r: Row) => r.entityType,
+    assets: (r: Row) => r.entity.asset.address,
     chainIds: (r: Row) => r.chainId,
-    time: (r: Row) => seconds(r.timestamp),
+    time: (r: Row) => day(r.time),
+    suppliedUsd: (r: Row) => r.supplied.usd,
+    protectedUsd: (r: Row) => r.protected?.usd ?? null,
+    borrowedUsd: (r: Row) => r.borrowed?.usd ?? null,
   },
   keys: {
-    TIME: (r: Row) => BigInt(r.timestamp),
+    TIME: (r: Row) => day(r.time),
     CHAIN_ID: (r: Row) => r.chainId,
-    [kind.toUpperCase()]: (r: Row) => r[`${kind}Address`],
+    ENTITY: (r: Row) => r.entityAddress,
     USER: (r: Row) => r.userAddress,
+    SUPPLIED_USD: (r: Row) => r.supplied.usd,
+    PROTECTED_USD: (r: Row) => r.protected?.usd ?? null,
+    BORROWED_USD: (r: Row) => r.borrowed?.usd ?? null,
   },
   first: { field: 'TIME', direction: 'ASC' as const },
-})
-const market = {
-  ...snapshots('market'),
-  select:
-    'positionId userAddress chainId timestamp marketAddress market { assetAddress } supplied { usd } protected { usd } borrowed { usd }',
-}
-const marketSnapshots = {
-  ...market,
-  conditions: {
-    ...market.conditions,
-    suppliedUsd: (r: Row) => r.supplied.usd,
-    protectedUsd: (r: Row) => r.protected.usd,
-    borrowedUsd: (r: Row) => r.borrowed.usd,
-  },
-  keys: {
-    ...market.keys,
-    SUPPLIED_USD: (r: Row) => r.supplied.usd,
-    PROTECTED_USD: (r: Row) => r.protected.usd,
-    BORROWED_USD: (r: Row) => r.borrowed.usd,
-  },
-}
-const vault = snapshots('vault')
-const vaultSnapshots = {
-  ...vault,
-  select: 'positionId userAddress chainId timestamp vaultAddress vault { assetAddress } supplied { usd }',
-  conditions: { ...vault.conditions, suppliedUsd: (r: Row) => r.supplied.usd },
-  keys: { ...vault.keys, SUPPLIED_USD: (r: Row) => r.supplied.usd },
 }
 const rewards = {
   conditions: {
+    users: (r: Row) => r.userAddress,
+    entities: (r: Row) => r.entityAddress,
+    entityTypes: (r: Row) => r.entityType,
+    debtMarkets: (r: Row) => r.debtMarketAddress,
     chainIds: (r: Row) => r.chainId,
-    time: (r: Row) => seconds(r.timestamp),
-    claimed: (r: Row) => r.claimedTimestamp !== null,
-    claimedAt: (r: Row) => seconds(r.claimedTimestamp),
+    time: (r: Row) => day(r.time),
+    claimed: (r: Row) => r.claimedAt !== null,
+    claimedAt: (r: Row) => r.claimedAt && day(r.claimedAt),
     supplySentUsd: (r: Row) => r.supplySent.usd,
     collateralReceivedUsd: (r: Row) => r.collateralReceived.usd,
     liquidRewardUsd: (r: Row) => r.liquidReward.usd,
   },
   keys: {
-    TIME: (r: Row) => BigInt(r.timestamp),
+    TIME: (r: Row) => day(r.time),
     CHAIN_ID: (r: Row) => r.chainId,
-    CLAIMED_AT: (r: Row) => big(r.claimedTimestamp),
+    CLAIMED_AT: (r: Row) => r.claimedAt && day(r.claimedAt),
     SUPPLY_SENT_USD: (r: Row) => r.supplySent.usd,
     COLLATERAL_RECEIVED_USD: (r: Row) => r.collateralReceived.usd,
     LIQUID_REWARD_USD: (r: Row) => r.liquidReward.usd,
@@ -161,10 +144,10 @@ const rewards = {
   first: { field: 'TIME', direction: 'DESC' as const },
 }
 const rewardFields =
-  'txHash logIndex chainId timestamp claimedTimestamp supplySent { usd } collateralReceived { usd } liquidReward { usd }'
+  'txHash logIndex chainId userAddress entityType entityAddress debtMarketAddress time claimedAt supplySent { usd } collateralReceived { usd } liquidReward { usd }'
 const entities = {
   addresses: (r: Row) => r.address,
-  assets: (r: Row) => r.assetAddress,
+  assets: (r: Row) => r.asset.address,
   chainIds: (r: Row) => r.chainId,
   depositApr: (r: Row) => r.depositApr,
 }
@@ -210,7 +193,7 @@ const poolRates = {
 const constantCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 
 const pools = {
-  select: `address number chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }
+  select: `address number chainId name createdAt marketAAddress marketBAddress assetA { address } assetB { address }
     totalPoints positionCount ${amounts.select} marketA { depositApr borrowApr } marketB { depositApr borrowApr }
     multiplier { depositA depositB borrowA borrowB }`,
   conditions: {
@@ -219,7 +202,7 @@ const pools = {
     assets: (r: Row) => [r.assetA.address, r.assetB.address],
     chainIds: (r: Row) => r.chainId,
     numbers: (r: Row) => r.number,
-    createdAt: (r: Row) => seconds(r.createdTimestamp),
+    createdAt: (r: Row) => day(r.createdAt),
     totalPoints: (r: Row) => r.totalPoints,
     positionCount: (r: Row) => r.positionCount,
     ...amounts.conditions,
@@ -230,7 +213,7 @@ const pools = {
     ADDRESS: (r: Row) => r.address,
     CHAIN_ID: (r: Row) => r.chainId,
     NAME: (r: Row) => r.name,
-    CREATED_AT: (r: Row) => r.createdTimestamp,
+    CREATED_AT: (r: Row) => day(r.createdAt),
     TOTAL_POINTS: (r: Row) => r.totalPoints,
     POSITION_COUNT: (r: Row) => r.positionCount,
     ...amounts.keys,
@@ -321,7 +304,7 @@ const lists: Record<string, Tried> = {
   markets: {
     field: 'Query.markets',
     through: 'LIST',
-    select: `address chainId assetAddress assetSymbol depositApr borrowApr maxLtv liquidationThreshold pool { address }
+    select: `address chainId asset { address symbol } depositApr borrowApr maxLtv liquidationThreshold pool { address }
       ${amounts.select}`,
     conditions: {
       ...amounts.conditions,
@@ -334,7 +317,7 @@ const lists: Record<string, Tried> = {
     keys: {
       CHAIN_ID: (r) => r.chainId,
       ADDRESS: (r) => r.address,
-      ASSET_SYMBOL: (r) => r.assetSymbol,
+      ASSET_SYMBOL: (r) => r.asset.symbol,
       DEPOSIT_APR: (r) => r.depositApr,
       BORROW_APR: (r) => r.borrowApr,
       MAX_LTV: (r) => r.maxLtv,
@@ -346,55 +329,39 @@ const lists: Record<string, Tried> = {
   vaults: {
     field: 'Query.vaults',
     through: 'LIST',
-    select: 'address chainId name assetAddress assetSymbol depositApr',
+    select: 'address chainId name asset { address symbol } depositApr',
     conditions: entities,
     keys: {
       CHAIN_ID: (r) => r.chainId,
       ADDRESS: (r) => r.address,
       NAME: (r) => r.name,
-      ASSET_SYMBOL: (r) => r.assetSymbol,
+      ASSET_SYMBOL: (r) => r.asset.symbol,
       DEPOSIT_APR: (r) => r.depositApr,
     },
     first: { field: 'CHAIN_ID', direction: 'ASC' },
   },
-  "a user's market snapshots": { field: 'User.marketSnapshots', through: ofUser, ...marketSnapshots },
+  "a user's snapshots": { field: 'User.snapshots', through: ofUser, ...snapshots },
+  "a user's market snapshots": { field: 'LegacyUser.marketSnapshots', through: ofLegacyUser, ...snapshots },
   "a user's grouped market snapshots": {
-    field: 'User.marketSnapshots',
-    through: ofUser,
+    field: 'LegacyUser.marketSnapshots',
+    through: ofLegacyUser,
     extra: 'grouped: true',
-    ...marketSnapshots,
+    ...snapshots,
   },
   "a market's snapshots": {
     field: 'Market.snapshots',
     through: `market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") { LIST }`,
     bound: `users: "${sampleUser}"`,
-    ...marketSnapshots,
+    ...snapshots,
   },
-  "a user's vault snapshots": { field: 'User.vaultSnapshots', through: ofUser, ...vaultSnapshots },
+  "a user's vault snapshots": { field: 'LegacyUser.vaultSnapshots', through: ofLegacyUser, ...snapshots },
   "a vault's snapshots": {
     field: 'Vault.snapshots',
     through: `vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { LIST }`,
     bound: 'time',
-    ...vaultSnapshots,
+    ...snapshots,
   },
-  "a user's rewards in markets": {
-    field: 'User.marketLiquidationRewards',
-    through: ofUser,
-    ...rewards,
-    select: `${rewardFields} collateralMarketAddress debtMarketAddress`,
-    conditions: {
-      ...rewards.conditions,
-      markets: (r) => r.collateralMarketAddress,
-      debtMarkets: (r) => r.debtMarketAddress,
-    },
-  },
-  "a user's rewards in vaults": {
-    field: 'User.vaultLiquidationRewards',
-    through: ofUser,
-    ...rewards,
-    select: `${rewardFields} vaultAddress`,
-    conditions: { ...rewards.conditions, vaults: (r) => r.vaultAddress },
-  },
+  "a user's rewards": { field: 'User.liquidationRewards', through: ofUser, ...rewards, select: rewardFields },
   "a user's days": {
     field: 'User.dailyPoints',
     through: ofUser,
@@ -775,6 +742,6 @@ function boundOf({ bound = '' }: Tried, rows: Row[]): Row {
   if (bound === 'all dates') return { date: { gte: rows.at(-1)?.date, lte: rows[0]?.date } }
   if (bound === 'healthFactor') return { healthFactor: { lt: median(rows.map((row) => row.healthFactor)) } }
   if (bound.startsWith('date')) return { date: { eq: rows[0]?.date } }
-  const newest = seconds(rows.at(-1)?.timestamp) as number
+  const newest = day(rows.at(-1)?.time)
   return { time: { gte: new Date(newest - 86_400_000), lte: new Date(newest) } }
 }

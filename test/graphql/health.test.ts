@@ -135,7 +135,7 @@ const records = DAYS.flatMap((day, d) =>
 )
 
 interface Row {
-  recordId: string
+  id: string
   ltv: number | null
   healthFactor: number | null
 }
@@ -171,15 +171,16 @@ function expected(record: (typeof records)[number]): Row {
   }
   const owes = debt !== null && debt > 0 ? debt : null
   return {
-    recordId: record.id,
+    id: btoa(`Position:${record.id}`),
     ltv: owes !== null && collateral ? owes / collateral : null,
     healthFactor: owes !== null && weighted !== null ? weighted / owes : null,
   }
 }
 
 const all = new Map(records.map((record) => [record.id, expected(record)]))
-const byId = (one: Row, other: Row) => (one.recordId < other.recordId ? -1 : 1)
-const on = (day: string) => [...all.values()].filter(({ recordId }) => recordId.startsWith(day)).sort(byId)
+const recordOf = ({ id }: { id: string }) => atob(id).slice('Position:'.length)
+const byId = (one: Row, other: Row) => (recordOf(one) < recordOf(other) ? -1 : 1)
+const on = (day: string) => [...all.values()].filter((row) => recordOf(row).startsWith(day)).sort(byId)
 const rowsOf = (keep: (record: (typeof records)[number]) => boolean) =>
   records
     .filter(keep)
@@ -202,7 +203,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const FIELDS = 'recordId ltv healthFactor'
+const FIELDS = 'id ltv healthFactor'
 const ask = (query: string, variables?: object) => gateway.ask(query, variables)
 const failure = async (query: string) => (await gateway.graphql(query)).errors?.[0]
 
@@ -213,15 +214,13 @@ test('the numbers of every position are those of the formulas', async () => {
   expect(currentPositions.totalCount).toBe(on(NEWEST).length)
   // Resolved: a node is loaded by its id.
   const { positions } = await ask(
-    `{ positions(first: 1000, asOf: "${DAYS[0]}") { nodes { id ${FIELDS} multiplierUsed { changedAt } } } }`,
+    `{ positions(first: 1000, asOf: "${DAYS[0]}") { nodes { ${FIELDS} multiplierUsed { changedAt } } } }`,
   )
-  const nodes = positions.nodes.map(
-    ({ id: _, multiplierUsed: __, ...row }: { id: string; multiplierUsed: null }) => row,
-  )
+  const nodes = positions.nodes.map(({ multiplierUsed: _, ...row }: { multiplierUsed: null }) => row)
   expect(nodes).toEqual(on(DAYS[0]))
   for (const { id } of positions.nodes.slice(0, 20)) {
     const { node } = await ask(`query ($id: ID!) { node(id: $id) { ... on Position { ${FIELDS} } } }`, { id })
-    expect(node).toEqual(all.get(node.recordId))
+    expect(node).toEqual(all.get(recordOf(node)))
   }
 })
 
@@ -354,11 +353,9 @@ describe('lists', () => {
       matching((health) => health >= 0.9 && health <= 1.1),
     )
     const inPool = (await list(`healthFactor: { lt: 2 }, pools: "${POOLS[0]?.id}"`)) as Row[]
-    expect(inPool).toEqual(matching((health) => health < 2).filter(({ recordId }) => recordId.endsWith(' 0')))
+    expect(inPool).toEqual(matching((health) => health < 2).filter((row) => recordOf(row).endsWith(' 0')))
     const inPools = `healthFactor: { lt: 2 }, pools: ["${POOLS[0]?.id}", "${POOLS[2]?.id}"], assets: "${pool.asset_1_address}"`
-    expect(await list(inPools)).toEqual(
-      matching((health) => health < 2).filter(({ recordId }) => / [02]$/.test(recordId)),
-    )
+    expect(await list(inPools)).toEqual(matching((health) => health < 2).filter((row) => / [02]$/.test(recordOf(row))))
     const large = (await list('healthFactor: { lt: 2 }, borrowedUsd: { gte: 400 }')) as Row[]
     expect(large.length).toBeGreaterThan(0)
     expect(large.length).toBeLessThan(matching((health) => health < 2).length)
@@ -396,11 +393,11 @@ describe('lists', () => {
   test('a date is needed', async () => {
     const where = 'where: { healthFactor: { lt: 1.1 } }'
     for (const query of [
-      `{ positions(${where}) { nodes { recordId } } }`,
-      `{ positions(${where}, ${ORDER}) { nodes { recordId } } }`,
-      `{ currentPositions(${ORDER}) { nodes { recordId } } }`,
-      `{ currentPositions(where: { healthFactor: { lt: null } }, ${ORDER}) { nodes { recordId } } }`,
-      `{ positions(where: { healthFactor: { lt: 1.1 }, date: { gte: "${DAYS[0]}", lte: "${NEWEST}" } }, ${ORDER}) { nodes { recordId } } }`,
+      `{ positions(${where}) { nodes { id } } }`,
+      `{ positions(${where}, ${ORDER}) { nodes { id } } }`,
+      `{ currentPositions(${ORDER}) { nodes { id } } }`,
+      `{ currentPositions(where: { healthFactor: { lt: null } }, ${ORDER}) { nodes { id } } }`,
+      `{ positions(where: { healthFactor: { lt: 1.1 }, date: { gte: "${DAYS[0]}", lte: "${NEWEST}" } }, ${ORDER}) { nodes { id } } }`,
     ]) {
       const error = await failure(query)
       expect(error?.extensions.code, query).toBe('BAD_INPUT')
@@ -411,7 +408,7 @@ describe('lists', () => {
   test('reading all positions of a date costs more', async () => {
     const cost = async (args: string) => {
       const { extensions } = (await gateway.graphql(
-        `{ currentPositions(first: 10 ${args}) { nodes { recordId } } }`,
+        `{ currentPositions(first: 10 ${args}) { nodes { id } } }`,
         {},
         {
           'x-graphql-cost': '1',
@@ -479,7 +476,7 @@ test('an empty store has none', async () => {
   const empty = await startGateway()
   try {
     const { data } = await empty.graphql(
-      '{ currentPositions(where: { healthFactor: { lt: 1 } }, orderBy: HEALTH_FACTOR) { totalCount nodes { recordId } } }',
+      '{ currentPositions(where: { healthFactor: { lt: 1 } }, orderBy: HEALTH_FACTOR) { totalCount nodes { id } } }',
     )
     expect(data.currentPositions).toEqual({ totalCount: 0, nodes: [] })
   } finally {

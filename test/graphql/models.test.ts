@@ -34,11 +34,9 @@ function schemaWithModels() {
   }))
   builder.prismaObjectFields('Pool', (t) => ({ sides: t.relation('markets', { query: { orderBy: { id: 'asc' } } }) }))
   builder.prismaObjectFields('User', (t) => ({
-    first: t.relation('marketSnapshots', { query: { take: 1 } }),
-    snapshotCount: t.relationCount('marketSnapshots'),
+    first: t.relation('positions', { query: { take: 1 } }),
+    positionRows: t.relationCount('positions'),
   }))
-  builder.prismaObjectFields('MarketSnapshot', (t) => ({ where: t.relation('market', { nullable: true }) }))
-  const where = { accountId: sampleUser }
   builder.queryFields((t) => ({
     userRows: t.prismaField({
       type: ['User'],
@@ -52,22 +50,6 @@ function schemaWithModels() {
           take: 100,
           orderBy: [{ distributionDate: 'desc' }, { id: 'asc' }],
         }),
-    }),
-    marketSnapshotRows: t.prismaField({
-      type: ['MarketSnapshot'],
-      resolve: (query, _, __, { reader }) => reader.models.marketSnapshot.findMany({ ...query, where }),
-    }),
-    vaultSnapshotRows: t.prismaField({
-      type: ['VaultSnapshot'],
-      resolve: (query, _, __, { reader }) => reader.models.vaultSnapshot.findMany({ ...query, where }),
-    }),
-    marketRewardRows: t.prismaField({
-      type: ['MarketLiquidationReward'],
-      resolve: (query, _, __, { reader }) => reader.models.marketLiquidationReward.findMany({ ...query, where }),
-    }),
-    vaultRewardRows: t.prismaField({
-      type: ['VaultLiquidationReward'],
-      resolve: (query, _, __, { reader }) => reader.models.vaultLiquidationReward.findMany({ ...query, where }),
     }),
     poolRows: t.prismaField({
       type: ['Pool'],
@@ -159,8 +141,6 @@ const leaves = (type: string): string[] =>
     })
 
 const list = (selection: string) => (rows: string) => `{ ${selection}(first: 1000) { nodes { ${rows} } } }`
-const ofUser = (selection: string) => (rows: string) =>
-  `{ user(address: "${sampleUser}") { ${selection}(first: 1000) { nodes { ${rows} } } } }`
 const nodesIn = (value: any): any[] => value.nodes ?? nodesIn(Object.values(value)[0])
 const sorted = (rows: any[]) => rows.map((row) => JSON.stringify(row)).toSorted()
 
@@ -168,10 +148,6 @@ const sorted = (rows: any[]) => rows.map((row) => JSON.stringify(row)).toSorted(
 for (const [type, field, same, statements] of [
   ['User', 'userRows', list('users'), 2],
   ['Position', 'positionRows', (rows: string) => `{ positions(first: 100) { nodes { ${rows} } } }`, 2],
-  ['MarketSnapshot', 'marketSnapshotRows', ofUser('marketSnapshots'), 2],
-  ['VaultSnapshot', 'vaultSnapshotRows', ofUser('vaultSnapshots'), 2],
-  ['MarketLiquidationReward', 'marketRewardRows', ofUser('marketLiquidationRewards'), 2],
-  ['VaultLiquidationReward', 'vaultRewardRows', ofUser('vaultLiquidationRewards'), 1],
   ['Pool', 'poolRows', list('pools'), 2],
   ['Multiplier', 'multiplierRows', list('multipliers'), 1],
   ['Market', 'marketRows', list('markets'), 2],
@@ -190,7 +166,7 @@ for (const [type, field, same, statements] of [
 
 test('a relation takes one statement more, or two, whoever loaded the row and however many there are', async () => {
   const loaded = async (first: number) =>
-    prepared(`{ positions(first: ${first}) { nodes { recordId owner { address } day { date totalPoints: points } } } }`)
+    prepared(`{ positions(first: ${first}) { nodes { id owner { address } day { date totalPoints: points } } } }`)
   const [few, many] = [await loaded(2), await loaded(60)]
   expect(many.data.positions.nodes).toHaveLength(60)
   for (const { owner, day } of many.data.positions.nodes) {
@@ -201,7 +177,7 @@ test('a relation takes one statement more, or two, whoever loaded the row and ho
   expect(few.statements, few.statements.join('\n')).toHaveLength(4)
   expect(many.statements, many.statements.join('\n')).toHaveLength(4)
 
-  const planned = await prepared('{ poolRows { name sides { assetSymbol pool { name } } } }')
+  const planned = await prepared('{ poolRows { name sides { asset { symbol } pool { name } } } }')
   expect(planned.statements, planned.statements.join('\n')).toHaveLength(3)
   for (const { name, sides } of planned.data.poolRows) {
     expect(sides).toHaveLength(2)
@@ -211,21 +187,21 @@ test('a relation takes one statement more, or two, whoever loaded the row and ho
 
 test('relations lead through types that SQL and Prisma load in turn', async () => {
   const { data } = await prepared(
-    `{ user(address: "${sampleUser}") { points: totalPoints first { timestamp where { pool { sides { address } } } user { rank } } } }`,
+    `{ user(address: "${sampleUser}") { points: totalPoints first { date pool { sides { address } } user { rank } } } }`,
   )
-  const [snapshot] = data.user.first
-  expect(snapshot.where.pool.sides).toHaveLength(2)
-  expect(snapshot.user.rank).toBeGreaterThan(0)
+  const [position] = data.user.first
+  expect(position.pool.sides).toHaveLength(2)
+  expect(position.user.rank).toBeGreaterThan(0)
 })
 
 test('relations of an address that is not stored are empty', async () => {
   const { data } = await prepared(
-    `{ lookupUsers(addresses: ["${sampleUser}", "${nobody}"]) { snapshotCount first { timestamp } } }`,
+    `{ lookupUsers(addresses: ["${sampleUser}", "${nobody}"]) { positionRows first { date } } }`,
   )
   const [some, none] = data.lookupUsers
   expect(some.first).toHaveLength(1)
-  expect(some.snapshotCount).toBeGreaterThan(1)
-  expect(none).toEqual({ snapshotCount: 0, first: [] })
+  expect(some.positionRows).toBeGreaterThan(1)
+  expect(none).toEqual({ positionRows: 0, first: [] })
 })
 
 test('operations at the same time share no statement', async () => {
@@ -240,9 +216,9 @@ test('operations at the same time share no statement', async () => {
 })
 
 test("Prisma's fluent API works too", async () => {
-  const { data } = await gateway.graphql('{ positions(first: 1) { nodes { recordId userAddress } } }')
-  const [{ recordId, userAddress }] = data.positions.nodes
-  expect((await prepared(`{ userOfPosition(id: "${recordId}") }`)).data).toEqual({ userOfPosition: userAddress })
+  const { data } = await gateway.graphql('{ positions(first: 1) { nodes { legacy { recordId } userAddress } } }')
+  const [{ legacy, userAddress }] = data.positions.nodes
+  expect((await prepared(`{ userOfPosition(id: "${legacy.recordId}") }`)).data).toEqual({ userOfPosition: userAddress })
 })
 
 test('what Prisma reads belongs to the same snapshot as the rest', async () => {

@@ -138,7 +138,7 @@ test('random selections of variable addresses give the same each time, planned a
 
 test('an address that is given twice, by variables or by the document too, is one', async () => {
   const [one = '', other = ''] = examples.token ?? []
-  const page = 'first: 50) { totalCount nodes { recordId } }'
+  const page = 'first: 50) { totalCount nodes { id } }'
   const two = `query ($a: Address!, $b: Address!) { positions(where: { assets: [$a, $b] }, ${page} }`
   const literal = `query ($a: Address!) { positions(where: { assets: [$a, "${one}"] }, ${page} }`
   for (const [query, variables] of [
@@ -169,10 +169,10 @@ test('numbers of any size give the same each time, planned and resolved, and bad
   const { rows } = await pool.query<{ at: string }>('SELECT timestamp::text AS at FROM market_snapshot ORDER BY 1')
   const [first = '', middle = '', last = ''] = [0, Math.floor(rows.length / 2), -1].map((i) => rows.at(i)?.at)
   const snapshots = (args: string) =>
-    `query ($from: BigInt, $to: BigInt) { user(address: "${user}") { marketSnapshots(${args} first: 3) {
-      totalCount nodes { timestamp } pageInfo { hasNextPage hasPreviousPage } } } }`
+    `query ($from: BigInt, $to: BigInt) { user(address: "${user}") { legacy { marketSnapshots(${args} first: 3) {
+      totalCount nodes { time } pageInfo { hasNextPage hasPreviousPage } } } } }`
   const offset = (args: string) =>
-    `query ($from: BigInt) { positions(offset: $from ${args}) { nodes { recordId } pageInfo { hasNextPage hasPreviousPage } } }`
+    `query ($from: BigInt) { positions(offset: $from ${args}) { nodes { id } pageInfo { hasNextPage hasPreviousPage } } }`
   const bad = ['-1', '01', 1.5, '', true, 'x', '9'.repeat(30)]
   for (const [query, all] of [
     [snapshots('from: $from, to: $to'), [first, middle, last, 0, 1, String(2n ** 62n), null, ...bad]],
@@ -201,7 +201,7 @@ for (const [name, list] of Object.entries({
   "a user's current positions": 'user(address: USER) { worth { netUsd } currentPositions(PAGE) REST }',
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
   "a user's days": 'user(address: USER) { dailyPoints(PAGE) REST }',
-  "a user's snapshots": 'user(address: USER) { marketSnapshots(PAGE) REST }',
+  "a user's snapshots": 'user(address: USER) { legacy { marketSnapshots(PAGE) REST } }',
   "a user's activity": 'user(address: USER) { activity(PAGE) REST }',
   "a user's activity, filtered, oldest first":
     'user(address: USER) { activity(where: { NOT: { kinds: LIQUIDATION_REWARD } }, orderBy: TIME PAGE) REST }',
@@ -209,7 +209,7 @@ for (const [name, list] of Object.entries({
   "a user's earnings, sorted":
     'user(address: USER) { earnings { breakdown(where: { chainIds: [146, 1] }, orderBy: EARNINGS_USD, orderDirection: DESC PAGE) REST } }',
   "a user's net APR": 'user(address: USER) { netApr(chainId: 146) { earnNetApr: netDepositApr breakdown(PAGE) REST } }',
-  "a user's grouped snapshots": 'user(address: USER) { marketSnapshots(grouped: true PAGE) REST }',
+  "a user's grouped snapshots": 'user(address: USER) { legacy { marketSnapshots(grouped: true PAGE) REST } }',
 }))
   test(`the pages of ${name} are the same, planned and resolved, forward and backward`, async () => {
     const asked = (page: string) => {
@@ -251,11 +251,8 @@ test('pages after a record are the same, planned and resolved, and so is the ref
   ]
   for (const id of [...ids, 'none', '', 'a\u0000b'])
     for (const list of lists)
-      for (const selected of [
-        'nodes { recordId }',
-        'totalCount edges { cursor } pageInfo { hasPreviousPage endCursor }',
-      ]) {
-        const query = `{ positions(${list}, afterRecord: ${JSON.stringify(id)}) { ${selected} } }`
+      for (const selected of ['nodes { id }', 'totalCount edges { cursor } pageInfo { hasPreviousPage endCursor }']) {
+        const query = `{ legacy { positions(${list}, afterRecord: ${JSON.stringify(id)}) { ${selected} } } }`
         expect(await ask(query), query).toBe(await ask(query, RESOLVED))
       }
 })
@@ -267,11 +264,10 @@ for (const [name, selection] of Object.entries({
   'none requested':
     'pools(first: 3) { nodes { name positions(first: 0) { nodes { points } pageInfo { hasNextPage } } } }',
   'backward in both':
-    'pools(last: 3) { nodes { name positions(last: 2) { nodes { recordId } pageInfo { hasPreviousPage } } } pageInfo { hasPreviousPage } }',
-  'more in some':
-    'pools { nodes { positions(first: 400) { totalCount nodes { recordId } pageInfo { hasNextPage } } } }',
+    'pools(last: 3) { nodes { name positions(last: 2) { nodes { id } pageInfo { hasPreviousPage } } } pageInfo { hasPreviousPage } }',
+  'more in some': 'pools { nodes { positions(first: 400) { totalCount nodes { id } pageInfo { hasNextPage } } } }',
   'two in one, and one within': `pools(first: 2) { nodes { currentPositions(first: 2, orderBy: POINTS, orderDirection: DESC) { nodes { points } }
-      positions(first: 3) { nodes { recordId user { dailyPoints(first: 2) { nodes { points positions { points } } } } } } } }`,
+      positions(first: 3) { nodes { id user { dailyPoints(first: 2) { nodes { points positions { points } } } } } } } }`,
   'behind an object':
     'leaderboard(first: 4) { totalCount nodes { rank user { positions(first: 2) { nodes { points } } } } }',
 }))
@@ -282,7 +278,7 @@ for (const [name, selection] of Object.entries({
   })
 
 /** Lists that JavaScript writes, and those within them that Postgres writes. */
-const PRICES = 'sideA { assetPriceUsd } sideB { assetPriceUsd }'
+const PRICES = 'sideA { priceUsd } sideB { priceUsd }'
 const DEPTHS = {
   'a list': `positions(first: 1000) { nodes { ${PRICES} } }`,
   'a list within a list': `users(first: 30) { nodes { positions(first: 20) { nodes { ${PRICES} } } } }`,

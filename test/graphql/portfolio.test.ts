@@ -88,8 +88,8 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
   const { portfolio } = await ask(
     `query ($a: [Address!]!) { portfolio(addresses: $a) {
       pools { poolAddress userCount points suppliedUsd protectedUsd borrowedUsd pool { id } }
-      markets { chainId marketAddress userCount supplied { raw usd } protected { raw usd } borrowed { raw usd } }
-      vaults { chainId vaultAddress userCount shares supplied { raw usd } vault { name } } } }`,
+      entities { chainId entityType entityAddress userCount supplied { raw usd } protected { raw usd } borrowed { raw usd }
+        shares entity { name } } } }`,
     { a: [...wallets, (wallets[0] ?? '').toUpperCase().replace('0X', '0x')] },
   )
   const { pool } = gateway.deps.store
@@ -130,10 +130,11 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
     return rows.filter((row) => Number(row.timestamp) === latest(row))
   }
   const [markets, vaults] = [await newest('market'), await newest('vault')]
-  expect(portfolio.markets.length).toBe(new Set(markets.map((row) => `${row.chain_id} ${row.market_id}`)).size)
-  for (const one of portfolio.markets) {
+  const ofType = (type: string) => portfolio.entities.filter(({ entityType }: Row) => entityType === type)
+  expect(ofType('MARKET').length).toBe(new Set(markets.map((row) => `${row.chain_id} ${row.market_id}`)).size)
+  for (const one of ofType('MARKET')) {
     const matching = markets.filter(
-      (row) => row.market_id === one.marketAddress && Number(row.chain_id) === one.chainId,
+      (row) => row.market_id === one.entityAddress && Number(row.chain_id) === one.chainId,
     )
     expect(one).toMatchObject({
       userCount: new Set(matching.map((row) => row.account_id)).size,
@@ -142,9 +143,9 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
       borrowed: { raw: tokens(matching, 'debt_assets'), usd: valuesOf(matching, 'debt_usd') },
     })
   }
-  expect(portfolio.vaults.length).toBeGreaterThan(0)
-  for (const one of portfolio.vaults) {
-    const matching = vaults.filter((row) => row.vault_id === one.vaultAddress && Number(row.chain_id) === one.chainId)
+  expect(ofType('VAULT').length).toBeGreaterThan(0)
+  for (const one of ofType('VAULT')) {
+    const matching = vaults.filter((row) => row.vault_id === one.entityAddress && Number(row.chain_id) === one.chainId)
     expect(one).toMatchObject({
       userCount: new Set(matching.map((row) => row.account_id)).size,
       shares: tokens(matching, 'shares'),
@@ -171,7 +172,7 @@ test('an invalid address is refused once, with its place', async () => {
 
 test('a portfolio of nobody, and of too many', async () => {
   const { portfolio } = await ask(
-    '{ portfolio(addresses: []) { points: totalPoints bestRank worth { netUsd } earnings { earningsUsd } netApr { earnNetApr: netDepositApr } pools { points } markets { borrowed { usd } } } }',
+    '{ portfolio(addresses: []) { points: totalPoints bestRank worth { netUsd } earnings { earningsUsd } netApr { earnNetApr: netDepositApr } pools { points } entities { borrowed { usd } } } }',
   )
   expect(portfolio).toEqual({
     points: 0,
@@ -180,7 +181,7 @@ test('a portfolio of nobody, and of too many', async () => {
     earnings: { earningsUsd: 0 },
     netApr: { earnNetApr: 0 },
     pools: [],
-    markets: [],
+    entities: [],
   })
   const a = Array.from({ length: 1001 }, () => sampleUser)
   for (const field of ['portfolio(addresses: $a) { totalPoints }', 'lookupUsers(addresses: $a) { address }']) {
@@ -192,7 +193,7 @@ test('a portfolio of nobody, and of too many', async () => {
 test('a thousand wallets take as many statements as one', async () => {
   const query = `query ($a: [Address!]!) { portfolio(addresses: $a) { points: totalPoints positionCount: recordCount bestRank worth { netUsd }
     users { rank } earnings { earningsUsd } netApr { earnNetApr: netDepositApr }
-    pools { points pool { name } } markets { borrowed { usd } market { assetSymbol } } vaults { supplied { usd } vault { name } } } }`
+    pools { points pool { name } } entities { borrowed { usd } supplied { usd } entity { name asset { symbol } } } } }`
   const many = Array.from({ length: 1000 }, (_, i) => wallets[i] ?? `0x${String(i).padStart(40, '0')}`)
   for (const a of [[sampleUser], many]) {
     for (let warm = 0; warm < 2; warm++) await gateway.graphql(query, { a })

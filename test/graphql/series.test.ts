@@ -172,9 +172,9 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
       const chains = new Map(
         (await store.query('SELECT id, chain_id FROM pool')).rows.map((row) => [row.id, row.chain_id]),
       )
-      const query = `query ($interval: Interval!, $from: DateTime, $to: DateTime, $groupBy: SeriesGroupBy!) {
+      const query = `query ($interval: Interval!, $from: DateTime, $to: DateTime, $groupBy: GroupBy!) {
         series(groupBy: $groupBy, interval: $interval, from: $from, to: $to, first: 100) {
-          key { poolAddress chainId assetAddress pool { name } } points buckets { ${fields} ${amounts} userCount } } }`
+          key { chainId asset { address } pool { address name } } points buckets { ${fields} ${amounts} userCount } } }`
       const sides = positions.flatMap((row) =>
         ['a', 'b'].map((side) => ({
           ...Object.fromEntries(
@@ -201,7 +201,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
           series.map((one: Row) => one.points).toSorted((a: number, b: number) => b - a),
         )
         for (const one of series) {
-          const of = groups.get(`${one.key.chainId} ${one.key.poolAddress} ${one.key.assetAddress}`)
+          const of = groups.get(`${one.key.chainId} ${one.key.pool?.address ?? null} ${one.key.asset?.address ?? null}`)
           if (!of) throw new Error(`${groupBy} has no ${JSON.stringify(one.key)}`)
           expect(one.buckets.map(({ userCount: _, ...bucket }: Row) => bucket)).toEqual(
             starts().map((start) => levels(interval, start, of)),

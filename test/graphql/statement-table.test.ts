@@ -36,7 +36,7 @@ const values: ExampleValues = {
   ...noValues,
   user: sampleUser,
   pool: samplePool.address,
-  market: { ...sampleMarket, assetAddress: sampleAsset, assetSymbol: 'usdc' },
+  market: { ...sampleMarket, asset: { address: sampleAsset, symbol: 'usdc' } },
   leaders: [sampleUser],
   dates: { first: daysAgo(8), week: daysAgo(7), last: daysAgo(1) },
 }

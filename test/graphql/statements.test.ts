@@ -26,7 +26,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'positions → pool → multiplier, markets; → user → points': {
     statements: 5,
     query: `query ($n: Int!) { positions(first: $n) { nodes { pointsA user { points: totalPoints rank positionCount: recordCount }
-      pool { name multiplier { depositA } marketA { assetSymbol } marketB { borrowRate: borrowApr } } } } }`,
+      pool { name multiplier { depositA } marketA { asset { symbol } } marketB { borrowRate: borrowApr } } } } }`,
   },
   'pools → markets, multiplier, top accounts, positions → user': {
     statements: 6,
@@ -51,19 +51,19 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'markets → pool → multiplier, market; → snapshots → user': {
     statements: 6,
-    query: `query ($n: Int!, $market: [Address!]) { markets(first: $n, where: { addresses: $market }) { nodes { assetSymbol
+    query: `query ($n: Int!, $market: [Address!]) { markets(first: $n, where: { addresses: $market }) { nodes { asset { symbol }
       pool { name multiplier { depositB } marketA { address } }
       snapshots(last: 2) { nodes { borrowed { raw } user { rank } } } } } }`,
   },
   'vaults → snapshots → vault, user': {
     statements: 4,
     query: `query ($n: Int!, $vault: [Address!]) { vaults(first: $n, where: { addresses: $vault }) { nodes { name
-      snapshots(first: 2) { nodes { shares vault { name } user { points: totalPoints } } } } } }`,
+      snapshots(first: 2) { nodes { shares entity { name } user { points: totalPoints } } } } } }`,
   },
   'leaderboard → user → points, earnings → market → pool; → vault': {
     statements: 7,
     query: `query ($n: Int!, $offset: BigInt) { leaderboard(first: $n, offset: $offset) { nodes { rank user { points: totalPoints
-      earnings { earningsUsd breakdown { nodes { earningsUsd market { assetSymbol pool { name } } vault { name } } }
+      earnings { earningsUsd breakdown { nodes { earningsUsd entity { name asset { symbol } ... on Market { pool { name } } } } }
       } } } } }`,
   },
   'distributions → positions → pool, user': {
@@ -74,7 +74,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'multipliers → pool → markets': {
     statements: 3,
     query: `query ($n: Int!) { multipliers(first: $n) { nodes { depositA
-      pool { name marketA { assetSymbol } marketB { assetSymbol } } } } }`,
+      pool { name marketA { asset { symbol } } marketB { asset { symbol } } } } } }`,
   },
   'runs → multipliers': {
     unplanned: true,
@@ -108,52 +108,51 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     query:
       users(`positions(first: $n, where: { points: { gt: 0 }, OR: [{ chainIds: 146 }, { suppliedUsd: { gt: 10 } }] },
         orderBy: [POINTS, POOL], orderDirection: [DESC, ASC]) { totalCount nodes { points } pageInfo { hasNextPage } }
-      marketSnapshots(first: $n, where: { borrowedUsd: { gte: 0 } }, orderBy: BORROWED_USD) { totalCount nodes { borrowed { usd } } }`),
+      snapshots(first: $n, where: { borrowedUsd: { gte: 0 } }, orderBy: BORROWED_USD) { totalCount nodes { borrowed { usd } } }`),
   },
   'users → daily points → positions → pool → markets': {
     statements: 5,
     query: users(`dailyPoints(last: $n) { nodes { points
-      positions { points pool { marketA { assetSymbol } marketB { assetSymbol } } user { address } } } }`),
+      positions { points pool { marketA { asset { symbol } } marketB { asset { symbol } } } user { address } } } }`),
   },
   'users → snapshots → market → pool, vault': {
-    statements: 6,
-    query: users(`marketSnapshots(last: $n) { nodes { timestamp market { assetSymbol pool { name } } } }
-      vaultSnapshots(first: $n) { nodes { supplied { raw } vault { name } } }`),
+    statements: 5,
+    query: users(
+      'snapshots(last: 50) { nodes { time supplied { raw } entity { name asset { symbol } ... on Market { pool { name } } } } }',
+    ),
   },
   'users → latest snapshots → market → pool → multiplier; → vault': {
     statements: 7,
-    query: users(`latestSnapshots { timestamp user { address } ... on VaultSnapshot { vault { name } }
-      ... on MarketSnapshot { market { pool { multiplier { depositA } } } } }`),
+    query: users(`latestSnapshots { time user { address } entity { name
+      ... on Market { pool { multiplier { depositA } } } } }`),
   },
   'users → liquidation rewards → markets → pool; → vault': {
-    statements: 6,
-    query: users(`vaultLiquidationRewards(first: $n) { nodes { liquidReward { raw } vault { name } } }
-      marketLiquidationRewards(first: $n) { nodes { liquidReward { raw } debtMarket { assetSymbol }
-        collateralMarket { pool { name } } } }`),
+    statements: 5,
+    query: users(`liquidationRewards(first: 50) { nodes { liquidReward { raw value } debtMarket { asset { symbol } }
+        entity { name ... on Market { pool { name } } } } }`),
   },
   'users → activity → market, pool, vault, user': {
     statements: 6,
-    query:
-      users(`activity(first: 50) { nodes { kind time amount { raw value } assetSymbol user { rank } market { pool { name } }
-      vault { name } } }`),
+    query: users(`activity(first: 50) { nodes { kind time amount { raw value } asset { symbol } user { rank }
+      entity { name ... on Market { pool { name } } } } }`),
   },
   'markets and vaults → activity → user': {
     statements: 7,
     query: `query ($n: Int!, $market: [Address!], $vault: [Address!]) {
       markets(first: $n, where: { addresses: $market }) { nodes { activity(first: 2) { totalCount nodes { amount { usd } user { rank } } } } }
-      vaults(first: $n, where: { addresses: $vault }) { nodes { activity(last: 2) { nodes { amount { raw } vault { name } } } } } }`,
+      vaults(first: $n, where: { addresses: $vault }) { nodes { activity(last: 2) { nodes { amount { raw } entity { name } } } } } }`,
   },
   'users → net APR → market → pool, vault': {
     statements: 6,
     query: users(`netApr { earnNetApr: netDepositApr breakdown(first: 1000) { totalCount nodes {
-      market { assetSymbol pool { name } } vault { name } } } }`),
+      entity { asset { symbol } ... on Market { pool { name } } ... on Vault { name } } } } }`),
   },
   "users → a user's page": {
-    statements: 12,
+    statements: 11,
     query: users(`totalPoints rank earnings { earningsUsd breakdown(first: $n) { totalCount nodes { earningsUsd } } }
       netApr { earnNetApr: netDepositApr breakdown(first: $n) { nodes { depositRate: depositApr } } }
-      latestSnapshots { timestamp ... on MarketSnapshot { market { assetSymbol } } ... on VaultSnapshot { vault { name } } }
-      marketLiquidationRewards(first: $n) { nodes { txHash } } vaultLiquidationRewards(first: $n) { nodes { txHash } }`),
+      latestSnapshots { time entity { name asset { symbol } } }
+      liquidationRewards(first: $n) { nodes { txHash } }`),
   },
   'users → only what their page has': { statements: 1, query: users('id') },
 }
@@ -200,9 +199,9 @@ for (const [name, { query, statements, unplanned }] of Object.entries(operations
     })
 
 test('a page after a record takes one statement', async () => {
-  const { data } = await gateway.graphql('{ positions(first: 1) { nodes { recordId } } }')
-  const after = { id: data.positions.nodes[0].recordId }
-  const page = 'query ($id: String!) { positions(first: 2, afterRecord: $id) { nodes { recordId } } }'
+  const { data } = await gateway.graphql('{ positions(first: 1) { nodes { legacy { recordId } } } }')
+  const after = { id: data.positions.nodes[0].legacy.recordId }
+  const page = 'query ($id: String!) { legacy { positions(first: 2, afterRecord: $id) { nodes { id } } } }'
   expect(await statementsOf(page, after)).toHaveLength(1)
 })
 

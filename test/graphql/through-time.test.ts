@@ -378,22 +378,23 @@ function netApr(owners: string[], second: number) {
 const APR =
   'earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd breakdown { totalCount }'
 
-const SNAPSHOT = `chainId userAddress positionId timestamp
-  ... on MarketSnapshot { marketAddress supplied { raw usd } protected { usd } borrowed { usd } }
-  ... on VaultSnapshot { vaultAddress supplied { usd } shares }`
+const SNAPSHOT = `chainId userAddress positionId legacy { timestamp } entityType entityAddress supplied { raw usd }
+  protected { usd } borrowed { usd } shares`
 const snapshotOf = (row: Row) => ({
   chainId: row.chainId,
   userAddress: row.accountId,
   positionId: row.positionId,
-  timestamp: row.timestamp,
+  legacy: { timestamp: row.timestamp },
+  entityType: row.type.toUpperCase(),
+  entityAddress: row.marketId ?? row.vaultId,
   ...(row.type === 'market'
     ? {
-        marketAddress: row.marketId,
         supplied: { raw: row.collateralAssets, usd: row.collateralUsd },
         protected: { usd: row.protectedUsd },
         borrowed: { usd: row.debtUsd },
+        shares: null,
       }
-    : { vaultAddress: row.vaultId, supplied: { usd: row.assetsUsd }, shares: row.shares }),
+    : { supplied: { raw: row.assets, usd: row.assetsUsd }, protected: null, borrowed: null, shares: row.shares }),
 })
 const bySnapshot = (row: Row) =>
   [row.marketId ? 0 : 1, String(row.chainId).padStart(3, '0'), row.marketId ?? row.vaultId, row.positionId].join(' ')
@@ -441,8 +442,7 @@ test('many users at once, and as of now, are as each by itself and as without a 
 
 const PORTFOLIO = `points: totalPoints positionCount: recordCount bestRank worth { ${WORTH} } earnings { ${EARNINGS} } netApr { ${APR} }
   pools { poolAddress userCount points suppliedUsd protectedUsd borrowedUsd }
-  markets { chainId marketAddress userCount supplied { raw usd } protected { usd } borrowed { raw usd } }
-  vaults { chainId vaultAddress userCount shares supplied { usd } }`
+  entities { chainId entityType entityAddress userCount supplied { raw usd } protected { usd } borrowed { raw usd } shares }`
 
 describe('a store that holds only the records up to a moment', () => {
   for (const [name, time] of [
@@ -680,8 +680,8 @@ test('an empty store, and an invalid moment', async () => {
     const nothing = asker(empty)
     expect(
       await nothing(`{ user(address: "${nobody}") { earnings(asOf: "2026-03-01") { earningsUsd breakdown { totalCount } }
-        netApr(asOf: "2026-03-01") { earnNetApr: netDepositApr } latestSnapshots(asOf: "2026-03-01") { timestamp } }
-        portfolio(addresses: ["${nobody}"], asOf: "2026-03-01") { points: totalPoints bestRank positionCount: recordCount pools { points } markets { borrowed { usd } }
+        netApr(asOf: "2026-03-01") { earnNetApr: netDepositApr } latestSnapshots(asOf: "2026-03-01") { time } }
+        portfolio(addresses: ["${nobody}"], asOf: "2026-03-01") { points: totalPoints bestRank positionCount: recordCount pools { points } entities { borrowed { usd } }
           worth { netUsd } series(from: "2026-03-01", to: "2026-03-01") { points earningsUsd pendingCashUsd worth { netUsd } } none: series { points } } }`),
     ).toEqual({
       user: {
@@ -694,7 +694,7 @@ test('an empty store, and an invalid moment', async () => {
         bestRank: null,
         positionCount: 0,
         pools: [],
-        markets: [],
+        entities: [],
         worth: null,
         series: [{ points: 0, earningsUsd: null, pendingCashUsd: 0, worth: null }],
         none: [],
@@ -724,7 +724,7 @@ test('many users and addresses take as many statements as one', async () => {
   const each = `query ($a: [Address!]!) { lookupUsers(addresses: $a) { series ${series} } }`
   const then = `query ($a: [Address!]!) { portfolio(addresses: $a, asOf: "2026-03-09T12:00:00Z") { ${PORTFOLIO} } }`
   const past = `query ($a: [Address!]!) { lookupUsers(addresses: $a) { worth(asOf: "2026-03-09") { netUsd } earnings(asOf: "2026-03-09") { earningsUsd }
-    netApr(asOf: "2026-03-09") { earnNetApr: netDepositApr } latestSnapshots(asOf: "2026-03-09") { timestamp } } }`
+    netApr(asOf: "2026-03-09") { earnNetApr: netDepositApr } latestSnapshots(asOf: "2026-03-09") { time } } }`
   for (const a of [users.slice(0, 1), [...users, nobody]]) {
     expect(await count(portfolio, { a })).toBe(6)
     expect(await count(each, { a })).toBe(6)
@@ -788,14 +788,14 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
     const asOf = `asOf: "${iso(START + day * DAY)}"`
     // The flows are summed up: there are as many as fit into 40 blocks.
     for (const selection of [
-      `latestSnapshots(${asOf}) { timestamp }`,
+      `latestSnapshots(${asOf}) { time }`,
       `netApr(${asOf}) { totalBorrowUsd: borrowedUsd }`,
       `earnings(${asOf}) { earningsUsd }`,
       `worth(${asOf}) { netUsd }`,
     ])
       expect(await blocks(`{ user(address: "${deep}") { ${selection} } }`)).toBeLessThan(150)
     expect(
-      await blocks(`{ portfolio(addresses: ["${deep}"], ${asOf}) { worth { netUsd } markets { borrowed { usd } } } }`),
+      await blocks(`{ portfolio(addresses: ["${deep}"], ${asOf}) { worth { netUsd } entities { borrowed { usd } } } }`),
     ).toBeLessThan(300)
   })
 

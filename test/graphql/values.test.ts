@@ -155,11 +155,12 @@ describe('scalars', () => {
   }
 
   test('a literal of more digits than a number holds is exact', async () => {
-    const data = await ok(`{ user(address: "${holder}") {
+    const data = await ok(`{ user(address: "${holder}") { legacy {
       at: marketSnapshots(from: 9223372036854775807) { totalCount }
       past: marketSnapshots(from: "${'9'.repeat(100)}", to: "${'9'.repeat(999)}") { totalCount }
-      before: marketSnapshots(to: 9223372036854775806) { totalCount } } }`)
-    expect([data.user.at.totalCount, data.user.past.totalCount, data.user.before.totalCount]).toEqual([2, 2, 0])
+      before: marketSnapshots(to: 9223372036854775806) { totalCount } } } }`)
+    const { at, past, before } = data.user.legacy
+    expect([at.totalCount, past.totalCount, before.totalCount]).toEqual([2, 2, 0])
   })
 
   test('an address is returned in lower case, a date without a time', async () => {
@@ -175,14 +176,16 @@ describe('scalars', () => {
 })
 
 describe('amounts', () => {
-  const fields = 'supplied { raw usd } protected { raw usd } borrowed { raw usd } timestamp positionId'
+  const fields = 'supplied { raw usd } protected { raw usd } borrowed { raw usd } legacy { timestamp } positionId'
 
   test('up to 2^256-1 come out exactly', async () => {
-    const { user } = await ok(`{ user(address: "${holder}") { marketSnapshots { nodes { ${fields} } } } }`)
+    const { user } = await ok(
+      `{ user(address: "${holder}") { snapshots(where: { entityTypes: MARKET }) { nodes { ${fields} } } } }`,
+    )
     const raw = String(MAX)
     const amounts = { protected: { raw, usd: null }, borrowed: { raw, usd: 0 } }
-    const common = { ...amounts, timestamp: '9223372036854775807' }
-    expect(user.marketSnapshots.nodes).toEqual([
+    const common = { ...amounts, legacy: { timestamp: '9223372036854775807' } }
+    expect(user.snapshots.nodes).toEqual([
       { ...common, supplied: { raw, usd: 1.5 }, positionId: 'one' },
       { ...common, supplied: { raw, usd: null }, positionId: 'two' },
     ])
@@ -190,24 +193,26 @@ describe('amounts', () => {
 
   test('are summed exactly', async () => {
     const { user } = await ok(`{ user(address: "${holder}") {
-      marketSnapshots(grouped: true) { totalCount nodes { ${fields} } }
-      vaultSnapshots(grouped: true) { totalCount nodes { shares supplied { raw usd } positionId timestamp } } } }`)
+      legacy { marketSnapshots(grouped: true) { totalCount nodes { ${fields} } }
+      vaultSnapshots(grouped: true) { totalCount nodes { shares supplied { raw usd } positionId legacy { timestamp } } } } } }`)
     const double = String(2n * MAX)
-    expect(user.marketSnapshots).toEqual({
+    expect(user.legacy.marketSnapshots).toEqual({
       totalCount: 1,
       nodes: [
         {
           supplied: { raw: double, usd: 1.5 },
           protected: { raw: double, usd: null },
           borrowed: { raw: double, usd: 0 },
-          timestamp: '9223372036854775807',
+          legacy: { timestamp: '9223372036854775807' },
           positionId: null,
         },
       ],
     })
-    expect(user.vaultSnapshots).toEqual({
+    expect(user.legacy.vaultSnapshots).toEqual({
       totalCount: 1,
-      nodes: [{ shares: String(3n * MAX), supplied: { raw: '3', usd: null }, positionId: null, timestamp: '0' }],
+      nodes: [
+        { shares: String(3n * MAX), supplied: { raw: '3', usd: null }, positionId: null, legacy: { timestamp: '0' } },
+      ],
     })
   })
 })
@@ -224,14 +229,12 @@ describe('node', () => {
     Run: 'runs(first: 3)',
     MultiplierRevision: 'multiplierRevisions(first: 3)',
     Asset: 'assets(first: 3)',
-    MarketSnapshot: 'marketSnapshots(first: 3)',
-    VaultSnapshot: 'vaultSnapshots(first: 3)',
-    MarketLiquidationReward: 'marketLiquidationRewards(first: 3)',
-    VaultLiquidationReward: 'vaultLiquidationRewards(first: 3)',
+    Snapshot: 'snapshots(first: 3)',
+    LiquidationReward: 'liquidationRewards(first: 3)',
     Activity: 'activity(first: 3)',
   }
   /** Those that a user has. */
-  const ofUser = ['MarketSnapshot', 'VaultSnapshot', 'MarketLiquidationReward', 'VaultLiquidationReward', 'Activity']
+  const ofUser = ['Snapshot', 'LiquidationReward', 'Activity']
   const listOf = async (name: string, row: string) => {
     const list = `list: ${lists[name as keyof typeof lists]} { nodes { ${row} } }`
     const data = await ok(ofUser.includes(name) ? `{ user(address: "${sampleUser}") { ${list} } }` : `{ ${list} }`)
@@ -240,18 +243,16 @@ describe('node', () => {
   const paths = {
     User: 'address totalPoints',
     Pool: 'address name marketA { address }',
-    Market: 'address chainId assetSymbol',
+    Market: 'address chainId asset { symbol }',
     Vault: 'address chainId name',
-    Multiplier: 'recordId poolAddress depositA createdAt',
-    Position: 'recordId points distributionDate: date sideA { assetSymbol }',
+    Multiplier: 'legacy { recordId } poolAddress depositA createdAt',
+    Position: 'legacy { recordId } points distributionDate: date sideA { asset { symbol } }',
     Distribution: 'date points kind',
     Run: 'recordId kind startedAt totalsAfter { points }',
     MultiplierRevision: 'recordId poolAddress depositA changedBy',
     Asset: 'chainId address symbol name decimals',
-    MarketSnapshot: 'time positionId supplied { usd } market { address asset { id symbol } }',
-    VaultSnapshot: 'time positionId supplied { usd } vault { address }',
-    MarketLiquidationReward: 'txHash liquidReward { usd } userAddress',
-    VaultLiquidationReward: 'txHash liquidReward { usd } userAddress',
+    Snapshot: 'time positionId supplied { usd } entity { address asset { id symbol } }',
+    LiquidationReward: 'txHash liquidReward { usd } userAddress entity { name }',
     Activity: 'txHash kind amount { usd } asset { id symbol name }',
   }
 
@@ -275,20 +276,19 @@ describe('node', () => {
       ids.push(...(await listOf(name, 'id')).map((one: { id: string }) => one.id))
     gateway.statements.length = 0
     await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids })
-    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(14)
+    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(12)
   })
 
   test('an asset has one id, wherever it is', async () => {
-    const { markets, activity } = await ok(`{ markets(first: 3) { nodes { asset { id address name } assetAddress chainId
+    const { markets, activity } = await ok(`{ markets(first: 3) { nodes { asset { id address name } chainId
       pool { assetA { id address name } assetB { id address name } } } }
       activity: user(address: "${sampleUser}") { activity { nodes { asset { id address name decimals } } } } }`)
-    for (const { asset, assetAddress, chainId, pool } of markets.nodes) {
-      expect(asset.address).toBe(assetAddress)
+    for (const { asset, chainId, pool } of markets.nodes) {
       expect([pool.assetA, pool.assetB]).toContainEqual(asset)
       const { node } = await ok('query ($id: ID!) { node(id: $id) { ... on Asset { chainId address name } } }', {
         id: asset.id,
       })
-      expect(node).toEqual({ chainId, address: assetAddress, name: asset.name })
+      expect(node).toEqual({ chainId, address: asset.address, name: asset.name })
     }
     expect(activity.activity.nodes.filter(({ asset }: any) => asset).length).toBeGreaterThan(3)
   })
@@ -368,17 +368,10 @@ describe('node', () => {
 describe('users', () => {
   test('whom the store does not know have empty lists and zero totals', async () => {
     const empty = { totalCount: 0, nodes: [] }
-    const lists = [
-      'positions',
-      'dailyPoints',
-      'marketSnapshots',
-      'vaultSnapshots',
-      'marketLiquidationRewards',
-      'vaultLiquidationRewards',
-    ]
+    const lists = ['positions', 'dailyPoints', 'snapshots', 'liquidationRewards']
     const { user } =
       await ok(`{ user(address: "${stranger}") { address points: totalPoints rank positionCount: recordCount firstDistributionDate: firstDate
-      lastDistributionDate: lastDate latestSnapshots { timestamp }
+      lastDistributionDate: lastDate latestSnapshots { time }
       ${lists.map((list) => `${list} { totalCount nodes { __typename } }`).join(' ')}
       earnings { earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices breakdown { totalCount nodes { chainId } } }
       netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd breakdown { totalCount nodes { chainId } } } } }`)
@@ -418,8 +411,8 @@ describe('users', () => {
   })
 
   test('one of them is the same as one alone, and as one of many', async () => {
-    const selection = `points: totalPoints rank earnings { earningsUsd } netApr { earnNetApr: netDepositApr } latestSnapshots { timestamp positionId }
-      marketSnapshots(last: 3) { nodes { timestamp supplied { raw } } } dailyPoints(first: 2) { nodes { points } }`
+    const selection = `points: totalPoints rank earnings { earningsUsd } netApr { earnNetApr: netDepositApr } latestSnapshots { time positionId }
+      snapshots(last: 3) { nodes { time supplied { raw } } } dailyPoints(first: 2) { nodes { points } }`
     const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { userAddress } } }')
     const addresses: string[] = leaderboard.nodes.map((entry: { userAddress: string }) => entry.userAddress)
     const { lookupUsers } = await ok(
@@ -436,7 +429,7 @@ describe('users', () => {
 
   test('a field selected twice with other arguments has both values', async () => {
     const { user } = await ok(`{ user(address: "${sampleUser}") {
-      one: positions(first: 1) { nodes { recordId } } two: positions(first: 2) { nodes { recordId } }
+      one: positions(first: 1) { nodes { id } } two: positions(first: 2) { nodes { id } }
       here: latestSnapshots(chainId: 146) { chainId } there: latestSnapshots(chainId: 1) { chainId } everywhere: latestSnapshots { chainId }
       mine: earnings(chainId: 146) { worthUsd } all: earnings { worthUsd } } }`)
     expect([user.one.nodes.length, user.two.nodes.length]).toEqual([1, 2])
@@ -447,15 +440,16 @@ describe('users', () => {
 
 test('fragments select by the type of an interface', async () => {
   const { user } =
-    await ok(`{ user(address: "${sampleUser}") { latestSnapshots { __typename chainId timestamp userAddress
-    ... on MarketSnapshot { supplied { raw } market { address pool { name } } }
-    ... on VaultSnapshot { shares vault { name } } } } }`)
-  const types = user.latestSnapshots.map((row: { __typename: string }) => row.__typename)
-  expect(new Set(types)).toEqual(new Set(['MarketSnapshot', 'VaultSnapshot']))
-  for (const row of user.latestSnapshots) {
-    expect(row.userAddress).toBe(sampleUser)
-    expect('supplied' in row && !('shares' in row)).toBe(row.__typename === 'MarketSnapshot')
-    expect('shares' in row).toBe(row.__typename === 'VaultSnapshot')
+    await ok(`{ user(address: "${sampleUser}") { latestSnapshots { entityType userAddress shares supplied { raw } protected { raw }
+    entity { __typename id address ... on Market { borrowApr pool { name } } ... on Vault { vault: name } ... on Entity { name } } } } }`)
+  const kinds = user.latestSnapshots.map((row: { entityType: string }) => row.entityType)
+  expect(new Set(kinds)).toEqual(new Set(['MARKET', 'VAULT']))
+  for (const { entity, entityType, shares, protected: secured } of user.latestSnapshots) {
+    const isMarket = entityType === 'MARKET'
+    expect(entity.__typename).toBe(isMarket ? 'Market' : 'Vault')
+    expect('borrowApr' in entity).toBe(isMarket)
+    expect(entity.vault).toBe(isMarket ? undefined : entity.name)
+    expect([shares === null, secured !== null]).toEqual([isMarket, isMarket])
   }
 })
 
@@ -466,15 +460,15 @@ describe('filters', () => {
     for (const text of ['', "'; DROP TABLE position; --", '\ud800', 'x'.repeat(10_000), '%', '😀'])
       expect(JSON.stringify(await ok(query, { text }))).toContain('"totalCount":0')
     for (const text of ['', 'nothing', '\0', 'x'.repeat(10_000), '\ud800'])
-      expect(await codes('query ($text: String) { positions(afterRecord: $text) { totalCount } }', { text })).toEqual([
-        'BAD_INPUT',
-      ])
+      expect(
+        await codes('query ($text: String) { legacy { positions(afterRecord: $text) { totalCount } } }', { text }),
+      ).toEqual(['BAD_INPUT'])
   })
 
   test('200 tokens are counted, more are only listed', async () => {
     const asked = (fields: string) =>
       `query ($assets: [Address!]) { positions(first: 3, where: { assets: $assets }) { ${fields} } }`
-    const query = asked('totalCount nodes { recordId }')
+    const query = asked('totalCount nodes { id }')
     const assets = Array.from({ length: 300 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
     expect((await ok(query, { assets: [] })).positions).toEqual({ totalCount: 0, nodes: [] })
     const { pool } = await ok(`{ pool(address: "${samplePool.address}") { assetA { address } } }`)
@@ -485,7 +479,7 @@ describe('filters', () => {
     expect(await codes(query, many(201))).toEqual(['BAD_INPUT'])
     const { nodes } = one.positions
     for (const count of [201, 300])
-      expect(await ok(asked('nodes { recordId }'), many(count))).toEqual({ positions: { nodes } })
+      expect(await ok(asked('nodes { id }'), many(count))).toEqual({ positions: { nodes } })
   })
 })
 

@@ -184,7 +184,7 @@ describe('pools, positions and multipliers as of a date', () => {
   })
 
   test('positions are those of the last date up to the moment, wherever they are listed', async () => {
-    const list = '{ totalCount nodes { recordId distributionDate: date } }'
+    const list = '{ totalCount nodes { id distributionDate: date } }'
     const { pools } = await ask('{ pools(first: 1) { nodes { address } } }')
     const asked = (argument: string) =>
       ask(`{ positions(first: 1000, ${argument}) ${list}

@@ -136,18 +136,20 @@ const cashFlows = fc
 
 const WORTH = 'time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd hasIncompletePrices'
 const TERMS = ['netUsd', 'suppliedUsd', 'protectedUsd', 'borrowedUsd', 'vaultsUsd', 'marketsUsd'] as const
-const HOLDING = `timestamp ... on MarketSnapshot { supplied { raw usd } protected { raw usd } borrowed { raw usd } }
-  ... on VaultSnapshot { inVault: supplied { raw usd } }`
+const HOLDING = 'entityType time supplied { raw usd } protected { raw usd } borrowed { raw usd }'
 
 /** What holdings add up to. */
-function worthOf(rows: Row[]): Row | null {
-  if (rows.length === 0) return null
+function worthOf(holdings: Row[]): Row | null {
+  if (holdings.length === 0) return null
+  const rows: Row[] = holdings.map(({ supplied, ...row }) =>
+    row.entityType === 'VAULT' ? { ...row, inVault: supplied } : { ...row, supplied },
+  )
   const [supplied, secured, borrowed, inVaults] = ['supplied', 'protected', 'borrowed', 'inVault'].map((name) =>
     sum(rows, (row) => exact(row[name]?.usd)),
   ) as [bigint, bigint, bigint, bigint]
   const markets = supplied + secured - borrowed
   return {
-    time: iso(Math.max(...rows.map(({ timestamp }) => Number(timestamp)))),
+    time: iso(Math.max(...holdings.map(({ time }) => Date.parse(time) / 1000))),
     netUsd: usdOf(markets + inVaults),
     suppliedUsd: usdOf(supplied),
     protectedUsd: usdOf(secured),
@@ -176,7 +178,7 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
           ${USERS.map((user, i) => `u${i}: user(address: "${user}") { address worth${args} { ${WORTH} } }`).join(' ')}
           nobody: user(address: "${nobody}") { worth${args} { ${WORTH} } }
           portfolio(addresses: ${JSON.stringify([...USERS, nobody])}${its}) { worth { ${WORTH} } earnings { worthUsd }
-            markets { supplied { usd } protected { usd } borrowed { usd } } vaults { supplied { usd } } }
+            entities { entityType supplied { usd } protected { usd } borrowed { usd } } }
           none: portfolio(addresses: ["${nobody}"]${its}) { worth { ${WORTH} } } }`
         for (const [road, ask] of Object.entries(roads)) {
           const { users, portfolio, none, nobody: unknown, ...each } = (await ask(query)) as Row
@@ -195,14 +197,15 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
               usdOf(sum(users.nodes, ({ worth }: Row) => exact(worth?.[term]))),
             )
           const { suppliedUsd, protectedUsd, borrowedUsd, vaultsUsd } = portfolio.worth ?? {}
+          const ofType = (type: string) => portfolio.entities.filter((row: Row) => row.entityType === type)
           expect(
             [suppliedUsd, protectedUsd, borrowedUsd, vaultsUsd].map((one) => one ?? 0),
             road,
           ).toEqual([
             ...['supplied', 'protected', 'borrowed'].map((name) =>
-              usdOf(sum(portfolio.markets, (row: Row) => exact(row[name].usd))),
+              usdOf(sum(ofType('MARKET'), (row: Row) => exact(row[name].usd))),
             ),
-            usdOf(sum(portfolio.vaults, (row: Row) => exact(row.supplied.usd))),
+            usdOf(sum(ofType('VAULT'), (row: Row) => exact(row.supplied.usd))),
           ])
           if (asOf) continue
           for (const { address, worth } of users.nodes) {

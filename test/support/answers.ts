@@ -46,8 +46,7 @@ const GRAPH = [
     multiplierRevisions { nodes { recordId poolAddress depositA changedAt changedBy } } }`,
   `{ users { nodes { address points: totalPoints earnings { earningsUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
     rank(asOf: "2026-03-02T00:00:00Z") dailyPoints { nodes { distributionDate: date points } } } } }`,
-  `{ users { nodes { marketLiquidationRewards { nodes { txHash liquidReward { usd } } }
-    vaultLiquidationRewards { nodes { txHash liquidReward { usd } } } activity { nodes { __typename time } } } } }`,
+  `{ users { nodes { liquidationRewards { nodes { txHash liquidReward { usd } } } activity { nodes { __typename time } } } } }`,
   '{ leaderboard { nodes { rank userAddress points } } distributions { nodes { date totalPoints: points } } }',
 ]
 

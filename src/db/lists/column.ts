@@ -17,7 +17,7 @@ export interface Column {
   field?: string
   /** Makes the field a token amount. */
   tokens?: Tokens
-  /** Also adds a DateTime field. */
+  /** Makes the field a DateTime: the column is in Unix seconds. */
   moment?: { field: string; description: string }
   /**
    * Adds a filter with this name or, if true, the name of the GraphQL field. Text and addresses match one value, other
@@ -34,8 +34,10 @@ export interface Tokens {
   field: string
   /** The column of the amount in USD. */
   usd: string
-  /** The column of the token's decimals, or the market or vault at the address in a column. Undefined if the token is unknown. */
-  decimals?: string | { kind: 'market' | 'vault'; entity: string }
+  /** The column of the token's decimals. */
+  decimals: string
+  /** True if there is no amount where the column is null. */
+  optional?: boolean
 }
 
 /** Columns by the row's property. */

@@ -20,14 +20,16 @@ export type SortKeys = Record<string, SortKey>
 /** Returns the sort keys of the columns with `sort`. */
 export function columnSortKeys(columns: Columns): SortKeys {
   const keys: SortKeys = {}
-  for (const [name, { sql, order = sql, type, nullable = false, field = name, sort }] of Object.entries(columns))
+  for (const [name, { sql, order = sql, type, nullable = false, field = name, moment, sort }] of Object.entries(
+    columns,
+  ))
     if (sort && type)
       keys[sort === true ? constantCase(field) : sort] = {
         column: order,
         field: name,
         type,
         nullable,
-        description: `Sorts by \`${field}\`.`,
+        description: `Sorts by \`${moment?.field ?? field}\`.`,
       }
   return keys
 }

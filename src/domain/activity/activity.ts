@@ -32,7 +32,6 @@ const columns = columnsOf(
     timestamp: {
       sql: 't.timestamp',
       type: 'timestamp',
-      description: 'The time of the transaction, in Unix seconds.',
       moment: { field: 'time', description: 'The time of the transaction.' },
       filter: 'time',
       sort: 'TIME',
@@ -42,38 +41,22 @@ const columns = columnsOf(
     logIndex: { sql: 't.log_index', type: 'integer', description: 'The index of the event in its block.' },
     accountId: { sql: 't.account_id', type: 'address', field: 'userAddress', description: "The user's address." },
     recordType: { sql: 't.record_type', type: 'text' },
-    entityId: { sql: 't.entity_id', type: 'address' },
-    marketId: {
-      sql: entityIn('market'),
+    entityType: { sql: 't.entity_type::text', type: 'text', description: 'The kind of the entity.' },
+    entityId: {
+      sql: 't.entity_id',
       type: 'address',
-      nullable: true,
-      field: 'marketAddress',
-      description: 'The address of the market, which is the collateral market for a reward. Null in a vault.',
+      field: 'entityAddress',
+      description: 'The address of the market or vault. For a reward in a market, it is the collateral market.',
     },
-    vaultId: {
-      sql: entityIn('vault'),
-      type: 'address',
-      nullable: true,
-      field: 'vaultAddress',
-      description: 'The address of the vault. Null in a market.',
-    },
+    marketId: { sql: entityIn('market'), type: 'address', nullable: true },
+    vaultId: { sql: entityIn('vault'), type: 'address', nullable: true },
     poolId: {
       sql: `CASE WHEN t.entity_type = 'market' THEN ${columnOf('market', 'pool_id')} END`,
       type: 'address',
       nullable: true,
     },
-    assetAddress: {
-      sql: tokenColumn('asset_address'),
-      type: 'address',
-      nullable: true,
-      description: "The address of the token that moved. Null for a vault's reward, whose token is not stored.",
-    },
-    assetSymbol: {
-      sql: tokenColumn('asset_symbol'),
-      type: 'text',
-      nullable: true,
-      description: "The symbol of the token that moved. Null for a vault's reward, whose token is not stored.",
-    },
+    assetAddress: { sql: tokenColumn('asset_address'), type: 'address', nullable: true },
+    assetSymbol: { sql: tokenColumn('asset_symbol'), type: 'text', nullable: true },
     assets: {
       sql: 't.assets::text',
       type: 'amount',
@@ -90,7 +73,7 @@ const columns = columnsOf(
 /** Something that a user did or received in a market or a vault: a cash flow, or a share of a liquidation reward. */
 export type Activity = RowOf<typeof columns>
 
-const { accountId, assetAddress, chainId, kind, marketId, poolId, vaultId } = columns
+const { accountId, assetAddress, chainId, entityId, entityType, kind, poolId } = columns
 
 /** Activity, newest first. */
 export const activities = listing({
@@ -101,8 +84,8 @@ export const activities = listing({
   filters: {
     kinds: many(kind, 'Only activity of one of these kinds.'),
     users: many(accountId, 'Only activity of one of these users.'),
-    markets: many(marketId, 'Only activity in markets at one of these addresses.'),
-    vaults: many(vaultId, 'Only activity in vaults at one of these addresses.'),
+    entities: many(entityId, 'Only activity in markets and vaults at one of these addresses.'),
+    entityTypes: many(entityType, 'Only activity in entities of one of these kinds.'),
     pools: many(poolId, 'Only activity in the markets of one of these pools.'),
     assets: many(assetAddress, 'Only activity in which one of these tokens moved.'),
     chainIds: many(chainId, 'Only activity on one of these chains.'),

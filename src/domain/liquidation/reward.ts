@@ -1,127 +1,128 @@
-import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { type Conditions, columnFilters, flag, many } from '../../db/lists/filter.ts'
-import { type Listing, listing } from '../../db/lists/listing.ts'
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { flag, many } from '../../db/lists/filter.ts'
+import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
 
-type Amount = 'supplySent' | 'collateralReceived' | 'liquidReward'
+/** Rewards of both kinds in one shape. A reward's entity is the collateral market or the vault. */
+const from = (['market', 'vault'] as const).map(
+  (kind) => `SELECT '${kind}' AS entity_type, chain_id, tx_hash, log_index, account_id, timestamp,
+    ${kind === 'market' ? 'collateral_market_id' : 'vault_id'} AS entity_id,
+    ${kind === 'market' ? 'debt_market_id' : 'NULL::text'} AS debt_market_id, supply_sent, supply_sent_usd,
+    collateral_received, collateral_received_usd, liquid_reward, liquid_reward_usd, user_roi, claimed_timestamp
+  FROM ${kind}_liquidation_reward`,
+)
 
-const amount = <Field extends Amount>(field: Field, description: string) =>
-  ({ type: 'amount', description, tokens: { field, usd: `${field}Usd` } }) as const
-const usd = { type: 'float', nullable: true, filter: true, sort: true } as const
+const decimalsIn = (market: string) =>
+  `(SELECT e.asset_decimals FROM market e WHERE e.chain_id = t.chain_id AND e.id = ${market})`
+const entityIn = (kind: EntityType) => `CASE WHEN t.entity_type = '${kind}' THEN t.entity_id END`
 
-/** The columns that all rewards share. A reward is a user's proportional share of one defaulting liquidation. */
-export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldEnum, {
-  chainId: { type: 'integer', description: 'The chain id.', sort: true },
-  txHash: { type: 'text', description: 'The hash of the liquidation transaction.' },
-  logIndex: { type: 'integer', description: 'The index of the liquidation event in its block.' },
-  accountId: { type: 'address', field: 'userAddress', description: "The user's address." },
-  timestamp: {
-    type: 'timestamp',
-    description: 'The time of the liquidation, in Unix seconds.',
-    moment: { field: 'time', description: 'The time of the liquidation.' },
-    filter: 'time',
-    sort: 'TIME',
+const amount = (field: string, sql: string, decimals: string, description: string) =>
+  ({
+    sql: `t.${sql}::text`,
+    type: 'amount',
+    description: `${description} \`decimals\` and \`value\` are null in a vault, whose token is not stored.`,
+    tokens: { field, usd: `${field}Usd`, decimals },
+  }) as const
+const usd = (sql: string) => ({ sql: `t.${sql}_usd`, type: 'float', nullable: true, filter: true, sort: true }) as const
+
+const columns = columnsOf(
+  {},
+  {
+    chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.', sort: true },
+    entityType: { sql: 't.entity_type', type: 'text', description: 'The kind of the entity.' },
+    entityId: {
+      sql: 't.entity_id',
+      type: 'address',
+      field: 'entityAddress',
+      description: 'The address of the market whose collateral was received, or of the vault.',
+    },
+    marketId: { sql: entityIn('market'), type: 'address', nullable: true },
+    vaultId: { sql: entityIn('vault'), type: 'address', nullable: true },
+    debtMarketId: {
+      sql: 't.debt_market_id',
+      type: 'address',
+      nullable: true,
+      field: 'debtMarketAddress',
+      description: 'The address of the market whose debt was repaid. Null in a vault.',
+    },
+    txHash: { sql: 't.tx_hash', type: 'text', description: 'The hash of the liquidation transaction.' },
+    logIndex: { sql: 't.log_index', type: 'integer', description: 'The index of the liquidation event in its block.' },
+    accountId: { sql: 't.account_id', type: 'address', field: 'userAddress', description: "The user's address." },
+    timestamp: {
+      sql: 't.timestamp',
+      type: 'timestamp',
+      moment: { field: 'time', description: 'The time of the liquidation.' },
+      filter: 'time',
+      sort: 'TIME',
+    },
+    supplySent: amount(
+      'supplySent',
+      'supply_sent',
+      'debtDecimals',
+      "The amount of the debt token that the user's share repaid.",
+    ),
+    supplySentUsd: usd('supply_sent'),
+    collateralReceived: amount(
+      'collateralReceived',
+      'collateral_received',
+      'collateralDecimals',
+      "The collateral that the user's share received.",
+    ),
+    collateralReceivedUsd: usd('collateral_received'),
+    liquidReward: amount(
+      'liquidReward',
+      'liquid_reward',
+      'collateralDecimals',
+      'The reward part of the received collateral.',
+    ),
+    liquidRewardUsd: usd('liquid_reward'),
+    userRoi: {
+      sql: 't.user_roi',
+      type: 'text',
+      nullable: true,
+      description: "The user's return on the liquidation, as a decimal number. Null if it is unknown.",
+    },
+    claimedTimestamp: {
+      sql: 't.claimed_timestamp',
+      type: 'timestamp',
+      nullable: true,
+      moment: { field: 'claimedAt', description: 'When the user claimed the reward. Null if it has not been claimed.' },
+      filter: 'claimedAt',
+      sort: 'CLAIMED_AT',
+    },
+    debtDecimals: { sql: decimalsIn('t.debt_market_id'), type: 'int', nullable: true },
+    collateralDecimals: { sql: decimalsIn(entityIn('market')), type: 'int', nullable: true },
   },
-  supplySent: amount('supplySent', "The amount of the debt token that the user's share repaid."),
-  supplySentUsd: usd,
-  collateralReceived: amount('collateralReceived', "The collateral that the user's share received."),
-  collateralReceivedUsd: usd,
-  liquidReward: amount('liquidReward', 'The reward part of the received collateral.'),
-  liquidRewardUsd: usd,
-  userRoi: {
-    type: 'text',
-    nullable: true,
-    description: "The user's return on the liquidation, as a decimal number. Null if it is unknown.",
-  },
-  claimedTimestamp: {
-    type: 'timestamp',
-    nullable: true,
-    description: 'When the user claimed the reward, in Unix seconds. Null if it has not been claimed.',
-    moment: { field: 'claimedAt', description: 'When the user claimed the reward. Null if it has not been claimed.' },
-    filter: 'claimedAt',
-    sort: 'CLAIMED_AT',
+)
+
+/** A user's proportional share of one defaulting liquidation, in a market or a vault. */
+export type LiquidationReward = RowOf<typeof columns>
+
+/** Users' shares of liquidation rewards, newest first. */
+export const liquidationRewards = listing({
+  name: 'liquidationRewards',
+  from: Prisma.raw(`(${from.join(' UNION ALL ')}) t`),
+  columns,
+  order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC', entityType: 'ASC' },
+  filters: {
+    users: many(columns.accountId, 'Only rewards of one of these users.'),
+    entities: many(columns.entityId, 'Only rewards of one of these collateral markets and vaults.'),
+    entityTypes: many(columns.entityType, 'Only rewards in entities of one of these kinds.'),
+    debtMarkets: many(
+      columns.debtMarketId,
+      'Only rewards of liquidations that repaid the debt of one of these markets.',
+    ),
+    chainIds: many(columns.chainId, 'Only rewards on one of these chains.'),
+    claimed: flag(
+      't.claimed_timestamp IS NOT NULL',
+      'Only rewards that the user has claimed (true) or not claimed (false).',
+    ),
   },
 })
 
-/** The same amount with the decimals of a market's asset. */
-const inMarket = <Field extends Amount>(field: Field, market: 'debt' | 'collateral') => {
-  const { tokens, description, ...column } = rewardColumns[field]
-  return {
-    ...column,
-    description: `${description} \`decimals\` and \`value\` are null if the ${market} market is not stored.`,
-    tokens: { ...tokens, decimals: { kind: 'market', entity: `${market}MarketId` } },
-  } as const
+/** One alternative for each table, so that each is read in the order of its index, and no further than the page. */
+export const ofBothKinds: Filter = {
+  where: [],
+  branches: ['market', 'vault'].map((kind) => Prisma.raw(`t.entity_type = '${kind}'`)),
 }
-
-const marketColumns = columnsOf(Prisma.MarketLiquidationRewardScalarFieldEnum, {
-  ...rewardColumns,
-  supplySent: inMarket('supplySent', 'debt'),
-  collateralReceived: inMarket('collateralReceived', 'collateral'),
-  liquidReward: inMarket('liquidReward', 'collateral'),
-  debtMarketId: {
-    type: 'address',
-    field: 'debtMarketAddress',
-    description: 'The address of the market whose debt was repaid.',
-  },
-  collateralMarketId: {
-    type: 'address',
-    field: 'collateralMarketAddress',
-    description: 'The address of the market whose collateral was received.',
-  },
-})
-
-const vaultColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldEnum, {
-  ...rewardColumns,
-  vaultId: { type: 'address', field: 'vaultAddress', description: "The vault's address." },
-})
-
-export type LiquidationReward = RowOf<typeof rewardColumns>
-export type MarketLiquidationReward = RowOf<typeof marketColumns>
-export type VaultLiquidationReward = RowOf<typeof vaultColumns>
-
-const shared = {
-  chainIds: many(rewardColumns.chainId, 'Only rewards on one of these chains.'),
-  claimed: flag(
-    't.claimed_timestamp IS NOT NULL',
-    'Only rewards that the user has claimed (true) or not claimed (false).',
-  ),
-}
-
-const market = { sql: 't.market_id', type: 'address' } as const
-const vault = { sql: 't.vault_id', type: 'address' } as const
-
-/** Filters of all users' rewards of both kinds. A reward in a market has no `vault_id`, one in a vault no `market_id`. */
-export const rewardFilters: Conditions = {
-  users: many(rewardColumns.accountId, 'Only rewards of one of these users.'),
-  markets: many(market, 'Only rewards of one of these collateral markets.'),
-  debtMarkets: many(
-    { sql: 't.debt_market_id', type: 'address' },
-    'Only rewards of liquidations that repaid the debt of one of these markets.',
-  ),
-  vaults: many(vault, 'Only rewards of one of these vaults.'),
-  ...shared,
-  ...columnFilters(rewardColumns),
-}
-
-/** One user's rewards of a kind, newest first. */
-const rewardsOf = <Row>(kind: EntityType, columns: Columns<Row>, filters: Conditions) =>
-  listing<Columns>({
-    name: `${kind}LiquidationRewards`,
-    from: Prisma.raw(`${kind}_liquidation_reward t`),
-    columns,
-    order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC' },
-    filters: { ...filters, ...shared },
-  }) as Listing<Row>
-
-export const marketLiquidationRewards = rewardsOf<MarketLiquidationReward>('market', marketColumns, {
-  markets: many(marketColumns.collateralMarketId, 'Only rewards of one of these collateral markets.'),
-  debtMarkets: many(
-    marketColumns.debtMarketId,
-    'Only rewards of liquidations that repaid the debt of one of these markets.',
-  ),
-})
-
-export const vaultLiquidationRewards = rewardsOf<VaultLiquidationReward>('vault', vaultColumns, {
-  vaults: many(vaultColumns.vaultId, 'Only rewards of one of these vaults.'),
-})

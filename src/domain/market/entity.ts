@@ -8,9 +8,9 @@ export const entityColumns = <const Own>(kind: EntityType, columns: Own) =>
     chainId: { type: 'integer', description: `The id of the chain that the ${kind} is on.`, sort: true },
     id: { type: 'address', field: 'address', description: `The ${kind}'s address.`, sort: true },
     ...columns,
-    assetAddress: { type: 'address', description: `The address of the ${kind}'s token.` },
-    assetSymbol: { type: 'text', description: `The symbol of the ${kind}'s token.`, sort: true },
-    assetDecimals: { type: 'int', description: `The number of decimals of the ${kind}'s token.` },
+    assetAddress: { type: 'address' },
+    assetSymbol: { type: 'text', sort: true },
+    assetDecimals: { type: 'int' },
     depositRate: {
       type: 'float',
       field: 'depositApr',

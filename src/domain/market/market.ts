@@ -36,15 +36,23 @@ export const marketColumns = columnsOf(Prisma.MarketScalarFieldEnum, {
 /** The columns of a market that are computed: the amounts of its side of the pool. */
 export const computedMarketColumns = columnsOf(
   {},
-  amountColumns(
-    (amount) =>
-      `CASE t.id WHEN pool.unit_1_id THEN ${ofSide('a')(amount)} WHEN pool.unit_2_id THEN ${ofSide('b')(amount)} END`,
-    {
-      date: 'the newest distribution date',
-      nullable: true,
-      note: "Null if the market's pool is not stored, or does not name the market as a side.",
+  {
+    name: {
+      sql: "concat_ws(' in ', t.asset_symbol, CASE WHEN pool.id IS NOT NULL THEN concat_ws('·', pool.asset_1_symbol, pool.asset_2_symbol, pool.market_id) END)",
+      type: 'text',
+      description:
+        "The market's name: its token in its pool, such as S in S·USDC·20. Only the token if the pool is not stored.",
     },
-  ),
+    ...amountColumns(
+      (amount) =>
+        `CASE t.id WHEN pool.unit_1_id THEN ${ofSide('a')(amount)} WHEN pool.unit_2_id THEN ${ofSide('b')(amount)} END`,
+      {
+        date: 'the newest distribution date',
+        nullable: true,
+        note: "Null if the market's pool is not stored, or does not name the market as a side.",
+      },
+    ),
+  },
 )
 
 /** Markets, by chain, then address. */

@@ -16,7 +16,7 @@ const factor = (stored: string, dollars: string) =>
 
 /** The columns of a pool's multiplier. */
 export const multiplierColumns = columnsOf(Prisma.MultiplierScalarFieldEnum, {
-  id: { type: 'text', field: 'recordId', description: "The multiplier's id in the REST API: a UUID." },
+  id: { type: 'text' },
   poolAddress: { type: 'address', description: "The pool's address." },
   // The rules of a date are other rows than those of today.
   nodeKey: { sql: 't.pool_address', type: 'text' },

@@ -23,14 +23,10 @@ export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
   asset2Symbol: { type: 'text' },
   createdTimestamp: {
     type: 'integer',
-    description: 'When the pool was created, in Unix seconds.',
     moment: { field: 'createdAt', description: 'When the pool was created.' },
     sort: 'CREATED_AT',
   },
-  interestLastUpdated: {
-    type: 'integer',
-    description: 'The number of this name in the REST API, whose meaning is not confirmed.',
-  },
+  interestLastUpdated: { type: 'integer' },
   unit1Id: { type: 'address', field: 'marketAAddress', description: "The address of side A's market." },
   unit2Id: { type: 'address', field: 'marketBAddress', description: "The address of side B's market." },
 })

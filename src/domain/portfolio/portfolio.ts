@@ -1,17 +1,15 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import type { Described, RowOf } from '../../db/lists/column.ts'
+import type { RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
+import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, latest, momentSql, tablesOfLatest, usersAsOwners } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { isoDate } from '../position/position.ts'
-import { marketAmounts, sumOf, vaultAmounts } from '../snapshot/snapshot.ts'
+import { amountColumns, placeColumns, summedFrom } from '../snapshot/snapshot.ts'
 
-/** The sum of users' newest snapshots in a market. A USD value is null if no price is known. */
-export type MarketHolding = RowOf<typeof marketAmounts> & { chainId: bigint; marketId: string; userCount: number }
-
-/** The sum of users' newest snapshots in a vault. A USD value is null if no price is known. */
-export type VaultHolding = RowOf<typeof vaultAmounts> & { chainId: bigint; vaultId: string; userCount: number }
+/** The sum of users' newest snapshots in a market or vault. A USD value is null if no price is known. */
+export type EntityHolding = RowOf<typeof placeColumns> & RowOf<typeof amountColumns> & { userCount: number }
 
 /** The sum of users' positions in a pool on one distribution date. */
 export interface PoolHolding {
@@ -23,29 +21,20 @@ export interface PoolHolding {
   borrowedUsd: number
 }
 
-const sums = (amounts: Record<string, Described>) =>
-  Object.entries(amounts)
-    .map(([name, column]) => `${sumOf(name, column, 't.')}${column.type === 'amount' ? '::text' : ''} AS "${name}"`)
-    .join(', ')
-const SUMS: Record<EntityType, string> = { market: sums(marketAmounts), vault: sums(vaultAmounts) }
-
-function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[], asOf: Date | null): Promise<Row[]> {
+/** Reads the total holdings of users in every market and vault, now or as of a moment: markets first, by chain and address. */
+export async function entityHoldings(reader: Reader, users: string[], asOf: Date | null): Promise<EntityHolding[]> {
   const owners = usersAsOwners(users)
   const moment = momentSql(asOf)
-  const select = Prisma.sql`SELECT t.chain_id AS "chainId", ${Prisma.raw(`t.${kind}_id AS "${kind}Id"`)},
-      count(DISTINCT t.account_id)::int AS "userCount", ${Prisma.raw(SUMS[kind])}
-    FROM (SELECT s.* FROM ${latest(kind, owners, moment)}) t
-    GROUP BY 1, 2 ORDER BY 1, 2`
-  return reader.$queryRaw<Row[]>(reader.topology.together({ users, tables: tablesOfLatest(kind, moment), select }))
+  const of = (kind: EntityType) => {
+    const keys = { chain_id: 's.chain_id', entity_id: `s.${kind}_id` }
+    const count = 'count(DISTINCT s.account_id)::int AS user_count'
+    const select = Prisma.sql`SELECT ${selectList({ ...placeColumns, ...amountColumns })}, t.user_count AS "userCount"
+      FROM (${summedFrom(kind, latest(kind, owners, moment), keys, [count])}) t ORDER BY t.chain_id, t.entity_id`
+    const tables = tablesOfLatest(kind, moment)
+    return reader.$queryRaw<EntityHolding[]>(reader.topology.together({ users, tables, select }))
+  }
+  return (await Promise.all([of('market'), of('vault')])).flat()
 }
-
-/** Reads the total holdings of users in every market, now or as of a moment, by chain and address. */
-export const marketHoldings = (reader: Reader, users: string[], asOf: Date | null) =>
-  holdingsTogether<MarketHolding>(reader, 'market', users, asOf)
-
-/** Reads the total holdings of users in every vault, now or as of a moment, by chain and address. */
-export const vaultHoldings = (reader: Reader, users: string[], asOf: Date | null) =>
-  holdingsTogether<VaultHolding>(reader, 'vault', users, asOf)
 
 /** Counts the positions of users on all distribution dates up to a moment. */
 export async function positionCountAsOf(reader: Reader, users: string[], asOf: Date): Promise<number> {

@@ -13,12 +13,7 @@ const text = { type: 'text' } as const
 const float = { type: 'float' } as const
 
 const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
-  id: {
-    type: 'text',
-    field: 'recordId',
-    description: "The record's id: its id in the REST API.",
-    sort: true,
-  },
+  id: { type: 'text' },
   userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
   marketAddress: {
     type: 'address',
@@ -27,6 +22,7 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     sort: 'POOL',
   },
   poolKey: { type: 'int' },
+  chainId: { sql: '(SELECT p.chain_id FROM pool p WHERE p.key = t.pool_key)', type: 'integer' },
   distributionDate: { type: 'date', field: 'date', description: 'The distribution date.', sort: true },
   pointsA: { ...pointsColumn('t.points_a'), description: 'Points of side A.' },
   pointsB: { ...pointsColumn('t.points_b'), description: 'Points of side B.' },
@@ -106,11 +102,6 @@ const amountSortKeys = Object.fromEntries(
     },
   ]),
 )
-const chain = {
-  sql: '(SELECT p.chain_id FROM pool p WHERE p.key = t.pool_key)',
-  type: 'integer',
-} as const
-
 /** The table behind the view: only it lets an index answer alone. */
 const STORED = Prisma.sql`stored_position t`
 const ofUsers: Lookup = {
@@ -157,7 +148,7 @@ const positionsFrom = (from: { from: Prisma.Sql; fromShards?: Prisma.Sql }, all:
         many(columns.aTokenAddress, 'Only positions with one of these tokens on either side.'),
         ofTokens,
       ),
-      chainIds: many(chain, 'Only positions in pools on one of these chains.'),
+      chainIds: many(columns.chainId, 'Only positions in pools on one of these chains.'),
       date: range(columns.distributionDate, 'Only positions whose distribution date is in this range.'),
       points: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only positions whose total points are in this range.'),
       ...amountFilters,

@@ -1,9 +1,9 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { type Listing, ownersSql, selectList } from '../../db/lists/listing.ts'
+import { ownersSql, selectList } from '../../db/lists/listing.ts'
 import { byUser } from '../../db/topology/by-user.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, latest, momentSql, onChain, oneOwner } from '../holding/holding.ts'
-import { type MarketSnapshot, marketSnapshots, type VaultSnapshot, vaultSnapshots } from './snapshot.ts'
+import { type Snapshot, snapshots, snapshotsFrom } from './snapshot.ts'
 
 /** A user's newest snapshots of one kind, as FROM and ORDER BY over `t`. */
 export const latestFrom = (
@@ -12,8 +12,8 @@ export const latestFrom = (
   chainId: Prisma.Sql,
   asOf: Prisma.Sql | undefined,
 ): Prisma.Sql =>
-  Prisma.sql`FROM (SELECT s.* FROM ${latest(kind, oneOwner(address), asOf)} WHERE ${onChain('s.chain_id', chainId)}) t
-    ORDER BY t.chain_id, t.${Prisma.raw(kind)}_id, t.position_id`
+  Prisma.sql`FROM (${snapshotsFrom(kind, latest(kind, oneOwner(address), asOf))} WHERE ${onChain('s.chain_id', chainId)}) t
+    ORDER BY t.chain_id, t.entity_id, t.position_id`
 
 /** Reads each user's newest snapshots, now or as of a moment: in every market and vault, all rows at the newest timestamp. */
 export const latestSnapshots = byUser(readLatest)
@@ -23,17 +23,17 @@ async function readLatest(
   users: readonly string[],
   chainId: number | null,
   asOf: Date | null,
-): Promise<(MarketSnapshot | VaultSnapshot)[][]> {
-  const of = <Row>(kind: EntityType, { columns }: Listing<Row>) =>
-    reader.$queryRaw<(Row & { ordinality: number })[]>`
+): Promise<Snapshot[][]> {
+  const of = (kind: EntityType) =>
+    reader.$queryRaw<(Snapshot & { ordinality: number })[]>`
       SELECT owner.number::int AS ordinality, found.* FROM ${ownersSql(
         ['text'],
         users.map((user) => [user]),
       )}
-      CROSS JOIN LATERAL (SELECT ${selectList(columns)}
+      CROSS JOIN LATERAL (SELECT ${selectList(snapshots.columns)}
         ${latestFrom(kind, Prisma.raw('owner.k0'), Prisma.sql`${chainId}::bigint`, momentSql(asOf))}) found`
-  const [markets, vaults] = await Promise.all([of('market', marketSnapshots), of('vault', vaultSnapshots)])
-  const byUser: (MarketSnapshot | VaultSnapshot)[][] = users.map(() => [])
+  const [markets, vaults] = await Promise.all([of('market'), of('vault')])
+  const byUser: Snapshot[][] = users.map(() => [])
   for (const row of [...markets, ...vaults]) byUser[row.ordinality - 1]?.push(row)
   return byUser
 }

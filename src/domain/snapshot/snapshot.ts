@@ -1,147 +1,195 @@
-import { type Column, type Columns, columnsOf, type Described, type RowOf, snakeCase } from '../../db/lists/column.ts'
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exactSum } from '../../db/lists/exact-sum.ts'
 import { many } from '../../db/lists/filter.ts'
-import { type Filter, type Listing, listing } from '../../db/lists/listing.ts'
-import { VALUE_TYPES } from '../../db/lists/value-type.ts'
+import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
 
-/** The columns that market and vault snapshots share. */
-export const snapshotColumns = {
-  chainId: { type: 'integer', description: 'The chain id.', sort: true },
-  accountId: { type: 'address', field: 'userAddress', description: "The user's address.", sort: 'USER' },
-  positionId: {
-    type: 'text',
-    nullable: true,
-    description: "The id of the user's position in the market or vault. Null if positions are summed.",
+/** The stored columns of amounts, by their names in `t`. Null where the kind has none. */
+const AMOUNTS: Record<EntityType, Record<string, string>> = {
+  market: {
+    supplied: 'collateral_assets',
+    supplied_usd: 'collateral_usd',
+    protected: 'protected_assets',
+    protected_usd: 'protected_usd',
+    borrowed: 'debt_assets',
+    borrowed_usd: 'debt_usd',
+    shares: 'NULL::numeric',
   },
-  timestamp: {
-    type: 'timestamp',
-    description: 'The time of the snapshot, in Unix seconds.',
-    moment: { field: 'time', description: 'The time of the snapshot.' },
-    filter: 'time',
-    sort: 'TIME',
+  vault: {
+    supplied: 'assets',
+    supplied_usd: 'assets_usd',
+    protected: 'NULL::numeric',
+    protected_usd: 'NULL::double precision',
+    borrowed: 'NULL::numeric',
+    borrowed_usd: 'NULL::double precision',
+    shares: 'shares',
   },
-} as const
-
-const { chainId, accountId, positionId, timestamp } = snapshotColumns
-/** Which USD values the price of the day gave. */
-const computedUsd = { type: 'int' } as const
-
-const entity = (kind: EntityType) =>
-  ({
-    type: 'address',
-    field: `${kind}Address`,
-    description: `The ${kind}'s address.`,
-    sort: kind.toUpperCase(),
-  }) as const
-
-const amount = (kind: EntityType, field: string, usd: string, description: string) =>
-  ({
-    type: 'amount',
-    description: `${description} \`decimals\` and \`value\` are null if the ${kind} is not stored.`,
-    tokens: { field, usd, decimals: { kind, entity: `${kind}Id` } },
-  }) as const
-const usd = (field: string) => ({ type: 'float', nullable: true, field, filter: true, sort: true }) as const
-
-/** The amounts of a position in a market. They can be summed over positions. */
-export const marketAmounts = {
-  collateralAssets: amount('market', 'supplied', 'collateralUsd', 'Borrowable supply: the collateral.'),
-  collateralUsd: usd('suppliedUsd'),
-  protectedAssets: amount('market', 'protected', 'protectedUsd', 'Protected (non-borrowable) supply.'),
-  protectedUsd: usd('protectedUsd'),
-  debtAssets: amount('market', 'borrowed', 'debtUsd', 'The amount borrowed: the debt.'),
-  debtUsd: usd('borrowedUsd'),
 }
 
-/** The amounts of a position in a vault. They can be summed over positions. */
-export const vaultAmounts = {
-  shares: { type: 'amount', description: 'Vault shares, in their smallest unit.' } as const,
-  assets: amount('vault', 'supplied', 'assetsUsd', 'The value of the shares.'),
-  assetsUsd: usd('suppliedUsd'),
-}
+const amountsOf = (kind: EntityType, of: (name: string, column: string) => string) =>
+  Object.entries(AMOUNTS[kind]).map(
+    ([name, column]) => `${column.startsWith('NULL') ? column : of(name, column)} AS ${name}`,
+  )
 
-const marketColumns = columnsOf(Prisma.MarketSnapshotScalarFieldEnum, {
-  chainId,
-  marketId: entity('market'),
-  accountId,
-  positionId,
-  timestamp,
-  ...marketAmounts,
-  computedUsd,
-})
-
-const vaultColumns = columnsOf(Prisma.VaultSnapshotScalarFieldEnum, {
-  chainId,
-  vaultId: entity('vault'),
-  accountId,
-  positionId,
-  timestamp,
-  ...vaultAmounts,
-  computedUsd,
-})
-
-/** A user's position in a market at one moment, or the sum of the user's positions there, which has no id. */
-export type MarketSnapshot = RowOf<typeof marketColumns>
-
-/** A user's position in a vault at one moment, or the sum of the user's positions there, which has no id. */
-export type VaultSnapshot = RowOf<typeof vaultColumns>
+/** Selects the snapshots of a kind in the shape of both, from the rows of `from`. */
+export const snapshotsFrom = (kind: EntityType, from: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`SELECT ${Prisma.raw(
+    [
+      `'${kind}' AS entity_type, s.chain_id, s.${kind}_id AS entity_id, s.account_id, s.position_id, s.timestamp`,
+      ...amountsOf(kind, (_, column) => `s.${column}`),
+    ].join(', '),
+  )} FROM ${from}`
 
 /**
- * SQL of the sum of an amount. Unknown USD values are left out.
- * @param table the prefix of the column, such as `t.`
+ * The same with positions summed by what `keys` selects. Unknown USD values are left out.
+ * @param keys SQL of columns of `s`, by name
  */
-export const sumOf = (name: string, { type }: Described, table = '') => {
-  const column = table + snakeCase(name)
-  return type === 'amount' ? `sum(${column})` : exactSum(column)
+export const summedFrom = (kind: EntityType, from: Prisma.Sql, keys: Record<string, string>, others: string[] = []) =>
+  Prisma.sql`SELECT ${Prisma.raw(
+    [
+      `'${kind}' AS entity_type`,
+      ...Object.entries(keys).map(([name, sql]) => `${sql} AS ${name}`),
+      ...amountsOf(kind, (name, column) => (name.endsWith('_usd') ? exactSum(`s.${column}`) : `sum(s.${column})`)),
+      ...others,
+    ].join(', '),
+  )} FROM ${from} GROUP BY ${Prisma.raw(Object.values(keys).join(', '))}`
+
+const stored = (kind: EntityType) => snapshotsFrom(kind, Prisma.raw(`${kind}_snapshot s`))
+const grouped = (kind: EntityType) => {
+  const keys = ['chain_id', `${kind}_id`, 'account_id', 'timestamp']
+  const named = Object.fromEntries(keys.map((key) => [key === `${kind}_id` ? 'entity_id' : key, `s.${key}`]))
+  return summedFrom(kind, Prisma.raw(`${kind}_snapshot s`), named, ['NULL::text AS position_id'])
 }
 
-type Keys = Record<'chainId' | 'accountId', Column>
+const entityIn = (kind: EntityType) => `CASE WHEN t.entity_type = '${kind}' THEN t.entity_id END`
+const ofEntity = (column: string) => {
+  const [market, vault] = (['market', 'vault'] as const).map(
+    (kind) => `(SELECT e.${column} FROM ${kind} e WHERE e.chain_id = t.chain_id AND e.id = t.entity_id)`,
+  )
+  return `CASE WHEN t.entity_type = 'market' THEN ${market} ELSE ${vault} END`
+}
 
-/** Snapshots of a kind, oldest first, then by chain, market or vault, account and position. */
-const snapshotsOf = <Row>(kind: EntityType, columns: Columns<Row> & Keys, entityId: Column) =>
-  listing<Columns>({
-    name: `${kind}Snapshots`,
-    from: Prisma.raw(`${kind}_snapshot t`),
+const amount = (field: string, description: string) =>
+  ({
+    sql: `t.${field}::text`,
+    type: 'amount',
+    nullable: true,
+    description,
+    tokens: { field, usd: `${field}Usd`, decimals: 'assetDecimals', optional: field !== 'supplied' },
+  }) as const
+const usd = (field: string) =>
+  ({ sql: `t.${field}_usd`, type: 'float', nullable: true, filter: true, sort: true }) as const
+
+/** The place of a snapshot or a holding. */
+export const placeColumns = columnsOf(
+  {},
+  {
+    chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.', sort: true },
+    entityType: { sql: 't.entity_type', type: 'text', description: 'The kind of the entity.' },
+    entityId: {
+      sql: 't.entity_id',
+      type: 'address',
+      field: 'entityAddress',
+      description: 'The address of the market or vault.',
+      sort: 'ENTITY',
+    },
+    marketId: { sql: entityIn('market'), type: 'address', nullable: true },
+    vaultId: { sql: entityIn('vault'), type: 'address', nullable: true },
+  },
+)
+
+/** The amounts of a position. They can be summed over positions. */
+export const amountColumns = columnsOf(
+  {},
+  {
+    supplied: amount(
+      'supplied',
+      'Borrowable supply in a market, which is the collateral, or the value of the shares of a vault.',
+    ),
+    suppliedUsd: usd('supplied'),
+    protected: amount('protected', 'Protected (non-borrowable) supply. Null in a vault.'),
+    protectedUsd: usd('protected'),
+    borrowed: amount('borrowed', 'The amount borrowed: the debt. Null in a vault.'),
+    borrowedUsd: usd('borrowed'),
+    shares: {
+      sql: 't.shares::text',
+      type: 'amount',
+      nullable: true,
+      description: 'Vault shares, in their smallest unit. Null in a market.',
+    },
+    assetDecimals: { sql: ofEntity('asset_decimals'), type: 'int', nullable: true },
+  },
+)
+
+const columns = columnsOf(
+  {},
+  {
+    ...placeColumns,
+    accountId: {
+      sql: 't.account_id',
+      type: 'address',
+      field: 'userAddress',
+      description: "The user's address.",
+      sort: 'USER',
+    },
+    positionId: {
+      sql: 't.position_id',
+      type: 'text',
+      nullable: true,
+      description: "The id of the user's position in the market or vault. Null if positions are summed.",
+    },
+    timestamp: {
+      sql: 't.timestamp',
+      type: 'timestamp',
+      moment: { field: 'time', description: 'The time of the snapshot.' },
+      filter: 'time',
+      sort: 'TIME',
+    },
+    ...amountColumns,
+  },
+)
+
+/** A user's position in a market or a vault at one moment, or the sum of the user's positions there, which has no id. */
+export type Snapshot = RowOf<typeof columns>
+
+const order = { timestamp: 'ASC', chainId: 'ASC', entityId: 'ASC', accountId: 'ASC' } as const
+const one = { ...order, positionId: 'ASC' } as const
+
+const snapshotsIn = (name: string, from: Prisma.Sql, by: { [Name in keyof typeof columns]?: 'ASC' }) =>
+  listing({
+    name,
+    from: Prisma.sql`(${from}) t`,
     columns,
-    order: { timestamp: 'ASC', chainId: 'ASC', [`${kind}Id`]: 'ASC', accountId: 'ASC', positionId: 'ASC' },
+    order: by,
     filters: {
       users: many(columns.accountId, 'Only snapshots of one of these users.'),
-      [`${kind}s`]: many(entityId, `Only snapshots in ${kind}s at one of these addresses.`),
-      assets: many(assetOf(kind), `Only snapshots in ${kind}s that lend one of these tokens.`),
+      entities: many(columns.entityId, 'Only snapshots in markets and vaults at one of these addresses.'),
+      entityTypes: many(columns.entityType, 'Only snapshots in entities of one of these kinds.'),
+      assets: many(
+        { sql: ofEntity('asset_address'), type: 'address' },
+        'Only snapshots in markets and vaults that lend one of these tokens.',
+      ),
       chainIds: many(columns.chainId, 'Only snapshots on one of these chains.'),
     },
-  }) as Listing<Row>
-
-const assetOf = (kind: EntityType) => ({
-  sql: `(SELECT e.asset_address FROM ${kind} e WHERE e.chain_id = t.chain_id AND e.id = t.${kind}_id)`,
-  type: 'address' as const,
-})
-
-/**
- * Snapshots with the positions of an account summed: one row per chain, market or vault, account and timestamp. Columns
- * other than keys and amounts are null.
- */
-function grouped<Row>(kind: EntityType, snapshots: Listing<Row>, amounts: Record<string, Described>): Listing<Row> {
-  const keys = ['chainId', `${kind}Id`, 'accountId', 'timestamp']
-  const selected = Object.entries<Column>(snapshots.columns).map(([name, column]) => {
-    if (keys.includes(name)) return snakeCase(name)
-    const { sql } = VALUE_TYPES[column.type ?? 'text']
-    return `${name in amounts ? sumOf(name, column) : `NULL::${sql}`} AS ${snakeCase(name)}`
   })
-  return {
-    ...snapshots,
-    name: kind === 'market' ? 'groupedMarketSnapshots' : 'groupedVaultSnapshots',
-    from: Prisma.raw(`(SELECT ${selected.join(', ')}
-    FROM ${kind}_snapshot GROUP BY account_id, timestamp, chain_id, ${kind}_id) t`),
-    order: snapshots.order.slice(0, -1),
-  }
-}
 
-export const marketSnapshots = snapshotsOf<MarketSnapshot>('market', marketColumns, marketColumns.marketId)
-export const vaultSnapshots = snapshotsOf<VaultSnapshot>('vault', vaultColumns, vaultColumns.vaultId)
-export const groupedMarketSnapshots = grouped('market', marketSnapshots, marketAmounts)
-export const groupedVaultSnapshots = grouped('vault', vaultSnapshots, vaultAmounts)
+/** Snapshots of both kinds, or of one, oldest first, then by chain, market or vault, account and position. */
+export const snapshots = snapshotsIn('snapshots', Prisma.sql`${stored('market')} UNION ALL ${stored('vault')}`, {
+  ...one,
+  entityType: 'ASC',
+})
+export const marketSnapshots = snapshotsIn('marketSnapshots', stored('market'), one)
+export const vaultSnapshots = snapshotsIn('vaultSnapshots', stored('vault'), one)
+/** With the positions of an account summed: one row per chain, market or vault, account and timestamp. */
+export const groupedMarketSnapshots = snapshotsIn('groupedMarketSnapshots', grouped('market'), order)
+export const groupedVaultSnapshots = snapshotsIn('groupedVaultSnapshots', grouped('vault'), order)
+
+/** One alternative for each table, so that each is read in the order of its index, and no further than the page. */
+export const ofBothKinds: Filter = {
+  where: [],
+  branches: ['market', 'vault'].map((kind) => Prisma.raw(`t.entity_type = '${kind}'`)),
+}
 
 const LATEST = 2n ** 63n - 1n
 const seconds = (value: bigint) => Prisma.sql`${(value > LATEST ? LATEST : value).toString()}::bigint`

@@ -17,16 +17,19 @@ export function columnFields(t: FieldBuilder, columns: Record<string, Described>
   const fields: Record<string, GenericFieldRef> = {}
   for (const [name, { field = name, type, nullable = false, description, moment, tokens }] of Object.entries(columns))
     if (tokens) {
-      const options = { type: 'TokenAmount', description, ...storedTokens(name, tokens) }
+      const options = {
+        type: 'TokenAmount',
+        nullable: tokens.optional ?? false,
+        description,
+        ...storedTokens(name, tokens),
+      }
       fields[tokens.field] = t.field(options as never) as GenericFieldRef
+    } else if (moment) {
+      const options = { type: 'DateTime', nullable, description: moment.description, ...momentOf(name) }
+      fields[moment.field] = t.field(options as never) as GenericFieldRef
     } else if (description !== undefined && type) {
       const options = { type: enums[name] ?? SCALARS[type], nullable, description }
       fields[field] = t.expose(name as never, options as never) as GenericFieldRef
-      if (moment) {
-        const { field, description } = moment
-        const options = { type: 'DateTime', nullable, description, ...momentOf(name) }
-        fields[field] = t.field(options as never) as GenericFieldRef
-      }
     }
   return fields
 }

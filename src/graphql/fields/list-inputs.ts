@@ -162,7 +162,6 @@ export function addListInputTypes(builder: Builder) {
     )
 
   return {
-    filterType,
     /** Adds the input types of a list's `where` and `orderBy`. `enums` has the enum types by filter. */
     listInputs: <Row>(name: string, { filters, sortKeys }: Listing<Row>, enums: Enums = {}) => ({
       Filter: filterType(name, filters, enums),
@@ -172,7 +171,6 @@ export function addListInputTypes(builder: Builder) {
 }
 
 type Inputs = ReturnType<typeof addListInputTypes>
-export type FilterType = Inputs['filterType']
 export type ListInputTypes = Inputs['listInputs']
 /** The input types of a list's `where` and `orderBy`. */
 export type ListInputs = ReturnType<ListInputTypes>

@@ -37,10 +37,12 @@ type Present =
   | { kind: 'embedded'; columns: Record<string, Source>; presence?: string }
   /** A row of another kind, looked up by the values of `by`: columns of the row, or arguments of a root field. */
   | { kind: 'one'; one: One; by: string[]; assert?: Assert }
+  /** A row of an interface: the first of these types that has a row at its key. */
+  | { kind: 'either'; types: Record<string, More> }
   | { kind: 'list'; list: SqlList }
   | { kind: 'rows'; rows: SqlRows }
-  /** A plain list of an interface: the rows of each type, one type after the other. */
-  | { kind: 'types'; types: Record<string, SqlRows> }
+  /** A plain list: the rows of several lists, one after the other. */
+  | { kind: 'concatenated'; lists: SqlRows[] }
 
 /** The source of a field of an embedded object: a column, SQL over the row's columns or, if the value is unknown, null. */
 export type Source = string | { as: Encoding; sql(column: (field: string) => string): string } | null
@@ -152,6 +154,25 @@ export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<strin
   }
 }
 
+/**
+ * Declares a field of an interface: a row of one of several kinds. It is null if none of them has a row.
+ * @param kinds by type, each with the fields of the parent row whose values are its key
+ */
+export function either(kinds: Record<string, { kind: KeyedRow<any>; by: string[] }>) {
+  const types = Object.fromEntries(Object.entries(kinds).map(([name, { kind, by }]) => [name, { one: kind, by }]))
+  return {
+    ...sqlField({ kind: 'either', types }),
+    resolve: async (row: any, _: unknown, { batches }: GraphContext): Promise<any> => {
+      for (const { kind, by } of Object.values(kinds)) {
+        const key = by.map((name) => row[name] ?? null)
+        const found = key.includes(null) ? null : await batches.load(kind.load, key)
+        if (found) return found
+      }
+      return null
+    },
+  }
+}
+
 /** Declares a field that is a column of its row. If only the row's key `by` is loaded, the resolver loads the row. */
 export function column<Row>(
   kind: KeyedRow<Row>,
@@ -194,10 +215,14 @@ const keyIn = (row: any, by: string[]): Key => by.map((name) => row[name])
  * lacks the field, whose resolver loads it.
  * @param columns the column of each field
  */
-export const part = (columns: Record<string, string>) => ({
-  ...sqlField({ kind: 'embedded', columns }),
+export const part = (columns: Record<string, string | null>, others: Record<string, unknown> = {}) => ({
+  ...sqlField({ kind: 'embedded', columns }, others),
   resolve: (row: any): any =>
-    Object.fromEntries(Object.entries(columns).flatMap(([field, name]) => (name in row ? [[field, row[name]]] : []))),
+    Object.fromEntries(
+      Object.entries(columns).flatMap(([field, name]) =>
+        name === null ? [[field, null]] : name in row ? [[field, row[name]]] : [],
+      ),
+    ),
 })
 
 /** Declares a plain list of few rows. `types` are the types of the owner's columns `by`. */

@@ -125,8 +125,16 @@ class Compiler {
         const { one, by, assert } = sqlField
         const row = this.#one(field, one, by, scope, at, assert)
         const members = this.members(definition.type, node.selectionSet, row)
-        const presence = one.presence ?? (one.always ? undefined : Object.keys(one.columns)[0])
+        const presence = presenceOf(one)
         return { kind: 'object', members, ...(presence !== undefined && { presence: row.column(presence) }) }
+      }
+      case 'either': {
+        const objects = Object.entries(sqlField.types).map(([name, { one, by }]) => {
+          const row = this.#one(field, one, by, scope, at)
+          const members = this.members(this.#typeOf(name), node.selectionSet, row)
+          return { members, presence: row.column(presenceOf(one) ?? '') }
+        })
+        return { kind: 'either', objects }
       }
       case 'list': {
         const owner = sqlField.list.owner?.fields.map(of) ?? []
@@ -134,10 +142,9 @@ class Compiler {
       }
       case 'rows':
         return this.#rows(field, sqlField.rows, scope, of, definition.type)
-      case 'types': {
-        const lists = Object.entries(sqlField.types).map(([name, rows]) => {
-          const type = this.#document.schema.getType(name) as GraphQLOutputType
-          const { list } = this.#rows(field, rows, scope, of, type)
+      case 'concatenated': {
+        const lists = sqlField.lists.map((rows) => {
+          const { list } = this.#rows(field, rows, scope, of, definition.type)
           list.together = true
           return list
         })
@@ -259,10 +266,17 @@ class Compiler {
     })
   }
 
+  #typeOf(name: string): GraphQLOutputType {
+    return this.#document.schema.getType(name) as GraphQLOutputType
+  }
+
   #alias(): string {
     return `x${++this.#aliases}`
   }
 }
+
+/** The column of a row that is null if the row is not there. Undefined if it always is. */
+const presenceOf = ({ presence, always, columns }: One) => presence ?? (always ? undefined : Object.keys(columns)[0])
 
 /** The columns of a list's rows that equal one of the owner, and the SQL of that one. */
 function ownedColumns({ sqlField, owner }: List, columns: Columns): Map<string, string> {

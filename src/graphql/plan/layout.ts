@@ -91,6 +91,8 @@ const valuesOf = ({ rows }: List) => (rows ? leaves(rows.item) : 0)
 
 function leaves(piece: Piece): number {
   if (piece.kind === 'object') return piece.members.reduce((sum, member) => sum + leaves(member.piece), 0)
+  if (piece.kind === 'either')
+    return piece.objects.reduce((sum, object) => sum + leaves({ kind: 'object', ...object }), 0)
   return piece.kind === 'constant' ? 0 : 1
 }
 

@@ -11,6 +11,8 @@ export type Piece =
   | { kind: 'leaf'; sql: string; as: Encoding }
   /** An object, which is null if the SQL `presence` is null. */
   | { kind: 'object'; members: Member[]; presence?: string }
+  /** The first of several objects whose `presence` is not null, or null. */
+  | { kind: 'either'; objects: { members: Member[]; presence: string }[] }
   /** The rows of a list, as a JSON array. */
   | { kind: 'items'; list: List; item: Piece }
   /** The rows of several lists in sequence, as one JSON array that Postgres writes. */

@@ -109,6 +109,18 @@ function slotOf(value: Value, column: Part, spliced: List | undefined): Partial<
       const presence = column(value.presence as string)
       return { write: (row, source) => (row[presence] === null ? 'null' : write(members, row, source)) }
     }
+    case 'either': {
+      const objects = value.objects.map(({ members, presence }) => ({
+        members: writerOf({ kind: 'object', members }, column, spliced),
+        presence: column(presence),
+      }))
+      return {
+        write(row, source) {
+          const object = objects.find(({ presence }) => row[presence] !== null)
+          return object ? write(object.members, row, source) : 'null'
+        },
+      }
+    }
     case 'items': {
       const { list } = value
       if (list === spliced) return { write: (row, source) => items(source.rowsOf(list, row), source) }
@@ -216,6 +228,12 @@ function valueSql(value: Value, pageOf: Source['pageOf']): string | boolean {
     case 'object': {
       const members = jsonSql({ kind: 'object', members: value.members }, pageOf)
       return `CASE WHEN ${value.presence} IS NULL THEN 'null' ELSE ${members} END`
+    }
+    case 'either': {
+      const objects = value.objects.map(
+        ({ members, presence }) => `WHEN ${presence} IS NOT NULL THEN ${jsonSql({ kind: 'object', members }, pageOf)}`,
+      )
+      return `CASE ${objects.join(' ')} ELSE 'null' END`
     }
     case 'items':
       return `${value.list.alias}.items`

@@ -11,9 +11,11 @@ import { addChange } from './types/change.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
-import { addGroupKey } from './types/group-key.ts'
+import { addEntity } from './types/entity.ts'
+import { addGroupBy, addGroupKey } from './types/group-key.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
 import { addLedger } from './types/ledger.ts'
+import { addLegacy } from './types/legacy.ts'
 import { addLimits } from './types/limits.ts'
 import { addLiquidationReward } from './types/liquidation-reward.ts'
 import { addLive } from './types/live.ts'
@@ -67,30 +69,35 @@ export function addTypes(builder: Builder) {
     }),
   )
 
-  const { listInputs, filterType } = addListInputTypes(builder)
+  const { listInputs } = addListInputTypes(builder)
   const TokenAmount = addTokenAmount(builder)
+  const legacy = addLegacy(builder)
   const User = userRef(builder)
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
   const PositionInputs = positionInputs(listInputs)
   const Asset = addAsset(builder, { listInputs })
-  const Pool = addPool(builder, { listInputs, Asset, PositionInputs, Positions })
+  const Pool = addPool(builder, { listInputs, Asset, PositionInputs, Positions, legacy })
   addAssetPrice(builder, { Asset, Pool })
-  const Market = addMarket(builder, { listInputs, Asset, Pool })
-  const Vault = addVault(builder, { listInputs, Asset })
-  const activity = addActivity(builder, { listInputs, Asset, User, Pool, Market, Vault })
-  const snapshots = addSnapshot(builder, { listInputs, User, Market, Vault })
-  const rewards = addLiquidationReward(builder, { listInputs, User, Market, Vault })
-  const earnings = addEarnings(builder, { listInputs, Market, Vault })
+  const entities = addEntity(builder, Asset)
+  const { Entity } = entities
+  const Market = addMarket(builder, { listInputs, Asset, Pool, Entity })
+  const Vault = addVault(builder, { listInputs, Asset, Entity })
+  const activity = addActivity(builder, { listInputs, legacy, Asset, User, Pool, Market, Vault, ...entities })
+  const snapshots = addSnapshot(builder, { listInputs, legacy, User, Market, Vault, ...entities })
+  const rewards = addLiquidationReward(builder, { listInputs, legacy, User, Market, ...entities })
+  const earnings = addEarnings(builder, { listInputs, ...entities })
   const Worth = addWorth(builder)
   addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
-  const { MultiplierInput } = addMultiplier(builder, { listInputs, Pool, MultiplierRevision, ...revisions })
+  const { MultiplierInput } = addMultiplier(builder, { listInputs, legacy, Pool, MultiplierRevision, ...revisions })
   addBasePoints(builder)
   const DistributionKind = addDistributionKind(builder)
   const runs = addRun(builder, { listInputs, DistributionKind, ...revisions })
   addLedger(builder, { listInputs, Pool, Run: runs.Run, User })
   addPosition(builder, {
+    legacy,
+    Asset,
     TokenAmount,
     Position,
     PositionInputs,
@@ -126,17 +133,18 @@ export function addTypes(builder: Builder) {
   addLimits(builder)
   addStatus(builder, { Distribution, Run: runs.Run })
   addLive(builder, { Query, Distribution, Run: runs.Run })
-  const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
+  const GroupBy = addGroupBy(builder)
+  const GroupKey = addGroupKey(builder, { User, Pool, Asset, Entity })
   addUserLookup(builder, { User })
-  const Portfolio = addPortfolio(builder, { User, Pool, Market, Vault, Worth, ...earnings })
+  const Portfolio = addPortfolio(builder, { User, Pool, Worth, ...entities, ...earnings })
   const spanArguments = addSpanArguments(builder)
-  addSeries(builder, { User, Market, Pool, Program, Portfolio, Worth, GroupKey, spanArguments })
+  addSeries(builder, { User, Market, Pool, Program, Portfolio, Worth, GroupKey, GroupBy, spanArguments })
   addRateSeries(builder, { Market, Vault, spanArguments })
   addPriceSeries(builder, { Asset, spanArguments })
   addUserRank(builder, { User })
   addChange(builder, { User, Pool })
   addPoolTotals(builder, { Pool, MultiplierRevision })
-  addAggregates(builder, { TokenAmount, GroupKey, filterType, PositionInputs, ...snapshots })
+  addAggregates(builder, { TokenAmount, GroupKey, GroupBy, PositionInputs, ...snapshots, ...rewards })
   addSearch(builder, { Pool, Market, Vault, User })
   return { User, Pool, Market, Vault }
 }

@@ -9,13 +9,15 @@ const ofMarket = graphql(`
   query RestMarketRewards($address: Address!, $market: Address!, $chainIds: [SafeInt!], $first: Int!, $offset: BigInt!) {
     markets(first: 1, where: { addresses: [$market], chainIds: $chainIds }) { nodes { address } }
     user(address: $address) {
-      marketLiquidationRewards(first: $first, offset: $offset, where: { markets: [$market], chainIds: $chainIds }) {
+      liquidationRewards(
+        first: $first, offset: $offset, where: { entityTypes: MARKET, entities: [$market], chainIds: $chainIds }
+      ) {
         totalCount
         pageInfo { hasNextPage }
         nodes {
-          txHash logIndex timestamp accountId: userAddress
-          debtMarketId: debtMarketAddress collateralMarketId: collateralMarketAddress
-          supplySent { raw usd } collateralReceived { raw usd } liquidReward { raw usd } userRoi claimedTimestamp
+          txHash logIndex legacy { timestamp claimedTimestamp } accountId: userAddress
+          debtMarketId: debtMarketAddress collateralMarketId: entityAddress
+          supplySent { raw usd } collateralReceived { raw usd } liquidReward { raw usd } userRoi
         }
       }
     }
@@ -25,24 +27,37 @@ const ofVault = graphql(`
   query RestVaultRewards($address: Address!, $vault: Address!, $chainIds: [SafeInt!], $first: Int!, $offset: BigInt!) {
     vaults(first: 1, where: { addresses: [$vault], chainIds: $chainIds }) { nodes { address } }
     user(address: $address) {
-      vaultLiquidationRewards(first: $first, offset: $offset, where: { vaults: [$vault], chainIds: $chainIds }) {
+      liquidationRewards(
+        first: $first, offset: $offset, where: { entityTypes: VAULT, entities: [$vault], chainIds: $chainIds }
+      ) {
         totalCount
         pageInfo { hasNextPage }
         nodes {
-          txHash logIndex timestamp accountId: userAddress vaultId: vaultAddress
-          supplySent { raw usd } collateralReceived { raw usd } liquidReward { raw usd } userRoi claimedTimestamp
+          txHash logIndex legacy { timestamp claimedTimestamp } accountId: userAddress vaultId: entityAddress
+          supplySent { raw usd } collateralReceived { raw usd } liquidReward { raw usd } userRoi
         }
       }
     }
   }
 `)
 
-type Amounts = Record<'supplySent' | 'collateralReceived' | 'liquidReward', { raw: string | null; usd: number | null }>
+type Reward = Record<
+  'supplySent' | 'collateralReceived' | 'liquidReward',
+  { raw: string | null; usd: number | null }
+> & {
+  txHash: string
+  logIndex: number
+  userRoi: string | null
+  legacy: { timestamp: string; claimedTimestamp: string | null }
+}
 
 /** A reward in the shape of the document. Its exact amounts are always stored. */
-const rewardRecord = <Row extends Amounts & { userRoi: string | null; claimedTimestamp: string | null }>(row: Row) => {
-  const { supplySent, collateralReceived, liquidReward, userRoi, claimedTimestamp, ...ids } = row
+const rewardRecord = <Row extends Reward>(row: Row) => {
+  const { txHash, logIndex, legacy, supplySent, collateralReceived, liquidReward, userRoi, ...ids } = row
   return {
+    txHash,
+    logIndex,
+    timestamp: legacy.timestamp,
     ...ids,
     supplySent: supplySent.raw as string,
     supplySentUsd: supplySent.usd,
@@ -51,7 +66,7 @@ const rewardRecord = <Row extends Amounts & { userRoi: string | null; claimedTim
     liquidReward: liquidReward.raw as string,
     liquidRewardUsd: liquidReward.usd,
     userRoi,
-    claimedTimestamp,
+    claimedTimestamp: legacy.claimedTimestamp,
   }
 }
 
@@ -86,8 +101,9 @@ export const marketLiquidationRewards = endpoint({
     const { market, chain_id = null } = query
     const { markets, user } = await execute(variables)
     if (markets.nodes.length === 0) throw notFound('market', market, chain_id)
-    const { nodes, totalCount } = user.marketLiquidationRewards
-    const data = nodes.map(rewardRecord)
+    const { nodes, totalCount } = user.liquidationRewards
+    // A reward in a market has one whose debt was repaid.
+    const data = nodes.map((row) => rewardRecord({ ...row, debtMarketId: row.debtMarketId as string }))
     const pagination = shapes.pagination(query, totalCount, data.length)
     return { body: { data, pagination, filters: { chain_id, market } } }
   },
@@ -116,7 +132,7 @@ export const vaultLiquidationRewards = endpoint({
     const { vault, chain_id = null } = query
     const { vaults, user } = await execute(variables)
     if (vaults.nodes.length === 0) throw notFound('vault', vault, chain_id)
-    const { nodes, totalCount } = user.vaultLiquidationRewards
+    const { nodes, totalCount } = user.liquidationRewards
     const data = nodes.map(rewardRecord)
     const pagination = shapes.pagination(query, totalCount, data.length)
     return { body: { data, pagination, filters: { chain_id, vault } } }

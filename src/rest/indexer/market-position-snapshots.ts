@@ -12,17 +12,19 @@ const operation = graphql(`
     $entities: [Address!], $from: BigInt!, $to: BigInt!, $grouped: Boolean!
   ) {
     user(address: $address) {
-      marketSnapshots(
-        first: $first, offset: $offset, from: $from, to: $to, grouped: $grouped
-        where: { chainIds: $chainIds, markets: $entities }
-      ) {
-        totalCount
-        pageInfo { hasNextPage }
-        nodes {
-          chainId marketId: marketAddress accountId: userAddress positionId timestamp
-          supplied @flat { collateralAssets: raw collateralUsd: usd }
-          protected @flat { protectedAssets: raw protectedUsd: usd }
-          borrowed @flat { debtAssets: raw debtUsd: usd }
+      legacy {
+        marketSnapshots(
+          first: $first, offset: $offset, from: $from, to: $to, grouped: $grouped
+          where: { chainIds: $chainIds, entities: $entities }
+        ) {
+          totalCount
+          pageInfo { hasNextPage }
+          nodes {
+            chainId marketId: entityAddress accountId: userAddress positionId legacy @flat { timestamp }
+            supplied @flat { collateralAssets: raw collateralUsd: usd }
+            protected @flat { protectedAssets: raw protectedUsd: usd }
+            borrowed @flat { debtAssets: raw debtUsd: usd }
+          }
         }
       }
     }
@@ -62,7 +64,7 @@ export const marketPositionSnapshots = endpoint({
   async answer({ query, now, variables, execute }) {
     const window = snapshotWindow(query, query.market, now)
     const { data, rows } = await execute.rows(variables)
-    const { totalCount } = data.user.marketSnapshots
+    const { totalCount } = data.user.legacy.marketSnapshots
     const page = { data: listed(rows), pagination: shapes.pagination(query, totalCount, rows.length) }
     const filters = { market: window.entity, ...window.filters }
     return { body: { ...page, filters }, timeless: window.timeless(page) }

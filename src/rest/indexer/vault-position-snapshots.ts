@@ -12,15 +12,17 @@ const operation = graphql(`
     $entities: [Address!], $from: BigInt!, $to: BigInt!, $grouped: Boolean!
   ) {
     user(address: $address) {
-      vaultSnapshots(
-        first: $first, offset: $offset, from: $from, to: $to, grouped: $grouped
-        where: { chainIds: $chainIds, vaults: $entities }
-      ) {
-        totalCount
-        pageInfo { hasNextPage }
-        nodes {
-          chainId vaultId: vaultAddress accountId: userAddress positionId timestamp shares
-          supplied @flat { assets: raw assetsUsd: usd }
+      legacy {
+        vaultSnapshots(
+          first: $first, offset: $offset, from: $from, to: $to, grouped: $grouped
+          where: { chainIds: $chainIds, entities: $entities }
+        ) {
+          totalCount
+          pageInfo { hasNextPage }
+          nodes {
+            chainId vaultId: entityAddress accountId: userAddress positionId legacy @flat { timestamp } shares
+            supplied @flat { assets: raw assetsUsd: usd }
+          }
         }
       }
     }
@@ -56,7 +58,7 @@ export const vaultPositionSnapshots = endpoint({
   async answer({ query, now, variables, execute }) {
     const window = snapshotWindow(query, query.vault, now)
     const { data, rows } = await execute.rows(variables)
-    const { totalCount } = data.user.vaultSnapshots
+    const { totalCount } = data.user.legacy.vaultSnapshots
     const page = { data: listed(rows), pagination: shapes.pagination(query, totalCount, rows.length) }
     const filters = { vault: window.entity, ...window.filters }
     return { body: { ...page, filters }, timeless: window.timeless(page) }

@@ -9,9 +9,11 @@ import * as shapes from '../shapes.ts'
 
 const operation = graphql(`
   query RestBreakdown($first: Int!, $afterRecord: String, $assets: [Address!], $pools: [Address!]) {
-    positions(first: $first, afterRecord: $afterRecord, where: { assets: $assets, pools: $pools }) {
-      nodes { ...PositionRecord }
-      pageInfo { hasNextPage }
+    legacy {
+      positions(first: $first, afterRecord: $afterRecord, where: { assets: $assets, pools: $pools }) {
+        nodes { ...PositionRecord }
+        pageInfo { hasNextPage }
+      }
     }
   }
 `)
@@ -73,6 +75,6 @@ interface PageCall {
 
 async function pageOf({ variables, execute }: PageCall) {
   const { data, rows } = await execute.rows(variables)
-  const last = data.positions.pageInfo.hasNextPage ? lastOf<{ id: string }>(rows) : undefined
+  const last = data.legacy.positions.pageInfo.hasNextPage ? lastOf<{ id: string }>(rows) : undefined
   return { body: { items: listed(rows), nextCursor: last?.id ?? null } }
 }

@@ -9,7 +9,7 @@ import * as shapes from '../shapes.ts'
 
 export const multiplierFields = graphql(`
   fragment MultiplierFields on Multiplier {
-    id: recordId poolAddress
+    legacy { recordId } poolAddress
     deposit_tokenA: depositA deposit_tokenB: depositB borrow_tokenA: borrowA borrow_tokenB: borrowB
     createdAt updatedAt
     pool { poolName: displayName assetA { address symbol } assetB { address symbol } }
@@ -19,7 +19,7 @@ export const multiplierFields = graphql(`
 /** A multiplier in the shape of section 2.6 of the points document. */
 export const multiplierRecordFields = graphql(`
   fragment MultiplierRecord on Multiplier {
-    id: recordId poolAddress
+    legacy @flat { id: recordId } poolAddress
     deposit_tokenA: depositA deposit_tokenB: depositB borrow_tokenA: borrowA borrow_tokenB: borrowB
     createdAt updatedAt
     pool @flat {
@@ -43,8 +43,9 @@ const update = graphql(`
 `)
 
 /** The shape of section 2.6, from a mutation's result. */
-function multiplierRecord({ pool, ...multiplier }: MultiplierFieldsFragment) {
-  if (!pool) throw new Error(`the multiplier ${multiplier.id} has no pool`)
+function multiplierRecord({ legacy, pool, ...multiplier }: MultiplierFieldsFragment) {
+  const id = legacy.recordId
+  if (!pool) throw new Error(`the multiplier ${id} has no pool`)
   const { assetA, assetB, poolName } = pool
   const tokens = {
     tokenA_address: assetA.address,
@@ -52,7 +53,7 @@ function multiplierRecord({ pool, ...multiplier }: MultiplierFieldsFragment) {
     tokenA_symbol: assetA.symbol,
     tokenB_symbol: assetB.symbol,
   }
-  return { ...multiplier, ...tokens, poolName }
+  return { id, ...multiplier, ...tokens, poolName }
 }
 
 export const allMultipliers = endpoint({

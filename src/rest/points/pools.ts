@@ -9,7 +9,7 @@ const operation = graphql(`
   query RestPools($after: String) {
     pools(first: 1000, after: $after) {
       nodes {
-        id: address marketId: number name createdTimestamp interestLastUpdated
+        id: address marketId: number name legacy @flat { createdTimestamp interestLastUpdated }
         unit_1_id: marketAAddress unit_2_id: marketBAddress
         assetA @flat { asset_1_address: address asset_1_name: name asset_1_symbol: symbol }
         assetB @flat { asset_2_address: address asset_2_name: name asset_2_symbol: symbol }

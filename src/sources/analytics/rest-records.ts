@@ -138,11 +138,11 @@ async function* newest<T extends { timestamp: string }>(
   }
 }
 
-function cashFlowOf({ kind, marketAddress, vaultAddress, userAddress, ...flow }: GraphCashFlow): object {
+function cashFlowOf({ kind, entityType, entityAddress, userAddress, ...flow }: GraphCashFlow): object {
   return {
     ...flow,
-    entityType: marketAddress ? 'market' : 'vault',
-    entityId: marketAddress ?? vaultAddress,
+    entityType: entityType.toLowerCase(),
+    entityId: entityAddress,
     accountId: userAddress,
     kind: kind.toLowerCase(),
   }

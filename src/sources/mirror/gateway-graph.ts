@@ -19,9 +19,7 @@ const chainId = z.int().min(0)
 const entity = {
   chainId,
   address,
-  assetAddress: address,
-  assetSymbol: z.string(),
-  assetDecimals: z.int().min(0),
+  asset: z.object({ address, symbol: z.string(), decimals: z.int().min(0) }),
   depositRate: z.number(),
 }
 const fraction = z.number().nullable().optional()
@@ -33,39 +31,36 @@ const market = z.object({
   pool: z.object({ address }),
 })
 const vault = z.object({ ...entity, name: z.string() })
-type GraphMarket = z.output<typeof market>
-type GraphVault = z.output<typeof vault>
+export type GraphMarket = z.output<typeof market>
+export type GraphVault = z.output<typeof vault>
 
 const connection = <T extends z.ZodType>(node: T) =>
   z.object({
     nodes: z.array(node),
     pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
   })
-const rewards = <T extends z.ZodRawShape>(fields: T) =>
-  z.object({
-    nodes: z.array(z.object({ chainId, ...fields })),
-    pageInfo: z.object({ hasNextPage: z.boolean() }),
-  })
+/** The place of a record. */
+const place = { chainId, entityType: z.enum(['MARKET', 'VAULT']), entityAddress: address }
 const user = z.object({
   address,
-  marketLiquidationRewards: rewards({ collateralMarketAddress: address }),
-  vaultLiquidationRewards: rewards({ vaultAddress: address }),
+  liquidationRewards: z.object({
+    nodes: z.array(z.object(place)),
+    pageInfo: z.object({ hasNextPage: z.boolean() }),
+  }),
 })
 
 const digits = z.string().regex(/^[0-9]{1,78}$/)
 const cashFlow = z
   .object({
     kind: z.enum(['DEPOSIT', 'WITHDRAW', 'BORROW', 'REPAY']),
-    chainId,
-    marketAddress: address.nullable(),
-    vaultAddress: address.nullable(),
+    ...place,
     userAddress: address,
     txHash: z.string(),
     logIndex: z.int().min(0),
-    timestamp: digits,
+    legacy: z.object({ timestamp: digits }),
     amount: z.object({ raw: digits.nullable(), usd: z.number().nullable() }),
   })
-  .transform(({ amount, ...flow }) => ({ ...flow, assets: amount.raw, amountUsd: amount.usd }))
+  .transform(({ amount, legacy, ...flow }) => ({ ...flow, ...legacy, assets: amount.raw, amountUsd: amount.usd }))
 export type GraphCashFlow = z.output<typeof cashFlow>
 
 /** A market or vault on a chain. */
@@ -83,11 +78,11 @@ export interface GraphUser {
 
 /** The page size of users, and of the rewards of each user. */
 const USERS = 100
-const REWARDS = 200
+const REWARDS = 400
 
 const marketsWith = (more: string) => `query Markets($after: String) {
     markets(first: 1000, after: $after) {
-      nodes { chainId address assetAddress assetSymbol assetDecimals depositRate: depositApr borrowRate: borrowApr ${more} pool { address } }
+      nodes { chainId address asset { address symbol decimals } depositRate: depositApr borrowRate: borrowApr ${more} pool { address } }
       pageInfo { hasNextPage endCursor }
     }
   }`
@@ -107,7 +102,7 @@ export const graphOperations = {
   marketsWithoutRisk: marketsWith(''),
   vaults: `query Vaults($after: String) {
     vaults(first: 1000, after: $after) {
-      nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate: depositApr }
+      nodes { chainId address name asset { address symbol decimals } depositRate: depositApr }
       pageInfo { hasNextPage endCursor }
     }
   }`,
@@ -116,8 +111,7 @@ export const graphOperations = {
       totalCount
       nodes {
         address
-        marketLiquidationRewards(first: ${REWARDS}) { nodes { chainId collateralMarketAddress } pageInfo { hasNextPage } }
-        vaultLiquidationRewards(first: ${REWARDS}) { nodes { chainId vaultAddress } pageInfo { hasNextPage } }
+        liquidationRewards(first: ${REWARDS}) { nodes { chainId entityType entityAddress } pageInfo { hasNextPage } }
       }
       pageInfo { hasNextPage endCursor }
     }
@@ -126,7 +120,7 @@ export const graphOperations = {
     user(address: $user) {
       activity(first: 1000, after: $after, where: { kinds: [DEPOSIT, WITHDRAW, BORROW, REPAY] }) {
         nodes {
-          kind chainId marketAddress vaultAddress userAddress txHash logIndex timestamp amount { raw usd }
+          kind chainId entityType entityAddress userAddress txHash logIndex legacy { timestamp } amount { raw usd }
         }
         pageInfo { hasNextPage endCursor }
       }
@@ -220,13 +214,12 @@ function gatewayFields(body: Buffer): z.output<typeof fieldsAnswer>['data'] | un
   }
 }
 
-function refsOf({ marketLiquidationRewards, vaultLiquidationRewards }: z.output<typeof user>): EntityRef[] | undefined {
-  if (marketLiquidationRewards.pageInfo.hasNextPage || vaultLiquidationRewards.pageInfo.hasNextPage) return undefined
+function refsOf({ liquidationRewards: { nodes, pageInfo } }: z.output<typeof user>): EntityRef[] | undefined {
+  if (pageInfo.hasNextPage) return undefined
   const refs = new Map<string, EntityRef>()
-  const add = (ref: EntityRef) => refs.set(`${ref.kind} ${ref.chainId} ${ref.address}`, ref)
-  for (const { chainId, collateralMarketAddress } of marketLiquidationRewards.nodes)
-    add({ kind: 'market', chainId, address: collateralMarketAddress })
-  for (const { chainId, vaultAddress } of vaultLiquidationRewards.nodes)
-    add({ kind: 'vault', chainId, address: vaultAddress })
+  for (const { entityType, chainId, entityAddress } of nodes) {
+    const ref: EntityRef = { kind: entityType === 'MARKET' ? 'market' : 'vault', chainId, address: entityAddress }
+    refs.set(`${ref.kind} ${ref.chainId} ${ref.address}`, ref)
+  }
   return [...refs.values()]
 }

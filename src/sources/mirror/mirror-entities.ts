@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import type { RecordFiles } from '../dataset/record-files.ts'
-import type { EntityRef, GatewayGraph } from './gateway-graph.ts'
+import type { EntityRef, GatewayGraph, GraphMarket, GraphVault } from './gateway-graph.ts'
 import { Contradiction, type RestPool, type RestServer } from './rest-api.ts'
 
 /** A market or vault of a server, as far as its answers show it. */
@@ -77,18 +77,27 @@ export async function mirrorListedEntities(
   }
   for await (const page of graph.markets()) {
     for (const { chainId, address } of page) list({ kind: 'market', chainId, address })
-    const records = page.map(({ address: id, pool, ...market }) => ({ id, poolId: pool.address, ...market }))
+    const records = page.map(({ pool, ...market }) => ({ ...entityRecord(market), poolId: pool.address }))
     await files.write('markets', records)
   }
   for await (const page of graph.vaults()) {
     for (const { chainId, address } of page) list({ kind: 'vault', chainId, address })
     await files.write(
       'vaults',
-      page.map(({ address: id, ...vault }) => ({ id, ...vault })),
+      page.map((vault) => entityRecord(vault)),
     )
   }
   entities.close()
 }
+
+/** A market or vault in the import format. */
+const entityRecord = ({ address: id, asset, ...entity }: Omit<GraphMarket, 'pool'> | GraphVault) => ({
+  id,
+  assetAddress: asset.address,
+  assetSymbol: asset.symbol,
+  assetDecimals: asset.decimals,
+  ...entity,
+})
 
 interface Probing {
   indexer: RestServer

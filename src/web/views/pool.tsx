@@ -75,7 +75,7 @@ export function Pool({ address }: { address: string }) {
 }
 
 const sideColumns: Column<MarketRatesFragment>[] = [
-  { name: 'Market', heads: true, cell: ({ assetSymbol, address }) => <span title={address}>{assetSymbol}</span> },
+  { name: 'Market', heads: true, cell: ({ asset, address }) => <span title={address}>{asset.symbol}</span> },
   { name: 'Deposit APR', numeric: true, cell: ({ depositApr }) => <Num value={depositApr} unit="percent" /> },
   { name: 'Borrow APR', numeric: true, cell: ({ borrowApr }) => <Num value={borrowApr} unit="percent" /> },
 ]
@@ -120,10 +120,10 @@ function Charts({ address }: { address: string }) {
                   times={times}
                   series={[{ label: 'Points', values: of('points') }]}
                 />
-                {markets.map(({ id, assetSymbol, aprSeries }) => (
+                {markets.map(({ id, asset, aprSeries }) => (
                   <Chart
                     key={id}
-                    title={`Rates of ${assetSymbol}`}
+                    title={`Rates of ${asset.symbol}`}
                     unit="percent"
                     times={aprSeries.map(({ start }) => start)}
                     series={[

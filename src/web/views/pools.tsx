@@ -66,7 +66,7 @@ function rate(
   const cell = (pool: PoolCardFragment) => (
     <>
       <Num value={side(pool)?.[key]} unit="percent" />
-      <small className="line">{side(pool)?.assetSymbol}</small>
+      <small className="line">{side(pool)?.asset.symbol}</small>
     </>
   )
   return { name, numeric: true, sortKey, cell }

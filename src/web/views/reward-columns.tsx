@@ -1,26 +1,25 @@
-import type { LiquidationRewardRowFragment, MarketNameFragment, VaultNameFragment } from 'lending-graph-client'
+import type { LiquidationRewardRowFragment } from 'lending-graph-client'
 import { EntityLink } from '../entity-link.tsx'
 import type { Column } from '../table.tsx'
 import { Moment, Num, Unknown } from '../values.tsx'
 
-export type Reward = LiquidationRewardRowFragment & {
-  collateralMarket?: MarketNameFragment | null
-  vault?: VaultNameFragment | null
-}
-
 /** The columns of a reward. The token of a vault's reward is not stored, so it has no amount. */
-export const rewardColumns: Column<Reward>[] = [
+export const rewardColumns: Column<LiquidationRewardRowFragment>[] = [
   {
     name: 'Time',
     heads: true,
-    cell: ({ timestamp }) => <Moment iso={new Date(Number(timestamp) * 1000).toISOString()} />,
+    cell: ({ time }) => <Moment iso={time} />,
   },
-  { name: 'Where', cell: ({ collateralMarket, vault }) => <EntityLink market={collateralMarket} vault={vault} /> },
+  { name: 'Where', cell: ({ entity, entityAddress }) => <EntityLink entity={entity} address={entityAddress} /> },
   {
     name: 'Reward',
     numeric: true,
-    cell: ({ liquidReward, collateralMarket: market }) =>
-      market ? <Num value={liquidReward.value} unit="amount" suffix={market.assetSymbol} /> : <Unknown />,
+    cell: ({ liquidReward, entity }) =>
+      entity?.__typename === 'Market' ? (
+        <Num value={liquidReward.value} unit="amount" suffix={entity.asset.symbol} />
+      ) : (
+        <Unknown />
+      ),
   },
   { name: 'Reward value', numeric: true, cell: ({ liquidReward }) => <Num value={liquidReward.usd} unit="usd" /> },
   {
@@ -31,6 +30,6 @@ export const rewardColumns: Column<Reward>[] = [
   { name: 'Repaid', numeric: true, cell: ({ supplySent }) => <Num value={supplySent.usd} unit="usd" /> },
   {
     name: 'Claimed',
-    cell: ({ claimedTimestamp: at }) => (at ? <Moment iso={new Date(Number(at) * 1000).toISOString()} /> : 'not yet'),
+    cell: ({ claimedAt }) => (claimedAt ? <Moment iso={claimedAt} /> : 'not yet'),
   },
 ]

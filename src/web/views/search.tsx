@@ -18,7 +18,7 @@ const columns: Column<Result>[] = [
       if (item.__typename === 'User') return <WalletLink address={item.address} />
       if (item.__typename === 'Pool') return <PoolLink address={item.address} name={item.displayName} />
       if (item.__typename === 'Vault') return <VaultLink vault={item} />
-      return <EntityLink market={item} />
+      return <EntityLink entity={item} />
     },
   },
   { name: 'Address', cell: ({ item }) => <span className="hex">{item.address}</span> },

@@ -27,7 +27,7 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
               <>
                 <AddressLinks chainId={vault.chainId} address={vault.address} />
                 <Facts>
-                  <Fact name="Token">{vault.assetSymbol}</Fact>
+                  <Fact name="Token">{vault.asset.symbol}</Fact>
                   <Fact name="Chain">{vault.chainId}</Fact>
                   <Fact name="Deposit APR">
                     <Num value={vault.depositApr} unit="percent" />

@@ -11,7 +11,7 @@ const ROWS = 25
 
 const columns: Column<VaultCardFragment>[] = [
   { name: 'Vault', heads: true, sortKey: 'NAME', cell: (vault) => <VaultLink vault={vault} /> },
-  { name: 'Token', sortKey: 'ASSET_SYMBOL', cell: ({ assetSymbol }) => assetSymbol },
+  { name: 'Token', sortKey: 'ASSET_SYMBOL', cell: ({ asset }) => asset.symbol },
   { name: 'Chain', numeric: true, sortKey: 'CHAIN_ID', cell: ({ chainId }) => chainId },
   {
     name: 'Deposit APR',

@@ -10,12 +10,11 @@ import {
   LedgerDocument,
   type LedgerQuery,
   type LedgerReason,
-  MarketLiquidationRewardsDocument,
+  LiquidationRewardsDocument,
   PositionOriginsDocument,
   RankChartDocument,
   UserDocument,
   type UserSummaryFragment,
-  VaultLiquidationRewardsDocument,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { AddressLinks } from '../address-links.tsx'
@@ -38,7 +37,7 @@ import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { DistributionLink, Moment, Num, PoolLink, RankChange, Unknown } from '../values.tsx'
 import { useWalletNames, WalletNameForm } from '../wallet-names.tsx'
-import { type Reward, rewardColumns } from './reward-columns.tsx'
+import { rewardColumns } from './reward-columns.tsx'
 
 const ROWS = 20
 
@@ -303,7 +302,7 @@ const earningsColumns: Column<EarningsRowFragment>[] = [
   {
     name: 'Market or vault',
     heads: true,
-    cell: ({ market, vault, entityAddress }) => <EntityLink market={market} vault={vault} address={entityAddress} />,
+    cell: ({ entity, entityAddress }) => <EntityLink entity={entity} address={entityAddress} />,
   },
   { name: 'Current value', numeric: true, cell: (row) => <Num value={row.worthUsd} unit="usd" /> },
   { name: 'Net invested', numeric: true, cell: (row) => <Num value={row.netCashInvestedUsd} unit="usd" /> },
@@ -346,10 +345,10 @@ const activityColumns: Column<ActivityRowFragment>[] = [
   {
     name: 'Amount',
     numeric: true,
-    cell: ({ amount, assetSymbol }) => <Num value={amount.value} unit="amount" suffix={assetSymbol} />,
+    cell: ({ amount, asset }) => <Num value={amount.value} unit="amount" suffix={asset?.symbol} />,
   },
   { name: 'Value', numeric: true, cell: ({ amount }) => <Num value={amount.usd} unit="usd" /> },
-  { name: 'Where', cell: ({ market, vault }) => <EntityLink market={market} vault={vault} /> },
+  { name: 'Where', cell: ({ entity, entityAddress }) => <EntityLink entity={entity} address={entityAddress} /> },
 ]
 
 function ActivityList({ address }: { address: string }) {
@@ -445,45 +444,19 @@ function Changes({ address }: { address: string }) {
 }
 
 function Rewards({ address }: { address: string }) {
-  const url = useUrlState()
-  const inMarkets = url.get('marketRewards')
-  const inVaults = url.get('vaultRewards')
-  const markets = useGraph(MarketLiquidationRewardsDocument, {
-    address,
-    first: ROWS,
-    ...(inMarkets && { after: inMarkets }),
-  })
-  const vaults = useGraph(VaultLiquidationRewardsDocument, {
-    address,
-    first: ROWS,
-    ...(inVaults && { after: inVaults }),
-  })
-  const rewardKey = ({ txHash, logIndex }: Reward) => `${txHash} ${logIndex}`
+  const after = useUrlState().get('rewards')
+  const rewards = useGraph(LiquidationRewardsDocument, { address, first: ROWS, ...(after && { after }) })
   return (
     <details className="fold">
       <summary>Liquidation rewards</summary>
-      <h3>In markets</h3>
-      <Answer of={markets} rows={4}>
-        {({ user: { marketLiquidationRewards: list } }) => (
+      <Answer of={rewards} rows={4}>
+        {({ user: { liquidationRewards: list } }) => (
           <PagedTable
-            caption="Rewards in markets"
+            caption="Liquidation rewards"
             columns={rewardColumns}
             list={list}
-            rowKey={rewardKey}
-            parameter="marketRewards"
-            empty="None."
-          />
-        )}
-      </Answer>
-      <h3>In vaults</h3>
-      <Answer of={vaults} rows={4}>
-        {({ user: { vaultLiquidationRewards: list } }) => (
-          <PagedTable
-            caption="Rewards in vaults"
-            columns={rewardColumns}
-            list={list}
-            rowKey={rewardKey}
-            parameter="vaultRewards"
+            rowKey={({ id }) => id}
+            parameter="rewards"
             empty="None."
           />
         )}

@@ -411,9 +411,8 @@ async function positionsOf(userAddress: string) {
 
 const graphAmount = (row: Row, of: string) => ({ value: String(row[`${of}Amount`]), usd: row[`${of}AmountUsd`] })
 const graphSide = (s: 'a' | 'b', row: Row) => ({
-  assetAddress: row[`${s}TokenAddress`],
-  assetSymbol: row[`${s}TokenSymbol`],
-  assetPriceUsd: row[`${s}TokenPrice`],
+  asset: { address: row[`${s}TokenAddress`], symbol: row[`${s}TokenSymbol`] },
+  priceUsd: row[`${s}TokenPrice`],
   supplied: graphAmount(row, `${s}Supplied`),
   protected: graphAmount(row, `${s}ProtectedSupplied`),
   borrowed: graphAmount(row, `${s}Borrowed`),
@@ -421,7 +420,7 @@ const graphSide = (s: 'a' | 'b', row: Row) => ({
 /** A date as the graph writes it. REST answers have its midnight. */
 const day = (midnight: string) => midnight.slice(0, 10)
 const graphPosition = (row: Row) => ({
-  recordId: row.id,
+  legacy: { recordId: row.id },
   userAddress: row.userAddress,
   poolAddress: row.marketAddress,
   distributionDate: day(row.distributionDate),
@@ -432,14 +431,16 @@ const graphPosition = (row: Row) => ({
   sideB: graphSide('b', row),
 })
 
-const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "marketAddress", account_id AS "userAddress",
+const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "entityAddress", account_id AS "userAddress",
   position_id AS "positionId", timestamp, collateral_assets AS "collateralAssets", collateral_usd AS "collateralUsd",
   protected_assets AS "protectedAssets", protected_usd AS "protectedUsd", debt_assets AS "debtAssets", debt_usd AS "debtUsd"
   FROM market_snapshot ${WINDOW} ORDER BY timestamp, chain_id, market_id, position_id LIMIT $4`
 const graphSnapshot = (row: Row) => {
-  const { collateralAssets, collateralUsd, protectedAssets, protectedUsd, debtAssets, debtUsd, ...others } = row
+  const { collateralAssets, collateralUsd, protectedAssets, protectedUsd, debtAssets, debtUsd, timestamp, ...others } =
+    row
   return {
     ...others,
+    legacy: { timestamp },
     supplied: { raw: collateralAssets, usd: collateralUsd },
     protected: { raw: protectedAssets, usd: protectedUsd },
     borrowed: { raw: debtAssets, usd: debtUsd },
@@ -463,7 +464,11 @@ const LATEST_VAULTS = `SELECT s.timestamp, s.assets_usd AS "assetsUsd", v.name
 const PAGE_REWARDS = (kind: 'market' | 'vault') => `SELECT tx_hash AS "txHash", liquid_reward_usd AS usd,
   claimed_timestamp AS "claimedTimestamp" FROM ${kind}_liquidation_reward WHERE account_id = $1 ${REWARDS_NEWEST} LIMIT 10`
 
-const graphReward = ({ txHash, usd, claimedTimestamp }: Row) => ({ txHash, liquidReward: { usd }, claimedTimestamp })
+const graphReward = ({ txHash, usd, claimedTimestamp }: Row) => ({
+  txHash,
+  liquidReward: { usd },
+  legacy: { claimedTimestamp },
+})
 
 /** The GraphQL operations, each as an endpoint that takes the operation's variables. */
 const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
@@ -492,7 +497,7 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
   async snapshots({ address, from, to, first }) {
     const snapshots = await rows('graph snapshots', GRAPH_SNAPSHOTS, [address, from, to, first + 1])
     const { items: nodes, more: hasNextPage } = pageOf(snapshots, first)
-    return { user: { marketSnapshots: { nodes: nodes.map(graphSnapshot), pageInfo: { hasNextPage } } } }
+    return { user: { legacy: { marketSnapshots: { nodes: nodes.map(graphSnapshot), pageInfo: { hasNextPage } } } } }
   },
   async topPositions({ offset }) {
     const [pools, positions] = await Promise.all([
@@ -527,8 +532,7 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
       chainId: p.chainId,
       number: p.marketId,
       name: p.name,
-      createdTimestamp: p.createdTimestamp,
-      interestLastUpdated: p.interestLastUpdated,
+      legacy: { createdTimestamp: p.createdTimestamp, interestLastUpdated: p.interestLastUpdated },
       marketAAddress: p.unit_1_id,
       marketBAddress: p.unit_2_id,
       assetA: { address: p.asset_1_address, name: p.asset_1_name, symbol: p.asset_1_symbol },
@@ -577,15 +581,16 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
       netApr: { earnNetApr: earn, borrowNetApr: borrow, totalEarnDepositsUsd: deposits, totalBorrowUsd: debts },
       latestSnapshots: [
         ...markets.map(({ timestamp, collateralUsd, debtUsd, asset_symbol: assetSymbol }) => ({
-          timestamp,
+          legacy: { timestamp },
           supplied: { usd: collateralUsd },
           borrowed: { usd: debtUsd },
-          market: { assetSymbol },
+          entity: { asset: { symbol: assetSymbol } },
         })),
         ...vaults.map(({ timestamp, assetsUsd, name }) => ({
-          timestamp,
+          legacy: { timestamp },
           supplied: { usd: assetsUsd },
-          vault: { name },
+          borrowed: null,
+          entity: { name },
         })),
       ],
       marketLiquidationRewards: { nodes: marketRewards.map(graphReward) },

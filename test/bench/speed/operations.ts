@@ -39,11 +39,12 @@ const times = <T>(count: number, make: (i: number) => T) => Array.from({ length:
 const some = (list: string[], count: number) =>
   times(Math.min(count, list.length), (i) => list[(i * 67) % list.length] as string)
 
-const POSITION_SIDE = `assetAddress assetSymbol assetPriceUsd
+const POSITION_SIDE = `asset { address symbol } priceUsd
   supplied { value usd } protected { value usd } borrowed { value usd }`
-const POSITION = `recordId userAddress poolAddress distributionDate: date pointsA pointsB points
+const POSITION = `legacy { recordId } userAddress poolAddress distributionDate: date pointsA pointsB points
   sideA { ${POSITION_SIDE} } sideB { ${POSITION_SIDE} }`
-const MARKET_SNAPSHOT = `chainId marketAddress userAddress positionId timestamp
+const REWARD = 'txHash liquidReward { usd } legacy { claimedTimestamp }'
+const MARKET_SNAPSHOT = `chainId entityAddress userAddress positionId legacy { timestamp }
   supplied { raw usd } protected { raw usd } borrowed { raw usd }`
 
 /** The documents of the GraphQL operations. */
@@ -59,7 +60,7 @@ export const documents = {
   }`,
   snapshots: `query Snapshots($address: Address!, $first: Int!, $from: BigInt!, $to: BigInt!) {
     user(address: $address) {
-      marketSnapshots(first: $first, from: $from, to: $to) { nodes { ${MARKET_SNAPSHOT} } pageInfo { hasNextPage } }
+      legacy { marketSnapshots(first: $first, from: $from, to: $to) { nodes { ${MARKET_SNAPSHOT} } pageInfo { hasNextPage } } }
     }
   }`,
   topPositions: `query TopPositions($offset: BigInt!) {
@@ -74,7 +75,7 @@ export const documents = {
   allPools: `query AllPools {
     pools(first: 1000) {
       nodes {
-        address chainId number name createdTimestamp interestLastUpdated marketAAddress marketBAddress
+        address chainId number name legacy { createdTimestamp interestLastUpdated } marketAAddress marketBAddress
         assetA { address name symbol } assetB { address name symbol }
         multiplier { depositA depositB borrowA borrowB createdAt updatedAt }
       }
@@ -89,12 +90,11 @@ export const documents = {
       }
       netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd }
       latestSnapshots {
-        timestamp
-        ... on MarketSnapshot { supplied { usd } borrowed { usd } market { assetSymbol } }
-        ... on VaultSnapshot { supplied { usd } vault { name } }
+        legacy { timestamp } supplied { usd } borrowed { usd }
+        entity { ... on Market { asset { symbol } } ... on Vault { name } }
       }
-      marketLiquidationRewards(first: 10) { nodes { txHash liquidReward { usd } claimedTimestamp } }
-      vaultLiquidationRewards(first: 10) { nodes { txHash liquidReward { usd } claimedTimestamp } }
+      marketLiquidationRewards: liquidationRewards(first: 10, where: { entityTypes: MARKET }) { nodes { ${REWARD} } }
+      vaultLiquidationRewards: liquidationRewards(first: 10, where: { entityTypes: VAULT }) { nodes { ${REWARD} } }
     }
   }`,
   users: `query Users($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) { nodes { address points: totalPoints rank } } }`,
@@ -231,8 +231,8 @@ const PG = {
       nodes { entityType chainId entityAddress: entityId worthUsd earningsUsd netCashInvestedUsd incomplete }
     }
     speedNetAprOf(owner: $address) { nodes { earnDepositUsd depositRate borrowUsd borrowRate } }
-    speedLatestMarketSnapshots(owner: $address) { nodes { timestamp collateralUsd debtUsd market { assetSymbol } } }
-    speedLatestVaultSnapshots(owner: $address) { nodes { timestamp assetsUsd vault { name } } }
+    speedLatestMarketSnapshots(owner: $address) { nodes { time collateralUsd debtUsd market { assetSymbol } } }
+    speedLatestVaultSnapshots(owner: $address) { nodes { time assetsUsd vault { name } } }
     allMarketLiquidationRewards(first: 10, condition: { accountId: $address }, ${REWARDS_NEWEST}) {
       nodes { txHash liquidRewardUsd claimedTimestamp }
     }

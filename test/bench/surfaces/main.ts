@@ -81,7 +81,7 @@ try {
     },
     (page) => ({
       'positions by a filter': `positions(where: { points: { gt: 0 }, suppliedUsd: { gte: 1 }, date: { gte: "2025-03-01", lte: "2025-03-30" } }, ${page}) {
-        nodes { recordId points } pageInfo { hasNextPage endCursor } }`,
+        nodes { id points } pageInfo { hasNextPage endCursor } }`,
       'the leaderboard as of a date': `leaderboard(scope: { asOf: "2025-03-15" }, ${page}) {
         nodes { rank userAddress points } pageInfo { hasNextPage endCursor } }`,
     }),

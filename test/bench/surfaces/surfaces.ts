@@ -32,6 +32,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     Array.from({ length: count }, (_, i) => list[(i * 7919 + 3) % list.length] as T)
   const wallets = (from: number, count: number) => Array.from({ length: count }, (_, i) => users[from + i] as string)
   const asOf = [5, 12, 20, DAYS - 2].map(day)
+  const recordRow =
+    (...fields: string[]) =>
+    ({ legacy, ...of }: Record<string, unknown>) => [(legacy as { recordId: string }).recordId, ...row(...fields)(of)]
   const row =
     (...fields: string[]) =>
     (of: Record<string, unknown>) =>
@@ -43,7 +46,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       query: `query ($user: Address!, $pool: Address!) { positions(first: 100,
         where: { users: [$user], points: { gt: 100 }, OR: [{ pools: [$pool] }, { tvlUsd: { gte: 500 } }] },
         orderBy: [POINTS, POOL]
-        orderDirection: [DESC, ASC]) { nodes { recordId distributionDate: date points } } }`,
+        orderDirection: [DESC, ASC]) { nodes { legacy { recordId } distributionDate: date points } } }`,
       variants: some(users).map((user, i) => {
         const pool = pools[i % pools.length]
         return { variables: { user, pool }, values: [user, pool] }
@@ -52,24 +55,24 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         WHERE t.user_address = $1 AND ${POINTS} > 100
           AND (t.market_address = $2 OR ${SUPPLIED} + ${PROTECTED} >= 500)
         ORDER BY ${POINTS} DESC, t.market_address, t.distribution_date DESC, t.id LIMIT 100`,
-      rows: (data) => data.positions.nodes.map(row('recordId', 'distributionDate', 'points')),
+      rows: (data) => data.positions.nodes.map(recordRow('distributionDate', 'points')),
     },
     {
       name: 'filter: positions of a pool and a date, sorted by USD',
       query: `query ($pool: Address!, $date: Date!) { positions(first: 50, where: { pools: [$pool], date: { eq: $date } },
         orderBy: BORROWED_USD
-        orderDirection: DESC) { nodes { recordId points } } }`,
+        orderDirection: DESC) { nodes { legacy { recordId } points } } }`,
       variants: some(pools).map((pool, i) => ({
         variables: { pool, date: asOf[i % asOf.length] },
         values: [pool, asOf[i % asOf.length]],
       })),
       sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.market_address = $1 AND t.distribution_date = $2
         ORDER BY ${BORROWED} DESC, t.id LIMIT 50`,
-      rows: (data) => data.positions.nodes.map(row('recordId', 'points')),
+      rows: (data) => data.positions.nodes.map(recordRow('points')),
     },
     {
       name: 'filter: positions of two tokens',
-      query: `query ($assets: [Address!]) { positions(first: 100, where: { assets: $assets }) { nodes { recordId points } } }`,
+      query: `query ($assets: [Address!]) { positions(first: 100, where: { assets: $assets }) { nodes { legacy { recordId } points } } }`,
       variants: some(aTokens).map((token, i) => {
         const assets = [token, aTokens[i] === token ? aTokens.at(-1) : aTokens[i]]
         return { variables: { assets }, values: assets }
@@ -79,7 +82,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
           UNION ALL
           (SELECT * FROM position WHERE a_token_address = $2 ORDER BY distribution_date DESC, id LIMIT 100)) t
         ORDER BY distribution_date DESC, id LIMIT 100`,
-      rows: (data) => data.positions.nodes.map(row('recordId', 'points')),
+      rows: (data) => data.positions.nodes.map(recordRow('points')),
     },
     {
       name: 'filter: the leaderboard by points, sorted by account',
@@ -122,7 +125,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'series of the three tokens with the most points',
-      query: `{ series(groupBy: ASSET, first: 3) { key { assetAddress } buckets { start points suppliedUsd borrowedUsd } } }`,
+      query: `{ series(groupBy: ASSET, first: 3) { key { asset { address } } buckets { start points suppliedUsd borrowedUsd } } }`,
       variants: [{ variables: {}, values: [] }],
       sql: `WITH day AS (SELECT asset, distribution_date, sum(points) AS points, sum(supplied) AS supplied,
             sum(borrowed) AS borrowed
@@ -133,22 +136,27 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         SELECT asset, distribution_date::text, points / 1e6::float8, supplied, borrowed FROM top JOIN day USING (asset)
         ORDER BY total DESC, asset, 2`,
       rows: ({ series }) =>
-        series.flatMap(({ key, buckets }: { key: { assetAddress: string }; buckets: Record<string, unknown>[] }) =>
-          buckets.map((bucket) => [key.assetAddress, ...row('start', 'points', 'suppliedUsd', 'borrowedUsd')(bucket)]),
+        series.flatMap(
+          ({ key, buckets }: { key: { asset: { address: string } }; buckets: Record<string, unknown>[] }) =>
+            buckets.map((bucket) => [
+              key.asset.address,
+              ...row('start', 'points', 'suppliedUsd', 'borrowedUsd')(bucket),
+            ]),
         ),
     },
     {
       name: "aggregate: a user's positions by pool and month",
       query: `query ($users: [Address!]) { positionAggregates(where: { users: $users }, groupBy: [POOL, MONTH],
         orderBy: SUM_POINTS
-        orderDirection: DESC) { key { start poolAddress } count sumPoints averageSuppliedUsd } }`,
+        orderDirection: DESC) { key { start pool { address } } count sumPoints averageSuppliedUsd } }`,
       variants: some(users).map((user) => ({ variables: { users: [user] }, values: [user] })),
       sql: `SELECT date_trunc('month', t.distribution_date::timestamp)::date::text, t.market_address, count(*)::int,
           sum(${POINTS}), avg(${SUPPLIED})
         FROM ${POSITIONS} WHERE t.user_address = $1 GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2 LIMIT 100`,
       rows: ({ positionAggregates }) =>
         positionAggregates.map(({ key, count, sumPoints, averageSuppliedUsd }: { key: Row } & Row) => [
-          ...row('start', 'poolAddress')(key),
+          ...row('start')(key),
+          (key.pool as Row).address,
           count,
           sumPoints,
           averageSuppliedUsd,
@@ -173,15 +181,15 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "aggregate: a user's market snapshots by market",
-      query: `query ($users: [Address!]) { marketSnapshotAggregates(where: { users: $users }, groupBy: [MARKET]) {
-        key { marketAddress } count averageSuppliedUsd averageBorrowedUsd } }`,
+      query: `query ($users: [Address!]) { snapshotAggregates(where: { users: $users, entityTypes: MARKET }, groupBy: [ENTITY]) {
+        key { entity { address } } count averageSuppliedUsd averageBorrowedUsd } }`,
       variants: names.many.slice(0, 8).map((user) => ({ variables: { users: [user] }, values: [user] })),
       sql: `SELECT market_id, count(*)::int, avg(collateral_usd), avg(debt_usd) FROM market_snapshot
         WHERE account_id = $1 GROUP BY 1`,
-      rows: ({ marketSnapshotAggregates }) =>
-        marketSnapshotAggregates.map(({ key, ...of }: { key: Row } & Row) => [
-          key.marketAddress,
-          ...row('count', 'averageCollateralUsd', 'averageDebtUsd')(of),
+      rows: ({ snapshotAggregates }) =>
+        snapshotAggregates.map(({ key, ...of }: { key: Row } & Row) => [
+          (key.entity as Row).address,
+          ...row('count', 'averageSuppliedUsd', 'averageBorrowedUsd')(of),
         ]),
       unordered: true,
     },
@@ -260,14 +268,14 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'now: the 50 positions nearest to liquidation',
       query: `{ currentPositions(first: 50, where: { healthFactor: { lt: 1.1 } }, orderBy: HEALTH_FACTOR) {
-        nodes { recordId healthFactor } } }`,
+        nodes { legacy { recordId } healthFactor } } }`,
       variants: [{ variables: {}, values: [] }],
       sql: `SELECT t.id, (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd AS health
         FROM position t JOIN pool p ON p.id = t.market_address JOIN market a ON a.chain_id = p.chain_id AND a.id = p.unit_1_id
         WHERE distribution_date = '${NEWEST}' AND b_borrowed_amount_usd > 0
           AND (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd < 1.1
         ORDER BY health, t.id LIMIT 50`,
-      rows: (data) => data.currentPositions.nodes.map(row('recordId', 'healthFactor')),
+      rows: (data) => data.currentPositions.nodes.map(recordRow('healthFactor')),
     },
     {
       name: "a week's leaderboard, top 100",
@@ -338,14 +346,14 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'as of: the positions of a pool',
       query: `query ($pool: Address!, $asOf: DateTime!) { pool(address: $pool) {
-        positions(asOf: $asOf, first: 100) { nodes { recordId points } } } }`,
+        positions(asOf: $asOf, first: 100) { nodes { legacy { recordId } points } } } }`,
       variants: some(pools).map((pool, i) => ({
         variables: { pool, asOf: asOf[i % asOf.length] },
         values: [pool, asOf[i % asOf.length]],
       })),
       sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.market_address = $1 AND t.distribution_date = $2
         ORDER BY t.id LIMIT 100`,
-      rows: (data) => data.pool.positions.nodes.map(row('recordId', 'points')),
+      rows: (data) => data.pool.positions.nodes.map(recordRow('points')),
     },
     {
       name: 'as of: all multipliers',
@@ -412,7 +420,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'search',
       query: `query ($text: String!) { search(text: $text, first: 100) { item {
-        ... on Pool { address name } ... on Market { address assetSymbol } ... on Vault { address assetName: name } } } }`,
+        ... on Pool { address name } ... on Market { address asset { symbol } } ... on Vault { address assetName: name } } } }`,
       variants: ['a12', 'vault 1', 'b7'].map((text) => ({ variables: { text }, values: [text] })),
       sql: `SELECT id, name FROM pool WHERE strpos(lower(name), $1) > 0 OR strpos(lower(asset_1_symbol), $1) > 0
           OR strpos(lower(asset_2_symbol), $1) > 0 OR strpos(lower(asset_1_name), $1) > 0
@@ -421,7 +429,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         UNION ALL SELECT id, name FROM vault WHERE strpos(lower(name), $1) > 0 OR strpos(lower(asset_symbol), $1) > 0
           OR starts_with(id, $1)`,
       rows: ({ search }) =>
-        search.map(({ item }: { item: Row }) => [item.address, item.name ?? item.assetSymbol ?? item.assetName]),
+        search.map(({ item }: { item: Row }) => [
+          item.address,
+          item.name ?? (item.asset as Row | undefined)?.symbol ?? item.assetName,
+        ]),
       unordered: true,
     },
   ]

@@ -6,19 +6,22 @@ import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
-import { list, one, ownedBy, sqlField } from '../../fields/sql-field.ts'
+import { list, ownedBy, sqlField } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
-import type { AssetRef } from './asset.ts'
+import { type AssetRef, assetCost } from './asset.ts'
 import { OWNED_COUNT } from './charges.ts'
-import { type MarketRef, marketAt } from './market.ts'
+import type { EntityRefs } from './entity.ts'
+import { entityOf } from './entity-of.ts'
+import type { Legacy } from './legacy.ts'
+import type { MarketRef } from './market.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 import { recordNode } from './record-node.ts'
 import { type UserRef, userAt } from './user-ref.ts'
-import { type VaultRef, vaultAt } from './vault.ts'
+import type { VaultRef } from './vault.ts'
 
 /** The columns of the token that moved. */
-const assetOf = { chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol' }
+const assetOf = { chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol', decimals: 'assetDecimals' }
 
 /** The list of a user's activity. */
 export const activityOfUser = () =>
@@ -41,15 +44,17 @@ const activityIn = (kind: EntityType) =>
 
 type Refs = {
   listInputs: ListInputTypes
+  legacy: Legacy
   Asset: AssetRef
   User: UserRef
   Pool: PoolRef
   Market: MarketRef
   Vault: VaultRef
-}
+} & EntityRefs
 
 /** Adds activity, and the lists of that in a market or vault. */
-export function addActivity(builder: Builder, { listInputs, Asset, User, Pool, Market, Vault }: Refs) {
+export function addActivity(builder: Builder, refs: Refs) {
+  const { listInputs, legacy, Asset, User, Pool, Market, Vault, Entity, EntityType } = refs
   const ActivityKind = builder.enumType('ActivityKind', {
     description: 'A cash flow or a reward of a user.',
     values: {
@@ -66,28 +71,22 @@ export function addActivity(builder: Builder, { listInputs, Asset, User, Pool, M
   const Activity = builder.objectRef<Row>('Activity').implement({
     description: 'Something that a user did or received in a market or vault: a cash flow or a liquidation reward.',
     fields: (t) => ({
-      ...columnFields(t, activities.columns, { kind: ActivityKind }),
+      ...columnFields(t, activities.columns, { kind: ActivityKind, entityType: EntityType }),
+      legacy: t.field(legacy.legacyTime),
       user: t.field({ type: User, description: 'The user.', ...related('CashFlow', 'user', userAt) }),
       asset: t.field({
         type: Asset,
         nullable: true,
         description: "The token that moved. Null for a vault's reward, whose token is not stored.",
-        ...sqlField({ kind: 'embedded', columns: assetOf, presence: 'assetAddress' }),
-        resolve: ({ chainId, assetAddress: address, assetSymbol: symbol }) =>
-          address === null || symbol === null ? null : ({ chainId, address, symbol } as AssetRow),
+        ...sqlField({ kind: 'embedded', columns: assetOf, presence: 'assetAddress' }, assetCost),
+        resolve: ({ chainId, assetAddress: address, assetSymbol: symbol, assetDecimals: decimals }) =>
+          address === null || symbol === null ? null : ({ chainId, address, symbol, decimals } as AssetRow),
       }),
-      market: t.field({
-        type: Market,
+      entity: t.field({
+        type: Entity,
         nullable: true,
-        description:
-          'The market, which is the collateral market for a reward. Null in a vault, or if it is not stored.',
-        ...one(marketAt, ['chainId', 'marketId']),
-      }),
-      vault: t.field({
-        type: Vault,
-        nullable: true,
-        description: 'The vault. Null in a market, or if the vault is not stored.',
-        ...one(vaultAt, ['chainId', 'vaultId']),
+        description: 'The market, which is the collateral market for a reward, or the vault. Null if it is not stored.',
+        ...entityOf,
       }),
       pool: t.field({
         type: Pool,
@@ -98,7 +97,7 @@ export function addActivity(builder: Builder, { listInputs, Asset, User, Pool, M
     }),
   })
   recordNode(builder, Activity, activities, ['recordType', 'chainId', 'txHash', 'logIndex', 'accountId'])
-  const ActivityInputs = listInputs('Activity', activities, { kinds: ActivityKind })
+  const ActivityInputs = listInputs('Activity', activities, { kinds: ActivityKind, entityTypes: EntityType })
   const Activities = connectionType(builder, 'Activity', Activity)
   builder.prismaObjectFields(Market, (t) => ({
     activity: t.field({

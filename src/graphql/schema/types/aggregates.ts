@@ -12,33 +12,22 @@ import {
 import { MAX_AGGREGATE_USERS } from '../../../domain/aggregate/bounds.ts'
 import { positionAggregate } from '../../../domain/aggregate/position-aggregate.ts'
 import { rewardAggregate } from '../../../domain/aggregate/reward-aggregate.ts'
-import { marketSnapshotAggregate, vaultSnapshotAggregate } from '../../../domain/aggregate/snapshot-aggregate.ts'
-import { rewardFilters } from '../../../domain/liquidation/reward.ts'
+import { snapshotAggregate } from '../../../domain/aggregate/snapshot-aggregate.ts'
 import { badArgument } from '../../../errors.ts'
-import { constant, type FilterType, type ListInputs, orderType } from '../../fields/list-inputs.ts'
+import { type ListInputs, orderType } from '../../fields/list-inputs.ts'
 import { directionArgument } from '../../fields/page-arguments.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import { fieldsOf } from '../../selection.ts'
 import type { Builder } from '../builder.ts'
 import { aggregated as aggregatedCost } from './charges.ts'
-import type { GroupKeyRef, Key } from './group-key.ts'
+import type { GroupByRef, GroupKeyRef, Key } from './group-key.ts'
+import type { RewardRefs } from './liquidation-reward.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 import type { TokenAmountRef } from './token-amount.ts'
 
 const MAX_GROUPS = 1000
 const MAX_OFFSET = 1_000_000
 
-const GROUPS: Record<string, string> = {
-  DATE: 'The UTC date.',
-  WEEK: 'The week, starting on Monday (UTC).',
-  MONTH: 'The calendar month (UTC).',
-  POOL: 'The pool.',
-  ASSET: 'The token on its chain.',
-  MARKET: 'The market. For rewards, the collateral market.',
-  VAULT: 'The vault.',
-  CHAIN: 'The chain.',
-  USER: 'The user.',
-}
 /** The GraphQL type of each kind of measure. */
 const MEASURES = { count: 'Int', float: 'Float', amount: 'BigInt', decimal: 'String' } as const
 const TIMES = ['DATE', 'WEEK', 'MONTH']
@@ -71,30 +60,20 @@ const isSortKey = ({ of }: Measure) => !of || of.part === 'usd' || of.part === '
 type Refs = {
   TokenAmount: TokenAmountRef
   GroupKey: GroupKeyRef
-  filterType: FilterType
+  GroupBy: GroupByRef
   PositionInputs: ListInputs
-} & Pick<SnapshotRefs, 'MarketSnapshotInputs' | 'VaultSnapshotInputs'>
+} & Pick<SnapshotRefs, 'SnapshotInputs'> &
+  Pick<RewardRefs, 'RewardInputs'>
 
 /** Adds sums, counts and averages over positions, snapshots and rewards. */
 export function addAggregates(builder: Builder, refs: Refs): void {
-  const { TokenAmount, GroupKey, filterType, PositionInputs, MarketSnapshotInputs, VaultSnapshotInputs } = refs
+  const { TokenAmount, GroupKey, GroupBy, PositionInputs, SnapshotInputs, RewardInputs } = refs
   function add(
     of: { type: string; query: string; rows: string; bound: string; perDate?: number },
     aggregate: Aggregate,
     Filter: InputRef<Where>,
   ) {
-    const enumOf = (name: string, description: string, values: Record<string, string>) =>
-      builder.enumType(name, {
-        description,
-        values: Object.fromEntries(
-          Object.entries(values).map(([value, meaning]) => [constant(value), { value, description: meaning }]),
-        ),
-      })
-    const Group = enumOf(
-      `${of.type}GroupBy`,
-      `A dimension to group ${of.rows} by.`,
-      Object.fromEntries(Object.keys(aggregate.groups).map((group) => [group, GROUPS[group] ?? ''])),
-    )
+    const dimensions = Object.keys(aggregate.groups).join(', ')
     const Order = orderType(
       builder,
       `${of.type}AggregateOrder`,
@@ -145,7 +124,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
                   raw: part(row, 'raw'),
                   usd: part(row, 'usd'),
                   value: part(row, 'value'),
-                  decimals: () => part(row, 'decimals'),
+                  decimals: part(row, 'decimals'),
                 }),
               }),
             ]
@@ -165,10 +144,10 @@ export function addAggregates(builder: Builder, refs: Refs): void {
         args: {
           where: t.arg({ type: Filter, required: true, description: `Only ${of.rows} that match this filter.` }),
           groupBy: t.arg({
-            type: [Group],
+            type: [GroupBy],
             required: true,
             defaultValue: [],
-            description: 'The dimensions to group by. If empty, all rows form one group.',
+            description: `The dimensions to group by: ${dimensions}. If empty, all rows form one group.`,
           }),
           orderBy: t.arg({
             type: [Order],
@@ -192,6 +171,8 @@ export function addAggregates(builder: Builder, refs: Refs): void {
           if (first < 0 || first > MAX_GROUPS) throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
           if (offset < 0 || offset > MAX_OFFSET) throw badArgument('offset', `must be from 0 to ${MAX_OFFSET}`)
           const groups = [...new Set(groupBy)]
+          if (!groups.every((group) => group in aggregate.groups))
+            throw badArgument('groupBy', `must be of ${dimensions}`)
           if (groups.filter((group) => TIMES.includes(group)).length > 1)
             throw badArgument('groupBy', `must hold at most one of ${TIMES.join(', ')}`)
           return aggregated(reader, aggregate, {
@@ -217,20 +198,16 @@ export function addAggregates(builder: Builder, refs: Refs): void {
     positionAggregate,
     PositionInputs.Filter,
   )
-  for (const [type, kind, aggregate, { Filter }] of [
-    ['MarketSnapshot', 'market', marketSnapshotAggregate, MarketSnapshotInputs],
-    ['VaultSnapshot', 'vault', vaultSnapshotAggregate, VaultSnapshotInputs],
-  ] as const)
-    add(
-      {
-        type,
-        query: `${kind}SnapshotAggregates`,
-        rows: `${kind} snapshots`,
-        bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or ${kind}s and a \`time\` of at most 366 dates: ${kind}s times dates.`,
-      },
-      aggregate,
-      Filter,
-    )
+  add(
+    {
+      type: 'Snapshot',
+      query: 'snapshotAggregates',
+      rows: 'snapshots in markets and vaults',
+      bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or entities and a \`time\` of at most 366 dates: entities times dates.`,
+    },
+    snapshotAggregate,
+    SnapshotInputs.Filter,
+  )
   add(
     {
       type: 'LiquidationReward',
@@ -240,6 +217,6 @@ export function addAggregates(builder: Builder, refs: Refs): void {
       bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or a \`time\` of at most 366 dates.`,
     },
     rewardAggregate,
-    filterType('LiquidationReward', rewardFilters),
+    RewardInputs.Filter,
   )
 }

@@ -7,15 +7,17 @@ import { column, keyOf, list, one, part } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { recordNode } from './record-node.ts'
 
-const assetAt = keyOf(assets, 'chainId', 'address')
+/** Loads the asset at an address on a chain. */
+export const assetAt = keyOf(assets, 'chainId', 'address')
+
+/** An asset whose columns are those of its row costs nothing. */
+export const assetCost = { cost: { weight: 0 } }
 
 /** The token of a market or vault, which has the columns of its asset. */
-export const assetOfEntity = part({
-  chainId: 'chainId',
-  address: 'assetAddress',
-  symbol: 'assetSymbol',
-  decimals: 'assetDecimals',
-})
+export const assetOfEntity = part(
+  { chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol', decimals: 'assetDecimals' },
+  assetCost,
+)
 
 /** Adds assets. */
 export function addAsset(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {

@@ -43,13 +43,12 @@ const AGGREGATED_DATES = { one: 20, all: 1000 }
 export const aggregated =
   (all = AGGREGATED_DATES.all): Charge =>
   ({ where }) => {
-    const { user, users, date, time, pool, pools, market, markets, vault, vaults } = (where ?? {}) as Given
-    if (user) return AGGREGATED_USER
+    const { users, date, time, pools, entities: places } = (where ?? {}) as Given
     if (users !== undefined && users !== null) return AGGREGATED_USER * lengthOf(users)
     const dates = datesOf({ date: moments(date), time: moments(time) })
     // The resolver rejects a filter without users or a range.
     if (dates === Number.POSITIVE_INFINITY) return 0
-    const entities = pool || market || vault ? 1 : lengthOf(pools ?? markets ?? vaults)
+    const entities = lengthOf(pools ?? places)
     return Math.max(dates, 1) * (entities > 0 ? Math.min(AGGREGATED_DATES.one * entities, all) : all)
   }
 
@@ -111,10 +110,10 @@ const COMPUTED = 1000
  * are computed for each position.
  */
 export const positionParts: Charge = ({ where, after, before, afterRecord }) => {
-  const { assets, asset, user, users, pool, pools } = (where ?? {}) as Record<string, unknown>
-  const parts = 2 * (lengthOf(assets) + lengthOf(asset)) + lengthOf(users) + lengthOf(pools)
+  const { assets, users, pools } = (where ?? {}) as Record<string, unknown>
+  const parts = 2 * lengthOf(assets) + lengthOf(users) + lengthOf(pools)
   const ends = (after || afterRecord ? 2 : 1) * (before ? 2 : 1)
-  const few = [user, users, pool, pools].some((given) => lengthOf(given) > 0)
+  const few = [users, pools].some((given) => lengthOf(given) > 0)
   return (
     1 +
     (parts > 1 ? BRANCH * Math.min(parts, MOST_BRANCHES) * ends : 0) +

@@ -6,17 +6,16 @@ import {
   entityEarnings,
 } from '../../../domain/earnings/earnings.ts'
 import { entityAprs, type NetApr as NetAprRow, netAprColumns, netAprFrom } from '../../../domain/earnings/net-apr.ts'
-import type { Entity } from '../../../domain/holding/holding.ts'
+import type { Entity as EntityRow } from '../../../domain/holding/holding.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { related } from '../../fields/relation.ts'
 import { list } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import type { EntityRefs } from './entity.ts'
+import { entityOf } from './entity-of.ts'
 import { heldBy } from './held-by.ts'
-import { type MarketRef, marketAt } from './market.ts'
-import { type VaultRef, vaultAt } from './vault.ts'
 
 /** The number of markets and vaults that the cost estimate assumes for a user, whatever the page size. */
 const MOST_ENTITIES = 20
@@ -35,19 +34,12 @@ const breakdown = <Row>(listing: Listing<Row>) =>
     { cost: { most: MOST_ENTITIES } },
   )
 
-type Refs = { listInputs: ListInputTypes; Market: MarketRef; Vault: VaultRef }
+type Refs = { listInputs: ListInputTypes } & EntityRefs
 
-export function addEarnings(builder: Builder, { listInputs, Market, Vault }: Refs) {
-  const EntityType = builder.enumType('EntityType', {
-    description: 'The kind of entity that a user has a position in.',
-    values: {
-      MARKET: { value: 'market' as const, description: 'A market: one side of a pool.' },
-      VAULT: { value: 'vault' as const, description: 'A vault that lends across markets.' },
-    },
-  })
+export function addEarnings(builder: Builder, { listInputs, Entity, EntityType }: Refs) {
   const enums = { entityType: EntityType, entityTypes: EntityType }
 
-  const EarningsItem = builder.objectRef<Entity>('EarningsItem').implement({
+  const EarningsItem = builder.objectRef<EntityRow>('EarningsItem').implement({
     description: "A user's earnings in one market or vault.",
     fields: (t) => columnFields(t, entityEarnings.columns, enums),
   })
@@ -67,7 +59,7 @@ export function addEarnings(builder: Builder, { listInputs, Market, Vault }: Ref
     }),
   })
 
-  const NetAprItem = builder.objectRef<Entity>('NetAprItem').implement({
+  const NetAprItem = builder.objectRef<EntityRow>('NetAprItem').implement({
     description: "A user's deposit and debt in one market or vault, with their APR.",
     fields: (t) => columnFields(t, entityAprs.columns, enums),
   })
@@ -87,17 +79,11 @@ export function addEarnings(builder: Builder, { listInputs, Market, Vault }: Ref
   })
   for (const item of [EarningsItem, NetAprItem])
     builder.objectFields(item, (t) => ({
-      market: t.field({
-        type: Market,
+      entity: t.field({
+        type: Entity,
         nullable: true,
-        description: 'The market. Null if the entity is a vault, or if the market is not stored.',
-        ...related('MarketHolding', 'market', marketAt),
-      }),
-      vault: t.field({
-        type: Vault,
-        nullable: true,
-        description: 'The vault. Null if the entity is a market, or if the vault is not stored.',
-        ...related('VaultHolding', 'vault', vaultAt),
+        description: 'The market or vault. Null if it is not stored.',
+        ...entityOf,
       }),
     }))
   return { Earnings, NetApr }

@@ -1,15 +1,50 @@
-import type { ObjectRef } from '@pothos/core'
+import type { InterfaceRef, ObjectRef } from '@pothos/core'
 import type { Listing } from '../../../db/lists/listing.ts'
-import type { EntityType } from '../../../domain/holding/holding.ts'
+import type { EntityType as Kind } from '../../../domain/holding/holding.ts'
+import type { Market, Vault } from '../../../generated/prisma/client.ts'
+import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputs } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { type KeyedRow, list, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
+import { type AssetRef, assetOfEntity } from './asset.ts'
+
+/** The columns that markets and vaults share. */
+const shared = {
+  chainId: { type: 'integer', description: 'The id of its chain.' },
+  address: { type: 'address', description: 'Its address.' },
+  name: { type: 'text', description: 'Its name.' },
+  depositApr: { type: 'float', description: 'The deposit APR as a fraction: 0.05 is 5 %.' },
+} as const
+
+/** Adds the interface of markets and vaults. */
+export function addEntity(builder: Builder, Asset: AssetRef) {
+  const EntityType = builder.enumType('EntityType', {
+    description: 'The kind of an entity.',
+    values: {
+      MARKET: { value: 'market' as const, description: 'A market: one side of a pool.' },
+      VAULT: { value: 'vault' as const, description: 'A vault that lends across markets.' },
+    },
+  })
+  const Entity = builder.interfaceRef<Market | Vault>('Entity').implement({
+    interfaces: [builder.nodeInterfaceRef()],
+    description: 'A market or a vault, into which users deposit one token.',
+    fields: (t) => ({
+      ...columnFields(t, shared),
+      asset: t.field({ type: Asset, description: 'Its token.', ...assetOfEntity }),
+    }),
+    resolveType: (row) => ('poolId' in row ? 'Market' : 'Vault'),
+  })
+  return { Entity, EntityType }
+}
+
+export type EntityRefs = ReturnType<typeof addEntity>
+export type EntityRef = InterfaceRef<Types, Market | Vault>
 
 /** The parts of the queries of markets, or of vaults. */
 interface Entities<Row> {
-  kind: EntityType
+  kind: Kind
   Type: ObjectRef<Types, Row>
   all: Listing<Row>
   at: KeyedRow<Row>

@@ -1,9 +1,33 @@
 import { one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { type MarketRef, marketAt } from './market.ts'
+import { type AssetRef, assetAt } from './asset.ts'
+import type { EntityRef } from './entity.ts'
+import { entityOf } from './entity-of.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 import { type UserRef, userAt } from './user-ref.ts'
-import { type VaultRef, vaultAt } from './vault.ts'
+
+const DIMENSIONS = {
+  DATE: { description: 'The UTC date.' },
+  WEEK: { description: 'The week, starting on Monday (UTC).' },
+  MONTH: { description: 'The calendar month (UTC).' },
+  POOL: { description: 'The pool.' },
+  ASSET: {
+    description:
+      'The token on its chain: of a pool, the sides in that token. A position counts for both of its tokens.',
+  },
+  ENTITY: { description: 'The market or vault. For rewards in a market, the collateral market.' },
+  CHAIN: { description: 'The chain.' },
+  USER: { description: 'The user.' },
+} as const
+
+/** Adds the dimensions that series and aggregates are grouped by. */
+export const addGroupBy = (builder: Builder) =>
+  builder.enumType('GroupBy', {
+    description: 'A dimension to group by. Each query says which ones it takes.',
+    values: DIMENSIONS,
+  })
+
+export type GroupByRef = ReturnType<typeof addGroupBy>
 
 /** The values that the rows of a group share. Dimensions that are not grouped by are omitted. */
 export interface Key {
@@ -11,15 +35,15 @@ export interface Key {
   chainId?: bigint | null
   poolAddress?: string | null
   assetAddress?: string | null
-  marketAddress?: string | null
-  vaultAddress?: string | null
+  marketId?: string | null
+  vaultId?: string | null
   userAddress?: string | null
 }
 
-type Refs = { User: UserRef; Pool: PoolRef; Market: MarketRef; Vault: VaultRef }
+type Refs = { User: UserRef; Pool: PoolRef; Asset: AssetRef; Entity: EntityRef }
 
 /** Adds the key of a group, which series and aggregates share. */
-export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Refs) {
+export function addGroupKey(builder: Builder, { User, Pool, Asset, Entity }: Refs) {
   return builder.objectRef<Key>('GroupKey').implement({
     description: 'The values that the rows of a group share. A field is null if rows are not grouped by it.',
     fields: (t) => ({
@@ -33,50 +57,27 @@ export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Ref
         type: 'SafeInt',
         nullable: true,
         description:
-          'The chain id, also for groups by pool, token, market or vault. Null if rows are grouped by none of these, or if the pool is not stored.',
+          'The chain id, also for groups by pool, token, market or vault. Null if rows are grouped by none of these.',
         resolve: (key) => key.chainId ?? null,
-      }),
-      poolAddress: t.field({
-        type: 'Address',
-        nullable: true,
-        description: "The pool's address. Null if rows are not grouped by pool.",
-        resolve: (key) => key.poolAddress ?? null,
       }),
       pool: t.field({
         type: Pool,
         nullable: true,
-        description: 'The pool. Null if it is not stored, or if rows are not grouped by pool.',
+        description: 'The pool. Null if rows are not grouped by pool.',
         ...one(poolAt, ['poolAddress']),
       }),
-      assetAddress: t.field({
-        type: 'Address',
+      asset: t.field({
+        type: Asset,
         nullable: true,
-        description: "The token's address. Null if rows are not grouped by token.",
-        resolve: (key) => key.assetAddress ?? null,
+        description: 'The token. Null if rows are not grouped by token.',
+        ...one(assetAt, ['chainId', 'assetAddress']),
       }),
-      marketAddress: t.field({
-        type: 'Address',
+      entity: t.field({
+        type: Entity,
         nullable: true,
-        description: "The market's address. Null if rows are not grouped by market.",
-        resolve: (key) => key.marketAddress ?? null,
-      }),
-      market: t.field({
-        type: Market,
-        nullable: true,
-        description: 'The market. Null if it is not stored, or if rows are not grouped by market.',
-        ...one(marketAt, ['chainId', 'marketAddress']),
-      }),
-      vaultAddress: t.field({
-        type: 'Address',
-        nullable: true,
-        description: "The vault's address. Null if rows are not grouped by vault.",
-        resolve: (key) => key.vaultAddress ?? null,
-      }),
-      vault: t.field({
-        type: Vault,
-        nullable: true,
-        description: 'The vault. Null if it is not stored, or if rows are not grouped by vault.',
-        ...one(vaultAt, ['chainId', 'vaultAddress']),
+        description:
+          'The market or vault. Null if rows are not grouped by it, or if those of the group are in one of the other kind.',
+        ...entityOf,
       }),
       user: t.field({
         type: User,

@@ -1,75 +1,51 @@
-import { marketLiquidationRewards, rewardColumns, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
-import type { MarketLiquidationReward } from '../../../generated/prisma/client.ts'
+import { liquidationRewards, type LiquidationReward as Row } from '../../../domain/liquidation/reward.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
-import { related } from '../../fields/relation.ts'
+import { one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import type { EntityRefs } from './entity.ts'
+import { entityOf } from './entity-of.ts'
+import type { Legacy } from './legacy.ts'
 import { type MarketRef, marketAt } from './market.ts'
 import { recordNode } from './record-node.ts'
 import { type UserRef, userAt } from './user-ref.ts'
-import { type VaultRef, vaultAt } from './vault.ts'
 
-type Refs = { listInputs: ListInputTypes; User: UserRef; Market: MarketRef; Vault: VaultRef }
+type Refs = { listInputs: ListInputTypes; legacy: Legacy; User: UserRef; Market: MarketRef } & EntityRefs
 
 /** Adds users' shares of liquidation rewards. */
-export function addLiquidationReward(builder: Builder, { listInputs, User, Market, Vault }: Refs) {
-  const LiquidationReward = builder
-    .interfaceRef<Pick<MarketLiquidationReward, keyof typeof rewardColumns>>('LiquidationReward')
-    .implement({
-      interfaces: [builder.nodeInterfaceRef()],
-      description: "A user's proportional share of the reward of one defaulting liquidation.",
-      fields: (t) => ({
-        ...columnFields(t, rewardColumns),
-        user: t.field({ type: User, description: 'The user.', ...related('MarketLiquidationReward', 'user', userAt) }),
-      }),
-      resolveType: (row) => ('vaultId' in row ? 'VaultLiquidationReward' : 'MarketLiquidationReward'),
-    })
-
-  const MarketLiquidationReward = builder.prismaObject('MarketLiquidationReward', {
-    description: "A market lender's share of a liquidation reward.",
-    interfaces: [LiquidationReward],
+export function addLiquidationReward(builder: Builder, refs: Refs) {
+  const { listInputs, legacy, User, Market, Entity, EntityType } = refs
+  const LiquidationReward = builder.objectRef<Row>('LiquidationReward').implement({
+    description: "A user's proportional share of the reward of one defaulting liquidation, in a market or a vault.",
     fields: (t) => ({
-      ...columnFields(t, marketLiquidationRewards.columns),
+      ...columnFields(t, liquidationRewards.columns, { entityType: EntityType }),
+      legacy: t.field(legacy.legacyTimes),
+      user: t.field({ type: User, description: 'The user.', ...one(userAt, ['accountId']) }),
+      entity: t.field({
+        type: Entity,
+        nullable: true,
+        description: 'The market whose collateral was received, or the vault. Null if it is not stored.',
+        ...entityOf,
+      }),
       debtMarket: t.field({
         type: Market,
         nullable: true,
-        description: 'The market whose debt was repaid. Null if it is not stored.',
-        ...related('MarketLiquidationReward', 'debtMarket', marketAt),
-      }),
-      collateralMarket: t.field({
-        type: Market,
-        nullable: true,
-        description: 'The market whose collateral was received. Null if it is not stored.',
-        ...related('MarketLiquidationReward', 'collateralMarket', marketAt),
+        description: 'The market whose debt was repaid. Null in a vault, or if it is not stored.',
+        ...one(marketAt, ['chainId', 'debtMarketId']),
       }),
     }),
   })
-
-  const VaultLiquidationReward = builder.prismaObject('VaultLiquidationReward', {
-    description: "A vault depositor's share of a liquidation reward.",
-    interfaces: [LiquidationReward],
-    fields: (t) => ({
-      ...columnFields(t, vaultLiquidationRewards.columns),
-      vault: t.field({
-        type: Vault,
-        nullable: true,
-        description: 'The vault. Null if it is not stored.',
-        ...related('VaultLiquidationReward', 'vault', vaultAt),
-      }),
-    }),
-  })
-  const key = ['chainId', 'txHash', 'logIndex', 'accountId'] as const
-  recordNode(builder, MarketLiquidationReward, marketLiquidationRewards, [...key])
-  recordNode(builder, VaultLiquidationReward, vaultLiquidationRewards, [...key])
+  recordNode(builder, LiquidationReward, liquidationRewards, [
+    'entityType',
+    'chainId',
+    'txHash',
+    'logIndex',
+    'accountId',
+  ])
   return {
-    LiquidationReward,
-    MarketLiquidationReward,
-    VaultLiquidationReward,
-    MarketRewardInputs: listInputs('MarketLiquidationReward', marketLiquidationRewards),
-    VaultRewardInputs: listInputs('VaultLiquidationReward', vaultLiquidationRewards),
-    MarketLiquidationRewards: connectionType(builder, 'MarketLiquidationReward', MarketLiquidationReward),
-    VaultLiquidationRewards: connectionType(builder, 'VaultLiquidationReward', VaultLiquidationReward),
+    RewardInputs: listInputs('LiquidationReward', liquidationRewards, { entityTypes: EntityType }),
+    LiquidationRewards: connectionType(builder, 'LiquidationReward', LiquidationReward),
   }
 }
 

@@ -6,7 +6,7 @@ import { modelRow, related } from '../../fields/relation.ts'
 import { nodeId } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { type AssetRef, assetOfEntity } from './asset.ts'
-import { addEntityQueries } from './entity.ts'
+import { addEntityQueries, type EntityRef } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 
@@ -15,13 +15,19 @@ export const marketAt = modelRow('Market', markets)
 
 export function addMarket(
   builder: Builder,
-  { listInputs, Asset, Pool }: { listInputs: ListInputTypes; Asset: AssetRef; Pool: PoolRef },
+  {
+    listInputs,
+    Asset,
+    Pool,
+    Entity,
+  }: { listInputs: ListInputTypes; Asset: AssetRef; Pool: PoolRef; Entity: EntityRef },
 ) {
   const Market = builder.prismaNode('Market', {
     id: { resolve: chainAddressId, ...nodeId('Market', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
     nullable: true,
     description: 'A lending market for one asset: one side of a pool.',
+    interfaces: [Entity],
     fields: (t) => ({
       ...columnFields(t, marketColumns),
       ...computedFields(t, marketAt, computedMarketColumns, ['chainId', 'id']),

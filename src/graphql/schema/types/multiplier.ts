@@ -25,6 +25,7 @@ import { keyedRow, list, nodeId, unplanned } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { updates } from './charges.ts'
+import type { Legacy } from './legacy.ts'
 import { type MultiplierRevisionRef, type MultiplierRevisionsRef, revisionAt } from './multiplier-revision.ts'
 import { readDateId } from './node-id.ts'
 import { type PoolRef, poolAt } from './pool.ts'
@@ -46,6 +47,7 @@ const multiplierOn = keyedRow<MultiplierRow>({
 
 type Refs = {
   listInputs: ListInputTypes
+  legacy: Legacy
   Pool: PoolRef
   MultiplierRevision: MultiplierRevisionRef
   MultiplierRevisions: MultiplierRevisionsRef
@@ -54,13 +56,14 @@ type Refs = {
 
 export function addMultiplier(
   builder: Builder,
-  { listInputs, Pool, MultiplierRevision, MultiplierRevisions, RevisionInputs }: Refs,
+  { listInputs, legacy, Pool, MultiplierRevision, MultiplierRevisions, RevisionInputs }: Refs,
 ) {
   const MultiplierInputs = listInputs('Multiplier', multipliers)
   const Multiplier = builder.prismaObject('Multiplier', {
     description: "The factors that turn a pool's dollars into points.",
     fields: (t) => ({
       ...columnFields(t, multiplierColumns),
+      legacy: t.field(legacy.legacyRecord),
       pool: t.field({
         type: Pool,
         nullable: true,

@@ -14,6 +14,7 @@ import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import type { AssetRef } from './asset.ts'
 import { OWNED_COUNT } from './charges.ts'
+import type { Legacy } from './legacy.ts'
 import type { PositionsRef } from './position-ref.ts'
 
 /** Loads the pool at an address. */
@@ -27,9 +28,10 @@ type Refs = {
   Asset: AssetRef
   PositionInputs: ListInputs
   Positions: PositionsRef
+  legacy: Legacy
 }
 
-export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, Positions }: Refs) {
+export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, Positions, legacy }: Refs) {
   const PoolInputs = listInputs('Pool', pools)
   const Pool = builder.prismaNode('Pool', {
     id: { field: 'id', ...nodeId('Pool', (column) => column('id')) },
@@ -37,6 +39,7 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
     description: 'A pair of assets, A and B. Each side is a separate lending market.',
     fields: (t) => ({
       ...columnFields(t, poolColumns),
+      legacy: t.field(legacy.legacyPool),
       ...computedFields(t, poolAt, computedPoolColumns, ['id']),
       displayName: t.string({
         description:

@@ -3,33 +3,27 @@ import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import { worthOf } from '../../../domain/holding/worth.ts'
 import { together } from '../../../domain/leaderboard/rank-history.ts'
 import {
-  type MarketHolding,
-  marketHoldings,
+  type EntityHolding,
+  entityHoldings,
   type PoolHolding,
   poolHoldings,
   positionCountAsOf,
-  type VaultHolding,
-  vaultHoldings,
 } from '../../../domain/portfolio/portfolio.ts'
-import { marketAmounts, marketSnapshots, vaultAmounts, vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
+import { amountColumns, placeColumns } from '../../../domain/snapshot/snapshot.ts'
 import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { related } from '../../fields/relation.ts'
 import { one } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { addresses } from './charges.ts'
 import type { EarningsRefs } from './earnings.ts'
-import { type MarketRef, marketAt } from './market.ts'
+import type { EntityRefs } from './entity.ts'
+import { entityOf } from './entity-of.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 import { assertAddresses, MAX_ADDRESSES } from './user-lookup.ts'
 import { rankedPointsAt } from './user-rank.ts'
 import { type UserRef, userAt } from './user-ref.ts'
-import { type VaultRef, vaultAt } from './vault.ts'
 import type { WorthRef } from './worth.ts'
-
-const { chainId, marketId } = marketSnapshots.columns
-const { vaultId } = vaultSnapshots.columns
 
 /** The end of descriptions of fields that depend on `asOf`. */
 const upTo = ', or those up to `asOf`'
@@ -45,13 +39,12 @@ interface Portfolio {
 type Refs = {
   User: UserRef
   Pool: PoolRef
-  Market: MarketRef
-  Vault: VaultRef
   Worth: WorthRef
-} & EarningsRefs
+} & EntityRefs &
+  EarningsRefs
 
 /** Adds `portfolio`: the combined holdings of several addresses. */
-export function addPortfolio(builder: Builder, { User, Pool, Market, Vault, Worth, Earnings, NetApr }: Refs) {
+export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType, Worth, Earnings, NetApr }: Refs) {
   const PoolHoldingType = builder.objectRef<PoolHolding>('PortfolioPool').implement({
     description: 'The combined positions of the users in a pool on one distribution date.',
     fields: (t) => ({
@@ -70,33 +63,18 @@ export function addPortfolio(builder: Builder, { User, Pool, Market, Vault, Wort
     }),
   })
 
-  const MarketHoldingType = builder.objectRef<MarketHolding>('PortfolioMarket').implement({
+  const EntityHoldingType = builder.objectRef<EntityHolding>('PortfolioEntity').implement({
     description:
-      "The combined holdings of the users in a market: the sum of each user's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
+      "The combined holdings of the users in a market or vault: the sum of each user's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
     fields: (t) => ({
-      ...columnFields(t, { chainId, marketId, ...marketAmounts }),
-      market: t.field({
-        type: Market,
+      ...columnFields(t, { ...placeColumns, ...amountColumns }, { entityType: EntityType }),
+      entity: t.field({
+        type: Entity,
         nullable: true,
-        description: 'The market. Null if it is not stored.',
-        ...related('MarketHolding', 'market', marketAt),
+        description: 'The market or vault. Null if it is not stored.',
+        ...entityOf,
       }),
-      userCount: t.exposeInt('userCount', { description: 'Number of the users with a snapshot in the market.' }),
-    }),
-  })
-
-  const VaultHoldingType = builder.objectRef<VaultHolding>('PortfolioVault').implement({
-    description:
-      "The combined holdings of the users in a vault: the sum of each user's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
-    fields: (t) => ({
-      ...columnFields(t, { chainId, vaultId, ...vaultAmounts }),
-      vault: t.field({
-        type: Vault,
-        nullable: true,
-        description: 'The vault. Null if it is not stored.',
-        ...related('VaultHolding', 'vault', vaultAt),
-      }),
-      userCount: t.exposeInt('userCount', { description: 'Number of the users with a snapshot in the vault.' }),
+      userCount: t.exposeInt('userCount', { description: 'Number of the users with a snapshot there.' }),
     }),
   })
 
@@ -165,17 +143,11 @@ export function addPortfolio(builder: Builder, { User, Pool, Market, Vault, Wort
             'The combined positions in each pool on the newest distribution date, or the last one up to `asOf`, most points first.',
           resolve: ({ addresses, asOf }, _, { reader }) => poolHoldings(reader, addresses, asOf),
         }),
-        markets: t.field({
-          type: [MarketHoldingType],
-          extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
-          description: 'The current combined holdings in each market, by chain, then address.',
-          resolve: ({ addresses, asOf }, _, { reader }) => marketHoldings(reader, addresses, asOf),
-        }),
-        vaults: t.field({
-          type: [VaultHoldingType],
-          extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
-          description: 'The current combined holdings in each vault, by chain, then address.',
-          resolve: ({ addresses, asOf }, _, { reader }) => vaultHoldings(reader, addresses, asOf),
+        entities: t.field({
+          type: [EntityHoldingType],
+          extensions: { cost: { weight: 20, perRow: 10, rows: 40 } },
+          description: 'The current combined holdings in each market, then in each vault, by chain, then address.',
+          resolve: ({ addresses, asOf }, _, { reader }) => entityHoldings(reader, addresses, asOf),
         }),
       }
     },

@@ -18,11 +18,13 @@ import { encodeCursor } from '../../fields/connection.ts'
 import { applyListInputs, type ListInputs } from '../../fields/list-inputs.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, related } from '../../fields/relation.ts'
-import { list, nodeId, part } from '../../fields/sql-field.ts'
+import { list, nodeId, part, type SqlList } from '../../fields/sql-field.ts'
 import { wholeTokensField } from '../../fields/token-amount.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import { type AssetRef, assetCost } from './asset.ts'
 import { FILTERED_COUNT, positionParts } from './charges.ts'
+import type { Legacy } from './legacy.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
 import { type PoolRef, poolOfPositions } from './pool.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
@@ -32,7 +34,7 @@ import type { TokenAmountRef } from './token-amount.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
-type PositionSide = { assetAddress: string; assetSymbol: string; assetPriceUsd: number } & {
+type PositionSide = { chainId: bigint; assetAddress: string; assetSymbol: string; priceUsd: number } & {
   [Name in SideAmount | `${SideAmount}Usd`]: number
 }
 
@@ -40,6 +42,8 @@ type PositionSide = { assetAddress: string; assetSymbol: string; assetPriceUsd: 
 const positionAt = modelRow<Row>('Position', positionListing)
 
 type Refs = {
+  legacy: Legacy
+  Asset: AssetRef
   TokenAmount: TokenAmountRef
   PositionInputs: ListInputs
   Position: PositionRef
@@ -51,7 +55,7 @@ type Refs = {
 }
 
 export function addPosition(builder: Builder, refs: Refs) {
-  const { TokenAmount, Position, PositionInputs, Positions, Pool, User, Run, MultiplierRevision } = refs
+  const { legacy, Asset, TokenAmount, Position, PositionInputs, Positions, Pool, User, Run, MultiplierRevision } = refs
   const Side = builder.objectRef<PositionSide>('PositionSide').implement({
     description: "One side of a position: an asset, its price and the user's amounts.",
     fields: (t) => {
@@ -62,9 +66,12 @@ export function addPosition(builder: Builder, refs: Refs) {
           ...wholeTokensField(name, `${name}Usd`),
         })
       return {
-        assetAddress: t.expose('assetAddress', { type: 'Address', description: "The asset's address." }),
-        assetSymbol: t.exposeString('assetSymbol', { description: "The asset's symbol." }),
-        assetPriceUsd: t.exposeFloat('assetPriceUsd', { description: "The asset's price in USD." }),
+        asset: t.field({
+          type: Asset,
+          description: "The side's token.",
+          ...part({ chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol' }, assetCost),
+        }),
+        priceUsd: t.exposeFloat('priceUsd', { description: "The token's price in USD on the position's date." }),
         supplied: amount('suppliedAmount', 'Borrowable supply'),
         protected: amount('protectedSuppliedAmount', 'Protected (non-borrowable) supply'),
         borrowed: amount('borrowedAmount', 'Amount borrowed'),
@@ -79,6 +86,7 @@ export function addPosition(builder: Builder, refs: Refs) {
   const { pointsA, pointsB, points, ltv, healthFactor, ...stored } = positionListing.columns
   builder.prismaObjectFields(Position, (t) => ({
     ...columnFields(t, stored),
+    legacy: t.field(legacy.legacyRecord),
     ...computedFields(t, positionAt, { pointsA, pointsB, points, ltv, healthFactor }, ['id']),
     sideA: t.field({
       type: Side,
@@ -123,54 +131,41 @@ export function addPosition(builder: Builder, refs: Refs) {
     }),
   }))
 
+  const cost = {
+    cost: {
+      weight: positionParts,
+      count: ({ asOf, where }) => (asOf || where ? FILTERED_COUNT : 10),
+    } satisfies FieldCost,
+  }
+  const LegacyQuery = builder.objectRef<object>('LegacyQuery').implement({
+    description: 'For the REST API: lists as it pages through them.',
+    fields: (t) => ({
+      positions: t.field({
+        type: Positions,
+        description: 'Positions of all users, newest distribution date first, then by id.',
+        args: {
+          ...listArguments(t.arg, PositionInputs),
+          afterRecord: t.arg.string({
+            description:
+              'Only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error.',
+          }),
+        },
+        ...list(positionsAfterRecord, cost),
+      }),
+    }),
+  })
+
   builder.queryFields((t) => ({
+    legacy: t.field({
+      type: LegacyQuery,
+      description: 'Data that only the REST API has.',
+      ...part({}, { cost: { weight: 0 } }),
+    }),
     positions: t.field({
       type: Positions,
       description: 'Positions of all users, newest distribution date first, then by id.',
-      args: {
-        ...listArguments(t.arg, PositionInputs),
-        afterRecord: t.arg.string({
-          description:
-            'For the REST API: only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error. Use `after` instead.',
-        }),
-        asOf: asOfArgument(t.arg),
-      },
-      ...list(
-        {
-          listing: ({ asOf, where }) => {
-            const date = dateOf(asOf, where)
-            return date ? positionsOn(date, where) : positionListing
-          },
-          assertSortable: (args) => assertSortable(args.where, boundsOf(args)),
-          assertFilterable: (args) => assertFilterable(args.where, boundsOf(args)),
-          assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
-          filter: ({ asOf }) => asOfFilter(asOf),
-          async prepare({ afterRecord, ...args }, reader) {
-            if (typeof afterRecord !== 'string') return args
-            if (args.orderBy?.length > 0)
-              throw badArgument('afterRecord', 'cannot be given together with orderBy: use after')
-            const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
-            if (!record) throw badArgument('cursor', 'names no record: use the nextCursor of the page before')
-            const { name } = applyListInputs(positionListing, args).listing
-            return { ...args, after: encodeCursor(name, cursorValues(positionListing, record)) }
-          },
-          startAfter({ afterRecord: id, orderBy }) {
-            if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
-            return [Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`, Prisma.sql`${id}`]
-          },
-          total: {
-            load: (_, args, context) =>
-              args.asOf ? undefined : async () => (await loadProgram(context)).positionCount,
-            sql: ({ asOf }) => (asOf ? undefined : '(SELECT position_count FROM program)'),
-          },
-        },
-        {
-          cost: {
-            weight: positionParts,
-            count: ({ asOf, where }) => (asOf || where ? FILTERED_COUNT : 10),
-          } satisfies FieldCost,
-        },
-      ),
+      args: { ...listArguments(t.arg, PositionInputs), asOf: asOfArgument(t.arg) },
+      ...list(allPositions, cost),
     }),
     currentPositions: t.field({
       type: Positions,
@@ -189,6 +184,39 @@ export function addPosition(builder: Builder, refs: Refs) {
   }))
 }
 
+/** Positions of all users. */
+const allPositions: SqlList = {
+  listing: ({ asOf, where }) => {
+    const date = dateOf(asOf, where)
+    return date ? positionsOn(date, where) : positionListing
+  },
+  assertSortable: (args) => assertSortable(args.where, boundsOf(args)),
+  assertFilterable: (args) => assertFilterable(args.where, boundsOf(args)),
+  assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
+  filter: ({ asOf }) => asOfFilter(asOf),
+  total: {
+    load: (_, args, context) => (args.asOf ? undefined : async () => (await loadProgram(context)).positionCount),
+    sql: ({ asOf }) => (asOf ? undefined : '(SELECT position_count FROM program)'),
+  },
+}
+
+/** The same, paged by the ids of records. */
+const positionsAfterRecord: SqlList = {
+  ...allPositions,
+  async prepare({ afterRecord, ...args }, reader) {
+    if (typeof afterRecord !== 'string') return args
+    if (args.orderBy?.length > 0) throw badArgument('afterRecord', 'cannot be given together with orderBy: use after')
+    const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
+    if (!record) throw badArgument('cursor', 'names no record: use the nextCursor of the page before')
+    const { name } = applyListInputs(positionListing, args).listing
+    return { ...args, after: encodeCursor(name, cursorValues(positionListing, record)) }
+  },
+  startAfter({ afterRecord: id, orderBy }) {
+    if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
+    return [Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`, Prisma.sql`${id}`]
+  },
+}
+
 /** The bounds that a list's own arguments set. */
 const boundsOf = ({ asOf }: Record<string, unknown>) => (asOf ? { dates: 1 } : {})
 
@@ -201,9 +229,10 @@ function dateOf(asOf: Date | null | undefined, where: Where | null | undefined):
 
 /** The position columns of one side, by field. */
 const sideColumns = (side: 'a' | 'b') => ({
+  chainId: 'chainId',
   assetAddress: `${side}TokenAddress`,
   assetSymbol: `${side}TokenSymbol`,
-  assetPriceUsd: `${side}TokenPrice`,
+  priceUsd: `${side}TokenPrice`,
   suppliedAmount: `${side}SuppliedAmount`,
   suppliedAmountUsd: `${side}SuppliedAmountUsd`,
   protectedSuppliedAmount: `${side}ProtectedSuppliedAmount`,

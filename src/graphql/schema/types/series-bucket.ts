@@ -1,9 +1,10 @@
+import type { ObjectFieldBuilder } from '@pothos/core'
 import type { RankedPoints } from '../../../domain/leaderboard/rank-history.ts'
 import type { CalendarBucket } from '../../../domain/series/calendar.ts'
 import type { EarningsBucket } from '../../../domain/series/earnings-series.ts'
 import type { Levels } from '../../../domain/series/pool-series.ts'
 import type { UserRewards } from '../../../domain/series/user-series.ts'
-import type { Builder } from '../builder.ts'
+import type { Builder, Types } from '../builder.ts'
 import { EARNED } from './charges.ts'
 import type { WorthRef } from './worth.ts'
 
@@ -25,36 +26,31 @@ export interface Bucket {
   earnings?(): Promise<EarningsBucket | undefined>
 }
 
-export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
-  const SeriesBucket = builder.interfaceRef<Bucket>('SeriesBucket').implement({
-    description:
-      'One date, week or month of a series. Points and rewards are summed over the bucket and are 0 in a gap. Counts and amounts of positions are those of its last distribution date: 0 if there were no positions, null in a gap. A gap is a bucket without a distribution.',
-    fields: (t) => ({
-      start: t.expose('start', { type: 'Date', description: "The bucket's first date." }),
-      lastDate: t.field({
-        type: 'Date',
-        nullable: true,
-        description: "The bucket's last distribution date: that of its positions. Null in a gap.",
-        resolve: async (bucket) => (await bucket.program())?.lastDate ?? null,
-      }),
-      distributionCount: t.int({
-        description: 'Number of distribution dates in the bucket. 0 in a gap.',
-        resolve: async (bucket) => (await bucket.program())?.distributionCount ?? 0,
-      }),
-      points: t.float({ description: 'Points, summed over the bucket.', resolve: (bucket) => bucket.points() }),
-      positionCount: t.int({
-        nullable: true,
-        description: 'Number of positions on the last distribution date. Null in a gap.',
-        resolve: async (bucket) => ((await bucket.program()) ? await bucket.positionCount() : null),
-      }),
-    }),
-    resolveType: (bucket) => (bucket.rewards ? 'UserSeriesBucket' : 'PoolSeriesBucket'),
-  })
+/** The fields of every bucket. A gap is a bucket without a distribution: counts of positions are null in it. */
+const sharedFields = (t: ObjectFieldBuilder<Types, Bucket>) => ({
+  start: t.expose('start', { type: 'Date', description: "The bucket's first date." }),
+  lastDate: t.field({
+    type: 'Date',
+    nullable: true,
+    description: "The bucket's last distribution date: that of its positions. Null in a gap.",
+    resolve: async (bucket) => (await bucket.program())?.lastDate ?? null,
+  }),
+  distributionCount: t.int({
+    description: 'Number of distribution dates in the bucket. 0 in a gap.',
+    resolve: async (bucket) => (await bucket.program())?.distributionCount ?? 0,
+  }),
+  points: t.float({ description: 'Points, summed over the bucket.', resolve: (bucket) => bucket.points() }),
+  positionCount: t.int({
+    nullable: true,
+    description: 'Number of positions on the last distribution date. Null in a gap.',
+    resolve: async (bucket) => ((await bucket.program()) ? await bucket.positionCount() : null),
+  }),
+})
 
+export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
   const UserSeriesBucket = builder.objectRef<Bucket>('UserSeriesBucket').implement({
     description:
       'One date, week or month of the series of a user, or of the users of a portfolio combined. Points and rewards are summed over the bucket; worth and earnings are those at its end, also in a gap.',
-    interfaces: [SeriesBucket],
     fields: (t) => {
       const cost = { weight: EARNED }
       const earned = (name: 'netCashInvestedUsd' | 'earningsUsd', description: string) =>
@@ -65,6 +61,7 @@ export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
           resolve: async (bucket) => (await bucket.earnings?.())?.[name] ?? null,
         })
       return {
+        ...sharedFields(t),
         worth: t.field({
           type: Worth,
           nullable: true,
@@ -148,7 +145,6 @@ export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
   const PoolSeriesBucket = builder.objectRef<Bucket>('PoolSeriesBucket').implement({
     description:
       'One date, week or month of the series of a market, of a pool or of several pools combined. Points are summed over the bucket; amounts are those of its last distribution date.',
-    interfaces: [SeriesBucket],
     fields: (t) => {
       const level = (name: 'suppliedUsd' | 'protectedUsd' | 'tvlUsd' | 'borrowedUsd', description: string) =>
         t.float({
@@ -157,6 +153,7 @@ export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
           resolve: async (bucket) => ((await bucket.program()) ? ((await bucket.levels?.())?.[name] ?? 0) : null),
         })
       return {
+        ...sharedFields(t),
         suppliedUsd: level('suppliedUsd', 'Borrowable supply on the last distribution date, in USD.'),
         protectedUsd: level('protectedUsd', 'Protected (non-borrowable) supply on the last distribution date, in USD.'),
         tvlUsd: level(

@@ -17,7 +17,7 @@ import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { BUCKET, buckets, bucketsOfAddress } from './charges.ts'
 import type { ProgramRef } from './distribution.ts'
-import type { GroupKeyRef } from './group-key.ts'
+import type { GroupByRef, GroupKeyRef } from './group-key.ts'
 import type { MarketRef } from './market.ts'
 import type { PoolRef } from './pool.ts'
 import type { PortfolioRef } from './portfolio.ts'
@@ -28,6 +28,13 @@ import type { WorthRef } from './worth.ts'
 
 const MAX_GROUPS = 100
 
+/** The series of each dimension: one per pool, per chain (its pools combined), or per token and chain. */
+const SERIES_OF: Record<string, 'pool' | 'chain' | 'asset' | undefined> = {
+  POOL: 'pool',
+  CHAIN: 'chain',
+  ASSET: 'asset',
+}
+
 type Refs = {
   User: UserRef
   Market: MarketRef
@@ -37,11 +44,12 @@ type Refs = {
   Worth: WorthRef
   spanArguments: SpanArguments
   GroupKey: GroupKeyRef
+  GroupBy: GroupByRef
 }
 
 export function addSeries(
   builder: Builder,
-  { User, Market, Pool, Program, Portfolio, Worth, GroupKey, spanArguments }: Refs,
+  { User, Market, Pool, Program, Portfolio, Worth, GroupKey, GroupBy, spanArguments }: Refs,
 ) {
   const { UserSeriesBucket, PoolSeriesBucket } = addSeriesBuckets(builder, Worth)
 
@@ -126,19 +134,6 @@ export function addSeries(
     }),
   }))
 
-  const SeriesGroupBy = builder.enumType('SeriesGroupBy', {
-    description: 'The keys that series are grouped by.',
-    values: {
-      POOL: { value: 'pool' as const, description: 'One series per pool.' },
-      CHAIN: { value: 'chain' as const, description: 'One series per chain: its pools combined.' },
-      ASSET: {
-        value: 'asset' as const,
-        description:
-          'One series per token and chain: the sides of pools in that token. A position counts for both of its tokens.',
-      },
-    },
-  })
-
   const GroupedSeries = builder.objectRef<GroupSeries & { span: Span }>('GroupedSeries').implement({
     description: 'The series of one pool, chain or token.',
     fields: (t) => ({
@@ -172,7 +167,11 @@ export function addSeries(
       description:
         "The program's series by pool, chain or token, those with the most points over the range first. `program { series }` combines all of them.",
       args: {
-        groupBy: t.arg({ type: SeriesGroupBy, required: true, description: 'The keys that series are grouped by.' }),
+        groupBy: t.arg({
+          type: GroupBy,
+          required: true,
+          description: 'The dimension to group by: POOL, CHAIN or ASSET.',
+        }),
         ...spanArguments(t.arg),
         chainId: t.arg({ type: 'SafeInt', description: 'Only series on this chain.' }),
         first: t.arg.int({
@@ -182,10 +181,12 @@ export function addSeries(
         }),
       },
       resolve: async (_, { groupBy, chainId, first, ...args }, context) => {
+        const by = SERIES_OF[groupBy]
+        if (!by) throw badArgument('groupBy', `must be of ${Object.keys(SERIES_OF).join(', ')}`)
         if (first < 0 || first > MAX_GROUPS) throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
         const span = await readSpan(context, args)
         if (!span) return []
-        const groups = await groupedSeries(context.reader, groupBy, span, { chainId: chainId ?? null, first })
+        const groups = await groupedSeries(context.reader, by, span, { chainId: chainId ?? null, first })
         return groups.map((group) => ({ ...group, span }))
       },
     }),

@@ -15,13 +15,13 @@ export const addTokenAmount = (builder: Builder) =>
         nullable: true,
         description:
           "The number of the token's decimals: `value` is `raw` divided by 10 to this power. Null if the token is not known.",
-        resolve: (amount, _, context) => amount.decimals(context),
+        resolve: ({ decimals }) => decimals,
       }),
       value: t.string({
         nullable: true,
         description:
           'The amount in whole tokens, as a decimal number such as "1.5": exact, without an exponent. Null if it is unknown.',
-        resolve: (amount, _, context) => wholeValue(amount, context),
+        resolve: wholeValue,
       }),
       usd: t.float({
         nullable: true,

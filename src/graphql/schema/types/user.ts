@@ -1,4 +1,3 @@
-import type { Columns } from '../../../db/lists/column.ts'
 import type { Listing } from '../../../db/lists/listing.ts'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
 import { users } from '../../../domain/account/user.ts'
@@ -6,7 +5,7 @@ import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import { type EntityType, momentSql } from '../../../domain/holding/holding.ts'
 import { worthOf } from '../../../domain/holding/worth.ts'
-import { marketLiquidationRewards, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
+import { liquidationRewards, ofBothKinds as rewardsOfBothKinds } from '../../../domain/liquidation/reward.ts'
 import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { latestFrom, latestSnapshots } from '../../../domain/snapshot/latest.ts'
@@ -15,6 +14,9 @@ import {
   groupedMarketSnapshots,
   groupedVaultSnapshots,
   marketSnapshots,
+  ofBothKinds,
+  type Snapshot,
+  snapshots,
   vaultSnapshots,
 } from '../../../domain/snapshot/snapshot.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
@@ -23,7 +25,7 @@ import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { ownerOf, related } from '../../fields/relation.ts'
-import { column, list, nodeId, one, rows, type SqlRows, sqlField } from '../../fields/sql-field.ts'
+import { column, list, nodeId, one, ownedBy, part, rows, type SqlRows, sqlField } from '../../fields/sql-field.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { Builder } from '../builder.ts'
 import { type ActivityRefs, activityOfUser } from './activity.ts'
@@ -35,8 +37,8 @@ import { type UserRef, userAt } from './user-ref.ts'
 import { type WorthRef, worthReading } from './worth.ts'
 
 /** Reads a user's newest snapshots of one kind, now or, given the argument `asOf`, as of a moment. */
-const latestRows = (kind: EntityType, columns: Columns): SqlRows => ({
-  columns,
+const latestRows = (kind: EntityType): SqlRows => ({
+  columns: snapshots.columns,
   by: ['address'],
   of: ({ chainId = null, asOf }, [address]) =>
     latestFrom(kind, address as Prisma.Sql, Prisma.sql`${chainId}::bigint`, momentSql(asOf)),
@@ -50,20 +52,12 @@ const positionsOfDay: SqlRows = {
     WHERE t.user_address = ${user} AND t.distribution_date = ${date} ORDER BY t.market_address, t.id`,
 }
 
-/** The list of a user's snapshots of one kind. */
-const snapshotsOf = <Row>(kind: EntityType, plain: Listing<Row>, grouped: Listing<Row>) =>
+/** The list of a user's snapshots of one kind, or the sums of their positions. */
+const snapshotsOf = (plain: Listing<Snapshot>, grouped: Listing<Snapshot>) =>
   list({
     listing: (args) => (args.grouped ? grouped : plain),
     filter: ({ from, to }) => betweenSeconds(from, to),
-    owner: ownerOf('User', `${kind}Snapshots`, plain),
-  })
-
-/** The list of a user's liquidation rewards of one kind. */
-const rewardsOf = <Row>(kind: EntityType, rewards: Listing<Row>) =>
-  list({
-    listing: () => rewards,
-    filter: () => ({ where: [] }),
-    owner: ownerOf('User', `${kind}LiquidationRewards`, rewards),
+    owner: ownedBy(plain, { accountId: 'address' }),
   })
 
 type Refs = {
@@ -106,6 +100,36 @@ export function addUser(builder: Builder, refs: Refs) {
     id: { resolve: ({ address }: { address: string }) => address, ...nodeId('User', (column) => column('address')) },
     loadManyWithoutCache: (ids) => ids.map((id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null)),
   })
+  const LegacyUser = builder.objectRef<{ address: string }>('LegacyUser').implement({
+    description: 'For the REST API: snapshots as it lists them.',
+    fields: (t) => {
+      const seconds = (description: string) => t.arg({ type: 'BigInt', description })
+      const args = () => ({
+        ...listArguments(t.arg, refs.SnapshotInputs),
+        from: seconds('Only snapshots at or after this time, in Unix seconds of any size.'),
+        to: seconds('Only snapshots at or before this time, in Unix seconds of any size.'),
+        grouped: t.arg.boolean({
+          defaultValue: false,
+          description:
+            "True to sum the user's positions: one row per chain, entity and timestamp. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
+        }),
+      })
+      return {
+        marketSnapshots: t.field({
+          type: refs.Snapshots,
+          description: "The user's snapshots in markets, oldest first, then by chain, market and position.",
+          args: args(),
+          ...snapshotsOf(marketSnapshots, groupedMarketSnapshots),
+        }),
+        vaultSnapshots: t.field({
+          type: refs.Snapshots,
+          description: "The user's snapshots in vaults, oldest first, then by chain, vault and position.",
+          args: args(),
+          ...snapshotsOf(vaultSnapshots, groupedVaultSnapshots),
+        }),
+      }
+    },
+  })
   builder.prismaObjectFields(User, (t) => {
     const chainId = () => t.arg({ type: 'SafeInt', description: 'Only data on this chain.' })
     const asOf = () =>
@@ -113,22 +137,13 @@ export function addUser(builder: Builder, refs: Refs) {
         type: 'DateTime',
         description: 'Only snapshots and cash flows at or before this time. All of them by default.',
       })
-    const seconds = (description: string) => t.arg({ type: 'BigInt', description })
-    const window = () => ({
-      from: seconds(
-        'For the REST API: only snapshots at or after this time, in Unix seconds of any size. Use `where.time` instead.',
-      ),
-      to: seconds(
-        'For the REST API: only snapshots at or before this time, in Unix seconds of any size. Use `where.time` instead.',
-      ),
-      grouped: t.arg.boolean({
-        defaultValue: false,
-        description:
-          "For the REST API: whether to sum the user's positions: one row per chain, entity and timestamp. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
-      }),
-    })
     return {
       address: t.expose('address', { type: 'Address', description: "The user's address." }),
+      legacy: t.field({
+        type: LegacyUser,
+        description: 'Data that only the REST API has.',
+        ...part({ address: 'address' }, { cost: { weight: 0 } }),
+      }),
       recordCount: t.int({
         description: 'Number of stored positions over all distribution dates.',
         ...column(userAt, 'positionCount', ['address']),
@@ -178,17 +193,16 @@ export function addUser(builder: Builder, refs: Refs) {
           owner: ownerOf('User', 'dailyPoints', accountDays),
         }),
       }),
-      marketSnapshots: t.field({
-        type: refs.MarketSnapshots,
-        description: "The user's snapshots in markets, oldest first, then by chain, market and position.",
-        args: { ...listArguments(t.arg, refs.MarketSnapshotInputs), ...window() },
-        ...snapshotsOf('market', marketSnapshots, groupedMarketSnapshots),
-      }),
-      vaultSnapshots: t.field({
-        type: refs.VaultSnapshots,
-        description: "The user's snapshots in vaults, oldest first, then by chain, vault and position.",
-        args: { ...listArguments(t.arg, refs.VaultSnapshotInputs), ...window() },
-        ...snapshotsOf('vault', vaultSnapshots, groupedVaultSnapshots),
+      snapshots: t.field({
+        type: refs.Snapshots,
+        description:
+          "The user's snapshots in markets and vaults, oldest first, then by chain, market or vault, and position.",
+        args: listArguments(t.arg, refs.SnapshotInputs),
+        ...list({
+          listing: () => snapshots,
+          filter: () => ofBothKinds,
+          owner: ownedBy(snapshots, { accountId: 'address' }),
+        }),
       }),
       latestSnapshots: t.field({
         type: [refs.Snapshot],
@@ -197,28 +211,23 @@ export function addUser(builder: Builder, refs: Refs) {
         args: { chainId: chainId(), asOf: asOf() },
         ...sqlField(
           {
-            kind: 'types',
-            types: {
-              MarketSnapshot: latestRows('market', marketSnapshots.columns),
-              VaultSnapshot: latestRows('vault', vaultSnapshots.columns),
-            },
+            kind: 'concatenated',
+            lists: (['market', 'vault'] as const).map(latestRows),
           },
           { cost: { weight: 1, rows: 10 } },
         ),
         resolve: ({ address }, { chainId = null, asOf = null }, context) =>
           context.batches.load(latestSnapshots, address, chainId, asOf),
       }),
-      marketLiquidationRewards: t.field({
-        type: refs.MarketLiquidationRewards,
-        description: "The user's shares of liquidation rewards in markets, newest first.",
-        args: listArguments(t.arg, refs.MarketRewardInputs),
-        ...rewardsOf('market', marketLiquidationRewards),
-      }),
-      vaultLiquidationRewards: t.field({
-        type: refs.VaultLiquidationRewards,
-        description: "The user's shares of liquidation rewards in vaults, newest first.",
-        args: listArguments(t.arg, refs.VaultRewardInputs),
-        ...rewardsOf('vault', vaultLiquidationRewards),
+      liquidationRewards: t.field({
+        type: refs.LiquidationRewards,
+        description: "The user's shares of liquidation rewards in markets and vaults, newest first.",
+        args: listArguments(t.arg, refs.RewardInputs),
+        ...list({
+          listing: () => liquidationRewards,
+          filter: () => rewardsOfBothKinds,
+          owner: ownedBy(liquidationRewards, { accountId: 'address' }),
+        }),
       }),
       activity: t.field({
         type: refs.Activities,

@@ -5,18 +5,22 @@ import { modelRow } from '../../fields/relation.ts'
 import { nodeId } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { type AssetRef, assetOfEntity } from './asset.ts'
-import { addEntityQueries } from './entity.ts'
+import { addEntityQueries, type EntityRef } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 
 /** Loads the vault at an address on a chain. */
 export const vaultAt = modelRow('Vault', vaults)
 
-export function addVault(builder: Builder, { listInputs, Asset }: { listInputs: ListInputTypes; Asset: AssetRef }) {
+export function addVault(
+  builder: Builder,
+  { listInputs, Asset, Entity }: { listInputs: ListInputTypes; Asset: AssetRef; Entity: EntityRef },
+) {
   const Vault = builder.prismaNode('Vault', {
     id: { resolve: chainAddressId, ...nodeId('Vault', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
     nullable: true,
     description: 'A vault that lends one asset across markets.',
+    interfaces: [Entity],
     fields: (t) => ({
       ...columnFields(t, vaults.columns),
       asset: t.field({ type: Asset, description: "The vault's token.", ...assetOfEntity }),

@@ -1,0 +1,57 @@
+import { part } from '../../fields/sql-field.ts'
+import type { Builder } from '../builder.ts'
+
+/** Values of a row that only the REST documents have cost nothing. */
+const legacyOf = (columns: Record<string, string | null>) => part(columns, { cost: { weight: 0 } })
+
+/** Adds the types of data that only the REST documents have. */
+export function addLegacy(builder: Builder) {
+  const LegacyRecord = builder.objectRef<{ recordId: string }>('LegacyRecord').implement({
+    description: 'For the REST API: how its records are named.',
+    fields: (t) => ({ recordId: t.exposeString('recordId', { description: "The record's id in the REST API." }) }),
+  })
+  const LegacyTimes = builder
+    .objectRef<{ timestamp: bigint; claimedTimestamp: bigint | null }>('LegacyTimes')
+    .implement({
+      description: 'For the REST API: times in Unix seconds, of any size.',
+      fields: (t) => ({
+        timestamp: t.expose('timestamp', { type: 'BigInt', description: 'The seconds of `time`.' }),
+        claimedTimestamp: t.expose('claimedTimestamp', {
+          type: 'BigInt',
+          nullable: true,
+          description: 'The seconds of `claimedAt`. Null if the reward has not been claimed, or for other records.',
+        }),
+      }),
+    })
+  const LegacyPool = builder
+    .objectRef<{ createdTimestamp: bigint; interestLastUpdated: bigint }>('LegacyPool')
+    .implement({
+      description: 'For the REST API: numbers of a pool.',
+      fields: (t) => ({
+        createdTimestamp: t.expose('createdTimestamp', { type: 'SafeInt', description: 'The seconds of `createdAt`.' }),
+        interestLastUpdated: t.expose('interestLastUpdated', {
+          type: 'SafeInt',
+          description: 'The number of this name in the REST API, whose meaning is not confirmed.',
+        }),
+      }),
+    })
+  const description = 'Data that only the REST API has.'
+  return {
+    /** The options of the `legacy` field of positions and multipliers. */
+    legacyRecord: { type: LegacyRecord, description, ...legacyOf({ recordId: 'id' }) },
+    /** Those of snapshots and activity, and of rewards. */
+    legacyTime: { type: LegacyTimes, description, ...legacyOf({ timestamp: 'timestamp', claimedTimestamp: null }) },
+    legacyTimes: {
+      type: LegacyTimes,
+      description,
+      ...legacyOf({ timestamp: 'timestamp', claimedTimestamp: 'claimedTimestamp' }),
+    },
+    legacyPool: {
+      type: LegacyPool,
+      description,
+      ...legacyOf({ createdTimestamp: 'createdTimestamp', interestLastUpdated: 'interestLastUpdated' }),
+    },
+  }
+}
+
+export type Legacy = ReturnType<typeof addLegacy>
