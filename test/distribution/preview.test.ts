@@ -295,7 +295,7 @@ test('equals what the run then does, also with multipliers that are not stored y
         expect(await state(date)).toEqual(before)
         if (multipliers.length > 0)
           await mutate(
-            'mutation ($m: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $m }) { multipliers { recordId } } }',
+            'mutation ($m: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $m }) { multipliers { id } } }',
             {
               m: multipliers,
             },

@@ -81,12 +81,12 @@ test('earnings never jump by more than the prices of what a wallet holds', async
 })
 
 test('prices move slowly, and those of one market together', async () => {
-  const rows = await positions('', 'date sideA { assetSymbol assetPriceUsd } sideB { assetSymbol assetPriceUsd }')
+  const rows = await positions('', 'date sideA { asset { symbol } priceUsd } sideB { asset { symbol } priceUsd }')
   const prices = new Map<string, Map<string, number>>()
   for (const { date, sideA, sideB } of rows) {
-    for (const { assetSymbol, assetPriceUsd } of [sideA, sideB]) {
-      const days = prices.get(assetSymbol) ?? new Map()
-      prices.set(assetSymbol, days.set(date, assetPriceUsd))
+    for (const { asset, priceUsd } of [sideA, sideB]) {
+      const days = prices.get(asset.symbol) ?? new Map()
+      prices.set(asset.symbol, days.set(date, priceUsd))
     }
   }
   const moves = (symbol: string) => {
@@ -118,11 +118,11 @@ test('a loan is liquidated on the day after its health factor is below 1, and on
 })
 
 test('rates follow utilization', async () => {
-  const { markets } = await gateway.ask(`{ markets(first: 100) { nodes { assetSymbol chainId
+  const { markets } = await gateway.ask(`{ markets(first: 100) { nodes { asset { symbol } chainId
     aprSeries(interval: DAY) { start depositApr borrowApr } series(interval: DAY) { start suppliedUsd borrowedUsd } } } }`)
   let compared = 0
-  for (const { assetSymbol, chainId, aprSeries, series } of markets.nodes) {
-    const token = tokens.find((one) => one.symbol === assetSymbol && one.chainId === chainId)
+  for (const { asset, chainId, aprSeries, series } of markets.nodes) {
+    const token = tokens.find((one) => one.symbol === asset.symbol && one.chainId === chainId)
     const rates = new Map<string, Row>(aprSeries.map((bucket: Row) => [bucket.start, bucket]))
     for (const { start, suppliedUsd, borrowedUsd } of series) {
       const rate = rates.get(start)
