@@ -78,6 +78,49 @@ beforeEach(async () => {
   runs = { first, doubled, second, updated, back: await resync(), other }
 })
 
+test('an entry has the multiplier before and after, unless an import came in between', async () => {
+  const fields = 'pointsAfter multiplierBefore { depositA } multiplierAfter { depositA }'
+  const of = async (run: string, args = '') =>
+    (await gateway.ask(`{ run(recordId: "${run}") { changes${args} { nodes { ${fields} } } } }`)).run.changes.nodes.map(
+      (one: any) => [one.pointsAfter, one.multiplierBefore?.depositA ?? null, one.multiplierAfter?.depositA ?? null],
+    )
+  expect(await of(runs.doubled)).toEqual([
+    [200, 1, 2],
+    [20, 1, 2],
+  ])
+  expect(await of(runs.second)).toEqual([[120, 1, 4]])
+  expect(await of(runs.updated)).toEqual([
+    [0, null, null],
+    [0, null, null],
+    [10, null, null],
+  ])
+  expect(await of(runs.back, `(since: "${runs.second}")`)).toContainEqual([100, 2, 1])
+  await importFiles(gateway, { positions: [position(CAT, 6)] })
+  await set(POOL, 9)
+  expect(await of(await resync())).toContainEqual([900, null, 9])
+})
+
+test('a revision affects the dates whose newest run used it', async () => {
+  const { multiplierRevisions } = await gateway.ask(
+    `{ multiplierRevisions { nodes { poolAddress depositA affectedDates { count first last } } } }`,
+  )
+  expect(
+    multiplierRevisions.nodes.map(({ poolAddress, depositA, affectedDates: { count, first, last } }: any) => [
+      poolAddress === POOL ? 1 : 2,
+      depositA,
+      count,
+      first,
+      last,
+    ]),
+  ).toEqual([
+    [1, 1, 1, DAY, DAY],
+    [2, 4, 0, null, null],
+    [1, 2, 1, NEXT, NEXT],
+    [2, 1, 0, null, null],
+    [1, 1, 0, null, null],
+  ])
+})
+
 describe('what changed between two runs of a date', () => {
   test('is an entry for each user and pool, the largest change first, with all reasons', async () => {
     const { first, doubled, second, updated, back } = runs

@@ -891,9 +891,20 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         Number,
       )
       expect(shown).toEqual([45_514, 22_757, -22_757])
-      expect(await row.innerText()).toContain('multiplier')
+      expect(await row.innerText()).toContain('multiplier 1x → 0.5x')
       await row.locator('a[href*="/runs/"]').click()
       await page.getByRole('heading', { name: /^Run \d+$/ }).waitFor()
+      const announce = `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 2, from: "9000-01-01" }] }) { problems }
+        setBasePoints(input: { deposit: 3, borrow: 1, from: "9000-01-01" }) { revision { recordId } } }`
+      expect((await changed.graphql(announce, {}, asAdmin)).errors).toBeUndefined()
+      await page.goto(`${changed.base}/dashboard/distributions`)
+      await page.getByRole('link', { name: 'the rules of the date' }).click()
+      const rules = rows(page, 'Multipliers over time')
+      await expect.poll(() => rules.count()).toBe(3)
+      expect(await rules.nth(0).innerText()).toMatch(/9000.*\(announced\)\s+none/s)
+      expect(await rules.nth(1).innerText()).toMatch(/every date[\s\S]*1\s*date[\s\S]*2026/)
+      expect(await rules.nth(2).innerText()).toMatch(/every date[\s\S]*none/)
+      expect(await rows(page, 'Base points over time').innerText()).toMatch(/9000.*\(announced\)/s)
       await page.close()
     } finally {
       await changed.close()

@@ -29,17 +29,20 @@ export async function runsSince(reader: Reader, run: Run, since: bigint | null):
   return between.map(({ id }) => id)
 }
 
-/** The columns of a difference, with its size to sort by. */
+/** The columns of a difference, with its size to sort by, and the run that it is compared with. */
 const columns = {
   ...ledger.columns,
   size: { sql: 'abs(t.points_after - t.points_before)', type: 'bigint' as const },
+  since: { sql: 't.since', type: 'bigint' as const, nullable: true },
 }
 
 /** Lists the changes that runs of a date, in the order of storing, made together: one entry for each user and pool, largest change first. */
-export function changesOf(date: Date, runs: bigint[]): Listing<LedgerEntry> {
+export function changesOf(date: Date, runs: bigint[], since: bigint | null): Listing<LedgerEntry> {
   const day = Prisma.sql`${isoDate(date)}::date`
   const ids = Prisma.sql`${runs.map(String)}::bigint[]`
-  const merged = (entries: Prisma.Sql) => Prisma.sql`(SELECT * FROM (
+  const merged = (
+    entries: Prisma.Sql,
+  ) => Prisma.sql`(SELECT m.*, ${since === null ? null : String(since)}::bigint AS since FROM (
       SELECT user_address, distribution_date, pool_key, max(run_id) AS run_id, bit_or(reasons) AS reasons,
         (array_agg(points_before ORDER BY array_position(${ids}, run_id)))[1] AS points_before,
         (array_agg(points_after ORDER BY array_position(${ids}, run_id) DESC))[1] AS points_after

@@ -94,7 +94,7 @@ export function addTypes(builder: Builder) {
   addBasePoints(builder)
   const DistributionKind = addDistributionKind(builder)
   const runs = addRun(builder, { listInputs, DistributionKind, ...revisions })
-  addLedger(builder, { listInputs, Pool, Run: runs.Run, User })
+  addLedger(builder, { listInputs, Pool, Run: runs.Run, User, MultiplierRevision })
   addPosition(builder, {
     legacy,
     Asset,

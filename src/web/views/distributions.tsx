@@ -1,4 +1,5 @@
 import { type DistributionRowFragment, DistributionsDocument, ProgramChartDocument } from 'lending-graph-client'
+import { Link } from 'wouter'
 import { Answer, NothingStored } from '../answer.tsx'
 import { Chart } from '../chart.tsx'
 import { Page } from '../page-frame.tsx'
@@ -29,7 +30,10 @@ export function Distributions() {
   const chart = useGraph(ProgramChartDocument, { ...span }, { pause: !span })
   return (
     <Page title="Distributions" operation={{ query: DistributionsDocument, variables }}>
-      <p>On each distribution date every position gets points for its amounts, prices and multipliers.</p>
+      <p>
+        On each distribution date every position gets points for its amounts, prices and multipliers, by{' '}
+        <Link href="/rules">the rules of the date</Link>.
+      </p>
       <Answer of={distributions} rows={ROWS}>
         {({ distributions: { nodes, totalCount, pageInfo } }) =>
           totalCount === 0 ? (

@@ -1,20 +1,14 @@
-import {
-  type MultiplierRowFragment,
-  PoolsDocument,
-  type ReceiptFragment,
-  RunDocument,
-  type RunQuery,
-} from 'lending-graph-client'
+import { type ReceiptFragment, RunDocument, type RunQuery } from 'lending-graph-client'
 import { Answer, Empty } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { brief } from '../format.ts'
 import { Page } from '../page-frame.tsx'
-import { Factors } from '../positions-table.tsx'
+import { RevisionsTable } from '../revisions-table.tsx'
 import { KIND, STATUS } from '../run-words.ts'
 import { type Column, Pager, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
-import { DistributionLink, Moment, Num, PoolLink, Unknown } from '../values.tsx'
+import { DistributionLink, Moment, Num, Unknown } from '../values.tsx'
 
 type RunOfQuery = NonNullable<RunQuery['run']>
 
@@ -67,7 +61,10 @@ function Details({ run }: { run: RunOfQuery }) {
       )}
       <h2>Multipliers</h2>
       {run.multipliers ? (
-        <Multipliers multipliers={run.multipliers} />
+        <>
+          <RevisionsTable caption="Multipliers" revisions={run.multipliers.nodes} />
+          <Pager label="multipliers" pageInfo={run.multipliers.pageInfo} />
+        </>
       ) : (
         <Empty>The run did not get as far as its multipliers.</Empty>
       )}
@@ -123,45 +120,3 @@ const sources: Column<ReceiptFragment>[] = [
     ),
   },
 ]
-
-function Multipliers({ multipliers: { nodes, pageInfo } }: { multipliers: NonNullable<RunOfQuery['multipliers']> }) {
-  const addresses = nodes.map(({ poolAddress }) => poolAddress)
-  const pools = useGraph(PoolsDocument, { where: { addresses }, first: 50 })
-  const named = new Map(pools.data?.pools.nodes.map((pool) => [pool.address, pool]))
-  const columns: Column<MultiplierRowFragment>[] = [
-    {
-      name: 'Pool',
-      heads: true,
-      cell: ({ poolAddress }) => {
-        const pool = named.get(poolAddress)
-        return (
-          <PoolLink
-            address={poolAddress}
-            name={pool?.displayName}
-            {...(pool && { tokens: [pool.assetA, pool.assetB] })}
-          />
-        )
-      },
-    },
-    {
-      name: 'Multipliers',
-      cell: (multiplier) => {
-        const pool = named.get(multiplier.poolAddress)
-        return (
-          <Factors
-            multiplier={multiplier}
-            symbols={[pool?.assetA.symbol ?? 'first token', pool?.assetB.symbol ?? 'second token']}
-          />
-        )
-      },
-    },
-    { name: 'Set by', cell: ({ changedBy }) => changedBy },
-    { name: 'Set at', cell: ({ changedAt }) => <Moment iso={changedAt} /> },
-  ]
-  return (
-    <>
-      <Table caption="Multipliers" columns={columns} rows={nodes} rowKey={({ id }) => id} />
-      <Pager label="multipliers" pageInfo={pageInfo} />
-    </>
-  )
-}

@@ -403,6 +403,18 @@ const REASONS: Record<LedgerReason, string> = {
 
 type Change = LedgerQuery['user']['ledger']['nodes'][number]
 
+const FACTORS = ['depositA', 'depositB', 'borrowA', 'borrowB'] as const
+
+/** The reasons of a change in words. A multiplier has its factors that differ: 1x → 2x. */
+function reasonsOf({ reasons, multiplierBefore: before, multiplierAfter: after }: Change): string[] {
+  const changed = FACTORS.flatMap((name) => {
+    const [from, to] = [before?.[name], after?.[name]]
+    return from === to ? [] : [`${from ?? 0}x → ${to ?? 0}x`]
+  })
+  const factors = before || after ? ` ${[...new Set(changed)].join(', ')}` : ''
+  return reasons.map((one) => (one === 'MULTIPLIER' ? `${REASONS[one]}${factors}` : REASONS[one]))
+}
+
 const changeColumns: Column<Change>[] = [
   { name: 'Date', heads: true, cell: ({ date }) => <DistributionLink date={date} /> },
   {
@@ -414,7 +426,7 @@ const changeColumns: Column<Change>[] = [
   { name: 'Change', numeric: true, cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" isChange /> },
   {
     name: 'Because of',
-    cell: ({ reasons }) => (reasons.length > 0 ? reasons.map((one) => REASONS[one]).join(', ') : <Unknown />),
+    cell: (change) => (change.reasons.length > 0 ? reasonsOf(change).join(', ') : <Unknown />),
   },
   { name: 'Run', cell: ({ runRecordId: id }) => <Link href={`/runs/${id}`}>{id}</Link> },
 ]

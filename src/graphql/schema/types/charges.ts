@@ -79,6 +79,9 @@ export const leaderboard =
 /** The cost of counting the users of a leaderboard. */
 export const leaderboardCount: Charge = (given) => windowCost(given) || COUNT
 
+/** The cost of finding the dates that a revision affects, among all dates of its pool. */
+export const AFFECTED = 20
+
 /** The cost of reading what runs changed for all users of a date. */
 export const CHANGES = RANKED
 

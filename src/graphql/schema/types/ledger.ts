@@ -1,7 +1,10 @@
 import { changesOf, runsSince } from '../../../domain/ledger/diff.ts'
 import { ledger, type LedgerEntry as Row } from '../../../domain/ledger/ledger.ts'
 import { reasonsOf } from '../../../domain/ledger/reason.ts'
+import { runsBefore } from '../../../domain/ledger/run-before.ts'
+import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
 import { badArgument } from '../../../errors.ts'
+import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
@@ -10,15 +13,34 @@ import { ownerOf, related } from '../../fields/relation.ts'
 import { list, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { CHANGES } from './charges.ts'
+import type { MultiplierRevisionRef } from './multiplier-revision.ts'
 import { type PoolRef, poolOfPositions } from './pool.ts'
 import { readRecordNumber } from './record-number.ts'
 import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
 import type { UserRef } from './user-ref.ts'
 
-type Refs = { listInputs: ListInputTypes; Pool: PoolRef; Run: RunRefs['Run']; User: UserRef }
+type Refs = {
+  listInputs: ListInputTypes
+  Pool: PoolRef
+  Run: RunRefs['Run']
+  User: UserRef
+  MultiplierRevision: MultiplierRevisionRef
+}
+
+/** Loads the multiplier of an entry's pool as a run used it. Null unless the multiplier is a reason. */
+async function multiplierOf(entry: Row, runId: bigint | null, context: GraphContext) {
+  if (runId === null || !reasonsOf(entry.reasons).includes('MULTIPLIER')) return null
+  const [run, pool] = await Promise.all([
+    loadRun(context, runId),
+    context.batches.load(poolOfPositions.load, [String(entry.poolKey)]),
+  ])
+  if (!pool || !run || run.multiplierRevision === null) return null
+  const { multiplierRevision: revision } = run
+  return context.batches.load(revisionsUpTo, { poolAddress: pool.id, revision, date: entry.distributionDate })
+}
 
 /** Adds how runs have changed the points of users. */
-export function addLedger(builder: Builder, { listInputs, Pool, Run, User }: Refs) {
+export function addLedger(builder: Builder, { listInputs, Pool, Run, User, MultiplierRevision }: Refs) {
   const LedgerReason = builder.enumType('LedgerReason', {
     description: "Why a run changed a user's points.",
     values: {
@@ -55,6 +77,23 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User }: Ref
         extensions: { unplanned: RUN_UNPLANNED },
         resolve: ({ runId }, _, context) => loadRun(context, runId),
       }),
+      multiplierBefore: t.field({
+        type: MultiplierRevision,
+        nullable: true,
+        description:
+          'The multiplier that the points before were computed with. Null unless a multiplier is among the reasons, if the pool had none, and if the date was changed by an import in between.',
+        extensions: { unplanned: RUN_UNPLANNED },
+        resolve: async (entry: Row & { since?: bigint | null }, _, context) =>
+          multiplierOf(entry, entry.since ?? (await context.batches.load(runsBefore, entry.runId)), context),
+      }),
+      multiplierAfter: t.field({
+        type: MultiplierRevision,
+        nullable: true,
+        description:
+          'The multiplier that the points after were computed with. Null unless a multiplier is among the reasons, and if the pool has none.',
+        extensions: { unplanned: RUN_UNPLANNED },
+        resolve: (entry, _, context) => multiplierOf(entry, entry.runId, context),
+      }),
     }),
   })
   const Ledger = connectionType(builder, 'LedgerEntry', LedgerEntry)
@@ -88,7 +127,7 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User }: Ref
         const earlier = since ? readRecordNumber(since) : null
         if (earlier === undefined) throw badArgument('since', 'must be the number of a run, as a string')
         const runs = await runsSince(context.reader, run, earlier)
-        const changes = changesOf(run.date ?? new Date(0), runs)
+        const changes = changesOf(run.date ?? new Date(0), runs, earlier)
         return unplanned({ listing: () => changes, filter: () => ({ where: [] }) }, RUN_UNPLANNED).resolve(
           run,
           args,

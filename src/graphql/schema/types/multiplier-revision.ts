@@ -1,3 +1,4 @@
+import { type AffectedDates, affectedDates } from '../../../domain/multiplier/affected-dates.ts'
 import { revisionAtSql, revisionColumns, revisionListing, revisionsAsOf } from '../../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
@@ -7,6 +8,7 @@ import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow } from '../../fields/relation.ts'
 import { keyedRow, list, nodeId } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { AFFECTED } from './charges.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads a revision by its number. */
@@ -22,11 +24,25 @@ export const revisionOfDate = keyedRow<Row>({
 export function addMultiplierRevision(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {
   const RevisionInputs = listInputs('MultiplierRevision', revisionListing)
   const { id, ...stored } = revisionColumns
+  const RevisionDates = builder.objectRef<AffectedDates>('RevisionDates').implement({
+    description: 'The distribution dates whose stored points a revision determines. They need not follow one another.',
+    fields: (t) => ({
+      count: t.exposeInt('count', { description: 'Number of dates.' }),
+      first: t.expose('first', { type: 'Date', nullable: true, description: 'The first one. Null if there are none.' }),
+      last: t.expose('last', { type: 'Date', nullable: true, description: 'The last one. Null if there are none.' }),
+    }),
+  })
   const MultiplierRevision = builder.objectRef<Row>('MultiplierRevision').implement({
     description: "A pool's multiplier from one point in time until its next revision.",
     fields: (t) => ({
       ...columnFields(t, stored),
       recordId: t.string({ description: id.description, ...recordNumber }),
+      affectedDates: t.field({
+        type: RevisionDates,
+        description: 'The distribution dates with positions in the pool whose newest run used the revision.',
+        extensions: { unplanned: 'It depends on what the runs of the dates recorded.', cost: { weight: AFFECTED } },
+        resolve: ({ id }, _, { batches }) => batches.load(affectedDates, id),
+      }),
     }),
   })
   builder.nodeRef(MultiplierRevision, {
