@@ -190,6 +190,51 @@ test('numbers of any size give the same each time, planned and resolved, and bad
     }
 })
 
+test('cursors as variables give the same each time, planned and resolved, and bad ones the same refusal', async () => {
+  const [user] = examples.user ?? []
+  const of = (name: string, ...values: unknown[]) =>
+    Buffer.from(JSON.stringify([name, ...values])).toString('base64url')
+  for (const list of [
+    'positions(PAGE)',
+    'positions(where: { assets: $assets } PAGE)',
+    'leaderboard(PAGE)',
+    'pools(orderBy: [UTILIZATION, TOTAL_POINTS] PAGE)',
+    'pools(orderBy: TVL_USD, orderDirection: DESC PAGE)',
+    `user(address: "${user}") { dailyPoints(PAGE) }`,
+    `user(address: "${user}") { activity(PAGE) }`,
+  ]) {
+    const rows = 'edges { cursor node { __typename } } pageInfo { hasNextPage hasPreviousPage }'
+    const page = ', first: 2, after: $after, before: $before'
+    const variables = `$after: String, $before: String${list.includes('$assets') ? ', $assets: [Address!]' : ''}`
+    const filled = list.replace(/,? ?PAGE/, list.includes('(PAGE') ? page.slice(2) : page)
+    const text = filled.replace(/\)( \})?$/, `) { ${rows} }$1`)
+    const query = `query (${variables}) { ${text} }`
+    const same = async (after: unknown, before?: unknown) => {
+      const values = { after, before, ...(list.includes('$assets') && { assets: examples.token }) }
+      const planned = await ask(query, false, values)
+      expect(planned, `${query} ${JSON.stringify(values)}`).toBe(await ask(query, RESOLVED, values))
+      return planned
+    }
+    const cursors: string[] = []
+    for (let after: string | undefined; cursors.length < 8; ) {
+      const page = [...(await same(after)).matchAll(/"cursor":"([^"]+)"/g)].map(([, cursor = '']) => cursor)
+      cursors.push(...page)
+      after = page.at(-1)
+      if (after === undefined) break
+    }
+    expect(cursors.length, query).toBeGreaterThan(2)
+    for (const before of cursors.toReversed()) await same(undefined, before)
+    await same(cursors[0], cursors.at(-1))
+    const [name, ...values] = JSON.parse(Buffer.from(cursors[0] as string, 'base64url').toString())
+    const bad = ['', 'x', 5, of(name), of(name, ...values, '1'), of(`${name}x`, ...values), of('other', ...values)]
+    for (const value of ['x', '\0', "1'", 7, null, '9'.repeat(20), 'NaN', '1'.repeat(3000)])
+      bad.push(of(name, ...values.map(() => value)))
+    // Also after valid ones, whose statement it would have.
+    for (const cursor of bad) for (const after of [cursor, cursors[0], cursors[1], cursor]) await same(after)
+    await same(cursors[1], bad[5])
+  }
+})
+
 for (const [name, list] of Object.entries({
   positions: 'positions(PAGE)',
   'positions of a token': 'positions(where: { assets: [TOKEN] } PAGE)',

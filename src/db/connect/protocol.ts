@@ -182,7 +182,7 @@ const { prepare, handleDataRow } = pg.Query.prototype as unknown as Internals
 class BudgetedQuery extends pg.Query {
   readonly budget: Budget | undefined
 
-  constructor(statement: pg.QueryConfig, budget: Budget | undefined) {
+  constructor(statement: pg.QueryConfig | string, budget: Budget | undefined) {
     super(statement)
     this.budget = budget
   }
@@ -226,9 +226,10 @@ export function sendForText(
   budget: Budget | undefined,
   done: Done<TextRow[]>,
 ): void {
-  const query = new TextQuery(statement as pg.QueryConfig, budget)
+  // pg would copy an object property by property.
+  const query = new TextQuery(statement.text, budget)
   const callback = (error: Error | null) => done(error ?? budget?.fault, query.read)
-  client.query(Object.assign(query, { callback }))
+  client.query(Object.assign(query, statement, { callback }))
 }
 
 /** Executes a bound statement, in one write. */

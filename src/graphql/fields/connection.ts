@@ -91,21 +91,26 @@ export function readPage(listing: Ordered, args: PageArguments): Page & { after?
 export const encodeCursor = (name: string, values: string[]) =>
   Buffer.from(JSON.stringify([name, ...values])).toString('base64url')
 
-function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
-  let decoded: unknown
+/** Reads a cursor: the name of its list, and its values. Undefined if it cannot be read. */
+export function readCursor(cursor: string): { name: string; values: string[] } | undefined {
   try {
-    decoded = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    const decoded: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (!Array.isArray(decoded) || !decoded.every((one) => typeof one === 'string')) return undefined
+    const [name, ...values] = decoded
+    return name === undefined ? undefined : { name, values }
   } catch {
-    throw badCursor()
+    return undefined
   }
-  if (!Array.isArray(decoded) || typeof decoded[0] !== 'string') throw badCursor()
-  if (decoded[0] !== name) throw kindOf(decoded[0]) === kindOf(name) ? otherCursor() : badCursor()
-  if (decoded.length !== order.length + 1) throw badCursor()
-  return order.map(({ type }, i) => {
-    const value: unknown = decoded[i + 1]
-    if (typeof value !== 'string' || !typeOfValue(type).accepts?.(value)) throw badCursor()
-    return value
-  })
+}
+
+function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
+  const decoded = readCursor(cursor)
+  if (!decoded) throw badCursor()
+  if (decoded.name !== name) throw kindOf(decoded.name) === kindOf(name) ? otherCursor() : badCursor()
+  const { values } = decoded
+  if (values.length !== order.length || !order.every(({ type }, i) => typeOfValue(type).accepts?.(values[i] as string)))
+    throw badCursor()
+  return values
 }
 
 const badCursor = () =>

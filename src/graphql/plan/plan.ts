@@ -2,7 +2,9 @@ import { type DocumentNode, type FieldNode, type GraphQLSchema, getArgumentValue
 import type { TextRow } from '../../db/connect/protocol.ts'
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Page } from '../../db/lists/listing.ts'
+import type { ValueType } from '../../db/lists/value-type.ts'
 import type { Topology } from '../../db/topology/topology.ts'
+import { GatewayError } from '../../errors.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { cutToPage } from '../fields/connection.ts'
 import type { SqlList } from '../fields/sql-field.ts'
@@ -10,7 +12,17 @@ import { readVariables } from '../policy/limits.ts'
 import { fragmentsOf, switchesOf } from '../selection.ts'
 import { type Compiled, compile } from './compile.ts'
 import { Layout } from './layout.ts'
-import { type Fill, filler, type Given, isSame, Parameters, standIns } from './parameters.ts'
+import {
+  areOfLists,
+  type CursorTypes,
+  cursorVariable,
+  type Fill,
+  filler,
+  type Given,
+  isSame,
+  Parameters,
+  standIns,
+} from './parameters.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
 import { pageFor, type Request, statement } from './statement.ts'
 import { items, type ListRows, type Source, type Writer, write } from './write.ts'
@@ -47,7 +59,8 @@ const MAX_VARIANTS = 8
  *
  * compile.ts turns the selection into pieces, layout.ts names the columns that they need, statement.ts builds the SQL, and
  * write.ts writes the JSON.
- * Requests that differ only in addresses, single ones or in lists, or in numbers share a cached statement (parameters.ts).
+ * Requests that differ only in addresses, single ones or in lists, in numbers or in cursors share a cached statement
+ * (parameters.ts).
  */
 export class Plan {
   readonly #schema: GraphQLSchema
@@ -82,8 +95,9 @@ export class Plan {
     let given = this.#parameters.read(variables)
     if (given && this.#statements.get(given.key) === null) given = this.#parameters.read(variables, 'exact')
     const cached = given && this.#statements.get(given.key)
-    if (given && cached) return cached.variant.read(reader, { ...cached.statement, values: cached.fill(given.values) })
-    return this.#runNew(reader, variables, given)
+    if (given && cached && areOfLists(given, cached.statement.cursors))
+      return cached.variant.read(reader, { ...cached.statement, values: cached.fill(given.values) })
+    return this.#runNew(reader, variables, cached ? undefined : given)
   }
 
   /** Runs the query with a statement that is built for these variables, or from now on cached. */
@@ -97,35 +111,45 @@ export class Plan {
       const kept = isKnown ? await this.#keep(variables, given, reader.topology) : undefined
       if (!isKnown && this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
       this.#statements.set(given.key, kept)
-      if (isKnown) return this.run(reader, variables)
+      if (kept !== undefined) return this.run(reader, variables)
     }
     const coerced = this.#coerced(variables)
     const variant = coerced && this.#variant(coerced)
     return variant ? variant.read(reader, await variant.statement(reader, coerced)) : undefined
   }
 
-  /** Builds the statement to cache for these variables. Null if it depends on their values or on stored data. */
-  async #keep(variables: Record<string, unknown>, given: Given, topology: Topology): Promise<Cached | null> {
-    const build = async (values: string[]) => {
-      const coerced = this.#coerced(this.#parameters.replaced(variables, given, values))
+  /**
+   * Builds the statement to cache for these variables. Null if it depends on their values or on stored data, undefined if a
+   * cursor among them is not valid.
+   */
+  async #keep(
+    variables: Record<string, unknown>,
+    given: Given,
+    topology: Topology,
+  ): Promise<Cached | null | undefined> {
+    const build = async (variables: Record<string, unknown>) => {
+      const coerced = this.#coerced(variables)
       const variant = coerced && this.#variant(coerced)
       return variant ? { variant, statement: await variant.statement(nothingStored(topology), coerced) } : undefined
     }
+    const hasCursor = given.kinds.some((kind) => typeof kind === 'object')
     try {
-      const ascending = standIns(given.values, 1)
-      const kept = await build(ascending)
+      const real = hasCursor ? await build(variables) : undefined
+      const cursors: CursorTypes = real?.statement.cursors ?? new Map()
+      const ascending = standIns(given, cursors, 1)
+      const kept = await build(this.#parameters.replaced(variables, given, ascending))
       if (!kept || kept.statement.assertStart) return null
       const { text, values, source } = kept.statement
-      const fill = filler(values, ascending)
+      const fill = filler(values, ascending, given)
       // Values that are more than that, such as in the digest of a filter, or whose order matters, make another statement.
-      const descending = standIns(given.values, -1)
-      const other = (await build(descending))?.statement
+      const descending = standIns(given, cursors, -1)
+      const other = (await build(this.#parameters.replaced(variables, given, descending)))?.statement
       const isOne =
         text === other?.text && source.name === other.source.name && isSame(fill?.(descending), other.values)
       return fill && isOne ? { variant: kept.variant, statement: { ...kept.statement, values: [] }, fill } : null
-    } catch {
+    } catch (error) {
       // The error is reported when the statement is built with the request's real variables.
-      return null
+      return hasCursor && error instanceof GatewayError ? undefined : null
     }
   }
 
@@ -170,6 +194,8 @@ export class Plan {
 /** A statement, and what is needed to write the answer from its rows. */
 interface Statement extends Pick<Prisma.Sql, 'text' | 'values'> {
   source: RequestSource
+  /** The types of cursors that are variables. */
+  cursors: CursorTypes
   /** Called if there are no rows. Throws if the row that the page should follow does not exist. */
   assertStart: ((reader: Reader) => Promise<unknown>) | undefined
 }
@@ -219,6 +245,7 @@ class Variant {
       return known
     }
     const pages = new Map<List, Page | undefined>()
+    const cursors = new Map<string, ValueType[]>()
     let assertStart: Statement['assertStart']
     for (const list of this.#lists) {
       const given = argumentsOf(list.field)
@@ -230,16 +257,23 @@ class Variant {
       // A list whose rows are not read has arguments too.
       if (!list.rows && list.sqlField.kind === 'list') list.sqlField.list.filter(prepared)
       pages.set(list, pageFor(list, prepared, after))
+      for (const name of list.field.node.arguments?.map(cursorVariable) ?? [])
+        if (name !== undefined && list.sqlField.kind === 'list')
+          cursors.set(
+            name,
+            list.sqlField.list.listing(prepared).order.map(({ type }) => type),
+          )
     }
     const pageOf = (list: List) => pages.get(list)
     const { name, cursor, more } = this.#cursor(argumentsOf)
     const sql = statement(this.#root, this.#layout, more, { argumentsOf, pageOf, topology: reader.topology })
-    return { text: this.#textOf(sql), values: sql.values, source: { pageOf, name, cursor }, assertStart }
+    return { text: this.#textOf(sql), values: sql.values, source: { pageOf, name, cursor }, cursors, assertStart }
   }
 
   /** Runs a statement. The answer's JSON is written on demand. Undefined if the store has no plan for it. */
-  read(reader: Reader, { source, assertStart, ...sql }: Statement): Promise<Planned | undefined> {
+  read(reader: Reader, { source, assertStart, text, values }: Statement): Promise<Planned | undefined> {
     const { topology, maxBytes = Number.POSITIVE_INFINITY } = reader
+    const sql = { text, values }
     const read = topology.textRows ? topology.textRows(reader, sql, this.#layout.bare) : reader.textRows(sql)
     return read.then((rows) => {
       if (!rows) return undefined
