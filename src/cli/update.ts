@@ -65,11 +65,12 @@ function updateOne(deps: UpdateDeps, leg: LegName, { since, accept, dryRun }: Op
   return dryRun ? previewLeg(deps, leg, options) : updateLeg(deps, leg, CLI, options)
 }
 
-function describe({ leg, source, id, since, newest, fetched, written }: LegUpdate, { dryRun }: Options): string {
+function describe({ leg, source, id, since, newest, fetched, written, kept }: LegUpdate, { dryRun }: Options): string {
   const from = since ? ` from ${since.toISOString()} on` : ''
   const until = newest ? `up to ${newest.toISOString()}` : `${source} has none`
   const changes = `${figure(written)} ${dryRun ? 'would be new or changed' : 'new or changed'}`
-  return `${leg}: ${recordCount(fetched)}${from}, ${changes}, ${until}${id ? ` (run ${id})` : ''}`
+  const stay = kept ? `, ${figure(kept)} stored but not in the source` : ''
+  return `${leg}: ${recordCount(fetched)}${from}, ${changes}${stay}, ${until}${id ? ` (run ${id})` : ''}`
 }
 
 function legNamed(text: string): LegName {

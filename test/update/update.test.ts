@@ -96,6 +96,24 @@ describe('an update', () => {
     expect((await amounts('ann'))[0]).toEqual([0, 99])
   })
 
+  test('keeps what its source has deleted, and counts it for a corrected past', async () => {
+    await write('market-snapshots', [ann(0), marketSnapshot('ben', day(0), 4), ann(1), ann(3)])
+    expect(await update('market-snapshots')).toMatchObject({ kept: null })
+    // A later snapshot of the day replaces the first: nothing is missing of that day but ben's.
+    await write('market-snapshots', [marketSnapshot('ann', day(0) + 60, 11), ann(1), ann(3)])
+    expect(await update('market-snapshots', { since: new Date(day(0) * 1000) })).toMatchObject({ written: 1, kept: 1 })
+    expect(await amounts('ben')).toEqual([[0, 4]])
+    await write('cash-flows', [cashFlow('ann', 1, day(0), 5), cashFlow('ann', 2, day(3), 5)])
+    await update('cash-flows')
+    await write('cash-flows', [cashFlow('ann', 2, day(3), 5)])
+    expect(await update('cash-flows')).toMatchObject({ kept: null })
+    const { out } = await command(['update', 'cash-flows', '--since', '2026-03-01', '--dry-run'], {
+      DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '',
+      ANALYTICS_SOURCE: dir,
+    })
+    expect(out).toContain(', 0 would be new or changed, 1 stored but not in the source, up to')
+  })
+
   test('without a new or changed record leaves the data version and every row', async () => {
     await write('cash-flows', [cashFlow('ann', 1, day(0), 5)])
     await update('cash-flows')

@@ -4,7 +4,7 @@ import { topologyOf } from '../../db/topology/find-topology.ts'
 import { type RecordFormat, records } from './records.ts'
 
 /** The documents say: one snapshot is kept per day. Days are of UTC. */
-const DAY_SECONDS = 86_400
+export const DAY_SECONDS = 86_400
 export const DAY_MS = DAY_SECONDS * 1000
 
 /** The records of which a position has one a day. */

@@ -1,4 +1,8 @@
 import type { PoolClient } from 'pg'
+import { snakeCase } from '../../db/lists/column.ts'
+import { topologyOf } from '../../db/topology/find-topology.ts'
+import { DAY_SECONDS, isDaily } from '../dataset/daily.ts'
+import { records } from '../dataset/records.ts'
 import type { Leg } from './legs.ts'
 
 /** The records of a source from one date to another. */
@@ -57,6 +61,21 @@ export async function stagedBetween(client: PoolClient, leg: Leg, from: Date, to
     [leg.startOf(from), leg.endOf(to)],
   )
   return rows[0] ?? { records: 0, users: 0, value: 0 }
+}
+
+/** Counts the stored records of users since a date that the source does not have: they stay. A snapshot is there if one of its day is. */
+export async function countKept(client: PoolClient, { name }: Leg, since: Date, newest: Date): Promise<number> {
+  const { table, key } = records[name]
+  const column = (row: string, field: string) =>
+    isDaily(name) && field === 'timestamp' ? `${row}.timestamp / ${DAY_SECONDS}` : `${row}.${snakeCase(field)}`
+  const equal = key.map((field) => `${column('s', field)} = ${column('t', field)}`).join(' AND ')
+  const staged = (await topologyOf(client)).temporary('staged')
+  const { rows } = await client.query<{ kept: number }>(
+    `SELECT count(*)::float8 AS kept FROM ${table} t
+     WHERE t.timestamp BETWEEN $1 AND $2 AND NOT EXISTS (SELECT FROM ${staged} s WHERE ${equal})`,
+    [since, newest].map((date) => String(Math.floor(date.getTime() / 1000))),
+  )
+  return rows[0]?.kept ?? 0
 }
 
 /**

@@ -13,7 +13,15 @@ import { inRun, type RunDeps, recordedRun } from '../distribution/run.ts'
 import { claim, finishUpdate } from '../distribution/run-record.ts'
 import { lockWriters } from '../points/refresh-rollups.ts'
 import { type Leg, type LegName, legOf } from './legs.ts'
-import { forgetProgress, lossOf, type Progress, readProgress, stagedBetween, writeProgress } from './progress.ts'
+import {
+  countKept,
+  forgetProgress,
+  lossOf,
+  type Progress,
+  readProgress,
+  stagedBetween,
+  writeProgress,
+} from './progress.ts'
 
 export interface UpdateDeps extends RunDeps {
   analytics: Analytics
@@ -48,6 +56,8 @@ export interface LegUpdate {
   fetched: number
   /** New or changed records. */
   written: number
+  /** Stored records since a wanted date that the source does not have. Null if no date was wanted, or the leg has no users. */
+  kept: number | null
 }
 
 /**
@@ -101,7 +111,15 @@ async function update(
   const called = analyticsName(leg.name, source.name)
   const before = await readProgress(client, leg)
   const since = before ? leg.startOf(earlier(before.since, wanted)) : null
-  const result = { leg: leg.name, source: source.name, since, newest: before?.newest ?? null, fetched: 0, written: 0 }
+  const result = {
+    leg: leg.name,
+    source: source.name,
+    since,
+    newest: before?.newest ?? null,
+    fetched: 0,
+    written: 0,
+    kept: null,
+  }
   const { fields } = records[leg.name]
   const fetched = await source.records(leg.name, { since, fields, known: once(() => knownBy(client)), signal })
   if (!fetched) {
@@ -122,8 +140,9 @@ async function update(
   }
   await lockWriters(client)
   const written = await store(client, leg, sql)
+  const kept = wanted && since && records[leg.name].user ? await countKept(client, leg, since, staged.newest) : null
   await writeProgress(client, leg, source.name, await nextProgress(client, leg, staged.newest, since, analytics))
-  return { ...result, newest: staged.newest, fetched: staged.records, written, sources }
+  return { ...result, newest: staged.newest, fetched: staged.records, written, kept, sources }
 }
 
 /** The users, markets and vaults of the store. */
