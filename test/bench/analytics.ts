@@ -176,8 +176,7 @@ async function compare(): Promise<void> {
   const server = child<string>('serve')
   try {
     const { pool } = store
-    await pool.query(`CREATE TABLE source (LIKE market_snapshot)`)
-    const columns = (await pool.query('SELECT * FROM market_snapshot LIMIT 0')).fields.map(({ name }) => name)
+    await pool.query(`CREATE TABLE source (LIKE market_snapshot INCLUDING DEFAULTS)`)
     for (let from = 0; from < snapshots; from += 10_000) {
       const rows = Array.from({ length: Math.min(10_000, snapshots - from) }, (_, at) => record(from + at, 0))
       const plain = rows.map((row) =>
@@ -189,7 +188,7 @@ async function compare(): Promise<void> {
         ),
       )
       await pool.query(
-        `INSERT INTO source SELECT ${columns.join(', ')} FROM json_populate_recordset(NULL::source, $1)`,
+        `INSERT INTO source (${COLUMNS}) SELECT ${COLUMNS} FROM json_populate_recordset(NULL::source, $1)`,
         [JSON.stringify(plain)],
       )
     }
