@@ -126,6 +126,36 @@ export const activityFacts: Fact[] = [
       total: `SELECT count(*) FROM ${ACTIVITY} WHERE ${kind} = '${address}' AND chain = ${chainId}`,
     }),
   ),
+  {
+    name: 'the activity of all users has all its columns, newest first',
+    query: `activity { nodes { ${ROW} } }`,
+    at: 'activity.nodes',
+    sql: `SELECT ${row} FROM ${ACTIVITY} ORDER BY ${NEWEST}`,
+  },
+  {
+    name: 'the activity of some of all users by its kind',
+    query: `activity(where: { users: ["${ann}", "${cat}"], kinds: [DEPOSIT, REPAY] }, first: 3) { totalCount nodes { kind userAddress txHash } }`,
+    at: 'activity.nodes',
+    sql: `SELECT kind, "user" AS "userAddress", tx AS "txHash" FROM ${ACTIVITY}
+      WHERE "user" IN ('${ann}', '${cat}') AND kind IN ('DEPOSIT', 'REPAY') ORDER BY ${NEWEST} LIMIT 3`,
+    total: `SELECT count(*) FROM ${ACTIVITY} WHERE "user" IN ('${ann}', '${cat}') AND kind IN ('DEPOSIT', 'REPAY')`,
+  },
+  {
+    name: 'the activity of all users in a time',
+    query:
+      'activity(where: { time: { gte: "2025-03-01", lte: "2025-03-03" }, chainIds: 1 }) { totalCount nodes { txHash logIndex } }',
+    at: 'activity.nodes',
+    sql: `SELECT tx AS "txHash", log AS "logIndex" FROM ${ACTIVITY}
+      WHERE timestamp BETWEEN 1740787200 AND 1740960000 AND chain = 1 ORDER BY ${NEWEST}`,
+    total: `SELECT count(*) FROM ${ACTIVITY} WHERE timestamp BETWEEN 1740787200 AND 1740960000 AND chain = 1`,
+  },
+  {
+    name: 'the liquidations of all users are their rewards',
+    query: `liquidations(where: { time: { gte: "2025-02-25", lte: "2025-03-20" } }) { totalCount nodes { ${ROW} } }`,
+    at: 'liquidations.nodes',
+    sql: `SELECT ${row} FROM ${ACTIVITY} WHERE kind = 'LIQUIDATION_REWARD' AND timestamp BETWEEN 1740441600 AND 1742428800 ORDER BY ${NEWEST}`,
+    total: `SELECT count(*) FROM ${ACTIVITY} WHERE kind = 'LIQUIDATION_REWARD' AND timestamp BETWEEN 1740441600 AND 1742428800`,
+  },
   part('oldest first', 'orderBy: TIME', `ORDER BY ${OLDEST}`),
   part('newest first by name', 'orderBy: TIME, orderDirection: DESC', `ORDER BY ${NEWEST}`),
   ...Object.entries(filters).map(([where, condition]) =>

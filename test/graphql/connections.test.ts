@@ -155,6 +155,37 @@ const ways: Record<string, Way[]> = {
       order: (row) => [-row.points, row.poolAddress, ...newestFirst(row)],
     },
   ],
+  'Query.activity': [
+    {
+      through: 'LIST',
+      filter: `where: { time: { gte: "${daysAgo(30)}", lte: "${daysAgo(0)}" } }`,
+      order: activityOrder,
+      atLeast: 110,
+    },
+    {
+      through: 'LIST',
+      filter: `where: { users: "${sampleUser}", NOT: { kinds: LIQUIDATION_REWARD } }`,
+      order: activityOrder,
+    },
+    {
+      through: 'LIST',
+      filter: `orderBy: TIME, where: { users: "${sampleUser}" }`,
+      order: (row) => [
+        Date.parse(row.time),
+        row.logIndex,
+        backwards(row.txHash),
+        -row.chainId,
+        row.entityType === 'MARKET' ? 0 : -1,
+      ],
+    },
+  ],
+  'Query.liquidations': [
+    {
+      through: 'LIST',
+      filter: `where: { time: { gte: "${daysAgo(30)}", lte: "${daysAgo(0)}" } }`,
+      order: activityOrder,
+    },
+  ],
   'Query.vaults': [{ through: 'LIST', order: byChain }],
   'Query.runs': [
     { through: 'LIST', order: newestNumber },

@@ -15,7 +15,9 @@ const from = Prisma.raw(`(SELECT 'cash_flow' AS record_type, chain_id, tx_hash, 
   UNION ALL ${records.join(' UNION ALL ')}) t`)
 
 /** One alternative for each table, so that each is read in the order of its index, and no further than the page. */
-const branches = ['cash_flow', 'market_reward', 'vault_reward'].map((type) => Prisma.raw(`t.record_type = '${type}'`))
+const ofType = (type: string) => Prisma.raw(`t.record_type = '${type}'`)
+const rewards = ['market_reward', 'vault_reward'].map(ofType)
+const branches = [ofType('cash_flow'), ...rewards]
 
 const entityIn = (kind: EntityType) => `CASE WHEN t.entity_type = '${kind}' THEN t.entity_id END`
 const columnOf = (kind: EntityType, column: string) =>
@@ -97,3 +99,6 @@ export const activityFilter = (kind?: EntityType): Filter => ({
   where: kind ? [Prisma.raw(`t.entity_type = '${kind}'`)] : [],
   branches,
 })
+
+/** Liquidation rewards alone. */
+export const rewardsFilter: Filter = { where: [Prisma.raw("t.record_type <> 'cash_flow'")], branches: rewards }

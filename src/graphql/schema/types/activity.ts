@@ -1,4 +1,6 @@
-import { activities, activityFilter, type Activity as Row } from '../../../domain/activity/activity.ts'
+import type { Filter } from '../../../db/lists/listing.ts'
+import { activities, activityFilter, type Activity as Row, rewardsFilter } from '../../../domain/activity/activity.ts'
+import { assertCountable, assertFilterable } from '../../../domain/activity/bounds.ts'
 import type { Asset as AssetRow } from '../../../domain/asset/asset.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
 import { columnFields } from '../../fields/column-fields.ts'
@@ -10,7 +12,7 @@ import { list, ownedBy, sqlField } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { type AssetRef, assetCost } from './asset.ts'
-import { OWNED_COUNT } from './charges.ts'
+import { FILTERED_COUNT, OWNED_COUNT } from './charges.ts'
 import type { EntityRefs } from './entity.ts'
 import { entityOf } from './entity-of.ts'
 import type { Legacy } from './legacy.ts'
@@ -40,6 +42,13 @@ const activityIn = (kind: EntityType) =>
       owner: ownedBy(activities, { entityId: 'id', chainId: 'chainId' }),
     },
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
+  )
+
+/** A list of all users. */
+const feed = (filter: Filter) =>
+  list(
+    { listing: () => activities, assertFilterable, assertCountable, filter: () => filter },
+    { cost: { count: () => FILTERED_COUNT } satisfies FieldCost },
   )
 
 type Refs = {
@@ -113,6 +122,22 @@ export function addActivity(builder: Builder, refs: Refs) {
       description: 'The activity of all users in the vault, newest first.',
       args: listArguments(t.arg, ActivityInputs),
       ...activityIn('vault'),
+    }),
+  }))
+  builder.queryFields((t) => ({
+    activity: t.field({
+      type: Activities,
+      description:
+        'The activity of all users, newest first. `totalCount`, and a filter by anything but `time`, need `where.users`, or a `where.time` of at most 31 days.',
+      args: listArguments(t.arg, ActivityInputs),
+      ...feed(activityFilter()),
+    }),
+    liquidations: t.field({
+      type: Activities,
+      description:
+        'The shares of all users in the rewards of liquidations, newest first: `activity` of the kind LIQUIDATION_REWARD. `totalCount` and filters need what those of `activity` need.',
+      args: listArguments(t.arg, ActivityInputs),
+      ...feed(rewardsFilter),
     }),
   }))
   return { ActivityInputs, Activities }

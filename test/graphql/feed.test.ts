@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampleMarket, sampleUser } from '../../src/sample/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startOnSample({ users: 20, days: 8 })
+})
+afterAll(() => gateway.close())
+
+const kinds = 'kinds: DEPOSIT'
+const time = (days: number) => `time: { gte: "2026-01-01", lte: "2026-01-${days + 1}" }`
+const allowed = [
+  'nodes { kind }',
+  `(where: { time: { gte: "2020-01-01" } }) { nodes { kind } }`,
+  `(where: { users: "${sampleUser}", ${kinds} }) { totalCount }`,
+  `(where: { ${time(30)}, ${kinds} }) { totalCount }`,
+  `(where: { AND: [{ ${time(30)} }, { ${kinds} }] }) { totalCount }`,
+  `(where: { OR: [{ users: "${sampleUser}", ${kinds} }, { time: { eq: "2026-01-01" } }] }) { nodes { kind } }`,
+]
+test.each(allowed)('a feed may be read so: %s', async (selection) => {
+  for (const feed of ['activity', 'liquidations']) {
+    const { errors } = await gateway.graphql(
+      `{ ${feed} ${selection.startsWith('(') ? selection : `{ ${selection} }`} }`,
+    )
+    expect(errors).toBeUndefined()
+  }
+})
+
+test.each([
+  ['where', `(where: { ${kinds} }) { nodes { kind } }`],
+  ['where', `(where: { entities: "${sampleMarket.address}" }) { nodes { kind } }`],
+  ['where', `(where: { amountUsd: { gte: 5 }, time: { gte: "2026-01-01" } }) { nodes { kind } }`],
+  ['where', `(where: { ${kinds}, time: { gte: "2026-01-01", lte: "2026-02-02" } }) { nodes { kind } }`],
+  ['where', `(where: { OR: [{ users: "${sampleUser}" }, { ${kinds} }] }) { nodes { kind } }`],
+  ['where', `(where: { NOT: { users: "${sampleUser}" } }) { nodes { kind } }`],
+  ['totalCount', '{ totalCount }'],
+  ['totalCount', '(where: { time: { gte: "2026-01-01" } }) { totalCount }'],
+])('a feed without bounds is refused by its %s: %s', async (name, selection) => {
+  for (const feed of ['activity', 'liquidations']) {
+    const { errors } = await gateway.graphql(`{ ${feed} ${selection} }`)
+    expect(errors?.[0]?.message).toMatch(
+      new RegExp(
+        `^${name} would (scan|count) the activity of all users: add where.users \\(at most 1000\\), or where.time`,
+      ),
+    )
+  }
+})
+
+test('a page of the newest reads an index from its end', async () => {
+  const { pool } = gateway.deps.store
+  gateway.statements.length = 0
+  await gateway.ask('{ activity(first: 5) { nodes { kind txHash } } }')
+  expect(gateway.statements).toHaveLength(1)
+  const client = await pool.connect()
+  try {
+    await client.query('BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off')
+    const { rows } = await client.query(
+      `EXPLAIN SELECT * FROM cash_flow ORDER BY timestamp DESC, log_index DESC LIMIT 5`,
+    )
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('Backward using cash_flow_timestamp_idx')
+  } finally {
+    await client.query('ROLLBACK')
+    client.release()
+  }
+})
