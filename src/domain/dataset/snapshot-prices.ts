@@ -16,7 +16,10 @@ const VALUES: Record<EntityType, { usd: string; amount: string; bit: number }[]>
 const LAST = 253_402_300_799
 
 /** SQL of what an amount of the priced token `p` is worth, exact up to the last cast. */
-const worth = (amount: string) => `(${amount} * ('1e-' || p.decimals)::numeric * ${exact('p.price_usd')})::float8`
+const worth = (amount: string) => `(${amount} * p.unit_usd)::float8`
+
+/** SQL of the exact price of a token's smallest unit. Citus takes it in no CASE, since how a double prints is a setting. */
+const unitUsd = (price: string) => `('1e-' || e.asset_decimals)::numeric * ${exact(price)} AS unit_usd`
 
 const usdOf = (kind: EntityType, row: string) => VALUES[kind].map(({ usd }) => `${row}.${usd}`).join(', ')
 const bits = (kind: EntityType, isComputed: (usd: string) => string) =>
@@ -24,7 +27,7 @@ const bits = (kind: EntityType, isComputed: (usd: string) => string) =>
 
 /** The price `p` of the day of staged snapshots `s` without a USD value. It is looked up for these alone. */
 export const priceOfStaged = (kind: EntityType): string => `LEFT JOIN LATERAL (
-  SELECT e.asset_decimals AS decimals, p.price_usd FROM ${kind} e
+  SELECT ${unitUsd('p.price_usd')} FROM ${kind} e
   JOIN asset_price p ON p.chain_id = e.chain_id AND p.asset_address = e.asset_address
     AND p.date = CASE WHEN s.timestamp <= ${LAST} THEN date '1970-01-01' + (s.timestamp / 86400)::int END
   WHERE e.chain_id = s.chain_id AND e.id = s.${kind}_id AND num_nulls(${usdOf(kind, 's')}) > 0 OFFSET 0) p ON true`
@@ -32,7 +35,7 @@ export const priceOfStaged = (kind: EntityType): string => `LEFT JOIN LATERAL (
 /** The stored values of staged snapshots `s` with a price `p`, by column. */
 export const pricedColumns = (kind: EntityType): Record<string, string> => ({
   ...Object.fromEntries(VALUES[kind].map(({ usd, amount }) => [usd, `coalesce(s.${usd}, ${worth(`s.${amount}`)})`])),
-  computed_usd: `(CASE WHEN p.price_usd IS NULL THEN 0 ELSE ${bits(kind, (usd) => `s.${usd} IS NULL`).join(' + ')} END)::smallint`,
+  computed_usd: `(CASE WHEN p.unit_usd IS NULL THEN 0 ELSE ${bits(kind, (usd) => `s.${usd} IS NULL`).join(' + ')} END)::smallint`,
 })
 
 /** Keeps the staged prices that differ from the stored ones. */
@@ -59,7 +62,7 @@ const applyTo = (kind: EntityType, table: string, topology: Topology): string =>
         `${usd} = CASE WHEN t.${usd} IS NULL OR t.computed_usd & ${bit} > 0 THEN ${worth(`t.${amount}`)} ELSE t.${usd} END`,
     )
     .join(', ')}, computed_usd = t.computed_usd | (${bits(kind, (usd) => `t.${usd} IS NULL`).join(' | ')})::smallint
-  FROM (SELECT e.chain_id, e.id, e.asset_decimals AS decimals, c.price_usd, (c.date - date '1970-01-01')::bigint * 86400 AS start
+  FROM (SELECT e.chain_id, e.id, ${unitUsd('c.price_usd')}, (c.date - date '1970-01-01')::bigint * 86400 AS start
     FROM ${kind} e JOIN ${topology.temporary('changed_price')} c USING (chain_id, asset_address)) p
   WHERE t.chain_id = p.chain_id AND t.${kind}_id = p.id AND t.timestamp BETWEEN p.start AND p.start + 86399
     AND (t.computed_usd > 0 OR num_nulls(${usdOf(kind, 't')}) > 0)`
