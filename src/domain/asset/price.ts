@@ -42,12 +42,22 @@ export type AssetPrice = RowOf<typeof assetPriceColumns>
 export function assetPriceSql(chainId: Prisma.Sql, address: Prisma.Sql, topology: Topology): Prisma.Sql {
   const ofAsset = Prisma.sql`d.chain_id = ${chainId} AND d.asset_address = ${address}`
   const none = Prisma.sql`NOT EXISTS (SELECT FROM asset_price d WHERE ${ofAsset})`
-  return Prisma.sql`FROM (
+  const daily = Prisma.sql`SELECT d.price_usd AS price, d.date, d.source, d.time FROM asset_price d WHERE ${ofAsset} ORDER BY d.date DESC LIMIT 1`
+  const n = Prisma.sql`(${priceOfPositions(chainId, address, topology)}) n`
+  return topology.form({
+    cluster: Prisma.sql`FROM (SELECT coalesce(d.price, n.price) AS price, coalesce(d.date, n.distribution_date) AS date,
+      CASE WHEN d.date IS NULL THEN ${Prisma.raw(`'${POSITIONS}'`)} ELSE d.source END AS source,
+      CASE WHEN d.date IS NULL THEN n.distribution_date::timestamp AT TIME ZONE 'UTC' ELSE d.time END AS time,
+      CASE WHEN d.date IS NULL THEN n.market_address END AS market_address
+      FROM (SELECT 1) one LEFT JOIN (${daily}) d ON true LEFT JOIN ${n} ON true
+      WHERE coalesce(d.date, n.distribution_date) IS NOT NULL) t`,
+    one: Prisma.sql`FROM (
     (SELECT d.price_usd AS price, d.date, d.source, d.time, NULL::text AS market_address
       FROM asset_price d WHERE ${ofAsset} ORDER BY d.date DESC LIMIT 1)
     UNION ALL
     (SELECT n.price, n.distribution_date, ${Prisma.raw(`'${POSITIONS}'`)}, n.distribution_date::timestamp AT TIME ZONE 'UTC',
-      n.market_address FROM (${priceOfPositions(chainId, address, topology)}) n WHERE ${none})) t`
+      n.market_address FROM ${n} WHERE ${none})) t`,
+  })
 }
 
 function priceOfPositions(chainId: Prisma.Sql, address: Prisma.Sql, topology: Topology): Prisma.Sql {
