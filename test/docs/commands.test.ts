@@ -103,6 +103,19 @@ async function newDirectory(): Promise<string> {
   return path
 }
 
+let emptyStore: Promise<string> | undefined
+
+/** A directory with a store without records: a copy of one, which takes a fifth of the time of making it. */
+async function newStore(): Promise<string> {
+  emptyStore ??= newDirectory().then(async (path) => {
+    await runShell('node dist/main.js migrate', path)
+    return join(path, 'postgres')
+  })
+  const path = await newDirectory()
+  execFileSync('cp', ['-Rp', await emptyStore, path])
+  return path
+}
+
 /** The environment of a reader's shell. */
 function environment(dataDir: string) {
   const { PATH, HOME } = process.env
@@ -158,6 +171,8 @@ async function startShell(command: string, dataDir: string): Promise<Started> {
 
 /** The commands of a block: lines belong together until the shell understands them. */
 function commandsOf({ text }: Block): string[] {
+  // A function is known in its shell only.
+  if (/^\w+\(\) \{/m.test(text)) return [text]
   const commands: string[] = []
   let command = ''
   for (const line of text.split('\n')) {
@@ -275,7 +290,7 @@ describe('commands', () => {
       `${block.at}${needsRedis ? ' (skipped: no redis-server)' : ''}`,
       async () => {
         const isOfSample = !/import|SAMPLE_DATA=off|DATABASE_URL/.test(block.text)
-        const dataDir = isOfSample ? sampleStore : await newDirectory()
+        const dataDir = isOfSample ? sampleStore : await newStore()
         let server: Started | undefined
         let out = ''
         for (const command of commandsOf(block)) {
