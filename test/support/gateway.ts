@@ -113,6 +113,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       headers: {
         'content-type': 'application/json',
         accept: 'application/json',
+        // fetch asks for compressed answers, which tests of compression do.
+        'accept-encoding': 'identity',
         'cache-control': 'no-cache',
         ...headers,
       },
