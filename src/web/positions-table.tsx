@@ -29,6 +29,11 @@ const amounts: Column<Position>[] = [
   },
   { name: 'LTV', numeric: true, cell: ({ ltv }) => <Num value={ltv} unit="percent" /> },
   { name: 'Health factor', numeric: true, cell: ({ healthFactor }) => <Num value={healthFactor} unit="factor" /> },
+  {
+    name: 'Drop to liquidation',
+    numeric: true,
+    cell: ({ liquidationDrop }) => <Num value={liquidationDrop} unit="percent" />,
+  },
   { name: 'Points', numeric: true, cell: (position) => <PointsOfRun position={position} /> },
   {
     name: 'Prices',

@@ -17,6 +17,13 @@ const THRESHOLDS: [number | undefined | null, number | undefined | null][] = [
   [0, 0.5],
   [null, 0.75],
 ]
+const MAX_LTVS: typeof THRESHOLDS = [
+  [0.75, 0.85],
+  [0.6, undefined],
+  [undefined, 0.7],
+  [0, 0.4],
+  [null, 0.7],
+]
 const POOLS = THRESHOLDS.map((_, n) => ({
   ...pool,
   id: address('b', n),
@@ -36,11 +43,14 @@ const market = (n: number, side: 0 | 1, more: object = {}) => ({
   ...more,
 })
 const markets = THRESHOLDS.flatMap((sides, n) =>
-  sides.flatMap((liquidationThreshold, side) =>
-    liquidationThreshold === null
-      ? []
-      : [market(n, side as 0 | 1, liquidationThreshold === undefined ? {} : { liquidationThreshold })],
-  ),
+  sides.flatMap((liquidationThreshold, side) => {
+    const maxLtv = MAX_LTVS[n]?.[side]
+    const risk = {
+      ...(liquidationThreshold !== undefined && { liquidationThreshold }),
+      ...(maxLtv !== undefined && { maxLtv }),
+    }
+    return liquidationThreshold === null ? [] : [market(n, side as 0 | 1, risk)]
+  }),
 )
 
 type Amounts = [supplied: number, protectedSupply: number, borrowed: number]
@@ -138,6 +148,9 @@ interface Row {
   id: string
   ltv: number | null
   healthFactor: number | null
+  liquidationDrop: number | null
+  liquidationPriceUsd: number | null
+  borrowingPowerUsd: number | null
 }
 type Sided = Record<`${'a' | 'b'}${string}`, number>
 
@@ -170,11 +183,33 @@ function expected(record: (typeof records)[number]): Row {
     else if (weighted !== null) weighted += suppliedUsd * threshold
   }
   const owes = debt !== null && debt > 0 ? debt : null
+  const healthFactor = owes !== null && weighted !== null ? weighted / owes : null
+  const inDebt = (['a', 'b'] as const).filter((name) => (amounts[`${name}BorrowedAmountUsd`] as number) > 0)
+  const price = inDebt.length === 1 ? (amounts[`${inDebt[0] === 'a' ? 'b' : 'a'}TokenPrice`] as number) : 0
   return {
     id: btoa(`Position:${record.id}`),
     ltv: owes !== null && collateral ? owes / collateral : null,
-    healthFactor: owes !== null && weighted !== null ? weighted / owes : null,
+    healthFactor,
+    liquidationDrop: healthFactor === null ? null : healthFactor > 1 ? 1 - 1 / healthFactor : 0,
+    liquidationPriceUsd: healthFactor && price ? price / healthFactor : null,
+    borrowingPowerUsd: borrowingPower(amounts, record.marketAddress, debt, inDebt),
   }
+}
+
+/** What could still be borrowed: against the sides whose other side has debt, or against the better one. */
+function borrowingPower(amounts: Sided, pool: string, debt: number | null, inDebt: ('a' | 'b')[]): number | null {
+  const n = POOLS.findIndex(({ id }) => id === pool)
+  const limits = (['a', 'b'] as const).map((name, side) => {
+    const supplied = Number(amounts[`${name}SuppliedAmount`]) + Number(amounts[`${name}ProtectedSuppliedAmount`])
+    const usd = Number(amounts[`${name}SuppliedAmountUsd`]) + Number(amounts[`${name}ProtectedSuppliedAmountUsd`])
+    const maxLtv = THRESHOLDS[n]?.[side] === null ? undefined : MAX_LTVS[n]?.[side]
+    if (supplied === 0) return 0
+    return usd === 0 || maxLtv === undefined || maxLtv === null ? null : usd * maxLtv
+  })
+  const counted = inDebt.length === 0 ? limits : limits.filter((_, side) => inDebt.includes(side === 0 ? 'b' : 'a'))
+  if (debt === null || counted.includes(null)) return null
+  const known = counted as number[]
+  return Math.max(0, (inDebt.length === 0 ? Math.max(...known) : known.reduce((sum, one) => sum + one, 0)) - debt)
 }
 
 const all = new Map(records.map((record) => [record.id, expected(record)]))
@@ -203,7 +238,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const FIELDS = 'id ltv healthFactor'
+const FIELDS = 'id ltv healthFactor liquidationDrop liquidationPriceUsd borrowingPowerUsd'
 const ask = (query: string, variables?: object) => gateway.ask(query, variables)
 const failure = async (query: string) => (await gateway.graphql(query)).errors?.[0]
 
@@ -437,7 +472,13 @@ test('markets are filtered and sorted by their parameters', async () => {
     all: markets(orderBy: LIQUIDATION_THRESHOLD) { nodes { liquidationThreshold } }
   }`)
   expect(data.known.nodes).toEqual(
-    [0.9, 0.8, 0.75, 0.65, 0.5].map((liquidationThreshold) => ({ maxLtv: null, liquidationThreshold })),
+    [
+      [0.9, 0.85],
+      [0.8, 0.75],
+      [0.75, 0.7],
+      [0.65, 0.6],
+      [0.5, 0.4],
+    ].map(([liquidationThreshold, maxLtv]) => ({ maxLtv, liquidationThreshold })),
   )
   expect(data.all.nodes.map((node: { liquidationThreshold: number }) => node.liquidationThreshold)).toEqual([
     0,

@@ -6,7 +6,11 @@
  *
  * The sums are over both sides; the collateral of a side counts only if there is debt on the other. Both are null without debt,
  * and if such tokens have no price, which are stored with a worth of 0. Without collateral the LTV is null and the health factor
- * 0. The health factor is null if the threshold of a market with such collateral is not known.
+ * 0. The health factor is null if the threshold of a market with such collateral is not known. From both follow
+ *
+ *   liquidationDrop     = 1 - 1 / healthFactor, at least 0
+ *   liquidationPriceUsd = the collateral's price / healthFactor, if only one side has debt
+ *   borrowingPowerUsd   = Σ (collateral × its market's maxLtv) - Σ debt, at least 0; without debt the larger side counts
  */
 import { moderate } from '../../db/lists/exact-sum.ts'
 import type { Where } from '../../db/lists/filter.ts'
@@ -35,9 +39,15 @@ const backing = (side: Side, weight = '1') => `CASE WHEN ${usd(OTHER[side], 'bor
 /** SQL of the threshold of a side's market. */
 type Threshold = (side: Side) => string
 
-/** Looks the threshold up by the position's pool. */
-export const storedThreshold: Threshold = (side) => `(SELECT ${moderate('m.liquidation_threshold')} FROM pool p
+/** Looks a number of a side's market up by the position's pool. */
+const storedRisk = (
+  side: Side,
+  column: 'liquidation_threshold' | 'max_ltv',
+) => `(SELECT ${moderate(`m.${column}`)} FROM pool p
     JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${side === 'a' ? 'unit_1_id' : 'unit_2_id'} WHERE p.key = t.pool_key)`
+
+/** Looks the threshold up by the position's pool. */
+export const storedThreshold: Threshold = (side) => storedRisk(side, 'liquidation_threshold')
 
 /** Reads the threshold from the joins of `positionsUpTo`. */
 export const joinedThreshold: Threshold = (side) => moderate(`${side}.liquidation_threshold`)
@@ -50,6 +60,30 @@ export const LTV = `(${DEBT} / nullif(${backing('a')} + ${backing('b')}, 0))`
 /** SQL of a position's health factor. */
 export const healthFactorSql = (threshold: Threshold) =>
   `((${backing('a', threshold('a'))} + ${backing('b', threshold('b'))}) / ${DEBT})`
+
+/** SQL over the health factor `health`, which is computed once. OFFSET 0 keeps Postgres from repeating it. */
+const ofHealth = (sql: string) =>
+  `(SELECT ${sql} FROM (SELECT ${healthFactorSql(storedThreshold)} AS health OFFSET 0) h WHERE health IS NOT NULL)`
+
+/** SQL of the fraction by which the price of the collateral must fall until the position can be liquidated. */
+export const LIQUIDATION_DROP = ofHealth('CASE WHEN health > 1 THEN 1 - 1 / health ELSE 0 END')
+
+const isInDebt = (side: Side) => `(${usd(side, 'borrowed')} > 0)`
+
+/** SQL of the price of the collateral at which the position can be liquidated. */
+export const LIQUIDATION_PRICE = ofHealth(`CASE WHEN ${isInDebt('a')} = ${isInDebt('b')} THEN NULL
+    ELSE nullif(CASE WHEN ${isInDebt('a')} THEN ${moderate('t.b_token_price')} ELSE ${moderate('t.a_token_price')} END, 0)
+      / CASE WHEN health > 1e-140 THEN health END END`)
+
+/** The most that could be borrowed against a side's supply. */
+const limit = (side: Side) =>
+  `CASE ${collateral(side)} WHEN 0 THEN 0 ELSE ${collateral(side)} * ${storedRisk(side, 'max_ltv')} END`
+
+/** SQL of what could still be borrowed. */
+export const BORROWING_POWER = `(SELECT CASE WHEN free > 0 THEN free WHEN free <= 0 THEN 0 END
+    FROM (SELECT CASE WHEN owed_a > 0 AND owed_b > 0 THEN a + b WHEN owed_b > 0 THEN a WHEN owed_a > 0 THEN b
+        WHEN a >= b THEN a WHEN a < b THEN b END - owed_a - owed_b AS free
+      FROM (SELECT ${limit('a')} AS a, ${limit('b')} AS b, ${debt('a')} AS owed_a, ${debt('b')} AS owed_b OFFSET 0) s) f)`
 
 const supply = (side: Side) =>
   `least(t.${side}_supplied_amount_usd, 1e140) + least(t.${side}_protected_supplied_amount_usd, 1e140)`

@@ -5,7 +5,17 @@ import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { constantCase, type SortKey } from '../../db/lists/sort-key.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
-import { healthFactorSql, joinedThreshold, LTV, mostHealth, positionsUpTo, storedThreshold } from './health.ts'
+import {
+  BORROWING_POWER,
+  healthFactorSql,
+  joinedThreshold,
+  LIQUIDATION_DROP,
+  LIQUIDATION_PRICE,
+  LTV,
+  mostHealth,
+  positionsUpTo,
+  storedThreshold,
+} from './health.ts'
 
 const POINTS = '(t.points_a + t.points_b)'
 const address = { type: 'address' } as const
@@ -46,6 +56,27 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
       "The supply of each side where the other side has debt, including protected supply, times its market's `liquidationThreshold`, divided by the debt of both sides. Below 1 the position can be liquidated. Null without debt, if such a threshold is not known now, or if tokens have no price.",
     filter: true,
     sort: true,
+  },
+  liquidationDrop: {
+    sql: LIQUIDATION_DROP,
+    type: 'float',
+    nullable: true,
+    description:
+      'The fraction by which the price of the collateral must fall, all others unchanged, until the position can be liquidated, 0.25 is 25 %: 1 - 1 / `healthFactor`, at least 0. Null if `healthFactor` is.',
+  },
+  liquidationPriceUsd: {
+    sql: LIQUIDATION_PRICE,
+    type: 'float',
+    nullable: true,
+    description:
+      'The price of the collateral in USD, on the side without debt, at which the position can be liquidated: its price divided by `healthFactor`. Null if `healthFactor` is null or 0, or if both sides have debt.',
+  },
+  borrowingPowerUsd: {
+    sql: BORROWING_POWER,
+    type: 'float',
+    nullable: true,
+    description:
+      "The amount in USD that the user could still borrow: the supply of each side where the other side has debt, including protected supply, times its market's `maxLtv`, minus the debt; at least 0. Without debt it is that of the side with more. Null if such a `maxLtv` is not known now, or if tokens have no price.",
   },
   aTokenAddress: address,
   aTokenSymbol: text,

@@ -83,11 +83,22 @@ export function addPosition(builder: Builder, refs: Refs) {
     id: { resolve: ({ id }: { id: string }) => id, ...nodeId('Position', (column) => column('id')) },
     loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
   })
-  const { pointsA, pointsB, points, ltv, healthFactor, ...stored } = positionListing.columns
+  const {
+    pointsA,
+    pointsB,
+    points,
+    ltv,
+    healthFactor,
+    liquidationDrop,
+    liquidationPriceUsd,
+    borrowingPowerUsd,
+    ...stored
+  } = positionListing.columns
+  const risk = { ltv, healthFactor, liquidationDrop, liquidationPriceUsd, borrowingPowerUsd }
   builder.prismaObjectFields(Position, (t) => ({
     ...columnFields(t, stored),
     legacy: t.field(legacy.legacyRecord),
-    ...computedFields(t, positionAt, { pointsA, pointsB, points, ltv, healthFactor }, ['id']),
+    ...computedFields(t, positionAt, { pointsA, pointsB, points, ...risk }, ['id']),
     sideA: t.field({
       type: Side,
       description: 'Side A of the position.',
