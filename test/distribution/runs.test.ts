@@ -67,7 +67,7 @@ const runsOf = async (day: string) =>
   (await graph(`{ runs(where: { date: { eq: "${day}" } }) { nodes { ${RUN} } } }`)).runs.nodes
 const setDepositA = (factor: number, poolAddress = POOL) =>
   graph(
-    `mutation { updateMultipliers(input: { multipliers: { poolAddress: "${poolAddress}", depositA: ${factor} } }) { multipliers { recordId } } }`,
+    `mutation { updateMultipliers(input: { multipliers: { poolAddress: "${poolAddress}", depositA: ${factor} } }) { multipliers { id } } }`,
     alice,
   )
 const env = () => ({ DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '', POSITIONS_SOURCE: dir })
@@ -451,8 +451,8 @@ describe('a run that fails or has nothing', () => {
   })
 
   const idOf = async (of: string) =>
-    (await graph(`{ positions(where: { date: { eq: "${of}" } }, first: 1) { nodes { id } } }`)).positions.nodes[0]
-      .recordId
+    (await graph(`{ positions(where: { date: { eq: "${of}" } }, first: 1) { nodes { legacy { recordId } } } }`))
+      .positions.nodes[0].legacy.recordId
 })
 
 describe('one run of a date at a time', () => {

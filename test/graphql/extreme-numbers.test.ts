@@ -148,8 +148,9 @@ function everyQuery(): string[] {
       where && !isRequiredArgument(where)
         ? (getNamedType(where.type) as { getFields?(): Record<string, { type: unknown }> })
         : undefined
-    // Orders and bounds of positions need a narrow filter.
-    const narrow = String(where?.type) === 'PositionFilter' ? [`users: "${sampleUser}"`] : []
+    // Orders and bounds of positions need a narrow filter, counts of activity too.
+    const isActivity = String(where?.type) === 'ActivityFilter'
+    const narrow = isActivity || String(where?.type) === 'PositionFilter' ? [`users: "${sampleUser}"`] : []
     const required = narrow.length > 0 ? [`where: { ${narrow[0]} }`] : []
     const orders = isEnumType(keys)
       ? keys
@@ -161,7 +162,8 @@ function everyQuery(): string[] {
     const bounds = Object.entries(filter?.getFields?.() ?? {})
       .filter(([, { type }]) => /^Float/.test(String(type)))
       .map(([name]) => brief([`where: { ${[...narrow, `${name}: { gte: 0.5 }`].join(', ')} }`]))
-    return [`{ ${field.name}${args} { ${everyField(field.type, 2)} } }`, ...orders, ...bounds]
+    const all = isActivity ? argumentsOf(field, required) : args
+    return [`{ ${field.name}${all} { ${everyField(field.type, 2)} } }`, ...orders, ...bounds]
   })
 }
 

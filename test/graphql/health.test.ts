@@ -162,9 +162,11 @@ function expected(record: (typeof records)[number]): Row {
     | undefined
     | null
   )[]
+  const maxLtvs = MAX_LTVS[POOLS.findIndex(({ id }) => id === record.marketAddress)] ?? []
   let debt: number | null = 0
   let collateral: number | null = 0
   let weighted: number | null = 0
+  let limit: number | null = 0
   for (const [n, name] of (['a', 'b'] as const).entries()) {
     const other = name === 'a' ? 'b' : 'a'
     const supplied =
@@ -177,10 +179,13 @@ function expected(record: (typeof records)[number]): Row {
     else if (debt !== null) debt += borrowedUsd
     if ((amounts[`${other}BorrowedAmountUsd`] as number) <= 0 || supplied === 0) continue
     const threshold = thresholds[n]
+    const maxLtv = threshold === null ? null : maxLtvs[n]
     if (isUnpriced(supplied, suppliedUsd)) collateral = null
     else if (collateral !== null) collateral += suppliedUsd
     if (isUnpriced(supplied, suppliedUsd) || threshold === undefined || threshold === null) weighted = null
     else if (weighted !== null) weighted += suppliedUsd * threshold
+    if (isUnpriced(supplied, suppliedUsd) || maxLtv === undefined || maxLtv === null) limit = null
+    else if (limit !== null) limit += suppliedUsd * maxLtv
   }
   const owes = debt !== null && debt > 0 ? debt : null
   const healthFactor = owes !== null && weighted !== null ? weighted / owes : null
@@ -190,26 +195,10 @@ function expected(record: (typeof records)[number]): Row {
     id: btoa(`Position:${record.id}`),
     ltv: owes !== null && collateral ? owes / collateral : null,
     healthFactor,
-    liquidationDrop: healthFactor === null ? null : healthFactor > 1 ? 1 - 1 / healthFactor : 0,
+    liquidationDrop: healthFactor ? 1 - 1 / healthFactor : null,
     liquidationPriceUsd: healthFactor && price ? price / healthFactor : null,
-    borrowingPowerUsd: borrowingPower(amounts, record.marketAddress, debt, inDebt),
+    borrowingPowerUsd: owes !== null && limit !== null ? limit - owes : null,
   }
-}
-
-/** What could still be borrowed: against the sides whose other side has debt, or against the better one. */
-function borrowingPower(amounts: Sided, pool: string, debt: number | null, inDebt: ('a' | 'b')[]): number | null {
-  const n = POOLS.findIndex(({ id }) => id === pool)
-  const limits = (['a', 'b'] as const).map((name, side) => {
-    const supplied = Number(amounts[`${name}SuppliedAmount`]) + Number(amounts[`${name}ProtectedSuppliedAmount`])
-    const usd = Number(amounts[`${name}SuppliedAmountUsd`]) + Number(amounts[`${name}ProtectedSuppliedAmountUsd`])
-    const maxLtv = THRESHOLDS[n]?.[side] === null ? undefined : MAX_LTVS[n]?.[side]
-    if (supplied === 0) return 0
-    return usd === 0 || maxLtv === undefined || maxLtv === null ? null : usd * maxLtv
-  })
-  const counted = inDebt.length === 0 ? limits : limits.filter((_, side) => inDebt.includes(side === 0 ? 'b' : 'a'))
-  if (debt === null || counted.includes(null)) return null
-  const known = counted as number[]
-  return Math.max(0, (inDebt.length === 0 ? Math.max(...known) : known.reduce((sum, one) => sum + one, 0)) - debt)
 }
 
 const all = new Map(records.map((record) => [record.id, expected(record)]))

@@ -87,7 +87,7 @@ test('random selections give the same, planned and resolved', { timeout: 120_000
     }),
     { numRuns: LONG ? 400 : 120 },
   )
-  expect(planned / all).toBeGreaterThan(0.8)
+  expect(planned / all).toBeGreaterThan(0.7)
 })
 
 test('random selections of variable addresses give the same each time, planned and resolved', {

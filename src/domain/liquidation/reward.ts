@@ -1,17 +1,18 @@
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { flag, many } from '../../db/lists/filter.ts'
+import { flag, many, type Where } from '../../db/lists/filter.ts'
 import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
 
-/** Rewards of both kinds in one shape. A reward's entity is the collateral market or the vault. */
-const from = (['market', 'vault'] as const).map(
-  (kind) => `SELECT '${kind}' AS entity_type, chain_id, tx_hash, log_index, account_id, timestamp,
+const KINDS = ['market', 'vault'] as const
+
+/** Rewards of a kind in the shape of both. A reward's entity is the collateral market or the vault. */
+const rewardsFrom = (kind: EntityType) =>
+  `SELECT '${kind}' AS entity_type, chain_id, tx_hash, log_index, account_id, timestamp,
     ${kind === 'market' ? 'collateral_market_id' : 'vault_id'} AS entity_id,
     ${kind === 'market' ? 'debt_market_id' : 'NULL::text'} AS debt_market_id, supply_sent, supply_sent_usd,
     collateral_received, collateral_received_usd, liquid_reward, liquid_reward_usd, user_roi, claimed_timestamp
-  FROM ${kind}_liquidation_reward`,
-)
+  FROM ${kind}_liquidation_reward`
 
 const decimalsIn = (market: string) =>
   `(SELECT e.asset_decimals FROM market e WHERE e.chain_id = t.chain_id AND e.id = ${market})`
@@ -99,30 +100,46 @@ const columns = columnsOf(
 /** A user's proportional share of one defaulting liquidation, in a market or a vault. */
 export type LiquidationReward = RowOf<typeof columns>
 
+const rewardsOf = (kinds: readonly EntityType[]) =>
+  listing({
+    name: 'liquidationRewards',
+    from: Prisma.raw(`(${kinds.map(rewardsFrom).join(' UNION ALL ')}) t`),
+    columns,
+    order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC', entityType: 'ASC' },
+    filters: {
+      users: many(columns.accountId, 'Only rewards of one of these users.'),
+      entities: many(columns.entityId, 'Only rewards of one of these collateral markets and vaults.'),
+      entityTypes: many(columns.entityType, 'Only rewards in entities of one of these kinds.'),
+      debtMarkets: many(
+        columns.debtMarketId,
+        'Only rewards of liquidations that repaid the debt of one of these markets.',
+      ),
+      chainIds: many(columns.chainId, 'Only rewards on one of these chains.'),
+      claimed: flag(
+        't.claimed_timestamp IS NOT NULL',
+        'Only rewards that the user has claimed (true) or not claimed (false).',
+      ),
+    },
+  })
+
 /** Users' shares of liquidation rewards, newest first. */
-export const liquidationRewards = listing({
-  name: 'liquidationRewards',
-  from: Prisma.raw(`(${from.join(' UNION ALL ')}) t`),
-  columns,
-  order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC', entityType: 'ASC' },
-  filters: {
-    users: many(columns.accountId, 'Only rewards of one of these users.'),
-    entities: many(columns.entityId, 'Only rewards of one of these collateral markets and vaults.'),
-    entityTypes: many(columns.entityType, 'Only rewards in entities of one of these kinds.'),
-    debtMarkets: many(
-      columns.debtMarketId,
-      'Only rewards of liquidations that repaid the debt of one of these markets.',
-    ),
-    chainIds: many(columns.chainId, 'Only rewards on one of these chains.'),
-    claimed: flag(
-      't.claimed_timestamp IS NOT NULL',
-      'Only rewards that the user has claimed (true) or not claimed (false).',
-    ),
-  },
-})
+export const liquidationRewards = rewardsOf(KINDS)
+const ofKind = { market: rewardsOf(['market']), vault: rewardsOf(['vault']) }
+
+/** The only kind that a filter allows, whose table is read alone: a cluster does so on one server. */
+const onlyKind = (where: Where | null | undefined): EntityType | undefined => {
+  const [kind, ...others] = (where?.entityTypes ?? []) as EntityType[]
+  return others.length === 0 ? kind : undefined
+}
+
+/** The rewards that a filter may match. */
+export function rewardsWhere(where: Where | null | undefined) {
+  const kind = onlyKind(where)
+  return kind === undefined ? liquidationRewards : ofKind[kind]
+}
 
 /** One alternative for each table, so that each is read in the order of its index, and no further than the page. */
-export const ofBothKinds: Filter = {
+export const byKind = (where: Where | null | undefined): Filter => ({
   where: [],
-  branches: ['market', 'vault'].map((kind) => Prisma.raw(`t.entity_type = '${kind}'`)),
-}
+  ...(onlyKind(where) === undefined && { branches: KINDS.map((kind) => Prisma.raw(`t.entity_type = '${kind}'`)) }),
+})

@@ -8,9 +8,9 @@
  * and if such tokens have no price, which are stored with a worth of 0. Without collateral the LTV is null and the health factor
  * 0. The health factor is null if the threshold of a market with such collateral is not known. From both follow
  *
- *   liquidationDrop     = 1 - 1 / healthFactor, at least 0
+ *   liquidationDrop     = 1 - 1 / healthFactor
  *   liquidationPriceUsd = the collateral's price / healthFactor, if only one side has debt
- *   borrowingPowerUsd   = Σ (collateral × its market's maxLtv) - Σ debt, at least 0; without debt the larger side counts
+ *   borrowingPowerUsd   = Σ (collateral × its market's maxLtv) - Σ debt
  */
 import { moderate } from '../../db/lists/exact-sum.ts'
 import type { Where } from '../../db/lists/filter.ts'
@@ -61,29 +61,22 @@ export const LTV = `(${DEBT} / nullif(${backing('a')} + ${backing('b')}, 0))`
 export const healthFactorSql = (threshold: Threshold) =>
   `((${backing('a', threshold('a'))} + ${backing('b', threshold('b'))}) / ${DEBT})`
 
-/** SQL over the health factor `health`, which is computed once. OFFSET 0 keeps Postgres from repeating it. */
-const ofHealth = (sql: string) =>
-  `(SELECT ${sql} FROM (SELECT ${healthFactorSql(storedThreshold)} AS health OFFSET 0) h WHERE health IS NOT NULL)`
+const HEALTH = healthFactorSql(storedThreshold)
 
 /** SQL of the fraction by which the price of the collateral must fall until the position can be liquidated. */
-export const LIQUIDATION_DROP = ofHealth('CASE WHEN health > 1 THEN 1 - 1 / health ELSE 0 END')
+export const LIQUIDATION_DROP = `(1 - 1 / nullif(${HEALTH}, 0))`
 
 const isInDebt = (side: Side) => `(${usd(side, 'borrowed')} > 0)`
 
-/** SQL of the price of the collateral at which the position can be liquidated. */
-export const LIQUIDATION_PRICE = ofHealth(`CASE WHEN ${isInDebt('a')} = ${isInDebt('b')} THEN NULL
-    ELSE nullif(CASE WHEN ${isInDebt('a')} THEN ${moderate('t.b_token_price')} ELSE ${moderate('t.a_token_price')} END, 0)
-      / CASE WHEN health > 1e-140 THEN health END END`)
+/** SQL of the price of the collateral at which the position can be liquidated. The summand keeps the quotient a double. */
+export const LIQUIDATION_PRICE = `(CASE WHEN ${isInDebt('a')} = ${isInDebt('b')} THEN NULL
+    WHEN ${isInDebt('a')} THEN nullif(${moderate('t.b_token_price')}, 0) ELSE nullif(${moderate('t.a_token_price')}, 0) END
+    / (nullif(${HEALTH}, 0) + 1e-140))`
 
-/** The most that could be borrowed against a side's supply. */
-const limit = (side: Side) =>
-  `CASE ${collateral(side)} WHEN 0 THEN 0 ELSE ${collateral(side)} * ${storedRisk(side, 'max_ltv')} END`
+const maxLtv = (side: Side) => storedRisk(side, 'max_ltv')
 
 /** SQL of what could still be borrowed. */
-export const BORROWING_POWER = `(SELECT CASE WHEN free > 0 THEN free WHEN free <= 0 THEN 0 END
-    FROM (SELECT CASE WHEN owed_a > 0 AND owed_b > 0 THEN a + b WHEN owed_b > 0 THEN a WHEN owed_a > 0 THEN b
-        WHEN a >= b THEN a WHEN a < b THEN b END - owed_a - owed_b AS free
-      FROM (SELECT ${limit('a')} AS a, ${limit('b')} AS b, ${debt('a')} AS owed_a, ${debt('b')} AS owed_b OFFSET 0) s) f)`
+export const BORROWING_POWER = `(${backing('a', maxLtv('a'))} + ${backing('b', maxLtv('b'))} - ${DEBT})`
 
 const supply = (side: Side) =>
   `least(t.${side}_supplied_amount_usd, 1e140) + least(t.${side}_protected_supplied_amount_usd, 1e140)`

@@ -62,7 +62,7 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     type: 'float',
     nullable: true,
     description:
-      'The fraction by which the price of the collateral must fall, all others unchanged, until the position can be liquidated, 0.25 is 25 %: 1 - 1 / `healthFactor`, at least 0. Null if `healthFactor` is.',
+      'The fraction by which the price of the collateral must fall, all others unchanged, until the position can be liquidated, 0.25 is 25 %: 1 - 1 / `healthFactor`. Negative if it can be liquidated now. Null if `healthFactor` is null or 0.',
   },
   liquidationPriceUsd: {
     sql: LIQUIDATION_PRICE,
@@ -76,7 +76,7 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     type: 'float',
     nullable: true,
     description:
-      "The amount in USD that the user could still borrow: the supply of each side where the other side has debt, including protected supply, times its market's `maxLtv`, minus the debt; at least 0. Without debt it is that of the side with more. Null if such a `maxLtv` is not known now, or if tokens have no price.",
+      "The amount in USD that the user could still borrow: the supply of each side where the other side has debt, including protected supply, times its market's `maxLtv`, minus the debt of both sides. Negative if the debt is larger. Null without debt, if such a `maxLtv` is not known now, or if tokens have no price.",
   },
   aTokenAddress: address,
   aTokenSymbol: text,

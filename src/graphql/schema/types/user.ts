@@ -5,7 +5,7 @@ import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import { type EntityType, momentSql } from '../../../domain/holding/holding.ts'
 import { worthOf } from '../../../domain/holding/worth.ts'
-import { liquidationRewards, ofBothKinds as rewardsOfBothKinds } from '../../../domain/liquidation/reward.ts'
+import { byKind, liquidationRewards, rewardsWhere } from '../../../domain/liquidation/reward.ts'
 import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { latestFrom, latestSnapshots } from '../../../domain/snapshot/latest.ts'
@@ -224,8 +224,8 @@ export function addUser(builder: Builder, refs: Refs) {
         description: "The user's shares of liquidation rewards in markets and vaults, newest first.",
         args: listArguments(t.arg, refs.RewardInputs),
         ...list({
-          listing: () => liquidationRewards,
-          filter: () => rewardsOfBothKinds,
+          listing: ({ where }) => rewardsWhere(where),
+          filter: ({ where }) => byKind(where),
           owner: ownedBy(liquidationRewards, { accountId: 'address' }),
         }),
       }),
