@@ -23,7 +23,7 @@ const MAX_CURSOR = 2000
 const NUMBER = /^[1-9]\d{0,8}$|^1\d{9}$/
 
 /** A request's variables: a cache key of those that shape its statement, and the others, which are only values. */
-export interface Given {
+export interface Inputs {
   key: string
   /** Addresses and, unless they shape it, numbers and the values of cursors. */
   values: string[]
@@ -82,7 +82,7 @@ export class Parameters {
    * Reads a request's variables.
    * @returns undefined if one is too long, neither a scalar nor a list of addresses, or an invalid or repeated address
    */
-  read(variables: Record<string, unknown>, mode: Mode = 'any'): Given | undefined {
+  read(variables: Record<string, unknown>, mode: Mode = 'any'): Inputs | undefined {
     const values: string[] = []
     const kinds: Kind[] = []
     let key = ''
@@ -119,7 +119,7 @@ export class Parameters {
   }
 
   /** Returns the variables with other values, in the order in which `read` found them. */
-  replaced(variables: Record<string, unknown>, { mode }: Given, values: string[]): Record<string, unknown> {
+  replaced(variables: Record<string, unknown>, { mode }: Inputs, values: string[]): Record<string, unknown> {
     const replaced = { ...variables }
     let at = 0
     for (const name of this.#names) {
@@ -165,7 +165,7 @@ export function cursorVariable({ name, value }: ArgumentNode): string | undefine
 }
 
 /** True if the values of cursors are those of their lists. Others have an error that names them. */
-export function areOfLists({ values, kinds }: Given, types: CursorTypes): boolean {
+export function areOfLists({ values, kinds }: Inputs, types: CursorTypes): boolean {
   if (types.size === 0) return true
   return values.every((value, i) => {
     const type = typeAt(kinds, types, i)
@@ -182,7 +182,7 @@ function typeAt(kinds: readonly Kind[], types: CursorTypes, i: number): ValueTyp
 }
 
 /** Returns random values in place of others, addresses and numbers each in ascending or descending order. */
-export function standIns({ kinds }: Given, types: CursorTypes, order: 1 | -1): string[] {
+export function standIns({ kinds }: Inputs, types: CursorTypes, order: 1 | -1): string[] {
   const random = {
     address: () => `0x${randomBytes(20).toString('hex')}`,
     number: () => String(randomInt(2 ** 29, 10 ** 9)),
@@ -210,7 +210,7 @@ export type Fill = (values: string[]) => unknown[]
  * Returns a function that puts other values into those of a statement, alone and in lists.
  * @returns undefined if one is not among them, but for addresses: the statement may be another one with another value
  */
-export function filler(values: unknown[], standIns: string[], { kinds }: Given): Fill | undefined {
+export function filler(values: unknown[], standIns: string[], { kinds }: Inputs): Fill | undefined {
   const indexes = new Map(standIns.map((value, i) => [value, i]))
   const filled = new Set<number>()
   const indexOf = (value: unknown) => {

@@ -18,7 +18,7 @@ import {
   cursorVariable,
   type Fill,
   filler,
-  type Given,
+  type Inputs,
   isSame,
   Parameters,
   standIns,
@@ -92,25 +92,25 @@ export class Plan {
    * @throws GatewayError if an argument is invalid
    */
   run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Planned | undefined> {
-    let given = this.#parameters.read(variables)
-    if (given && this.#statements.get(given.key) === null) given = this.#parameters.read(variables, 'exact')
-    const cached = given && this.#statements.get(given.key)
-    if (given && cached && areOfLists(given, cached.statement.cursors))
-      return cached.variant.read(reader, { ...cached.statement, values: cached.fill(given.values) })
-    return this.#runNew(reader, variables, cached ? undefined : given)
+    let inputs = this.#parameters.read(variables)
+    if (inputs && this.#statements.get(inputs.key) === null) inputs = this.#parameters.read(variables, 'exact')
+    const cached = inputs && this.#statements.get(inputs.key)
+    if (inputs && cached && areOfLists(inputs, cached.statement.cursors))
+      return cached.variant.read(reader, { ...cached.statement, values: cached.fill(inputs.values) })
+    return this.#runNew(reader, variables, cached ? undefined : inputs)
   }
 
   /** Runs the query with a statement that is built for these variables, or from now on cached. */
   async #runNew(
     reader: Reader,
     variables: Record<string, unknown>,
-    given: Given | undefined,
+    inputs: Inputs | undefined,
   ): Promise<Planned | undefined> {
-    if (given && this.#statements.get(given.key) === undefined) {
-      const isKnown = this.#statements.has(given.key)
-      const kept = isKnown ? await this.#keep(variables, given, reader.topology) : undefined
+    if (inputs && this.#statements.get(inputs.key) === undefined) {
+      const isKnown = this.#statements.has(inputs.key)
+      const kept = isKnown ? await this.#keep(variables, inputs, reader.topology) : undefined
       if (!isKnown && this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
-      this.#statements.set(given.key, kept)
+      this.#statements.set(inputs.key, kept)
       if (kept !== undefined) return this.run(reader, variables)
     }
     const coerced = this.#coerced(variables)
@@ -124,7 +124,7 @@ export class Plan {
    */
   async #keep(
     variables: Record<string, unknown>,
-    given: Given,
+    inputs: Inputs,
     topology: Topology,
   ): Promise<Cached | null | undefined> {
     const build = async (variables: Record<string, unknown>) => {
@@ -132,18 +132,18 @@ export class Plan {
       const variant = coerced && this.#variant(coerced)
       return variant ? { variant, statement: await variant.statement(nothingStored(topology), coerced) } : undefined
     }
-    const hasCursor = given.kinds.some((kind) => typeof kind === 'object')
+    const hasCursor = inputs.kinds.some((kind) => typeof kind === 'object')
     try {
       const real = hasCursor ? await build(variables) : undefined
       const cursors: CursorTypes = real?.statement.cursors ?? new Map()
-      const ascending = standIns(given, cursors, 1)
-      const kept = await build(this.#parameters.replaced(variables, given, ascending))
+      const ascending = standIns(inputs, cursors, 1)
+      const kept = await build(this.#parameters.replaced(variables, inputs, ascending))
       if (!kept || kept.statement.assertStart) return null
       const { text, values, source } = kept.statement
-      const fill = filler(values, ascending, given)
+      const fill = filler(values, ascending, inputs)
       // Values that are more than that, such as in the digest of a filter, or whose order matters, make another statement.
-      const descending = standIns(given, cursors, -1)
-      const other = (await build(this.#parameters.replaced(variables, given, descending)))?.statement
+      const descending = standIns(inputs, cursors, -1)
+      const other = (await build(this.#parameters.replaced(variables, inputs, descending)))?.statement
       const isOne =
         text === other?.text && source.name === other.source.name && isSame(fill?.(descending), other.values)
       return fill && isOne ? { variant: kept.variant, statement: { ...kept.statement, values: [] }, fill } : null
@@ -248,11 +248,11 @@ class Variant {
     const cursors = new Map<string, ValueType[]>()
     let assertStart: Statement['assertStart']
     for (const list of this.#lists) {
-      const given = argumentsOf(list.field)
+      const inputs = argumentsOf(list.field)
       const { prepare, startAfter }: Partial<SqlList> = list.sqlField.kind === 'list' ? list.sqlField.list : {}
-      const after = list === this.#layout.spliced ? startAfter?.(given) : undefined
-      const prepared = prepare && !after ? await prepare(given, reader) : given
-      if (after) assertStart = async (reader) => prepare?.(given, reader)
+      const after = list === this.#layout.spliced ? startAfter?.(inputs) : undefined
+      const prepared = prepare && !after ? await prepare(inputs, reader) : inputs
+      if (after) assertStart = async (reader) => prepare?.(inputs, reader)
       args.set(list.field.node, prepared)
       // A list whose rows are not read has arguments too.
       if (!list.rows && list.sqlField.kind === 'list') list.sqlField.list.filter(prepared)
