@@ -110,7 +110,7 @@ function Numbers({ title, unit, times, series }: ChartData) {
   )
 }
 
-/** The numbers as a file: made when it is asked for. */
+/** The numbers as a file, made on the click. */
 function Download({ title, times, series }: ChartData) {
   const save = () => {
     const rows = times.map((time, i) => [isoDay(time), ...series.map(({ values }) => values[i])])

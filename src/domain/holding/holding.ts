@@ -87,6 +87,9 @@ export const tablesOfHoldings = (asOf: Prisma.Sql | undefined): UserTable[] => [
   ...tablesOfLatest('vault', asOf),
 ]
 
+/** SQL of the id of an entity of a kind. Null for the other kind. */
+export const idOfKind = (kind: EntityType) => `CASE WHEN t.entity_type = '${kind}' THEN t.entity_id END`
+
 /** The columns of an entity of a holder. `sortValue` is what it is sorted by. */
 export const entityColumns = columnsOf(
   {},
@@ -101,8 +104,8 @@ export const entityColumns = columnsOf(
       sort: 'ENTITY',
     },
     sortValue: { sql: 't.sort_value', type: 'float' },
-    marketId: { sql: "CASE WHEN t.entity_type = 'market' THEN t.entity_id END", type: 'address', nullable: true },
-    vaultId: { sql: "CASE WHEN t.entity_type = 'vault' THEN t.entity_id END", type: 'address', nullable: true },
+    marketId: { sql: idOfKind('market'), type: 'address', nullable: true },
+    vaultId: { sql: idOfKind('vault'), type: 'address', nullable: true },
   },
 )
 

@@ -2,7 +2,7 @@ import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { flag, many, type Where } from '../../db/lists/filter.ts'
 import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { EntityType } from '../holding/holding.ts'
+import { type EntityType, idOfKind } from '../holding/holding.ts'
 
 const KINDS = ['market', 'vault'] as const
 
@@ -16,7 +16,6 @@ const rewardsFrom = (kind: EntityType) =>
 
 const decimalsIn = (market: string) =>
   `(SELECT e.asset_decimals FROM market e WHERE e.chain_id = t.chain_id AND e.id = ${market})`
-const entityIn = (kind: EntityType) => `CASE WHEN t.entity_type = '${kind}' THEN t.entity_id END`
 
 const amount = (field: string, sql: string, decimals: string, description: string) =>
   ({
@@ -38,8 +37,8 @@ const columns = columnsOf(
       field: 'entityAddress',
       description: 'The address of the market whose collateral was received, or of the vault.',
     },
-    marketId: { sql: entityIn('market'), type: 'address', nullable: true },
-    vaultId: { sql: entityIn('vault'), type: 'address', nullable: true },
+    marketId: { sql: idOfKind('market'), type: 'address', nullable: true },
+    vaultId: { sql: idOfKind('vault'), type: 'address', nullable: true },
     debtMarketId: {
       sql: 't.debt_market_id',
       type: 'address',
@@ -93,7 +92,7 @@ const columns = columnsOf(
       sort: 'CLAIMED_AT',
     },
     debtDecimals: { sql: decimalsIn('t.debt_market_id'), type: 'int', nullable: true },
-    collateralDecimals: { sql: decimalsIn(entityIn('market')), type: 'int', nullable: true },
+    collateralDecimals: { sql: decimalsIn(idOfKind('market')), type: 'int', nullable: true },
   },
 )
 

@@ -3,7 +3,7 @@ import { exactSum } from '../../db/lists/exact-sum.ts'
 import { many } from '../../db/lists/filter.ts'
 import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { EntityType } from '../holding/holding.ts'
+import { type EntityType, idOfKind } from '../holding/holding.ts'
 
 /** The stored columns of amounts, by their names in `t`. Null where the kind has none. */
 const AMOUNTS: Record<EntityType, Record<string, string>> = {
@@ -62,7 +62,6 @@ const grouped = (kind: EntityType) => {
   return summedFrom(kind, Prisma.raw(`${kind}_snapshot s`), named, ['NULL::text AS position_id'])
 }
 
-const entityIn = (kind: EntityType) => `CASE WHEN t.entity_type = '${kind}' THEN t.entity_id END`
 const ofEntity = (column: string) => {
   const [market, vault] = (['market', 'vault'] as const).map(
     (kind) => `(SELECT e.${column} FROM ${kind} e WHERE e.chain_id = t.chain_id AND e.id = t.entity_id)`,
@@ -94,8 +93,8 @@ export const placeColumns = columnsOf(
       description: 'The address of the market or vault.',
       sort: 'ENTITY',
     },
-    marketId: { sql: entityIn('market'), type: 'address', nullable: true },
-    vaultId: { sql: entityIn('vault'), type: 'address', nullable: true },
+    marketId: { sql: idOfKind('market'), type: 'address', nullable: true },
+    vaultId: { sql: idOfKind('vault'), type: 'address', nullable: true },
   },
 )
 
