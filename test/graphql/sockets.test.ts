@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { type EventStream, subscribe as open } from '../support/events.ts'
 import { ADMIN_TOKEN, type Gateway, onCitus, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 /** Subscriptions over WebSockets, by the client of graphql-ws. */
 
@@ -16,8 +16,7 @@ let sockets: WebSocket[] = []
 let streams: EventStream[] = []
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 20, days: 4 })
+  gateway = await startOnSample({ users: 20, days: 4 })
   await vi.waitFor(() => expect(gateway.deps.notifications.connected).toBe(true))
 })
 afterEach(async () => {

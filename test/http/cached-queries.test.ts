@@ -2,14 +2,15 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const lines: Record<string, any>[] = []
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ env: { LOG_REQUESTS: 'all' }, onLog: (line) => lines.push(line) })
-  await loadSample(gateway, { users: 5, days: 3 })
+  // It is loaded before: a change of which a gateway hears later clears the cache.
+  const onLog = (line: Record<string, any>) => lines.push(line)
+  gateway = await startOnSample({ users: 5, days: 3, env: { LOG_REQUESTS: 'all' }, onLog })
   // Until it hears of changes, it caches nothing.
   await vi.waitUntil(() => gateway.deps.notifications.connected, { timeout: 20_000 })
 })
