@@ -1,6 +1,8 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, Observable } from '@apollo/client'
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
-import { print } from 'graphql'
+import { cacheExchange as graphcache } from '@urql/exchange-graphcache'
+import { relayPagination } from '@urql/exchange-graphcache/extras'
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, isObjectType, print } from 'graphql'
 import { GraphQLClient } from 'graphql-request'
 import { createClient } from 'graphql-sse'
 import {
@@ -142,7 +144,7 @@ describe('graphql-request', () => {
     const { user } = await request.request(UserDocument, { address })
     const { portfolio } = await request.request(PortfolioDocument, { addresses: [address, address] })
     expect(portfolio).toMatchObject({ totalPoints: user.totalPoints, bestRank: user.rank, earnings: user.earnings })
-    expect(portfolio.users).toEqual([{ address }, { address }])
+    expect(portfolio.users).toMatchObject([{ address }, { address }])
     const { user: rates } = await request.request(NetAprDocument, { address })
     const { user: latest } = await request.request(LatestSnapshotsDocument, { address })
     const { user: rewards } = await request.request(LiquidationRewardsDocument, { address })
@@ -211,7 +213,7 @@ describe('graphql-request', () => {
     // The last flows of the sample's wallet have no price.
     expect(user.series.at(-1)).toMatchObject({ worth: now.worth, earningsUsd: null, hasIncompletePrices: true })
     const { portfolio } = await request.request(PortfolioChartDocument, { addresses: [address] })
-    expect(portfolio.users).toEqual([{ address }])
+    expect(portfolio.users).toMatchObject([{ address }])
     expect(portfolio.series.at(-1)?.worth).toEqual(now.worth)
     const { positions } = await request.request(PositionsDocument, { where: { users: [address] }, first: 1 })
     const { pool } = await request.request(PoolDocument, { address: positions.nodes[0]!.poolAddress })
@@ -254,6 +256,43 @@ describe('urql', () => {
   test('an error has its code', async () => {
     const { error } = await client().query(UserDocument, { address: 'me' }).toPromise()
     expect(error?.graphQLErrors[0]?.extensions.code).toBe('BAD_INPUT')
+  })
+
+  test('a normalized cache has each row under its id, and joins the pages of a list', async () => {
+    const introspection = await new GraphQLClient(url).request<IntrospectionQuery>(getIntrospectionQuery())
+    // Types without an id are parts of the object that has them.
+    const parts = Object.values(buildClientSchema(introspection).getTypeMap())
+      .filter((type) => isObjectType(type) && !('id' in type.getFields()))
+      .map(({ name }) => [name, () => null])
+    const warnings: string[] = []
+    const cache = graphcache({
+      schema: introspection,
+      keys: Object.fromEntries(parts),
+      resolvers: { Query: { leaderboard: relayPagination() } },
+      logger: (severity, message) => severity !== 'debug' && warnings.push(message),
+    })
+    const urql = new Client({ url, exchanges: [cache, fetchExchange] })
+    const queries = [
+      [UserDocument, { address }],
+      [LatestSnapshotsDocument, { address }],
+      [LiquidationRewardsDocument, { address }],
+      [ActivityDocument, { address }],
+      [EarningsDocument, { address }],
+      [PortfolioDocument, { addresses: [address] }],
+      [PoolsDocument, { first: 2 }],
+      [PositionsDocument, { where: { users: [address] }, first: 2 }],
+    ] as const
+    for (const [query, variables] of queries) {
+      const sent = await urql.query<unknown>(query, variables).toPromise()
+      expect(sent.error).toBeUndefined()
+      const cached = await urql.query<unknown>(query, variables, { requestPolicy: 'cache-only' }).toPromise()
+      expect(cached.data).toEqual(sent.data)
+    }
+    const { data } = await urql.query(LeaderboardDocument, { first: 2 }).toPromise()
+    const after = data?.leaderboard.pageInfo.endCursor ?? null
+    const both = await urql.query(LeaderboardDocument, { first: 2, after }).toPromise()
+    expect(both.data?.leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2, 3, 4])
+    expect(warnings).toEqual([])
   })
 
   test('subscribes over server-sent events, with nothing but its own fetch', async () => {
