@@ -20,8 +20,8 @@ export interface Call<Path, Query, Body, Data, Variables> extends Request<Path, 
 
 export interface Answer<Body> {
   body: Body
-  /** The part of the answer that does not depend on the time of the request. Omitted if all of it is. */
-  timeless?: unknown
+  /** Returns the part of the body's JSON that does not depend on the time of the request. Undefined if all of it does not. */
+  timeless?: ((json: string) => string) | undefined
   /** True if the body contains REQUEST_TIME, and otherwise does not depend on the time of the request. */
   timed?: boolean
 }

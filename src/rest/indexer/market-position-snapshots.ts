@@ -65,8 +65,8 @@ export const marketPositionSnapshots = endpoint({
     const window = snapshotWindow(query, query.market, now)
     const { data, rows } = await execute.rows(variables)
     const { totalCount } = data.user.legacy.marketSnapshots
-    const page = { data: listed(rows), pagination: shapes.pagination(query, totalCount, rows.length) }
+    const pagination = shapes.pagination(query, totalCount, rows.length)
     const filters = { market: window.entity, ...window.filters }
-    return { body: { ...page, filters }, timeless: window.timeless(page) }
+    return { body: { data: listed(rows), pagination, filters }, timeless: window.timeless }
   },
 })

@@ -59,8 +59,8 @@ export const vaultPositionSnapshots = endpoint({
     const window = snapshotWindow(query, query.vault, now)
     const { data, rows } = await execute.rows(variables)
     const { totalCount } = data.user.legacy.vaultSnapshots
-    const page = { data: listed(rows), pagination: shapes.pagination(query, totalCount, rows.length) }
+    const pagination = shapes.pagination(query, totalCount, rows.length)
     const filters = { vault: window.entity, ...window.filters }
-    return { body: { ...page, filters }, timeless: window.timeless(page) }
+    return { body: { data: listed(rows), pagination, filters }, timeless: window.timeless }
   },
 })
