@@ -15,6 +15,8 @@ export const statementTable: Record<string, number> = {
   'graphql PoolPositions': 1,
   'graphql LargestPositions': 1,
   'graphql NearLiquidation': 1,
+  'graphql FirstToFall': 1,
+  'graphql CollateralAtRisk': 1,
   'graphql Pages': 1,
   'graphql Market': 1,
   'graphql Distributions': 1,

@@ -410,7 +410,7 @@ test.each([
     'positionAggregates',
     'positions(where: $where) { totalCount nodes { sideA { asset { address } } } }',
     { ...onChain(samplePool.chainId), ...among('pool', samplePool.address), ...among('asset', 'TOKEN') },
-    ['points', 'suppliedUsd', 'protectedUsd', 'tvlUsd', 'borrowedUsd', 'ltv', 'healthFactor'],
+    ['points', 'suppliedUsd', 'protectedUsd', 'tvlUsd', 'borrowedUsd', 'ltv', 'healthFactor', 'liquidationDrop'],
   ],
   [
     'Snapshot',

@@ -255,6 +255,11 @@ const ways: Record<string, Way[]> = {
       filter: 'where: { healthFactor: { lt: 5 } }, orderBy: HEALTH_FACTOR',
       order: (row) => [row.healthFactor, ...newestFirst(row)],
     },
+    {
+      through: 'LIST',
+      filter: 'where: { liquidationDrop: { lt: 0.7 } }, orderBy: LIQUIDATION_DROP',
+      order: (row) => [row.liquidationDrop, ...newestFirst(row)],
+    },
   ],
   'Pool.currentPositions': [
     { through: ofPool, order: newestFirst },

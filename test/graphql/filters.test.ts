@@ -64,7 +64,7 @@ const ofLegacyUser = `user(address: "${sampleUser}") { legacy { LIST } }`
 
 const positions = {
   select:
-    'userAddress poolAddress date points ltv healthFactor pool { chainId } sideA { asset { address } supplied { usd } protected { usd } borrowed { usd } } sideB { asset { address } supplied { usd } protected { usd } borrowed { usd } }',
+    'userAddress poolAddress date points ltv healthFactor liquidationDrop pool { chainId } sideA { asset { address } supplied { usd } protected { usd } borrowed { usd } } sideB { asset { address } supplied { usd } protected { usd } borrowed { usd } }',
   conditions: {
     users: (r: Row) => r.userAddress,
     pools: (r: Row) => r.poolAddress,
@@ -78,6 +78,11 @@ const positions = {
     borrowedUsd: (r: Row) => r.sideA.borrowed.usd + r.sideB.borrowed.usd,
     ltv: (r: Row) => r.ltv,
     healthFactor: (r: Row) => r.healthFactor,
+    liquidationDrop: (r: Row) => r.liquidationDrop,
+    collateralAssets: (r: Row) => [
+      ...(r.sideB.borrowed.usd > 0 && r.sideA.supplied.usd + r.sideA.protected.usd > 0 ? [r.sideA.asset.address] : []),
+      ...(r.sideA.borrowed.usd > 0 && r.sideB.supplied.usd + r.sideB.protected.usd > 0 ? [r.sideB.asset.address] : []),
+    ],
   },
   first: { field: 'DATE', direction: 'DESC' as const },
 }
@@ -92,6 +97,7 @@ const positionKeys = {
   BORROWED_USD: positions.conditions.borrowedUsd,
   LTV: positions.conditions.ltv,
   HEALTH_FACTOR: positions.conditions.healthFactor,
+  LIQUIDATION_DROP: positions.conditions.liquidationDrop,
 }
 
 const snapshots = {
@@ -248,6 +254,13 @@ const lists: Record<string, Tried> = {
     field: 'Query.currentPositions',
     through: 'LIST',
     bound: 'healthFactor',
+    ...positions,
+    keys: positionKeys,
+  },
+  'positions that a drop brings near liquidation': {
+    field: 'Query.currentPositions',
+    through: 'LIST',
+    bound: 'liquidationDrop',
     ...positions,
     keys: positionKeys,
   },
@@ -741,6 +754,7 @@ function boundOf({ bound = '' }: Tried, rows: Row[]): Row {
   if (bound.startsWith('user')) return { users: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
   if (bound === 'all dates') return { date: { gte: rows.at(-1)?.date, lte: rows[0]?.date } }
   if (bound === 'healthFactor') return { healthFactor: { lt: median(rows.map((row) => row.healthFactor)) } }
+  if (bound === 'liquidationDrop') return { liquidationDrop: { lte: median(rows.map((row) => row.liquidationDrop)) } }
   if (bound.startsWith('date')) return { date: { eq: rows[0]?.date } }
   const newest = day(rows.at(-1)?.time)
   return { time: { gte: new Date(newest - 86_400_000), lte: new Date(newest) } }

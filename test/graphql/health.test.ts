@@ -201,6 +201,7 @@ function expected(record: (typeof records)[number]): Row {
   }
 }
 
+const recordById = new Map(records.map((record) => [record.id, record]))
 const all = new Map(records.map((record) => [record.id, expected(record)]))
 const recordOf = ({ id }: { id: string }) => atob(id).slice('Position:'.length)
 const byId = (one: Row, other: Row) => (recordOf(one) < recordOf(other) ? -1 : 1)
@@ -211,7 +212,7 @@ const rowsOf = (keep: (record: (typeof records)[number]) => boolean) =>
     .map(({ id }) => all.get(id) as Row)
     .sort(byId)
 /** In the order of a field, nulls last, ties by id. */
-const inOrderOf = (field: 'ltv' | 'healthFactor', rows: Row[], sign = 1) =>
+const inOrderOf = (field: 'ltv' | 'healthFactor' | 'liquidationDrop', rows: Row[], sign = 1) =>
   [...rows].sort((one, other) => {
     const [x, y] = [one[field], other[field]]
     if (x === y) return byId(one, other)
@@ -333,6 +334,7 @@ describe('lists', () => {
     for (const [field, key] of [
       ['ltv', 'LTV'],
       ['healthFactor', 'HEALTH_FACTOR'],
+      ['liquidationDrop', 'LIQUIDATION_DROP'],
     ] as const)
       for (const [direction, sign] of [
         ['ASC', 1],
@@ -362,6 +364,40 @@ describe('lists', () => {
     expect(data.before.nodes).toEqual(near(DAYS[0], most))
     expect(data.dates.nodes).toEqual(below(most, on(NEWEST)))
   })
+
+  /** Positions whose debt A backs. */
+  const isBackedByA = ({ id }: Row) => {
+    const amounts = recordById.get(recordOf({ id })) as unknown as Sided
+    return (
+      (amounts.bBorrowedAmountUsd as number) > 0 &&
+      (amounts.aSuppliedAmount as number) + (amounts.aProtectedSuppliedAmount as number) > 0
+    )
+  }
+
+  test.each([-1, 0, 0.12, 0.2, 0.5, 0.9995, 1, 7])(
+    'positions that a drop of %s liquidates, first the nearest',
+    async (most) => {
+      const within = (day: string) =>
+        inOrderOf(
+          'liquidationDrop',
+          on(day).filter(({ liquidationDrop }) => liquidationDrop !== null && liquidationDrop <= most),
+        )
+      const where = `liquidationDrop: { lte: ${most} }`
+      const byDrop = 'orderBy: LIQUIDATION_DROP'
+      const data = await ask(`{
+      now: currentPositions(first: 1000, where: { ${where} }, ${byDrop}) { totalCount nodes { ${FIELDS} } }
+      ofA: currentPositions(first: 1000, where: { ${where}, collateralAssets: "${pool.asset_1_address}" }, ${byDrop}) { nodes { ${FIELDS} } }
+      ofOther: currentPositions(first: 1000, where: { ${where}, collateralAssets: "${POOLS[0]?.id}" }, ${byDrop}) { nodes { ${FIELDS} } }
+      before: positions(first: 1000, where: { ${where}, date: { eq: "${DAYS[0]}" } }, ${byDrop}) { nodes { ${FIELDS} } }
+    }`)
+      expect(data.now.nodes).toEqual(within(NEWEST))
+      expect(data.now.totalCount).toBe(within(NEWEST).length)
+      expect(data.ofA.nodes).toEqual(within(NEWEST).filter(isBackedByA))
+      if (most > 0) expect(data.ofA.nodes.length).toBeGreaterThan(0)
+      expect(data.ofOther.nodes).toEqual([])
+      expect(data.before.nodes).toEqual(within(DAYS[0]))
+    },
+  )
 
   test('other bounds and conditions', async () => {
     const list = async (where: string) =>
@@ -451,6 +487,137 @@ describe('lists', () => {
       `{ positionAggregates(where: { healthFactor: { lt: 1.1 }, date: { eq: "${NEWEST}" } }) { count } }`,
     )
     expect(positionAggregates).toEqual([{ count: near(NEWEST, 1.1).length }])
+  })
+})
+
+describe('collateral at risk', () => {
+  const DROPS = [0.5, 0.05, 0.12, 0.12, 1]
+  const AT_RISK = 'drop positionCount collateralUsd debtUsd unknownPositionCount unknownCollateralUsd unknownDebtUsd'
+  type Side = 'a' | 'b'
+  const otherOf = (name: Side) => (name === 'a' ? 'b' : 'a')
+  const sumOf = (values: (number | null)[]) => {
+    const priced = values.filter((value) => value !== null)
+    return values.length === 0 ? 0 : priced.length === 0 ? null : priced.reduce((sum, value) => sum + value, 0)
+  }
+  const worth = (usd: number, amount: number) => (usd > 0 ? usd : amount === 0 ? 0 : null)
+
+  /** Of the records with debt that backs on these sides, what each drop liquidates. */
+  function expectedOf(n: number, sides: Side[]) {
+    const rows = records
+      .filter(({ id, marketAddress }) => id.startsWith(NEWEST) && marketAddress === POOLS[n]?.id)
+      .flatMap((record) => {
+        const amounts = record as unknown as Sided
+        const backing = sides.filter((name) => (amounts[`${otherOf(name)}BorrowedAmount`] as number) > 0)
+        if (backing.length === 0) return []
+        const values = backing.map((name) => [
+          worth(
+            (amounts[`${name}SuppliedAmountUsd`] as number) + (amounts[`${name}ProtectedSuppliedAmountUsd`] as number),
+            (amounts[`${name}SuppliedAmount`] as number) + (amounts[`${name}ProtectedSuppliedAmount`] as number),
+          ),
+          worth(
+            amounts[`${otherOf(name)}BorrowedAmountUsd`] as number,
+            amounts[`${otherOf(name)}BorrowedAmount`] as number,
+          ),
+        ])
+        const total = (at: 0 | 1) =>
+          values.some((value) => value[at] === null) ? null : values.reduce((sum, value) => sum + (value[at] ?? 0), 0)
+        const { healthFactor, liquidationDrop } = all.get(record.id) as Row
+        return [{ healthFactor, liquidationDrop, collateral: total(0), debt: total(1) }]
+      })
+    const unknown = rows.filter(({ healthFactor }) => healthFactor === null)
+    const isUnknown = rows.length > 0 && unknown.length === rows.length
+    return DROPS.map((drop) => {
+      const fallen = rows.filter(
+        ({ healthFactor, liquidationDrop }) =>
+          healthFactor === 0 || (liquidationDrop !== null && liquidationDrop <= drop),
+      )
+      return {
+        drop,
+        positionCount: isUnknown ? null : fallen.length,
+        collateralUsd: isUnknown ? null : sumOf(fallen.map(({ collateral }) => collateral)),
+        debtUsd: isUnknown ? null : sumOf(fallen.map(({ debt }) => debt)),
+        unknownPositionCount: unknown.length,
+        unknownCollateralUsd: sumOf(unknown.map(({ collateral }) => collateral)),
+        unknownDebtUsd: sumOf(unknown.map(({ debt }) => debt)),
+      }
+    })
+  }
+  const rounded = (rows: object[]) =>
+    rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          typeof value === 'number' ? Number(value.toPrecision(12)) : value,
+        ]),
+      ),
+    )
+  const drops = `collateralAtRisk(drops: [${DROPS}]) { ${AT_RISK} }`
+
+  test.each(POOLS.map(({ id }, n) => [n, id] as const))('of pool %s and its markets', async (n, id) => {
+    const { pool: inPool } = await ask(
+      `{ pool(address: "${id}") { ${drops} marketA { ${drops} } marketB { ${drops} } } }`,
+    )
+    expect(rounded(inPool.collateralAtRisk)).toEqual(rounded(expectedOf(n, ['a', 'b'])))
+    if (inPool.marketA) expect(rounded(inPool.marketA.collateralAtRisk)).toEqual(rounded(expectedOf(n, ['a'])))
+    expect(rounded(inPool.marketB.collateralAtRisk)).toEqual(rounded(expectedOf(n, ['b'])))
+  })
+
+  test('some is counted, some is unknown, and all of it in a pool without thresholds', async () => {
+    const { pools } = await ask(`{ pools { nodes { address collateralAtRisk { ${AT_RISK} } } } }`)
+    const of = (n: number) =>
+      pools.nodes.find(({ address }: { address: string }) => address === POOLS[n]?.id).collateralAtRisk
+    expect(of(0).map(({ drop }: { drop: number }) => drop)).toEqual([0.05, 0.1, 0.2, 0.3, 0.5])
+    expect(of(0)[2].collateralUsd).toBeGreaterThan(100)
+    expect(of(0)[2].debtUsd).toBeGreaterThan(1000)
+    expect(of(1)[0]).toMatchObject({ positionCount: expect.any(Number), unknownPositionCount: expect.any(Number) })
+    expect(of(1)[0].unknownPositionCount).toBeGreaterThan(0)
+    expect(of(1)[0].positionCount).toBeGreaterThan(0)
+  })
+
+  test('where no threshold is known it is null, not 0', async () => {
+    const debt = records.filter(
+      (record) => record.marketAddress === POOLS[2]?.id && record.id.startsWith(NEWEST) && all.get(record.id)?.ltv,
+    )
+    expect(debt.length).toBeGreaterThan(0)
+    const empty = await startGateway()
+    try {
+      await importFiles(empty, {
+        pools: [POOLS[2] as (typeof POOLS)[number]],
+        positions: debt,
+      })
+      const { pool: unknown } = await empty.ask(
+        `{ pool(address: "${POOLS[2]?.id}") { collateralAtRisk(drops: 0.2) { ${AT_RISK} } marketA { address } } }`,
+      )
+      expect(unknown.collateralAtRisk).toEqual([
+        expect.objectContaining({
+          positionCount: null,
+          collateralUsd: null,
+          debtUsd: null,
+          unknownPositionCount: debt.length,
+        }),
+      ])
+      expect(unknown.collateralAtRisk[0].unknownDebtUsd).toBeGreaterThan(0)
+    } finally {
+      await empty.close()
+    }
+  })
+
+  test.each([
+    ['[0]', /drops must be fractions above 0 and at most 1/],
+    ['[0.1, 1.01]', /drops must be fractions above 0 and at most 1/],
+    ['-0.2', /drops must be fractions above 0 and at most 1/],
+    [`[${Array.from({ length: 21 }, () => 0.1)}]`, /drops has 21 values, at most 20 are allowed/],
+  ])('drops of %s are refused', async (given, message) => {
+    for (const owner of [`pool(address: "${POOLS[0]?.id}")`, `market(chainId: 1, address: "${POOLS[0]?.unit_1_id}")`]) {
+      const error = await failure(`{ owner: ${owner} { collateralAtRisk(drops: ${given}) { drop } } }`)
+      expect(error?.extensions.code).toBe('BAD_INPUT')
+      expect(error?.message).toMatch(message)
+    }
+  })
+
+  test('no drops have no rows', async () => {
+    const { pool: none } = await ask(`{ pool(address: "${POOLS[0]?.id}") { collateralAtRisk(drops: []) { drop } } }`)
+    expect(none.collateralAtRisk).toEqual([])
   })
 })
 

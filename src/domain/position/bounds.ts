@@ -71,7 +71,7 @@ export function assertSortable(where: Where | null | undefined, bounds: Bounds):
   const { users = Infinity, pools = Infinity, dates = Infinity } = where ? bounded(where, bounds) : bounds
   if (users <= MOST_USERS || pools * dates <= MOST_POOL_DATES) return
   if (dates <= 1 && mostHealth(where) !== undefined) return
-  const message = `would sort all positions that match the filter: add where.users (at most ${MOST_USERS}), or where.pools together with where.date.eq or date.in (at most ${MOST_POOL_DATES} pairs), or limit where.healthFactor on one date`
+  const message = `would sort all positions that match the filter: add where.users (at most ${MOST_USERS}), or where.pools together with where.date.eq or date.in (at most ${MOST_POOL_DATES} pairs), or limit where.healthFactor or where.liquidationDrop on one date`
   throw new GatewayError('BAD_INPUT', `orderBy ${message}. Sorting by DATE alone needs no filter.`, [
     { in: 'query', name: 'orderBy', message },
   ])

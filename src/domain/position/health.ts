@@ -21,6 +21,10 @@ type Side = 'a' | 'b'
 /** The side that a side's collateral backs the debt of. */
 const OTHER = { a: 'b', b: 'a' } as const
 
+/** SQL of whether a side has collateral that backs debt. */
+export const backsDebt = (side: Side) =>
+  `t.${OTHER[side]}_borrowed_amount_usd > 0 AND (t.${side}_supplied_amount > 0 OR t.${side}_protected_supplied_amount > 0)`
+
 /** The worth of tokens in USD; null if they have no price. */
 const worth = (usd: string, amount: string) => `CASE WHEN ${usd} > 0 THEN ${usd} WHEN ${amount} = 0 THEN 0 END`
 const amount = (side: Side, of: string) => moderate(`t.${side}_${of}_amount`)
@@ -49,7 +53,7 @@ const storedRisk = (
 /** Looks the threshold up by the position's pool. */
 export const storedThreshold: Threshold = (side) => storedRisk(side, 'liquidation_threshold')
 
-/** Reads the threshold from the joins of `positionsUpTo`. */
+/** Reads the threshold from the joins of `POOLS_WITH_MARKETS`. */
 export const joinedThreshold: Threshold = (side) => moderate(`${side}.liquidation_threshold`)
 
 const DEBT = `nullif(${debt('a')} + ${debt('b')}, 0)`
@@ -61,17 +65,15 @@ export const LTV = `(${DEBT} / nullif(${backing('a')} + ${backing('b')}, 0))`
 export const healthFactorSql = (threshold: Threshold) =>
   `((${backing('a', threshold('a'))} + ${backing('b', threshold('b'))}) / ${DEBT})`
 
-const HEALTH = healthFactorSql(storedThreshold)
-
 /** SQL of the fraction by which the price of the collateral must fall until the position can be liquidated. */
-export const LIQUIDATION_DROP = `(1 - 1 / nullif(${HEALTH}, 0))`
+export const liquidationDropSql = (threshold: Threshold) => `(1 - 1 / nullif(${healthFactorSql(threshold)}, 0))`
 
 const isInDebt = (side: Side) => `(${usd(side, 'borrowed')} > 0)`
 
 /** SQL of the price of the collateral at which the position can be liquidated. The summand keeps the quotient a double. */
-export const LIQUIDATION_PRICE = `(CASE WHEN ${isInDebt('a')} = ${isInDebt('b')} THEN NULL
+export const liquidationPriceSql = (threshold: Threshold) => `(CASE WHEN ${isInDebt('a')} = ${isInDebt('b')} THEN NULL
     WHEN ${isInDebt('a')} THEN nullif(${moderate('t.b_token_price')}, 0) ELSE nullif(${moderate('t.a_token_price')}, 0) END
-    / (nullif(${HEALTH}, 0) + 1e-140))`
+    / (nullif(${healthFactorSql(threshold)}, 0) + 1e-140))`
 
 const maxLtv = (side: Side) => storedRisk(side, 'max_ltv')
 
@@ -91,35 +93,55 @@ const INDEBTED = '(t.a_borrowed_amount_usd > 0 OR t.b_borrowed_amount_usd > 0)'
 const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150 AND t.a_borrowed_amount_usd < 1e150 AND t.b_borrowed_amount_usd < 1e150
     THEN ${SUPPLY} / greatest(greatest(t.a_borrowed_amount_usd, 0) + greatest(t.b_borrowed_amount_usd, 0), 1e-150) ELSE 0 END)`
 
+/** Pools `u` with the markets of their sides, of which `joinedThreshold` reads. */
+export const POOLS_WITH_MARKETS = Prisma.sql`pool u
+    LEFT JOIN market a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
+    LEFT JOIN market b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id`
+
 /**
  * The FROM items of a date's positions, as `t`, whose health factor may be at most `most`. As it is at least the coverage times
  * the pool's lower threshold, an index gives few others. A pool without thresholds has health factors of 0 alone.
+ * @param pools limits the pools `u`
  */
-export function positionsUpTo(most: number, date: Prisma.Sql): { from: Prisma.Sql; fromCluster: Prisma.Sql } {
+export function positionsUpTo(
+  most: number,
+  date: Prisma.Sql,
+  pools = Prisma.empty,
+): { from: Prisma.Sql; fromCluster: Prisma.Sql } {
   const lower = Prisma.sql`least(a.liquidation_threshold, b.liquidation_threshold)::numeric`
   // The factor covers what doubles round off.
   const bound = Prisma.sql`CASE ${lower} WHEN 0 THEN 'Infinity'
     ELSE least(greatest(${String(most)}::numeric * 1.000001 / ${lower}, 1e-300), 1e300)::float8 END`
-  const pools = Prisma.sql`pool u
-    LEFT JOIN market a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
-    LEFT JOIN market b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id`
-  const matches = Prisma.sql`t.pool_key = u.key AND t.distribution_date = ${date}
+  const matches = Prisma.sql`t.pool_key = u.key ${pools} AND t.distribution_date = ${date}
     AND ${Prisma.raw(INDEBTED)} AND ${Prisma.raw(COVERAGE)} <= ${bound}`
   return {
-    from: Prisma.sql`${pools} CROSS JOIN LATERAL (SELECT * FROM position t WHERE ${matches} OFFSET 0) t`,
-    fromCluster: Prisma.sql`${pools} JOIN position t ON ${matches}`,
+    from: Prisma.sql`${POOLS_WITH_MARKETS} CROSS JOIN LATERAL (SELECT * FROM position t WHERE ${matches} OFFSET 0) t`,
+    fromCluster: Prisma.sql`${POOLS_WITH_MARKETS} JOIN position t ON ${matches}`,
   }
 }
 
 /**
- * The largest health factor that a filter allows, Infinity if it has only a lower bound. Undefined if it does not limit the
- * health factor, or names users or a pool, whose positions are few.
+ * The largest health factor that a filter allows by limits of it or of the drop to liquidation, Infinity if they are only lower
+ * ones. Undefined if it limits neither, or names users or a pool, whose positions are few.
  */
 export function mostHealth(where: Where | null | undefined): number | undefined {
-  const { users, pools, healthFactor } = where ?? {}
-  if (!healthFactor || users || (pools as unknown[] | null | undefined)?.length === 1) return undefined
-  const { lt, lte, gt, gte } = healthFactor as { [bound in 'lt' | 'lte' | 'gt' | 'gte']?: number | null }
+  const { users, pools, healthFactor, liquidationDrop } = where ?? {}
+  if (users || (pools as unknown[] | null | undefined)?.length === 1) return undefined
+  const limits = [upperLimit(healthFactor), healthAt(upperLimit(liquidationDrop))].filter((most) => most !== undefined)
+  return limits.length > 0 ? Math.min(...limits) : undefined
+}
+
+type Range = { [bound in 'eq' | 'lt' | 'lte' | 'gt' | 'gte']?: number | null }
+
+function upperLimit(range: unknown): number | undefined {
+  const { lt, lte, gt, gte } = (range ?? {}) as Range
   const upper = [lt, lte].filter((bound) => typeof bound === 'number')
   if (upper.length > 0) return Math.min(...upper)
   return typeof (gt ?? gte) === 'number' ? Number.POSITIVE_INFINITY : undefined
+}
+
+/** The health factor of a drop. Above 99.9 % doubles round the drop too much. */
+function healthAt(drop: number | undefined): number | undefined {
+  if (drop === undefined) return undefined
+  return drop < 0.999 ? 1 / (1 - drop) : Number.POSITIVE_INFINITY
 }

@@ -7,11 +7,12 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import {
   BORROWING_POWER,
+  backsDebt,
   healthFactorSql,
   joinedThreshold,
-  LIQUIDATION_DROP,
-  LIQUIDATION_PRICE,
   LTV,
+  liquidationDropSql,
+  liquidationPriceSql,
   mostHealth,
   positionsUpTo,
   storedThreshold,
@@ -58,14 +59,16 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     sort: true,
   },
   liquidationDrop: {
-    sql: LIQUIDATION_DROP,
+    sql: liquidationDropSql(storedThreshold),
     type: 'float',
     nullable: true,
     description:
       'The fraction by which the price of the collateral must fall, all others unchanged, until the position can be liquidated, 0.25 is 25 %: 1 - 1 / `healthFactor`. Negative if it can be liquidated now. Null if `healthFactor` is null or 0.',
+    filter: true,
+    sort: true,
   },
   liquidationPriceUsd: {
-    sql: LIQUIDATION_PRICE,
+    sql: liquidationPriceSql(storedThreshold),
     type: 'float',
     nullable: true,
     description:
@@ -165,6 +168,12 @@ const ofTokens: Lookup = {
     partial: true,
   },
 }
+/** Positions whose debt supply of a token backs. */
+const backedBy: Lookup = {
+  matches: (tokens) =>
+    Prisma.sql`(${Prisma.raw(backsDebt('a'))} AND t.a_token_address = ANY(${tokens})
+      OR ${Prisma.raw(backsDebt('b'))} AND t.b_token_address = ANY(${tokens}))`,
+}
 
 const positionsFrom = (from: { from: Prisma.Sql; fromShards?: Prisma.Sql }, all: typeof columns) =>
   listing({
@@ -178,6 +187,10 @@ const positionsFrom = (from: { from: Prisma.Sql; fromShards?: Prisma.Sql }, all:
       assets: lookedUp(
         many(columns.aTokenAddress, 'Only positions with one of these tokens on either side.'),
         ofTokens,
+      ),
+      collateralAssets: lookedUp(
+        many(columns.aTokenAddress, 'Only positions whose debt is backed by supply of one of these tokens.'),
+        backedBy,
       ),
       chainIds: many(columns.chainId, 'Only positions in pools on one of these chains.'),
       date: range(columns.distributionDate, 'Only positions whose distribution date is in this range.'),
@@ -194,13 +207,19 @@ export const positionListing = positionsFrom({ from: Prisma.sql`position t` }, c
 const joinedColumns = {
   ...columns,
   healthFactor: { ...columns.healthFactor, sql: healthFactorSql(joinedThreshold) },
+  liquidationDrop: { ...columns.liquidationDrop, sql: liquidationDropSql(joinedThreshold) },
+  liquidationPriceUsd: { ...columns.liquidationPriceUsd, sql: liquidationPriceSql(joinedThreshold) },
 }
 
-/** Lists the positions of a date. If the filter limits the health factor, an index gives those that may match. */
+/** Lists the positions of a date. If the filter limits the health factor or the drop, an index gives those that may match. */
 export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): Listing<Position> {
   const most = mostHealth(where)
   if (most === undefined) return positionListing
-  const limited = positionsFrom(positionsUpTo(most, date), joinedColumns)
+  const assets = where?.collateralAssets as string[] | null | undefined
+  const pools = assets
+    ? Prisma.sql`AND u.key = ANY(ARRAY(SELECT p.pool_key FROM token_pair p WHERE ${withToken(Prisma.sql`${assets}::text[]`)}))`
+    : Prisma.empty
+  const limited = positionsFrom(positionsUpTo(most, date, pools), joinedColumns)
   return { ...limited, filters: withoutKeys(limited.filters) }
 }
 

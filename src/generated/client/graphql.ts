@@ -341,10 +341,14 @@ export type PositionFilter = {
   borrowedUsd?: FloatRange | null | undefined;
   /** Only positions in pools on one of these chains. */
   chainIds?: Array<number> | null | undefined;
+  /** Only positions whose debt is backed by supply of one of these tokens. */
+  collateralAssets?: Array<string> | null | undefined;
   /** Only positions whose distribution date is in this range. */
   date?: DateRange | null | undefined;
   /** Only rows whose `healthFactor` is in this range. */
   healthFactor?: FloatRange | null | undefined;
+  /** Only rows whose `liquidationDrop` is in this range. */
+  liquidationDrop?: FloatRange | null | undefined;
   /** Only rows whose `ltv` is in this range. */
   ltv?: FloatRange | null | undefined;
   /** Only positions whose total points are in this range. */
@@ -369,6 +373,8 @@ export type PositionOrder =
   | 'DATE'
   /** Sorts by `healthFactor`. Nulls come last. */
   | 'HEALTH_FACTOR'
+  /** Sorts by `liquidationDrop`. Nulls come last. */
+  | 'LIQUIDATION_DROP'
   /** Sorts by `ltv`. Nulls come last. */
   | 'LTV'
   /** Sorts by `points`. */

@@ -6,6 +6,7 @@ import { addActivity } from './types/activity.ts'
 import { addAggregates } from './types/aggregates.ts'
 import { addAsset } from './types/asset.ts'
 import { addAssetPrice } from './types/asset-price.ts'
+import { addAtRisk } from './types/at-risk.ts'
 import { addBasePoints } from './types/base-points.ts'
 import { addChange } from './types/change.ts'
 import { addDataVersion } from './types/data-version.ts'
@@ -144,6 +145,7 @@ export function addTypes(builder: Builder) {
   addUserRank(builder, { User })
   addChange(builder, { User, Pool })
   addPoolTotals(builder, { Pool, MultiplierRevision })
+  addAtRisk(builder, { Pool, Market })
   addAggregates(builder, { TokenAmount, GroupKey, GroupBy, PositionInputs, ...snapshots, ...rewards })
   addSearch(builder, { Pool, Market, Vault, User })
   return { User, Pool, Market, Vault }

@@ -120,7 +120,7 @@ export const positionParts: Charge = ({ where, after, before, afterRecord }) => 
   return (
     1 +
     (parts > 1 ? BRANCH * Math.min(parts, MOST_BRANCHES) * ends : 0) +
-    (!few && names(['ltv', 'healthFactor'], where) ? COMPUTED : 0)
+    (!few && names(['ltv', 'healthFactor', 'liquidationDrop'], where) ? COMPUTED : 0)
   )
 }
 

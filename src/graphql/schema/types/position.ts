@@ -181,7 +181,7 @@ export function addPosition(builder: Builder, refs: Refs) {
     currentPositions: t.field({
       type: Positions,
       description:
-        'Positions of all users on the newest distribution date, by id. With a limit of `where.healthFactor` they can be sorted by any field.',
+        'Positions of all users on the newest distribution date, by id. With a limit of `where.healthFactor` or `where.liquidationDrop` they can be sorted by any field.',
       args: listArguments(t.arg, PositionInputs),
       ...list(
         {

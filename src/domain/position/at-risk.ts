@@ -1,0 +1,132 @@
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
+import { badArgument } from '../../errors.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { lastDate } from './filter.ts'
+import { healthFactorSql, joinedThreshold, liquidationDropSql, POOLS_WITH_MARKETS } from './health.ts'
+
+/** The drops of the collateral's price if the client names none. */
+export const DROPS = [0.05, 0.1, 0.2, 0.3, 0.5]
+
+/** The maximum drops of one field. */
+export const MOST_DROPS = 20
+
+const IF_UNKNOWN = 'Null if there are such positions, and none of them has a known health factor.'
+
+export const atRiskColumns = columnsOf(
+  {},
+  {
+    drop: {
+      sql: 't.drop',
+      type: 'float',
+      description:
+        "The fraction by which the price of each position's collateral falls, all others unchanged: 0.2 is 20 %.",
+    },
+    positionCount: {
+      sql: 't.positions',
+      type: 'int',
+      nullable: true,
+      description: `The number of positions, one per user in each pool, that can be liquidated then: those whose \`liquidationDrop\` is at most \`drop\`, and those whose \`healthFactor\` is 0. ${IF_UNKNOWN}`,
+    },
+    collateralUsd: {
+      sql: toDouble('t.collateral'),
+      type: 'float',
+      nullable: true,
+      description: `Their collateral before the fall, in USD. ${IF_UNKNOWN}`,
+    },
+    debtUsd: {
+      sql: toDouble('t.debt'),
+      type: 'float',
+      nullable: true,
+      description: `The debt that it backs, in USD. ${IF_UNKNOWN}`,
+    },
+    unknownPositionCount: {
+      sql: 't.unknown_positions',
+      type: 'int',
+      description:
+        'The number of positions with debt that are not counted at any drop, as a liquidation threshold or a price is not known.',
+    },
+    unknownCollateralUsd: {
+      sql: toDouble('t.unknown_collateral'),
+      type: 'float',
+      nullable: true,
+      description:
+        'The collateral of those that are not counted, in USD, as far as its price is known. Null if no price is.',
+    },
+    unknownDebtUsd: {
+      sql: toDouble('t.unknown_debt'),
+      type: 'float',
+      nullable: true,
+      description: 'The debt of those that are not counted, in USD, as far as its price is known. Null if no price is.',
+    },
+  },
+)
+
+/** The positions that a drop of the collateral's price liquidates. */
+export type AtRisk = RowOf<typeof atRiskColumns>
+
+/** Drops that a client may ask for. @throws BAD_INPUT */
+export function assertDrops(drops: readonly number[]): void {
+  if (drops.length > MOST_DROPS)
+    throw badArgument('drops', `has ${drops.length} values, at most ${MOST_DROPS} are allowed`)
+  if (!drops.every((drop) => drop > 0 && drop <= 1))
+    throw badArgument('drops', 'must be fractions above 0 and at most 1: 0.2 is 20 %')
+}
+
+/** A side's collateral, the debt on the other side that it backs, and whether there is such debt. Null if tokens have no price. */
+function sideOf(side: 'a' | 'b', other: 'a' | 'b') {
+  const worth = (...amounts: string[]) => `CASE WHEN ${amounts.map((amount) => `t.${amount}_usd > 0`).join(' OR ')}
+    THEN ${amounts.map((amount) => exact(`t.${amount}_usd`)).join(' + ')}
+    WHEN ${amounts.map((amount) => `t.${amount} = 0`).join(' AND ')} THEN 0 END`
+  return {
+    owes: `greatest(t.${other}_borrowed_amount, t.${other}_borrowed_amount_usd) > 0`,
+    collateral: worth(`${side}_supplied_amount`, `${side}_protected_supplied_amount`),
+    debt: worth(`${other}_borrowed_amount`),
+  }
+}
+const A = sideOf('a', 'b')
+const B = sideOf('b', 'a')
+
+const summed = (column: string) => `CASE WHEN bool_and(NOT p.known) IS NOT TRUE
+  THEN coalesce(sum(p.${column}) FILTER (WHERE p.first_drop <= d.drop), 0) END AS ${column}`
+const unknown = (column: string) => `CASE WHEN bool_and(p.known) IS NOT FALSE THEN 0
+  ELSE sum(p.${column}) FILTER (WHERE NOT p.known) END AS unknown_${column}`
+const SUMS = ['positions', 'collateral', 'debt'].flatMap((column) => [summed(column), unknown(column)]).join(', ')
+
+/**
+ * The FROM clause for `atRiskColumns`: for each drop what it would liquidate in a pool or, of it, where a market's token is the
+ * collateral. Each position of the pool on the newest distribution date is read once. No row if the pool is not stored.
+ * @param market the address of the market
+ */
+export function atRiskSql(drops: readonly number[], pool: Prisma.Sql, market?: Prisma.Sql): Prisma.Sql {
+  assertDrops(drops)
+  const [ofA, ofB] = (
+    [
+      ['u.unit_1_id', A],
+      ['u.unit_2_id', B],
+    ] as const
+  ).map(([unit, { owes }]) => {
+    const isOwed = Prisma.raw(owes)
+    return market ? Prisma.sql`${Prisma.raw(unit)} = ${market} AND ${isOwed}` : isOwed
+  }) as [Prisma.Sql, Prisma.Sql]
+  const ofSides = (part: 'collateral' | 'debt') =>
+    Prisma.sql`CASE WHEN ${ofA} THEN ${Prisma.raw(A[part])} ELSE 0 END + CASE WHEN ${ofB} THEN ${Prisma.raw(B[part])} ELSE 0 END`
+  // Among falling numbers, as width_bucket needs them to rise.
+  const falling = Prisma.sql`${[...drops].sort((one, other) => other - one).map((drop) => String(-drop))}::float8[]`
+  return Prisma.sql`FROM (
+    SELECT d.drop, d.n, ${Prisma.raw(SUMS)}
+    FROM pool u CROSS JOIN unnest(${drops.map(String)}::float8[]) WITH ORDINALITY d(drop, n)
+    LEFT JOIN (
+      SELECT p.known, p.first_drop, count(*) AS positions, sum(p.collateral) AS collateral, sum(p.debt) AS debt
+      FROM (
+        SELECT p.health IS NOT NULL AS known, p.collateral, p.debt,
+          CASE p.health WHEN 0 THEN 0 ELSE -(${falling})[width_bucket(-p.drop, ${falling})] END AS first_drop
+        FROM (
+          SELECT ${Prisma.raw(healthFactorSql(joinedThreshold))} AS health,
+            ${Prisma.raw(liquidationDropSql(joinedThreshold))} AS drop,
+            ${ofSides('collateral')} AS collateral, ${ofSides('debt')} AS debt
+          FROM ${POOLS_WITH_MARKETS} JOIN position t ON t.pool_key = u.key AND t.distribution_date = ${lastDate()}
+          WHERE u.id = ${pool} AND (${ofA} OR ${ofB})) p) p
+      GROUP BY 1, 2) p ON true
+    WHERE u.id = ${pool} GROUP BY d.drop, d.n) t ORDER BY t.n`
+}

@@ -1,0 +1,65 @@
+import type { ArgBuilder } from '@pothos/core'
+import { type AtRisk, atRiskColumns, atRiskSql, DROPS, MOST_DROPS } from '../../../domain/position/at-risk.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { rows } from '../../fields/sql-field.ts'
+import type { FieldCost } from '../../policy/cost.ts'
+import type { Builder, Types } from '../builder.ts'
+import { OWNED_COUNT } from './charges.ts'
+import type { MarketRef } from './market.ts'
+import type { PoolRef } from './pool.ts'
+
+/** Adds what drops of prices would liquidate. */
+export function addAtRisk(builder: Builder, { Pool, Market }: { Pool: PoolRef; Market: MarketRef }): void {
+  const CollateralAtRisk = builder.objectRef<AtRisk>('CollateralAtRisk').implement({
+    description:
+      'The positions of the newest distribution date that can be liquidated if the price of their collateral falls by a fraction.',
+    fields: (t) => columnFields(t, atRiskColumns),
+  })
+  const args = (arg: ArgBuilder<Types>) => ({
+    drops: arg.floatList({
+      required: true,
+      defaultValue: DROPS,
+      description: `The fractions by which prices fall, above 0 and at most 1, at most ${MOST_DROPS}: 0.2 is 20 %.`,
+    }),
+  })
+  const cost = {
+    cost: {
+      weight: OWNED_COUNT,
+      rows: ({ drops }) => Math.min(Array.isArray(drops) ? drops.length : DROPS.length, MOST_DROPS),
+    } satisfies FieldCost,
+  }
+  builder.prismaObjectFields(Pool, (t) => ({
+    collateralAtRisk: t.field({
+      type: [CollateralAtRisk],
+      description: 'What drops of prices would liquidate in the pool, in the order of `drops`.',
+      args: args(t.arg),
+      ...rows(
+        {
+          columns: atRiskColumns,
+          by: ['id'],
+          of: ({ drops }, [pool = Prisma.empty]) => atRiskSql(drops, pool),
+        },
+        ['text'],
+        cost,
+      ),
+    }),
+  }))
+  builder.prismaObjectFields(Market, (t) => ({
+    collateralAtRisk: t.field({
+      type: [CollateralAtRisk],
+      description:
+        "What drops of the price of the market's token would liquidate: the positions whose collateral it is, in the order of `drops`. A position with debt on both sides of the pool counts in both markets, with the fall of all its collateral. Empty if the pool is not stored.",
+      args: args(t.arg),
+      ...rows(
+        {
+          columns: atRiskColumns,
+          by: ['poolId', 'id'],
+          of: ({ drops }, [pool = Prisma.empty, market]) => atRiskSql(drops, pool, market),
+        },
+        ['text', 'text'],
+        cost,
+      ),
+    }),
+  }))
+}
