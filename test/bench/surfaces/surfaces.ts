@@ -278,6 +278,39 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       rows: (data) => data.currentPositions.nodes.map(recordRow('healthFactor')),
     },
     {
+      name: 'risk: the 20 positions that fall first if a token loses 12 %',
+      query: `query ($asset: Address!) { currentPositions(first: 20, orderBy: LIQUIDATION_DROP,
+          where: { collateralAssets: [$asset], liquidationDrop: { lte: 0.12 } }) {
+        nodes { legacy { recordId } liquidationDrop userAddress sideB { borrowed { usd } } } } }`,
+      variants: some(aTokens).map((asset) => ({ variables: { asset }, values: [asset] })),
+      sql: `SELECT id, 1 - 1 / health, user_address, b_borrowed_amount_usd FROM (
+          SELECT t.id, t.user_address, t.b_borrowed_amount_usd,
+            (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd AS health
+          FROM pool u JOIN position t ON t.market_address = u.id AND t.distribution_date = '${NEWEST}'
+          JOIN market a ON a.id = u.unit_1_id
+          WHERE u.asset_1_address = $1 AND t.a_token_address = $1 AND b_borrowed_amount_usd > 0) t
+        WHERE 1 - 1 / health <= 0.12 ORDER BY 1 - 1 / health, id LIMIT 20`,
+      rows: (data) =>
+        data.currentPositions.nodes.map(({ sideB, ...of }: any) => [
+          ...recordRow('liquidationDrop', 'userAddress')(of),
+          sideB.borrowed.usd,
+        ]),
+    },
+    {
+      name: 'risk: what five drops would liquidate in a pool',
+      query: `query ($pool: Address!) { pool(address: $pool) { collateralAtRisk { drop positionCount collateralUsd debtUsd } } }`,
+      variants: some(pools).map((pool) => ({ variables: { pool }, values: [pool] })),
+      sql: `SELECT d.drop, count(*) FILTER (WHERE fall <= d.drop)::int,
+          sum(collateral) FILTER (WHERE fall <= d.drop), sum(debt) FILTER (WHERE fall <= d.drop)
+        FROM unnest('{0.05, 0.1, 0.2, 0.3, 0.5}'::float8[]) d(drop) CROSS JOIN (
+          SELECT collateral, debt, 1 - debt / (collateral * a.liquidation_threshold) AS fall
+          FROM (SELECT a_supplied_amount_usd + a_protected_supplied_amount_usd AS collateral, b_borrowed_amount_usd AS debt
+            FROM position t WHERE t.market_address = $1 AND t.distribution_date = '${NEWEST}' AND b_borrowed_amount_usd > 0) t,
+            pool u JOIN market a ON a.id = u.unit_1_id WHERE u.id = $1) t
+        GROUP BY 1 ORDER BY 1`,
+      rows: (data) => data.pool.collateralAtRisk.map(row('drop', 'positionCount', 'collateralUsd', 'debtUsd')),
+    },
+    {
       name: "a week's leaderboard, top 100",
       query: `query ($from: Date!, $to: Date!) { leaderboard(scope: { window: { from: $from, to: $to } }, first: 100) { nodes { userAddress points rank } } }`,
       variants: [DAYS - 7, 3].map((nth) => {

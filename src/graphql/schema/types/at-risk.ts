@@ -32,7 +32,7 @@ export function addAtRisk(builder: Builder, { Pool, Market }: { Pool: PoolRef; M
   builder.prismaObjectFields(Pool, (t) => ({
     collateralAtRisk: t.field({
       type: [CollateralAtRisk],
-      description: 'What drops of prices would liquidate in the pool, in the order of `drops`.',
+      description: 'The positions in the pool that each drop would liquidate, in the order of `drops`.',
       args: args(t.arg),
       ...rows(
         {
@@ -49,7 +49,7 @@ export function addAtRisk(builder: Builder, { Pool, Market }: { Pool: PoolRef; M
     collateralAtRisk: t.field({
       type: [CollateralAtRisk],
       description:
-        "What drops of the price of the market's token would liquidate: the positions whose collateral it is, in the order of `drops`. A position with debt on both sides of the pool counts in both markets, with the fall of all its collateral. Empty if the pool is not stored.",
+        "The positions with the market's token as collateral that each drop of its price would liquidate, in the order of `drops`. A position with debt on both sides of the pool counts in both markets, with the fall of all its collateral. Empty if the pool is not stored.",
       args: args(t.arg),
       ...rows(
         {
