@@ -67,6 +67,7 @@ const variables: Variables = {
   Pools: none,
   PoolPositions: ({ pool }) => ({ pool }),
   Market: ({ market: { chainId, address } }) => ({ chainId, market: address }),
+  Earn: () => ({ amountUsd: 1000, days: 90, pointValueUsd: 0.001 }),
   Rates: ({ market: { chainId, address } }) => ({ chainId, market: address }),
   Series: ({ user, pool }) => ({ user, pool }),
   SeriesOfTokens: none,

@@ -91,8 +91,8 @@ describe('graphql-request', () => {
     const { pools } = await request.request(PoolsDocument, { first: 2 })
     expect(pools.nodes).toHaveLength(2)
     const { pool } = await request.request(PoolDocument, { address: pools.nodes[0]!.address })
-    expect(pool).toEqual(pools.nodes[0])
-    expectTypeOf(pool).toEqualTypeOf<PoolCardFragment | null>()
+    expect(pool).toMatchObject(pools.nodes[0]!)
+    expectTypeOf(pool).toExtend<PoolCardFragment | null>()
 
     const { positions } = await request.request(PositionsDocument, { where: { users: [address] }, first: 5 })
     expect(positions.nodes.map((one) => one.userAddress)).toEqual(Array(5).fill(address))

@@ -28,6 +28,7 @@ const VALUES: Record<string, string> = {
   SafeInt: '1',
   BigInt: '1',
   Int: '1',
+  Float: '1',
   String: '"a"',
   ID: `"${btoa(`User:0x${'1'.repeat(40)}`)}"`,
 }

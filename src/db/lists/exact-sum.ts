@@ -25,9 +25,13 @@ export const quotient = (dividend: string, divisor: string) =>
   `CASE WHEN ${isModerate(dividend)} AND ${isModerate(divisor)} THEN ${dividend} / ${divisor}
     ELSE ${toDouble(`${exact(dividend)} / nullif(${exact(divisor)}, 0)`)} END`
 
-/** A double of which sums, products and quotients of a few stay within doubles: beyond 1e140 it is 1e140, below 1e-140 it is 0. */
-export const moderate = (double: string) =>
-  `(CASE WHEN ${double} > 1e140 THEN 1e140 WHEN ${double} < -1e140 THEN -1e140 WHEN abs(${double}) < 1e-140 THEN 0 ELSE ${double} END)`
+/**
+ * A double of which sums, products and quotients of two stay within doubles: beyond 1e140 it is 1e140, below 1e-140 it is 0.
+ * With an exponent of 90 products of three do.
+ */
+export const moderate = (double: string, exponent = 140) =>
+  `(CASE WHEN ${double} > 1e${exponent} THEN 1e${exponent} WHEN ${double} < -1e${exponent} THEN -1e${exponent}
+    WHEN abs(${double}) < 1e-${exponent} THEN 0 ELSE ${double} END)`
 
 /** Sums doubles exactly and returns a double; null if all of them are null. */
 export const exactSum = (double: string) => toDouble(`sum(${exact(double)})`)

@@ -284,7 +284,7 @@ function setPageSql(
 }
 
 /** The types of the values that rows are looked up by. */
-export type KeyType = 'text' | 'int' | 'bigint' | 'date' | 'timestamptz'
+export type KeyType = 'text' | 'int' | 'bigint' | 'date' | 'timestamptz' | 'float8' | 'boolean'
 
 /**
  * Reads the rows of many keys in one statement. The result is in the order of the keys.

@@ -7,6 +7,9 @@ export interface BasePoints {
   borrow: number
 }
 
+/** Those of the program's published rules. */
+export const PUBLISHED: BasePoints = { deposit: 1, borrow: 0.5 }
+
 /**
  * SQL for the points of a position, in millionths, over a position row `p`, its pool's multiplier row `m` (nulls if the
  * pool has none, which scores 0) and a row `b` of base points (nulls if the settings count). Points per day:
@@ -18,14 +21,23 @@ export interface BasePoints {
  * program's published rules (per day, 1 point per dollar supplied and 0.5 per dollar borrowed). All code that computes
  * points uses this SQL.
  */
-export function pointsSql(base: BasePoints, p: string, m: string, b = m): { pointsA: string; pointsB: string } {
-  const side = (self: 'a' | 'b', other: 'a' | 'b') =>
-    millionthsSql(`(
-    coalesce(${b}.deposit, ${literal(base.deposit)}) * coalesce(${m}.deposit_token_${self}, 0) * (${p}.${self}_supplied_amount_usd
-      + CASE WHEN ${p}.${other}_borrowed_amount_usd > 0 THEN ${p}.${self}_protected_supplied_amount_usd ELSE 0 END)
-    + coalesce(${b}.borrow, ${literal(base.borrow)}) * coalesce(${m}.borrow_token_${self}, 0) * ${p}.${self}_borrowed_amount_usd)`)
-  return { pointsA: side('a', 'b'), pointsB: side('b', 'a') }
+export const pointsSql = (base: BasePoints, p: string, m: string, b = m) => ({
+  pointsA: millionthsSql(sideSql(base, 'a', p, m, b)),
+  pointsB: millionthsSql(sideSql(base, 'b', p, m, b)),
+})
+
+/** SQL for the points of a side of a position, as a double. */
+export function sideSql(base: BasePoints, side: 'a' | 'b', p: string, m: string, b: string): string {
+  const other = side === 'a' ? 'b' : 'a'
+  return `(
+    ${rateSql(base, 'deposit', side, m, b)} * (${p}.${side}_supplied_amount_usd
+      + CASE WHEN ${p}.${other}_borrowed_amount_usd > 0 THEN ${p}.${side}_protected_supplied_amount_usd ELSE 0 END)
+    + ${rateSql(base, 'borrow', side, m, b)} * ${p}.${side}_borrowed_amount_usd)`
 }
+
+/** SQL for the points per day of a dollar on a side. */
+export const rateSql = (base: BasePoints, kind: 'deposit' | 'borrow', side: 'a' | 'b', m: string, b: string): string =>
+  `coalesce(${b}.${kind}, ${literal(base[kind])}) * coalesce(${m}.${kind}_token_${side}, 0)`
 
 /** Converts Postgres' error for points that are too large to store to one for the client. Returns other errors as is. */
 export function pointsError(error: unknown): unknown {

@@ -187,6 +187,25 @@ export function column<Row>(
   }
 }
 
+/**
+ * Declares a field that is a column of a row of another kind, which every key has.
+ * @param by the fields of the parent row, or the arguments, whose values are the key; an argument that is left out is `infinity`
+ */
+export const columnOf = <Row>(
+  kind: KeyedRow<Row>,
+  name: keyof Row & string,
+  by: string[],
+  others: Record<string, unknown> = {},
+) => ({
+  ...sqlField({ kind: 'column', column: name, of: { one: kind, by } }, others),
+  resolve: async (row: any, args: any, context: GraphContext): Promise<any> =>
+    (await context.batches.load(kind.load, keyOrForever(row, args, by)))?.[name],
+})
+
+/** The key of a row. An argument that is left out is `infinity`. */
+export const keyOrForever = (row: any, args: any, by: string[]): Key =>
+  by.map((name) => row[name] ?? args[name] ?? 'infinity')
+
 /** Declares a field that is a column of its row or, given the argument `asOf`, of the row of `past` at the key and it. */
 export function columnAsOf<Row, Past extends Record<string, unknown>>(
   kind: KeyedRow<Row>,

@@ -10,6 +10,7 @@ import {
   printSchema,
   visit,
 } from 'graphql'
+import type { BasePoints } from '../../domain/points/formula.ts'
 import { GatewayError } from '../../errors.ts'
 import type { GraphContext } from '../context.ts'
 import { type Builder, createBuilder } from './builder.ts'
@@ -29,9 +30,9 @@ interface OnChain {
 }
 
 /** Creates the Apollo Federation 2 subgraph. Other subgraphs may reference its users, pools, markets and vaults. */
-export function createSubgraph(): GraphQLSchema {
+export function createSubgraph(basePoints?: BasePoints): GraphQLSchema {
   const builder = createBuilder()
-  const types = addTypes(builder)
+  const types = addTypes(builder, basePoints)
   addEntities(builder, types)
   let sdl: string | undefined
   addService(builder, () => {

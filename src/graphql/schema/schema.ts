@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
+import { type BasePoints, PUBLISHED } from '../../domain/points/formula.ts'
 import { addListInputTypes } from '../fields/list-inputs.ts'
 import { type Builder, createBuilder } from './builder.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
@@ -13,6 +14,7 @@ import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
 import { addEntity } from './types/entity.ts'
+import { addEstimate } from './types/estimate.ts'
 import { addGroupBy, addGroupKey } from './types/group-key.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
 import { addLedger } from './types/ledger.ts'
@@ -23,6 +25,7 @@ import { addLive } from './types/live.ts'
 import { addMarket } from './types/market.ts'
 import { addMultiplier } from './types/multiplier.ts'
 import { addMultiplierRevision } from './types/multiplier-revision.ts'
+import { addPointsPerDay } from './types/points-per-day.ts'
 import { addPool } from './types/pool.ts'
 import { addPoolTotals } from './types/pool-totals.ts'
 import { addPortfolio } from './types/portfolio.ts'
@@ -45,10 +48,10 @@ import { userRef } from './types/user-ref.ts'
 import { addVault } from './types/vault.ts'
 import { addWorth } from './types/worth.ts'
 
-/** Creates the GraphQL schema. */
-export function createSchema(): GraphQLSchema {
+/** Creates the GraphQL schema. @param basePoints those that count where no revision does */
+export function createSchema(basePoints: BasePoints = PUBLISHED): GraphQLSchema {
   const builder = createBuilder()
-  addTypes(builder)
+  addTypes(builder, basePoints)
   return withExactFloats(builder.toSchema())
 }
 
@@ -56,7 +59,7 @@ export function createSchema(): GraphQLSchema {
  * Adds all types. Each file in types/ has a type, the queries that return it and the mutations that change it.
  * @returns the types that other subgraphs may reference
  */
-export function addTypes(builder: Builder) {
+export function addTypes(builder: Builder, basePoints: BasePoints = PUBLISHED) {
   addScalars(builder)
   const Query = builder.queryType({
     description: 'Queries. Each response is read from one database snapshot, so its numbers always agree.',
@@ -143,6 +146,8 @@ export function addTypes(builder: Builder) {
   addRateSeries(builder, { Market, Vault, spanArguments })
   addPriceSeries(builder, { Asset, spanArguments })
   addUserRank(builder, { User })
+  addEstimate(builder, { Market, Vault, basePoints })
+  addPointsPerDay(builder, { Position, User, basePoints })
   addChange(builder, { User, Pool })
   addPoolTotals(builder, { Pool, MultiplierRevision })
   addAtRisk(builder, { Pool, Market })

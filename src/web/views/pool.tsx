@@ -1,5 +1,5 @@
 import {
-  type MarketRatesFragment,
+  type MarketEarningFragment,
   PoolChartDocument,
   PoolDocument,
   PoolTopUsersDocument,
@@ -74,13 +74,23 @@ export function Pool({ address }: { address: string }) {
   )
 }
 
-const sideColumns: Column<MarketRatesFragment>[] = [
+const sideColumns: Column<MarketEarningFragment>[] = [
   { name: 'Market', heads: true, cell: ({ asset, address }) => <span title={address}>{asset.symbol}</span> },
   { name: 'Deposit APR', numeric: true, cell: ({ depositApr }) => <Num value={depositApr} unit="percent" /> },
   { name: 'Borrow APR', numeric: true, cell: ({ borrowApr }) => <Num value={borrowApr} unit="percent" /> },
+  {
+    name: 'Points a day for $1 supplied',
+    numeric: true,
+    cell: ({ depositPointsPerDollar }) => <Num value={depositPointsPerDollar} unit="points" />,
+  },
+  {
+    name: 'Points a day for $1 borrowed',
+    numeric: true,
+    cell: ({ borrowPointsPerDollar }) => <Num value={borrowPointsPerDollar} unit="points" />,
+  },
 ]
 
-const Sides = ({ sides }: { sides: (MarketRatesFragment | null)[] }) => (
+const Sides = ({ sides }: { sides: (MarketEarningFragment | null)[] }) => (
   <Table
     caption="Rates of both sides"
     columns={sideColumns}

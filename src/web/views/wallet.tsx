@@ -110,6 +110,7 @@ function Summary({ user }: { user: UserSummaryFragment }) {
     ['Borrowed', worth?.borrowedUsd, 'usd'],
     ['Net APR, deposits', netDepositApr, 'percent'],
     ['Net APR, debt', netBorrowApr, 'percent'],
+    ['Points a day', user.pointsPerDay, 'points'],
   ] as const
   return (
     <>

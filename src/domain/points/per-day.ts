@@ -1,0 +1,76 @@
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { moderate } from '../../db/lists/exact-sum.ts'
+import type { Topology } from '../../db/topology/topology.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { inForce } from '../multiplier/rule.ts'
+import { type BasePoints, sideSql } from './formula.ts'
+import { MAX_POINTS, millionthsSql, pointsColumn } from './millionths.ts'
+
+/** SQL of the distribution date after the newest one: its rules are those in force now. In an empty store it is today. */
+export const NEXT_DATE = `(SELECT coalesce(max(date) + 1, (now() AT TIME ZONE 'UTC')::date) FROM distribution)`
+
+/** SQL of a double of which products of three stay within doubles. */
+export const bounded = (double: string) => moderate(double, 90)
+
+const AMOUNTS = ['a', 'b'].flatMap((side) =>
+  ['supplied', 'protected_supplied', 'borrowed'].map((name) => `${side}_${name}_amount_usd`),
+)
+const FACTORS = ['deposit_token_a', 'deposit_token_b', 'borrow_token_a', 'borrow_token_b']
+const each = (row: string, names: string[]) => names.map((name) => `${bounded(`${row}.${name}`)} AS ${name}`).join(', ')
+
+/** A FROM item `b` with the base points of a date, nulls if the settings count. */
+export const baseOn = (date: string) =>
+  `(SELECT b.* FROM (SELECT 1) one LEFT JOIN (SELECT ${each('r', ['deposit', 'borrow'])} FROM base_points_rule r
+    WHERE ${inForce('r', date)}) b ON true) b`
+
+/** A query of the factors of all pools that are in force for a date. */
+export const factorsOn = (date: string) =>
+  `SELECT r.pool_address, ${each('r', FACTORS)} FROM multiplier_rule r WHERE ${inForce('r', date)}`
+
+export const pointsPerDayColumns = columnsOf(
+  {},
+  {
+    pointsPerDay: {
+      ...pointsColumn('t.millionths'),
+      nullable: true,
+      description:
+        'The points of the amounts under the rules of the date after the newest distribution date: the run of that date yields them if no amount changes. Null if they are more than a side may have.',
+    },
+  },
+)
+
+export type PointsPerDay = RowOf<typeof pointsPerDayColumns>
+
+/** SQL of points as millionths. Null if they are more than a side may have. */
+export const limitedMillionths = (points: string) =>
+  `CASE WHEN abs(${points}) <= ${MAX_POINTS} THEN ${millionthsSql(points)} END`
+
+const millionthsOf = (base: BasePoints) =>
+  (['a', 'b'] as const).map((side) => limitedMillionths(sideSql(base, side, 'p', 'm', 'b'))).join(' + ')
+
+/** The FROM clause for `pointsPerDayColumns`: one position, by its pool's address and the USD amounts of its sides. */
+export const pointsPerDayOfPosition =
+  (base: BasePoints) =>
+  ([pool, ...amounts]: Prisma.Sql[]): Prisma.Sql => {
+    const values = Prisma.join(amounts.map((amount, i) => Prisma.sql`${amount} AS ${Prisma.raw(AMOUNTS[i] ?? '')}`))
+    const p = Prisma.sql`(SELECT ${Prisma.raw(each('v', AMOUNTS))} FROM (SELECT ${values}) v) p`
+    return Prisma.sql`FROM (SELECT ${Prisma.raw(millionthsOf(base))} AS millionths FROM ${p}
+      CROSS JOIN ${Prisma.raw(baseOn(NEXT_DATE))}
+      LEFT JOIN (${Prisma.raw(factorsOn(NEXT_DATE))}) m ON m.pool_address = ${pool}) t`
+  }
+
+/** The FROM clause for `pointsPerDayColumns`: all positions of a user on the newest distribution date. 0 without any. */
+export const pointsPerDayOfUser =
+  (base: BasePoints) =>
+  ([user]: Prisma.Sql[], _: unknown, topology: Topology): Prisma.Sql => {
+    const p = Prisma.sql`(SELECT p.market_address, ${Prisma.raw(each('p', AMOUNTS))} FROM position p
+      WHERE p.user_address = ${user} AND p.distribution_date = (SELECT max(date) FROM distribution) OFFSET 0) p`
+    const factors = Prisma.raw(factorsOn(NEXT_DATE))
+    const m = topology.form({
+      one: Prisma.sql`LATERAL (SELECT * FROM (${factors}) f WHERE f.pool_address = p.market_address) m ON true`,
+      cluster: Prisma.sql`(${factors}) m ON m.pool_address = p.market_address`,
+    })
+    return Prisma.sql`FROM (SELECT CASE WHEN count(*) = count(millionths) THEN coalesce(sum(millionths), 0) END AS millionths
+      FROM (SELECT ${Prisma.raw(millionthsOf(base))} AS millionths FROM ${p}
+        CROSS JOIN ${Prisma.raw(baseOn(NEXT_DATE))} LEFT JOIN ${m}) each) t`
+  }

@@ -1,0 +1,134 @@
+import type { ArgBuilder } from '@pothos/core'
+import {
+  assertEstimate,
+  type Estimate as EstimateRow,
+  type EstimateRule as EstimateRuleRow,
+  estimateColumns,
+  estimateRuleColumns,
+  estimateRulesSql,
+  MOST_DAYS,
+  MOST_RULES,
+  marketEstimateSql,
+  type PointsPerDollar,
+  pointsPerDollarColumns,
+  pointsPerDollarSql,
+  vaultEstimateSql,
+} from '../../../domain/market/estimate.ts'
+import type { BasePoints } from '../../../domain/points/formula.ts'
+import type { GraphContext } from '../../context.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { columnOf, type KeyedRow, keyedRow, keyOrForever, rows, sqlField } from '../../fields/sql-field.ts'
+import type { Builder, Types } from '../builder.ts'
+import type { MarketRef } from './market.ts'
+import type { VaultRef } from './vault.ts'
+
+const INPUTS = ['amountUsd', 'days', 'pointValueUsd', 'from']
+const INPUT_TYPES = ['float8', 'bigint', 'float8', 'date'] as const
+
+type Refs = { Market: MarketRef; Vault: VaultRef; basePoints: BasePoints }
+
+/** Adds what an amount in a market or a vault would earn. */
+export function addEstimate(builder: Builder, { Market, Vault, basePoints }: Refs): void {
+  const EstimateRule = builder.objectRef<EstimateRuleRow>('EstimateRule').implement({
+    description: 'Rules of points that an estimate assumes for some of its dates.',
+    fields: (t) => columnFields(t, estimateRuleColumns),
+  })
+  const Estimate = builder.objectRef<EstimateRow>('Estimate').implement({
+    description: 'The earnings of an amount in a market or a vault over some days, and what they assume.',
+    fields: (t) => ({
+      ...columnFields(t, estimateColumns),
+      rules: t.field({
+        type: [EstimateRule],
+        description: `The rules of points, in order of dates: announced ones follow those in force. The first ${MOST_RULES} of them. Empty if \`points\` are not known.`,
+        ...rows(
+          {
+            columns: estimateRuleColumns,
+            by: ['pool', 'side', 'borrowed', 'from', 'to'],
+            of: (_, owner) => estimateRulesSql(basePoints)(owner),
+          },
+          ['text', 'text', 'boolean', 'date', 'date'],
+          { cost: { rows: 5 } },
+        ),
+      }),
+    }),
+  })
+  const inputs = (arg: ArgBuilder<Types>) => ({
+    amountUsd: arg.float({ required: true, description: 'The amount in USD, from 0 to 1e15.' }),
+    days: arg.int({ required: true, description: `The number of distribution dates, 1 to ${MOST_DAYS}.` }),
+    pointValueUsd: arg.float({
+      required: true,
+      defaultValue: 0,
+      description: 'The worth of a point in USD, from 0 to 1e6, as the caller sets it.',
+    }),
+    from: arg({
+      type: 'Date',
+      description: 'The first distribution date. Defaults to the one after the newest.',
+    }),
+  })
+  const estimated = (kind: KeyedRow<EstimateRow>, by: string[]) => ({
+    ...sqlField({ kind: 'one', one: kind, by, assert: assertEstimate }, { cost: { weight: 5 } }),
+    // biome-ignore lint/suspicious/noExplicitAny: markets and vaults have other columns
+    resolve: (row: any, args: any, { batches }: GraphContext): any => {
+      assertEstimate(args)
+      return batches.load(kind.load, keyOrForever(row, args, by))
+    },
+  })
+  const ofMarket = keyedRow<EstimateRow>({
+    columns: estimateColumns,
+    types: ['bigint', 'text', 'text', 'float8', 'float8', 'boolean', ...INPUT_TYPES],
+    always: true,
+    at: marketEstimateSql(basePoints),
+  })
+  const ofVault = keyedRow<EstimateRow>({
+    columns: estimateColumns,
+    types: ['float8', ...INPUT_TYPES],
+    always: true,
+    at: vaultEstimateSql(basePoints),
+  })
+  const perDollar = keyedRow<PointsPerDollar>({
+    columns: pointsPerDollarColumns,
+    types: ['bigint', 'text', 'text', 'date'],
+    at: pointsPerDollarSql(basePoints),
+  })
+  const what = 'over some days, at the rates of now and by the rules of points known now.'
+  builder.prismaObjectFields(Market, (t) => {
+    const rate = (name: keyof PointsPerDollar) =>
+      t.float({
+        nullable: true,
+        description: pointsPerDollarColumns[name].description,
+        args: {
+          asOf: t.arg({
+            type: 'Date',
+            description:
+              'The distribution date whose rules count, as known now. It may be in the future. Defaults to the one after the newest.',
+          }),
+        },
+        ...columnOf(perDollar, name, ['chainId', 'id', 'poolId', 'asOf'], { cost: { weight: 1 } }),
+      })
+    return {
+      depositPointsPerDollar: rate('depositPointsPerDollar'),
+      borrowPointsPerDollar: rate('borrowPointsPerDollar'),
+      estimate: t.field({
+        type: Estimate,
+        description: `The earnings of an amount in the market ${what}`,
+        args: {
+          ...inputs(t.arg),
+          borrowed: t.arg.boolean({
+            required: true,
+            defaultValue: false,
+            description: 'True for an amount that is borrowed, false for one that is supplied.',
+          }),
+        },
+        ...estimated(ofMarket, ['chainId', 'id', 'poolId', 'depositRate', 'borrowRate', 'borrowed', ...INPUTS]),
+      }),
+    }
+  })
+  builder.prismaObjectFields(Vault, (t) => ({
+    estimate: t.field({
+      type: Estimate,
+      description: `The earnings of an amount in the vault ${what}`,
+      args: inputs(t.arg),
+      ...estimated(ofVault, ['depositRate', ...INPUTS]),
+    }),
+  }))
+}

@@ -1,0 +1,49 @@
+import type { BasePoints } from '../../../domain/points/formula.ts'
+import {
+  type PointsPerDay,
+  pointsPerDayColumns,
+  pointsPerDayOfPosition,
+  pointsPerDayOfUser,
+} from '../../../domain/points/per-day.ts'
+import { columnOf, keyedRow } from '../../fields/sql-field.ts'
+import type { Builder } from '../builder.ts'
+import type { PositionRef } from './position-ref.ts'
+import type { UserRef } from './user-ref.ts'
+
+const AMOUNTS = ['a', 'b'].flatMap((side) =>
+  ['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => `${side}${name}AmountUsd`),
+)
+
+/** Adds what positions earn under the rules that are in force now. */
+export function addPointsPerDay(
+  builder: Builder,
+  { Position, User, basePoints }: { Position: PositionRef; User: UserRef; basePoints: BasePoints },
+): void {
+  const ofPosition = keyedRow<PointsPerDay>({
+    columns: pointsPerDayColumns,
+    types: ['text', ...AMOUNTS.map(() => 'float8' as const)],
+    always: true,
+    at: pointsPerDayOfPosition(basePoints),
+  })
+  const ofUser = keyedRow<PointsPerDay>({
+    columns: pointsPerDayColumns,
+    types: ['text'],
+    always: true,
+    at: pointsPerDayOfUser(basePoints),
+  })
+  builder.prismaObjectFields(Position, (t) => ({
+    pointsPerDay: t.float({
+      nullable: true,
+      description: pointsPerDayColumns.pointsPerDay.description,
+      ...columnOf(ofPosition, 'pointsPerDay', ['marketAddress', ...AMOUNTS]),
+    }),
+  }))
+  builder.prismaObjectFields(User, (t) => ({
+    pointsPerDay: t.float({
+      nullable: true,
+      description:
+        'The sum of `pointsPerDay` of `currentPositions`: the points that the user earns a day now. 0 without a position; null if one of them is null.',
+      ...columnOf(ofUser, 'pointsPerDay', ['address'], { cost: { weight: 5 } }),
+    }),
+  }))
+}
