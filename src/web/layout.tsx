@@ -12,6 +12,7 @@ const VIEWS = [
   ['/leaderboard', 'Leaderboard'],
   ['/pools', 'Pools'],
   ['/vaults', 'Vaults'],
+  ['/risk', 'Risk'],
   ['/distributions', 'Distributions'],
   ['/compare', 'Compare'],
   ['/status', 'Status'],

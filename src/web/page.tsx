@@ -12,6 +12,7 @@ import { Leaderboard } from './views/leaderboard.tsx'
 import { Overview } from './views/overview.tsx'
 import { Pool } from './views/pool.tsx'
 import { Pools } from './views/pools.tsx'
+import { Risk } from './views/risk.tsx'
 import { Rules } from './views/rules.tsx'
 import { Run } from './views/run.tsx'
 import { Search } from './views/search.tsx'
@@ -49,6 +50,7 @@ function Dashboard() {
                   </Route>
                   <Route path="/distributions" component={Distributions} />
                   <Route path="/distributions/:date">{({ date }) => <Distribution key={date} date={date} />}</Route>
+                  <Route path="/risk" component={Risk} />
                   <Route path="/rules" component={Rules} />
                   <Route path="/runs/:recordId">{({ recordId }) => <Run key={recordId} recordId={recordId} />}</Route>
                   <Route path="/status" component={Status} />

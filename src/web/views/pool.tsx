@@ -8,6 +8,7 @@ import {
 import { Link } from 'wouter'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
+import { PoolAtRisk } from '../at-risk-table.tsx'
 import { Chart } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
@@ -62,6 +63,7 @@ export function Pool({ address }: { address: string }) {
                 </Facts>
                 <Sides sides={[pool.marketA, pool.marketB]} />
                 <Charts address={address} />
+                <PoolAtRisk address={address} />
                 <TopUsers address={address} />
               </>
             ) : (
