@@ -72,7 +72,15 @@ const usdc = [tokens.usdc, 'USDC', 'USD Coin']
 const dust = [tokens.dust, 'DUST', 'Dust 100%']
 const arb = [tokens.arb, 'ARB', 'Arbitrum']
 
-const market = (chainId: number, id: string, poolId: string, asset: string[], decimals: number, rates: number[]) => ({
+const market = (
+  chainId: number,
+  id: string,
+  poolId: string,
+  asset: string[],
+  decimals: number,
+  rates: number[],
+  threshold?: number,
+) => ({
   chainId,
   id,
   poolId,
@@ -81,6 +89,7 @@ const market = (chainId: number, id: string, poolId: string, asset: string[], de
   assetDecimals: decimals,
   depositRate: rates[0],
   borrowRate: rates[1],
+  ...(threshold !== undefined && { liquidationThreshold: threshold }),
 })
 
 const vault = (chainId: number, id: string, name: string, asset: string[], depositRate: number) => ({
@@ -339,9 +348,9 @@ export const imports: Files[] = [
       multiplier(pools.wild, [1.5, 1, 1, 1], '2025-02-03T00:00:00.000Z'),
     ],
     markets: [
-      market(1, markets.same, pools.eth, eth, 18, [0.02, 0.04]),
-      market(42161, markets.same, pools.arb, arb, 18, [0.03, 0.06]),
-      market(1, markets.usdc, pools.eth, usdc, 6, [0.02, 0.05]),
+      market(1, markets.same, pools.eth, eth, 18, [0.02, 0.04], 0.8),
+      market(42161, markets.same, pools.arb, arb, 18, [0.03, 0.06], 0.65),
+      market(1, markets.usdc, pools.eth, usdc, 6, [0.02, 0.05], 0.9),
       market(42161, markets.arbUsdc, pools.arb, usdc, 6, [0, 0.08]),
       market(1, markets.dust, pools.wild, dust, 0, [1e-9, 3]),
     ],

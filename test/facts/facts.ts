@@ -4,6 +4,7 @@ import { analyticsFacts } from './analytics.ts'
 import { listFacts } from './lists.ts'
 import { pagingFacts } from './paging.ts'
 import { pointsFacts } from './points.ts'
+import { riskFacts } from './risk.ts'
 import { searchFacts } from './search.ts'
 import { seriesFacts } from './series.ts'
 import { userFacts } from './users.ts'
@@ -16,6 +17,7 @@ export const facts = {
   points: pointsFacts,
   series: seriesFacts,
   aggregates: aggregateFacts,
+  risk: riskFacts,
   search: searchFacts,
   paging: pagingFacts,
   lists: listFacts,

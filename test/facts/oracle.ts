@@ -14,7 +14,7 @@ const TABLES = `
   CREATE TABLE multipliers (import int, "poolAddress" text, "deposit_tokenA" float8, "deposit_tokenB" float8,
     "borrow_tokenA" float8, "borrow_tokenB" float8, "createdAt" timestamptz, "updatedAt" timestamptz);
   CREATE TABLE markets ("chainId" bigint, id text, "poolId" text, "assetAddress" text, "assetSymbol" text,
-    "assetDecimals" int, "depositRate" float8, "borrowRate" float8);
+    "assetDecimals" int, "depositRate" float8, "borrowRate" float8, "liquidationThreshold" float8);
   CREATE TABLE vaults ("chainId" bigint, id text, name text, "assetAddress" text, "assetSymbol" text, "assetDecimals" int,
     "depositRate" float8);
   CREATE TABLE prices ("chainId" bigint, "assetAddress" text, date date, "priceUsd" float8, source text, time timestamptz);

@@ -3,7 +3,7 @@ import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { lastDate } from './filter.ts'
-import { healthFactorSql, joinedThreshold, liquidationDropSql, POOLS_WITH_MARKETS } from './health.ts'
+import { healthFactorSql, joinedThreshold, liquidationDropSql, withMarkets } from './health.ts'
 
 /** The drops of the collateral's price if the client names none. */
 export const DROPS = [0.05, 0.1, 0.2, 0.3, 0.5]
@@ -125,7 +125,7 @@ export function atRiskSql(drops: readonly number[], pool: Prisma.Sql, market?: P
           SELECT ${Prisma.raw(healthFactorSql(joinedThreshold))} AS health,
             ${Prisma.raw(liquidationDropSql(joinedThreshold))} AS drop,
             ${ofSides('collateral')} AS collateral, ${ofSides('debt')} AS debt
-          FROM ${POOLS_WITH_MARKETS} JOIN position t ON t.pool_key = u.key AND t.distribution_date = ${lastDate()}
+          FROM ${withMarkets(Prisma.sql`pool u`)} JOIN position t ON t.pool_key = u.key AND t.distribution_date = ${lastDate()}
           WHERE u.id = ${pool} AND (${ofA} OR ${ofB})) p) p
       GROUP BY 1, 2) p ON true
     WHERE u.id = ${pool} GROUP BY d.drop, d.n) t ORDER BY t.n`

@@ -53,7 +53,7 @@ const storedRisk = (
 /** Looks the threshold up by the position's pool. */
 export const storedThreshold: Threshold = (side) => storedRisk(side, 'liquidation_threshold')
 
-/** Reads the threshold from the joins of `POOLS_WITH_MARKETS`. */
+/** Reads the threshold from the joins of `withMarkets`. */
 export const joinedThreshold: Threshold = (side) => moderate(`${side}.liquidation_threshold`)
 
 const DEBT = `nullif(${debt('a')} + ${debt('b')}, 0)`
@@ -93,30 +93,30 @@ const INDEBTED = '(t.a_borrowed_amount_usd > 0 OR t.b_borrowed_amount_usd > 0)'
 const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150 AND t.a_borrowed_amount_usd < 1e150 AND t.b_borrowed_amount_usd < 1e150
     THEN ${SUPPLY} / greatest(greatest(t.a_borrowed_amount_usd, 0) + greatest(t.b_borrowed_amount_usd, 0), 1e-150) ELSE 0 END)`
 
-/** Pools `u` with the markets of their sides, of which `joinedThreshold` reads. */
-export const POOLS_WITH_MARKETS = Prisma.sql`pool u
+/** Joins pools `u` with the markets of their sides, which `joinedThreshold` reads. */
+export const withMarkets = (pools: Prisma.Sql) => Prisma.sql`${pools}
     LEFT JOIN market a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
     LEFT JOIN market b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id`
 
 /**
  * The FROM items of a date's positions, as `t`, whose health factor may be at most `most`. As it is at least the coverage times
  * the pool's lower threshold, an index gives few others. A pool without thresholds has health factors of 0 alone.
- * @param pools limits the pools `u`
+ * @param pools the pools `u` that are read
  */
 export function positionsUpTo(
   most: number,
   date: Prisma.Sql,
-  pools = Prisma.empty,
+  pools = Prisma.sql`pool u`,
 ): { from: Prisma.Sql; fromCluster: Prisma.Sql } {
   const lower = Prisma.sql`least(a.liquidation_threshold, b.liquidation_threshold)::numeric`
   // The factor covers what doubles round off.
   const bound = Prisma.sql`CASE ${lower} WHEN 0 THEN 'Infinity'
     ELSE least(greatest(${String(most)}::numeric * 1.000001 / ${lower}, 1e-300), 1e300)::float8 END`
-  const matches = Prisma.sql`t.pool_key = u.key ${pools} AND t.distribution_date = ${date}
+  const matches = Prisma.sql`t.pool_key = u.key AND t.distribution_date = ${date}
     AND ${Prisma.raw(INDEBTED)} AND ${Prisma.raw(COVERAGE)} <= ${bound}`
   return {
-    from: Prisma.sql`${POOLS_WITH_MARKETS} CROSS JOIN LATERAL (SELECT * FROM position t WHERE ${matches} OFFSET 0) t`,
-    fromCluster: Prisma.sql`${POOLS_WITH_MARKETS} JOIN position t ON ${matches}`,
+    from: Prisma.sql`${withMarkets(pools)} CROSS JOIN LATERAL (SELECT * FROM position t WHERE ${matches} OFFSET 0) t`,
+    fromCluster: Prisma.sql`${withMarkets(pools)} JOIN position t ON ${matches}`,
   }
 }
 

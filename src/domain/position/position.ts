@@ -217,8 +217,9 @@ export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): 
   if (most === undefined) return positionListing
   const assets = where?.collateralAssets as string[] | null | undefined
   const pools = assets
-    ? Prisma.sql`AND u.key = ANY(ARRAY(SELECT p.pool_key FROM token_pair p WHERE ${withToken(Prisma.sql`${assets}::text[]`)}))`
-    : Prisma.empty
+    ? Prisma.sql`(SELECT u.* FROM pool u WHERE u.key IN
+        (SELECT p.pool_key FROM token_pair p WHERE ${withToken(Prisma.sql`${assets}::text[]`)})) u`
+    : undefined
   const limited = positionsFrom(positionsUpTo(most, date, pools), joinedColumns)
   return { ...limited, filters: withoutKeys(limited.filters) }
 }
