@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { EXPLORERS } from './explorers.ts'
+import { chainName, explorerOf } from './chains.ts'
 
 interface AddressLinksProps {
   /** Absent if the address is not one chain's. */
@@ -12,14 +12,19 @@ interface AddressLinksProps {
 /** Copies an address, and leads to its block explorer. */
 export function AddressLinks({ chainId, address, children }: AddressLinksProps) {
   const [copied, setCopied] = useState(false)
-  const explorer = chainId === undefined ? undefined : EXPLORERS[chainId]
+  const explorer = chainId === undefined ? undefined : explorerOf(chainId)
   const copy = async () => {
     await navigator.clipboard.writeText(address)
     setCopied(true)
   }
   return (
     <p className="links">
-      {chainId !== undefined && <span className="hex">{address}</span>}
+      {chainId !== undefined && (
+        <>
+          <span className="chip">{chainName(chainId)}</span>
+          <span className="hex">{address}</span>
+        </>
+      )}
       {/* Pages that do not come over TLS have no clipboard. */}
       {'clipboard' in navigator && (
         <button type="button" onClick={copy}>

@@ -1,6 +1,9 @@
 import { useState } from 'react'
+import { Empty } from './answer.tsx'
 import { csv } from './csv.ts'
+import { useExactNumbers } from './exact-numbers.tsx'
 import { day, full, isoDay, short, type Unit } from './format.ts'
+import type { Mark } from './marks.ts'
 import { type ChartData, Plot, type Series } from './plot.tsx'
 import { isLastUnfinished } from './span.tsx'
 import { Day, Num } from './values.tsx'
@@ -10,31 +13,49 @@ interface ChartProps extends ChartData {
   isReversed?: boolean
   /** The values that the numbers omit. */
   note?: string
+  /** Dates that are pointed out. */
+  marks?: readonly Mark[]
 }
 
 /** A chart through time: its newest numbers or those under the pointer, a sentence that sums it up, its numbers as a table and as CSV. */
-export function Chart({ isReversed = false, note, ...data }: ChartProps) {
+export function Chart({ isReversed = false, note, marks = [], ...data }: ChartProps) {
   const { title, unit, times, series } = data
   const [isOpen, setOpen] = useState(false)
   const [at, setAt] = useState<number>()
   const sentences = series.map((one) => summaryOf(one, times, unit))
   const isUnfinished = isLastUnfinished(times)
-  const remarks = [note, isUnfinished && 'The dotted end is a period that is not over.'].filter(Boolean).join(' ')
+  const first = times.findIndex((_, i) => series.some(({ values }) => typeof values[i] === 'number'))
+  const visible = marks.filter(({ date }) => date > isoDay(times[0] ?? '') && date <= isoDay(times.at(-1) ?? ''))
+  const begins = !note && first > 0 && `Nothing is stored before ${day(times[first] as string)}.`
+  const remarks = [note, begins, isUnfinished && 'The dotted end is a period that is not over.'].filter(Boolean)
   return (
     <figure className="chart">
       <figcaption>
         <h3>{title}</h3>
         <p>{sentences[0]}</p>
-        {remarks && <p>{remarks}</p>}
+        {remarks.length > 0 && <p>{remarks.join(' ')}</p>}
       </figcaption>
       <Legend data={data} at={at} />
-      <Plot
-        {...data}
-        summary={sentences.join(' ')}
-        isReversed={isReversed}
-        isUnfinished={isUnfinished}
-        onPoint={setAt}
-      />
+      {first < 0 && <Empty>Nothing is known in this range.</Empty>}
+      {first >= 0 && (
+        <Plot
+          {...data}
+          summary={sentences.join(' ')}
+          isReversed={isReversed}
+          isUnfinished={isUnfinished}
+          marks={visible}
+          onPoint={setAt}
+        />
+      )}
+      {visible.length > 0 && (
+        <ul className="marks">
+          {visible.map(({ date, text }) => (
+            <li key={date}>
+              <Day iso={date} />: {text}
+            </li>
+          ))}
+        </ul>
+      )}
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Data table</summary>
         {isOpen && (
@@ -58,6 +79,7 @@ function summaryOf({ label, values }: Series, times: readonly string[], unit: Un
 
 /** The lines with their numbers: those under the pointer of any chart of the page, or the newest. */
 function Legend({ data: { unit, times, series }, at }: { data: ChartData; at: number | undefined }) {
+  const { isExact } = useExactNumbers()
   const time = times[at ?? times.length - 1]
   return (
     <div className="legend" aria-hidden="true">
@@ -67,7 +89,7 @@ function Legend({ data: { unit, times, series }, at }: { data: ChartData; at: nu
         return (
           <span key={key}>
             <i style={{ borderTopColor: `var(--series-${i + 1})`, borderTopStyle: i % 2 === 1 ? 'dashed' : 'solid' }} />
-            {label} <b>{value === null || value === undefined ? '–' : full(value, unit)}</b>
+            {label} <b>{value === null || value === undefined ? '–' : (isExact ? full : short)(value, unit)}</b>
           </span>
         )
       })}

@@ -38,7 +38,7 @@ function Glyph({ token, x, size }: { token: Token; x: number; size: number }) {
         x={x + size / 2}
         y={size / 2}
         fill="#ffffff"
-        fontSize={size * (letters.length > 2 ? 0.36 : 0.46)}
+        fontSize={size * (letters.length > 2 ? 0.34 : 0.44)}
         fontWeight="650"
         textAnchor="middle"
         dominantBaseline="central"
@@ -51,7 +51,7 @@ function Glyph({ token, x, size }: { token: Token; x: number; size: number }) {
 
 /** The glyphs of a token, or of both tokens of a pool. */
 export function TokenIcons({ tokens, size = 20 }: { tokens: readonly Token[]; size?: number }) {
-  const step = size * 0.68
+  const step = size * 0.86
   const width = size + step * (tokens.length - 1)
   return (
     <svg width={width} height={size} viewBox={`0 0 ${width} ${size}`} aria-hidden="true">

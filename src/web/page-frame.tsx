@@ -3,6 +3,11 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { stringifyDocument } from 'urql'
 import { operator } from './operator.ts'
 
+interface Operation {
+  query: DocumentNode
+  variables: object
+}
+
 interface PageProps {
   /** The heading, and the title of the window. */
   title: string
@@ -11,7 +16,9 @@ interface PageProps {
   /** Stands before the heading. */
   icon?: ReactNode
   /** The operation that gives most of the page. */
-  operation?: { query: DocumentNode; variables: object }
+  operation?: Operation
+  /** The path of the REST API that answers the same. */
+  rest?: string
   /** Stands below a heading that is the largest thing of the page. */
   hero?: ReactNode
   children: ReactNode
@@ -21,7 +28,7 @@ interface PageProps {
 let opened = 0
 
 /** A view: its title, its heading, which gets the focus when the view is opened, and its operation in GraphiQL. */
-export function Page({ title, heading, icon, operation, hero, children }: PageProps) {
+export function Page({ title, heading, icon, operation, rest, hero, children }: PageProps) {
   const head = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (opened++ > 0) head.current?.focus({ preventScroll: true })
@@ -37,18 +44,55 @@ export function Page({ title, heading, icon, operation, hero, children }: PagePr
           <span>{heading ?? title}</span>
         </h1>
         {hero}
-        {operation && (
-          <a className="in-graphiql" href={inGraphiQL(operation)}>
-            Open in GraphiQL
-          </a>
-        )}
+        <Origin operation={operation} rest={rest} name="Open in GraphiQL" />
       </div>
       {children}
     </>
   )
 }
 
-function inGraphiQL({ query, variables }: NonNullable<PageProps['operation']>): string {
+interface SectionProps {
+  /** The fragment of the address that leads here. */
+  id: string
+  title: ReactNode
+  /** The operation behind it, and the REST path that answers the same. */
+  operation?: Operation
+  rest?: string
+  /** A link to more of it. */
+  more?: ReactNode
+  children: ReactNode
+}
+
+/** A block of a page: its heading, its contents, and where they come from. */
+export const Section = ({ id, title, operation, rest, more, children }: SectionProps) => (
+  <section aria-labelledby={id}>
+    <div className="section-head">
+      <h2 id={id}>{title}</h2>
+      {more}
+      <Origin operation={operation} rest={rest} name="GraphQL" />
+    </div>
+    {children}
+  </section>
+)
+
+interface OriginProps {
+  operation: Operation | undefined
+  rest: string | undefined
+  name: string
+}
+
+/** Leads to the operation behind a block, in GraphiQL, and to the REST path that answers the same. */
+function Origin({ operation, rest, name }: OriginProps) {
+  if (!operation) return null
+  return (
+    <span className="origin">
+      <a href={inGraphiQL(operation)}>{name}</a>
+      {rest && <a href={rest}>REST</a>}
+    </span>
+  )
+}
+
+function inGraphiQL({ query, variables }: Operation): string {
   const text = stringifyDocument(query).trim()
   return `/graphql#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`
 }

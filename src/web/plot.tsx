@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { day, short, type Unit } from './format.ts'
+import type { Mark } from './marks.ts'
 
 const HEIGHT = 220
 
@@ -25,21 +26,22 @@ interface PlotProps extends ChartData {
   isReversed: boolean
   /** True if the last bucket is not over: its line is dotted. */
   isUnfinished: boolean
+  marks: readonly Mark[]
   /** Receives the bucket under the pointer of any chart of the page. */
   onPoint(at: number | undefined): void
 }
 
 /** The lines of a chart. */
-export function Plot({ title, summary, unit, times, series, isReversed, isUnfinished, onPoint }: PlotProps) {
+export function Plot({ title, summary, unit, times, series, isReversed, isUnfinished, marks, onPoint }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   const theme = useTheme()
   // The numbers of a series are new arrays at each render.
-  const drawn = JSON.stringify([times, series])
+  const drawn = JSON.stringify([times, series, marks.map(({ date }) => date)])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a chart has the colours of its time
   useEffect(() => {
     const element = place.current
     if (!element) return undefined
-    const [times, series] = JSON.parse(drawn) as [string[], Series[]]
+    const [times, series, marked] = JSON.parse(drawn) as [string[], Series[], string[]]
     const colour = (css: string) => {
       element.style.color = css
       const computed = getComputedStyle(element).color
@@ -83,7 +85,7 @@ export function Plot({ title, summary, unit, times, series, isReversed, isUnfini
         },
         {
           ...axis,
-          size: 70,
+          size: 62,
           grid: { stroke: line, width: 1 },
           values: (_plot, splits) => splits.map((value) => axisText(value, unit)),
         },
@@ -91,7 +93,10 @@ export function Plot({ title, summary, unit, times, series, isReversed, isUnfini
       scales: { y: { dir: isReversed ? -1 : 1 } },
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
       cursor: { drag: { setScale: false }, sync: { key: 'page' } },
-      hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+      hooks: {
+        drawAxes: [(plot) => drawMarks(plot, marked, axis.stroke)],
+        setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
+      },
     }
     const seconds = times.map((time) => Date.parse(time) / 1000)
     const plot = new uPlot(options, [seconds, ...lines.map(({ values }) => [...values])], element)
@@ -110,6 +115,22 @@ const alone = (values: Series['values']) =>
   values.flatMap((value, i) =>
     value !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null ? [i] : [],
   )
+
+/** A dashed line at each date. */
+function drawMarks({ ctx, bbox, valToPos }: uPlot, dates: readonly string[], colour: string) {
+  ctx.save()
+  ctx.strokeStyle = colour
+  ctx.lineWidth = devicePixelRatio
+  ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio])
+  ctx.beginPath()
+  for (const date of dates) {
+    const x = Math.round(valToPos(Date.parse(date) / 1000, 'x', true))
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+  }
+  ctx.stroke()
+  ctx.restore()
+}
 
 const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString()
 

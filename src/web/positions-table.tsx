@@ -1,7 +1,9 @@
 import type { MultiplierRowFragment, PositionOriginFragment, PositionSideFragment } from 'lending-graph-client'
 import { Link } from 'wouter'
+import { Empty } from './answer.tsx'
 import { times } from './format.ts'
-import { type Column, Table } from './table.tsx'
+import { type Column, ColumnChoice, chosenColumns, PagedTable } from './table.tsx'
+import { useUrlState } from './url-state.ts'
 import { Num, PoolLink, Unknown, WalletLink } from './values.tsx'
 
 type Position = PositionOriginFragment
@@ -28,7 +30,7 @@ const amounts: Column<Position>[] = [
     cell: (position) => <Num value={sum(position, borrowedUsd)} unit="usd" ifZero="no debt" />,
   },
   { name: 'LTV', numeric: true, cell: ({ ltv }) => <Num value={ltv} unit="percent" /> },
-  { name: 'Health factor', numeric: true, cell: ({ healthFactor }) => <Num value={healthFactor} unit="factor" /> },
+  { name: 'Health factor', numeric: true, cell: ({ healthFactor }) => <Health factor={healthFactor} /> },
   {
     name: 'Drop to liquidation',
     numeric: true,
@@ -37,6 +39,7 @@ const amounts: Column<Position>[] = [
   { name: 'Points', numeric: true, cell: (position) => <PointsOfRun position={position} /> },
   {
     name: 'Prices',
+    optional: true,
     cell: ({ sideA, sideB }) => (
       <>
         <Price side={sideA} />
@@ -60,20 +63,27 @@ const sum = ({ sideA, sideB }: Position, of: (side: PositionSideFragment) => num
 
 interface PositionsTableProps {
   caption: string
-  positions: readonly Position[]
+  /** A page of positions. */
+  list: { nodes: readonly Position[]; totalCount: number }
+  /** The number of rows of a page. */
+  rows: number
+  /** The parameter of the address that has the number of the page. */
+  parameter?: string
   /** True if they are of several wallets. */
   ofWallets?: boolean
 }
 
 /** Positions: what is in them, and where their points come from. */
-export const PositionsTable = ({ caption, positions, ofWallets = false }: PositionsTableProps) => (
-  <Table
-    caption={caption}
-    columns={ofWallets ? [wallet, pool, ...amounts] : [{ ...pool, heads: true }, ...amounts]}
-    rows={positions}
-    rowKey={({ id }) => id}
-  />
-)
+export function PositionsTable({ ofWallets = false, ...list }: PositionsTableProps) {
+  const columns = ofWallets ? [wallet, pool, ...amounts] : [{ ...pool, heads: true }, ...amounts]
+  const chosen = chosenColumns(columns, useUrlState())
+  return (
+    <>
+      <ColumnChoice columns={columns} />
+      <PagedTable {...list} columns={chosen} rowKey={({ id }) => id} empty={<Empty>None.</Empty>} />
+    </>
+  )
+}
 
 /** The points of a position, which lead to the run that computed them. */
 function PointsOfRun({ position: { points, run } }: { position: Position }) {
@@ -85,6 +95,15 @@ function PointsOfRun({ position: { points, run } }: { position: Position }) {
     </Link>
   )
 }
+
+/** Below this health factor a loan is near its liquidation. */
+const NEAR = 1.1
+
+const Health = ({ factor }: { factor: number | null }) => (
+  <span className={factor !== null && factor < NEAR ? 'loss' : undefined}>
+    <Num value={factor} unit="factor" />
+  </span>
+)
 
 const Price = ({ side: { asset, priceUsd } }: { side: PositionSideFragment }) => (
   <span className="line">
@@ -109,23 +128,24 @@ export function PoolFactors({ multiplier, symbols }: FactorsProps) {
 export function Factors({ multiplier, symbols: [a, b] }: FactorsProps) {
   if (!multiplier) return <Unknown />
   const { depositA, depositB, borrowA, borrowB } = multiplier
-  const chips = [
-    { factor: depositA, of: `supply ${a}` },
-    { factor: depositB, of: `supply ${b}` },
-    { factor: borrowA, of: `borrow ${a}` },
-    { factor: borrowB, of: `borrow ${b}` },
+  const sides: [number | null | undefined, string][] = [
+    [depositA, `supply ${a}`],
+    [depositB, `supply ${b}`],
+    [borrowA, `borrow ${a}`],
+    [borrowB, `borrow ${b}`],
   ]
-  if (!chips.some(({ factor }) => factor)) return <small>all 0x</small>
+  const chips = new Map<number, string[]>()
+  for (const [factor, side] of sides) if (factor) chips.set(factor, [...(chips.get(factor) ?? []), side])
+  if (chips.size === 0) return <small>all 0x</small>
   return (
     <span className="chips">
-      {chips.map(
-        ({ factor, of }) =>
-          !!factor && (
-            <span key={of} className={factor > 1 ? 'chip raised' : 'chip'}>
-              {times(factor)} {of}
-            </span>
-          ),
-      )}
+      {[...chips]
+        .sort(([one], [other]) => other - one)
+        .map(([factor, sides]) => (
+          <span key={factor} className={factor > 1 ? 'chip raised' : 'chip'}>
+            {times(factor)} {sides.length === 4 ? 'supply, borrow' : sides.join(', ')}
+          </span>
+        ))}
     </span>
   )
 }

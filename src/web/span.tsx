@@ -48,13 +48,13 @@ export function spanOf({ oldest, newest }: DistributionDatesFragment, days: numb
 export function RangeChoice() {
   const url = useUrlState()
   const current = url.oneOf('range', ['30', '7', '90', 'all'])
-  const after = url.get('after')
+  const page = url.get('page')
   return (
     <nav className="choice" aria-label="Range of the charts">
       {RANGES.map(([range, name]) => (
         <Link
           key={range}
-          href={url.link({ after, interval: undefined, range: range === '30' ? undefined : range })}
+          href={url.link({ page, interval: undefined, range: range === '30' ? undefined : range })}
           aria-current={range === current ? 'true' : undefined}
         >
           {name}

@@ -1,8 +1,9 @@
 import type { OrderDirection } from 'lending-graph-client'
-import type { MouseEvent, ReactNode } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { Empty } from './answer.tsx'
-import { useUrlState } from './url-state.ts'
+import { useLive } from './live.tsx'
+import { type UrlState, useUrlState } from './url-state.ts'
 
 export interface Column<Row> {
   name: string
@@ -15,6 +16,8 @@ export interface Column<Row> {
   sortKey?: string
   /** True if the cell names the row. */
   heads?: boolean
+  /** True if the column is shown only to those who choose it. */
+  optional?: boolean
 }
 
 /** A sort key of the graph with its direction, such as TVL_USD_DESC. */
@@ -37,8 +40,9 @@ interface TableProps<Row> {
   isCurrent?(row: Row): boolean
 }
 
-/** A table. A table wider than the window scrolls within its frame. */
+/** A table. A table wider than the window scrolls within its frame. Rows that live data changes light up. */
 export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: TableProps<Row>) {
+  const body = useChangedRows(rows, rowKey)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too
     <section className="scroll" aria-label={`${caption}: table`} tabIndex={0} ref={equip}>
@@ -51,7 +55,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: 
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody ref={body}>
           {rows.map((row) => (
             <tr key={rowKey(row)} aria-current={isCurrent?.(row) || undefined}>
               {columns.map(({ name, key = name, cell, numeric, heads }) =>
@@ -72,6 +76,68 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: 
     </section>
   )
 }
+
+/** Marks the rows of a table body that differ since the data changed, for the style sheet. */
+function useChangedRows<Row>(rows: readonly Row[], rowKey: (row: Row) => string) {
+  const { generation } = useLive()
+  const body = useRef<HTMLTableSectionElement>(null)
+  const before = useRef({ generation, rows: new Map<string, string>() })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another page or order have not changed
+  useEffect(() => {
+    const last = before.current
+    const texts = rows.map((row) => [rowKey(row), JSON.stringify(row)] as const)
+    before.current = { generation, rows: new Map(texts) }
+    for (const [at, [key, text]] of texts.entries()) {
+      const old = last.rows.get(key)
+      const isChanged = generation !== last.generation && old !== undefined && old !== text
+      body.current?.rows[at]?.classList.toggle('changed', isChanged)
+    }
+  }, [rows])
+  return body
+}
+
+interface ColumnChoiceProps<Row> {
+  columns: readonly Column<Row>[]
+}
+
+const keyOf = <Row,>({ name, key = name }: Column<Row>) => key
+
+/** The columns that the address of a view chooses, in their order, or those that are not optional. */
+export function chosenColumns<Row>(columns: readonly Column<Row>[], url: UrlState): Column<Row>[] {
+  const keys = url.get('columns')?.split(',')
+  return columns.filter((column) => column.heads || (keys ? keys.includes(keyOf(column)) : !column.optional))
+}
+
+/** Lets the columns of a table be chosen. The address of the view keeps them. */
+export function ColumnChoice<Row>({ columns }: ColumnChoiceProps<Row>) {
+  const url = useUrlState()
+  const shown = chosenColumns(columns, url)
+  const toggle = (column: Column<Row>) => {
+    const next = columns.filter((one) => (one === column) !== shown.includes(one))
+    const isUsual = next.every((one) => one.heads || !one.optional) && next.length === usual(columns).length
+    const keys = next.filter(({ heads }) => !heads).map(keyOf)
+    url.set({ columns: isUsual ? undefined : keys.join(',') || 'none', [PAGE]: url.get(PAGE) })
+  }
+  return (
+    <details className="columns-choice">
+      <summary>Columns</summary>
+      <fieldset>
+        <legend className="visually-hidden">Columns</legend>
+        {columns.map(
+          (column) =>
+            !column.heads && (
+              <label key={keyOf(column)}>
+                <input type="checkbox" checked={shown.includes(column)} onChange={() => toggle(column)} />
+                {column.name}
+              </label>
+            ),
+        )}
+      </fieldset>
+    </details>
+  )
+}
+
+const usual = <Row,>(columns: readonly Column<Row>[]) => columns.filter(({ heads, optional }) => heads || !optional)
 
 /** Lets the arrow keys move in a frame, and marks it if it fits. */
 function equip(frame: HTMLElement | null): (() => void) | undefined {
@@ -135,10 +201,27 @@ function Head<Row>({
   )
 }
 
+/** The parameter of the address that has the number of the page of the view's main list. */
+const PAGE = 'page'
+/** Deeper pages are reached by a filter or another order. */
+const LAST_PAGE = 100_000
+
+/** The variables of a list for the page in the address. @param parameter of the page's number */
+export function usePage(rows: number, parameter = PAGE): { first: number; offset?: number } {
+  const number = pageNumber(useUrlState(), parameter)
+  return { first: rows, ...(number > 1 && { offset: (number - 1) * rows }) }
+}
+
+function pageNumber(url: UrlState, parameter: string): number {
+  const number = Number(url.get(parameter))
+  return Number.isInteger(number) && number > 1 ? Math.min(number, LAST_PAGE) : 1
+}
+
 interface PagerProps {
   label: string
-  pageInfo: { hasNextPage: boolean; endCursor: string | null }
-  /** The parameter of the address that has the cursor. */
+  /** The number of rows of the list, and of each of its pages. */
+  totalCount: number
+  rows: number
   parameter?: string
 }
 
@@ -146,59 +229,62 @@ interface PagerProps {
 const toHeading = ({ currentTarget }: MouseEvent<HTMLElement>) =>
   currentTarget.closest('section, main')?.scrollIntoView({ block: 'start' })
 
-/** The cursors of the pages before a page, by its own. A reload or a link in another tab begins without them. */
-const pagesBefore = new Map<string, (string | undefined)[]>()
-
-/** Leads to the next page of a list, to the one before, and back to its first. */
-export function Pager({ label, pageInfo, parameter = 'after' }: PagerProps) {
+/** Leads to the other pages of a list. */
+export function Pager({ label, totalCount, rows, parameter = PAGE }: PagerProps) {
   const url = useUrlState()
-  const current = url.get(parameter)
-  const isFirst = current === undefined
-  const pages = current === undefined ? [] : pagesBefore.get(current)
-  if (isFirst && !pageInfo.hasNextPage) return null
-  const after = url.get('after')
+  const last = Math.max(Math.ceil(totalCount / rows), 1)
+  const current = pageNumber(url, parameter)
+  if (last === 1 && current === 1) return null
+  const to = (number: number, name: string, isNeeded: boolean) =>
+    isNeeded && (
+      <Link
+        href={url.link({ [PAGE]: url.get(PAGE), [parameter]: number > 1 ? String(number) : undefined })}
+        onClick={toHeading}
+      >
+        {name}
+      </Link>
+    )
   return (
     <nav className="pager" aria-label={`Pages of ${label}`}>
-      {!isFirst && (
-        <Link href={url.link({ after, [parameter]: undefined })} onClick={toHeading}>
-          First page
-        </Link>
-      )}
-      {pages && pages.length > 1 && (
-        <Link href={url.link({ after, [parameter]: pages.at(-1) })} onClick={toHeading}>
-          Previous page
-        </Link>
-      )}
-      {pageInfo.hasNextPage && pageInfo.endCursor && (
-        <Link
-          href={url.link({ after, [parameter]: pageInfo.endCursor })}
-          onClick={(event) => {
-            if (pages && pageInfo.endCursor) pagesBefore.set(pageInfo.endCursor, [...pages, current])
-            toHeading(event)
-          }}
-        >
-          Next page
-        </Link>
-      )}
-      {pages && <span>Page {pages.length + 1}</span>}
+      {to(1, 'First page', current > 1)}
+      {to(Math.min(current - 1, last), 'Previous page', current > 1)}
+      <span>
+        Page {current.toLocaleString('en-US')} of {last.toLocaleString('en-US')}
+      </span>
+      {to(current + 1, 'Next page', current < last)}
+      {to(last, 'Last page', current < last)}
     </nav>
   )
 }
 
 interface PagedTableProps<Row> extends Omit<TableProps<Row>, 'rows'> {
-  list: { nodes: readonly Row[]; pageInfo: PagerProps['pageInfo'] }
-  /** The parameter of the address that has the cursor. */
+  list: { nodes: readonly Row[]; totalCount: number }
+  /** The number of rows of a page. */
+  rows: number
+  /** The parameter of the address that has the number of the page. */
   parameter?: string
-  /** Said in place of a list without rows. */
-  empty: string
+  /** Shown in place of a list without rows. */
+  empty: ReactNode
 }
 
 /** One page of a list, with what leads to the others. */
-export function PagedTable<Row>({ list, parameter, empty, ...table }: PagedTableProps<Row>) {
+export function PagedTable<Row>({ list, rows, parameter, empty, ...table }: PagedTableProps<Row>) {
+  const { nodes, totalCount } = list
   return (
     <>
-      {list.nodes.length === 0 ? <Empty>{empty}</Empty> : <Table {...table} rows={list.nodes} />}
-      <Pager label={table.caption.toLowerCase()} pageInfo={list.pageInfo} {...(parameter && { parameter })} />
+      {totalCount === 0 ? (
+        empty
+      ) : nodes.length === 0 ? (
+        <Empty>The list has no such page.</Empty>
+      ) : (
+        <Table {...table} rows={nodes} />
+      )}
+      <Pager
+        label={table.caption.toLowerCase()}
+        totalCount={totalCount}
+        rows={rows}
+        {...(parameter && { parameter })}
+      />
     </>
   )
 }

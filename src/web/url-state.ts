@@ -15,7 +15,7 @@ export function useUrlState(): UrlState {
   const [parameters] = useSearchParams()
   const link: UrlState['link'] = (changes) => {
     const next = new URLSearchParams(parameters)
-    for (const [name, value] of Object.entries({ after: undefined, ...changes }))
+    for (const [name, value] of Object.entries({ page: undefined, ...changes }))
       if (value) next.set(name, value)
       else next.delete(name)
     const search = next.toString()

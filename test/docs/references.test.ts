@@ -16,7 +16,7 @@ import { ERROR_CODES, REFUSALS } from '../../src/errors.ts'
 import type { Endpoint } from '../../src/rest/endpoint.ts'
 import { endpoints } from '../../src/rest/index.ts'
 import { operationText } from '../../src/rest/operation-text.ts'
-import { EXPLORERS } from '../../src/web/explorers.ts'
+import { CHAINS } from '../../src/web/chains.ts'
 import { command } from '../support/command-line.ts'
 import { codesIn, documentAt, documents, fromRoot, ROOT, readDocument, tableUnder } from './markdown.ts'
 
@@ -249,7 +249,7 @@ test('the client exports the operations and fragments of its table, and no other
 describe('hosts', () => {
   /** Hosts that the repository may name: of specifications, tools, the price API and block explorers. */
   const KNOWN = [
-    ...Object.values(EXPLORERS).map((url) => new URL(url).host),
+    ...Object.values(CHAINS).map(({ explorer }) => new URL(explorer).host),
     'biomejs.dev',
     'coins.llama.fi',
     'eips.ethereum.org',

@@ -7,7 +7,7 @@ import { isAddress, type Unit } from '../format.ts'
 import { gapNote } from '../gaps.ts'
 import { knownNumbers } from '../known-numbers.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
-import { Page } from '../page-frame.tsx'
+import { Page, Section } from '../page-frame.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
@@ -129,11 +129,10 @@ type Bucket = User['series'][number]
 function Charts({ addresses }: { addresses: readonly string[] }) {
   const { nameOf } = useWalletNames()
   const span = useSpan()
-  const answer = useGraph(UsersChartDocument, { addresses: [...addresses], ...span }, { pause: !span })
+  const variables = { addresses: [...addresses], ...span }
+  const answer = useGraph(UsersChartDocument, variables, { pause: !span })
   return (
-    <section aria-labelledby="charts">
-      <h2 id="charts">History</h2>
-      <RangeChoice />
+    <Section id="charts" title="History" operation={{ query: UsersChartDocument, variables }} more={<RangeChoice />}>
       <div className="charts">
         <Answer of={answer} charts={5}>
           {({ lookupUsers: users }) => {
@@ -158,7 +157,7 @@ function Charts({ addresses }: { addresses: readonly string[] }) {
           }}
         </Answer>
       </div>
-    </section>
+    </Section>
   )
 }
 

@@ -5,11 +5,10 @@ import { Fact, Facts } from '../facts.tsx'
 import { day, isDay } from '../format.ts'
 import { NoDistribution } from '../no-distribution.tsx'
 import { NotADate } from '../not-a-date.tsx'
-import { Page } from '../page-frame.tsx'
+import { Page, Section } from '../page-frame.tsx'
 import { PositionsTable } from '../positions-table.tsx'
 import { KIND, STATUS } from '../run-words.ts'
-import { type Column, Pager, Table } from '../table.tsx'
-import { useUrlState } from '../url-state.ts'
+import { type Column, Table, usePage } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Moment, Num } from '../values.tsx'
 
@@ -80,23 +79,13 @@ const runColumns: Column<RunRowFragment>[] = [
 ]
 
 function Positions({ date }: { date: string }) {
-  const after = useUrlState().get('after')
-  const positions = useGraph(PositionOriginsDocument, {
-    where: { date: { eq: date } },
-    first: ROWS,
-    ...(after && { after }),
-  })
+  const variables = { where: { date: { eq: date } }, ...usePage(ROWS) }
+  const positions = useGraph(PositionOriginsDocument, variables)
   return (
-    <section aria-labelledby="positions">
-      <h2 id="positions">Positions</h2>
+    <Section id="positions" title="Positions" operation={{ query: PositionOriginsDocument, variables }}>
       <Answer of={positions} rows={ROWS}>
-        {({ positions: { nodes, pageInfo } }) => (
-          <>
-            <PositionsTable caption="Positions of the date" positions={nodes} ofWallets />
-            <Pager label="positions" pageInfo={pageInfo} />
-          </>
-        )}
+        {({ positions }) => <PositionsTable caption="Positions of the date" list={positions} rows={ROWS} ofWallets />}
       </Answer>
-    </section>
+    </Section>
   )
 }

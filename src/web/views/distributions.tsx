@@ -2,11 +2,11 @@ import { type DistributionRowFragment, DistributionsDocument, ProgramChartDocume
 import { Link } from 'wouter'
 import { Answer, NothingStored } from '../answer.tsx'
 import { Chart } from '../chart.tsx'
-import { Page } from '../page-frame.tsx'
+import { useMarks } from '../marks.ts'
+import { Page, Section } from '../page-frame.tsx'
 import { KIND } from '../run-words.ts'
 import { RangeChoice, useSpan } from '../span.tsx'
-import { type Column, Pager, Table } from '../table.tsx'
-import { useUrlState } from '../url-state.ts'
+import { type Column, PagedTable, usePage } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
 import { DistributionLink, Moment, Num } from '../values.tsx'
 
@@ -23,38 +23,51 @@ const columns: Column<DistributionRowFragment>[] = [
 
 /** All distribution dates, and the program through time. */
 export function Distributions() {
-  const after = useUrlState().get('after')
-  const variables = { first: ROWS, ...(after && { after }) }
+  const variables = usePage(ROWS)
   const distributions = useGraph(DistributionsDocument, variables)
   const span = useSpan()
+  const marks = useMarks()
   const chart = useGraph(ProgramChartDocument, { ...span }, { pause: !span })
   return (
     <Page title="Distributions" operation={{ query: DistributionsDocument, variables }}>
-      <p>
+      <p className="lede">
         On each distribution date every position gets points for its amounts, prices and multipliers, by{' '}
         <Link href="/rules">the rules of the date</Link>.
       </p>
       <Answer of={distributions} rows={ROWS}>
-        {({ distributions: { nodes, totalCount, pageInfo } }) =>
-          totalCount === 0 ? (
+        {({ distributions: list }) =>
+          list.totalCount === 0 ? (
             <NothingStored of="positions" />
           ) : (
             <>
-              <h2>History</h2>
-              <RangeChoice />
-              <Answer of={chart} charts={1}>
-                {({ program: { series } }) => (
-                  <Chart
-                    title="Points of the program"
-                    unit="points"
-                    times={series.map(({ start }) => start)}
-                    series={[{ label: 'Points', values: series.map(({ points }) => points) }]}
-                  />
-                )}
-              </Answer>
-              <h2>By date</h2>
-              <Table caption="Distributions" columns={columns} rows={nodes} rowKey={({ id }) => id} />
-              <Pager label="distributions" pageInfo={pageInfo} />
+              <Section
+                id="charts"
+                title="History"
+                operation={{ query: ProgramChartDocument, variables: { ...span } }}
+                more={<RangeChoice />}
+              >
+                <Answer of={chart} charts={1}>
+                  {({ program: { series } }) => (
+                    <Chart
+                      title="Points of the program"
+                      unit="points"
+                      times={series.map(({ start }) => start)}
+                      series={[{ label: 'Points', values: series.map(({ points }) => points) }]}
+                      marks={marks}
+                    />
+                  )}
+                </Answer>
+              </Section>
+              <Section id="dates" title="By date">
+                <PagedTable
+                  caption="Distributions"
+                  columns={columns}
+                  list={list}
+                  rows={ROWS}
+                  rowKey={({ id }) => id}
+                  empty={null}
+                />
+              </Section>
             </>
           )
         }

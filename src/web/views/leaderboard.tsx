@@ -17,7 +17,7 @@ import { NoDistribution } from '../no-distribution.tsx'
 import { NotADate } from '../not-a-date.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
-import { type Column, Pager, Table } from '../table.tsx'
+import { type Column, Pager, Table, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num, RankChange, WalletLink } from '../values.tsx'
@@ -65,7 +65,7 @@ export function Leaderboard() {
       ? new Date(Date.parse(newestDate) - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10)
       : undefined
   const scope = season ? { season } : { window: { ...(from && { from }), ...(pool && { pool }) } }
-  const page = { first: ROWS, ...(url.get('after') && { after: url.get('after') }) }
+  const page = usePage(ROWS)
   const isWaiting = days !== 'all' && !from
   const past = asOf && { scope: { asOf }, asOf, upTo: isoDay(asOf) }
   const now = useGraph(LeaderboardDocument, { ...page, ...past }, { pause: isWindow || isNoDate })
@@ -79,7 +79,7 @@ export function Leaderboard() {
     ? { query: LeaderboardWindowDocument, variables: { ...page, scope } }
     : { query: LeaderboardDocument, variables: { ...page, ...past } }
   return (
-    <Page title="Leaderboard" operation={operation}>
+    <Page title="Leaderboard" operation={operation} {...(!isWindow && !asOf && { rest: '/points/leaderboard' })}>
       <Choices />
       {account !== undefined && !isNoDate && (
         <OwnPlace
@@ -107,7 +107,7 @@ export function Leaderboard() {
               ) : (
                 table('Leaderboard', leaderboard.nodes)
               )}
-              <Pager label="the leaderboard" pageInfo={leaderboard.pageInfo} />
+              <Pager label="the leaderboard" totalCount={leaderboard.totalCount} rows={ROWS} />
             </>
           )}
         </Answer>
@@ -125,7 +125,7 @@ export function Leaderboard() {
               <>
                 <Totals board={board} asOf={asOf} />
                 {table('Leaderboard', board.leaderboard.nodes)}
-                <Pager label="the leaderboard" pageInfo={board.leaderboard.pageInfo} />
+                <Pager label="the leaderboard" totalCount={board.leaderboard.totalCount} rows={ROWS} />
               </>
             )
           }

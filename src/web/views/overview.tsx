@@ -13,7 +13,8 @@ import { Link } from 'wouter'
 import { Answer, NothingStored } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { day } from '../format.ts'
-import { Page } from '../page-frame.tsx'
+import { Newest } from '../newest.tsx'
+import { Page, Section } from '../page-frame.tsx'
 import { SearchBox } from '../search-box.tsx'
 import { spanOf } from '../span.tsx'
 import { Sparkline } from '../sparkline.tsx'
@@ -23,7 +24,7 @@ import { DistributionLink, Num, PoolLink, RankChange, WalletLink } from '../valu
 
 const DAYS = 90
 const WALLETS = 10
-const POOLS = 8
+const POOLS = 10
 
 /** The first page: what the program is, how it is doing, and the search for a wallet. */
 export function Overview() {
@@ -38,20 +39,23 @@ export function Overview() {
             <>
               <Program totalPoints={program.totalPoints} dates={dates} />
               <div className="columns">
-                <section aria-labelledby="board">
-                  <div className="section-head">
-                    <h2 id="board">Leaderboard</h2>
-                    <Link href="/leaderboard">All {leaderboard.totalCount.toLocaleString('en-US')} wallets</Link>
-                  </div>
+                <Section
+                  id="board"
+                  title="Leaderboard"
+                  operation={{ query: LeaderboardDocument, variables: { first: WALLETS } }}
+                  rest="/points/leaderboard"
+                  more={<Link href="/leaderboard">All {leaderboard.totalCount.toLocaleString('en-US')} wallets</Link>}
+                >
                   <Table
                     caption="Leaderboard"
                     columns={boardColumns}
                     rows={leaderboard.nodes}
                     rowKey={({ userAddress }) => userAddress}
                   />
-                </section>
+                </Section>
                 <Pools dates={dates} />
               </div>
+              <Newest />
             </>
           )
         }
@@ -136,7 +140,8 @@ const boardColumns: Column<LeaderboardRowFragment>[] = [
 ]
 
 function Pools({ dates }: { dates: DistributionDatesFragment }) {
-  const pools = useGraph(PoolsDocument, { first: POOLS, orderBy: 'TVL_USD', orderDirection: 'DESC' })
+  const variables = { first: POOLS, orderBy: 'TVL_USD', orderDirection: 'DESC' } as const
+  const pools = useGraph(PoolsDocument, variables)
   const trends = useGraph(PoolTrendsDocument, { first: POOLS, ...spanOf(dates, DAYS) })
   const lines = new Map(trends.data?.pools.nodes.map(({ id, series }) => [id, series.map(({ tvlUsd }) => tvlUsd)]))
   const columns: Column<PoolCardFragment>[] = [
@@ -152,11 +157,13 @@ function Pools({ dates }: { dates: DistributionDatesFragment }) {
     { name: 'Utilization', numeric: true, cell: ({ utilization }) => <Num value={utilization} unit="percent" /> },
   ]
   return (
-    <section aria-labelledby="pools">
-      <div className="section-head">
-        <h2 id="pools">Biggest pools</h2>
-        <Link href="/pools">All pools</Link>
-      </div>
+    <Section
+      id="pools"
+      title="Biggest pools"
+      operation={{ query: PoolsDocument, variables }}
+      rest="/pools/all"
+      more={<Link href="/pools">All pools</Link>}
+    >
       <Answer of={pools} rows={POOLS}>
         {({ pools: { nodes } }) =>
           nodes.length === 0 ? (
@@ -166,6 +173,6 @@ function Pools({ dates }: { dates: DistributionDatesFragment }) {
           )
         }
       </Answer>
-    </section>
+    </Section>
   )
 }

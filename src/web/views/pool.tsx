@@ -1,5 +1,5 @@
 import {
-  type MarketEarningFragment,
+  type MarketSideFragment,
   PoolChartDocument,
   PoolDocument,
   PoolTopUsersDocument,
@@ -13,8 +13,9 @@ import { Chart } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
 import { TokenIcons } from '../identity.tsx'
+import { useMarks } from '../marks.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
-import { Page } from '../page-frame.tsx'
+import { Page, Section } from '../page-frame.tsx'
 import { PoolFactors } from '../positions-table.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, Table } from '../table.tsx'
@@ -61,7 +62,9 @@ export function Pool({ address }: { address: string }) {
                     <PoolFactors multiplier={pool.multiplier} symbols={[pool.assetA.symbol, pool.assetB.symbol]} />
                   </Fact>
                 </Facts>
-                <Sides sides={[pool.marketA, pool.marketB]} />
+                <div className="columns">
+                  {[pool.marketA, pool.marketB].map((side) => side && <Side key={side.id} side={side} />)}
+                </div>
                 <Charts address={address} />
                 <PoolAtRisk address={address} />
                 <TopUsers address={address} />
@@ -76,40 +79,47 @@ export function Pool({ address }: { address: string }) {
   )
 }
 
-const sideColumns: Column<MarketEarningFragment>[] = [
-  { name: 'Market', heads: true, cell: ({ asset, address }) => <span title={address}>{asset.symbol}</span> },
-  { name: 'Deposit APR', numeric: true, cell: ({ depositApr }) => <Num value={depositApr} unit="percent" /> },
-  { name: 'Borrow APR', numeric: true, cell: ({ borrowApr }) => <Num value={borrowApr} unit="percent" /> },
-  {
-    name: 'Points a day for $1 supplied',
-    numeric: true,
-    cell: ({ depositPointsPerDollar }) => <Num value={depositPointsPerDollar} unit="points" />,
-  },
-  {
-    name: 'Points a day for $1 borrowed',
-    numeric: true,
-    cell: ({ borrowPointsPerDollar }) => <Num value={borrowPointsPerDollar} unit="points" />,
-  },
-]
+const SIDE_FACTS = [
+  ['Supplied', 'suppliedUsd', 'usd'],
+  ['Borrowed', 'borrowedUsd', 'usd'],
+  ['Utilization', 'utilization', 'percent'],
+  ['Deposit APR', 'depositApr', 'percent'],
+  ['Borrow APR', 'borrowApr', 'percent'],
+  ['Liquidated at LTV', 'liquidationThreshold', 'percent'],
+  ['Points a day, $1 supplied', 'depositPointsPerDollar', 'factor'],
+  ['Points a day, $1 borrowed', 'borrowPointsPerDollar', 'factor'],
+  ['Maximum LTV', 'maxLtv', 'percent'],
+] as const
 
-const Sides = ({ sides }: { sides: (MarketEarningFragment | null)[] }) => (
-  <Table
-    caption="Rates of both sides"
-    columns={sideColumns}
-    rows={sides.filter((side) => side !== null)}
-    rowKey={({ id }) => id}
-  />
+/** One side of a pool: what is supplied and borrowed of its token, and at which rates. */
+const Side = ({ side }: { side: MarketSideFragment }) => (
+  <section aria-labelledby={side.id}>
+    <h2 id={side.id} className="named" title={side.address}>
+      <TokenIcons tokens={[side.asset]} size={24} /> {side.asset.symbol}
+    </h2>
+    <Facts compact>
+      {SIDE_FACTS.map(([name, key, unit]) => (
+        <Fact key={key} name={name}>
+          <Num value={side[key]} unit={unit} />
+        </Fact>
+      ))}
+    </Facts>
+  </section>
 )
+
+/** The part of the deposits that is lent. Unknown without deposits. */
+const utilizationOf = ({ suppliedUsd, borrowedUsd }: { suppliedUsd: number | null; borrowedUsd: number | null }) =>
+  suppliedUsd && borrowedUsd !== null ? borrowedUsd / suppliedUsd : null
 
 function Charts({ address }: { address: string }) {
   const span = useSpan()
-  const answer = useGraph(PoolChartDocument, { address, ...span }, { pause: !span })
+  const variables = { address, ...span }
+  const answer = useGraph(PoolChartDocument, variables, { pause: !span })
+  const marks = useMarks([address])
   return (
-    <section aria-labelledby="charts">
-      <h2 id="charts">History</h2>
-      <RangeChoice />
+    <Section id="charts" title="History" operation={{ query: PoolChartDocument, variables }} more={<RangeChoice />}>
       <div className="charts">
-        <Answer of={answer} charts={4}>
+        <Answer of={answer} charts={6}>
           {({ pool }) => {
             if (!pool) return null
             const times = pool.series.map(({ start }) => start)
@@ -131,7 +141,17 @@ function Charts({ address }: { address: string }) {
                   unit="points"
                   times={times}
                   series={[{ label: 'Points', values: of('points') }]}
+                  marks={marks}
                 />
+                {markets.map(({ id, asset, series }) => (
+                  <Chart
+                    key={`${id} utilization`}
+                    title={`Utilization of ${asset.symbol}`}
+                    unit="percent"
+                    times={series.map(({ start }) => start)}
+                    series={[{ label: 'Utilization', values: series.map(utilizationOf) }]}
+                  />
+                ))}
                 {markets.map(({ id, asset, aprSeries }) => (
                   <Chart
                     key={id}
@@ -149,7 +169,7 @@ function Charts({ address }: { address: string }) {
           }}
         </Answer>
       </div>
-    </section>
+    </Section>
   )
 }
 
@@ -160,20 +180,22 @@ const topColumns: Column<TopUser>[] = [
 ]
 
 function TopUsers({ address }: { address: string }) {
-  const answer = useGraph(PoolTopUsersDocument, { address, first: 10 })
+  const variables = { address, first: 10 }
+  const answer = useGraph(PoolTopUsersDocument, variables)
   return (
-    <section aria-labelledby="top">
-      <h2 id="top">Top wallets</h2>
-      <p>
-        <Link href={`/leaderboard?pool=${address}`}>The leaderboard of this pool, over all dates</Link>
-      </p>
+    <Section
+      id="top"
+      title="Top wallets"
+      operation={{ query: PoolTopUsersDocument, variables }}
+      more={<Link href={`/leaderboard?pool=${address}`}>Leaderboard of this pool</Link>}
+    >
       <Answer of={answer} rows={10}>
         {({ pool }) => {
           const [first] = pool?.currentPositions.nodes ?? []
           if (!pool || !first) return <Empty>The pool has no position on the newest date.</Empty>
           return (
             <>
-              <p>
+              <p className="lede">
                 On <Day iso={first.date} />
               </p>
               <Table
@@ -186,6 +208,6 @@ function TopUsers({ address }: { address: string }) {
           )
         }}
       </Answer>
-    </section>
+    </Section>
   )
 }

@@ -1,8 +1,9 @@
 import { type MarketRatesFragment, type PoolCardFragment, type PoolOrder, PoolsDocument } from 'lending-graph-client'
 import { Answer, NothingStored } from '../answer.tsx'
+import { chainName } from '../chains.ts'
 import { Page } from '../page-frame.tsx'
 import { PoolFactors } from '../positions-table.tsx'
-import { type Column, Pager, type Sort, sortBy, Table } from '../table.tsx'
+import { type Column, ColumnChoice, chosenColumns, PagedTable, type Sort, sortBy, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num, PoolLink } from '../values.tsx'
@@ -14,8 +15,11 @@ const columns: Column<PoolCardFragment>[] = [
     name: 'Pool',
     heads: true,
     sortKey: 'NAME',
-    cell: ({ address, displayName, assetA, assetB }) => (
-      <PoolLink address={address} name={displayName} tokens={[assetA, assetB]} />
+    cell: ({ address, displayName, assetA, assetB, chainId }) => (
+      <>
+        <PoolLink address={address} name={displayName} tokens={[assetA, assetB]} />
+        <small className="below">{chainName(chainId)}</small>
+      </>
     ),
   },
   { name: 'TVL', numeric: true, sortKey: 'TVL_USD', cell: ({ tvlUsd }) => <Num value={tvlUsd} unit="usd" /> },
@@ -29,6 +33,7 @@ const columns: Column<PoolCardFragment>[] = [
     name: 'Liquidity',
     numeric: true,
     sortKey: 'LIQUIDITY_USD',
+    optional: true,
     cell: ({ liquidityUsd }) => <Num value={liquidityUsd} unit="usd" />,
   },
   {
@@ -80,25 +85,28 @@ const SORTS = columns.flatMap(({ sortKey }) =>
 export function Pools() {
   const url = useUrlState()
   const sort = url.oneOf<Sort<PoolOrder>>('sort', ['TVL_USD_DESC', ...SORTS])
-  const after = url.get('after')
-  const variables = { first: ROWS, ...sortBy(sort), ...(after && { after }) }
+  const variables = { ...usePage(ROWS), ...sortBy(sort) }
   const pools = useGraph(PoolsDocument, variables)
   return (
-    <Page title="Pools" operation={{ query: PoolsDocument, variables }}>
+    <Page title="Pools" operation={{ query: PoolsDocument, variables }} rest="/pools/all">
       <p className="lede">
         Each pool has two tokens: what is supplied of one is the collateral of what is borrowed of the other.
       </p>
       <Answer of={pools} rows={ROWS}>
-        {({ pools: { nodes, totalCount, pageInfo } }) =>
-          totalCount === 0 ? (
-            <NothingStored of="pools" />
-          ) : (
-            <>
-              <Table caption="Pools" columns={columns} rows={nodes} rowKey={({ id }) => id} sort={sort} />
-              <Pager label="pools" pageInfo={pageInfo} />
-            </>
-          )
-        }
+        {({ pools }) => (
+          <>
+            {pools.totalCount > 0 && <ColumnChoice columns={columns} />}
+            <PagedTable
+              caption="Pools"
+              columns={chosenColumns(columns, url)}
+              list={pools}
+              rows={ROWS}
+              rowKey={({ id }) => id}
+              sort={sort}
+              empty={<NothingStored of="pools" />}
+            />
+          </>
+        )}
       </Answer>
     </Page>
   )

@@ -1,8 +1,9 @@
 import { type PositionRiskFragment, RiskDocument, type RiskQuery } from 'lending-graph-client'
 import type { FormEvent } from 'react'
 import { Answer, Empty } from '../answer.tsx'
+import { chainName } from '../chains.ts'
 import { Page } from '../page-frame.tsx'
-import { type Column, PagedTable, Table } from '../table.tsx'
+import { type Column, PagedTable, Table, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num, PoolLink, WalletLink } from '../values.tsx'
@@ -115,10 +116,10 @@ const marketColumns = (drops: number[]): Column<Market>[] => [
 /** Who falls first if a token loses a part of its price, and how much debt falls of prices would liquidate. */
 export function Risk() {
   const url = useUrlState()
-  const [percent, asset, after] = [url.get('drop') ?? '12', url.get('asset'), url.get('after')]
+  const [percent, asset] = [url.get('drop') ?? '12', url.get('asset')]
   const drop = Number(percent) / 100
   const isDrop = drop > 0 && drop <= 1
-  const variables = { drop, first: ROWS, ...(asset && { assets: [asset] }), ...(after && { after }) }
+  const variables = { drop, ...usePage(ROWS), ...(asset && { assets: [asset] }) }
   const answer = useGraph(RiskDocument, variables, { pause: !isDrop })
   const assets = answer.data?.assets.nodes ?? []
   const choose = (event: FormEvent<HTMLFormElement>) => {
@@ -139,7 +140,7 @@ export function Risk() {
             {asset && !assets.some(({ address }) => address === asset) && <option value={asset}>{asset}</option>}
             {assets.map(({ id, symbol, address, chainId }) => (
               <option key={id} value={address}>
-                {symbol} on chain {chainId}
+                {symbol} on {chainName(chainId)}
               </option>
             ))}
           </select>
@@ -163,7 +164,8 @@ export function Risk() {
                 columns={positionColumns}
                 list={currentPositions}
                 rowKey={({ id }) => id}
-                empty="Such a fall liquidates no position."
+                rows={ROWS}
+                empty={<Empty>Such a fall liquidates no position.</Empty>}
               />
               <h2>Debt at risk</h2>
               <p>The debt that a fall of the collateral's price would liquidate, in the largest markets.</p>

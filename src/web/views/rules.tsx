@@ -3,8 +3,7 @@ import { Answer, Empty } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { Page } from '../page-frame.tsx'
 import { RevisionsTable } from '../revisions-table.tsx'
-import { type Column, Pager, Table } from '../table.tsx'
-import { useUrlState } from '../url-state.ts'
+import { type Column, Pager, Table, usePage } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Day, DistributionLink, Moment, Num } from '../values.tsx'
 
@@ -58,22 +57,23 @@ const baseColumns: Column<BaseRevision>[] = [
 
 /** The rules of points over time: multipliers and base points, with the dates that they determine. */
 export function Rules() {
-  const after = useUrlState().get('after')
-  const variables = { first: ROWS, ...(after && { after }) }
+  const variables = usePage(ROWS)
   const rules = useGraph(RulesDocument, variables)
   const base = useGraph(BasePointsDocument, {})
   return (
     <Page title="Rules" operation={{ query: RulesDocument, variables }}>
-      <p>The points of a date follow the newest rules without a first date, or with one that is not after it.</p>
+      <p className="lede">
+        The points of a date follow the newest rules without a first date, or with one that is not after it.
+      </p>
       <h2>Multipliers</h2>
       <Answer of={rules} rows={ROWS}>
-        {({ multiplierRevisions: { nodes, pageInfo } }) =>
-          nodes.length === 0 ? (
+        {({ multiplierRevisions: { nodes, totalCount } }) =>
+          totalCount === 0 ? (
             <Empty>No multiplier was ever set.</Empty>
           ) : (
             <>
               <RevisionsTable caption="Multipliers over time" revisions={nodes} columns={columns} />
-              <Pager label="multipliers" pageInfo={pageInfo} />
+              <Pager label="multipliers" totalCount={totalCount} rows={ROWS} />
             </>
           )
         }

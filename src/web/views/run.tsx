@@ -5,17 +5,17 @@ import { brief } from '../format.ts'
 import { Page } from '../page-frame.tsx'
 import { RevisionsTable } from '../revisions-table.tsx'
 import { KIND, STATUS } from '../run-words.ts'
-import { type Column, Pager, Table } from '../table.tsx'
-import { useUrlState } from '../url-state.ts'
+import { type Column, Pager, Table, usePage } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
 import { DistributionLink, Moment, Num, Unknown } from '../values.tsx'
+
+const ROWS = 50
 
 type RunOfQuery = NonNullable<RunQuery['run']>
 
 /** A run: who computed what from which sources, with which multipliers, and what it changed. */
 export function Run({ recordId }: { recordId: string }) {
-  const after = useUrlState().get('after')
-  const variables = { recordId, first: 50, ...(after && { after }) }
+  const variables = { recordId, ...usePage(ROWS) }
   const answer = useGraph(RunDocument, variables)
   return (
     <Page title={`Run ${recordId}`} operation={{ query: RunDocument, variables }}>
@@ -45,11 +45,8 @@ function Details({ run }: { run: RunOfQuery }) {
         <Fact name="Duration">
           <Num value={run.durationMs === null ? null : run.durationMs / 1000} unit="count" suffix="s" />
         </Fact>
-        <Fact name="Base points of a dollar supplied">
-          <Num value={run.basePointsDeposit} unit="factor" />
-        </Fact>
-        <Fact name="Base points of a dollar borrowed">
-          <Num value={run.basePointsBorrow} unit="factor" />
+        <Fact name="Points per $ supplied, borrowed">
+          <Num value={run.basePointsDeposit} unit="factor" />, <Num value={run.basePointsBorrow} unit="factor" />
         </Fact>
       </Facts>
       <Changes run={run} />
@@ -63,7 +60,7 @@ function Details({ run }: { run: RunOfQuery }) {
       {run.multipliers ? (
         <>
           <RevisionsTable caption="Multipliers" revisions={run.multipliers.nodes} />
-          <Pager label="multipliers" pageInfo={run.multipliers.pageInfo} />
+          <Pager label="multipliers" totalCount={run.multipliers.totalCount} rows={ROWS} />
         </>
       ) : (
         <Empty>The run did not get as far as its multipliers.</Empty>

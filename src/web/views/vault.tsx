@@ -1,11 +1,14 @@
 import { VaultChartDocument, VaultDocument } from 'lending-graph-client'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
+import { chainName } from '../chains.ts'
 import { Chart } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
+import { TokenIcons } from '../identity.tsx'
+import { Newest } from '../newest.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
-import { Page } from '../page-frame.tsx'
+import { Page, Section } from '../page-frame.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Num } from '../values.tsx'
@@ -15,10 +18,15 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
   const isValid = isAddress(address) && /^\d{1,15}$/.test(chainId)
   const variables = { chainId: Number(chainId), address }
   const answer = useGraph(VaultDocument, variables, { pause: !isValid })
+  const vault = answer.data?.vault
   const span = useSpan()
   const chart = useGraph(VaultChartDocument, { ...variables, ...span }, { pause: !isValid || !span })
   return (
-    <Page title={answer.data?.vault?.name ?? 'Vault'} operation={{ query: VaultDocument, variables }}>
+    <Page
+      title={vault?.name ?? 'Vault'}
+      icon={vault && <TokenIcons tokens={[vault.asset]} size={36} />}
+      operation={{ query: VaultDocument, variables }}
+    >
       {!isValid && <NotAnAddress text={address} />}
       {isValid && (
         <Answer of={answer} rows={4}>
@@ -28,25 +36,33 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                 <AddressLinks chainId={vault.chainId} address={vault.address} />
                 <Facts>
                   <Fact name="Token">{vault.asset.symbol}</Fact>
-                  <Fact name="Chain">{vault.chainId}</Fact>
+                  <Fact name="Chain">{chainName(vault.chainId)}</Fact>
                   <Fact name="Deposit APR">
                     <Num value={vault.depositApr} unit="percent" />
                   </Fact>
                 </Facts>
-                <h2>History</h2>
-                <RangeChoice />
-                <Answer of={chart} charts={1}>
-                  {({ vault }) =>
-                    vault && (
-                      <Chart
-                        title="Deposit APR"
-                        unit="percent"
-                        times={vault.aprSeries.map(({ start }) => start)}
-                        series={[{ label: 'Deposit APR', values: vault.aprSeries.map(({ depositApr }) => depositApr) }]}
-                      />
-                    )
-                  }
-                </Answer>
+                <Section
+                  id="charts"
+                  title="History"
+                  operation={{ query: VaultChartDocument, variables: { ...variables, ...span } }}
+                  more={<RangeChoice />}
+                >
+                  <Answer of={chart} charts={1}>
+                    {({ vault }) =>
+                      vault && (
+                        <Chart
+                          title="Deposit APR"
+                          unit="percent"
+                          times={vault.aprSeries.map(({ start }) => start)}
+                          series={[
+                            { label: 'Deposit APR', values: vault.aprSeries.map(({ depositApr }) => depositApr) },
+                          ]}
+                        />
+                      )
+                    }
+                  </Answer>
+                </Section>
+                <Newest where={{ entities: [vault.address], chainIds: [vault.chainId] }} />
               </>
             ) : (
               <Empty>The store has no vault at this address. Search finds vaults by name.</Empty>

@@ -1,7 +1,6 @@
 import {
   ActivityDocument,
   type ActivityKind,
-  type ActivityRowFragment,
   DistributionsDocument,
   EarningsChartDocument,
   EarningsDocument,
@@ -17,6 +16,7 @@ import {
   type UserSummaryFragment,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
+import { activityColumns, KINDS } from '../activity-columns.tsx'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
 import { Chart } from '../chart.tsx'
@@ -27,12 +27,13 @@ import { differenceNote, gapNote } from '../gaps.ts'
 import { HoldingsTable } from '../holdings-table.tsx'
 import { WalletIcon } from '../identity.tsx'
 import { knownNumbers } from '../known-numbers.ts'
+import { useMarks } from '../marks.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
-import { Page } from '../page-frame.tsx'
+import { Page, Section } from '../page-frame.tsx'
 import { PointsArithmetic } from '../points-arithmetic.tsx'
 import { PositionsTable } from '../positions-table.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
-import { type Column, PagedTable, Pager } from '../table.tsx'
+import { type Column, PagedTable, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { DistributionLink, Moment, Num, PoolLink, RankChange, Unknown } from '../values.tsx'
@@ -68,6 +69,7 @@ function KnownWallet({ address }: { address: string }) {
       heading={heading}
       icon={<WalletIcon address={address} size={36} />}
       operation={{ query: UserDocument, variables: { address } }}
+      rest={`/points/${address}`}
     >
       <AddressLinks address={address}>
         <WalletNameForm address={address} />
@@ -178,12 +180,16 @@ function Remarks({ user: { worth, firstDate } }: { user: UserSummaryFragment }) 
 function Holdings({ address }: { address: string }) {
   const holdings = useGraph(LatestSnapshotsDocument, { address })
   return (
-    <section aria-labelledby="holdings">
-      <h2 id="holdings">Holdings</h2>
+    <Section
+      id="holdings"
+      title="Holdings"
+      operation={{ query: LatestSnapshotsDocument, variables: { address } }}
+      rest={`/v1/users/${address}/market-position-snapshots`}
+    >
       <Answer of={holdings} rows={4}>
         {({ user: { latestSnapshots } }) => <HoldingsTable snapshots={latestSnapshots} />}
       </Answer>
-    </section>
+    </Section>
   )
 }
 
@@ -194,17 +200,18 @@ interface PositionsProps {
 }
 
 function Positions({ address, last }: PositionsProps) {
-  const after = useUrlState().get('positions')
+  const page = usePage(ROWS, 'positions')
   const newest = useGraph(DistributionsDocument, { first: 1 })
   const date = newest.data?.distributions.nodes[0]?.date
-  const positions = useGraph(
-    PositionOriginsDocument,
-    { where: { users: [address], date: { eq: last } }, first: ROWS, ...(after && { after }) },
-    { pause: last !== date },
-  )
+  const variables = { where: { users: [address], date: { eq: last } }, ...page }
+  const positions = useGraph(PositionOriginsDocument, variables, { pause: last !== date })
   return (
-    <section aria-labelledby="positions">
-      <h2 id="positions">Positions</h2>
+    <Section
+      id="positions"
+      title="Positions"
+      operation={{ query: PositionOriginsDocument, variables }}
+      rest={`/positions/${address}`}
+    >
       {date && last !== date ? (
         <Empty>
           No open positions: the last ones were on <DistributionLink date={last} />.
@@ -215,29 +222,27 @@ function Positions({ address, last }: PositionsProps) {
             Points of <DistributionLink date={last} />. Click points to see the run that computed them.
           </p>
           <Answer of={newest.error ? { ...positions, error: newest.error, retry: newest.retry } : positions} rows={4}>
-            {({ positions: { nodes, pageInfo } }) => (
+            {({ positions: list }) => (
               <>
-                <PositionsTable caption="Positions" positions={nodes} />
-                <PointsArithmetic positions={nodes} />
-                <Pager label="positions" pageInfo={pageInfo} parameter="positions" />
+                <PositionsTable caption="Positions" list={list} rows={ROWS} parameter="positions" />
+                <PointsArithmetic positions={list.nodes} />
               </>
             )}
           </Answer>
         </>
       )}
-    </section>
+    </Section>
   )
 }
 
 function Charts({ address }: { address: string }) {
   const span = useSpan()
   const variables = { address, ...span }
+  const marks = useMarks()
   const points = useGraph(RankChartDocument, variables, { pause: !span })
   const earnings = useGraph(EarningsChartDocument, variables, { pause: !span })
   return (
-    <section aria-labelledby="charts">
-      <h2 id="charts">History</h2>
-      <RangeChoice />
+    <Section id="charts" title="History" operation={{ query: EarningsChartDocument, variables }} more={<RangeChoice />}>
       <div className="charts">
         <Answer of={earnings} charts={2}>
           {({ user: { series } }) => {
@@ -282,6 +287,7 @@ function Charts({ address }: { address: string }) {
                   unit="points"
                   times={times}
                   series={[{ label: 'Points', values: series.map((bucket) => bucket.points) }]}
+                  marks={marks}
                 />
                 <Chart
                   title="Rank"
@@ -295,7 +301,7 @@ function Charts({ address }: { address: string }) {
           }}
         </Answer>
       </div>
-    </section>
+    </Section>
   )
 }
 
@@ -311,11 +317,15 @@ const earningsColumns: Column<EarningsRowFragment>[] = [
 ]
 
 function Earnings({ address }: { address: string }) {
-  const after = useUrlState().get('earnings')
-  const earnings = useGraph(EarningsDocument, { address, first: ROWS, ...(after && { after }) })
+  const variables = { address, ...usePage(ROWS, 'earnings') }
+  const earnings = useGraph(EarningsDocument, variables)
   return (
-    <section aria-labelledby="earnings">
-      <h2 id="earnings">Earnings by market and vault</h2>
+    <Section
+      id="earnings"
+      title="Earnings by market and vault"
+      operation={{ query: EarningsDocument, variables }}
+      rest={`/v1/users/${address}/earnings`}
+    >
       <Answer of={earnings} rows={4}>
         {({ user: { earnings } }) => (
           <PagedTable
@@ -324,48 +334,22 @@ function Earnings({ address }: { address: string }) {
             list={earnings.breakdown}
             rowKey={({ chainId, entityType, entityAddress }) => `${chainId} ${entityType} ${entityAddress}`}
             parameter="earnings"
-            empty="No holdings are stored."
+            rows={ROWS}
+            empty={<Empty>No holdings are stored.</Empty>}
           />
         )}
       </Answer>
-    </section>
+    </Section>
   )
 }
-
-const KINDS: Record<ActivityKind, string> = {
-  DEPOSIT: 'Deposit',
-  WITHDRAW: 'Withdrawal',
-  BORROW: 'Borrowing',
-  REPAY: 'Repayment',
-  LIQUIDATION_REWARD: 'Liquidation reward',
-}
-
-const activityColumns: Column<ActivityRowFragment>[] = [
-  { name: 'Time', heads: true, cell: ({ time }) => <Moment iso={time} /> },
-  { name: 'What', cell: ({ kind }) => KINDS[kind] },
-  {
-    name: 'Amount',
-    numeric: true,
-    cell: ({ amount, asset }) => <Num value={amount.value} unit="amount" suffix={asset?.symbol} />,
-  },
-  { name: 'Value', numeric: true, cell: ({ amount }) => <Num value={amount.usd} unit="usd" /> },
-  { name: 'Where', cell: ({ entity, entityAddress }) => <EntityLink entity={entity} address={entityAddress} /> },
-]
 
 function ActivityList({ address }: { address: string }) {
   const url = useUrlState()
   const kind = (Object.keys(KINDS) as ActivityKind[]).find((one) => one === url.get('kind'))
-  const after = url.get('after')
-  const where = kind && { kinds: [kind] }
-  const activity = useGraph(ActivityDocument, {
-    address,
-    first: ROWS,
-    ...(where && { where }),
-    ...(after && { after }),
-  })
+  const variables = { address, ...usePage(ROWS), ...(kind && { where: { kinds: [kind] } }) }
+  const activity = useGraph(ActivityDocument, variables)
   return (
-    <section aria-labelledby="activity">
-      <h2 id="activity">Activity</h2>
+    <Section id="activity" title="Activity" operation={{ query: ActivityDocument, variables }}>
       <label>
         Show
         <select value={kind ?? ''} onChange={({ target }) => url.set({ kind: target.value || undefined })}>
@@ -384,11 +368,12 @@ function ActivityList({ address }: { address: string }) {
             columns={activityColumns}
             list={activity}
             rowKey={({ txHash, logIndex, kind }) => `${txHash} ${logIndex} ${kind}`}
-            empty="No activity of this kind is stored."
+            rows={ROWS}
+            empty={<Empty>No activity of this kind is stored.</Empty>}
           />
         )}
       </Answer>
-    </section>
+    </Section>
   )
 }
 
@@ -434,11 +419,10 @@ const changeColumns: Column<Change>[] = [
 
 /** The ledger: how runs have changed the points of dates that were stored before. */
 function Changes({ address }: { address: string }) {
-  const after = useUrlState().get('ledger')
-  const ledger = useGraph(LedgerDocument, { address, first: ROWS, ...(after && { after }) })
+  const variables = { address, ...usePage(ROWS, 'ledger') }
+  const ledger = useGraph(LedgerDocument, variables)
   return (
-    <section aria-labelledby="ledger">
-      <h2 id="ledger">Changes of points</h2>
+    <Section id="ledger" title="Changes of points" operation={{ query: LedgerDocument, variables }}>
       <p className="lede">Runs that changed the points of a date after its first run, newest run first.</p>
       <Answer of={ledger} rows={4}>
         {({ user: { ledger: list } }) => (
@@ -448,17 +432,17 @@ function Changes({ address }: { address: string }) {
             list={list}
             rowKey={({ runRecordId, date, pool }) => `${runRecordId} ${date} ${pool?.address}`}
             parameter="ledger"
-            empty="No run has changed them."
+            rows={ROWS}
+            empty={<Empty>No run has changed them.</Empty>}
           />
         )}
       </Answer>
-    </section>
+    </Section>
   )
 }
 
 function Rewards({ address }: { address: string }) {
-  const after = useUrlState().get('rewards')
-  const rewards = useGraph(LiquidationRewardsDocument, { address, first: ROWS, ...(after && { after }) })
+  const rewards = useGraph(LiquidationRewardsDocument, { address, ...usePage(ROWS, 'rewards') })
   return (
     <details className="fold">
       <summary>Liquidation rewards</summary>
@@ -470,7 +454,8 @@ function Rewards({ address }: { address: string }) {
             list={list}
             rowKey={({ id }) => id}
             parameter="rewards"
-            empty="None."
+            rows={ROWS}
+            empty={<Empty>None.</Empty>}
           />
         )}
       </Answer>
