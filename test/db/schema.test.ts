@@ -43,12 +43,12 @@ function modelledTables() {
   })
 }
 
-/** The columns of every table and view, but for those that Prisma has no type for. */
+/** The columns of every table and view, but for arrays, which models ignore, and those that Prisma has no type for. */
 async function storedTables() {
   const { rows } = await database.pool.query<Record<'table' | 'column' | 'type' | 'kind' | 'nullable', string>>(`
     SELECT t.table_name AS table, t.table_type AS kind, c.column_name AS column, c.data_type AS type, c.is_nullable AS nullable
     FROM information_schema.tables t JOIN information_schema.columns c USING (table_schema, table_name)
-    WHERE t.table_schema = 'public' AND t.table_name <> '_prisma_migrations' AND c.data_type <> 'xid8'`)
+    WHERE t.table_schema = 'public' AND t.table_name <> '_prisma_migrations' AND c.data_type NOT IN ('ARRAY', 'xid8')`)
   return rows
 }
 

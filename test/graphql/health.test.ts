@@ -669,6 +669,56 @@ test('a change of a threshold counts at once', async () => {
   }
 })
 
+test.skipIf(onCitus)(
+  'past positions keep the limits that were in force while their date was the newest one',
+  async () => {
+    const changing = await startGateway()
+    const limits = (threshold: number) =>
+      importFiles(changing, { markets: [market(0, 0, { maxLtv: threshold / 2, liquidationThreshold: threshold })] })
+    const positionsOf = (day: string) =>
+      importFiles(changing, {
+        positions: records.filter(({ id, marketAddress }) => id.startsWith(day) && marketAddress === POOLS[0]?.id),
+      })
+    /** The thresholds and limits that the numbers of each date follow from, by positions with debt in B alone. */
+    const counted = async () => {
+      const rows = `{ nodes { date ltv healthFactor borrowingPowerUsd sideA { borrowed { usd } } sideB { borrowed { usd } } } }`
+      const lists = await changing.ask(`{
+      all: positions(first: 1000) ${rows}
+      ${DAYS.map((day, n) => `day${n}: positions(first: 1000, asOf: "${day}", where: { healthFactor: { lt: 1e9 } }, orderBy: HEALTH_FACTOR) ${rows}`).join(' ')}
+    }`)
+      return Object.values(lists).map((list: any) => {
+        const found = new Map<string, Set<string>>()
+        // A far larger debt than collateral leaves too few digits.
+        for (const { date, ltv, healthFactor, borrowingPowerUsd, sideA, sideB } of list.nodes)
+          if (ltv !== null && ltv < 100 && sideA.borrowed.usd === 0) {
+            const debt = sideB.borrowed.usd
+            const pair = [healthFactor * ltv, (borrowingPowerUsd + debt) * (ltv / debt)].map((one) =>
+              one.toPrecision(6),
+            )
+            found.set(date, (found.get(date) ?? new Set()).add(pair.join(' ')))
+          }
+        return Object.fromEntries([...found].map(([date, pairs]) => [date, [...pairs]]))
+      })
+    }
+    const pair = (threshold: number) => [`${threshold.toPrecision(6)} ${(threshold / 2).toPrecision(6)}`]
+    try {
+      await importFiles(changing, { pools: [POOLS[0] as (typeof POOLS)[number]], markets: [market(0, 1)] })
+      await limits(0.8)
+      await positionsOf(DAYS[0])
+      await limits(0.5)
+      expect(await counted()).toEqual([{ [DAYS[0]]: pair(0.5) }, { [DAYS[0]]: pair(0.5) }, { [DAYS[0]]: pair(0.5) }])
+      await positionsOf(DAYS[1])
+      for (const threshold of [0.5, 0.25, 0.125]) {
+        await limits(threshold)
+        const [first, last] = [{ [DAYS[0]]: pair(0.5) }, { [DAYS[1]]: pair(threshold) }]
+        expect(await counted()).toEqual([{ ...first, ...last }, first, last])
+      }
+    } finally {
+      await changing.close()
+    }
+  },
+)
+
 test('an empty store has none', async () => {
   const empty = await startGateway()
   try {

@@ -122,6 +122,7 @@ const NOT_SHOWN = [
 /** Columns that each store has for itself. */
 const OWN_COLUMNS = [
   'pool.key',
+  ...['limits_until', 'past_max_ltvs', 'past_liquidation_thresholds'].map((name) => `market.${name}`),
   ...['market', 'vault'].flatMap((kind) => [`${kind}_snapshot.computed_usd`, `${kind}_holding.computed_usd`]),
   ...['given', 'pair_key', 'pool_key', 'run_id'].map((name) => `stored_position.${name}`),
 ]

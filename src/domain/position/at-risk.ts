@@ -125,7 +125,7 @@ export function atRiskSql(drops: readonly number[], pool: Prisma.Sql, market?: P
           SELECT ${Prisma.raw(healthFactorSql(joinedThreshold))} AS health,
             ${Prisma.raw(liquidationDropSql(joinedThreshold))} AS drop,
             ${ofSides('collateral')} AS collateral, ${ofSides('debt')} AS debt
-          FROM ${withMarkets(Prisma.sql`pool u`)} JOIN position t ON t.pool_key = u.key AND t.distribution_date = ${lastDate()}
+          FROM ${withMarkets(Prisma.sql`pool u`, lastDate())} JOIN position t ON t.pool_key = u.key AND t.distribution_date = ${lastDate()}
           WHERE u.id = ${pool} AND (${ofA} OR ${ofB})) p) p
       GROUP BY 1, 2) p ON true
     WHERE u.id = ${pool} GROUP BY d.drop, d.n) t ORDER BY t.n`

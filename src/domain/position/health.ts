@@ -43,11 +43,14 @@ const backing = (side: Side, weight = '1') => `CASE WHEN ${usd(OTHER[side], 'bor
 /** SQL of the threshold of a side's market. */
 type Threshold = (side: Side) => string
 
-/** Looks a number of a side's market up by the position's pool. */
+/**
+ * Looks a limit of a side's market up by the position's pool. A change of limits counts from the date on that is the newest then:
+ * earlier ones have the previous limits.
+ */
 const storedRisk = (
   side: Side,
-  column: 'liquidation_threshold' | 'max_ltv',
-) => `(SELECT ${moderate(`m.${column}`)} FROM pool p
+  limit: 'liquidation_threshold' | 'max_ltv',
+) => `(SELECT ${moderate(`coalesce(m.past_${limit}s[width_bucket(t.distribution_date, m.limits_until) + 1], m.${limit})`)} FROM pool p
     JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${side === 'a' ? 'unit_1_id' : 'unit_2_id'} WHERE p.key = t.pool_key)`
 
 /** Looks the threshold up by the position's pool. */
@@ -93,10 +96,14 @@ const INDEBTED = '(t.a_borrowed_amount_usd > 0 OR t.b_borrowed_amount_usd > 0)'
 const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150 AND t.a_borrowed_amount_usd < 1e150 AND t.b_borrowed_amount_usd < 1e150
     THEN ${SUPPLY} / greatest(greatest(t.a_borrowed_amount_usd, 0) + greatest(t.b_borrowed_amount_usd, 0), 1e-150) ELSE 0 END)`
 
-/** Joins pools `u` with the markets of their sides, which `joinedThreshold` reads. */
-export const withMarkets = (pools: Prisma.Sql) => Prisma.sql`${pools}
-    LEFT JOIN market a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
-    LEFT JOIN market b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id`
+/** Joins pools `u` with the markets of their sides, whose limits on a date `joinedThreshold` reads. */
+export function withMarkets(pools: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
+  const markets = Prisma.sql`(SELECT m.chain_id, m.id, coalesce(m.past_liquidation_thresholds[width_bucket(${date}, m.limits_until) + 1],
+      m.liquidation_threshold) AS liquidation_threshold FROM market m)`
+  return Prisma.sql`${pools}
+    LEFT JOIN ${markets} a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
+    LEFT JOIN ${markets} b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id`
+}
 
 /**
  * The FROM items of a date's positions, as `t`, whose health factor may be at most `most`. As it is at least the coverage times
@@ -115,8 +122,8 @@ export function positionsUpTo(
   const matches = Prisma.sql`t.pool_key = u.key AND t.distribution_date = ${date}
     AND ${Prisma.raw(INDEBTED)} AND ${Prisma.raw(COVERAGE)} <= ${bound}`
   return {
-    from: Prisma.sql`${withMarkets(pools)} CROSS JOIN LATERAL (SELECT * FROM position t WHERE ${matches} OFFSET 0) t`,
-    fromCluster: Prisma.sql`${withMarkets(pools)} JOIN position t ON ${matches}`,
+    from: Prisma.sql`${withMarkets(pools, date)} CROSS JOIN LATERAL (SELECT * FROM position t WHERE ${matches} OFFSET 0) t`,
+    fromCluster: Prisma.sql`${withMarkets(pools, date)} JOIN position t ON ${matches}`,
   }
 }
 

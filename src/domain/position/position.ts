@@ -54,7 +54,7 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     type: 'float',
     nullable: true,
     description:
-      "The supply of each side where the other side has debt, including protected supply, times its market's `liquidationThreshold`, divided by the debt of both sides. Below 1 the position can be liquidated. Null without debt, if such a threshold is not known now, or if tokens have no price.",
+      "The supply of each side where the other side has debt, including protected supply, times its market's `liquidationThreshold`, divided by the debt of both sides. Below 1 the position can be liquidated. The thresholds are those that were in force when the date was the newest one, or the first that are known. Null without debt, if such a threshold is not known, or if tokens have no price.",
     filter: true,
     sort: true,
   },
@@ -79,7 +79,7 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     type: 'float',
     nullable: true,
     description:
-      "The amount in USD that the user could still borrow: the supply of each side where the other side has debt, including protected supply, times its market's `maxLtv`, minus the debt of both sides. Negative if the debt is larger. Null without debt, if such a `maxLtv` is not known now, or if tokens have no price.",
+      "The amount in USD that the user could still borrow: the supply of each side where the other side has debt, including protected supply, times its market's `maxLtv`, minus the debt of both sides. Negative if the debt is larger. Null without debt, if such a `maxLtv` is not known, or if tokens have no price.",
   },
   aTokenAddress: address,
   aTokenSymbol: text,
