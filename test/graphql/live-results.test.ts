@@ -66,7 +66,7 @@ test('each is a query of the same name, with the same type and arguments of it',
   const schema = createSchema()
   const queries = schema.getQueryType()?.getFields() ?? {}
   const live = Object.values(schema.getSubscriptionType()?.getFields() ?? {}).filter((one) => one.extensions.likeQuery)
-  expect(live.map(({ name }) => name)).toEqual(['leaderboard', 'user'])
+  expect(live.map(({ name }) => name)).toEqual(['activity', 'currentPositions', 'leaderboard', 'liquidations', 'user'])
   for (const { name, type, args } of live) {
     expect(String(type)).toBe(String(queries[name]?.type))
     for (const arg of args)
@@ -118,6 +118,33 @@ test('resolvers, fragments, directives, aliases and names work as in the query',
     while (!text.includes('data: ')) text += new TextDecoder().decode((await reader?.read())?.value)
     await reader?.cancel()
     expect(JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '')).toEqual(expected)
+  }
+})
+
+test('the newest activity and the positions that fall first are live too', async () => {
+  const newest = 'activity(first: 2) { nodes { kind txHash amount { usd } } }'
+  const nearest =
+    'currentPositions(first: 3, where: { liquidationDrop: { lte: 0.6 } }, orderBy: LIQUIDATION_DROP) { nodes { id liquidationDrop } }'
+  const feed = await subscribe(two, `subscription { ${newest} }`)
+  const risk = await subscribe(two, `subscription { ${nearest} }`)
+  expect(await feed.next()).toEqual({ data: await answer(`{ ${newest} }`) })
+  const first = await risk.next()
+  expect(first).toEqual({ data: await answer(`{ ${nearest} }`) })
+  expect(first.data.currentPositions.nodes.length).toBeGreaterThan(0)
+  await sql(`INSERT INTO cash_flow (chain_id, tx_hash, log_index, account_id, entity_type, entity_id, timestamp, kind, amount_usd)
+    SELECT chain_id, 'newest', 0, account_id, entity_type, entity_id, 99999999999, 'deposit', 7 FROM cash_flow LIMIT 1`)
+  try {
+    expect((await feed.next()).data.activity.nodes[0]).toEqual({
+      kind: 'DEPOSIT',
+      txHash: 'newest',
+      amount: { usd: 7 },
+    })
+    await sql('UPDATE market SET liquidation_threshold = liquidation_threshold * 0.999')
+    const second = await risk.next()
+    expect(second).toEqual({ data: await answer(`{ ${nearest} }`) })
+    expect(second).not.toEqual(first)
+  } finally {
+    await sql(`DELETE FROM cash_flow WHERE tx_hash = 'newest'`)
   }
 })
 

@@ -6,9 +6,10 @@ import type { EntityType } from '../../../domain/holding/holding.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
-import { listArguments } from '../../fields/page-arguments.ts'
+import { listArguments, pageArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
 import { list, ownedBy, sqlField } from '../../fields/sql-field.ts'
+import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { type AssetRef, assetCost } from './asset.ts'
@@ -140,6 +141,19 @@ export function addActivity(builder: Builder, refs: Refs) {
       ...feed(rewardsFilter),
     }),
   }))
+  builder.subscriptionFields((t) => {
+    const newest = (name: string) => {
+      const { first } = pageArguments(t.arg)
+      const where = t.arg({ type: ActivityInputs.Filter, description: 'Only rows that match this filter.' })
+      return t.field({
+        type: Activities,
+        description: `The newest ${name} of all users, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.`,
+        args: { first, where },
+        ...likeQuery,
+      })
+    }
+    return { activity: newest('activity'), liquidations: newest('shares in rewards of liquidations') }
+  })
   return { ActivityInputs, Activities }
 }
 

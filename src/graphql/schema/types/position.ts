@@ -20,6 +20,7 @@ import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, related } from '../../fields/relation.ts'
 import { list, nodeId, part, type SqlList } from '../../fields/sql-field.ts'
 import { wholeTokensField } from '../../fields/token-amount.ts'
+import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { type AssetRef, assetCost } from './asset.ts'
@@ -193,6 +194,18 @@ export function addPosition(builder: Builder, refs: Refs) {
       ),
     }),
   }))
+  builder.subscriptionFields((t) => {
+    const { first, where, orderBy, orderDirection } = listArguments(t.arg, PositionInputs)
+    return {
+      currentPositions: t.field({
+        type: Positions,
+        description:
+          'Positions of all users on the newest distribution date, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
+        args: { first, where, orderBy, orderDirection },
+        ...likeQuery,
+      }),
+    }
+  })
 }
 
 /** Positions of all users. */
