@@ -48,7 +48,6 @@ const SETTINGS = {
   work_mem: '16MB',
   maintenance_work_mem: '128MB',
   max_wal_size: '2GB',
-  wal_compression: 'on',
   // Without replicas, loading into a table created in the same transaction needs no WAL.
   wal_level: 'minimal',
   max_wal_senders: '0',
