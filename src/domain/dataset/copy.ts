@@ -10,7 +10,7 @@ import { asJson, type DateRange, selectSql, type Written } from './select.ts'
 /** Writes the rows of a file to a path. @returns their number, which is final when the client has answered a later statement */
 export type WriteFile = (
   client: PoolClient,
-  target: { file: DatasetFile; path: string; range: DateRange; onRows(rows: number): void },
+  target: { file: DatasetFile; path: string; range: DateRange; withPrices: boolean; onRows(rows: number): void },
 ) => Promise<() => number>
 
 /** JSON has none of these characters, so COPY neither quotes nor escapes it. */
@@ -18,7 +18,7 @@ const UNQUOTED = `FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'`
 
 /** Writes a file of the import format. */
 export const writeJson: WriteFile = (client, target) => {
-  const select = selectSql(target.file, asJson, target.range)
+  const select = selectSql(target.file, asJson, target.range, target.withPrices)
   return stream(client, `COPY (SELECT row_to_json(record) FROM (${select}) record) TO STDOUT (${UNQUOTED})`, target)
 }
 

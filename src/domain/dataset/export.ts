@@ -68,6 +68,7 @@ export async function exportStore(pool: Pool, dir: string, options: ExportOption
               file,
               path: await directory.create(name),
               range: { from, to },
+              withPrices: files.includes('prices'),
               onRows,
             })
           }

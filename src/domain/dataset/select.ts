@@ -2,6 +2,7 @@ import { snakeCase } from '../../db/lists/column.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { type RecordFormat, records } from './records.ts'
+import { usdOfSource } from './snapshot-prices.ts'
 import type { FieldKind } from './values.ts'
 
 /** A range of UTC days, both included, as YYYY-MM-DD. */
@@ -23,18 +24,25 @@ export const asJson: Written = {
   date: (column) => `to_char(${column}, 'YYYY-MM-DD"T00:00:00.000Z"')`,
 }
 
-/** Fields whose column is not of their name. */
+/** SQL of what is not the column of its name. */
 const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
-  positions: { points: '(t.points_a + t.points_b)', pointsGiven: 't.given' },
+  positions: { points: '(t.points_a + t.points_b)', points_given: 't.given' },
+}
+
+/** The same of a dataset with prices, which say again what their price gave. */
+const besidePrices: typeof elsewhere = {
+  'market-snapshots': usdOfSource('market'),
+  'vault-snapshots': usdOfSource('vault'),
 }
 
 /**
  * SELECT of the records of a file, in the order of their keys, with its fields as columns. A run in progress is not a record yet. The session's time zone must be UTC.
+ * @param withPrices leaves out the USD values that a price of the dataset gave
  */
-export function selectSql(file: DatasetFile, written: Written, range: DateRange): string {
+export function selectSql(file: DatasetFile, written: Written, range: DateRange, withPrices = false): string {
   const format = records[file]
-  const columns = elsewhere[file] ?? {}
-  const columnOf = (field: string) => columns[field] ?? `t.${snakeCase(field)}`
+  const columns = { ...elsewhere[file], ...(withPrices && besidePrices[file]) }
+  const columnOf = (field: string) => columns[snakeCase(field)] ?? `t.${snakeCase(field)}`
   const list = Object.entries(format.fields).map(
     ([field, { kind }]) => `${written[kind]?.(columnOf(field)) ?? columnOf(field)} AS "${field}"`,
   )
