@@ -5,11 +5,12 @@ import { createSchema, createYoga } from 'graphql-yoga'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { openAnalytics } from '../../src/deps.ts'
+import type { LegName } from '../../src/domain/update/legs.ts'
 import { updateLeg } from '../../src/domain/update/update.ts'
 import { openClient } from '../../src/sources/client.ts'
 import { everything } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { DAY_SECONDS, entities, marketSnapshot, NOON } from '../support/legs.ts'
+import { DAY_SECONDS, entities, marketSnapshot, NOON, TOKEN } from '../support/legs.ts'
 import { importFiles } from '../support/one-pool.ts'
 import { answerJson, type FakeServer, startServer } from '../support/positions-server.ts'
 import { openStore } from '../support/store.ts'
@@ -18,26 +19,42 @@ const MAPPINGS = join(import.meta.dirname, '../../src/sources/analytics/mappings
 
 /** What the indexers have: a record and its id. */
 let stored: (ReturnType<typeof marketSnapshot> & { id: string })[] = []
+/** The prices that they have of a token. */
+let prices: { id: string; chainId: number; asset: string; timestamp: string; priceUsd: string }[] = []
 const COMMON = `timestamp: BigInt! collateralAssets: BigInt! collateralUsd: BigDecimal protectedAssets: BigInt!
   protectedUsd: BigDecimal debtAssets: BigInt! debtUsd: BigDecimal`
 const SCALARS = 'scalar BigInt scalar BigDecimal scalar numeric'
 /** A server gives fewer records than requested. */
 const CAP = 2
-const after = (rows: typeof stored, since: unknown, key: string | undefined) =>
+const after = <T extends { id: string; timestamp: string }>(rows: T[], since: unknown, key: string | undefined) =>
   rows
     .filter((row) => Number(row.timestamp) >= Number(since ?? 0) && (key === undefined || row.id > key))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
 const written = (row: (typeof stored)[number]) => ({ ...row, collateralUsd: String(row.collateralUsd) })
 
+const ponderPage = <T extends { id: string }>(rows: T[]) => ({
+  items: rows.slice(0, CAP),
+  pageInfo: { hasNextPage: rows.length > CAP, endCursor: rows[Math.min(CAP, rows.length) - 1]?.id ?? null },
+  totalCount: rows.length,
+})
+
 const servers = {
   subgraph: {
     typeDefs: `${SCALARS} enum OrderDirection { asc desc } enum MarketSnapshot_orderBy { id timestamp }
       input MarketSnapshot_filter { timestamp_gte: BigInt id_gt: ID }
-      type Account { id: ID! } type Market { id: ID! }
+      enum AssetPrice_orderBy { id timestamp } input AssetPrice_filter { timestamp_gte: BigInt id_gt: ID }
+      type Account { id: ID! } type Market { id: ID! } type Asset { id: ID! }
+      type AssetPrice { id: ID! asset: Asset! timestamp: BigInt! priceUsd: BigDecimal! }
       type MarketSnapshot { id: ID! account: Account! market: Market! ${COMMON} }
       type Query { marketSnapshots(first: Int = 100, orderBy: MarketSnapshot_orderBy, orderDirection: OrderDirection,
-        where: MarketSnapshot_filter): [MarketSnapshot!]! }`,
+        where: MarketSnapshot_filter): [MarketSnapshot!]!
+        assetPrices(first: Int = 100, orderBy: AssetPrice_orderBy, orderDirection: OrderDirection,
+          where: AssetPrice_filter): [AssetPrice!]! }`,
     query: {
+      assetPrices: (_: unknown, { where }: any) =>
+        after(prices, where?.timestamp_gte, where?.id_gt)
+          .slice(0, CAP)
+          .map((row) => ({ ...row, asset: { id: row.asset } })),
       marketSnapshots: (_: unknown, { where }: any) =>
         after(stored, where?.timestamp_gte, where?.id_gt)
           .slice(0, CAP)
@@ -45,21 +62,21 @@ const servers = {
     },
   },
   ponder: {
-    typeDefs: `${SCALARS} input marketSnapshotsFilter { timestamp_gte: BigInt }
+    typeDefs: `${SCALARS} input marketSnapshotsFilter { timestamp_gte: BigInt } input assetPriceFilter { timestamp_gte: BigInt }
+      type assetPrice { id: String! chainId: Int! asset: String! timestamp: BigInt! priceUsd: BigDecimal! }
+      type assetPricePage { items: [assetPrice!]! pageInfo: PageInfo! totalCount: Int! }
       type marketSnapshots { chainId: Int! accountId: String! marketId: String! positionId: String! ${COMMON} }
       type PageInfo { hasNextPage: Boolean! endCursor: String }
       type marketSnapshotsPage { items: [marketSnapshots!]! pageInfo: PageInfo! totalCount: Int! }
       type Query { marketSnapshots(where: marketSnapshotsFilter, orderBy: String, orderDirection: String, after: String,
-        before: String, limit: Int): marketSnapshotsPage! }`,
+        before: String, limit: Int): marketSnapshotsPage!
+        assetPrices(where: assetPriceFilter, orderBy: String, orderDirection: String, after: String,
+          before: String, limit: Int): assetPricePage! }`,
     query: {
-      marketSnapshots: (_: unknown, { where, after: cursor }: any) => {
-        const rows = after(stored, where?.timestamp_gte, cursor ?? undefined)
-        return {
-          items: rows.slice(0, CAP).map(written),
-          pageInfo: { hasNextPage: rows.length > CAP, endCursor: rows[Math.min(CAP, rows.length) - 1]?.id ?? null },
-          totalCount: rows.length,
-        }
-      },
+      assetPrices: (_: unknown, { where, after: cursor }: any) =>
+        ponderPage(after(prices, where?.timestamp_gte, cursor ?? undefined)),
+      marketSnapshots: (_: unknown, { where, after: cursor }: any) =>
+        ponderPage(after(stored, where?.timestamp_gte, cursor ?? undefined).map(written)),
     },
   },
   envio: {
@@ -67,8 +84,15 @@ const servers = {
       input String_comparison_exp { _gt: String } input MarketSnapshot_order_by { id: order_by }
       input MarketSnapshot_bool_exp { timestamp: numeric_comparison_exp id: String_comparison_exp }
       type MarketSnapshot { id: String! chainId: Int! account_id: String! market_id: String! ${COMMON} }
-      type Query { MarketSnapshot(where: MarketSnapshot_bool_exp, order_by: [MarketSnapshot_order_by!], limit: Int): [MarketSnapshot!]! }`,
+      input AssetPrice_bool_exp { timestamp: numeric_comparison_exp id: String_comparison_exp }
+      type AssetPrice { id: String! chainId: Int! asset_id: String! timestamp: numeric! priceUsd: numeric! }
+      type Query { MarketSnapshot(where: MarketSnapshot_bool_exp, order_by: [MarketSnapshot_order_by!], limit: Int): [MarketSnapshot!]!
+        AssetPrice(where: AssetPrice_bool_exp, order_by: [MarketSnapshot_order_by!], limit: Int): [AssetPrice!]! }`,
     query: {
+      AssetPrice: (_: unknown, { where }: any) =>
+        after(prices, where?.timestamp?._gte, where?.id?._gt)
+          .slice(0, CAP)
+          .map((row) => ({ ...row, asset_id: row.asset })),
       MarketSnapshot: (_: unknown, { where }: any) =>
         after(stored, where?.timestamp?._gte, where?.id?._gt)
           .slice(0, CAP)
@@ -108,17 +132,23 @@ afterAll(async () => {
 beforeEach(async () => {
   instead = undefined
   stored = ['ann', 'ben', 'cat', 'dan', 'eve'].map((user, at) => row(user, at))
-  await gateway.deps.store.pool.query('TRUNCATE market_snapshot, market_holding, leg_progress; DELETE FROM run')
+  prices = [0, 1, 2, 3, 4].map((days) => priceRow(days))
+  await gateway.deps.store.pool.query(
+    'TRUNCATE asset_price, market_snapshot, market_holding, leg_progress; DELETE FROM run',
+  )
 })
 
 const row = (user: string, days: number, usd = 10.5) => ({
   ...marketSnapshot(user, NOON + days * DAY_SECONDS, usd),
   id: `${user}-${days}`,
 })
+const priceRow = (days: number, usd = '2000.5') => ({
+  ...{ id: `${TOKEN}-${days}`, chainId: 1, asset: TOKEN, timestamp: String(NOON + days * DAY_SECONDS), priceUsd: usd },
+})
 const client = openClient({ timeoutMs: 500, retries: 0, maxBytes: 1 << 20, waitMs: 1 })
 afterAll(() => client.close())
 const analyticsOf = (env: Record<string, string>) => openAnalytics(readConfig(env), client)
-const update = (env: Record<string, string>) =>
+const update = (env: Record<string, string>, leg: LegName = 'market-snapshots') =>
   updateLeg(
     {
       ...gateway.deps,
@@ -126,15 +156,15 @@ const update = (env: Record<string, string>) =>
       now: () => new Date((NOON + 30 * DAY_SECONDS) * 1000),
       analytics: analyticsOf(env),
     },
-    'market-snapshots',
+    leg,
     'test',
   )
 const from = (indexer: string) => ({
   ANALYTICS_SOURCE: bases[indexer] ?? '',
   ANALYTICS_MAPPING: join(MAPPINGS, `${indexer}.json`),
 })
-const failure = (env: Record<string, string>) =>
-  update(env).then(
+const failure = (env: Record<string, string>, leg?: LegName) =>
+  update(env, leg).then(
     () => 'it succeeded',
     (error: Error) => error.message,
   )
@@ -156,21 +186,46 @@ describe.each(Object.keys(servers))('%s', (indexer) => {
     expect(await snapshots()).toHaveLength(6)
   })
 
-  test('that lags behind what it had fails, and changes nothing', async () => {
-    await update(from(indexer))
-    const before = await everything(gateway.deps.store.pool)
-    stored.pop()
-    expect(await failure(from(indexer))).toContain('failed: it went back in time: its newest record is of')
-    stored = []
-    expect(await failure(from(indexer))).toContain('failed: it went back in time: it has no records')
-    expect(await everything(gateway.deps.store.pool)).toEqual(before)
+  test('gives prices with their moment, page by page, and corrects them', async () => {
+    expect(await update(from(indexer), 'prices')).toMatchObject({ fetched: 5, written: 5 })
+    prices[4] = priceRow(4, '3')
+    prices.push(priceRow(5))
+    expect(await update(from(indexer), 'prices')).toMatchObject({ fetched: 4, written: 2 })
+    const { rows } = await gateway.deps.store.pool.query(
+      'SELECT asset_address, date::text, price_usd, source, time FROM asset_price ORDER BY date DESC LIMIT 2',
+    )
+    const at = (days: number) => ({ time: new Date((NOON + days * DAY_SECONDS) * 1000), source: null })
+    expect(rows).toEqual([
+      { asset_address: TOKEN, date: '2026-03-07', price_usd: 2000.5, ...at(5) },
+      { asset_address: TOKEN, date: '2026-03-06', price_usd: 3, ...at(4) },
+    ])
+    instead = () => ({ data: { records: { rows: [] } } })
+    expect(await failure(from(indexer), 'prices')).toMatch(/failed: page 1: .* must be /)
   })
 
-  test('that repeats a page fails', async () => {
+  test.each(['market-snapshots', 'prices'] as const)(
+    'that lags behind what it had of %s fails, and changes nothing',
+    async (leg) => {
+      await update(from(indexer), leg)
+      const before = await everything(gateway.deps.store.pool)
+      stored.pop()
+      prices.pop()
+      expect(await failure(from(indexer), leg)).toContain('failed: it went back in time: its newest record is of')
+      stored = []
+      prices = []
+      expect(await failure(from(indexer), leg)).toContain('failed: it went back in time: it has no records')
+      expect(await everything(gateway.deps.store.pool)).toEqual(before)
+    },
+  )
+
+  test.each(['market-snapshots', 'prices'] as const)('that repeats a page of %s fails', async (leg) => {
     let first: unknown
     instead = (_, answer) => (first ??= answer)
-    expect(await failure(from(indexer))).toMatch(/failed: page 2 (repeats|leads back to) a page before it/)
-    expect(await snapshots()).toEqual([])
+    expect(await failure(from(indexer), leg)).toMatch(/failed: page 2 (repeats|leads back to) a page before it/)
+    const { rows } = await gateway.deps.store.pool.query(
+      'SELECT FROM market_snapshot UNION ALL SELECT FROM asset_price',
+    )
+    expect(rows).toEqual([])
   })
 
   test('that has another schema fails', async () => {
