@@ -20,6 +20,7 @@ import { startOnFixture } from '../rest/fixture.ts'
 import { differences, everyRequest, NOBODY, someOf } from '../support/compare.ts'
 import { conformanceCases, failedCases, hasConformance, SKIPPED, startOnConformance } from '../support/conformance.ts'
 import { ADMIN_TOKEN, type Gateway, onCitus, startGateway } from '../support/gateway.ts'
+import { importFiles } from '../support/one-pool.ts'
 import { documented, only, type ProxyOptions, type ProxyServer, startProxy } from '../support/proxy.ts'
 import { startOnSample } from '../support/sample.ts'
 import { silent } from '../support/store.ts'
@@ -97,6 +98,21 @@ describe.skipIf(!hasConformance)(`on the conformance suite's data${hasConformanc
   })
 })
 
+/** Prices of two assets of a gateway: of yesterday, and of more than a thousand days before. */
+async function pricesOf({ deps }: Gateway) {
+  const { rows } = await deps.store.pool.query(
+    'SELECT chain_id::int AS "chainId", asset_address AS "assetAddress" FROM vault ORDER BY id LIMIT 2',
+  )
+  const dates = [1, 2, 999, 1000, 1400].map((days) =>
+    new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10),
+  )
+  return rows.flatMap((asset, at) =>
+    dates
+      .slice(at)
+      .map((date, nth) => ({ ...asset, date, priceUsd: nth + 1.5, source: 'test', time: `${date}T08:00:00Z` })),
+  )
+}
+
 const cashFlows = async ({ deps }: Gateway) =>
   (await deps.store.pool.query('SELECT * FROM cash_flow ORDER BY chain_id, tx_hash, log_index')).rows
 
@@ -108,7 +124,6 @@ const COMPUTED = [
 /** What a gateway shows to none: its history, which the guide names, and its state. */
 const NOT_SHOWN = [
   ...[
-    'asset_price',
     'base_points_revision',
     'multiplier_revision',
     'rank_history',
@@ -180,6 +195,7 @@ describe('on a sample', () => {
     await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = timestamp + 60;
       UPDATE vault_liquidation_reward SET claimed_timestamp = timestamp + 60;
       UPDATE vault_snapshot SET position_id = 'other' WHERE timestamp = (SELECT max(timestamp) FROM vault_snapshot)`)
+    await importFiles(source, { prices: await pricesOf(source) })
     const { records: counts } = await mirror(copy, { base: source.base })
     const tables = Object.keys(counts).map((file) => {
       const { table, stored = table } = records[file as DatasetFile]

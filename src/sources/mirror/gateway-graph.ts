@@ -13,6 +13,8 @@ export interface GatewayGraph {
   users(): AsyncGenerator<{ total: number; users: GraphUser[] }>
   /** The pages of a user's cash flows, newest first. Undefined if the gateway does not show them. */
   cashFlows: ((user: string) => AsyncGenerator<GraphCashFlow[]>) | undefined
+  /** The daily prices of all assets from a date on, as records of the import format. Undefined if the gateway does not show them. */
+  prices: ((since: Date | null) => AsyncGenerator<Record<string, unknown>[]>) | undefined
 }
 
 const chainId = z.int().min(0)
@@ -63,6 +65,18 @@ const cashFlow = z
   .transform(({ amount, legacy, ...flow }) => ({ ...flow, ...legacy, assets: amount.raw, amountUsd: amount.usd }))
 export type GraphCashFlow = z.output<typeof cashFlow>
 
+const asset = z.object({ chainId, address })
+const priceBucket = z.object({
+  start: z.string().transform((date) => Date.parse(date)),
+  usd: z.number().nullable(),
+  source: z.string().nullable(),
+  time: z.string().nullable(),
+})
+const pricesAnswer = z.object({ asset: z.object({ prices: z.array(priceBucket) }) })
+/** The days of prices that are read at once. */
+const PRICE_DAYS = 1000
+const DAY_MS = 86_400_000
+
 /** A market or vault on a chain. */
 export interface EntityRef {
   kind: 'market' | 'vault'
@@ -93,6 +107,7 @@ export const graphOperations = {
     query: __type(name: "Query") { fields { name } }
     user: __type(name: "User") { fields { name } }
     market: __type(name: "Market") { fields { name } }
+    asset: __type(name: "Asset") { fields { name } }
   }`,
   version: 'query DataVersion { dataVersion }',
   pools: `query Pools($after: String) {
@@ -116,6 +131,12 @@ export const graphOperations = {
       pageInfo { hasNextPage endCursor }
     }
   }`,
+  assets: `query Assets($after: String) {
+    assets(first: 1000, after: $after) { nodes { chainId address } pageInfo { hasNextPage endCursor } }
+  }`,
+  prices: `query Prices($chainId: SafeInt!, $address: Address!, $from: DateTime, $to: DateTime) {
+    asset(chainId: $chainId, address: $address) { prices(from: $from, to: $to) { start usd source time } }
+  }`,
   cashFlows: `query CashFlows($user: Address!, $after: String) {
     user(address: $user) {
       activity(first: 1000, after: $after, where: { kinds: [DEPOSIT, WITHDRAW, BORROW, REPAY] }) {
@@ -132,7 +153,9 @@ const NEEDED = ['users', 'dataVersion', 'markets', 'pools', 'vaults']
 const fields = z
   .object({ fields: z.array(z.object({ name: z.string() })) })
   .transform((type) => new Set(type.fields.map(({ name }) => name)))
-const fieldsAnswer = z.object({ data: z.object({ query: fields, user: fields, market: fields }) })
+const fieldsAnswer = z.object({
+  data: z.object({ query: fields, user: fields, market: fields, asset: fields.nullish() }),
+})
 
 /**
  * Opens the graph at a base URL's /graphql. Undefined if there is none or it is not a gateway's.
@@ -187,6 +210,28 @@ export async function openGatewayGraph(
     for await (const page of pages('activity', pageAfter)) yield page.nodes
   }
 
+  const pricesOf = async (variables: object) =>
+    (await ask(graphOperations.prices, pricesAnswer, variables)).asset.prices
+  /** Days without a price of any asset end the ranges, which go back from the newest price of any asset. */
+  async function* prices(since: Date | null): AsyncGenerator<Record<string, unknown>[]> {
+    let newest: number | undefined
+    for await (const assets of nodes(graphOperations.assets, 'assets', asset))
+      for (const { chainId, address } of assets) {
+        newest ??= (await pricesOf({ chainId, address })).at(-1)?.start
+        if (newest === undefined) return
+        for (let to = newest; ; to -= PRICE_DAYS * DAY_MS) {
+          const from = to - (PRICE_DAYS - 1) * DAY_MS
+          const [start, end] = [from, to].map((time) => new Date(time).toISOString())
+          const buckets = await pricesOf({ chainId, address, from: start, to: end })
+          const rows = buckets.filter(({ usd, start }) => usd !== null && start >= (since?.getTime() ?? start))
+          yield rows.map(({ start, usd: priceUsd, source, time }) => {
+            return { chainId, assetAddress: address, date: new Date(start).toISOString(), priceUsd, source, time }
+          })
+          if (rows.length === 0 || (since && from <= since.getTime())) break
+        }
+      }
+  }
+
   return {
     dataVersion: async () => (await ask(graphOperations.version, z.object({ dataVersion: z.string() }))).dataVersion,
     pools: () => nodes(graphOperations.pools, 'pools', z.object({ address, chainId })),
@@ -201,6 +246,7 @@ export async function openGatewayGraph(
         yield { total: totalCount, users: nodes.map((node) => ({ address: node.address, rewards: refsOf(node) })) }
     },
     cashFlows: schema.user.has('activity') ? cashFlows : undefined,
+    prices: schema.asset?.has('prices') ? prices : undefined,
   }
 }
 
