@@ -13,11 +13,11 @@ import type { Dataset, DatasetFile } from '../../src/sources/dataset/dataset.ts'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { MAX_LINE_BYTES } from '../../src/sources/dataset/lines.ts'
 import { addressOf, datasetOf, type Files, goodFiles, hashOf, record, recordPoints } from '../support/datasets.ts'
-import { everything as storeOf, tables } from '../support/dump.ts'
+import { storedTables, everything as storeOf } from '../support/dump.ts'
 import { LONG } from '../support/long.ts'
 import { openStore, silent } from '../support/store.ts'
 
-const dataTables = Object.keys(tables).filter((table) => !['program', 'data_version'].includes(table))
+const dataTables = storedTables.filter((table) => !['program', 'data_version'].includes(table))
 
 let store: Awaited<ReturnType<typeof openStore>>
 let pool: Pool

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { onCitus } from './gateway.ts'
 
 /** What the store holds, with an order of its rows. */
 export const tables = {
@@ -27,12 +28,17 @@ export const tables = {
   data_version: 'id',
 }
 
-/** Every row of the store with its version in the table (ctid): what has been rewritten shows. Records of runs are apart. */
+/** The version of a row in its table, by which what has been rewritten shows. A cluster has none. */
+const VERSION = onCitus ? '' : 'ctid, '
+/** The stored tables: net cash is a view of a cluster. */
+export const storedTables = Object.keys(tables).filter((table) => !(onCitus && table === 'net_cash'))
+
+/** Every row of the store with its version. Records of runs are apart. */
 export async function everything(pool: Pool): Promise<Record<string, unknown[]>> {
   const all: Record<string, unknown[]> = {}
   for (const [table, order] of Object.entries(tables)) {
     const which = table === 'data_version' ? 'WHERE id = 1' : ''
-    all[table] = (await pool.query(`SELECT ctid, t.* FROM "${table}" t ${which} ORDER BY ${order}`)).rows
+    all[table] = (await pool.query(`SELECT ${VERSION}t.* FROM "${table}" t ${which} ORDER BY ${order}`)).rows
   }
   return all
 }
@@ -41,7 +47,7 @@ export async function everything(pool: Pool): Promise<Record<string, unknown[]>>
 export async function records(pool: Pool): Promise<Record<string, unknown[]>> {
   const all: Record<string, unknown[]> = {}
   for (const table of ['run', 'multiplier_revision', 'data_version'])
-    all[table] = (await pool.query(`SELECT ctid, t.* FROM ${table} t ORDER BY id`)).rows
+    all[table] = (await pool.query(`SELECT ${VERSION}t.* FROM ${table} t ORDER BY id`)).rows
   return all
 }
 
