@@ -19,13 +19,21 @@ const sameDay = (one: string, other: string) =>
   `${one}.timestamp BETWEEN ${other}.timestamp - ${other}.timestamp % ${DAY_SECONDS}
    AND ${other}.timestamp - ${other}.timestamp % ${DAY_SECONDS} + ${DAY_SECONDS - 1}`
 
+const byDay = (position: string[]) => `GROUP BY ${position.join(', ')}, timestamp / ${DAY_SECONDS} HAVING count(*) > 1`
+
+/** True if no staged position has two snapshots of a day. */
+export async function isStagedDaily(client: PoolClient, file: DailyFile): Promise<boolean> {
+  const { rowCount } = await client.query(`SELECT FROM staged ${byDay(positionOf(records[file]))} LIMIT 1`)
+  return rowCount === 0
+}
+
 /** Leaves the newest staged snapshot of each position and day. */
 export async function stageDaily(client: PoolClient, file: DailyFile): Promise<void> {
   const position = positionOf(records[file])
   await client.query(
     `DELETE FROM staged s USING (
        SELECT ${position.join(', ')}, timestamp / ${DAY_SECONDS} AS day, max(timestamp) AS newest FROM staged
-       GROUP BY ${position.join(', ')}, day HAVING count(*) > 1) d
+       ${byDay(position)}) d
      WHERE ${equal(position, 's', 'd')} AND s.timestamp / ${DAY_SECONDS} = d.day AND s.timestamp < d.newest`,
   )
 }

@@ -5,7 +5,7 @@ import { type AnalyticsSource, analyticsName, type Known } from '../../sources/a
 import { sourceFailed } from '../../sources/client.ts'
 import type { Fetched, SourceReceipt } from '../../sources/fetched.ts'
 import { conflictReason, findConflicts } from '../dataset/conflicts.ts'
-import { isDaily, removeReplaced, stageDaily } from '../dataset/daily.ts'
+import { isDaily, isStagedDaily, removeReplaced, stageDaily } from '../dataset/daily.ts'
 import { records } from '../dataset/records.ts'
 import { stageRecords } from '../dataset/stage.ts'
 import { type UpsertSql, upsertSql } from '../dataset/upsert.ts'
@@ -197,8 +197,11 @@ async function stage(client: PoolClient, { sql, leg, fetched, called, since, now
     failed: (reason) => sourceFailed(called, reason),
   })
   await client.query(`ANALYZE staged; SET LOCAL work_mem = '64MB'`)
-  await assertDistinct(client, fetched.label, called, format.key)
-  if (isDaily(leg.name)) await stageDaily(client, leg.name)
+  if (!isDaily(leg.name)) await assertDistinct(client, fetched.label, called, format.key)
+  else if (!(await isStagedDaily(client, leg.name))) {
+    await assertDistinct(client, fetched.label, called, format.key)
+    await stageDaily(client, leg.name)
+  }
   return { records: count, newest: count > 0 ? new Date(newest) : undefined }
 }
 
