@@ -189,7 +189,7 @@ export function openClient(options: ClientOptions): Client {
 
 /** The error for a failed source. `reason` is a clause that says what happened. */
 export const sourceFailed = (source: string, reason: string) =>
-  new GatewayError('SOURCE_FAILED', `${source} failed: ${reason.replace(/[.\s]+$/, '')}.`)
+  new GatewayError('SOURCE_FAILED', `${source} failed: ${reason.replace(/[.\s]+$/, '').replace(/(?<![?!])$/, '.')}`)
 
 /** Describes a status other than 200, as a clause. */
 export const refusal = ({ status }: { status: number }) =>

@@ -421,6 +421,7 @@ describe('a bad line stores nothing and is reported', () => {
     ['multipliers', { ...record.multipliers, id: 'x' }, ': id: must be a UUID, not "x"'],
     ['multipliers', { ...record.multipliers, createdAt: '2026-02-30T00:00:00Z' }, ': createdAt: must be an ISO 8601'],
     ['multipliers', { ...record.multipliers, updatedAt: '2026-01-01T00:00:00+02:00' }, ': updatedAt: must be an ISO'],
+    ['markets', { ...record.markets, assetDecimals: undefined }, ': assetDecimals: is missing'],
     [
       'markets',
       { ...record.markets, assetDecimals: 256 },

@@ -231,6 +231,8 @@ describe.each(Object.keys(servers))('%s', (indexer) => {
   test('that has another schema fails', async () => {
     instead = () => ({ errors: [{ message: 'Cannot query field "debtUsd" on type "Snapshot".' }] })
     expect(await failure(from(indexer))).toContain('failed: it answered: Cannot query field "debtUsd"')
+    instead = () => ({ errors: [{ message: 'Cannot query field "debtUsd". Did you mean "debt"?' }] })
+    expect(await failure(from(indexer))).toMatch(/Did you mean "debt"\?$/)
     instead = () => ({ data: { records: { rows: [] } } })
     expect(await failure(from(indexer))).toMatch(/failed: page 1: .* must be /)
   })
