@@ -220,7 +220,11 @@ describe('a source that is wrong fails its leg, which changes nothing', () => {
   const good = [ann(0), ann(1), ann(2), marketSnapshot('ben', day(2), 90)]
   const wrong: [string, (object | string)[], string][] = [
     ['shrinks', good.slice(1), 'it shrank: it has 3 of 4 records from'],
-    ['is empty', [], 'it went back in time: it has no records, and it had one of 2026-03-04T12:00:00.000Z'],
+    [
+      'is empty',
+      [],
+      'it went back in time: it has no records from 2026-03-02T00:00:00.000Z on, and it had one of 2026-03-04T12:00:00.000Z',
+    ],
     ['goes back', [ann(0), ann(1)], 'it went back in time: its newest record is of 2026-03-03T12:00:00.000Z'],
     ['loses users', [...good.slice(0, 3), ann(2, 90, { positionId: 'b' })], 'it lost users: it has 1 of 2 from'],
     ['loses value', [...good.slice(0, 3), marketSnapshot('ben', day(2), 1)], 'it lost value in USD: it has 31 of 120'],
