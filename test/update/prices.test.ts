@@ -1,12 +1,19 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { exportStore } from '../../src/domain/dataset/export.ts'
+import { importDataset } from '../../src/domain/dataset/import.ts'
 import type { LegName } from '../../src/domain/update/legs.ts'
 import { updateLeg } from '../../src/domain/update/update.ts'
+import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { addressOf } from '../support/datasets.ts'
 import { everything } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { DAY_SECONDS, entities, marketSnapshot, NOON, priceOf, TOKEN, VAULT } from '../support/legs.ts'
 import { importFiles, position } from '../support/one-pool.ts'
+import { silent } from '../support/store.ts'
 
 /** The decimals of the token. */
 const DECIMALS = 18
@@ -87,6 +94,24 @@ describe('a snapshot without a USD value', () => {
       unpriced('ben', 0, { collateralUsd: 2000, debtUsd: 5 }),
     ])
     expect((await values())[0]).toEqual({ ...ann, debt: 1, computed: 1 })
+  })
+
+  test('keeps its mark in an export that is imported again, if the export has the prices', async () => {
+    await update('prices', [priceOf(0, 2000.1)])
+    await update('market-snapshots', [unpriced('ann', 0, { debtUsd: 7 }), unpriced('ben', 1)])
+    const stored = await values()
+    const dir = join(await mkdtemp(join(tmpdir(), 'gateway-prices-')), 'export')
+    const { pool } = gateway.deps.store
+    await exportStore(pool, dir)
+    await pool.query('TRUNCATE asset_price, market_snapshot, market_holding')
+    const { basePoints } = gateway.deps
+    await importDataset({ pool, basePoints, log: silent }, await openDirectory(dir))
+    expect(await values()).toEqual(stored)
+    expect(await values('market_holding')).toEqual(stored)
+    const alone = `${dir}-without-prices`
+    await exportStore(pool, alone, { files: ['market-snapshots'] })
+    expect(await readFile(join(alone, 'market-snapshots.jsonl'), 'utf8')).toContain('"collateralUsd":2000.1,')
+    await rm(dirname(dir), { recursive: true })
   })
 
   test('of a vault, and of an import, has it too; of the year 10,000 and of another chain it has none', async () => {
