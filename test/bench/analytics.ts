@@ -17,7 +17,7 @@ import { openAnalyticsSource } from '../../src/sources/analytics/open-analytics-
 import { openClient } from '../../src/sources/client.ts'
 import { median, megabytes, options, report, round } from './report.ts'
 import { type Measured, measured, startRole, tellStatements } from './roles.ts'
-import { addressOf, BASE, openBenchStore, POOLS, progress, settleDown } from './store.ts'
+import { addressOf, BASE, openBenchStore, POOLS, progress, serverCpu, settleDown } from './store.ts'
 
 const flags = options(
   {
@@ -199,10 +199,13 @@ async function compare(): Promise<void> {
       await pool.query('DELETE FROM leg_progress')
       await settleDown(pool)
       day++
-      return child<Measured>(role, { source: `${base}?day=${day}`, database: store.url, day: String(day) }).result
+      const before = await serverCpu(store)
+      const own = { source: `${base}?day=${day}`, database: store.url, day: String(day) }
+      const result = await child<Measured>(role, own).result
+      return { ...result, postgres: (await serverCpu(store)) - before }
     }
     const names = ['download', 'update', 'copy', 'select']
-    const times = new Map<string, Measured[]>(names.map((name) => [name, []]))
+    const times = new Map<string, (Measured & { postgres: number })[]>(names.map((name) => [name, []]))
     // The source's own code must be warm, too.
     await of('download')()
     for (let nth = 1; nth <= rounds; nth++)
@@ -224,6 +227,7 @@ async function compare(): Promise<void> {
       'median s': round(took(name)),
       's, each': (times.get(name) ?? []).map((one) => one.seconds.toFixed(2)).join(' '),
       'CPU s': round(median((times.get(name) ?? []).map((one) => one.cpu))),
+      'CPU s of Postgres': round(median((times.get(name) ?? []).map((one) => one.postgres))),
       'peak RSS, MB': peak(name),
     }))
     report('analytics', { snapshots, users, page }, rows, [
