@@ -95,6 +95,13 @@ const aprOf = (...accounts: string[]) => `(
   SELECT 'VAULT', s."chainId", "vaultId", "depositRate", 0, sum(coalesce("assetsUsd", 0)::numeric), 0
   FROM now_in_vaults s JOIN vaults v ON v.id = "vaultId" AND v."chainId" = s."chainId"
   WHERE "accountId" IN ('${accounts.join("', '")}') GROUP BY s."chainId", "vaultId", "depositRate") a`
+/** The same from what was before or at a moment. The rates were recorded once, later: they count for all time. */
+const aprBy = (account: string, moment: string) => {
+  const time = Math.floor(Date.parse(moment) / 1000)
+  return aprOf(account)
+    .replace('now_in_markets', newestBy('market', time).replace(/newest$/, ''))
+    .replace('now_in_vaults', newestBy('vault', time).replace(/newest$/, ''))
+}
 const APR =
   'earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd'
 const apr = `coalesce(sum(deposit * deposit_rate::numeric) / nullif(sum(deposit), 0), 0) AS "earnNetApr",
@@ -368,6 +375,59 @@ export const analyticsFacts: Fact[] = [
         unpriced OR CASE WHEN rows > 0 THEN unknown > 0 END AS "hasIncompletePrices"
       FROM flow LEFT JOIN value USING (start) ORDER BY start`,
   })),
+  ...[ann, cat, gus].map((user, n) => ({
+    name: `the earnings of each asset add up those of its markets and vaults (${n})`,
+    query: of(
+      user,
+      'earnings { byAsset { asset { chainId address symbol decimals } worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices } }',
+    ),
+    at: 'user.earnings.byAsset',
+    sql: `SELECT e.chain AS "asset.chainId", o.asset AS "asset.address", min(o.symbol) AS "asset.symbol", min(o.decimals) AS "asset.decimals",
+        sum(value) AS "worthUsd", sum(cash) AS "netCashInvestedUsd", sum(value) - sum(cash) AS "earningsUsd", bool_or(incomplete) AS "hasIncompletePrices"
+      FROM ${earningsOf(user)} JOIN (
+        SELECT 'MARKET' AS kind, "chainId", id, "assetAddress" AS asset, "assetSymbol" AS symbol, "assetDecimals" AS decimals FROM markets
+        UNION ALL SELECT 'VAULT', "chainId", id, "assetAddress", "assetSymbol", "assetDecimals" FROM vaults) o
+        ON o.kind = type AND o."chainId" = chain AND o.id = entity
+      GROUP BY e.chain, o.asset ORDER BY sum(value) DESC, e.chain, o.asset`,
+  })),
+  ...[
+    ['2025-03-01T12:00:00Z', '2025-03-02T00:00:00Z'],
+    ['2025-02-01T00:00:00Z', '2025-03-10T00:00:00Z'],
+    ['2025-03-01T00:00:00Z', undefined],
+    ['2025-03-02T00:00:00Z', '2025-03-02T00:00:00Z'],
+  ].map(([from = '', to]) => ({
+    name: `the earnings of each entity from ${from} to ${to ?? 'now'} are the difference of both`,
+    query: of(
+      ann,
+      `earnings(from: "${from}"${to ? `, asOf: "${to}"` : ''}) { breakdown { nodes { ${EARNINGS_ROW} } } }`,
+    ),
+    at: 'user.earnings.breakdown.nodes',
+    sql: `SELECT ${earningsRow} FROM (SELECT type, chain, entity, sum(value) AS value, sum(cash) AS cash, bool_or(incomplete) AS incomplete FROM (
+        SELECT * FROM ${to ? earningsBy(ann, to) : earningsOf(ann)}
+        UNION ALL SELECT type, chain, entity, -value, -cash, incomplete FROM ${earningsBy(ann, from)}) b
+      GROUP BY type, chain, entity) e ORDER BY value DESC, chain, type, entity`,
+  })),
+  {
+    name: 'the earnings of a period add up those of its entities',
+    query: of(
+      ann,
+      'earnings(from: "2025-03-01T12:00:00Z", asOf: "2025-04-01", chainId: 42161) { worthUsd netCashInvestedUsd earningsUsd }',
+    ),
+    at: 'user.earnings',
+    sql: `SELECT sum(value) AS "worthUsd", sum(cash) AS "netCashInvestedUsd", sum(value) - sum(cash) AS "earningsUsd" FROM (
+        SELECT * FROM ${earningsBy(ann, '2025-04-01')}
+        UNION ALL SELECT type, chain, entity, -value, -cash, incomplete FROM ${earningsBy(ann, '2025-03-01T12:00:00Z')}) b WHERE chain = 42161`,
+  },
+  ...[ann, ben, gus].flatMap((user, n) =>
+    ['2025-02-28', '2025-03-01', '2025-03-02', '2025-03-10'].map((day) => ({
+      name: `the net APR of a day is of the newest snapshots before its end (${n}, ${day})`,
+      query: of(user, `series(interval: DAY, from: "${day}", to: "${day}") { netDepositApr netBorrowApr }`),
+      at: 'user.series',
+      sql: `SELECT CASE WHEN count(*) > 0 THEN coalesce(sum(deposit * deposit_rate::numeric) / nullif(sum(deposit), 0), 0) END AS "netDepositApr",
+          CASE WHEN count(*) > 0 THEN coalesce(sum(borrow * borrow_rate::numeric) / nullif(sum(borrow), 0), 0) END AS "netBorrowApr"
+        FROM ${aprBy(user, `${day}T23:59:59Z`)}`,
+    })),
+  ),
   {
     name: 'the earnings of some entities, by earnings, lead to the market or vault',
     query: of(

@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
-import { listing } from '../../db/lists/listing.ts'
+import { listing, rowsByKey, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import {
   entityColumns,
@@ -35,12 +35,15 @@ const columns = columnsOf(
 /** A holder's earnings in one market or vault: the current value minus the net cash invested. */
 export type EntityEarnings = RowOf<typeof columns>
 
+/** The recordset of `entities`. */
+const ENTITIES = `chain_id bigint, entity_type text, entity_id text, current_value_usd float8, net_cash_invested_usd float8,
+    earnings_usd float8, incomplete boolean, sort_value float8`
+
 /** Earnings by entity: by value, largest first, then by chain, type and id. */
 export const entityEarnings = listing({
   name: 'earnings',
   from: recordset,
-  recordset: `chain_id bigint, entity_type text, entity_id text, current_value_usd float8, net_cash_invested_usd float8,
-    earnings_usd float8, incomplete boolean, sort_value float8`,
+  recordset: ENTITIES,
   columns,
   order: largestFirst,
   filters: entityFilters,
@@ -106,18 +109,70 @@ const VALUE_AND_CASH = Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS
  * deposits + repayments - withdrawals - borrowings.
  */
 export function earningsFrom(holder: Holder): Prisma.Sql {
+  const { since } = holder
+  // The amounts of that moment are subtracted.
+  const before = since
+    ? Prisma.sql`UNION ALL SELECT b.chain_id, b.entity_type, b.entity_id, -b.value, -b.cash, b.incomplete
+        FROM (${valuesAndCash({ ...holder, asOf: since })}) b WHERE ${since} IS NOT NULL`
+    : Prisma.empty
   return Prisma.sql`FROM (
     SELECT b.chain_id, b.entity_type, b.entity_id, ${VALUE_AND_CASH},
       bool_or(b.incomplete) AS incomplete, ${sortValue('sum(b.value)')}
-    FROM (
-      SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd - h.debt_usd AS value,
-        0::numeric AS cash, h.incomplete FROM (${holdings(holder)}) h
-      UNION ALL
-      SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, f.usd, f.unpriced > 0
-      FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f WHERE ${onChain('f.chain_id', holder.chainId)}
-    ) b GROUP BY b.chain_id, b.entity_type, b.entity_id
+    FROM (${valuesAndCash(holder)} ${before}) b GROUP BY b.chain_id, b.entity_type, b.entity_id
   ) t`
 }
+
+/** A query of the values of snapshots, and of the net cash invested, by entity. */
+const valuesAndCash = (holder: Holder) => Prisma.sql`
+  SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd - h.debt_usd AS value,
+    0::numeric AS cash, h.incomplete FROM (${holdings(holder)}) h
+  UNION ALL
+  SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, f.usd, f.unpriced > 0
+  FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f WHERE ${onChain('f.chain_id', holder.chainId)}`
+
+/** A holder's earnings in all markets and vaults that lend an asset. */
+export const assetEarningsColumns = columnsOf(
+  {},
+  {
+    chainId: { sql: 't.chain_id', type: 'integer' },
+    address: { sql: 't.asset_address', type: 'address' },
+    symbol: { sql: 't.asset_symbol', type: 'text' },
+    decimals: { sql: 't.asset_decimals', type: 'int' },
+    worthUsd: { ...columns.worthUsd, sql: toDouble('t.value') },
+    netCashInvestedUsd: { ...columns.netCashInvestedUsd, sql: toDouble('t.cash') },
+    earningsUsd: { ...columns.earningsUsd, sql: difference(toDouble('t.value'), toDouble('t.cash')) },
+    hasIncompletePrices: columns.hasIncompletePrices,
+  },
+)
+
+export type AssetEarnings = RowOf<typeof assetEarningsColumns>
+
+/** The most assets that are listed. */
+export const MOST_ASSETS = 1000
+
+/** The FROM clause for `assetEarningsColumns`, from the records of `entities`: largest value first. Unknown entities are left out. */
+export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
+    SELECT e.chain_id, e.asset_address, min(e.asset_symbol) AS asset_symbol, min(e.asset_decimals) AS asset_decimals,
+      ${Prisma.raw(`sum(${exact('e.current_value_usd')}) AS value, sum(${exact('e.net_cash_invested_usd')}) AS cash`)},
+      bool_or(e.incomplete) AS incomplete
+    FROM (SELECT r.*, coalesce(m.asset_address, v.asset_address) AS asset_address,
+        coalesce(m.asset_symbol, v.asset_symbol) AS asset_symbol, coalesce(m.asset_decimals, v.asset_decimals) AS asset_decimals
+      FROM ${records} AS r(${Prisma.raw(ENTITIES)})
+      LEFT JOIN market m ON r.entity_type = 'market' AND m.chain_id = r.chain_id AND m.id = r.entity_id
+      LEFT JOIN vault v ON r.entity_type = 'vault' AND v.chain_id = r.chain_id AND v.id = r.entity_id) e
+    WHERE e.asset_address IS NOT NULL GROUP BY e.chain_id, e.asset_address
+    ORDER BY value DESC, e.chain_id, e.asset_address LIMIT ${Prisma.raw(String(MOST_ASSETS))}) t
+  ORDER BY t.value DESC, t.chain_id, t.asset_address`
+
+/** Reads the earnings by asset from each text of `entities`, as resolvers have it. */
+export const assetEarningsOf = (reader: Reader, entities: readonly string[]): Promise<AssetEarnings[][]> =>
+  rowsByKey<AssetEarnings>(
+    reader,
+    ['text'],
+    entities.map((records) => [records]),
+    ([records]) =>
+      Prisma.sql`SELECT ${selectList(assetEarningsColumns)} ${assetEarningsFrom(Prisma.sql`json_to_recordset(${records}::json)`)}`,
+  )
 
 /** Reads the total earnings of each group of addresses, now or as of a moment, in one statement. */
 export const earningsOf = (
@@ -125,5 +180,8 @@ export const earningsOf = (
   groups: readonly (readonly string[])[],
   chainId: number | null,
   asOf: Date | null,
-) =>
-  readGroups<Earnings>(reader, groups, chainId, earningsColumns, earningsFrom, asOf, [asOf ? 'cash_flow' : 'net_cash'])
+  since: Date | null = null,
+) => {
+  const tables = [asOf ? 'cash_flow' : 'net_cash', ...(since && !asOf ? ['cash_flow' as const] : [])] as const
+  return readGroups<Earnings>(reader, groups, chainId, earningsColumns, earningsFrom, asOf, tables, since)
+}

@@ -17,6 +17,8 @@ export interface Holder {
   chainId: Prisma.Sql
   /** SQL of the moment up to which records count. Omitted or null, all of them count. */
   asOf?: Prisma.Sql | undefined
+  /** SQL of the moment from which changes count. Omitted or null, all that there is counts. */
+  since?: Prisma.Sql | undefined
 }
 
 /** SQL of a moment. Undefined without a moment, so that the statement does not change. */
@@ -156,9 +158,10 @@ const isOne = (groups: Groups) => groups.length === 1 && groups[0]?.length === 1
 
 /**
  * Reads aggregates over the holdings of each group of addresses, in one statement.
- * @param columns aggregates over the entities `t` of `from`. `entities` is returned as JSON
- * @param tables the tables of users that `from` reads in addition to holdings
+ * @param columns aggregates over the entities `t` of `of`. `entities` is returned as JSON
+ * @param tables the tables of users that `of` reads in addition to holdings
  * @param moment the moment up to which records count; all by default
+ * @param from the moment from which changes count; all that there is by default
  */
 export const readGroups = <Row>(...args: Parameters<typeof readAll>): Promise<Row[]> =>
   byUser(readAll)(...args) as Promise<Row[]>
@@ -168,15 +171,16 @@ function readAll(
   groups: Groups,
   chainId: number | null,
   columns: Columns,
-  from: (holder: Holder) => Prisma.Sql,
+  of: (holder: Holder) => Prisma.Sql,
   moment: Date | null,
   tables: readonly UserTable[] = [],
+  from: Date | null = null,
 ): Promise<unknown[]> {
-  const asOf = momentSql(moment)
+  const [asOf, since] = [momentSql(moment), momentSql(from)]
   const selected = (owners: Prisma.Sql) => {
-    const holder = { owners, chainId: Prisma.sql`${chainId}::bigint`, asOf }
+    const holder = { owners, chainId: Prisma.sql`${chainId}::bigint`, asOf, since }
     const list = selectList({ ...columns, ...('entities' in columns && ENTITIES) })
-    return Prisma.sql`SELECT ${list} ${from(holder)}`
+    return Prisma.sql`SELECT ${list} ${of(holder)}`
   }
   const [only = []] = groups
   const select =
@@ -184,6 +188,6 @@ function readAll(
       ? selected(usersAsOwners(only))
       : Prisma.sql`SELECT e.* FROM ${groupsOf(groups)} CROSS JOIN LATERAL (${selected(ownersOf(groups))}) e
           ORDER BY wallets.ordinality`
-  const all = [...tablesOfHoldings(asOf), ...tables]
+  const all = [...new Set([...tablesOfHoldings(asOf), ...tablesOfHoldings(since), ...tables])]
   return reader.$queryRaw<unknown[]>(reader.topology.together({ users: groups.flat(), tables: all, select }))
 }

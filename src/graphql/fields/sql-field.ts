@@ -24,7 +24,7 @@ import { type Applied, applyListInputs } from './list-inputs.ts'
  * The SQL of a field, declared with its resolver in `extensions.sqlField`, so that a plan can read a selection in one
  * statement. An exposed field needs no declaration: it is the row's column of that name. Other fields without one are
  * left to their resolvers.
- * @property past what is read instead if the argument `asOf` is given
+ * @property past what is read instead if the argument `asOf` or `from` is given
  */
 export type SqlField = Present & { past?: Present }
 

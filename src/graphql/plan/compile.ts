@@ -83,7 +83,7 @@ class Compiler {
   #field(field: Field, scope: Scope, own: Own | undefined): Piece {
     const { definition, node } = field
     const declared = definition.extensions.sqlField as SqlField | undefined
-    const isPast = declared?.past && node.arguments?.some(({ name }) => name.value === 'asOf')
+    const isPast = declared?.past && node.arguments?.some(({ name }) => name.value === 'asOf' || name.value === 'from')
     const sqlField = isPast ? declared.past : declared
     const column = (name: string | undefined) => {
       if (name === undefined) throw new Unplanned(`${definition.name} is resolved`)

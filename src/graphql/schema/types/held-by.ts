@@ -2,7 +2,7 @@ import type { Columns } from '../../../db/lists/column.ts'
 import { selectList } from '../../../db/lists/listing.ts'
 import { type Holder, oneOwner } from '../../../domain/holding/holding.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type More, type One, sqlField } from '../../fields/sql-field.ts'
+import { type Assert, type More, type One, sqlField } from '../../fields/sql-field.ts'
 
 type From = (holder: Holder) => Prisma.Sql
 
@@ -28,15 +28,16 @@ const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.
   },
 })
 
-/** The same as of a moment. */
+/** The same as of a moment, or between two. */
 const holdingsAsOf = (columns: Columns, from: From): One => ({
   columns: aggregated(columns),
-  types: ['text', 'bigint', 'timestamptz'],
+  types: ['text', 'bigint', 'timestamptz', 'timestamptz'],
   always: true,
   at: (keys) => {
-    const [address, chainId, moment] = keys as [Prisma.Sql, Prisma.Sql, Prisma.Sql]
-    const holder = { owners: oneOwner(address), chainId: Prisma.raw('at.chain_id'), asOf: Prisma.raw('at.moment') }
-    return Prisma.sql`FROM (SELECT ${chainId} AS chain_id, ${moment} AS moment) at
+    const [address, chainId, moment, since] = keys as [Prisma.Sql, Prisma.Sql, Prisma.Sql, Prisma.Sql?]
+    const at = { chainId: Prisma.raw('at.chain_id'), asOf: Prisma.raw('at.moment') }
+    const holder = { owners: oneOwner(address), ...at, since: since && Prisma.raw('at.since') }
+    return Prisma.sql`FROM (SELECT ${chainId} AS chain_id, ${moment} AS moment, ${since ?? Prisma.sql`NULL`} AS since) at
       CROSS JOIN LATERAL (SELECT ${selectList(columns)} ${from(holder)}) e`
   },
 })
@@ -44,10 +45,17 @@ const holdingsAsOf = (columns: Columns, from: From): One => ({
 /**
  * Declares a user's aggregate over holdings, now or, given the argument `asOf`, as of a moment.
  * @param presence the column that is null if the aggregate is null
+ * @param assert checks the arguments; the field then has an argument `from` too
  */
-export const heldBy = (columns: Columns, from: From, presence?: string) => {
+export const heldBy = (columns: Columns, from: From, presence?: string, assert?: Assert) => {
   const one = (held: One): One => (presence ? { ...held, presence } : held)
   const present: More = { one: one(holdings(columns, from)), by: ['address', 'chainId'] }
-  const past: More = { one: one(holdingsAsOf(columns, from)), by: ['address', 'chainId', 'asOf'] }
-  return sqlField({ kind: 'one', ...present, past: { kind: 'one', ...past } }, { cost: { weight: 10 } })
+  const past: More = {
+    one: one(holdingsAsOf(columns, from)),
+    by: ['address', 'chainId', 'asOf', ...(assert ? ['from'] : [])],
+  }
+  return sqlField(
+    { kind: 'one', ...present, past: { kind: 'one', ...past, ...(assert && { assert }) } },
+    { cost: { weight: 10 } },
+  )
 }

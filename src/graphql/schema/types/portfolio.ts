@@ -16,7 +16,7 @@ import { one } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { addresses } from './charges.ts'
-import type { EarningsRefs } from './earnings.ts'
+import { assertPeriod, type EarningsRefs, fromArgument } from './earnings.ts'
 import type { EntityRefs } from './entity.ts'
 import { entityOf } from './entity-of.ts'
 import { type PoolRef, poolAt } from './pool.ts'
@@ -127,8 +127,13 @@ export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType,
         earnings: t.field({
           type: Earnings,
           extensions: { cost: { perRow: 10 } },
-          description: 'The combined earnings of all users, in total and in each market and vault.',
-          resolve: ({ addresses, asOf }, _, context) => context.batches.load(earningsOf, addresses, null, asOf),
+          description:
+            'The combined earnings of all users, in total and in each market and vault. With `from`, what they changed by since then.',
+          args: { from: fromArgument(t.arg) },
+          resolve: ({ addresses, asOf }, { from = null }, context) => {
+            assertPeriod({ from, asOf })
+            return context.batches.load(earningsOf, addresses, null, asOf, from)
+          },
         }),
         netApr: t.field({
           type: NetApr,

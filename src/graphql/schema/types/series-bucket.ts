@@ -2,6 +2,7 @@ import type { ObjectFieldBuilder } from '@pothos/core'
 import type { RankedPoints } from '../../../domain/leaderboard/rank-history.ts'
 import type { CalendarBucket } from '../../../domain/series/calendar.ts'
 import type { EarningsBucket } from '../../../domain/series/earnings-series.ts'
+import type { NetAprBucket } from '../../../domain/series/net-apr-series.ts'
 import type { Levels } from '../../../domain/series/pool-series.ts'
 import type { UserRewards } from '../../../domain/series/user-series.ts'
 import type { Builder, Types } from '../builder.ts'
@@ -24,6 +25,8 @@ export interface Bucket {
   rankedPoints?(): Promise<Pick<RankedPoints, 'points' | 'rank'> | undefined>
   /** The users' worth and earnings as of the bucket's end. */
   earnings?(): Promise<EarningsBucket | undefined>
+  /** The users' average rates as of the bucket's end. */
+  netApr?(): Promise<NetAprBucket | undefined>
 }
 
 /** The fields of every bucket. A gap is a bucket without a distribution: counts of positions are null in it. */
@@ -60,8 +63,17 @@ export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
           description,
           resolve: async (bucket) => (await bucket.earnings?.())?.[name] ?? null,
         })
+      const netApr = (kind: 'Deposit' | 'Borrow', weights: string) =>
+        t.float({
+          nullable: true,
+          extensions: { cost },
+          description: `The average ${kind.toLowerCase()} APR at the end of the bucket as a fraction, weighted by ${weights} in USD, like \`netApr(asOf)\`. 0 without any; null before the first snapshot.`,
+          resolve: async (bucket) => (await bucket.netApr?.())?.[`net${kind}Apr`] ?? null,
+        })
       return {
         ...sharedFields(t),
+        netDepositApr: netApr('Deposit', 'deposits'),
+        netBorrowApr: netApr('Borrow', 'debt'),
         worth: t.field({
           type: Worth,
           nullable: true,

@@ -2,6 +2,7 @@ import { type RankedPoints, rankHistory, together } from '../../../domain/leader
 import { type CalendarBucket, calendarOf } from '../../../domain/series/calendar.ts'
 import { earningsSeries } from '../../../domain/series/earnings-series.ts'
 import { bucketStart, type Span } from '../../../domain/series/interval.ts'
+import { netAprSeries } from '../../../domain/series/net-apr-series.ts'
 import {
   type GroupSeries,
   groupedSeries,
@@ -226,6 +227,7 @@ async function userBuckets(context: GraphContext, users: string[], args: SpanVal
   const points = byStart(() => batches.load(userPoints, users, span))
   const rewards = byStart(() => batches.load(userRewards, users, span))
   const earnings = byStart(() => batches.load(earningsSeries, users, span))
+  const netApr = byStart(() => batches.load(netAprSeries, users, span))
   const rankedPoints = byStart(async () => {
     const histories = await Promise.all(users.map((user) => batches.load(rankHistory, user, span)))
     const byDate = new Map<number, RankedPoints[]>()
@@ -245,6 +247,7 @@ async function userBuckets(context: GraphContext, users: string[], args: SpanVal
     positionCount: async () => (await points(start))?.positionCount ?? 0,
     rewards: () => rewards(start),
     earnings: () => earnings(start),
+    netApr: () => netApr(start),
     rankedPoints: () => rankedPoints(start),
   }))
 }

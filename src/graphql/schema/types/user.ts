@@ -29,7 +29,7 @@ import { column, list, nodeId, one, ownedBy, part, rows, type SqlRows, sqlField 
 import { likeQuery } from '../../live/live-query.ts'
 import type { Builder } from '../builder.ts'
 import { type ActivityRefs, activityOfUser } from './activity.ts'
-import { type EarningsRefs, earningsReading, netAprReading } from './earnings.ts'
+import { assertPeriod, type EarningsRefs, earningsReading, fromArgument, netAprReading } from './earnings.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
 import type { SnapshotRefs } from './snapshot.ts'
@@ -249,11 +249,13 @@ export function addUser(builder: Builder, refs: Refs) {
       earnings: t.field({
         type: refs.Earnings,
         description:
-          "The user's earnings: the current value of the positions minus the net cash invested. With `asOf`, as they were at that time.",
-        args: { chainId: chainId(), asOf: asOf() },
+          "The user's earnings: the current value of the positions minus the net cash invested. With `asOf`, as they were at that time; with `from`, what they changed by since then.",
+        args: { chainId: chainId(), asOf: asOf(), from: fromArgument(t.arg) },
         ...earningsReading,
-        resolve: ({ address }, { chainId = null, asOf = null }, context) =>
-          context.batches.load(earningsOf, [address], chainId, asOf),
+        resolve: ({ address }, { chainId = null, asOf = null, from = null }, context) => {
+          assertPeriod({ from, asOf })
+          return context.batches.load(earningsOf, [address], chainId, asOf, from)
+        },
       }),
       netApr: t.field({
         type: refs.NetApr,
