@@ -408,7 +408,7 @@ test.each([
   [
     'Position',
     'positionAggregates',
-    'positions(where: $where) { totalCount nodes { sideA { asset { address } } } }',
+    'positions(where: $where) { totalCount nodes { sideA { asset { address } } sideB { asset { address } } } }',
     { ...onChain(samplePool.chainId), ...among('pool', samplePool.address), ...among('asset', 'TOKEN') },
     ['points', 'suppliedUsd', 'protectedUsd', 'tvlUsd', 'borrowedUsd', 'ltv', 'healthFactor', 'liquidationDrop'],
   ],
@@ -438,6 +438,10 @@ test.each([
   const token = (sideA ?? entity).asset.address
   const conditions: Row = JSON.parse(JSON.stringify({ ...people, ...extra }).replaceAll('TOKEN', token))
   for (const name of numbers) conditions[name] = some
+  if (type === 'Position')
+    conditions.collateralAssets = [
+      ...new Set(all.nodes.flatMap(({ sideA, sideB }: Row) => [sideA.asset.address, sideB.asset.address])),
+    ]
   conditions[type === 'Position' ? 'date' : 'time'] = recent
   expect(Object.keys(conditions).sort()).toEqual(conditionsOf(type))
   for (const [name, value] of Object.entries(conditions)) {
