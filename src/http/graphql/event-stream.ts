@@ -41,6 +41,8 @@ export function eventStreams(app: FastifyInstance, connections: Connections) {
         body.destroy()
         return reply.hijack()
       }
+      // The chain, the stream and Fastify each wait for its end: in an overload, more than ten listeners.
+      raw.setMaxListeners(20)
       const stream = Readable.from(body)
       open.set(reply, stream)
       connections.stream(raw.socket as Socket)
