@@ -2,7 +2,7 @@ import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
 import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { EntityType } from '../holding/holding.ts'
+import type { EntityType } from '../holding/place.ts'
 
 /** Cash flows and liquidation rewards in one shape. A reward's entity is the collateral market or the vault. */
 const records = (['market', 'vault'] as const).map(

@@ -1,6 +1,6 @@
 import { exact } from '../../db/lists/exact-sum.ts'
 import type { Topology } from '../../db/topology/topology.ts'
-import type { EntityType } from '../holding/holding.ts'
+import type { EntityType } from '../holding/place.ts'
 
 /** The USD values of a snapshot and their amounts. `computed_usd` is the sum of the bits of those that a price gave. */
 const VALUES: Record<EntityType, { usd: string; amount: string; bit: number }[]> = {

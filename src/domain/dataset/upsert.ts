@@ -1,7 +1,7 @@
 import { snakeCase } from '../../db/lists/column.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
-import type { EntityType } from '../holding/holding.ts'
+import type { EntityType } from '../holding/place.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { DIGESTS } from './conflicts.ts'
 import { type RecordFormat, records } from './records.ts'

@@ -6,8 +6,7 @@ import { selectList } from '../../db/lists/listing.ts'
 import { byUser } from '../../db/topology/by-user.ts'
 import type { UserTable } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-
-export type EntityType = 'market' | 'vault'
+import { type EntityType, placeColumns } from './place.ts'
 
 /** The owners of holdings, as SQL. */
 export interface Holder {
@@ -89,27 +88,8 @@ export const tablesOfHoldings = (asOf: Prisma.Sql | undefined): UserTable[] => [
   ...tablesOfLatest('vault', asOf),
 ]
 
-/** SQL of the id of an entity of a kind. Null for the other kind. */
-export const idOfKind = (kind: EntityType) => `CASE WHEN t.entity_type = '${kind}' THEN t.entity_id END`
-
 /** The columns of an entity of a holder. `sortValue` is what it is sorted by. */
-export const entityColumns = columnsOf(
-  {},
-  {
-    chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.', sort: true },
-    entityType: { sql: 't.entity_type', type: 'text', description: 'The kind of the entity: a market or a vault.' },
-    entityId: {
-      sql: 't.entity_id',
-      type: 'address',
-      field: 'entityAddress',
-      description: 'The address of the market or vault.',
-      sort: 'ENTITY',
-    },
-    sortValue: { sql: 't.sort_value', type: 'float' },
-    marketId: { sql: idOfKind('market'), type: 'address', nullable: true },
-    vaultId: { sql: idOfKind('vault'), type: 'address', nullable: true },
-  },
-)
+export const entityColumns = columnsOf({}, { ...placeColumns, sortValue: { sql: 't.sort_value', type: 'float' } })
 
 /** A market or vault in which a holder has a history. */
 export type Entity = RowOf<typeof entityColumns>
@@ -118,7 +98,7 @@ export type Entity = RowOf<typeof entityColumns>
 export const usdColumn = (sql: string, description: string) =>
   ({ sql, type: 'float', description, filter: true, sort: true }) as const
 
-const { chainId, entityId, entityType } = entityColumns
+const { chainId, entityId, entityType } = placeColumns
 export const entityFilters = {
   chainIds: many(chainId, 'Only entities on one of these chains.'),
   entities: many(entityId, 'Only markets and vaults at one of these addresses.'),

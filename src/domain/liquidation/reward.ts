@@ -2,7 +2,7 @@ import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { flag, many, type Where } from '../../db/lists/filter.ts'
 import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type EntityType, idOfKind } from '../holding/holding.ts'
+import { type EntityType, placeColumns } from '../holding/place.ts'
 
 const KINDS = ['market', 'vault'] as const
 
@@ -29,16 +29,13 @@ const usd = (sql: string) => ({ sql: `t.${sql}_usd`, type: 'float', nullable: tr
 const columns = columnsOf(
   {},
   {
-    chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.', sort: true },
-    entityType: { sql: 't.entity_type', type: 'text', description: 'The kind of the entity.' },
+    ...placeColumns,
     entityId: {
       sql: 't.entity_id',
       type: 'address',
       field: 'entityAddress',
       description: 'The address of the market whose collateral was received, or of the vault.',
     },
-    marketId: { sql: idOfKind('market'), type: 'address', nullable: true },
-    vaultId: { sql: idOfKind('vault'), type: 'address', nullable: true },
     debtMarketId: {
       sql: 't.debt_market_id',
       type: 'address',
@@ -92,7 +89,7 @@ const columns = columnsOf(
       sort: 'CLAIMED_AT',
     },
     debtDecimals: { sql: decimalsIn('t.debt_market_id'), type: 'int', nullable: true },
-    collateralDecimals: { sql: decimalsIn(idOfKind('market')), type: 'int', nullable: true },
+    collateralDecimals: { sql: decimalsIn(placeColumns.marketId.sql), type: 'int', nullable: true },
   },
 )
 

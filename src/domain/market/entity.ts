@@ -1,6 +1,6 @@
 import type { Column } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
-import type { EntityType } from '../holding/holding.ts'
+import type { EntityType } from '../holding/place.ts'
 
 /** The columns of markets or vaults. `own` are the columns that only this kind has. */
 export const entityColumns = <const Own>(kind: EntityType, columns: Own) =>

@@ -3,10 +3,12 @@ import type { RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type EntityType, latest, momentSql, tablesOfLatest, usersAsOwners } from '../holding/holding.ts'
+import { latest, momentSql, tablesOfLatest, usersAsOwners } from '../holding/holding.ts'
+import type { EntityType } from '../holding/place.ts'
+import { placeColumns } from '../holding/place.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { isoDate } from '../position/position.ts'
-import { amountColumns, placeColumns, summedFrom } from '../snapshot/snapshot.ts'
+import { amountColumns, summedFrom } from '../snapshot/snapshot.ts'
 
 /** The sum of users' newest snapshots in a market or vault. A USD value is null if no price is known. */
 export type EntityHolding = RowOf<typeof placeColumns> & RowOf<typeof amountColumns> & { userCount: number }

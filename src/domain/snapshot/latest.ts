@@ -2,7 +2,8 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { ownersSql, selectList } from '../../db/lists/listing.ts'
 import { byUser } from '../../db/topology/by-user.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type EntityType, latest, momentSql, onChain, oneOwner } from '../holding/holding.ts'
+import { latest, momentSql, onChain, oneOwner } from '../holding/holding.ts'
+import type { EntityType } from '../holding/place.ts'
 import { type Snapshot, snapshots, snapshotsFrom } from './snapshot.ts'
 
 /** A user's newest snapshots of one kind, as FROM and ORDER BY over `t`. */

@@ -3,7 +3,7 @@ import { exactSum } from '../../db/lists/exact-sum.ts'
 import { many } from '../../db/lists/filter.ts'
 import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type EntityType, idOfKind } from '../holding/holding.ts'
+import { type EntityType, placeColumns } from '../holding/place.ts'
 
 /** The stored columns of amounts, by their names in `t`. Null where the kind has none. */
 const AMOUNTS: Record<EntityType, Record<string, string>> = {
@@ -79,24 +79,6 @@ const amount = (field: string, description: string) =>
   }) as const
 const usd = (field: string) =>
   ({ sql: `t.${field}_usd`, type: 'float', nullable: true, filter: true, sort: true }) as const
-
-/** The place of a snapshot or a holding. */
-export const placeColumns = columnsOf(
-  {},
-  {
-    chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.', sort: true },
-    entityType: { sql: 't.entity_type', type: 'text', description: 'The kind of the entity.' },
-    entityId: {
-      sql: 't.entity_id',
-      type: 'address',
-      field: 'entityAddress',
-      description: 'The address of the market or vault.',
-      sort: 'ENTITY',
-    },
-    marketId: { sql: idOfKind('market'), type: 'address', nullable: true },
-    vaultId: { sql: idOfKind('vault'), type: 'address', nullable: true },
-  },
-)
 
 /** The amounts of a position. They can be summed over positions. */
 export const amountColumns = columnsOf(

@@ -1,6 +1,6 @@
 import type { InterfaceRef, ObjectRef } from '@pothos/core'
 import type { Listing } from '../../../db/lists/listing.ts'
-import type { EntityType as Kind } from '../../../domain/holding/holding.ts'
+import type { EntityType as Kind } from '../../../domain/holding/place.ts'
 import type { Market, Vault } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'

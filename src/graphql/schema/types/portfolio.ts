@@ -1,5 +1,6 @@
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
+import { placeColumns } from '../../../domain/holding/place.ts'
 import { worthOf } from '../../../domain/holding/worth.ts'
 import { together } from '../../../domain/leaderboard/rank-history.ts'
 import {
@@ -9,7 +10,7 @@ import {
   poolHoldings,
   positionCountAsOf,
 } from '../../../domain/portfolio/portfolio.ts'
-import { amountColumns, placeColumns } from '../../../domain/snapshot/snapshot.ts'
+import { amountColumns } from '../../../domain/snapshot/snapshot.ts'
 import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { one } from '../../fields/sql-field.ts'
