@@ -1,10 +1,8 @@
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { flag, many, type Where } from '../../db/lists/filter.ts'
-import { type Filter, listing } from '../../db/lists/listing.ts'
+import { flag, many } from '../../db/lists/filter.ts'
+import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type EntityType, placeColumns } from '../holding/place.ts'
-
-const KINDS = ['market', 'vault'] as const
+import { type EntityType, listByKind, placeColumns } from '../holding/place.ts'
 
 /** Rewards of a kind in the shape of both. A reward's entity is the collateral market or the vault. */
 const rewardsFrom = (kind: EntityType) =>
@@ -96,7 +94,8 @@ const columns = columnsOf(
 /** A user's proportional share of one defaulting liquidation, in a market or a vault. */
 export type LiquidationReward = RowOf<typeof columns>
 
-const rewardsOf = (kinds: readonly EntityType[]) =>
+/** The rewards that a filter may match. */
+export const rewardsWhere = listByKind((kinds) =>
   listing({
     name: 'liquidationRewards',
     from: Prisma.raw(`(${kinds.map(rewardsFrom).join(' UNION ALL ')}) t`),
@@ -116,26 +115,8 @@ const rewardsOf = (kinds: readonly EntityType[]) =>
         'Only rewards that the user has claimed (true) or not claimed (false).',
       ),
     },
-  })
+  }),
+)
 
 /** Users' shares of liquidation rewards, newest first. */
-export const liquidationRewards = rewardsOf(KINDS)
-const ofKind = { market: rewardsOf(['market']), vault: rewardsOf(['vault']) }
-
-/** The only kind that a filter allows, whose table is read alone: a cluster does so on one server. */
-const onlyKind = (where: Where | null | undefined): EntityType | undefined => {
-  const [kind, ...others] = (where?.entityTypes ?? []) as EntityType[]
-  return others.length === 0 ? kind : undefined
-}
-
-/** The rewards that a filter may match. */
-export function rewardsWhere(where: Where | null | undefined) {
-  const kind = onlyKind(where)
-  return kind === undefined ? liquidationRewards : ofKind[kind]
-}
-
-/** One alternative for each table, so that each is read in the order of its index, and no further than the page. */
-export const byKind = (where: Where | null | undefined): Filter => ({
-  where: [],
-  ...(onlyKind(where) === undefined && { branches: KINDS.map((kind) => Prisma.raw(`t.entity_type = '${kind}'`)) }),
-})
+export const liquidationRewards = rewardsWhere()

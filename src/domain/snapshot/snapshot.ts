@@ -3,7 +3,7 @@ import { exactSum } from '../../db/lists/exact-sum.ts'
 import { many } from '../../db/lists/filter.ts'
 import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type EntityType, placeColumns } from '../holding/place.ts'
+import { type EntityType, listByKind, placeColumns } from '../holding/place.ts'
 
 /** The stored columns of amounts, by their names in `t`. Null where the kind has none. */
 const AMOUNTS: Record<EntityType, Record<string, string>> = {
@@ -155,22 +155,16 @@ const snapshotsIn = (name: string, from: Prisma.Sql, by: { [Name in keyof typeof
     },
   })
 
-/** Snapshots of both kinds, or of one, oldest first, then by chain, market or vault, account and position. */
-export const snapshots = snapshotsIn('snapshots', Prisma.sql`${stored('market')} UNION ALL ${stored('vault')}`, {
-  ...one,
-  entityType: 'ASC',
-})
+/** The snapshots that a filter may match, oldest first, then by chain, market or vault, account and position. */
+export const snapshotsWhere = listByKind((kinds) =>
+  snapshotsIn('snapshots', Prisma.join(kinds.map(stored), ' UNION ALL '), { ...one, entityType: 'ASC' }),
+)
+export const snapshots = snapshotsWhere()
 export const marketSnapshots = snapshotsIn('marketSnapshots', stored('market'), one)
 export const vaultSnapshots = snapshotsIn('vaultSnapshots', stored('vault'), one)
 /** With the positions of an account summed: one row per chain, market or vault, account and timestamp. */
 export const groupedMarketSnapshots = snapshotsIn('groupedMarketSnapshots', grouped('market'), order)
 export const groupedVaultSnapshots = snapshotsIn('groupedVaultSnapshots', grouped('vault'), order)
-
-/** One alternative for each table, so that each is read in the order of its index, and no further than the page. */
-export const ofBothKinds: Filter = {
-  where: [],
-  branches: ['market', 'vault'].map((kind) => Prisma.raw(`t.entity_type = '${kind}'`)),
-}
 
 const LATEST = 2n ** 63n - 1n
 const seconds = (value: bigint) => Prisma.sql`${(value > LATEST ? LATEST : value).toString()}::bigint`

@@ -4,9 +4,9 @@ import { users } from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import { momentSql } from '../../../domain/holding/holding.ts'
-import type { EntityType } from '../../../domain/holding/place.ts'
+import { byKind, type EntityType } from '../../../domain/holding/place.ts'
 import { worthOf } from '../../../domain/holding/worth.ts'
-import { byKind, liquidationRewards, rewardsWhere } from '../../../domain/liquidation/reward.ts'
+import { liquidationRewards, rewardsWhere } from '../../../domain/liquidation/reward.ts'
 import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { latestFrom, latestSnapshots } from '../../../domain/snapshot/latest.ts'
@@ -15,9 +15,9 @@ import {
   groupedMarketSnapshots,
   groupedVaultSnapshots,
   marketSnapshots,
-  ofBothKinds,
   type Snapshot,
   snapshots,
+  snapshotsWhere,
   vaultSnapshots,
 } from '../../../domain/snapshot/snapshot.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
@@ -200,8 +200,8 @@ export function addUser(builder: Builder, refs: Refs) {
           "The user's snapshots in markets and vaults, oldest first, then by chain, market or vault, and position.",
         args: listArguments(t.arg, refs.SnapshotInputs),
         ...list({
-          listing: () => snapshots,
-          filter: () => ofBothKinds,
+          listing: ({ where }) => snapshotsWhere(where),
+          filter: ({ where }) => byKind(where),
           owner: ownedBy(snapshots, { accountId: 'address' }),
         }),
       }),
