@@ -24,6 +24,9 @@ beforeAll(async () => {
   gateway = await startOnSample({ users: 30, days: 6 })
   await addRewards(gateway)
   const { pool } = gateway.deps.store
+  // The largest moment is shown as the last one of the year 9999, which no filter by what is shown would find.
+  for (const kind of ['market', 'vault'])
+    await pool.query(`UPDATE ${kind}_liquidation_reward SET timestamp = 253402300799 WHERE timestamp > 253402300799`)
   await pool.query(`UPDATE market_snapshot SET debt_usd = NULL WHERE hashtext(market_id || timestamp) % 3 = 0`)
   await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = log_index, liquid_reward_usd = 1.5 * log_index
     WHERE log_index > 9 AND chain_id = 1`)
@@ -507,6 +510,12 @@ const lists: Record<string, Tried> = {
   },
 }
 
+/** Filters that were once answered wrongly. */
+const TRIED: [number[]][] = [
+  [[1981, 5, 913, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 13, 0, 0, 0, 0, 0, 0, 0]],
+  [[2897, 0, 5033, 0, 2, 0, 0, 0, 43, 0, 0, 0, 1, 0, 800, 0, 0, 1, 0, 0, 141]],
+]
+
 /** Extensions that the graph does not know: what has any is left to its resolvers. */
 const RESOLVED = { resolved: true }
 
@@ -723,7 +732,7 @@ for (const [name, list] of Object.entries(lists))
             ).toEqual(expected.slice(Math.max(0, at - 4), at))
           }
         }),
-        { numRuns: LONG ? 25 : 12 },
+        { numRuns: LONG ? 25 : 12, examples: TRIED },
       )
     })
 

@@ -170,9 +170,11 @@ const ofTokens: Lookup = {
 }
 /** Positions whose debt supply of a token backs. */
 const backedBy: Lookup = {
-  matches: (tokens) =>
-    Prisma.sql`(${Prisma.raw(backsDebt('a'))} AND t.a_token_address = ANY(${tokens})
-      OR ${Prisma.raw(backsDebt('b'))} AND t.b_token_address = ANY(${tokens}))`,
+  matches(tokens) {
+    const backs = (side: 'a' | 'b') => Prisma.sql`${Prisma.raw(backsDebt(side))} AND t.pair_key = ANY(ARRAY(
+      SELECT p.key FROM token_pair p WHERE p.${Prisma.raw(side)}_token_address = ANY(${tokens})))`
+    return Prisma.sql`(${backs('a')} OR ${backs('b')})`
+  },
 }
 
 const positionsFrom = (from: { from: Prisma.Sql; fromShards?: Prisma.Sql }, all: typeof columns) =>
