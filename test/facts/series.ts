@@ -88,6 +88,12 @@ export const seriesFacts: Fact[] = [
       sql: `SELECT ${many(interval, `pool = '${pools.eth}' AND asset = '${tokens.usdc}'`, 'sides')} FROM ${buckets(interval)} ORDER BY start`,
     },
     {
+      name: `an asset's series, each ${interval}: its sides of all pools on its chain`,
+      query: `asset(chainId: 1, address: "${tokens.usdc}") { series(${args(interval)}) { ${BUCKET} ${AMOUNTS} } }`,
+      at: 'asset.series',
+      sql: `SELECT ${bucket(interval, 'sides', `chain = 1 AND asset = '${tokens.usdc}'`)}, ${amounts('sides', `chain = 1 AND asset = '${tokens.usdc}'`)} FROM ${buckets(interval)} ORDER BY start`,
+    },
+    {
       name: `the program's series, each ${interval}`,
       query: `program { series(${args(interval)}) { ${BUCKET} ${LEVELS} } }`,
       at: 'program.series',

@@ -70,7 +70,7 @@ export const pointsPerDollarSql =
     SELECT ${Prisma.raw(`${perDollar(base, 'deposit')} AS deposit, ${perDollar(base, 'borrow')} AS borrow`)}
     FROM ${sideOf(chainId as Prisma.Sql, id as Prisma.Sql, pool as Prisma.Sql)} CROSS JOIN (SELECT ${date(asOf)} AS date) d
     CROSS JOIN LATERAL ${Prisma.raw(baseOn('d.date'))}
-    LEFT JOIN LATERAL (SELECT * FROM (${Prisma.raw(factorsOn('d.date'))}) f WHERE f.pool_address = s.pool) m ON true) t`
+    LEFT JOIN LATERAL (${Prisma.raw(factorsOn('d.date', 's.pool'))}) m ON true) t`
 
 export const estimateColumns = columnsOf(
   {},
@@ -127,7 +127,7 @@ const rulesBetween = (base: BasePoints) => `
       UNION SELECT r.from_date FROM multiplier_rule r WHERE r.pool_address = s.pool AND r.from_date > s.first AND r.from_date <= s.last
       UNION SELECT r.from_date FROM base_points_rule r WHERE r.from_date > s.first AND r.from_date <= s.last) d) d
   CROSS JOIN LATERAL ${baseOn('d.date')}
-  LEFT JOIN LATERAL (SELECT * FROM (${factorsOn('d.date')}) f WHERE f.pool_address = s.pool) m ON true`
+  LEFT JOIN LATERAL (${factorsOn('d.date', 's.pool')}) m ON true OFFSET 0`
 
 interface Parts {
   apr: Prisma.Sql
@@ -145,10 +145,10 @@ function estimateFrom(base: BasePoints, { apr, borrowed, side, inputs }: Parts):
         + CASE WHEN s.value = 0 THEN 0 ELSE ${Prisma.raw(exact('s.value'))} * s.millionths * 0.000001 END AS total
     FROM (SELECT s.*, ${Prisma.raw(`${exact('s.amount')} * ${exact('s.apr')} * s.days / 365`)} AS interest,
         CASE WHEN s.pool IS NOT NULL THEN (SELECT CASE WHEN count(*) = count(millionths) THEN sum(millionths::numeric * days) END
-          FROM (SELECT ${Prisma.raw(points)} AS millionths, r.days FROM (${Prisma.raw(rulesBetween(base))}) r) p) END AS millionths
+          FROM (SELECT ${Prisma.raw(points)} AS millionths, r.days FROM (${Prisma.raw(rulesBetween(base))}) r OFFSET 0) p) END AS millionths
       FROM (SELECT s.*, ${date(from)} AS first, ${date(from)} + (${days})::int - 1 AS last, ${apr} AS apr, ${borrowed} AS borrowed,
           ${amount} AS amount, (${days})::int AS days, ${value} AS value
-        FROM (SELECT 1) one LEFT JOIN ${side} ON true) s) s) t`
+        FROM (SELECT 1) one LEFT JOIN ${side} ON true OFFSET 0) s OFFSET 0) s OFFSET 0) t`
 }
 
 /** The FROM clause for `estimateColumns`: a market by its chain, id, pool and rates, and the arguments of an estimate. */

@@ -16,16 +16,18 @@ const AMOUNTS = ['a', 'b'].flatMap((side) =>
   ['supplied', 'protected_supplied', 'borrowed'].map((name) => `${side}_${name}_amount_usd`),
 )
 const FACTORS = ['deposit_token_a', 'deposit_token_b', 'borrow_token_a', 'borrow_token_b']
+/** Each expression is written once in a statement: OFFSET 0 keeps the planner from writing it wherever it is used. */
 const each = (row: string, names: string[]) => names.map((name) => `${bounded(`${row}.${name}`)} AS ${name}`).join(', ')
 
 /** A FROM item `b` with the base points of a date, nulls if the settings count. */
 export const baseOn = (date: string) =>
   `(SELECT b.* FROM (SELECT 1) one LEFT JOIN (SELECT ${each('r', ['deposit', 'borrow'])} FROM base_points_rule r
-    WHERE ${inForce('r', date)}) b ON true) b`
+    WHERE ${inForce('r', date)}) b ON true OFFSET 0) b`
 
-/** A query of the factors of all pools that are in force for a date. */
-export const factorsOn = (date: string) =>
-  `SELECT r.pool_address, ${each('r', FACTORS)} FROM multiplier_rule r WHERE ${inForce('r', date)}`
+/** A query of the factors that are in force for a date: those of a pool, or of all of them. */
+export const factorsOn = (date: string, pool?: string) =>
+  `SELECT r.pool_address, ${each('r', FACTORS)} FROM multiplier_rule r
+    WHERE ${inForce('r', date)} ${pool === undefined ? '' : `AND r.pool_address = ${pool}`} OFFSET 0`
 
 export const pointsPerDayColumns = columnsOf(
   {},
@@ -45,18 +47,21 @@ export type PointsPerDay = RowOf<typeof pointsPerDayColumns>
 export const limitedMillionths = (points: string) =>
   `CASE WHEN abs(${points}) <= ${MAX_POINTS} THEN ${millionthsSql(points)} END`
 
-const millionthsOf = (base: BasePoints) =>
-  (['a', 'b'] as const).map((side) => limitedMillionths(sideSql(base, side, 'p', 'm', 'b'))).join(' + ')
+const MILLIONTHS = `${limitedMillionths('s.a')} + ${limitedMillionths('s.b')} AS millionths`
+
+/** SQL of the points of both sides of a position `p`, as doubles. */
+const sidesOf = (base: BasePoints) =>
+  (['a', 'b'] as const).map((side) => `${sideSql(base, side, 'p', 'm', 'b')} AS ${side}`).join(', ')
 
 /** The FROM clause for `pointsPerDayColumns`: one position, by its pool's address and the USD amounts of its sides. */
 export const pointsPerDayOfPosition =
   (base: BasePoints) =>
   ([pool, ...amounts]: Prisma.Sql[]): Prisma.Sql => {
     const values = Prisma.join(amounts.map((amount, i) => Prisma.sql`${amount} AS ${Prisma.raw(AMOUNTS[i] ?? '')}`))
-    const p = Prisma.sql`(SELECT ${Prisma.raw(each('v', AMOUNTS))} FROM (SELECT ${values}) v) p`
-    return Prisma.sql`FROM (SELECT ${Prisma.raw(millionthsOf(base))} AS millionths FROM ${p}
+    const p = Prisma.sql`(SELECT ${Prisma.raw(each('v', AMOUNTS))}, v.pool FROM (SELECT ${values}, ${pool} AS pool) v OFFSET 0) p`
+    return Prisma.sql`FROM (SELECT ${Prisma.raw(MILLIONTHS)} FROM (SELECT ${Prisma.raw(sidesOf(base))} FROM ${p}
       CROSS JOIN ${Prisma.raw(baseOn(NEXT_DATE))}
-      LEFT JOIN (${Prisma.raw(factorsOn(NEXT_DATE))}) m ON m.pool_address = ${pool}) t`
+      LEFT JOIN LATERAL (${Prisma.raw(factorsOn(NEXT_DATE, 'p.pool'))}) m ON true OFFSET 0) s) t`
   }
 
 /** The FROM clause for `pointsPerDayColumns`: all positions of a user on the newest distribution date. 0 without any. */
@@ -65,12 +70,11 @@ export const pointsPerDayOfUser =
   ([user]: Prisma.Sql[], _: unknown, topology: Topology): Prisma.Sql => {
     const p = Prisma.sql`(SELECT p.market_address, ${Prisma.raw(each('p', AMOUNTS))} FROM position p
       WHERE p.user_address = ${user} AND p.distribution_date = (SELECT max(date) FROM distribution) OFFSET 0) p`
-    const factors = Prisma.raw(factorsOn(NEXT_DATE))
     const m = topology.form({
-      one: Prisma.sql`LATERAL (SELECT * FROM (${factors}) f WHERE f.pool_address = p.market_address) m ON true`,
-      cluster: Prisma.sql`(${factors}) m ON m.pool_address = p.market_address`,
+      one: Prisma.raw(`LATERAL (${factorsOn(NEXT_DATE, 'p.market_address')}) m ON true`),
+      cluster: Prisma.raw(`(${factorsOn(NEXT_DATE)}) m ON m.pool_address = p.market_address`),
     })
     return Prisma.sql`FROM (SELECT CASE WHEN count(*) = count(millionths) THEN coalesce(sum(millionths), 0) END AS millionths
-      FROM (SELECT ${Prisma.raw(millionthsOf(base))} AS millionths FROM ${p}
-        CROSS JOIN ${Prisma.raw(baseOn(NEXT_DATE))} LEFT JOIN ${m}) each) t`
+      FROM (SELECT ${Prisma.raw(MILLIONTHS)} FROM (SELECT ${Prisma.raw(sidesOf(base))} FROM ${p}
+        CROSS JOIN ${Prisma.raw(baseOn(NEXT_DATE))} LEFT JOIN ${m} OFFSET 0) s) each) t`
   }

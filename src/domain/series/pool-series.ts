@@ -88,6 +88,32 @@ export async function marketSeries(
   return byMarket
 }
 
+/** An asset, by its key. */
+export interface AssetKey {
+  chainId: bigint
+  address: string
+}
+
+/** Each asset's sums in each bucket with positions: those of its sides of all pools. Its cost is one row for each of these pools and date. */
+export async function assetSeries(reader: Reader, assets: readonly AssetKey[], span: Span): Promise<PoolBucket[][]> {
+  const rows = await reader.$queryRaw<(PoolBucket & { ordinality: number })[]>`
+    WITH ${buckets(span)}
+    SELECT d.ordinality, bucket.start, ${sums}
+    FROM (SELECT owner.ordinality::int AS ordinality, d.distribution_date, d.position_count, one.*
+      FROM unnest(${assets.map(({ chainId }) => String(chainId))}::bigint[], ${assets.map(({ address }) => address)}::text[])
+        WITH ORDINALITY AS owner(chain_id, address, ordinality)
+      JOIN pool ON pool.chain_id = owner.chain_id AND owner.address IN (pool.asset_1_address, pool.asset_2_address)
+      JOIN pool_day d ON d.pool_address = pool.id AND ${within(span, 'd.distribution_date')}
+      CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}), (d.b_token_address, ${Prisma.raw(side('b'))}))
+        AS one(asset, points, supplied_usd, protected_usd, borrowed_usd)
+      WHERE one.asset = owner.address) d
+    JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
+    GROUP BY 1, 2`
+  const byAsset: PoolBucket[][] = assets.map(() => [])
+  for (const { ordinality, ...row } of rows) byAsset[ordinality - 1]?.push(row)
+  return byAsset
+}
+
 /** The sums over all pools on the last distribution date of each bucket. */
 export function programLevels(reader: Reader, span: Span): Promise<Levels[]> {
   return reader.$queryRaw<Levels[]>`

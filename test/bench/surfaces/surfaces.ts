@@ -247,6 +247,38 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         ]),
     },
     {
+      name: 'earn: what an amount earns in the 20 largest markets',
+      query: `query ($usd: Float!) { markets(first: 20, orderBy: TVL_USD, orderDirection: DESC) {
+        nodes { address estimate(amountUsd: $usd, days: 90) { interestUsd points } } } }`,
+      variants: [250, 1000].map((usd) => ({ variables: { usd }, values: [usd] })),
+      sql: `SELECT t.id, $1::float8 * t.deposit_rate * 90 / 365, coalesce(round($1::float8
+          * CASE t.id WHEN p.unit_1_id THEN m.deposit_token_a ELSE m.deposit_token_b END * 1e6), 0)::float8 * 90 / 1e6
+        FROM market t JOIN pool p ON p.id = t.pool_id AND p.chain_id = t.chain_id
+        LEFT JOIN multiplier m ON m.pool_address = p.id
+        LEFT JOIN pool_day d ON d.pool_address = p.id AND d.distribution_date = (SELECT max(date) FROM distribution)
+        ORDER BY CASE t.id WHEN p.unit_1_id THEN d.a_supplied_usd + d.a_protected_usd ELSE d.b_supplied_usd + d.b_protected_usd END DESC NULLS LAST,
+          t.chain_id, t.id LIMIT 20`,
+      rows: ({ markets }) =>
+        markets.nodes.map(({ address, estimate }: Row) => [address, ...row('interestUsd', 'points')(estimate as Row)]),
+    },
+    {
+      name: 'points per day of a user, by position',
+      query: `query ($user: Address!) { user(address: $user) { pointsPerDay
+        currentPositions { nodes { poolAddress pointsPerDay } } } }`,
+      variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
+      sql: `SELECT sum(points) OVER (), market_address, points FROM (
+          SELECT t.id, t.market_address, (coalesce(round((m.deposit_token_a * (t.a_supplied_amount_usd
+                + CASE WHEN t.b_borrowed_amount_usd > 0 THEN t.a_protected_supplied_amount_usd ELSE 0 END)
+              + 0.5 * m.borrow_token_a * t.a_borrowed_amount_usd) * 1e6), 0)
+            + coalesce(round((m.deposit_token_b * (t.b_supplied_amount_usd
+                + CASE WHEN t.a_borrowed_amount_usd > 0 THEN t.b_protected_supplied_amount_usd ELSE 0 END)
+              + 0.5 * m.borrow_token_b * t.b_borrowed_amount_usd) * 1e6), 0)) / 1e6 AS points
+          FROM ${POSITIONS} LEFT JOIN multiplier m ON m.pool_address = t.market_address
+          WHERE t.user_address = $1 AND t.distribution_date = (SELECT max(date) FROM distribution)) t ORDER BY id`,
+      rows: ({ user }) =>
+        user.currentPositions.nodes.map((one: Row) => [user.pointsPerDay, one.poolAddress, one.pointsPerDay]),
+    },
+    {
       name: 'now: what changed for 100 users in a week',
       query: `query ($addresses: [Address!]!) { users(where: { addresses: $addresses }) { nodes { address
         change(days: 7) { points rank } } } }`,

@@ -4,6 +4,7 @@ import { earningsSeries } from '../../../domain/series/earnings-series.ts'
 import { bucketStart, type Span } from '../../../domain/series/interval.ts'
 import { netAprSeries } from '../../../domain/series/net-apr-series.ts'
 import {
+  assetSeries,
   type GroupSeries,
   groupedSeries,
   marketSeries,
@@ -16,6 +17,7 @@ import { badArgument } from '../../../errors.ts'
 import { type GraphContext, once } from '../../context.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import type { AssetRef } from './asset.ts'
 import { BUCKET, buckets, bucketsOfAddress } from './charges.ts'
 import type { ProgramRef } from './distribution.ts'
 import type { GroupByRef, GroupKeyRef } from './group-key.ts'
@@ -38,6 +40,7 @@ const SERIES_OF: Record<string, 'pool' | 'chain' | 'asset' | undefined> = {
 
 type Refs = {
   User: UserRef
+  Asset: AssetRef
   Market: MarketRef
   Pool: PoolRef
   Program: ProgramRef
@@ -50,7 +53,7 @@ type Refs = {
 
 export function addSeries(
   builder: Builder,
-  { User, Market, Pool, Program, Portfolio, Worth, GroupKey, GroupBy, spanArguments }: Refs,
+  { User, Asset, Market, Pool, Program, Portfolio, Worth, GroupKey, GroupBy, spanArguments }: Refs,
 ) {
   const { UserSeriesBucket, PoolSeriesBucket } = addSeriesBuckets(builder, Worth)
 
@@ -110,6 +113,21 @@ export function addSeries(
               ),
             )
           : []
+      },
+    }),
+  }))
+
+  builder.objectFields(Asset, (t) => ({
+    series: t.field({
+      type: [PoolSeriesBucket],
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
+      description: `The points and USD amounts of the asset in all pools, by date, week or month; positions are those of these pools. ${gaps}`,
+      args: spanArguments(t.arg),
+      resolve: async ({ chainId, address }, args, context) => {
+        const span = await readSpan(context, args)
+        if (!span) return []
+        const values = byStart(() => context.batches.load(assetSeries, { chainId, address }, span))
+        return bucketsOf(context, span, ofPools(values, false))
       },
     }),
   }))
