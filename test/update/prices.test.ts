@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
+import { print } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { exportStore } from '../../src/domain/dataset/export.ts'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import type { LegName } from '../../src/domain/update/legs.ts'
 import { updateLeg } from '../../src/domain/update/update.ts'
+import { AssetPricesDocument } from '../../src/generated/client/graphql.ts'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { addressOf } from '../support/datasets.ts'
 import { everything } from '../support/dump.ts'
@@ -211,6 +213,8 @@ describe('the graph', () => {
         { start: '2026-03-04', usd: 6 },
       ],
     })
+    const { data } = await gateway.graphql(print(AssetPricesDocument), { chainId: 1, address: TOKEN, interval: 'WEEK' })
+    expect(data.asset).toMatchObject({ symbol: expect.any(String), price: { usd: 6 }, prices: [{ usd: 6 }] })
     const { errors } = await gateway.graphql(
       `{ asset(chainId: 1, address: "${TOKEN}") { prices(from: "2020-01-01", to: "2026-01-01") { usd } } }`,
     )
