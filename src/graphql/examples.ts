@@ -72,7 +72,7 @@ const variables: Variables = {
   Series: ({ user, pool }) => ({ user, pool }),
   SeriesOfTokens: none,
   NearLiquidation: () => ({ below: 1.2 }),
-  FirstToFall: ({ market: { chainId, asset } }) => ({ chainId, asset: asset.address, drop: 0.33 }),
+  FirstToFall: () => ({ drop: 0.5 }),
   CollateralAtRisk: ({ pool }) => ({ pool }),
   Aggregates: ofUser,
   Search: ({ market }) => ({ text: market.asset.symbol }),
