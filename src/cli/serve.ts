@@ -4,10 +4,12 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { readRights } from '../db/server/rights.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
+import { setSeason } from '../domain/season/change-seasons.ts'
 import { drain } from '../http/server/drain.ts'
 import { startRankHistory } from '../jobs/rank-history.ts'
 import { startSchedule } from '../jobs/schedule.ts'
 import { boundGarbage } from '../memory.ts'
+import { sampleSeason } from '../sample/sample.ts'
 import { sampleDataset } from '../sample/sample-dataset.ts'
 import { print, stopSignal, withoutEmpty } from './command.ts'
 import { showLines } from './progress.ts'
@@ -195,5 +197,7 @@ async function loadSample(deps: Deps, signal: AbortSignal): Promise<void> {
     requestedBy: 'sample',
     onProgress: showLines(process.stdout, PROGRESS_MS).update,
   })
+  if (!deps.config.SEASONS)
+    await setSeason({ pool: deps.store.pool, now: deps.now }, sampleSeason, { requestedBy: 'sample' })
   print(`Sample data loaded in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
 }

@@ -20,6 +20,9 @@ import {
 const DAY = 86_400
 const POOLS_OPENED = Date.UTC(2024, 10, 4, 9) / 1000
 
+/** The season of the whole sample, which has no end yet. */
+export const sampleSeason = { name: 'Season 1', startsAt: '2024-11-04', endsAt: null }
+
 const round = (usd: number) => Math.round(usd * 1e4) / 1e4
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
 
@@ -70,6 +73,8 @@ interface Rule {
   marketId: number
   multiplier: Multiplier
   changedAt: string
+  /** The first date that it counts for. Null for the first rule of a pool. */
+  fromDate: string | null
 }
 
 /** The multipliers of each pool since it got the first ones, oldest first. */
@@ -80,19 +85,24 @@ function rules({ midnights }: World): Rule[] {
       if (!multiplier) return []
       const changes = ruleChanges.flatMap(({ daysAgo, until }) => {
         const before = until[marketId]
-        return before ? [{ before, changedAt: iso(end - daysAgo * DAY - DAY / 2) }] : []
+        const from = end - daysAgo * DAY
+        return before ? [{ before, changedAt: iso(from - DAY / 2), fromDate: iso(from) }] : []
       })
-      const starts = [iso(openedAt(marketId) + 3 * DAY), ...changes.map(({ changedAt }) => changedAt)]
+      const starts = [{ changedAt: iso(openedAt(marketId) + 3 * DAY), fromDate: null }, ...changes]
       const values = [...changes.map(({ before }) => before), multiplier]
-      return values.map((multiplier, index) => ({ marketId, multiplier, changedAt: at(starts, index) }))
+      return values.map((multiplier, index) => {
+        const { changedAt, fromDate } = at(starts, index)
+        return { marketId, multiplier, changedAt, fromDate }
+      })
     })
     .sort((one, other) => (one.changedAt < other.changedAt ? -1 : 1))
 }
 
 export function* revisionRecords(world: World) {
-  for (const [index, { marketId, multiplier, changedAt }] of rules(world).entries()) {
+  for (const [index, { marketId, multiplier, changedAt, fromDate }] of rules(world).entries()) {
     const poolAddress = address(`pool ${marketId}`)
-    yield { id: index + 1, poolAddress, ...factors(multiplier), changedAt, recordedAt: changedAt, changedBy: 'sample' }
+    const record = { changedAt, recordedAt: changedAt, changedBy: 'sample', fromDate }
+    yield { id: index + 1, poolAddress, ...factors(multiplier), ...record }
   }
 }
 

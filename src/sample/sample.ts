@@ -2,6 +2,7 @@ import type { DatasetFile } from '../sources/dataset/dataset.ts'
 import * as records from './sample-records.ts'
 import { simulate } from './simulation.ts'
 
+export { sampleSeason } from './sample-records.ts'
 export { sampleAsset, sampleMarket, samplePool, sampleUser, sampleVault } from './simulation.ts'
 
 function* lines(records: Iterable<object>): Generator<string> {

@@ -71,6 +71,7 @@ const format: Record<Exclude<Name, 'users' | 'runs'>, { fields: Record<string, C
       poolAddress: address,
       ...fields(multiplier, 'deposit_tokenA deposit_tokenB borrow_tokenA borrow_tokenB'),
       ...fields(instant, 'changedAt recordedAt'),
+      fromDate: or(matches(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/), none),
     },
   },
   multipliers: {
