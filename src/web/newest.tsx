@@ -1,12 +1,8 @@
-import { type ActivityFilter, RecentActivityDocument, type RecentActivityQuery } from 'lending-graph-client'
+import type { RecentActivityQuery } from 'lending-graph-client'
 import { activityColumns } from './activity-columns.tsx'
-import { Answer, Empty } from './answer.tsx'
-import { Section } from './page-frame.tsx'
+import { Empty } from './answer.tsx'
 import { type Column, Table } from './table.tsx'
-import { useGraph } from './use-graph.ts'
 import { WalletLink } from './values.tsx'
-
-const ROWS = 8
 
 type Row = RecentActivityQuery['activity']['nodes'][number]
 
@@ -17,26 +13,15 @@ const columns: Column<Row>[] = [
   ...others,
 ]
 
-/** The newest activity of all wallets, or of a filter. */
-export function Newest({ where }: { where?: ActivityFilter }) {
-  const variables = { first: ROWS, ...(where && { where }) }
-  const activity = useGraph(RecentActivityDocument, variables)
-  return (
-    <Section id="newest" title="Newest activity" operation={{ query: RecentActivityDocument, variables }}>
-      <Answer of={activity} rows={ROWS}>
-        {({ activity: { nodes } }) =>
-          nodes.length === 0 ? (
-            <Empty>No activity is stored.</Empty>
-          ) : (
-            <Table
-              caption="Newest activity"
-              columns={columns}
-              rows={nodes}
-              rowKey={({ txHash, logIndex, kind }) => `${txHash} ${logIndex} ${kind}`}
-            />
-          )
-        }
-      </Answer>
-    </Section>
+/** The newest activity, with the wallets. */
+export const Newest = ({ activity }: { activity: readonly Row[] }) =>
+  activity.length === 0 ? (
+    <Empty>No activity is stored.</Empty>
+  ) : (
+    <Table
+      caption="Newest activity"
+      columns={columns}
+      rows={activity}
+      rowKey={({ txHash, logIndex, kind }) => `${txHash} ${logIndex} ${kind}`}
+    />
   )
-}

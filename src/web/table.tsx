@@ -7,7 +7,7 @@ import { type UrlState, useUrlState } from './url-state.ts'
 
 export interface Column<Row> {
   name: string
-  /** Tells columns of the same name apart. */
+  /** Names the column in the address, without a comma: its name if it is absent. */
   key?: string
   cell(row: Row): ReactNode
   /** Numbers are aligned at their ends. */

@@ -671,6 +671,18 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       )
     await rows(page, 'Pools').first().waitFor()
     expect(await links(page, 'Pools')).toEqual(await sorted('TVL_USD_DESC'))
+    const liquidity = page.getByRole('columnheader', { name: 'Liquidity' })
+    expect(await liquidity.count()).toBe(0)
+    await page.locator('summary', { hasText: 'Columns' }).click()
+    await page.getByRole('checkbox', { name: 'Liquidity' }).check()
+    await liquidity.waitFor()
+    expect(parameters(page).columns).toContain('Liquidity')
+    await page.reload()
+    await liquidity.waitFor()
+    await page.locator('summary', { hasText: 'Columns' }).click()
+    await page.getByRole('checkbox', { name: 'Liquidity' }).uncheck()
+    await liquidity.waitFor({ state: 'detached' })
+    expect(parameters(page)).toEqual({})
     await page.getByRole('link', { name: 'Borrow APR, 2nd token' }).click()
     await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_APR_B_DESC'))
     await page.getByRole('link', { name: 'Borrow APR, 2nd token' }).focus()
@@ -1006,6 +1018,11 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       expect(data.program.totalPoints).not.toBe(points)
       await expect.poll(() => value(page, 'Points')).toBe(data.program.totalPoints)
       await expect.poll(() => page.locator('.live').innerText()).toMatch(/^The distribution of .* has been computed/)
+      expect(await rows(page, 'Leaderboard').and(page.locator('.changed')).count()).toBeGreaterThan(0)
+      await page.getByRole('link', { name: 'Next page' }).click()
+      await expect.poll(() => page.locator('.changed').count()).toBe(0)
+      await page.goto(`${changed.base}/dashboard/distributions`)
+      await page.getByText(/: run \d+ computed it again$/).waitFor()
       await page.close()
     } finally {
       await changed.close()
@@ -1146,6 +1163,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   test.each(views)('%s has the blocks of its last layout, on a desk and on a phone', async (name, path, ready) => {
     const page = await visit(typeof path === 'string' ? path : path())
     await settled(page, ready)
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
     let text = ''
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 })

@@ -30,9 +30,8 @@ const views = {
 function watch() {
   const figures = { firstNumber: 0, largest: 0, shift: 0 }
   Object.assign(window, { figures })
-  const isNumber = () => document.querySelector('main data, main time')
   new MutationObserver(() => {
-    if (!figures.firstNumber && isNumber()) figures.firstNumber = performance.now()
+    if (!figures.firstNumber && document.querySelector('main data, main time')) figures.firstNumber = performance.now()
   }).observe(document, { childList: true, subtree: true })
   new PerformanceObserver((list) => {
     for (const { startTime } of list.getEntries()) figures.largest = startTime

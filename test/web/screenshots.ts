@@ -8,20 +8,30 @@ import { openBrowser } from '../support/browser.ts'
 
 const DIRECTORY = join(import.meta.dirname, '../../src/docs/images')
 const [, , base = 'http://127.0.0.1:4000'] = process.argv
+/** A wallet with debt and a vault, all of whose prices are known. */
+const RICH = '0x49e6a5c50000d597cebf6157454b04920932984c'
 const SECOND = '0x59cbe77ea854dbfd5e38272b4281028bf44d39bc'
 const DESKTOP = { width: 1100, height: 760 }
+const WIDE = { width: 1280, height: 800 }
 const PHONE = { width: 360, height: 720 }
 
 const pictures = [
-  { name: 'overview', path: '', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  { name: 'overview', path: '', viewport: { width: 1280, height: 1080 }, colorScheme: 'light' },
   { name: 'leaderboard', path: `/leaderboard?account=${sampleUser}`, viewport: DESKTOP, colorScheme: 'light' },
-  { name: 'wallet', path: `/wallets/${sampleUser}`, viewport: { ...DESKTOP, height: 1000 }, colorScheme: 'light' },
-  { name: 'wallet-dark', path: `/wallets/${sampleUser}`, viewport: DESKTOP, colorScheme: 'dark' },
-  { name: 'pools', path: '/pools', viewport: DESKTOP, colorScheme: 'light' },
-  { name: 'pool', path: `/pools/${samplePool.address}`, viewport: { ...DESKTOP, height: 1000 }, colorScheme: 'light' },
+  { name: 'wallet', path: `/wallets/${RICH}?range=90`, viewport: { ...DESKTOP, height: 1000 }, colorScheme: 'light' },
+  { name: 'wallet-dark', path: `/wallets/${RICH}`, viewport: DESKTOP, colorScheme: 'dark' },
+  { name: 'pools', path: '/pools', viewport: WIDE, colorScheme: 'light' },
+  {
+    name: 'pool',
+    path: `/pools/${samplePool.address}?range=90`,
+    viewport: { ...DESKTOP, height: 1000 },
+    colorScheme: 'light',
+  },
+  { name: 'risk', path: '/risk?drop=15', viewport: WIDE, colorScheme: 'dark' },
+  { name: 'rules', path: '/rules', viewport: WIDE, colorScheme: 'light' },
   { name: 'run', path: '/runs/1', viewport: DESKTOP, colorScheme: 'light' },
   { name: 'compare', path: `/compare?wallets=${sampleUser},${SECOND}`, viewport: DESKTOP, colorScheme: 'light' },
-  { name: 'wallet-phone', path: `/wallets/${sampleUser}`, viewport: PHONE, colorScheme: 'dark' },
+  { name: 'wallet-phone', path: `/wallets/${RICH}`, viewport: PHONE, colorScheme: 'dark' },
 ] as const
 
 const browser = await openBrowser({ reducedMotion: 'reduce' })

@@ -6,6 +6,7 @@ import {
   PoolsDocument,
   PoolTrendsDocument,
   ProgramChartDocument,
+  RecentActivityDocument,
   SeasonsDocument,
   StatusDocument,
 } from 'lending-graph-client'
@@ -55,7 +56,7 @@ export function Overview() {
                 </Section>
                 <Pools dates={dates} />
               </div>
-              <Newest />
+              <Activity />
             </>
           )
         }
@@ -125,6 +126,18 @@ function Freshness() {
   const { distributionLate, chains } = data.status
   const isLate = distributionLate || chains.some(({ late }) => late)
   return <Link href="/status">{isLate ? 'some data is late' : 'on time'}</Link>
+}
+
+function Activity() {
+  const variables = { first: 8 }
+  const newest = useGraph(RecentActivityDocument, variables)
+  return (
+    <Section id="newest" title="Newest activity" operation={{ query: RecentActivityDocument, variables }}>
+      <Answer of={newest} rows={variables.first}>
+        {({ activity }) => <Newest activity={activity.nodes} />}
+      </Answer>
+    </Section>
+  )
 }
 
 const boardColumns: Column<LeaderboardRowFragment>[] = [

@@ -74,7 +74,7 @@ function rate(
       <small className="line">{side(pool)?.asset.symbol}</small>
     </>
   )
-  return { name, numeric: true, sortKey, cell }
+  return { name, key: sortKey, numeric: true, sortKey, cell }
 }
 
 const SORTS = columns.flatMap(({ sortKey }) =>

@@ -1,4 +1,4 @@
-import { VaultChartDocument, VaultDocument } from 'lending-graph-client'
+import { VaultActivityDocument, VaultChartDocument, VaultDocument } from 'lending-graph-client'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
 import { chainName } from '../chains.ts'
@@ -20,6 +20,7 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
   const answer = useGraph(VaultDocument, variables, { pause: !isValid })
   const vault = answer.data?.vault
   const span = useSpan()
+  const activity = useGraph(VaultActivityDocument, variables, { pause: !isValid })
   const chart = useGraph(VaultChartDocument, { ...variables, ...span }, { pause: !isValid || !span })
   return (
     <Page
@@ -62,7 +63,11 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                     }
                   </Answer>
                 </Section>
-                <Newest where={{ entities: [vault.address], chainIds: [vault.chainId] }} />
+                <Section id="newest" title="Newest activity" operation={{ query: VaultActivityDocument, variables }}>
+                  <Answer of={activity} rows={10}>
+                    {({ vault }) => vault && <Newest activity={vault.activity.nodes} />}
+                  </Answer>
+                </Section>
               </>
             ) : (
               <Empty>The store has no vault at this address. Search finds vaults by name.</Empty>
