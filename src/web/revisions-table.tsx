@@ -1,4 +1,5 @@
 import { type MultiplierRowFragment, PoolsDocument } from 'lending-graph-client'
+import { Answer } from './answer.tsx'
 import { Factors } from './positions-table.tsx'
 import { type Column, Table } from './table.tsx'
 import { useGraph } from './use-graph.ts'
@@ -48,5 +49,10 @@ export function RevisionsTable<Row extends MultiplierRowFragment>(props: Revisio
     { name: 'Set at', cell: ({ changedAt }) => <Moment iso={changedAt} /> },
     ...columns,
   ]
-  return <Table caption={caption} columns={all} rows={revisions} rowKey={({ id }) => id} />
+  // Rows without the names of their pools have other heights.
+  return (
+    <Answer of={pools} rows={revisions.length}>
+      {() => <Table caption={caption} columns={all} rows={revisions} rowKey={({ id }) => id} />}
+    </Answer>
+  )
 }
