@@ -1,7 +1,6 @@
 import type { OrderDirection } from 'lending-graph-client'
 import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
-import { Empty } from './answer.tsx'
 import { useLive } from './live.tsx'
 import { type UrlState, useUrlState } from './url-state.ts'
 
@@ -249,7 +248,9 @@ export function Pager({ label, totalCount, rows, parameter = PAGE }: PagerProps)
       {to(1, 'First page', current > 1)}
       {to(Math.min(current - 1, last), 'Previous page', current > 1)}
       <span>
-        Page {current.toLocaleString('en-US')} of {last.toLocaleString('en-US')}
+        {current > last
+          ? 'The list has no such page.'
+          : `Page ${current.toLocaleString('en-US')} of ${last.toLocaleString('en-US')}`}
       </span>
       {to(current + 1, 'Next page', current < last)}
       {to(last, 'Last page', current < last)}
@@ -272,13 +273,7 @@ export function PagedTable<Row>({ list, rows, parameter, empty, ...table }: Page
   const { nodes, totalCount } = list
   return (
     <>
-      {totalCount === 0 ? (
-        empty
-      ) : nodes.length === 0 ? (
-        <Empty>The list has no such page.</Empty>
-      ) : (
-        <Table {...table} rows={nodes} />
-      )}
+      {totalCount === 0 ? empty : <Table {...table} rows={nodes} />}
       <Pager
         label={table.caption.toLowerCase()}
         totalCount={totalCount}
