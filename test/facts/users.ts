@@ -1,4 +1,4 @@
-import { dates, nobody, users } from './data.ts'
+import { dates, nobody, pools, users } from './data.ts'
 import type { Fact } from './fact.ts'
 
 const { ann, ben, cat, eve, gus, hal } = users
@@ -105,6 +105,19 @@ export const userFacts: Fact[] = [
     sql: `SELECT id AS "legacy.recordId", date AS "distributionDate" FROM scored WHERE "user" = '${ann}'
       AND date = (SELECT max(date) FROM scored) ORDER BY id`,
     total: `SELECT count(*) FROM scored WHERE "user" = '${ann}' AND date = (SELECT max(date) FROM scored)`,
+  },
+  {
+    name: "a user's positions of now earn by the newest multipliers, whatever points came with them",
+    query: of(ann, 'currentPositions { nodes { poolAddress pointsPerDay } }'),
+    at: 'user.currentPositions.nodes',
+    sql: `SELECT pool AS "poolAddress",
+        coalesce("deposit_tokenA"::numeric * ("aSuppliedAmountUsd"::numeric + CASE WHEN "bBorrowedAmountUsd" > 0 THEN "aProtectedSuppliedAmountUsd"::numeric ELSE 0 END)
+          + 0.5 * "borrow_tokenA"::numeric * "aBorrowedAmountUsd"::numeric, 0)
+        + coalesce("deposit_tokenB"::numeric * ("bSuppliedAmountUsd"::numeric + CASE WHEN "aBorrowedAmountUsd" > 0 THEN "bProtectedSuppliedAmountUsd"::numeric ELSE 0 END)
+          + 0.5 * "borrow_tokenB"::numeric * "bBorrowedAmountUsd"::numeric, 0) AS "pointsPerDay"
+      FROM scored LEFT JOIN (SELECT DISTINCT ON ("poolAddress") * FROM multipliers WHERE "poolAddress" <> '${pools.wild}'
+        ORDER BY "poolAddress", import DESC) m ON "poolAddress" = pool
+      WHERE "user" = '${ann}' AND date = (SELECT max(date) FROM scored) ORDER BY id`,
   },
   {
     name: "a user's days add up the positions of each date",
