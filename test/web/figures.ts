@@ -66,6 +66,7 @@ for (const [name, path] of Object.entries(views)) {
       wide = []
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 })
+        await page.waitForTimeout(100)
         if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wide.push(width)
       }
     }
