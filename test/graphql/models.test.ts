@@ -144,10 +144,10 @@ const list = (selection: string) => (rows: string) => `{ ${selection}(first: 100
 const nodesIn = (value: any): any[] => value.nodes ?? nodesIn(Object.values(value)[0])
 const sorted = (rows: any[]) => rows.map((row) => JSON.stringify(row)).toSorted()
 
-/** The extra statements are those of what the store's row of the model lacks: points, ranks, decimals, and a display name. */
+/** The extra statements are those of what the store's row of the model lacks: points, ranks, points per day, decimals, and a display name. */
 for (const [type, field, same, statements] of [
-  ['User', 'userRows', list('users'), 2],
-  ['Position', 'positionRows', (rows: string) => `{ positions(first: 100) { nodes { ${rows} } } }`, 2],
+  ['User', 'userRows', list('users'), 3],
+  ['Position', 'positionRows', (rows: string) => `{ positions(first: 100) { nodes { ${rows} } } }`, 3],
   ['Pool', 'poolRows', list('pools'), 2],
   ['Multiplier', 'multiplierRows', list('multipliers'), 1],
   ['Market', 'marketRows', list('markets'), 2],
