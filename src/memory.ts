@@ -3,7 +3,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 const MB = 1024 * 1024
 /** The memory of a process under load without caches: the program, requests under way, garbage, unused pages. */
-const PROGRAM_MB = 240
+const PROGRAM_MB = 260
 /** The default share of answers. */
 const ANSWERS = 0.6
 /** The minimum for everything but answers. */
