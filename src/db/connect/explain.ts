@@ -4,6 +4,8 @@ import { isUnsupported } from '../faults.ts'
 
 /** Citus may take seconds to find that it has no plan, the longer the more users a statement is about. */
 const EXPLAIN_MS = 250
+/** An internal error, which Citus raises for some nested statements that it rewrites: 'plan should not reference subplan's variable'. */
+const PLANNER_FAILED = 'XX000'
 
 /**
  * Explains a statement in a transaction, which goes on whatever comes of it.
@@ -18,7 +20,8 @@ export async function explainOn(
     const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${text}`, values as unknown[])
     return rows[0]?.['QUERY PLAN']
   } catch (error) {
-    if (isUnsupported(error) || (error instanceof Error && /statement timeout/.test(error.message))) return undefined
+    const { code, message } = error as { code?: string; message?: string }
+    if (isUnsupported(error) || code === PLANNER_FAILED || /statement timeout/.test(message ?? '')) return undefined
     throw error
   } finally {
     await client.query('ROLLBACK TO SAVEPOINT explaining')
