@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ZodError, ZodObject, ZodType } from 'zod'
 import { plainReader } from '../db/connect/reader.ts'
@@ -14,6 +13,7 @@ import type { Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { operationText } from '../rest/operation-text.ts'
 import { bypassesCache, type Computed, edgeKey } from './cache/edge-cache.ts'
+import { tagOf } from './cache/etag.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 import type { Edge } from './edge.ts'
 import { DATA_VERSION, exchangeOf } from './exchange.ts'
@@ -64,7 +64,7 @@ function read(
     const answered = readWith((execute) => endpoint.answer({ ...parsed, variables, execute }), caller)
     return answered.then(({ body, timeless, timed }) => {
       const json = bodyJson(body)
-      const clocked = timeless && { etag: `W/"${hash('sha1', timeless(json), 'base64url')}"` }
+      const clocked = timeless && { etag: tagOf(timeless(json), { weak: true }) }
       return { name: path, status: endpoint.status, json, timed, link: link(variables), ...clocked }
     })
   }

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer, EdgeCache } from './cache/edge-cache.ts'
+import { tagOf } from './cache/etag.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 
 interface StaticFiles {
@@ -102,7 +102,7 @@ async function read(directory: string, name: string, url: string, complete: Stat
     status: 200,
     type,
     body,
-    etag: `"${hash('sha1', body, 'base64url')}"`,
+    etag: tagOf(body),
     compressed: { ...(br && { br }), ...(gzip && { gzip }) },
   }
 }

@@ -20,7 +20,7 @@ export interface Call<Path, Query, Body, Data, Variables> extends Request<Path, 
 
 export interface Answer<Body> {
   body: Body
-  /** Returns the part of the body's JSON that does not depend on the time of the request. Undefined if all of it does not. */
+  /** Returns the part of the body's JSON that does not depend on the time of the request. Undefined if the whole body does not. */
   timeless?: ((json: string) => string) | undefined
   /** True if the body contains REQUEST_TIME, and otherwise does not depend on the time of the request. */
   timed?: boolean

@@ -12,7 +12,7 @@ const VALUES: Record<EntityType, { usd: string; amount: string; bit: number }[]>
   vault: [{ usd: 'assets_usd', amount: 'assets', bit: 1 }],
 }
 
-/** SQL of the USD values that the source of a snapshot `t` has given, by column: an import computes the others from the prices. */
+/** SQL of the USD values that came from the source of a snapshot `t`, by column. An import computes the others from prices. */
 export const usdOfSource = (kind: EntityType): Record<string, string> =>
   Object.fromEntries(
     VALUES[kind].map(({ usd, bit }) => [usd, `CASE WHEN t.computed_usd & ${bit} = 0 THEN t.${usd} END`]),

@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { columnsOf, type RowOf, snakeCase } from '../../db/lists/column.ts'
 import { moderate } from '../../db/lists/exact-sum.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -12,9 +12,11 @@ export const NEXT_DATE = `(SELECT coalesce(max(date) + 1, (now() AT TIME ZONE 'U
 /** SQL of a double of which products of three stay within doubles. */
 export const bounded = (double: string) => moderate(double, 90)
 
-const AMOUNTS = ['a', 'b'].flatMap((side) =>
-  ['supplied', 'protected_supplied', 'borrowed'].map((name) => `${side}_${name}_amount_usd`),
+/** The fields of a position that points are counted from. */
+export const AMOUNT_FIELDS = ['a', 'b'].flatMap((side) =>
+  ['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => `${side}${name}AmountUsd`),
 )
+const AMOUNTS = AMOUNT_FIELDS.map(snakeCase)
 const FACTORS = ['deposit_token_a', 'deposit_token_b', 'borrow_token_a', 'borrow_token_b']
 /** Each expression is written once in a statement: OFFSET 0 keeps the planner from writing it wherever it is used. */
 const each = (row: string, names: string[]) => names.map((name) => `${bounded(`${row}.${name}`)} AS ${name}`).join(', ')
@@ -53,7 +55,7 @@ const MILLIONTHS = `${limitedMillionths('s.a')} + ${limitedMillionths('s.b')} AS
 const sidesOf = (base: BasePoints) =>
   (['a', 'b'] as const).map((side) => `${sideSql(base, side, 'p', 'm', 'b')} AS ${side}`).join(', ')
 
-/** The FROM clause for `pointsPerDayColumns`: one position, by its pool's address and the USD amounts of its sides. */
+/** The FROM clause for `pointsPerDayColumns`: one position, by its pool's address and `AMOUNT_FIELDS`. */
 export const pointsPerDayOfPosition =
   (base: BasePoints) =>
   ([pool, ...amounts]: Prisma.Sql[]): Prisma.Sql => {

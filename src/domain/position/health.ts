@@ -43,14 +43,22 @@ const backing = (side: Side, weight = '1') => `CASE WHEN ${usd(OTHER[side], 'bor
 /** SQL of the threshold of a side's market. */
 type Threshold = (side: Side) => string
 
+type Limit = 'liquidation_threshold' | 'max_ltv'
+
 /**
- * Looks a limit of a side's market up by the position's pool. A change of limits counts from the date on that is the newest then:
- * earlier ones have the previous limits.
+ * SQL of a limit of a market `m` on a date. A change of limits counts from the date on that is the newest then: earlier ones have the
+ * previous limits.
  */
+function limitOn(limit: Limit, date: Prisma.Sql): Prisma.Sql {
+  const [past, now] = [`m.past_${limit}s`, `m.${limit}`].map((column) => Prisma.raw(column))
+  return Prisma.sql`coalesce(${past}[width_bucket(${date}, m.limits_until) + 1], ${now})`
+}
+
+/** Looks a limit of a side's market up by the position's pool. */
 const storedRisk = (
   side: Side,
-  limit: 'liquidation_threshold' | 'max_ltv',
-) => `(SELECT ${moderate(`coalesce(m.past_${limit}s[width_bucket(t.distribution_date, m.limits_until) + 1], m.${limit})`)} FROM pool p
+  limit: Limit,
+) => `(SELECT ${moderate(limitOn(limit, Prisma.raw('t.distribution_date')).sql)} FROM pool p
     JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${side === 'a' ? 'unit_1_id' : 'unit_2_id'} WHERE p.key = t.pool_key)`
 
 /** Looks the threshold up by the position's pool. */
@@ -98,8 +106,8 @@ const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150 AND t.a_borrowed_amount_usd < 1e
 
 /** Joins pools `u` with the markets of their sides, whose limits on a date `joinedThreshold` reads. */
 export function withMarkets(pools: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
-  const markets = Prisma.sql`(SELECT m.chain_id, m.id, coalesce(m.past_liquidation_thresholds[width_bucket(${date}, m.limits_until) + 1],
-      m.liquidation_threshold) AS liquidation_threshold FROM market m)`
+  const threshold = limitOn('liquidation_threshold', date)
+  const markets = Prisma.sql`(SELECT m.chain_id, m.id, ${threshold} AS liquidation_threshold FROM market m)`
   return Prisma.sql`${pools}
     LEFT JOIN ${markets} a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
     LEFT JOIN ${markets} b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id`

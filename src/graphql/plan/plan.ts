@@ -108,10 +108,10 @@ export class Plan {
   ): Promise<Planned | undefined> {
     if (inputs && this.#statements.get(inputs.key) === undefined) {
       const isKnown = this.#statements.has(inputs.key)
-      const kept = isKnown ? await this.#keep(variables, inputs, reader.topology) : undefined
+      const cached = isKnown ? await this.#cacheable(variables, inputs, reader.topology) : undefined
       if (!isKnown && this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
-      this.#statements.set(inputs.key, kept)
-      if (kept !== undefined) return this.run(reader, variables)
+      this.#statements.set(inputs.key, cached)
+      if (cached !== undefined) return this.run(reader, variables)
     }
     const coerced = this.#coerced(variables)
     const variant = coerced && this.#variant(coerced)
@@ -122,7 +122,7 @@ export class Plan {
    * Builds the statement to cache for these variables. Null if it depends on their values or on stored data, undefined if a
    * cursor among them is not valid.
    */
-  async #keep(
+  async #cacheable(
     variables: Record<string, unknown>,
     inputs: Inputs,
     topology: Topology,
@@ -137,16 +137,16 @@ export class Plan {
       const real = hasCursor ? await build(variables) : undefined
       const cursors: CursorTypes = real?.statement.cursors ?? new Map()
       const ascending = standIns(inputs, cursors, 1)
-      const kept = await build(this.#parameters.replaced(variables, inputs, ascending))
-      if (!kept || kept.statement.assertStart) return null
-      const { text, values, source } = kept.statement
+      const built = await build(this.#parameters.replaced(variables, inputs, ascending))
+      if (!built || built.statement.assertStart) return null
+      const { text, values, source } = built.statement
       const fill = filler(values, ascending, inputs)
       // Values that are more than that, such as in the digest of a filter, or whose order matters, make another statement.
       const descending = standIns(inputs, cursors, -1)
       const other = (await build(this.#parameters.replaced(variables, inputs, descending)))?.statement
       const isOne =
         text === other?.text && source.name === other.source.name && isSame(fill?.(descending), other.values)
-      return fill && isOne ? { variant: kept.variant, statement: { ...kept.statement, values: [] }, fill } : null
+      return fill && isOne ? { variant: built.variant, statement: { ...built.statement, values: [] }, fill } : null
     } catch (error) {
       // The error is reported when the statement is built with the request's real variables.
       return hasCursor && error instanceof GatewayError ? undefined : null

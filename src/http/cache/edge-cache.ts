@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -7,6 +6,7 @@ import type { Cache } from '../../cache/cache.ts'
 import type { Notifications } from '../../db/connect/notifications.ts'
 import type { Caller, DataVersions, Statement } from '../../db/connect/scope.ts'
 import { REQUEST_TIME } from '../../rest/body.ts'
+import { tagOf } from './etag.ts'
 
 /** The use of the cache by a request: `joined` sent the answer that another request was computing. */
 export type CacheResult = 'hit' | 'joined' | 'shared' | 'miss' | 'bypass'
@@ -320,7 +320,7 @@ function toAnswer(
     ...(timeAt >= 0 && { timeAt }),
     // Hashed when it is sent: answers to POSTs have none.
     get etag() {
-      etag ??= `${timed ? 'W/' : ''}"${hash('sha1', this.body, 'base64url')}"`
+      etag ??= tagOf(this.body, { weak: timed })
       return etag
     },
     link,

@@ -1,6 +1,11 @@
+import { hash } from 'node:crypto'
 import etag from 'etag'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
+
+/** The ETag of a ready body: hashed in one call, which is faster than the package. */
+export const tagOf = (body: string | Buffer, { weak = false }: { weak?: boolean | undefined } = {}) =>
+  `${weak ? 'W/' : ''}"${hash('sha1', body, 'base64url')}"`
 
 /**
  * Adds an ETag to every answer to a GET that has none and may be stored, and sends a 304 if the client's tag matches.

@@ -1,5 +1,6 @@
 import type { BasePoints } from '../../../domain/points/formula.ts'
 import {
+  AMOUNT_FIELDS,
   type PointsPerDay,
   pointsPerDayColumns,
   pointsPerDayOfPosition,
@@ -10,10 +11,6 @@ import type { Builder } from '../builder.ts'
 import type { PositionRef } from './position-ref.ts'
 import type { UserRef } from './user-ref.ts'
 
-const AMOUNTS = ['a', 'b'].flatMap((side) =>
-  ['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => `${side}${name}AmountUsd`),
-)
-
 /** Adds what positions earn under the rules that are in force now. */
 export function addPointsPerDay(
   builder: Builder,
@@ -21,7 +18,7 @@ export function addPointsPerDay(
 ): void {
   const ofPosition = keyedRow<PointsPerDay>({
     columns: pointsPerDayColumns,
-    types: ['text', ...AMOUNTS.map(() => 'float8' as const)],
+    types: ['text', ...AMOUNT_FIELDS.map(() => 'float8' as const)],
     always: true,
     at: pointsPerDayOfPosition(basePoints),
   })
@@ -35,7 +32,7 @@ export function addPointsPerDay(
     pointsPerDay: t.float({
       nullable: true,
       description: pointsPerDayColumns.pointsPerDay.description,
-      ...columnOf(ofPosition, 'pointsPerDay', ['marketAddress', ...AMOUNTS]),
+      ...columnOf(ofPosition, 'pointsPerDay', ['marketAddress', ...AMOUNT_FIELDS]),
     }),
   }))
   builder.prismaObjectFields(User, (t) => ({
