@@ -84,9 +84,9 @@ describe('graphql-request', () => {
     const { lookupUsers } = await request.request(UsersDocument, { addresses: [address, address] })
     expect(lookupUsers).toEqual([user, user])
     expect((await request.request(DailyPointsDocument, { address, last: 2 })).user.dailyPoints.nodes).toHaveLength(2)
-    expect((await request.request(EarningsDocument, { address })).user.earnings.breakdown.nodes.length).toBeGreaterThan(
-      0,
-    )
+    const { earnings } = (await request.request(EarningsDocument, { address, offset: '1' })).user
+    expect(earnings.breakdown).toHaveLength(earnings.entityCount - 1)
+    expect(earnings.breakdown.length).toBeGreaterThan(0)
 
     const { pools } = await request.request(PoolsDocument, { first: 2 })
     expect(pools.nodes).toHaveLength(2)
@@ -150,7 +150,7 @@ describe('graphql-request', () => {
     const { user: rewards } = await request.request(LiquidationRewardsDocument, { address })
     const entities = [
       ...portfolio.entities.map((row) => row.entity),
-      ...rates.netApr.breakdown.nodes.map((row) => row.entity),
+      ...rates.netApr.breakdown.map((row) => row.entity),
       ...latest.latestSnapshots.map((row) => row.entity),
       ...rewards.liquidationRewards.nodes.map((row) => row.entity),
     ]

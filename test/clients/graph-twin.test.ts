@@ -81,6 +81,12 @@ const pages = (list: string, chain = '$chainId') => ({
   'pagination.has_more': [`${list}.pageInfo.hasNextPage`],
   'filters.chain_id': [chain],
 })
+const breakdownOf = (at: string) => ({
+  'data.breakdown[]': [`${at}.breakdown[]`],
+  ...pages(''),
+  'pagination.total': [`${at}.entityCount`],
+  'pagination.has_more': [`rows after ${at}`],
+})
 const totals = (names: string, at: string) =>
   Object.fromEntries(names.split(' ').map((name) => [`data.${name}`, [`${at}.${name}`]]))
 const snapshots = (list: string, entity: string) => ({
@@ -157,16 +163,14 @@ const twins: Record<string, { path(): string; places: Record<string, string[]> }
         'total_earnings_usd total_current_value_usd total_net_cash_invested_usd has_incomplete_prices',
         'user.earnings',
       ),
-      'data.breakdown[]': ['user.earnings.breakdown.nodes[]'],
-      ...pages('user.earnings.breakdown'),
+      ...breakdownOf('user.earnings'),
     },
   },
   '/v1/users/{address}/net-apr': {
     path: () => `${v1('net-apr')}?${paged()}`,
     places: {
       ...totals('earn_net_apr borrow_net_apr total_earn_deposits_usd total_borrow_usd', 'user.netApr'),
-      'data.breakdown[]': ['user.netApr.breakdown.nodes[]'],
-      ...pages('user.netApr.breakdown'),
+      ...breakdownOf('user.netApr'),
     },
   },
 }
@@ -204,6 +208,10 @@ function placed(place: string, data: Json, variables: Json): Json {
   }
   if (place === 'entry of user') return data.user?.rank ? data.user : null
   if (place === 'page of $offset and $first') return Number(variables.offset) / variables.first + 1
+  if (place.startsWith('rows after ')) {
+    const { breakdown, entityCount } = at(data, place.slice(11))
+    return breakdown.length > 0 && Number(variables.offset) + breakdown.length < entityCount
+  }
   if (place.startsWith('$')) return variables[place.slice(1)] ?? null
   if (place.startsWith('last ')) {
     const [list = '', key = ''] = place.slice(5).split('[].')

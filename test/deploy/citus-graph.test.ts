@@ -71,7 +71,7 @@ async function queries(gateway: Gateway) {
   )
   const users: string[] = data.leaderboard.nodes.map((node: { userAddress: string }) => node.userAddress)
   const asOf = data.distributions.nodes.at(-1).date
-  const entities = 'breakdown { totalCount nodes { entityType chainId entityAddress } }'
+  const entities = 'entityCount breakdown { entityType chainId entityAddress }'
   const pastOf = (user: string, i: number) => `u${i}: user(address: "${user}") {
     earnings(asOf: "${asOf}") { earningsUsd ${entities} } netApr(asOf: "${asOf}") { earnNetApr: netDepositApr ${entities} } totalPoints(asOf: "${asOf}") }`
   const more = {

@@ -338,14 +338,14 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: 'the earnings of each entity, by current value',
-    query: of(ann, `earnings { breakdown { nodes { ${EARNINGS_ROW} } } }`),
-    at: 'user.earnings.breakdown.nodes',
+    query: of(ann, `earnings { breakdown { ${EARNINGS_ROW} } }`),
+    at: 'user.earnings.breakdown',
     sql: `SELECT ${earningsRow} FROM ${earningsOf(ann)} ORDER BY value DESC, chain, type, entity`,
   },
   ...[...MOMENTS, '2025-04-01T00:00:00Z'].map((moment) => ({
     name: `the earnings of each entity as of ${moment} are of what was until then, and at that moment`,
-    query: of(ann, `earnings(asOf: "${moment}") { breakdown { nodes { ${EARNINGS_ROW} } } }`),
-    at: 'user.earnings.breakdown.nodes',
+    query: of(ann, `earnings(asOf: "${moment}") { breakdown { ${EARNINGS_ROW} } }`),
+    at: 'user.earnings.breakdown',
     sql: `SELECT ${earningsRow} FROM ${earningsBy(ann, moment)} ORDER BY value DESC, chain, type, entity`,
     ...(moment < '2025-03' && { empty: true as const }),
   })),
@@ -397,11 +397,8 @@ export const analyticsFacts: Fact[] = [
     ['2025-03-02T00:00:00Z', '2025-03-02T00:00:00Z'],
   ].map(([from = '', to]) => ({
     name: `the earnings of each entity from ${from} to ${to ?? 'now'} are the difference of both`,
-    query: of(
-      ann,
-      `earnings(from: "${from}"${to ? `, asOf: "${to}"` : ''}) { breakdown { nodes { ${EARNINGS_ROW} } } }`,
-    ),
-    at: 'user.earnings.breakdown.nodes',
+    query: of(ann, `earnings(from: "${from}"${to ? `, asOf: "${to}"` : ''}) { breakdown { ${EARNINGS_ROW} } }`),
+    at: 'user.earnings.breakdown',
     sql: `SELECT ${earningsRow} FROM (SELECT type, chain, entity, sum(value) AS value, sum(cash) AS cash, bool_or(incomplete) AS incomplete FROM (
         SELECT * FROM ${to ? earningsBy(ann, to) : earningsOf(ann)}
         UNION ALL SELECT type, chain, entity, -value, -cash, incomplete FROM ${earningsBy(ann, from)}) b
@@ -429,19 +426,18 @@ export const analyticsFacts: Fact[] = [
     })),
   ),
   {
-    name: 'the earnings of some entities, by earnings, lead to the market or vault',
+    name: 'the earnings of entities lead to the market or vault, page by page',
     query: of(
       ann,
-      `earnings { breakdown(where: { netCashInvestedUsd: { lte: 30 } }, orderBy: EARNINGS_USD) { nodes {
-        ${EARNINGS_ROW} entity { chainId name asset { symbol } } } } }`,
+      `earnings { breakdown(first: 2, offset: 1) { ${EARNINGS_ROW} entity { chainId name asset { symbol } } } }`,
     ),
-    at: 'user.earnings.breakdown.nodes',
+    at: 'user.earnings.breakdown',
     sql: `SELECT ${earningsRow}, coalesce(m."assetSymbol", v."assetSymbol") AS "entity.asset.symbol", chain AS "entity.chainId",
         coalesce(v.name, concat_ws(' in ', m."assetSymbol", nullif(concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId"), ''))) AS "entity.name" FROM ${earningsOf(ann)}
       LEFT JOIN markets m ON type = 'MARKET' AND m.id = entity AND m."chainId" = chain
       LEFT JOIN vaults v ON type = 'VAULT' AND v.id = entity AND v."chainId" = chain
       LEFT JOIN pools p ON p.id = m."poolId" AND p."chainId" = chain
-      WHERE cash <= 30 ORDER BY value - cash, value DESC, chain, type, entity`,
+      ORDER BY value DESC, chain, type, entity LIMIT 2 OFFSET 1`,
   },
   ...[ann, ben, cat, users.hal].map((user, n) => ({
     name: `net APR weighs rates by USD (${Object.keys(users).find((name) => users[name as 'ann'] === user)})`,
@@ -451,19 +447,17 @@ export const analyticsFacts: Fact[] = [
   })),
   {
     name: 'the rates of each entity, by deposit and debt',
-    query: of(ann, `netApr { breakdown { nodes { ${APR_ROW} } } }`),
-    at: 'user.netApr.breakdown.nodes',
+    query: of(ann, `netApr { breakdown { ${APR_ROW} } }`),
+    at: 'user.netApr.breakdown',
     sql: `SELECT ${aprRow} FROM ${aprOf(ann)} ORDER BY deposit + borrow DESC, chain, type, entity`,
   },
   {
-    name: 'the rates of markets on any chain, the dearest debt first',
-    query: of(
-      ann,
-      `netApr { breakdown(where: { entityTypes: MARKET }, orderBy: BORROW_APR, orderDirection: DESC) { nodes { ${APR_ROW} } } }`,
-    ),
-    at: 'user.netApr.breakdown.nodes',
-    sql: `SELECT ${aprRow} FROM ${aprOf(ann)} WHERE type = 'MARKET'
-      ORDER BY borrow_rate DESC, deposit + borrow DESC, chain, entity`,
+    name: 'the rates of the first entities, and their number',
+    query: of(ann, `netApr { entityCount breakdown(first: 1) { ${APR_ROW} } }`),
+    at: 'user.netApr',
+    sql: `SELECT count(*)::int AS "entityCount",
+      (SELECT json_agg(one) FROM (SELECT ${aprRow} FROM ${aprOf(ann)} ORDER BY deposit + borrow DESC, chain, type, entity LIMIT 1) one) AS breakdown
+      FROM ${aprOf(ann)}`,
   },
 
   {
@@ -549,8 +543,8 @@ export const analyticsFacts: Fact[] = [
   {
     name: "a portfolio's earnings are one wallet's of them all",
     query: `portfolio(${wallets}) { earnings { worthUsd netCashInvestedUsd hasIncompletePrices
-      breakdown { nodes { ${EARNINGS_ROW} } } } }`,
-    at: 'portfolio.earnings.breakdown.nodes',
+      breakdown { ${EARNINGS_ROW} } } }`,
+    at: 'portfolio.earnings.breakdown',
     sql: `SELECT ${earningsRow} FROM ${earningsOf(ann, dan, gus)} ORDER BY value DESC, chain, type, entity`,
   },
   {

@@ -53,8 +53,6 @@ const activityOrder = (row: Row) => [
 ]
 const byChain = (row: Row) => [row.chainId, row.address]
 const byPool = (row: Row) => [row.number, row.address]
-const rounded = (usd: number) => -Math.round(usd * 1e6)
-const entity = (row: Row) => [row.chainId, row.entityType, row.entityAddress]
 
 /** Text whose order is the reverse. */
 const backwards = (text: string) => [...text].map((one) => String.fromCharCode(65_535 - one.charCodeAt(0))).join('')
@@ -218,23 +216,6 @@ const ways: Record<string, Way[]> = {
     },
   ],
   'Distribution.positions': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestFirst }],
-  'Earnings.breakdown': [
-    {
-      through: `user(address: "${sampleUser}") { earnings { LIST } }`,
-      order: (row) => [rounded(row.worthUsd), ...entity(row)],
-    },
-    {
-      through: `user(address: "${sampleUser}") { earnings { LIST } }`,
-      filter: 'where: { entityTypes: MARKET }, orderBy: ENTITY',
-      order: (row) => [row.entityAddress],
-    },
-  ],
-  'NetApr.breakdown': [
-    {
-      through: `user(address: "${sampleUser}") { netApr { LIST } }`,
-      order: (row) => [rounded(row.depositUsd + row.borrowedUsd), ...entity(row)],
-    },
-  ],
   'Market.activity': [
     { through: ofMarket, order: activityOrder },
     {

@@ -231,13 +231,6 @@ const pools = {
   first: { field: 'NUMBER', direction: 'ASC' as const },
 }
 
-const inEntities = {
-  chainIds: (r: Row) => r.chainId,
-  entities: (r: Row) => r.entityAddress,
-  entityTypes: (r: Row) => r.entityType,
-}
-const byEntity = { CHAIN_ID: (r: Row) => r.chainId, ENTITY: (r: Row) => r.entityAddress }
-
 const lists: Record<string, Tried> = {
   positions: {
     field: 'Query.positions',
@@ -467,38 +460,6 @@ const lists: Record<string, Tried> = {
     },
     keys: { RECORD_ID: (r) => BigInt(r.recordId), DATE: (r) => r.date && day(r.date) },
     first: { field: 'RECORD_ID', direction: 'DESC' },
-  },
-  "a user's earnings": {
-    field: 'Earnings.breakdown',
-    through: `user(address: "${sampleUser}") { earnings { LIST } }`,
-    select: 'chainId entityAddress entityType worthUsd netCashInvestedUsd earningsUsd',
-    conditions: {
-      ...inEntities,
-      worthUsd: (r) => r.worthUsd,
-      netCashInvestedUsd: (r) => r.netCashInvestedUsd,
-      earningsUsd: (r) => r.earningsUsd,
-    },
-    keys: {
-      ...byEntity,
-      WORTH_USD: (r) => r.worthUsd,
-      NET_CASH_INVESTED_USD: (r) => r.netCashInvestedUsd,
-      EARNINGS_USD: (r) => r.earningsUsd,
-    },
-    first: { field: '', direction: 'DESC' },
-  },
-  "a user's rates": {
-    field: 'NetApr.breakdown',
-    through: `user(address: "${sampleUser}") { netApr { LIST } }`,
-    select: 'chainId entityAddress entityType depositUsd depositApr borrowedUsd borrowApr',
-    conditions: { ...inEntities, depositUsd: (r) => r.depositUsd, borrowedUsd: (r) => r.borrowedUsd },
-    keys: {
-      ...byEntity,
-      DEPOSIT_USD: (r) => r.depositUsd,
-      DEPOSIT_APR: (r) => r.depositApr,
-      BORROWED_USD: (r) => r.borrowedUsd,
-      BORROW_APR: (r) => r.borrowApr,
-    },
-    first: { field: '', direction: 'DESC' },
   },
   'all users': {
     field: 'Query.users',

@@ -31,7 +31,7 @@ const WORTH = 'netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd'
 
 test('is what its wallets have, added up', async () => {
   const each = `address points: totalPoints positionCount: recordCount rank worth { ${WORTH} } earnings { earningsUsd worthUsd netCashInvestedUsd
-    hasIncompletePrices breakdown(first: 1000) { nodes { entityAddress earningsUsd worthUsd } } }
+    hasIncompletePrices breakdown(first: 1000) { entityAddress earningsUsd worthUsd } }
     netApr { totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd earnNetApr: netDepositApr borrowNetApr: netBorrowApr }`
   const { lookupUsers } = await ask(`query ($a: [Address!]!) { lookupUsers(addresses: $a) { ${each} } }`, {
     a: wallets,
@@ -40,7 +40,7 @@ test('is what its wallets have, added up', async () => {
   const { portfolio } = await ask(
     `query ($a: [Address!]!) { portfolio(addresses: $a) { points: totalPoints positionCount: recordCount bestRank worth { ${WORTH} }
       earnings { earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices
-        breakdown(first: 1000) { nodes { entityAddress earningsUsd worthUsd } } }
+        breakdown(first: 1000) { entityAddress earningsUsd worthUsd } }
       netApr { totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd earnNetApr: netDepositApr borrowNetApr: netBorrowApr } } }`,
     { a: wallets },
   )
@@ -56,8 +56,8 @@ test('is what its wallets have, added up', async () => {
       3,
     )
   expect(portfolio.earnings.hasIncompletePrices).toBe(true)
-  const items: Row[] = users.flatMap((user: Row) => user.earnings.breakdown.nodes)
-  for (const item of portfolio.earnings.breakdown.nodes) {
+  const items: Row[] = users.flatMap((user: Row) => user.earnings.breakdown)
+  for (const item of portfolio.earnings.breakdown) {
     const parts = items.filter((one) => one.entityAddress === item.entityAddress)
     expect(item.earningsUsd).toBeCloseTo(
       add(parts, (one) => one.earningsUsd),
@@ -68,7 +68,7 @@ test('is what its wallets have, added up', async () => {
       3,
     )
   }
-  expect(new Set(portfolio.earnings.breakdown.nodes.map((one: Row) => one.entityAddress)).size).toBe(
+  expect(new Set(portfolio.earnings.breakdown.map((one: Row) => one.entityAddress)).size).toBe(
     new Set(items.map((one) => one.entityAddress)).size,
   )
   const deposits = add(users, (user) => user.netApr.totalEarnDepositsUsd)

@@ -63,7 +63,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'leaderboard → user → points, earnings → market → pool; → vault': {
     statements: 7,
     query: `query ($n: Int!, $offset: BigInt) { leaderboard(first: $n, offset: $offset) { nodes { rank user { points: totalPoints
-      earnings { earningsUsd breakdown { nodes { earningsUsd entity { name asset { symbol } ... on Market { pool { name } } } } }
+      earnings { earningsUsd breakdown { earningsUsd entity { name asset { symbol } ... on Market { pool { name } } } }
       } } } } }`,
   },
   'distributions → positions → pool, user': {
@@ -144,13 +144,13 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'users → net APR → market → pool, vault': {
     statements: 6,
-    query: users(`netApr { earnNetApr: netDepositApr breakdown(first: 1000) { totalCount nodes {
-      entity { asset { symbol } ... on Market { pool { name } } ... on Vault { name } } } } }`),
+    query: users(`netApr { earnNetApr: netDepositApr entityCount breakdown(first: 1000) {
+      entity { asset { symbol } ... on Market { pool { name } } ... on Vault { name } } } }`),
   },
   "users → a user's page": {
     statements: 11,
-    query: users(`totalPoints rank earnings { earningsUsd breakdown(first: $n) { totalCount nodes { earningsUsd } } }
-      netApr { earnNetApr: netDepositApr breakdown(first: $n) { nodes { depositRate: depositApr } } }
+    query: users(`totalPoints rank earnings { earningsUsd entityCount breakdown(first: $n) { earningsUsd } }
+      netApr { earnNetApr: netDepositApr breakdown(first: $n) { depositRate: depositApr } }
       latestSnapshots { time entity { name asset { symbol } } }
       liquidationRewards(first: $n) { nodes { txHash } }`),
   },

@@ -332,28 +332,26 @@ function earnings(owners: string[], second: number, chainId?: number) {
     worthUsd: dollars(sum(rows, ({ value }) => value)),
     netCashInvestedUsd: dollars(sum(rows, ({ cash }) => cash)),
     hasIncompletePrices: rows.some(({ incomplete }) => incomplete),
-    breakdown: {
-      totalCount: rows.length,
-      nodes: expect.toSatisfy((nodes: Row[]) => {
-        expect(nodes).toHaveLength(rows.length)
-        for (const { entityType, chainId, entityAddress, value, cash, incomplete } of rows)
-          expect(nodes).toContainEqual({
-            entityType,
-            chainId,
-            entityAddress,
-            worthUsd: dollars(value),
-            netCashInvestedUsd: dollars(cash),
-            earningsUsd: dollars(value - cash),
-            hasIncompletePrices: incomplete,
-          })
-        const values = nodes.map(({ worthUsd }) => worthUsd)
-        return values.every((value, i) => i === 0 || value <= values[i - 1])
-      }, 'the rows of each entity, largest first'),
-    },
+    entityCount: rows.length,
+    breakdown: expect.toSatisfy((nodes: Row[]) => {
+      expect(nodes).toHaveLength(rows.length)
+      for (const { entityType, chainId, entityAddress, value, cash, incomplete } of rows)
+        expect(nodes).toContainEqual({
+          entityType,
+          chainId,
+          entityAddress,
+          worthUsd: dollars(value),
+          netCashInvestedUsd: dollars(cash),
+          earningsUsd: dollars(value - cash),
+          hasIncompletePrices: incomplete,
+        })
+      const values = nodes.map(({ worthUsd }) => worthUsd)
+      return values.every((value, i) => i === 0 || value <= values[i - 1])
+    }, 'the rows of each entity, largest first'),
   }
 }
 const EARNINGS = `earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices
-  breakdown { totalCount nodes { entityType chainId entityAddress worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices } }`
+  entityCount breakdown { entityType chainId entityAddress worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices }`
 
 /** The rates of the dataset, which are the only ones that were recorded. */
 function netApr(owners: string[], second: number) {
@@ -372,11 +370,11 @@ function netApr(owners: string[], second: number) {
     borrowNetApr: average(({ debt }) => debt, 'borrowRate'),
     totalEarnDepositsUsd: dollars(sum(rows, ({ deposit }) => deposit)),
     totalBorrowUsd: dollars(sum(rows, ({ debt }) => debt)),
-    breakdown: { totalCount: rows.length },
+    entityCount: rows.length,
   }
 }
 const APR =
-  'earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd breakdown { totalCount }'
+  'earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd entityCount'
 
 const SNAPSHOT = `chainId userAddress positionId legacy { timestamp } entityType entityAddress supplied { raw usd }
   protected { usd } borrowed { usd } shares`
@@ -518,13 +516,16 @@ test('net APR is at the rates that were in force', async () => {
   const rateAt = async (asOf: string) =>
     (
       await roadsOf(`{ user(address: "${user}") { netApr(asOf: "${asOf}") {
-        breakdown(where: { entities: "${entity?.id}", chainIds: ${entity?.chainId} }) { nodes { depositRate: depositApr borrowRate: borrowApr } } } } }`)
-    ).user.netApr.breakdown.nodes[0]
-  expect(await rateAt('2026-03-04T00:00:00Z'), 'before the first').toEqual({ depositRate: 0.01, borrowRate: 0.02 })
-  expect(await rateAt('2026-03-06T00:00:00Z')).toEqual({ depositRate: 0.01, borrowRate: 0.02 })
-  expect(await rateAt('2026-03-08T12:00:00.499Z')).toEqual({ depositRate: 0.01, borrowRate: 0.02 })
-  expect(await rateAt(changed)).toEqual({ depositRate: 0.5, borrowRate: 0.5 })
-  expect(await rateAt(later)).toEqual({ depositRate: 0.9, borrowRate: 0.9 })
+        breakdown { entityAddress chainId depositRate: depositApr borrowRate: borrowApr } } } }`)
+    ).user.netApr.breakdown.find((row: Row) => row.entityAddress === entity?.id && row.chainId === entity?.chainId)
+  expect(await rateAt('2026-03-04T00:00:00Z'), 'before the first').toMatchObject({
+    depositRate: 0.01,
+    borrowRate: 0.02,
+  })
+  expect(await rateAt('2026-03-06T00:00:00Z')).toMatchObject({ depositRate: 0.01, borrowRate: 0.02 })
+  expect(await rateAt('2026-03-08T12:00:00.499Z')).toMatchObject({ depositRate: 0.01, borrowRate: 0.02 })
+  expect(await rateAt(changed)).toMatchObject({ depositRate: 0.5, borrowRate: 0.5 })
+  expect(await rateAt(later)).toMatchObject({ depositRate: 0.9, borrowRate: 0.9 })
   await store.query('DELETE FROM rate_revision WHERE changed_at = ANY($1)', [[changed, later]])
   await store.query('UPDATE rate_revision SET changed_at = $1', [original.rows[0].changed_at])
 })
@@ -679,13 +680,13 @@ test('an empty store, and an invalid moment', async () => {
   try {
     const nothing = asker(empty)
     expect(
-      await nothing(`{ user(address: "${nobody}") { earnings(asOf: "2026-03-01") { earningsUsd breakdown { totalCount } }
+      await nothing(`{ user(address: "${nobody}") { earnings(asOf: "2026-03-01") { earningsUsd entityCount }
         netApr(asOf: "2026-03-01") { earnNetApr: netDepositApr } latestSnapshots(asOf: "2026-03-01") { time } }
         portfolio(addresses: ["${nobody}"], asOf: "2026-03-01") { points: totalPoints bestRank positionCount: recordCount pools { points } entities { borrowed { usd } }
           worth { netUsd } series(from: "2026-03-01", to: "2026-03-01") { points earningsUsd pendingCashUsd worth { netUsd } } none: series { points } } }`),
     ).toEqual({
       user: {
-        earnings: { earningsUsd: 0, breakdown: { totalCount: 0 } },
+        earnings: { earningsUsd: 0, entityCount: 0 },
         netApr: { earnNetApr: 0 },
         latestSnapshots: [],
       },

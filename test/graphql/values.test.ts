@@ -373,8 +373,8 @@ describe('users', () => {
       await ok(`{ user(address: "${stranger}") { address points: totalPoints rank positionCount: recordCount firstDistributionDate: firstDate
       lastDistributionDate: lastDate latestSnapshots { time }
       ${lists.map((list) => `${list} { totalCount nodes { __typename } }`).join(' ')}
-      earnings { earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices breakdown { totalCount nodes { chainId } } }
-      netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd breakdown { totalCount nodes { chainId } } } } }`)
+      earnings { earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices entityCount breakdown { chainId } }
+      netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd entityCount breakdown { chainId } } } }`)
     expect(user).toEqual({
       address: stranger,
       points: 0,
@@ -389,9 +389,17 @@ describe('users', () => {
         worthUsd: 0,
         netCashInvestedUsd: 0,
         hasIncompletePrices: false,
-        breakdown: empty,
+        entityCount: 0,
+        breakdown: [],
       },
-      netApr: { earnNetApr: 0, borrowNetApr: 0, totalEarnDepositsUsd: 0, totalBorrowUsd: 0, breakdown: empty },
+      netApr: {
+        earnNetApr: 0,
+        borrowNetApr: 0,
+        totalEarnDepositsUsd: 0,
+        totalBorrowUsd: 0,
+        entityCount: 0,
+        breakdown: [],
+      },
     })
   })
 

@@ -29,8 +29,6 @@ export interface Listing<Row> {
   filters: Conditions
   /** Keys that clients can sort by. */
   sortKeys: SortKeys
-  /** Set if the owner's row stores the rows as an array of records: their column definitions. It overrides `from`. */
-  recordset?: string
 }
 
 interface ListingOptions<Own> {
@@ -42,7 +40,6 @@ interface ListingOptions<Own> {
   /** Filters and sort keys in addition to those of the columns. */
   filters?: Conditions
   sortKeys?: SortKeys
-  recordset?: string
 }
 
 /** Creates a listing. `order` names its columns, most significant first. */
@@ -137,17 +134,16 @@ export async function listPages<Row>(
   const { topology } = reader
   const listing = listingIn(described, topology)
   const columns = selectList(listing.columns)
-  const pageOf = (bound: Listing<Row>, conditions: Prisma.Sql[]) =>
-    pageSql(bound, columns, filterIn(filter, topology), page, conditions)
-  const alone = aloneIn(topology, listing, owners)
+  const pageOf = (conditions: Prisma.Sql[]) => pageSql(listing, columns, filterIn(filter, topology), page, conditions)
+  const alone = aloneIn(topology, owners)
   if (alone) {
-    const rows = await reader.$queryRaw<Row[]>(pageOf(listing, alone))
+    const rows = await reader.$queryRaw<Row[]>(pageOf(alone))
     return [page.backward ? rows.reverse() : rows]
   }
   const types = owners.columns.map(({ type }) => type)
   const together = Prisma.sql`
     SELECT owner.number::int AS owner_number, page.* FROM ${ownersSql(types, owners.values)}
-    CROSS JOIN LATERAL (${pageOf(...ownedBy(listing, owners))}) page
+    CROSS JOIN LATERAL (${pageOf(ownedBy(owners))}) page
     ORDER BY owner_number, ${outerOrder(listing, page)}`
   if (!(await topology.answers(reader, together)))
     return eachAlone(owners, (owner) => listPages(reader, described, filter, page, owner))
@@ -158,18 +154,14 @@ export async function listPages<Row>(
   return pages
 }
 
-/** Binds a listing to `owner`. With `recordset`, its rows are the owner's first value; otherwise conditions select them. */
-function ownedBy<Row>(listing: Listing<Row>, { columns }: Owners): [Listing<Row>, Prisma.Sql[]] {
-  if (listing.recordset !== undefined)
-    return [fromRecordset(listing, Prisma.raw('json_to_recordset(owner.k0::json)')), []]
-  return [listing, columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))]
-}
+/** The conditions that bind a list to `owner`. */
+const ownedBy = ({ columns }: Owners) => columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))
 
 /** The conditions of the rows of a list without owners, or with one if the store reads its rows so. */
-function aloneIn<Row>(topology: Topology, { recordset }: Listing<Row>, { columns, values }: Owners) {
+function aloneIn(topology: Topology, { columns, values }: Owners) {
   if (columns.length === 0) return []
   const [only = []] = values
-  if (values.length > 1 || recordset !== undefined) return undefined
+  if (values.length > 1) return undefined
   return topology.form({
     one: undefined,
     cluster: columns.map(({ column, type }, i) => Prisma.sql`${Prisma.raw(column)} = ${only[i]}::${Prisma.raw(type)}`),
@@ -179,12 +171,6 @@ function aloneIn<Row>(topology: Topology, { recordset }: Listing<Row>, { columns
 /** Reads each owner's part by a statement. */
 const eachAlone = async <Part>({ columns, values }: Owners, read: (owner: Owners) => Promise<Part[]>) =>
   (await Promise.all(values.map((value) => read({ columns, values: [value] })))).flat(1) as Part[]
-
-/** Returns a listing with `recordset` that reads its rows from these records. */
-export const fromRecordset = <Row>(listing: Listing<Row>, records: Prisma.Sql): Listing<Row> => ({
-  ...listing,
-  from: Prisma.sql`${records} AS t(${Prisma.raw(listing.recordset ?? '')})`,
-})
 
 const flip = (direction: 'ASC' | 'DESC', { backward }: Page) =>
   backward ? (direction === 'ASC' ? 'DESC' : 'ASC') : direction
@@ -339,16 +325,15 @@ export async function countRows<Row>(
 ): Promise<number[]> {
   const { topology } = reader
   const listing = listingIn(described, topology)
-  const alone = aloneIn(topology, listing, owners)
+  const alone = aloneIn(topology, owners)
   if (alone) {
     const [row] = await reader.$queryRaw<[{ total: bigint }]>(countSql(listing, filter, alone))
     return [Number(row.total)]
   }
-  const [bound, conditions] = ownedBy(listing, owners)
   const types = owners.columns.map(({ type }) => type)
   const together = Prisma.sql`
     SELECT counted.total FROM ${ownersSql(types, owners.values)}
-    CROSS JOIN LATERAL (${countSql(bound, filter, conditions)}) counted ORDER BY owner.number`
+    CROSS JOIN LATERAL (${countSql(listing, filter, ownedBy(owners))}) counted ORDER BY owner.number`
   if (!(await topology.answers(reader, together)))
     return eachAlone(owners, (owner) => countRows(reader, described, filter, owner))
   const rows = await reader.$queryRaw<{ total: bigint }[]>(together)

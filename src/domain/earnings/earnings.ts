@@ -1,53 +1,40 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
-import { listing, rowsByKey, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import {
-  entityColumns,
-  entityFilters,
-  type Holder,
-  holdings,
-  largestFirst,
-  onChain,
-  readGroups,
-  recordset,
-  sortValue,
-  total,
-  upTo,
-  usdColumn as usd,
-} from '../holding/holding.ts'
+import { byEntity, type Holder, holdings, onChain, readGroups, sortValue, total, upTo } from '../holding/holding.ts'
+import { placeColumns } from '../holding/place.ts'
 
-const columns = columnsOf(
+/** A holder's earnings in one market or vault: the current value minus the net cash invested. */
+export const entityEarningsColumns = columnsOf(
   {},
   {
-    ...entityColumns,
-    worthUsd: usd('t.current_value_usd', 'Net worth by the newest snapshots, in USD. A missing price counts as 0.'),
-    netCashInvestedUsd: usd(
-      't.net_cash_invested_usd',
-      'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings.',
-    ),
-    earningsUsd: usd('t.earnings_usd', 'Earnings, in USD: `worthUsd` minus `netCashInvestedUsd`.'),
+    ...placeColumns,
+    worthUsd: {
+      sql: 't.current_value_usd',
+      type: 'float',
+      description: 'Net worth by the newest snapshots, in USD. A missing price is 0.',
+    },
+    netCashInvestedUsd: {
+      sql: 't.net_cash_invested_usd',
+      type: 'float',
+      description: 'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings.',
+    },
+    earningsUsd: {
+      sql: 't.earnings_usd',
+      type: 'float',
+      description: 'Earnings, in USD: `worthUsd` minus `netCashInvestedUsd`.',
+    },
     hasIncompletePrices: { sql: 't.incomplete', type: 'boolean', description: 'True if a price was missing.' },
   },
 )
-
-/** A holder's earnings in one market or vault: the current value minus the net cash invested. */
-export type EntityEarnings = RowOf<typeof columns>
 
 /** The recordset of `entities`. */
 const ENTITIES = `chain_id bigint, entity_type text, entity_id text, current_value_usd float8, net_cash_invested_usd float8,
     earnings_usd float8, incomplete boolean, sort_value float8`
 
-/** Earnings by entity: by value, largest first, then by chain, type and id. */
-export const entityEarnings = listing({
-  name: 'earnings',
-  from: recordset,
-  recordset: ENTITIES,
-  columns,
-  order: largestFirst,
-  filters: entityFilters,
-})
+/** The FROM clause for `entityEarningsColumns`, from the records of `entities`: by value, largest first. */
+export const entityEarningsFrom = (records: Prisma.Sql) => byEntity(records, ENTITIES)
 
 /** SQL of one displayed amount minus another, exactly. */
 const difference = (one: string, other: string) => toDouble(`${exact(one)} - ${exact(other)}`)
@@ -56,7 +43,7 @@ const [TOTAL_VALUE, TOTAL_CASH] = ['t.current_value_usd', 't.net_cash_invested_u
   toDouble(total(usd)),
 ) as [string, string]
 
-/** The columns over `earningsFrom`: totals, and the rows of `entityEarnings`. */
+/** The columns over `earningsFrom`: totals, and the records of `entityEarningsFrom`. */
 export const earningsColumns = columnsOf(
   {},
   {
@@ -80,7 +67,7 @@ export const earningsColumns = columnsOf(
       type: 'boolean',
       description: 'True if any price was missing.',
     },
-    entityCount: { sql: 'count(*)::int', type: 'int' },
+    entityCount: { sql: 'count(*)::int', type: 'int', description: 'The number of all rows of the breakdown.' },
     entities: { sql: 'array_agg(t)' },
   },
 )
@@ -138,10 +125,10 @@ export const assetEarningsColumns = columnsOf(
     address: { sql: 't.asset_address', type: 'address' },
     symbol: { sql: 't.asset_symbol', type: 'text' },
     decimals: { sql: 't.asset_decimals', type: 'int' },
-    worthUsd: { ...columns.worthUsd, sql: toDouble('t.value') },
-    netCashInvestedUsd: { ...columns.netCashInvestedUsd, sql: toDouble('t.cash') },
-    earningsUsd: { ...columns.earningsUsd, sql: difference(toDouble('t.value'), toDouble('t.cash')) },
-    hasIncompletePrices: columns.hasIncompletePrices,
+    worthUsd: { ...entityEarningsColumns.worthUsd, sql: toDouble('t.value') },
+    netCashInvestedUsd: { ...entityEarningsColumns.netCashInvestedUsd, sql: toDouble('t.cash') },
+    earningsUsd: { ...entityEarningsColumns.earningsUsd, sql: difference(toDouble('t.value'), toDouble('t.cash')) },
+    hasIncompletePrices: entityEarningsColumns.hasIncompletePrices,
   },
 )
 
@@ -163,16 +150,6 @@ export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql
     WHERE e.asset_address IS NOT NULL GROUP BY e.chain_id, e.asset_address
     ORDER BY value DESC, e.chain_id, e.asset_address LIMIT ${Prisma.raw(String(MOST_ASSETS))}) t
   ORDER BY t.value DESC, t.chain_id, t.asset_address`
-
-/** Reads the earnings by asset from each text of `entities`, as resolvers have it. */
-export const assetEarningsOf = (reader: Reader, entities: readonly string[]): Promise<AssetEarnings[][]> =>
-  rowsByKey<AssetEarnings>(
-    reader,
-    ['text'],
-    entities.map((records) => [records]),
-    ([records]) =>
-      Prisma.sql`SELECT ${selectList(assetEarningsColumns)} ${assetEarningsFrom(Prisma.sql`json_to_recordset(${records}::json)`)}`,
-  )
 
 /** Reads the total earnings of each group of addresses, now or as of a moment, in one statement. */
 export const earningsOf = (

@@ -1,63 +1,46 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
-import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import {
-  entityColumns,
-  entityFilters,
-  type Holder,
-  holdings,
-  largestFirst,
-  readGroups,
-  recordset,
-  sortValue,
-  total,
-  usdColumn as usd,
-} from '../holding/holding.ts'
+import { byEntity, type Holder, holdings, readGroups, sortValue, total } from '../holding/holding.ts'
+import { placeColumns } from '../holding/place.ts'
 
 const rate = (kind: string) =>
   ({
     type: 'float',
     field: `${kind}Apr`,
     description: `The ${kind} APR as a fraction: 0.05 is 5 %.`,
-    sort: true,
   }) as const
 
-const columns = columnsOf(
+/** A holder's current deposit and debt in one market or vault, and its rates. */
+export const entityAprColumns = columnsOf(
   {},
   {
-    ...entityColumns,
+    ...placeColumns,
     depositUsd: {
-      ...usd(
-        't.deposit_usd',
+      sql: 't.deposit_usd',
+      type: 'float',
+      description:
         'The interest-earning deposit, in USD: collateral in a market (protected collateral earns nothing) or assets in a vault.',
-      ),
     },
-    debtUsd: { ...usd('t.debt_usd', 'Debt, in USD.'), field: 'borrowedUsd' },
+    debtUsd: { sql: 't.debt_usd', type: 'float', field: 'borrowedUsd', description: 'Debt, in USD.' },
     depositRate: { sql: 't.deposit_rate', ...rate('deposit') },
     borrowRate: { sql: 't.borrow_rate', ...rate('borrow') },
   },
 )
 
-/** A holder's current deposit and debt in one market or vault, and its rates. */
-export type EntityApr = RowOf<typeof columns>
-
-/** Deposits and debts by entity: by deposit + debt, largest first, then by chain, type and id. */
-export const entityAprs = listing({
-  name: 'netApr',
-  from: recordset,
-  recordset: `chain_id bigint, entity_type text, entity_id text, deposit_usd float8, debt_usd float8,
+/** The FROM clause for `entityAprColumns`, from the records of `entities`: by deposit + debt, largest first. */
+export const entityAprFrom = (records: Prisma.Sql) =>
+  byEntity(
+    records,
+    `chain_id bigint, entity_type text, entity_id text, deposit_usd float8, debt_usd float8,
     deposit_rate float8, borrow_rate float8, sort_value float8`,
-  columns,
-  order: largestFirst,
-  filters: entityFilters,
-})
+  )
 
 const average = (value: string, weight: string) =>
   `CASE WHEN ${total(weight)} = 0 THEN 0 ELSE ${toDouble(`sum(${exact(weight)} * ${exact(value)}) / ${total(weight)}`)} END`
 
-/** The columns over `netAprFrom`: average rates, totals, and the rows of `entityAprs`. */
+/** The columns over `netAprFrom`: average rates, totals, and the records of `entityAprFrom`. */
 export const netAprColumns = columnsOf(
   {},
   {
@@ -77,7 +60,7 @@ export const netAprColumns = columnsOf(
       description: 'Total interest-earning deposits, in USD.',
     },
     borrowedUsd: { sql: toDouble(total('t.debt_usd')), type: 'float', description: 'Total debt, in USD.' },
-    entityCount: { sql: 'count(*)::int', type: 'int' },
+    entityCount: { sql: 'count(*)::int', type: 'int', description: 'The number of all rows of the breakdown.' },
     entities: { sql: 'array_agg(t)' },
   },
 )

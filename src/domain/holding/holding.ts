@@ -1,12 +1,11 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
+import type { Columns, RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
-import { many } from '../../db/lists/filter.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { byUser } from '../../db/topology/by-user.ts'
 import type { UserTable } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type EntityType, placeColumns } from './place.ts'
+import type { EntityType, placeColumns } from './place.ts'
 
 /** The owners of holdings, as SQL. */
 export interface Holder {
@@ -88,26 +87,12 @@ export const tablesOfHoldings = (asOf: Prisma.Sql | undefined): UserTable[] => [
   ...tablesOfLatest('vault', asOf),
 ]
 
-/** The columns of an entity of a holder. `sortValue` is what it is sorted by. */
-export const entityColumns = columnsOf({}, { ...placeColumns, sortValue: { sql: 't.sort_value', type: 'float' } })
-
 /** A market or vault in which a holder has a history. */
-export type Entity = RowOf<typeof entityColumns>
+export type Entity = RowOf<typeof placeColumns>
 
-/** A USD amount of an entity. */
-export const usdColumn = (sql: string, description: string) =>
-  ({ sql, type: 'float', description, filter: true, sort: true }) as const
-
-const { chainId, entityId, entityType } = placeColumns
-export const entityFilters = {
-  chainIds: many(chainId, 'Only entities on one of these chains.'),
-  entities: many(entityId, 'Only markets and vaults at one of these addresses.'),
-  entityTypes: many(entityType, 'Only entities of one of these types.'),
-}
-export const largestFirst = { sortValue: 'DESC', chainId: 'ASC', entityType: 'ASC', entityId: 'ASC' } as const
-
-/** Used instead of a table by lists whose rows are an array in their parent's row. */
-export const recordset = Prisma.sql`recordset`
+/** A FROM clause of records of entities `t`, largest `sort_value` first, then by chain, type and id. */
+export const byEntity = (records: Prisma.Sql, columns: string): Prisma.Sql =>
+  Prisma.sql`FROM ${records} AS t(${Prisma.raw(columns)}) ORDER BY t.sort_value DESC, t.chain_id, t.entity_type, t.entity_id`
 
 /** The sort value of an entity: a value rounded to 6 decimals, so that rounding errors never decide the order. */
 export const sortValue = (value: string) => Prisma.raw(`${toDouble(`floor((${value}) * 1e6 + 0.5)`)} AS sort_value`)

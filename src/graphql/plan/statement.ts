@@ -1,14 +1,6 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
 import type { Columns } from '../../db/lists/column.ts'
-import {
-  countSql,
-  filterIn,
-  fromRecordset,
-  type Listing,
-  listingIn,
-  type Page,
-  pageSql,
-} from '../../db/lists/listing.ts'
+import { countSql, filterIn, type Listing, listingIn, type Page, pageSql } from '../../db/lists/listing.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../fields/connection.ts'
@@ -193,15 +185,13 @@ function valueSql(
   return sqlField.list.values?.[name]?.(request.argumentsOf(field)) ?? null
 }
 
-/** Returns the listing of a connection. With `recordset`, it reads from the owner's row. */
-function listingOf({ sqlField, owner }: List, args: Record<string, any>, { topology }: Request): Listing<unknown> {
+function listingOf({ sqlField }: List, args: Record<string, any>, { topology }: Request): Listing<unknown> {
   if (sqlField.kind !== 'list') throw new Error('no connection')
-  const listing: Listing<unknown> = listingIn(sqlField.list.listing(args), topology)
-  return listing.recordset === undefined ? listing : fromRecordset(listing, Prisma.raw(`unnest(${owner[0]})`))
+  return listingIn(sqlField.list.listing(args), topology)
 }
 
 function owned({ sqlField, owner }: List): Prisma.Sql[] {
-  if (sqlField.kind !== 'list' || sqlField.list.listing({}).recordset !== undefined) return []
+  if (sqlField.kind !== 'list') return []
   return (sqlField.list.owner?.columns ?? []).map(({ column }, i) => Prisma.raw(`${column} = ${owner[i]}`))
 }
 

@@ -13,13 +13,10 @@ const operation = graphql(`
         total_current_value_usd: worthUsd
         total_net_cash_invested_usd: netCashInvestedUsd
         has_incomplete_prices: hasIncompletePrices
+        entityCount
         breakdown(first: $first, offset: $offset) {
-          totalCount
-          pageInfo { hasNextPage }
-          nodes {
-            chain_id: chainId entity_id: entityAddress entity_type: entityType current_value_usd: worthUsd
-            net_cash_invested_usd: netCashInvestedUsd earnings_usd: earningsUsd has_incomplete_prices: hasIncompletePrices
-          }
+          chain_id: chainId entity_id: entityAddress entity_type: entityType current_value_usd: worthUsd
+          net_cash_invested_usd: netCashInvestedUsd earnings_usd: earningsUsd has_incomplete_prices: hasIncompletePrices
         }
       }
     }
@@ -61,9 +58,9 @@ export const earnings = endpoint({
     offset: offsetOf(query),
   }),
   async answer({ query, variables, execute }) {
-    const { breakdown, ...totals } = (await execute(variables)).user.earnings
-    const data = { ...totals, breakdown: breakdown.nodes.map(entityType) }
-    const pagination = shapes.pagination(query, breakdown.totalCount, breakdown.nodes.length)
+    const { breakdown, entityCount, ...totals } = (await execute(variables)).user.earnings
+    const data = { ...totals, breakdown: breakdown.map(entityType) }
+    const pagination = shapes.pagination(query, entityCount, breakdown.length)
     return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }
   },
 })

@@ -13,13 +13,10 @@ const operation = graphql(`
         borrow_net_apr: netBorrowApr
         total_earn_deposits_usd: depositUsd
         total_borrow_usd: borrowedUsd
+        entityCount
         breakdown(first: $first, offset: $offset) {
-          totalCount
-          pageInfo { hasNextPage }
-          nodes {
-            chain_id: chainId entity_id: entityAddress entity_type: entityType earn_deposit_usd: depositUsd
-            deposit_rate: depositApr borrow_usd: borrowedUsd borrow_rate: borrowApr
-          }
+          chain_id: chainId entity_id: entityAddress entity_type: entityType earn_deposit_usd: depositUsd
+          deposit_rate: depositApr borrow_usd: borrowedUsd borrow_rate: borrowApr
         }
       }
     }
@@ -61,9 +58,9 @@ export const netApr = endpoint({
     offset: offsetOf(query),
   }),
   async answer({ query, variables, execute }) {
-    const { breakdown, ...totals } = (await execute(variables)).user.netApr
-    const data = { ...totals, breakdown: breakdown.nodes.map(entityType) }
-    const pagination = shapes.pagination(query, breakdown.totalCount, breakdown.nodes.length)
+    const { breakdown, entityCount, ...totals } = (await execute(variables)).user.netApr
+    const data = { ...totals, breakdown: breakdown.map(entityType) }
+    const pagination = shapes.pagination(query, entityCount, breakdown.length)
     return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }
   },
 })

@@ -331,7 +331,7 @@ function Earnings({ address }: { address: string }) {
           <PagedTable
             caption="Earnings by market and vault"
             columns={earningsColumns}
-            list={earnings.breakdown}
+            list={{ nodes: earnings.breakdown, totalCount: earnings.entityCount }}
             rowKey={({ chainId, entityType, entityAddress }) => `${chainId} ${entityType} ${entityAddress}`}
             parameter="earnings"
             rows={ROWS}

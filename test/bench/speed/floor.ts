@@ -568,15 +568,13 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
         worthUsd: value,
         netCashInvestedUsd: cash,
         hasIncompletePrices: incomplete,
-        breakdown: {
-          nodes: breakdown.slice(0, 100).map((one) => ({
-            entityType: one.type.toUpperCase(),
-            chainId: one.chain_id,
-            entityAddress: one.id,
-            worthUsd: one.value,
-            earningsUsd: one.value - one.cash,
-          })),
-        },
+        breakdown: breakdown.slice(0, 100).map((one) => ({
+          entityType: one.type.toUpperCase(),
+          chainId: one.chain_id,
+          entityAddress: one.id,
+          worthUsd: one.value,
+          earningsUsd: one.value - one.cash,
+        })),
       },
       netApr: { earnNetApr: earn, borrowNetApr: borrow, totalEarnDepositsUsd: deposits, totalBorrowUsd: debts },
       latestSnapshots: [

@@ -86,7 +86,7 @@ export const documents = {
       points: totalPoints rank
       earnings {
         earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices
-        breakdown(first: 100) { nodes { entityType chainId entityAddress worthUsd earningsUsd } }
+        breakdown(first: 100) { entityType chainId entityAddress worthUsd earningsUsd }
       }
       netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd }
       latestSnapshots {

@@ -1,25 +1,32 @@
 import type { ArgBuilder } from '@pothos/core'
-import type { Listing } from '../../../db/lists/listing.ts'
+import type { Columns } from '../../../db/lists/column.ts'
+import { rowsByKey, selectList } from '../../../db/lists/listing.ts'
 import {
   type AssetEarnings as AssetEarningsRow,
   assetEarningsColumns,
   assetEarningsFrom,
-  assetEarningsOf,
   type Earnings as EarningsRow,
   earningsColumns,
   earningsFrom,
-  entityEarnings,
+  entityEarningsColumns,
+  entityEarningsFrom,
   MOST_ASSETS,
 } from '../../../domain/earnings/earnings.ts'
-import { entityAprs, type NetApr as NetAprRow, netAprColumns, netAprFrom } from '../../../domain/earnings/net-apr.ts'
+import {
+  entityAprColumns,
+  entityAprFrom,
+  type NetApr as NetAprRow,
+  netAprColumns,
+  netAprFrom,
+} from '../../../domain/earnings/net-apr.ts'
 import type { Entity as EntityRow } from '../../../domain/holding/holding.ts'
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
+import type { Batch, GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputTypes } from '../../fields/list-inputs.ts'
-import { listArguments } from '../../fields/page-arguments.ts'
-import { list, part, sqlField } from '../../fields/sql-field.ts'
+import { type PageArguments, readPage } from '../../fields/connection.ts'
+import { pageArguments } from '../../fields/page-arguments.ts'
+import { part, sqlField } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
 import { type AssetRef, assetCost } from './asset.ts'
 import type { EntityRefs } from './entity.ts'
@@ -45,28 +52,51 @@ export function assertPeriod({ from, asOf }: { from?: Date | null | undefined; a
 export const earningsReading = heldBy(earningsColumns, earningsFrom, undefined, assertPeriod)
 export const netAprReading = heldBy(netAprColumns, netAprFrom)
 
-const breakdown = <Row>(listing: Listing<Row>) =>
-  list(
-    {
-      listing: () => listing,
-      filter: () => ({ where: [] }),
-      owner: { columns: [{ column: 'entities', type: 'text' }], fields: ['entities'] },
-      total: { load: (row) => async () => row.entityCount, sql: (_, column) => column('entityCount') },
-    },
-    { cost: { most: MOST_ENTITIES } },
-  )
+/** The arguments of a breakdown. */
+const breakdownArguments = (arg: ArgBuilder<Types>) => {
+  const { first, offset } = pageArguments(arg)
+  return { first, offset }
+}
 
-type Refs = { listInputs: ListInputTypes; Asset: AssetRef } & EntityRefs
+/** Declares a plain list made of the column `entities` of the parent: an array of records in a plan, JSON in resolvers. */
+function ofEntities<Row>(columns: Columns, from: (records: Prisma.Sql, args: PageArguments) => Prisma.Sql) {
+  const load: Batch<string, Row[], [PageArguments]> = (reader, owners, args) =>
+    rowsByKey(
+      reader,
+      ['text'],
+      owners.map((entities) => [entities]),
+      ([entities]) =>
+        Prisma.sql`SELECT ${selectList(columns)} ${from(Prisma.sql`json_to_recordset(${entities}::json)`, args)}`,
+    )
+  return {
+    ...sqlField(
+      {
+        kind: 'rows',
+        rows: { columns, by: ['entities'], of: (args, [entities]) => from(Prisma.sql`unnest(${entities})`, args) },
+      },
+      { cost: { rows: MOST_ENTITIES } },
+    ),
+    resolve: ({ entities }: { entities: unknown }, args: PageArguments, { batches }: GraphContext) =>
+      batches.load(load, String(entities), args),
+  }
+}
 
-export function addEarnings(builder: Builder, { listInputs, Asset, Entity, EntityType }: Refs) {
-  const enums = { entityType: EntityType, entityTypes: EntityType }
+/** Declares one page of the entities. */
+const breakdown = (columns: Columns, from: (records: Prisma.Sql) => Prisma.Sql) =>
+  ofEntities<EntityRow>(columns, (records, args) => {
+    const { limit, offset } = readPage({ name: '', order: [] }, args)
+    return Prisma.sql`${from(records)} LIMIT ${limit}::int OFFSET ${String(offset)}::bigint`
+  })
+
+type Refs = { Asset: AssetRef } & EntityRefs
+
+export function addEarnings(builder: Builder, { Asset, Entity, EntityType }: Refs) {
+  const enums = { entityType: EntityType }
 
   const EarningsItem = builder.objectRef<EntityRow>('EarningsItem').implement({
     description: "A user's earnings in one market or vault.",
-    fields: (t) => columnFields(t, entityEarnings.columns, enums),
+    fields: (t) => columnFields(t, entityEarningsColumns, enums),
   })
-  const EarningsInputs = listInputs('EarningsItem', entityEarnings, enums)
-  const EarningsItems = connectionType(builder, 'EarningsItem', EarningsItem)
   const AssetEarnings = builder.objectRef<AssetEarningsRow>('AssetEarnings').implement({
     description: "A user's earnings in all markets and vaults that lend an asset.",
     fields: (t) => ({
@@ -79,50 +109,36 @@ export function addEarnings(builder: Builder, { listInputs, Asset, Entity, Entit
     }),
   })
   const Earnings = builder.objectRef<EarningsRow>('Earnings').implement({
-    description:
-      "A user's earnings: the current value of the positions minus the net cash invested. Totals cover all entities.",
+    description: "A user's earnings: net worth minus net cash invested. Totals cover all markets and vaults.",
     fields: (t) => ({
       ...columnFields(t, earningsColumns),
       breakdown: t.field({
-        type: EarningsItems,
-        description: 'All entities in which the user has a snapshot or a cash flow, by current value, largest first.',
-        args: listArguments(t.arg, EarningsInputs),
-        ...breakdown(entityEarnings),
+        type: [EarningsItem],
+        description: 'Each market and vault with a snapshot or a cash flow, by worth, largest first.',
+        args: breakdownArguments(t.arg),
+        ...breakdown(entityEarningsColumns, entityEarningsFrom),
       }),
       byAsset: t.field({
         type: [AssetEarnings],
         description: `The earnings by asset, those of the largest current value first, at most ${MOST_ASSETS}. Markets and vaults that are not stored are left out.`,
-        ...sqlField(
-          {
-            kind: 'rows',
-            rows: {
-              columns: assetEarningsColumns,
-              by: ['entities'],
-              of: (_, [entities]) => assetEarningsFrom(Prisma.sql`unnest(${entities})`),
-            },
-          },
-          { cost: { rows: MOST_ENTITIES } },
-        ),
-        resolve: ({ entities }, _, { batches }) => batches.load(assetEarningsOf, String(entities)),
+        ...ofEntities<AssetEarningsRow>(assetEarningsColumns, assetEarningsFrom),
       }),
     }),
   })
 
   const NetAprItem = builder.objectRef<EntityRow>('NetAprItem').implement({
     description: "A user's deposit and debt in one market or vault, with their APR.",
-    fields: (t) => columnFields(t, entityAprs.columns, enums),
+    fields: (t) => columnFields(t, entityAprColumns, enums),
   })
-  const NetAprInputs = listInputs('NetAprItem', entityAprs, enums)
-  const NetAprItems = connectionType(builder, 'NetAprItem', NetAprItem)
   const NetApr = builder.objectRef<NetAprRow>('NetApr').implement({
-    description: "The average APR of a user's deposits and debts. Totals cover all entities.",
+    description: "The average APR of a user's deposits and debts. Totals cover all markets and vaults.",
     fields: (t) => ({
       ...columnFields(t, netAprColumns),
       breakdown: t.field({
-        type: NetAprItems,
-        description: 'All entities in which the user has a snapshot, by deposit + debt, largest first.',
-        args: listArguments(t.arg, NetAprInputs),
-        ...breakdown(entityAprs),
+        type: [NetAprItem],
+        description: 'Each market and vault with a snapshot, by deposit + debt, largest first.',
+        args: breakdownArguments(t.arg),
+        ...breakdown(entityAprColumns, entityAprFrom),
       }),
     }),
   })
