@@ -482,17 +482,11 @@ export const analyticsFacts: Fact[] = [
   })),
   {
     name: 'the worth of users has changed since the end of a distribution date; a missing price leaves that open',
-    query: `lookupUsers(addresses: ${JSON.stringify(everyone)}) { address change(days: 28) { worth {
-      netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd hasIncompletePrices } } }`,
+    query: `lookupUsers(addresses: ${JSON.stringify(everyone)}) { address change(days: 28) { netWorthUsd } }`,
     at: 'lookupUsers',
     // 28 days before 2025-04-01 is the gap of 2025-03-04: as of 2025-03-03.
-    sql: `SELECT u.address, now."worth.hasIncompletePrices" OR past."worth.hasIncompletePrices" AS "change.worth.hasIncompletePrices",
-        ${['net', 'supplied', 'protected', 'borrowed', 'vaults', 'markets']
-          .map(
-            (term) => `CASE WHEN NOT (now."worth.hasIncompletePrices" OR past."worth.hasIncompletePrices")
-              THEN now."worth.${term}Usd" - past."worth.${term}Usd" END AS "change.worth.${term}Usd"`,
-          )
-          .join(', ')}
+    sql: `SELECT u.address, CASE WHEN NOT (now."worth.hasIncompletePrices" OR past."worth.hasIncompletePrices")
+        THEN now."worth.netUsd" - past."worth.netUsd" END AS "change.netWorthUsd"
       FROM unnest(ARRAY['${everyone.join("', '")}']) WITH ORDINALITY u(address, n)
       LEFT JOIN (SELECT "accountId", ${worth} FROM ${holdings()} h GROUP BY 1) now ON now."accountId" = u.address
       LEFT JOIN (SELECT "accountId", ${worth} FROM ${holdings('2025-03-03T23:59:59Z')} h GROUP BY 1) past

@@ -114,9 +114,9 @@ describe('as of a date', () => {
 
   test('an address without positions has no points and no rank', async () => {
     const { user } = await ask(
-      `{ user(address: "0x${'9'.repeat(40)}") { points: totalPoints(asOf: "${dates[3]}") rank(asOf: "${dates[3]}") series { totalPoints rank } change { rank points worth { netUsd } } } }`,
+      `{ user(address: "0x${'9'.repeat(40)}") { points: totalPoints(asOf: "${dates[3]}") rank(asOf: "${dates[3]}") series { totalPoints rank } change { rank points netWorthUsd } } }`,
     )
-    expect(user).toMatchObject({ points: 0, rank: null, change: { rank: null, points: 0, worth: null } })
+    expect(user).toMatchObject({ points: 0, rank: null, change: { rank: null, points: 0, netWorthUsd: null } })
     expect(new Set(user.series.map((one: Row) => one.rank ?? one.totalPoints))).toEqual(new Set([null]))
     const before = await ask(
       `{ user(address: "${sampleUser}") { points: totalPoints(asOf: "2001-01-01") rank(asOf: "2001-01-01") } }`,
@@ -290,7 +290,7 @@ describe('around a user', () => {
 test('many users take as many statements as one', async () => {
   const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
   const query = `query ($n: Int!, $users: [Address!]!) { users(first: $n, where: { addresses: $users }) { nodes {
-    change { rank points worth { netUsd } } rank(asOf: "${dates[5]}") series { rank } } } }`
+    change { rank points netWorthUsd } rank(asOf: "${dates[5]}") series { rank } } } }`
   for (const some of [users.slice(0, 1), users]) {
     for (let warm = 0; warm < 2; warm++) await ask(query, { n: some.length, users: some })
     gateway.statements.length = 0

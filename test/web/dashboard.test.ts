@@ -460,7 +460,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const { user } = await graphql(
         `query ($a: Address!) { user(address: $a) {
           points: totalPoints rank worth { netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd } lastDistributionDate: lastDate
-          change(days: 7) { worth { netUsd } }
+          change(days: 7) { netWorthUsd }
           earnings { earningsUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
           currentPositions { nodes { points run { recordId } pool { displayName } } }
           activity(first: 20, where: { kinds: [DEPOSIT] }) { nodes { amount { value usd } } }
@@ -483,7 +483,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         cents(tiles.suppliedUsd) + cents(tiles.protectedUsd) + cents(tiles.vaultsUsd) - cents(tiles.borrowedUsd),
       )
       expect(Number(await fact(page, 'Net worth').locator('small data').getAttribute('value'))).toBe(
-        user.change.worth.netUsd,
+        user.change.netWorthUsd,
       )
       const holdings = rows(page, 'Holdings')
       await expect.poll(() => holdings.count()).toBeGreaterThan(0)

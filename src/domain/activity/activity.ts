@@ -48,7 +48,7 @@ const columns = columnsOf(
       sql: 't.entity_id',
       type: 'address',
       field: 'entityAddress',
-      description: 'The address of the market or vault. For a reward in a market, it is the collateral market.',
+      description: 'The address of the market (of the collateral for a reward) or vault.',
     },
     marketId: { sql: entityIn('market'), type: 'address', nullable: true },
     vaultId: { sql: entityIn('vault'), type: 'address', nullable: true },

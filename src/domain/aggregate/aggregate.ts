@@ -105,7 +105,7 @@ export function sumAndAverage(
 ): Record<string, Measure> {
   const left = unpriced ? ' Rows without a price are left out of USD, which are null if no row has a price.' : ''
   const unless = tokens
-    ? ` The tokens are null unless grouped by ${tokens.only.join(' or ')}, because other groups mix tokens.`
+    ? ` The tokens are null unless grouped by ${tokens.only.join(' or ')}.`
     : ' Only the USD are known, because groups mix tokens.'
   const amount = `sum${name}`
   const description = `Sum of ${what}.${unless}${left}`
@@ -118,7 +118,7 @@ export function sumAndAverage(
     ...(tokens && sumsOfTokens(tokens, part)),
     [`average${name}Usd`]: {
       type: 'float',
-      description: `Average of ${what}, in USD, over all rows.${unpriced ? ' Rows without a price are left out. Null if no row has a price.' : ' Null if there are no rows.'}`,
+      description: `Average of ${what}, in USD.${unpriced ? ' Rows without a price are left out. Null without any.' : ' Null without rows.'}`,
       sql: toDouble(`${sum} / nullif(count(${usd}), 0)`),
       nullable: true,
     },

@@ -55,12 +55,12 @@ export const positionAggregate: Aggregate = {
     USER: { userAddress: 't.user_address' },
   },
   measures: {
-    count: count('Number of positions (one per user, pool and date). Grouped or filtered by token: number of sides.'),
+    count: count('Number of positions or, by token, of their sides.'),
     userCount: count('Number of distinct users.', 'count(DISTINCT t.user_address)::int'),
     sumPoints: { type: 'float', description: 'Sum of points.', sql: pointsOf('coalesce(sum(t.points), 0)') },
     averagePoints: {
       type: 'float',
-      description: 'Average of points, over all rows. Null if there are no rows.',
+      description: 'Average of points. Null without rows.',
       sql: pointsOf('round(sum(t.points) / nullif(count(*), 0))'),
       nullable: true,
     },

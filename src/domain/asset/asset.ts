@@ -26,7 +26,7 @@ const columns = columnsOf(
       sql: decimalsSql('t.chain_id', 't.address'),
       type: 'int',
       nullable: true,
-      description: "The asset's number of decimals. Null if no market and no vault lends the asset.",
+      description: 'The number of decimals. Null if no market or vault lends the asset.',
     },
   },
 )

@@ -26,7 +26,7 @@ export const assetPriceColumns = columnsOf(
       sql: 't.market_address',
       type: 'address',
       nullable: true,
-      description: 'The address of the pool of the position that has the price. Null for a daily price.',
+      description: 'The pool of the position with the price. Null for a daily price.',
     },
   },
 )

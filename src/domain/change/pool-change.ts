@@ -27,7 +27,7 @@ export const poolChangeColumns = columnsOf(
     protectedUsd: usdChange(`${now('protected')} - ${past('protected')}`, 'the protected (non-borrowable) supply'),
     tvlUsd: usdChange(
       `${now('supplied')} + ${now('protected')} - ${past('supplied')} - ${past('protected')}`,
-      'the total value locked: borrowable plus protected supply',
+      'the total value locked',
     ),
     borrowedUsd: usdChange(`${now('borrowed')} - ${past('borrowed')}`, 'the amount borrowed'),
   },

@@ -3,33 +3,18 @@ import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Holder, oneOwner } from '../holding/holding.ts'
-import { type Worth, worthColumns, worthFrom } from '../holding/worth.ts'
+import { worthColumns, worthFrom } from '../holding/worth.ts'
 
-const INCOMPLETE = 'now."hasIncompletePrices" OR past."hasIncompletePrices"'
-
-const change = (name: keyof Worth, what: string) =>
-  ({
-    sql: `CASE WHEN NOT (${INCOMPLETE}) THEN ${toDouble(`${exact(`now."${name}"`)} - ${exact(`past."${name}"`)}`)} END`,
-    type: 'float',
-    nullable: true,
-    description: `Change of ${what}, in USD. Null if \`hasIncompletePrices\`.`,
-  }) as const
-
-/** By how much a user's worth has changed since the end of a date. */
+/** By how much a user's net worth has changed since the end of a date. */
 export const worthChangeColumns = columnsOf(
   {},
   {
-    hasIncompletePrices: {
-      sql: INCOMPLETE,
-      type: 'boolean',
-      description: 'True if the price of an amount other than 0 was missing, then or now.',
+    netWorthUsd: {
+      sql: `CASE WHEN NOT (now."hasIncompletePrices" OR past."hasIncompletePrices")
+        THEN ${toDouble(`${exact('now."netUsd"')} - ${exact('past."netUsd"')}`)} END`,
+      type: 'float',
+      nullable: true,
     },
-    netUsd: change('netUsd', 'net worth'),
-    suppliedUsd: change('suppliedUsd', 'the borrowable supply in markets'),
-    protectedUsd: change('protectedUsd', 'the protected (non-borrowable) supply in markets'),
-    borrowedUsd: change('borrowedUsd', 'the amount borrowed'),
-    vaultsUsd: change('vaultsUsd', 'the assets in vaults'),
-    marketsUsd: change('marketsUsd', 'net worth in markets'),
   },
 )
 

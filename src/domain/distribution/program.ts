@@ -2,24 +2,23 @@ import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsColumn } from '../points/millionths.ts'
 
-const UP_TO = 'With `asOf`, up to the last one at or before that time.'
+const UP_TO = 'With `asOf`, up to it.'
 
 /** The totals of the whole points program. */
 export const programColumns = columnsOf(Prisma.ProgramScalarFieldEnum, {
   totalPoints: {
     ...pointsColumn('t.total_points'),
-    description: `Total points of all users over all distribution dates. ${UP_TO}`,
+    description: `Total points of all users over all dates. ${UP_TO}`,
   },
   accountCount: {
     type: 'int',
     field: 'userCount',
-    description:
-      'Number of users with at least one stored position. With `asOf`, with one by then: those on the leaderboard as of that time.',
+    description: 'Number of users with a position, or with `asOf` with one by then.',
   },
   positionCount: {
     type: 'int',
     field: 'recordCount',
-    description: `Number of stored positions over all distribution dates. ${UP_TO}`,
+    description: `Number of stored positions over all dates. ${UP_TO}`,
   },
 })
 

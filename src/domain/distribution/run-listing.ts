@@ -24,14 +24,14 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
   date: {
     type: 'date',
     nullable: true,
-    description: 'The distribution date. Null for an update, and for an import that stored nothing.',
+    description: 'The date. Null for an update, and an import that stored nothing.',
     filter: true,
     sort: true,
   },
   leg: {
     type: 'text',
     nullable: true,
-    description: 'The records that an update brought up to date, such as `cash-flows`. Null for other runs.',
+    description: 'The records that an update fetched, as `cash-flows`. Null for others.',
     filter: 'legs',
   },
   status: { sql: 'upper(t.status::text)', type: 'text', description: 'The status of the run.' },
@@ -51,17 +51,17 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
   baseDeposit: {
     type: 'float',
     field: 'basePointsDeposit',
-    description: 'Base points per day for each dollar supplied, before multipliers, as used by the run.',
+    description: 'Base points per day and dollar supplied, as used by the run.',
   },
   baseBorrow: {
     type: 'float',
     field: 'basePointsBorrow',
-    description: 'Base points per day for each dollar borrowed, before multipliers, as used by the run.',
+    description: 'Base points per day and dollar borrowed, as used by the run.',
   },
   reopened: {
     type: 'text',
     nullable: true,
-    description: 'The name of the season whose final board the run has changed. Null if it changed none.',
+    description: 'The season whose final board the run has changed. Null if none.',
   },
   multiplierRevision: { type: 'bigint', nullable: true },
   sources: {},

@@ -18,7 +18,7 @@ export const entityEarningsColumns = columnsOf(
     netCashInvestedUsd: {
       sql: 't.net_cash_invested_usd',
       type: 'float',
-      description: 'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings.',
+      description: 'Net cash in USD: deposits + repayments - withdrawals - borrowings.',
     },
     earningsUsd: {
       sql: 't.earnings_usd',
@@ -50,17 +50,17 @@ export const earningsColumns = columnsOf(
     earningsUsd: {
       sql: difference(TOTAL_VALUE, TOTAL_CASH),
       type: 'float',
-      description: 'Earnings of all markets and vaults, in USD: `worthUsd` minus `netCashInvestedUsd`.',
+      description: 'All earnings, in USD: `worthUsd` minus `netCashInvestedUsd`.',
     },
     worthUsd: {
       sql: TOTAL_VALUE,
       type: 'float',
-      description: 'Net worth, in USD: `netUsd` of the worth, where a missing price counts as 0.',
+      description: 'Net worth, in USD: `worth.netUsd`. A missing price counts as 0.',
     },
     netCashInvestedUsd: {
       sql: TOTAL_CASH,
       type: 'float',
-      description: 'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings.',
+      description: 'Net cash in USD: deposits + repayments - withdrawals - borrowings.',
     },
     hasIncompletePrices: {
       sql: 'coalesce(bool_or(t.incomplete), false)',

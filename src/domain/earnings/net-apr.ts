@@ -47,12 +47,12 @@ export const netAprColumns = columnsOf(
     netDepositApr: {
       sql: average('t.deposit_rate', 't.deposit_usd'),
       type: 'float',
-      description: 'The average deposit APR as a fraction, weighted by deposit in USD. 0 if there are no deposits.',
+      description: 'The average APR of deposits as a fraction, by USD. 0 without deposits.',
     },
     netBorrowApr: {
       sql: average('t.borrow_rate', 't.debt_usd'),
       type: 'float',
-      description: 'The average borrow APR as a fraction, weighted by debt in USD. 0 if there is no debt.',
+      description: 'The average APR of debt as a fraction, by USD. 0 without debt.',
     },
     depositUsd: {
       sql: toDouble(total('t.deposit_usd')),

@@ -25,14 +25,11 @@ export const worthColumns = columnsOf(
     protectedUsd: usd(total('t.protected_usd'), 'Protected (non-borrowable) supply in markets, in USD.'),
     borrowedUsd: usd(total('t.debt_usd'), 'Amount borrowed from markets, in USD.'),
     vaultsUsd: usd(of('vault', 't.value_usd'), 'Assets in vaults, in USD.'),
-    marketsUsd: usd(
-      of('market', 't.value_usd'),
-      'Net worth in markets, in USD: `suppliedUsd + protectedUsd - borrowedUsd`.',
-    ),
+    marketsUsd: usd(of('market', 't.value_usd'), 'Net worth in markets: `suppliedUsd + protectedUsd - borrowedUsd`.'),
     hasIncompletePrices: {
       sql: 'coalesce(bool_or(t.unpriced), false)',
       type: 'boolean',
-      description: 'True if the price of an amount other than 0 was missing: it counts as 0.',
+      description: 'True if an amount other than 0 had no price: it counts as 0.',
     },
   },
 )

@@ -11,7 +11,7 @@ const entryColumns = columnsOf(Prisma.RankHistoryScalarFieldEnum, {
   userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
   points: {
     ...pointsColumn('t.points'),
-    description: 'Points over all distribution dates up to the date of the leaderboard, or those of its window.',
+    description: 'The points up to the date of the leaderboard, or of its window.',
   },
   rank: {
     type: 'int',
@@ -41,7 +41,7 @@ export const pastLeaderboard = listing({
       field: 'rank',
       type: 'int',
       inverse: true,
-      description: 'Sorts by points, as ranked on the leaderboard: DESC is the order of the ranks.',
+      description: 'Sorts by `points`. DESC is the order of the ranks.',
     },
   },
 })

@@ -32,7 +32,7 @@ const columns = columnsOf(
       sql: 't.entity_id',
       type: 'address',
       field: 'entityAddress',
-      description: 'The address of the market whose collateral was received, or of the vault.',
+      description: 'The address of the market with the received collateral, or vault.',
     },
     debtMarketId: {
       sql: 't.debt_market_id',
@@ -76,7 +76,7 @@ const columns = columnsOf(
       sql: 't.user_roi',
       type: 'text',
       nullable: true,
-      description: "The user's return on the liquidation, as a decimal number. Null if it is unknown.",
+      description: "The user's return on it as a decimal number. Null if unknown.",
     },
     claimedTimestamp: {
       sql: 't.claimed_timestamp',
@@ -105,10 +105,7 @@ export const rewardsWhere = listByKind((kinds) =>
       users: many(columns.accountId, 'Only rewards of one of these users.'),
       entities: many(columns.entityId, 'Only rewards of one of these collateral markets and vaults.'),
       entityTypes: many(columns.entityType, 'Only rewards in entities of one of these kinds.'),
-      debtMarkets: many(
-        columns.debtMarketId,
-        'Only rewards of liquidations that repaid the debt of one of these markets.',
-      ),
+      debtMarkets: many(columns.debtMarketId, 'Only rewards for the repaid debt of one of these markets.'),
       chainIds: many(columns.chainId, 'Only rewards on one of these chains.'),
       claimed: flag(
         't.claimed_timestamp IS NOT NULL',

@@ -80,7 +80,7 @@ export const estimateColumns = columnsOf(
     apr: {
       sql: 't.apr',
       type: 'float',
-      description: 'The APR of now, as a fraction: 0.05 is 5 %. It is assumed not to change.',
+      description: 'The APR of now as a fraction, assumed not to change: 0.05 is 5 %.',
     },
     interestUsd: {
       sql: toDouble('t.interest'),

@@ -40,16 +40,15 @@ export const computedMarketColumns = columnsOf(
     name: {
       sql: "concat_ws(' in ', t.asset_symbol, CASE WHEN pool.id IS NOT NULL THEN concat_ws('·', pool.asset_1_symbol, pool.asset_2_symbol, pool.market_id) END)",
       type: 'text',
-      description:
-        "The market's name: its token in its pool, such as S in S·USDC·20. Only the token if the pool is not stored.",
+      description: 'Its token in its pool, such as S in S·USDC·20. Only S without a pool.',
     },
     ...amountColumns(
       (amount) =>
         `CASE t.id WHEN pool.unit_1_id THEN ${ofSide('a')(amount)} WHEN pool.unit_2_id THEN ${ofSide('b')(amount)} END`,
       {
-        date: 'the newest distribution date',
+        date: 'the newest date',
         nullable: true,
-        note: "Null if the market's pool is not stored, or does not name the market as a side.",
+        note: 'Null without a pool.',
       },
     ),
   },

@@ -13,7 +13,7 @@ export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldE
   id: {
     type: 'bigint',
     field: 'recordId',
-    description: "The revision's number, as a string. Later revisions have larger numbers.",
+    description: "The revision's number, as a string. Later ones are larger.",
   },
   deposit: { type: 'float', description: 'Base points per day for each dollar supplied, before multipliers.' },
   borrow: { type: 'float', description: 'Base points per day for each dollar borrowed, before multipliers.' },
@@ -21,8 +21,7 @@ export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldE
     type: 'date',
     field: 'from',
     nullable: true,
-    description:
-      'The first distribution date that the revision counts for. Null means every date. A date in the future is an announcement.',
+    description: 'The first date that it counts for, maybe to come. Null: every date.',
   },
   changedAt: { type: 'moment', description: 'When the revision was made.' },
   changedBy: {
@@ -37,7 +36,7 @@ export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldE
   revokedBy: {
     type: 'text',
     nullable: true,
-    description: 'Who revoked the announcement, as in `changedBy`. Null if it was not revoked.',
+    description: 'Who revoked the announcement, as in `changedBy`. Null if nobody did.',
   },
 })
 

@@ -9,7 +9,7 @@ const factor = (stored: string, dollars: string) =>
     sql: `t.${stored}`,
     type: 'float',
     nullable: true,
-    description: `The factor for each dollar of ${dollars}. Null if the multiplier was removed.`,
+    description: `The factor for each dollar of ${dollars}. Null if removed.`,
     sort: true,
   }) as const
 
@@ -18,7 +18,7 @@ export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnu
   id: {
     type: 'bigint',
     field: 'recordId',
-    description: "The revision's number, as a string. Later revisions have larger numbers.",
+    description: "The revision's number, as a string. Later ones are larger.",
     sort: true,
   },
   poolAddress: { type: 'address', description: "The pool's address.", sort: 'POOL' },
@@ -42,8 +42,7 @@ export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnu
     type: 'date',
     field: 'from',
     nullable: true,
-    description:
-      'The first distribution date that the revision counts for. Null means every date. A date in the future is an announcement.',
+    description: 'The first date that it counts for, maybe to come. Null: every date.',
     filter: true,
     sort: true,
   },
@@ -56,7 +55,7 @@ export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnu
   revokedBy: {
     type: 'text',
     nullable: true,
-    description: 'Who revoked the announcement, as in `changedBy`. Null if it was not revoked.',
+    description: 'Who revoked the announcement, as in `changedBy`. Null if nobody did.',
   },
 })
 

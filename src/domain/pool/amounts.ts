@@ -23,21 +23,18 @@ export function amountColumns<const Nullable extends boolean>(
   const [supplied, protectedSupply, borrowed] = [of('supplied'), of('protected'), of('borrowed')]
   return {
     suppliedUsd: usd(supplied, `Borrowable supply on ${on.date}, in USD.`),
-    protectedUsd: usd(protectedSupply, `Protected (non-borrowable) supply on ${on.date}, in USD.`),
-    tvlUsd: usd(
-      `${supplied} + ${protectedSupply}`,
-      `Total value locked on ${on.date}, in USD: borrowable plus protected supply, including what is lent out.`,
-    ),
+    protectedUsd: usd(protectedSupply, `Non-borrowable supply on ${on.date}, in USD.`),
+    tvlUsd: usd(`${supplied} + ${protectedSupply}`, `TVL on ${on.date}, in USD, also what is lent.`),
     borrowedUsd: usd(borrowed, `Amount borrowed on ${on.date}, in USD.`),
     liquidityUsd: usd(
       `CASE WHEN ${supplied} > ${borrowed} THEN ${supplied} - ${borrowed} WHEN ${supplied} IS NOT NULL THEN 0 END`,
-      `Liquidity on ${on.date}, in USD: the borrowable supply that is not lent out, at least 0.`,
+      `Supply not lent out on ${on.date}, in USD.`,
     ),
     utilization: {
       sql: quotient(toDouble(borrowed), toDouble(supplied)),
       type: 'float',
       nullable: true,
-      description: `\`borrowedUsd\` divided by \`suppliedUsd\`, as a fraction: 0.05 is 5 %. Null if \`suppliedUsd\` is 0${on.nullable ? ' or null' : ''}.`,
+      description: `\`borrowedUsd / suppliedUsd\`: 0.05 is 5 %. Null without supply.`,
       filter: true,
       sort: true,
     },

@@ -50,7 +50,7 @@ export const computedPoolColumns = columnsOf(
       filter: true,
       sort: true,
     },
-    ...amountColumns(ofBothSides, { date: 'the newest distribution date', nullable: false }),
+    ...amountColumns(ofBothSides, { date: 'the newest date', nullable: false }),
     asset1Decimals: { sql: decimalsSql('t.chain_id', 't.asset_1_address'), type: 'int', nullable: true },
     asset2Decimals: { sql: decimalsSql('t.chain_id', 't.asset_2_address'), type: 'int', nullable: true },
   },

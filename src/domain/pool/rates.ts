@@ -11,11 +11,11 @@ for (const [side, unit] of [
   for (const rate of ['deposit', 'borrow']) {
     rates[`${rate}Apr${side}`] = {
       sql: `(SELECT m.${rate}_rate FROM market m WHERE m.chain_id = t.chain_id AND m.id = ${unit})`,
-      meaning: `${rate} APR of side ${side}'s market, as a fraction`,
+      meaning: `${rate} APR of side ${side}`,
     }
     rates[`multiplier${rate === 'deposit' ? 'Deposit' : 'Borrow'}${side}`] = {
       sql: `(SELECT f.${rate}_token_${side?.toLowerCase()} FROM multiplier f WHERE f.pool_address = t.id)`,
-      meaning: `multiplier's factor for each dollar of side ${side} ${rate === 'deposit' ? 'supplied' : 'borrowed'}`,
+      meaning: `multiplier of side ${side} ${rate === 'deposit' ? 'supplied' : 'borrowed'}`,
     }
   }
 
@@ -28,6 +28,6 @@ for (const [field, { sql, meaning }] of Object.entries(rates)) {
     field,
     type: 'float',
     nullable: true,
-    description: `Sorts by the ${meaning}. Null if it is not stored.`,
+    description: `Sorts by the ${meaning}.`,
   }
 }

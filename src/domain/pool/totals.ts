@@ -23,7 +23,7 @@ export const poolTotalsColumns = columnsOf(
       sql: pointsOf(`(SELECT coalesce(sum(s.a_points + s.b_points), 0) FROM pool_day s
         WHERE s.pool_address = t.pool_address AND s.distribution_date <= t.date)`),
       type: 'decimal',
-      description: "Points of the pool's positions over all distribution dates up to and including the date.",
+      description: "Points of the pool's positions up to and including the date.",
     },
     points: pointsOfDate('d.a_points + d.b_points', "the pool's positions"),
     positionCount: {

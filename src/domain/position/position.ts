@@ -114,15 +114,15 @@ const ofSides = (...amounts: string[]) =>
 /** Amounts of both sides in USD, which lists filter and sort by. */
 const AMOUNTS = {
   suppliedUsd: [ofSides('supplied'), 'borrowable supply'],
-  protectedUsd: [ofSides('protected_supplied'), 'protected (non-borrowable) supply'],
-  tvlUsd: [ofSides('supplied', 'protected_supplied'), 'total value locked, borrowable plus protected supply,'],
+  protectedUsd: [ofSides('protected_supplied'), 'non-borrowable supply'],
+  tvlUsd: [ofSides('supplied', 'protected_supplied'), 'total value locked'],
   borrowedUsd: [ofSides('borrowed'), 'amount borrowed'],
 } as const
 
 const amountFilters = Object.fromEntries(
   Object.entries(AMOUNTS).map(([name, [sql, what]]) => [
     name,
-    range({ sql: `(${sql})`, type: 'float' }, `Only positions whose ${what} on both sides is in this range, in USD.`),
+    range({ sql: `(${sql})`, type: 'float' }, `Only positions with this ${what} on both sides, in USD.`),
   ]),
 )
 const amountSortKeys = Object.fromEntries(

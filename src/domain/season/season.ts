@@ -26,7 +26,7 @@ export const seasonColumns = columnsOf(Prisma.SeasonScalarFieldEnum, {
   closedAt: {
     type: 'moment',
     nullable: true,
-    description: 'When the board became final: runs of its dates are refused from then on. Null until then.',
+    description: 'When the board became final: runs are refused since. Null until then.',
   },
   changedAt: { type: 'moment' },
   changedBy: { type: 'text' },

@@ -84,10 +84,7 @@ const usd = (field: string) =>
 export const amountColumns = columnsOf(
   {},
   {
-    supplied: amount(
-      'supplied',
-      'Borrowable supply in a market, which is the collateral, or the value of the shares of a vault.',
-    ),
+    supplied: amount('supplied', "Borrowable supply in a market, or the value of the vault's shares."),
     suppliedUsd: usd('supplied'),
     protected: amount('protected', 'Protected (non-borrowable) supply. Null in a vault.'),
     protectedUsd: usd('protected'),
@@ -118,7 +115,7 @@ const columns = columnsOf(
       sql: 't.position_id',
       type: 'text',
       nullable: true,
-      description: "The id of the user's position in the market or vault. Null if positions are summed.",
+      description: "The id of the user's position there. Null if positions are summed.",
     },
     timestamp: {
       sql: 't.timestamp',

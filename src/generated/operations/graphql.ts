@@ -40,7 +40,7 @@ export type DateTimeRange = {
 export type DistributionKind =
   /** An import provided or computed them. */
   | 'IMPORT'
-  /** A manual update computed them from the source's positions for the date. */
+  /** A manual update computed them from the source's positions of the date. */
   | 'MANUALUPDATE'
   /** A resync recomputed them from the stored positions for the date. */
   | 'RESYNC'
@@ -81,7 +81,7 @@ export type MultiplierInput = {
   depositA?: number | null | undefined;
   /** The factor for each dollar of asset B supplied. */
   depositB?: number | null | undefined;
-  /** The first distribution date that the factors count for. Without it they count for every date. A date in the future is an announcement. */
+  /** The first date that they count for, maybe to come. Default: all dates. */
   from?: string | null | undefined;
   /** The pool's address. */
   poolAddress: string;

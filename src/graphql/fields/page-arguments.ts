@@ -26,8 +26,7 @@ export function pageArguments(arg: ArgBuilder<Types>) {
 export const asOfArgument = (arg: ArgBuilder<Types>) =>
   arg({
     type: 'DateTime',
-    description:
-      'Only positions on the last distribution date at or before this time. The list is empty before the first date.',
+    description: 'Only positions on the last date at or before this time, if any.',
   })
 
 /** The paging, filter and sort arguments that all lists share. */

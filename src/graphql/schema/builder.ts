@@ -57,7 +57,7 @@ export function createBuilder() {
         extensions: { cost: { weight: 0 } },
       },
       pageInfoTypeOptions: {
-        description: 'Information about a page: its first and last cursor, and whether more rows follow.',
+        description: 'The first and last cursor of a page, and whether rows follow.',
       },
       hasNextPageFieldOptions: { description: 'True if rows follow this page.' },
       hasPreviousPageFieldOptions: { description: 'True if rows come before this page.' },
@@ -74,8 +74,7 @@ export function createBuilder() {
         },
       },
       nodesQueryOptions: {
-        description:
-          'The objects with these globally unique ids, in the order of the ids. Null for an id without an object.',
+        description: 'The objects with these ids, in their order. Null for an unknown id.',
         args: { ids: { description: 'The ids, as the API returned them.' } },
         extensions: { unplanned: BY_ID },
         resolve: (_, { ids }, __, { schema }, load) => {

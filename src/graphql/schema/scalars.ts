@@ -54,7 +54,7 @@ function parseDate(value: unknown): Date {
 export function addScalars(builder: Builder): void {
   builder.scalarType('Address', {
     specifiedByURL: 'https://eips.ethereum.org/EIPS/eip-55',
-    description: 'A 20-byte address: 0x and 40 hexadecimal digits. Accepted in any case, returned in lower case.',
+    description: '0x and 40 hexadecimal digits in any case; answers are in lower case.',
     serialize: (value) => value,
     parseValue: parseAddress,
     parseLiteral: asValue(parseAddress),
@@ -97,7 +97,7 @@ export function addScalars(builder: Builder): void {
   })
   builder.scalarType('SafeInt', {
     specifiedByURL: 'https://tc39.es/ecma262/#sec-number.max_safe_integer',
-    description: 'An integer from 0 to 2^53-1, such as a chain id. A JSON number represents it exactly.',
+    description: 'An integer from 0 to 2^53-1, such as a chain id: a JSON number.',
     serialize: (value) => Number(value),
     parseValue: (value) => {
       if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value

@@ -33,6 +33,7 @@ import { addPosition } from './types/position.ts'
 import { positionInputs, positionRef, positionsRef } from './types/position-ref.ts'
 import { addPriceSeries } from './types/price-series.ts'
 import { addRateSeries } from './types/rate-series.ts'
+import { addRevokeInput } from './types/record-number.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
 import { addSeason } from './types/season.ts'
@@ -62,7 +63,7 @@ export function createSchema(basePoints: BasePoints = PUBLISHED): GraphQLSchema 
 export function addTypes(builder: Builder, basePoints: BasePoints = PUBLISHED) {
   addScalars(builder)
   const Query = builder.queryType({
-    description: 'Queries. Each response is read from one database snapshot, so its numbers always agree.',
+    description: 'Each response is read from one database snapshot: its numbers agree.',
   })
   builder.mutationType({ description: 'Mutations, for operators. They require the admin token.' })
   builder.globalConnectionField('totalCount', (t) =>
@@ -94,8 +95,16 @@ export function addTypes(builder: Builder, basePoints: BasePoints = PUBLISHED) {
   const Worth = addWorth(builder)
   addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
-  const { MultiplierInput } = addMultiplier(builder, { listInputs, legacy, Pool, MultiplierRevision, ...revisions })
-  addBasePoints(builder)
+  const RevokeInput = addRevokeInput(builder)
+  const { MultiplierInput } = addMultiplier(builder, {
+    listInputs,
+    legacy,
+    Pool,
+    MultiplierRevision,
+    RevokeInput,
+    ...revisions,
+  })
+  addBasePoints(builder, RevokeInput)
   const DistributionKind = addDistributionKind(builder)
   const runs = addRun(builder, { listInputs, DistributionKind, ...revisions })
   addLedger(builder, { listInputs, Pool, Run: runs.Run, User, MultiplierRevision })

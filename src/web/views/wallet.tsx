@@ -119,9 +119,9 @@ function Summary({ user }: { user: UserSummaryFragment }) {
       <Facts lead>
         <Fact name="Net worth">
           <Num value={worth?.netUsd} unit="usd" />
-          {change?.worth && (
+          {change && change.netWorthUsd !== null && (
             <small>
-              <Num value={change.worth.netUsd} unit="usd" isChange /> in 7 days
+              <Num value={change.netWorthUsd} unit="usd" isChange /> in 7 days
             </small>
           )}
         </Fact>

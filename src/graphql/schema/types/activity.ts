@@ -74,12 +74,12 @@ export function addActivity(builder: Builder, refs: Refs) {
       REPAY: { value: 'repay', description: 'The user repaid borrowed tokens.' },
       LIQUIDATION_REWARD: {
         value: 'liquidation_reward',
-        description: "The user received a share of a liquidation's reward. The amount is the reward.",
+        description: "The user received a share of a liquidation's reward, the amount.",
       },
     } as const,
   })
   const Activity = builder.objectRef<Row>('Activity').implement({
-    description: 'Something that a user did or received in a market or vault: a cash flow or a liquidation reward.',
+    description: "A user's cash flow or liquidation reward in a market or vault.",
     fields: (t) => ({
       ...columnFields(t, activities.columns, { kind: ActivityKind, entityType: EntityType }),
       legacy: t.field(legacy.legacyTime),
@@ -87,7 +87,7 @@ export function addActivity(builder: Builder, refs: Refs) {
       asset: t.field({
         type: Asset,
         nullable: true,
-        description: "The token that moved. Null for a vault's reward, whose token is not stored.",
+        description: "The token. Null for a vault's reward, whose token is not stored.",
         ...sqlField({ kind: 'embedded', columns: assetOf, presence: 'assetAddress' }, assetCost),
         resolve: ({ chainId, assetAddress: address, assetSymbol: symbol, assetDecimals: decimals }) =>
           address === null || symbol === null ? null : ({ chainId, address, symbol, decimals } as AssetRow),
@@ -95,7 +95,7 @@ export function addActivity(builder: Builder, refs: Refs) {
       entity: t.field({
         type: Entity,
         nullable: true,
-        description: 'The market, which is the collateral market for a reward, or the vault. Null if it is not stored.',
+        description: 'The market (of the collateral for a reward) or vault. Null if unknown.',
         ...entityOf,
       }),
       pool: t.field({

@@ -77,7 +77,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
     const Order = orderType(
       builder,
       `${of.type}AggregateOrder`,
-      `A measure to sort groups of ${of.rows} by. Groups whose value is null come last.`,
+      `A sort key of groups of ${of.rows}. Nulls come last.`,
       Object.fromEntries(
         Object.entries(aggregate.measures).flatMap(([name, measure]) =>
           isSortKey(measure)
@@ -147,7 +147,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
             type: [GroupBy],
             required: true,
             defaultValue: [],
-            description: `The dimensions to group by: ${dimensions}. If empty, all rows form one group.`,
+            description: `Of ${dimensions}. If empty, all rows form one group.`,
           }),
           orderBy: t.arg({
             type: [Order],

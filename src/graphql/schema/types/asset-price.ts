@@ -21,7 +21,7 @@ export function addAssetPrice(builder: Builder, { Asset, Pool }: { Asset: AssetR
       pool: t.field({
         type: Pool,
         nullable: true,
-        description: 'The pool of the position that has the price. Null for a daily price, or if it is not stored.',
+        description: 'The pool of the position with the price. Null for a daily price.',
         ...one(poolAt, ['poolAddress']),
       }),
     }),

@@ -44,7 +44,7 @@ export function addAsset(builder: Builder, { listInputs }: { listInputs: ListInp
     asset: t.field({
       type: Asset,
       nullable: true,
-      description: 'The asset at an address on a chain. Null if no stored pool, market or vault has it.',
+      description: 'The asset at an address. Null if no pool, market or vault has it.',
       args: {
         chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain id.' }),
         address: t.arg({ type: 'Address', required: true, description: "The asset's address." }),

@@ -20,7 +20,7 @@ export function addAtRisk(builder: Builder, { Pool, Market }: { Pool: PoolRef; M
     drops: arg.floatList({
       required: true,
       defaultValue: DROPS,
-      description: `The fractions by which prices fall, above 0 and at most 1, at most ${MOST_DROPS}: 0.2 is 20 %.`,
+      description: `At most ${MOST_DROPS} falls of prices, above 0 and at most 1: 0.2 is 20 %.`,
     }),
   })
   const cost = {
@@ -32,7 +32,7 @@ export function addAtRisk(builder: Builder, { Pool, Market }: { Pool: PoolRef; M
   builder.prismaObjectFields(Pool, (t) => ({
     collateralAtRisk: t.field({
       type: [CollateralAtRisk],
-      description: 'The positions in the pool that each drop would liquidate, in the order of `drops`.',
+      description: 'The positions that each drop would liquidate, in the order of `drops`.',
       args: args(t.arg),
       ...rows(
         {

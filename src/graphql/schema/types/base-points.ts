@@ -9,32 +9,31 @@ import {
   setBasePoints,
 } from '../../../domain/multiplier/base-points.ts'
 import { revokeBasePoints } from '../../../domain/multiplier/revoke.ts'
-import { badArgument } from '../../../errors.ts'
 import { type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { rows } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { readRecordNumber, recordNumber } from './record-number.ts'
+import { type RevokeInputRef, readRevoked, recordNumber } from './record-number.ts'
 
 /** Adds the base points of dates, and what operators do with them. */
-export function addBasePoints(builder: Builder): void {
+export function addBasePoints(builder: Builder, RevokeInput: RevokeInputRef): void {
   const { id, ...columns } = basePointsColumns
   const Revision = builder.objectRef<Row>('BasePointsRevision').implement({
-    description: 'Base points from one distribution date on, until another revision counts.',
+    description: 'Base points from one distribution date to that of the next revision.',
     fields: (t) => ({
       ...columnFields(t, columns),
       recordId: t.string({ description: id.description, ...recordNumber }),
     }),
   })
   const BasePoints = builder.objectRef<BasePointsOn>('BasePoints').implement({
-    description: 'The points per day for each dollar, before multipliers, on a distribution date.',
+    description: 'The points per day and dollar of a date, before multipliers.',
     fields: (t) => ({
       deposit: t.exposeFloat('deposit', { description: 'Base points per day for each dollar supplied.' }),
       borrow: t.exposeFloat('borrow', { description: 'Base points per day for each dollar borrowed.' }),
       revision: t.field({
         type: Revision,
         nullable: true,
-        description: 'The revision that is in force for the date. Null if the settings of the gateway count.',
+        description: 'The revision in force. Null if the settings of the gateway count.',
         resolve: ({ revision }) => revision,
       }),
     }),
@@ -42,7 +41,7 @@ export function addBasePoints(builder: Builder): void {
   builder.queryFields((t) => ({
     basePoints: t.field({
       type: BasePoints,
-      description: 'The base points that are in force today or, with `asOf`, for a distribution date.',
+      description: 'The base points of today or, with `asOf`, of a distribution date.',
       args: {
         asOf: t.arg({
           type: 'Date',
@@ -66,14 +65,9 @@ export function addBasePoints(builder: Builder): void {
       borrow: t.float({ required: true, description: 'Base points per day for each dollar borrowed.' }),
       from: t.field({
         type: 'Date',
-        description:
-          'The first distribution date that they count for. Without it they count for every date. A date in the future is an announcement.',
+        description: 'The first date that they count for, maybe to come. Default: all dates.',
       }),
     }),
-  })
-  const RevokeInput = builder.inputType('RevokeBasePointsInput', {
-    description: 'The input of `revokeBasePoints`.',
-    fields: (t) => ({ recordId: t.string({ required: true, description: "The revision's number, as a string." }) }),
   })
   const Payload = builder.objectRef<{ revision: Row }>('BasePointsPayload').implement({
     description: 'The change that `setBasePoints` or `revokeBasePoints` made.',
@@ -104,13 +98,11 @@ export function addBasePoints(builder: Builder): void {
     }),
     revokeBasePoints: t.field({
       type: Payload,
-      description:
-        'Revokes an announcement: a revision of the base points whose `from` is in the future. Requires the admin token.',
+      description: 'Revokes base points whose `from` is to come. Needs the admin token.',
       args: { input: t.arg({ type: RevokeInput, required: true, description: 'The announcement.' }) },
-      resolve: async (_, { input: { recordId } }, context) => {
+      resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
-        const id = readRecordNumber(recordId)
-        if (id === undefined) throw badArgument('recordId', 'must be the number of a revision, as a string')
+        const id = readRevoked(input)
         await revokeBasePoints(depsOf(context), id, requestedBy)
         return changed(id, context)
       },

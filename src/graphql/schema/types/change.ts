@@ -18,7 +18,7 @@ import {
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { keyedRow, one } from '../../fields/sql-field.ts'
+import { columnOf, keyedRow, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
 import type { PoolRef } from './pool.ts'
 import type { UserRef } from './user-ref.ts'
@@ -48,20 +48,15 @@ function assertDays({ days }: { days: number }): void {
 
 /** Adds what has changed for users and pools over a number of days. */
 export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Pool: PoolRef }): void {
-  const WorthChange = builder.objectRef<WorthChangeRow>('WorthChange').implement({
-    description: "By how much a user's worth has changed, by snapshots.",
-    fields: (t) => columnFields(t, worthChangeColumns),
-  })
   const UserChange = builder.objectRef<UserChangeRow>('UserChange').implement({
     description: 'Changes of a user from an earlier distribution date to the newest one.',
     fields: (t) => ({
       ...columnFields(t, userChangeColumns),
-      worth: t.field({
-        type: WorthChange,
+      netWorthUsd: t.float({
         nullable: true,
         description:
-          "The change of the user's worth from the end of `since`, where `series` has it, to now. Null if no snapshot is stored now, or none up to then.",
-        ...one(worthChangeAt, ['address', 'since'], { cost: { weight: 20 } }),
+          "The change of the user's net worth from the end of `since` to now, in USD. Null without a snapshot now or up to then, and if the price of an amount other than 0 was missing at either.",
+        ...columnOf(worthChangeAt, 'netWorthUsd', ['address', 'since'], { cost: { weight: 20 } }),
       }),
     }),
   })
@@ -69,7 +64,7 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
     description: 'Changes of a pool from an earlier distribution date to the newest one.',
     fields: (t) => columnFields(t, poolChangeColumns),
   })
-  const ABSENT = 'Null if no distribution date is so long before the newest one.'
+  const ABSENT = 'Null if no date is so old.'
   const daysArgument = (arg: ArgBuilder<Types>) =>
     arg.int({
       required: true,
@@ -80,7 +75,7 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
     change: t.field({
       type: UserChange,
       nullable: true,
-      description: `Changes of the user over a number of days. ${ABSENT}`,
+      description: `Changes of the user over some days. ${ABSENT}`,
       args: { days: daysArgument(t.arg) },
       ...one(userChangeAt, ['address', 'days'], { cost: { weight: 2 } }, assertDays),
     }),
@@ -89,7 +84,7 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
     change: t.field({
       type: PoolChange,
       nullable: true,
-      description: `Changes of the pool over a number of days. ${ABSENT}`,
+      description: `Changes of the pool over some days. ${ABSENT}`,
       args: { days: daysArgument(t.arg) },
       ...one(poolChangeAt, ['id', 'days'], { cost: { weight: 2 } }, assertDays),
     }),

@@ -8,8 +8,7 @@ export function addDataVersion(builder: Builder): void {
   builder.queryField('dataVersion', (t) =>
     t.field({
       type: 'BigInt',
-      description:
-        'The version of the stored data. Every write raises it, so responses with the same version come from the same data.',
+      description: "The data's version, which every write raises: the same, same data.",
       extensions: { unplanned: 'It takes a separate statement, and is rarely selected.' },
       resolve: (_, __, { batches }) => batches.load(versionOnce, ''),
     }),

@@ -103,13 +103,13 @@ export function addDistribution(builder: Builder, refs: Refs) {
       run: t.field({
         type: Run,
         nullable: true,
-        description: 'The run that last changed the distribution. Null if it predates run records.',
+        description: 'The run that last changed it. Null if it predates run records.',
         extensions: { unplanned: RUN_UNPLANNED },
         resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
       }),
       runs: t.field({
         type: Runs,
-        description: 'All runs for the date, newest first, including failed runs and one in progress.',
+        description: 'All runs for the date, also failed and running ones, newest first.',
         args: listArguments(t.arg, RunInputs),
         ...unplanned(
           {
@@ -142,11 +142,11 @@ export function addDistribution(builder: Builder, refs: Refs) {
       }),
       rankBefore: t.exposeInt('rankBefore', {
         nullable: true,
-        description: "The user's current rank. Null if the user has no stored position yet.",
+        description: "The user's current rank. Null without a stored position.",
       }),
       rankAfter: t.exposeInt('rankAfter', {
         nullable: true,
-        description: "The user's rank after the run. Null if the user would no longer have a stored position.",
+        description: "The user's rank after the run. Null without a position then.",
       }),
     }),
   })
@@ -172,7 +172,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
         description: 'Total points of all accounts over all dates after the run.',
       }),
       changedUserCount: t.exposeInt('changedUserCount', {
-        description: 'Number of users whose points would change, including added and removed users.',
+        description: 'Number of users whose points would change, also from or to none.',
       }),
       changedRankCount: t.exposeInt('changedRankCount', {
         description: 'Number of users whose rank would change.',
@@ -180,7 +180,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
       movers: t.expose('movers', {
         type: [Mover],
         extensions: { cost: { rows: 'page' } },
-        description: 'The `first` users with the largest change in points, by size of change, then by address.',
+        description: 'The `first` users, largest change of points first, then by address.',
       }),
     }),
   })
@@ -193,7 +193,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
   builder.queryFields((t) => ({
     program: t.field({
       type: Program,
-      description: 'The totals of the whole points program, now or as of a date. `series` is not bound to that date.',
+      description: "The program's totals, now or as of a date, which `series` ignores.",
       args: {
         asOf: t.arg({
           type: 'DateTime',
@@ -271,7 +271,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
           'The distribution date. Defaults to the newest stored date for `resyncDistribution`, to the current UTC date for `updateDistribution`.',
       }),
       reopen: t.boolean({
-        description: 'True to change the points of a season whose board is final. Without it, its dates are refused.',
+        description: 'True to change a season whose board is final, which is refused else.',
       }),
     }),
   })

@@ -109,12 +109,12 @@ export function addEarnings(builder: Builder, { Asset, Entity, EntityType }: Ref
     }),
   })
   const Earnings = builder.objectRef<EarningsRow>('Earnings').implement({
-    description: "A user's earnings: net worth minus net cash invested. Totals cover all markets and vaults.",
+    description: 'Net worth minus net cash invested, in all markets and vaults.',
     fields: (t) => ({
       ...columnFields(t, earningsColumns),
       breakdown: t.field({
         type: [EarningsItem],
-        description: 'Each market and vault with a snapshot or a cash flow, by worth, largest first.',
+        description: 'Each market and vault with a history, by worth, largest first.',
         args: breakdownArguments(t.arg),
         ...breakdown(entityEarningsColumns, entityEarningsFrom),
       }),
@@ -131,12 +131,12 @@ export function addEarnings(builder: Builder, { Asset, Entity, EntityType }: Ref
     fields: (t) => columnFields(t, entityAprColumns, enums),
   })
   const NetApr = builder.objectRef<NetAprRow>('NetApr').implement({
-    description: "The average APR of a user's deposits and debts. Totals cover all markets and vaults.",
+    description: 'The average APR of deposits and debts in all markets and vaults.',
     fields: (t) => ({
       ...columnFields(t, netAprColumns),
       breakdown: t.field({
         type: [NetAprItem],
-        description: 'Each market and vault with a snapshot, by deposit + debt, largest first.',
+        description: 'Each market and vault with a snapshot, largest deposit + debt first.',
         args: breakdownArguments(t.arg),
         ...breakdown(entityAprColumns, entityAprFrom),
       }),

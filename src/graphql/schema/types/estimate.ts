@@ -34,7 +34,7 @@ export function addEstimate(builder: Builder, { Market, Vault, basePoints }: Ref
     fields: (t) => columnFields(t, estimateRuleColumns),
   })
   const Estimate = builder.objectRef<EstimateRow>('Estimate').implement({
-    description: 'The earnings of an amount in a market or a vault over some days, and what they assume.',
+    description: 'What an amount would earn in a market or vault, and what is assumed.',
     fields: (t) => ({
       ...columnFields(t, estimateColumns),
       rules: t.field({
@@ -90,7 +90,7 @@ export function addEstimate(builder: Builder, { Market, Vault, basePoints }: Ref
     types: ['bigint', 'text', 'text', 'date'],
     at: pointsPerDollarSql(basePoints),
   })
-  const what = 'over some days, at the rates of now and by the rules of points known now.'
+  const what = 'at rates and rules known now.'
   builder.prismaObjectFields(Market, (t) => {
     const rate = (name: keyof PointsPerDollar) =>
       t.float({

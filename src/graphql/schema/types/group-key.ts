@@ -45,12 +45,12 @@ type Refs = { User: UserRef; Pool: PoolRef; Asset: AssetRef; Entity: EntityRef }
 /** Adds the key of a group, which series and aggregates share. */
 export function addGroupKey(builder: Builder, { User, Pool, Asset, Entity }: Refs) {
   return builder.objectRef<Key>('GroupKey').implement({
-    description: 'The values that the rows of a group share. A field is null if rows are not grouped by it.',
+    description: 'The values that a group shares. Null are those not grouped by.',
     fields: (t) => ({
       start: t.field({
         type: 'Date',
         nullable: true,
-        description: 'The date, or the first date of the week or month. Null if rows are not grouped by time.',
+        description: 'The date, or first date of the week or month. Null if not grouped by.',
         resolve: (key) => key.start ?? null,
       }),
       chainId: t.field({

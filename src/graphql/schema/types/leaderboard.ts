@@ -69,12 +69,12 @@ export function addLeaderboard(
   builder.objectField(LeaderboardEntries, 'aroundRank', (t) =>
     t.int({
       nullable: true,
-      description: 'The rank of the user of `leaderboardAround`. Null in `leaderboard`, and if the user is not ranked.',
+      description: 'The rank of the user of `leaderboardAround`. Null if not ranked.',
       resolve: (connection) => (connection as { aroundRank?: number | null }).aroundRank ?? null,
     }),
   )
   const Window = builder.inputType('LeaderboardWindow', {
-    description: 'A window of distribution dates, in one pool or on one chain if these are given.',
+    description: 'Distribution dates, if given only in one pool or on one chain.',
     fields: (t) => ({
       from: t.field({
         type: 'Date',
@@ -93,7 +93,7 @@ export function addLeaderboard(
   })
   const Scope = builder.inputType('LeaderboardScope', {
     isOneOf: true,
-    description: 'The points that a leaderboard counts: all up to a date, or those of a window.',
+    description: 'The points that count: all up to a date, or those of a window.',
     fields: (t) => ({
       asOf: t.field({
         type: 'DateTime',

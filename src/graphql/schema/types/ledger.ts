@@ -54,8 +54,7 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
     },
   })
   const LedgerEntry = builder.objectRef<Row>('LedgerEntry').implement({
-    description:
-      "A change of a user's points in a pool on a date by a run. The first run of a date has no entries: its points are those of the date.",
+    description: "A change of a user's points in a pool on a date by a later run.",
     fields: (t) => ({
       ...columnFields(t, ledger.columns),
       reasons: t.field({
@@ -101,7 +100,7 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
   builder.prismaObjectFields(User, (t) => ({
     ledger: t.field({
       type: Ledger,
-      description: "How runs have changed the user's points after the first run of each date, newest run first.",
+      description: 'Changes of points by all runs but the first of a date, newest first.',
       args: listArguments(t.arg, LedgerInputs),
       ...list({
         listing: () => ledger,

@@ -19,7 +19,7 @@ export function addLegacy(builder: Builder) {
         claimedTimestamp: t.expose('claimedTimestamp', {
           type: 'BigInt',
           nullable: true,
-          description: 'The seconds of `claimedAt`. Null if the reward has not been claimed, or for other records.',
+          description: 'The seconds of `claimedAt`. Null without it.',
         }),
       }),
     })
@@ -31,7 +31,7 @@ export function addLegacy(builder: Builder) {
         createdTimestamp: t.expose('createdTimestamp', { type: 'SafeInt', description: 'The seconds of `createdAt`.' }),
         interestLastUpdated: t.expose('interestLastUpdated', {
           type: 'SafeInt',
-          description: 'The number of this name in the REST API, whose meaning is not confirmed.',
+          description: "The REST API's number of this name. Its meaning is not confirmed.",
         }),
       }),
     })

@@ -14,11 +14,11 @@ export function addLimits(builder: Builder): void {
       }),
       aliases: t.exposeInt('aliases', {
         nullable: true,
-        description: 'Maximum number of aliases, including those in fragments. Null if there is no limit.',
+        description: 'Maximum number of aliases, also in fragments. Null without a limit.',
       }),
       tokens: t.exposeInt('tokens', {
         nullable: true,
-        description: 'Maximum number of tokens in the document: names, punctuation, values. Null if there is no limit.',
+        description: 'Maximum number of tokens (names, signs, values). Null without a limit.',
       }),
       cost: t.exposeInt('cost', {
         nullable: true,

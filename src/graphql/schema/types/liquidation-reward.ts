@@ -17,7 +17,7 @@ type Refs = { listInputs: ListInputTypes; legacy: Legacy; User: UserRef; Market:
 export function addLiquidationReward(builder: Builder, refs: Refs) {
   const { listInputs, legacy, User, Market, Entity, EntityType } = refs
   const LiquidationReward = builder.objectRef<Row>('LiquidationReward').implement({
-    description: "A user's proportional share of the reward of one defaulting liquidation, in a market or a vault.",
+    description: "A user's share of the reward of one liquidation in a market or vault.",
     fields: (t) => ({
       ...columnFields(t, liquidationRewards.columns, { entityType: EntityType }),
       legacy: t.field(legacy.legacyTimes),
@@ -25,13 +25,13 @@ export function addLiquidationReward(builder: Builder, refs: Refs) {
       entity: t.field({
         type: Entity,
         nullable: true,
-        description: 'The market whose collateral was received, or the vault. Null if it is not stored.',
+        description: 'The market of the collateral, or the vault. Null if not stored.',
         ...entityOf,
       }),
       debtMarket: t.field({
         type: Market,
         nullable: true,
-        description: 'The market whose debt was repaid. Null in a vault, or if it is not stored.',
+        description: 'The market whose debt was repaid. Null in a vault or if not stored.',
         ...one(marketAt, ['chainId', 'debtMarketId']),
       }),
     }),

@@ -23,7 +23,7 @@ export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): v
     fields: (t) => ({
       version: t.expose('version', {
         type: 'BigInt',
-        description: 'The data version that the event was read from. Every transaction that writes raises it.',
+        description: 'The data version of the event. Each writing transaction raises it.',
       }),
       distribution: t.field({
         type: Distribution,
@@ -43,7 +43,7 @@ export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): v
     t.field({
       type: Distribution,
       nullable: true,
-      description: "The distribution of the run's date, as currently stored. Null if there is none.",
+      description: "The distribution of the run's date as stored now. Null if none is.",
       resolve: ({ date }, _, context) => (date ? context.batches.load(distributionAt.load, [date]) : null),
     }),
   )

@@ -25,7 +25,7 @@ export function addMultiplierRevision(builder: Builder, { listInputs }: { listIn
   const RevisionInputs = listInputs('MultiplierRevision', revisionListing)
   const { id, ...stored } = revisionColumns
   const RevisionDates = builder.objectRef<AffectedDates>('RevisionDates').implement({
-    description: 'The distribution dates whose stored points a revision determines. They need not follow one another.',
+    description: 'The dates whose stored points a revision determines, with gaps.',
     fields: (t) => ({
       count: t.exposeInt('count', { description: 'Number of dates.' }),
       first: t.expose('first', { type: 'Date', nullable: true, description: 'The first one. Null if there are none.' }),
@@ -39,7 +39,7 @@ export function addMultiplierRevision(builder: Builder, { listInputs }: { listIn
       recordId: t.string({ description: id.description, ...recordNumber }),
       affectedDates: t.field({
         type: RevisionDates,
-        description: 'The distribution dates with positions in the pool whose newest run used the revision.',
+        description: 'The dates with positions in the pool whose newest run used it.',
         extensions: { unplanned: 'It depends on what the runs of the dates recorded.', cost: { weight: AFFECTED } },
         resolve: ({ id }, _, { batches }) => batches.load(affectedDates, id),
       }),

@@ -9,7 +9,6 @@ import {
 import { type Jump, jumpsOf } from '../../../domain/multiplier/problems.ts'
 import { revokeMultiplier } from '../../../domain/multiplier/revoke.ts'
 import { updateMultipliers } from '../../../domain/multiplier/update.ts'
-import { badArgument } from '../../../errors.ts'
 import {
   type Multiplier as MultiplierRow,
   Prisma,
@@ -29,7 +28,7 @@ import type { Legacy } from './legacy.ts'
 import { type MultiplierRevisionRef, type MultiplierRevisionsRef, revisionAt } from './multiplier-revision.ts'
 import { readDateId } from './node-id.ts'
 import { type PoolRef, poolAt } from './pool.ts'
-import { readRecordNumber } from './record-number.ts'
+import { type RevokeInputRef, readRevoked } from './record-number.ts'
 
 /** Loads the multiplier of a pool. */
 export const multiplierAt = modelRow<MultiplierRow>('Multiplier', {
@@ -52,11 +51,12 @@ type Refs = {
   MultiplierRevision: MultiplierRevisionRef
   MultiplierRevisions: MultiplierRevisionsRef
   RevisionInputs: ListInputs
+  RevokeInput: RevokeInputRef
 }
 
 export function addMultiplier(
   builder: Builder,
-  { listInputs, legacy, Pool, MultiplierRevision, MultiplierRevisions, RevisionInputs }: Refs,
+  { listInputs, legacy, Pool, MultiplierRevision, MultiplierRevisions, RevisionInputs, RevokeInput }: Refs,
 ) {
   const MultiplierInputs = listInputs('Multiplier', multipliers)
   const Multiplier = builder.prismaObject('Multiplier', {
@@ -72,7 +72,7 @@ export function addMultiplier(
       }),
       revisions: t.field({
         type: MultiplierRevisions,
-        description: 'The revisions of the multiplier, newest first: who changed what, and when.',
+        description: 'Its revisions, newest first: who changed what, and when.',
         args: listArguments(t.arg, RevisionInputs),
         ...unplanned(
           {
@@ -106,7 +106,7 @@ export function addMultiplier(
     multiplier: t.field({
       type: Multiplier,
       nullable: true,
-      description: "The pool's current multiplier. Null if it has none; it then scores no points.",
+      description: "The pool's multiplier of now. Null without one: it scores no points.",
       ...related('Pool', 'multiplier', multiplierAt),
     }),
   }))
@@ -122,8 +122,7 @@ export function addMultiplier(
       borrowB: t.float({ description: 'The factor for each dollar of asset B borrowed.' }),
       from: t.field({
         type: 'Date',
-        description:
-          'The first distribution date that the factors count for. Without it they count for every date. A date in the future is an announcement.',
+        description: 'The first date that they count for, maybe to come. Default: all dates.',
       }),
     }),
   })
@@ -132,8 +131,7 @@ export function addMultiplier(
   builder.queryFields((t) => ({
     multipliers: t.field({
       type: Multipliers,
-      description:
-        'The multipliers that are in force today or, with `asOf`, for a distribution date, by pool number, then pool address.',
+      description: 'The multipliers of today or, with `asOf`, of a date, by pool number.',
       args: {
         ...listArguments(t.arg, MultiplierInputs),
         asOf: t.arg({
@@ -158,10 +156,6 @@ export function addMultiplier(
         description: 'The new multipliers: at least one, each pool at most once.',
       }),
     }),
-  })
-  const RevokeInput = builder.inputType('RevokeMultiplierInput', {
-    description: 'The input of `revokeMultiplier`.',
-    fields: (t) => ({ recordId: t.string({ required: true, description: "The revision's number, as a string." }) }),
   })
   const MultipliersPayload = builder
     .objectRef<{ multipliers: MultiplierRow[]; problems: string[] }>('UpdateMultipliersPayload')
@@ -216,10 +210,9 @@ export function addMultiplier(
       description:
         'Revokes an announcement: a revision whose `from` is in the future. It stays among the revisions. Requires the admin token.',
       args: { input: t.arg({ type: RevokeInput, required: true, description: 'The announcement.' }) },
-      resolve: async (_, { input: { recordId } }, context) => {
+      resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
-        const id = readRecordNumber(recordId)
-        if (id === undefined) throw badArgument('recordId', 'must be the number of a revision, as a string')
+        const id = readRevoked(input)
         await revokeMultiplier(adminDeps(context), id, requestedBy)
         context.batches.clear()
         const revision = await context.batches.load(revisionAt.load, [id])

@@ -58,8 +58,7 @@ export function addPoolTotals(builder: Builder, { Pool, MultiplierRevision }: Re
       args: {
         asOf: t.arg({
           type: 'DateTime',
-          description:
-            'The point in time: the last distribution date at or before it counts. Defaults to the newest distribution date.',
+          description: 'The last date at or before this time counts. Default: the newest.',
         }),
       },
       // Sums all days of the pool up to the date.

@@ -42,8 +42,7 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
       legacy: t.field(legacy.legacyPool),
       ...computedFields(t, poolAt, computedPoolColumns, ['id']),
       displayName: t.string({
-        description:
-          "The pool's display name: both symbols and the pool's number, joined by middle dots, such as S·USDC·20.",
+        description: "Both symbols and the pool's number, such as S·USDC·20.",
         ...column(poolAt, 'displayName', ['id']),
       }),
       assetA: t.field({

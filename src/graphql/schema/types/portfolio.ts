@@ -47,7 +47,7 @@ type Refs = {
 /** Adds `portfolio`: the combined holdings of several addresses. */
 export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType, Worth, Earnings, NetApr }: Refs) {
   const PoolHoldingType = builder.objectRef<PoolHolding>('PortfolioPool').implement({
-    description: 'The combined positions of the users in a pool on one distribution date.',
+    description: 'The combined positions of the users in a pool on one date.',
     fields: (t) => ({
       poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
       pool: t.field({
@@ -80,8 +80,7 @@ export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType,
   })
 
   const Portfolio = builder.objectRef<Portfolio>('Portfolio').implement({
-    description:
-      'The combined holdings of several users, now or, with `asOf`, at a past time. A user who is given twice counts once.',
+    description: 'The combined holdings of several users. Repeated ones count once.',
     fields: (t) => {
       const accounts = async ({ addresses }: Portfolio, { batches }: GraphContext) =>
         (await Promise.all(addresses.map((address) => batches.load(userAt.load, [address])))).filter(
@@ -101,11 +100,11 @@ export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType,
           resolve: ({ users }) => users.map((address) => ({ address })),
         }),
         totalPoints: t.float({
-          description: `Total points of all users over all distribution dates${upTo}.`,
+          description: `Total points of all users over all dates${upTo}.`,
           resolve: async (portfolio, _, context) => (await rankedPoints(portfolio, context)).points,
         }),
         recordCount: t.int({
-          description: `Number of stored positions of all users over all distribution dates${upTo}.`,
+          description: `Number of stored positions over all dates${upTo}.`,
           resolve: async (portfolio, _, context) => {
             const { addresses, asOf } = portfolio
             if (asOf) return positionCountAsOf(context.reader, addresses, asOf)
@@ -145,14 +144,13 @@ export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType,
         pools: t.field({
           type: [PoolHoldingType],
           extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
-          description:
-            'The combined positions in each pool on the newest distribution date, or the last one up to `asOf`, most points first.',
+          description: 'The positions in each pool on the last date up to `asOf`, by points.',
           resolve: ({ addresses, asOf }, _, { reader }) => poolHoldings(reader, addresses, asOf),
         }),
         entities: t.field({
           type: [EntityHoldingType],
           extensions: { cost: { weight: 20, perRow: 10, rows: 40 } },
-          description: 'The current combined holdings in each market, then in each vault, by chain, then address.',
+          description: 'The holdings in each market, then each vault, by chain, then address.',
           resolve: ({ addresses, asOf }, _, { reader }) => entityHoldings(reader, addresses, asOf),
         }),
       }
@@ -166,8 +164,7 @@ export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType,
         cost: { weight: (given) => 1 + 10 * addresses(given), page: addresses } satisfies FieldCost,
         unplanned: 'It adds up the holdings of several users.',
       },
-      description:
-        'The combined holdings of several users. Each field takes the same few SQL statements for any number of users.',
+      description: 'The combined holdings of several users, now or at a past time.',
       args: {
         addresses: t.arg({
           type: ['Address'],

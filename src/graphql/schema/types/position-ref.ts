@@ -6,7 +6,7 @@ import type { Builder } from '../builder.ts'
 export const positionRef = (builder: Builder) =>
   builder.prismaObject('Position', {
     findUnique: ({ id }) => ({ id }),
-    description: "A user's amounts in a pool on a distribution date, and the points that they earned.",
+    description: "A user's amounts in a pool on a distribution date, and their points.",
   })
 export type PositionRef = ReturnType<typeof positionRef>
 

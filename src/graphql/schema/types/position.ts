@@ -63,7 +63,7 @@ export function addPosition(builder: Builder, refs: Refs) {
       const amount = (name: SideAmount, what: string) =>
         t.field({
           type: TokenAmount,
-          description: `${what}. \`raw\` and \`decimals\` are null, as whole tokens are stored.`,
+          description: `${what}. \`raw\` and \`decimals\` are null.`,
           ...wholeTokensField(name, `${name}Usd`),
         })
       return {

@@ -19,7 +19,7 @@ export function addPriceSeries(
       start: t.expose('start', { type: 'Date', description: "The bucket's first date." }),
       usd: t.exposeFloat('usd', {
         nullable: true,
-        description: 'The price of one whole token, in USD. Null if none of a day in the bucket is stored.',
+        description: 'The price of one whole token, in USD. Null if none is stored.',
       }),
       date: t.expose('date', {
         type: 'Date',
@@ -28,12 +28,12 @@ export function addPriceSeries(
       }),
       source: t.exposeString('source', {
         nullable: true,
-        description: 'The origin of the price. Null if no price is stored, or its record does not say.',
+        description: 'The origin of the price. Null without one, or if not recorded.',
       }),
       time: t.expose('time', {
         type: 'DateTime',
         nullable: true,
-        description: 'The moment of the price. Null if no price is stored, or its record does not say.',
+        description: 'The moment of the price. Null without one, or if not recorded.',
       }),
     }),
   })

@@ -22,12 +22,11 @@ export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }
       start: t.expose('start', { type: 'Date', description: "The bucket's first date." }),
       depositApr: t.exposeFloat('depositRate', {
         nullable: true,
-        description: 'The deposit APR as a fraction: 0.05 is 5 %. Null if none was recorded by then.',
+        description: 'The deposit APR as a fraction: 0.05 is 5 %. Null if not recorded.',
       }),
       borrowApr: t.exposeFloat('borrowRate', {
         nullable: true,
-        description:
-          'The borrow APR as a fraction: 0.05 is 5 %. Null if none was recorded by then. Always null for a vault.',
+        description: 'The borrow APR: 0.05 is 5 %. Null in a vault, or if not recorded.',
       }),
     }),
   })

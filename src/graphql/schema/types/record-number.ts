@@ -1,4 +1,6 @@
+import { badArgument } from '../../../errors.ts'
 import { sqlField } from '../../fields/sql-field.ts'
+import type { Builder } from '../builder.ts'
 
 const MAX_NUMBER = 2n ** 63n - 1n
 
@@ -12,4 +14,20 @@ export function readRecordNumber(text: string): bigint | undefined {
 export const recordNumber = {
   ...sqlField({ kind: 'column', column: 'id' }),
   resolve: ({ id }: { id: bigint }) => String(id),
+}
+
+/** Adds the input of mutations that revoke an announcement. */
+export const addRevokeInput = (builder: Builder) =>
+  builder.inputType('RevokeInput', {
+    description: 'The input of `revokeMultiplier` and `revokeBasePoints`.',
+    fields: (t) => ({ recordId: t.string({ required: true, description: "The revision's number, as a string." }) }),
+  })
+
+export type RevokeInputRef = ReturnType<typeof addRevokeInput>
+
+/** Reads the number of a revision to revoke. @throws BAD_INPUT */
+export function readRevoked({ recordId }: { recordId: string }): bigint {
+  const id = readRecordNumber(recordId)
+  if (id === undefined) throw badArgument('recordId', 'must be the number of a revision, as a string')
+  return id
 }

@@ -28,7 +28,7 @@ export function addDistributionKind(builder: Builder) {
     description: "How a distribution's stored points were produced.",
     values: {
       IMPORT: { description: 'An import provided or computed them.' },
-      MANUALUPDATE: { description: "A manual update computed them from the source's positions for the date." },
+      MANUALUPDATE: { description: "A manual update computed them from the source's positions of the date." },
       RESYNC: { description: 'A resync recomputed them from the stored positions for the date.' },
       UPDATE: { description: 'An update fetched analytics, not points. Runs alone have this kind.' },
     },
@@ -85,7 +85,7 @@ export function addRun(builder: Builder, refs: Refs) {
       count: t.exposeInt('count', { description: 'Number of records or prices that were fetched.' }),
       block: t.string({
         nullable: true,
-        description: 'The block that the data is from. Null if the source did not report one.',
+        description: 'The block that the data is from. Null if the source reported none.',
         resolve: (receipt) => receipt.block,
       }),
       time: t.field({

@@ -19,7 +19,7 @@ export function addSearch(builder: Builder, { Pool, Market, Vault, User }: Refs)
     description: 'How a result matches the text, best match first.',
     values: {
       EXACT_ADDRESS: { description: 'The text is the address of the result or of one of its tokens.' },
-      EXACT_NAME: { description: 'The text is the name of the result, or the symbol or name of one of its tokens.' },
+      EXACT_NAME: { description: 'The text is its name, or the symbol or name of one of its tokens.' },
       PREFIX: { description: 'An address, a name or a symbol starts with the text.' },
       SUBSTRING: { description: 'A name or a symbol contains the text.' },
     },
@@ -57,7 +57,7 @@ export function addSearch(builder: Builder, { Pool, Market, Vault, User }: Refs)
       args: {
         text: t.arg.string({
           required: true,
-          description: `The text to search for, 1 to ${MAX_TEXT} characters. Spaces around it are ignored.`,
+          description: `The text, 1 to ${MAX_TEXT} characters. Spaces around it are ignored.`,
         }),
         chainId: t.arg({
           type: 'SafeInt',

@@ -26,7 +26,7 @@ export function addSeason(builder: Builder, { Program }: { Program: ProgramRef }
     },
   })
   const Season = builder.objectRef<Row>('Season').implement({
-    description: 'A season of the points program: a span of distribution dates, both ends included, with a name.',
+    description: 'A season of the program: named dates, the first and last included.',
     fields: (t) => columnFields(t, columns, { status: Status }),
   })
   builder.nodeRef(Season, {
@@ -49,7 +49,7 @@ export function addSeason(builder: Builder, { Program }: { Program: ProgramRef }
     }),
     seasons: t.field({
       type: [Season],
-      description: 'All seasons, by their dates. A program without seasons has an empty list; every date then counts.',
+      description: 'All seasons, by their dates. Without any, every date counts.',
       ...rows({ columns: seasonColumns, by: [], of: () => Prisma.sql`FROM season t ORDER BY t.starts_at` }, [], {
         cost: { rows: 5 },
       }),

@@ -35,7 +35,7 @@ const sharedFields = (t: ObjectFieldBuilder<Types, Bucket>) => ({
   lastDate: t.field({
     type: 'Date',
     nullable: true,
-    description: "The bucket's last distribution date: that of its positions. Null in a gap.",
+    description: 'The last distribution date: that of its positions. Null in a gap.',
     resolve: async (bucket) => (await bucket.program())?.lastDate ?? null,
   }),
   distributionCount: t.int({
@@ -45,7 +45,7 @@ const sharedFields = (t: ObjectFieldBuilder<Types, Bucket>) => ({
   points: t.float({ description: 'Points, summed over the bucket.', resolve: (bucket) => bucket.points() }),
   positionCount: t.int({
     nullable: true,
-    description: 'Number of positions on the last distribution date. Null in a gap.',
+    description: 'Number of positions on `lastDate`. Null in a gap.',
     resolve: async (bucket) => ((await bucket.program()) ? await bucket.positionCount() : null),
   }),
 })
@@ -115,8 +115,7 @@ export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
         }),
         totalPoints: t.float({
           nullable: true,
-          description:
-            "The points over all distribution dates up to the bucket's last one. Null in a gap and before the first position.",
+          description: 'The points up to `lastDate`. Null in a gap and before the first.',
           resolve: async (bucket) => (await bucket.rankedPoints?.())?.points ?? null,
         }),
         rank: t.int({
@@ -126,7 +125,7 @@ export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
           resolve: async (bucket) => (await bucket.rankedPoints?.())?.rank ?? null,
         }),
         liquidationRewardCount: t.int({
-          description: 'Number of liquidation rewards in the bucket, by time of the liquidation.',
+          description: 'Number of liquidation rewards in the bucket, by time.',
           resolve: async (bucket) => {
             const rewards = await bucket.rewards?.()
             return rewards ? rewards.marketCount + rewards.vaultCount : 0
@@ -166,13 +165,10 @@ export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
         })
       return {
         ...sharedFields(t),
-        suppliedUsd: level('suppliedUsd', 'Borrowable supply on the last distribution date, in USD.'),
-        protectedUsd: level('protectedUsd', 'Protected (non-borrowable) supply on the last distribution date, in USD.'),
-        tvlUsd: level(
-          'tvlUsd',
-          'Total value locked on the last distribution date, in USD: borrowable plus protected supply, including what is lent out.',
-        ),
-        borrowedUsd: level('borrowedUsd', 'Amount borrowed on the last distribution date, in USD.'),
+        suppliedUsd: level('suppliedUsd', 'Borrowable supply on `lastDate`, in USD.'),
+        protectedUsd: level('protectedUsd', 'Non-borrowable supply on `lastDate`, in USD.'),
+        tvlUsd: level('tvlUsd', 'Total value locked on `lastDate`, in USD.'),
+        borrowedUsd: level('borrowedUsd', 'Amount borrowed on `lastDate`, in USD.'),
         userCount: t.int({
           nullable: true,
           description:

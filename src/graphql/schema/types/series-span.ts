@@ -18,12 +18,11 @@ export function addSpanArguments(builder: Builder) {
     interval: arg({ type: Interval, defaultValue: 'day', required: true, description: 'The length of each bucket.' }),
     from: arg({
       type: 'DateTime',
-      description: `The start of the range: the whole bucket that contains this time. Defaults to a range of 30 buckets, or fewer if the program is younger. At most ${MAX_BUCKETS} buckets.`,
+      description: `A time in the first of at most ${MAX_BUCKETS} buckets. Default: up to 30.`,
     }),
     to: arg({
       type: 'DateTime',
-      description:
-        'The end of the range: the whole bucket that contains this time. Defaults to the bucket of the newest distribution date.',
+      description: 'A time in the last bucket. Defaults to the newest distribution date.',
     }),
   })
 }

@@ -42,7 +42,7 @@ type Refs = {
 export function addSnapshot(builder: Builder, refs: Refs) {
   const { listInputs, legacy, User, Market, Vault, Entity, EntityType } = refs
   const Snapshot = builder.objectRef<Row>('Snapshot').implement({
-    description: "A user's position in a market or vault at one point in time. One snapshot is stored per day.",
+    description: "A user's position in a market or vault at one time: one per day.",
     fields: (t) => ({
       ...columnFields(t, snapshots.columns, { entityType: EntityType }),
       legacy: t.field(legacy.legacyTime),
@@ -62,7 +62,7 @@ export function addSnapshot(builder: Builder, refs: Refs) {
   builder.prismaObjectFields(Market, (t) => ({
     snapshots: t.field({
       type: Snapshots,
-      description: 'Snapshots of all users in the market, oldest first, then by user and position.',
+      description: 'All snapshots, oldest first, then by user and position.',
       args: listArguments(t.arg, SnapshotInputs),
       ...snapshotsIn(marketSnapshots),
     }),
@@ -70,7 +70,7 @@ export function addSnapshot(builder: Builder, refs: Refs) {
   builder.prismaObjectFields(Vault, (t) => ({
     snapshots: t.field({
       type: Snapshots,
-      description: 'Snapshots of all users in the vault, oldest first, then by user and position.',
+      description: 'All snapshots, oldest first, then by user and position.',
       args: listArguments(t.arg, SnapshotInputs),
       ...snapshotsIn(vaultSnapshots),
     }),

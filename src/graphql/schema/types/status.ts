@@ -19,7 +19,7 @@ interface StatusRow {
 
 type ChainRow = NewestSnapshot & { now: Date }
 
-const LATE = `later than ${LATE_HOURS} hours after it was expected`
+const LATE = `more than ${LATE_HOURS} hours overdue`
 
 /** Adds how new the data is, and what is late. */
 export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
@@ -34,17 +34,17 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
       newestSnapshotAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'The time of the newest snapshot in a market or vault of the chain. Null if none is stored.',
+        description: "The time of the chain's newest snapshot. Null if none is stored.",
         resolve: ({ time }) => time,
       }),
       expectedAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When newer snapshots are expected: a day after the newest. Null if none is stored.',
+        description: 'When newer ones are expected: a day after the newest. Null if none.',
         resolve: (chain) => nextOfChain(chain)?.expectedAt ?? null,
       }),
       late: t.boolean({
-        description: `True if newer snapshots are late: it is ${LATE}. False if none is stored.`,
+        description: `True if newer ones are ${LATE}. False if none is stored.`,
         resolve: (chain) => nextOfChain(chain)?.late ?? false,
       }),
     }),
@@ -74,7 +74,7 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
         resolve: (state, _, context) => nextOfLeg(state, context).expectedAt,
       }),
       late: t.boolean({
-        description: `True if the next update is late: it is ${LATE}.`,
+        description: `True if the next update is ${LATE}.`,
         resolve: (state, _, context) => nextOfLeg(state, context).late,
       }),
     }),
@@ -92,7 +92,7 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
       nextDistributionDate: t.field({
         type: 'Date',
         nullable: true,
-        description: 'The distribution date after the newest. Null if no positions are stored.',
+        description: 'The date after the newest. Null if no positions are stored.',
         resolve: (status, _, context) => next(status, context)?.date ?? null,
       }),
       nextDistributionExpectedAt: t.field({
@@ -103,7 +103,7 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
         resolve: (status, _, context) => next(status, context)?.expectedAt ?? null,
       }),
       distributionLate: t.boolean({
-        description: `True if the distribution after the newest is late: it is ${LATE}. False if no positions are stored.`,
+        description: `True if the next one is ${LATE}. False if none is stored.`,
         resolve: (status, _, context) => next(status, context)?.late ?? false,
       }),
       chains: t.field({
@@ -124,13 +124,13 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
       lastRun: t.field({
         type: Run,
         nullable: true,
-        description: 'The newest run, whatever its kind and status. Null if no run is recorded.',
+        description: 'The newest run of any kind and status. Null if none is recorded.',
         resolve: ({ runs }, _, context) => (runs.run === null ? null : loadRun(context, runs.run)),
       }),
       lastImport: t.field({
         type: Run,
         nullable: true,
-        description: `The newest run of an import, whatever its status. Null if the newest ${MAX_RUNS} runs have none.`,
+        description: `The newest import of any status. Null if none of ${MAX_RUNS} runs is one.`,
         resolve: ({ runs }, _, context) => (runs.import === null ? null : loadRun(context, runs.import)),
       }),
     }),
@@ -139,7 +139,7 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
   builder.queryField('status', (t) =>
     t.field({
       type: Status,
-      description: 'How new the data is: the newest distribution and snapshots, and whether the next ones are late.',
+      description: 'How new the distributions and snapshots are, and which are late.',
       extensions: {
         volatile: true,
         cost: { weight: 10 },

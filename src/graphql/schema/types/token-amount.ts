@@ -8,7 +8,7 @@ export const addTokenAmount = (builder: Builder) =>
       raw: t.field({
         type: 'BigInt',
         nullable: true,
-        description: "The exact amount in the token's smallest unit. Null where only whole tokens are stored.",
+        description: 'The exact amount in the smallest unit. Null for positions.',
         resolve: ({ raw }) => raw,
       }),
       decimals: t.int({

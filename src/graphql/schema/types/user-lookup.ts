@@ -20,7 +20,7 @@ export function addUserLookup(builder: Builder, { User }: { User: UserRef }) {
   builder.queryFields((t) => ({
     lookupUsers: t.field({
       type: [User],
-      description: 'The users at the addresses, in the same order. An address without records is a user too.',
+      description: 'The users, in the order of their addresses. Every address is a user.',
       args: {
         addresses: t.arg({
           type: ['Address'],

@@ -14,13 +14,13 @@ export const rankedPointsAt: KeyedRow<RankedPoints> = keyedRow<RankedPoints>({
 
 /** Adds a user's points and rank, now and on past dates. */
 export function addUserRank(builder: Builder, { User }: { User: UserRef }): void {
-  const past = 'With `asOf`, as of the last distribution date at or before that time.'
+  const past = 'With `asOf`, as of the last distribution date by then.'
   builder.objectFields(User, (t) => {
     const asOf = () =>
       t.arg({ type: 'DateTime', description: 'The point in time. Defaults to the newest distribution date.' })
     return {
       totalPoints: t.float({
-        description: `Total points over all distribution dates. ${past}`,
+        description: 'Points over all dates or, with `asOf`, those up to it.',
         args: { asOf: asOf() },
         ...columnAsOf(userAt, 'points', ['address'], rankedPointsAt),
       }),

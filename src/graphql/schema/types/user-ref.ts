@@ -6,8 +6,7 @@ import type { Builder } from '../builder.ts'
 
 export const userRef = (builder: Builder) =>
   builder.prismaObject('User', {
-    description:
-      'A user of the protocol, in both domains. Every address is a user; one without stored data has empty lists and zero totals.',
+    description: 'Any address. Without stored data it has empty lists and zero totals.',
   })
 export type UserRef = ReturnType<typeof userRef>
 

@@ -82,7 +82,7 @@ export function addUser(builder: Builder, refs: Refs) {
       ...columnFields(t, accountDays.columns),
       positions: t.field({
         type: [Position],
-        description: "The user's positions on that date, one per pool, sorted by pool, then id.",
+        description: "The user's positions on that date, one per pool, by pool, then id.",
         ...rows(positionsOfDay, ['text', 'date'], { cost: { rows: 5 } }),
       }),
       user: t.field({
@@ -118,13 +118,13 @@ export function addUser(builder: Builder, refs: Refs) {
       return {
         marketSnapshots: t.field({
           type: refs.Snapshots,
-          description: "The user's snapshots in markets, oldest first, then by chain, market and position.",
+          description: 'The snapshots in markets, by time, chain, market and position.',
           args: args(),
           ...snapshotsOf(marketSnapshots, groupedMarketSnapshots),
         }),
         vaultSnapshots: t.field({
           type: refs.Snapshots,
-          description: "The user's snapshots in vaults, oldest first, then by chain, vault and position.",
+          description: 'The snapshots in vaults, by time, chain, vault and position.',
           args: args(),
           ...snapshotsOf(vaultSnapshots, groupedVaultSnapshots),
         }),
@@ -136,7 +136,7 @@ export function addUser(builder: Builder, refs: Refs) {
     const asOf = () =>
       t.arg({
         type: 'DateTime',
-        description: 'Only snapshots and cash flows at or before this time. All of them by default.',
+        description: 'Only snapshots and cash flows at or before this time. Default: all.',
       })
     return {
       address: t.expose('address', { type: 'Address', description: "The user's address." }),
@@ -152,13 +152,13 @@ export function addUser(builder: Builder, refs: Refs) {
       firstDate: t.field({
         type: 'Date',
         nullable: true,
-        description: 'The first distribution date with a position. Null if the user has no stored position.',
+        description: 'The first distribution date with a position. Null without one.',
         ...column(userAt, 'firstDistributionDate', ['address']),
       }),
       lastDate: t.field({
         type: 'Date',
         nullable: true,
-        description: 'The newest distribution date with a position. Null if the user has no stored position.',
+        description: 'The newest distribution date with a position. Null without one.',
         ...column(userAt, 'lastDistributionDate', ['address']),
       }),
       positions: t.field({
@@ -176,7 +176,7 @@ export function addUser(builder: Builder, refs: Refs) {
       }),
       currentPositions: t.field({
         type: refs.Positions,
-        description: "The user's positions on the newest distribution date, one per pool, by id.",
+        description: "The user's positions on the newest date, one per pool, by id.",
         args: listArguments(t.arg, refs.PositionInputs),
         ...list({
           listing: () => positionListing,
@@ -196,8 +196,7 @@ export function addUser(builder: Builder, refs: Refs) {
       }),
       snapshots: t.field({
         type: refs.Snapshots,
-        description:
-          "The user's snapshots in markets and vaults, oldest first, then by chain, market or vault, and position.",
+        description: 'The snapshots in markets and vaults, by time, chain, entity, position.',
         args: listArguments(t.arg, refs.SnapshotInputs),
         ...list({
           listing: ({ where }) => snapshotsWhere(where),
@@ -222,7 +221,7 @@ export function addUser(builder: Builder, refs: Refs) {
       }),
       liquidationRewards: t.field({
         type: refs.LiquidationRewards,
-        description: "The user's shares of liquidation rewards in markets and vaults, newest first.",
+        description: "The user's shares of liquidation rewards, newest first.",
         args: listArguments(t.arg, refs.RewardInputs),
         ...list({
           listing: ({ where }) => rewardsWhere(where),
@@ -232,8 +231,7 @@ export function addUser(builder: Builder, refs: Refs) {
       }),
       activity: t.field({
         type: refs.Activities,
-        description:
-          "The user's deposits, withdrawals, borrowings, repayments and shares of liquidation rewards, newest first.",
+        description: "The user's cash flows and liquidation rewards, newest first.",
         args: listArguments(t.arg, refs.ActivityInputs),
         ...activityOfUser(),
       }),
