@@ -452,12 +452,16 @@ export const analyticsFacts: Fact[] = [
     sql: `SELECT ${aprRow} FROM ${aprOf(ann)} ORDER BY deposit + borrow DESC, chain, type, entity`,
   },
   {
-    name: 'the rates of the first entities, and their number',
-    query: of(ann, `netApr { entityCount breakdown(first: 1) { ${APR_ROW} } }`),
-    at: 'user.netApr',
-    sql: `SELECT count(*)::int AS "entityCount",
-      (SELECT json_agg(one) FROM (SELECT ${aprRow} FROM ${aprOf(ann)} ORDER BY deposit + borrow DESC, chain, type, entity LIMIT 1) one) AS breakdown
-      FROM ${aprOf(ann)}`,
+    name: 'the rates of the second entity',
+    query: of(ann, `netApr { breakdown(first: 1, offset: 1) { ${APR_ROW} } }`),
+    at: 'user.netApr.breakdown',
+    sql: `SELECT ${aprRow} FROM ${aprOf(ann)} ORDER BY deposit + borrow DESC, chain, type, entity LIMIT 1 OFFSET 1`,
+  },
+  {
+    name: 'the number of entities with earnings',
+    query: of(ann, 'earnings { entityCount }'),
+    at: 'user.earnings',
+    sql: `SELECT count(*)::int AS "entityCount" FROM ${earningsOf(ann)}`,
   },
 
   {
