@@ -88,7 +88,7 @@ export const aggregateFacts: Fact[] = [
   },
   ...(
     [
-      ['DATE', 'date', 'start', 'start'],
+      ['DAY', 'date', 'start', 'start'],
       ['WEEK', `date_trunc('week', date)::date`, 'start', 'start'],
       ['MONTH', `date_trunc('month', date)::date`, 'start', 'start'],
       ['CHAIN', 'chain', 'chainId', 'chainId'],
@@ -178,7 +178,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'market snapshots by date and user, within dates',
-    query: `snapshotAggregates(groupBy: [DATE, USER], where: { entityTypes: MARKET, ${every}, time: { gte: "2025-03-02", lt: "2025-03-10" } }) {
+    query: `snapshotAggregates(groupBy: [DAY, USER], where: { entityTypes: MARKET, ${every}, time: { gte: "2025-03-02", lt: "2025-03-10" } }) {
       key { start user { address } } ${MARKETS} }`,
     at: 'snapshotAggregates',
     sql: `SELECT ${day} AS "key.start", "accountId" AS "key.user.address", ${marketSums()} FROM market_snapshots
@@ -193,7 +193,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'groups without a number are last, no matter the direction',
-    query: `snapshotAggregates(groupBy: [ENTITY, DATE], orderBy: [AVERAGE_BORROWED_USD, COUNT], orderDirection: [ASC, DESC],
+    query: `snapshotAggregates(groupBy: [ENTITY, DAY], orderBy: [AVERAGE_BORROWED_USD, COUNT], orderDirection: [ASC, DESC],
       where: { entityTypes: MARKET, users: ["${ann}", "${dan}", "${users.gus}"] }) { averageBorrowedUsd count }`,
     at: 'snapshotAggregates',
     sql: `SELECT avg("debtUsd"::numeric) AS "averageBorrowedUsd", count(*) FROM market_snapshots

@@ -138,9 +138,10 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: "a pool's history says who changed what and when",
-    query: `multiplierRevisions(where: { pools: "${pools.eth}" }) { nodes { ${REVISION} changedBy } }`,
+    query: `multiplierRevisions(where: { pools: "${pools.eth}" }) { nodes { ${REVISION} changedBy pool { name } } }`,
     at: 'multiplierRevisions.nodes',
-    sql: `SELECT ${revision}, 'import' AS "changedBy" FROM multipliers WHERE "poolAddress" = '${pools.eth}' ORDER BY import DESC`,
+    sql: `SELECT ${revision}, 'import' AS "changedBy", (SELECT name FROM pools WHERE id = "poolAddress") AS "pool.name"
+      FROM multipliers WHERE "poolAddress" = '${pools.eth}' ORDER BY import DESC`,
   },
   {
     name: "a multiplier's own history",
@@ -302,7 +303,7 @@ export const pointsFacts: Fact[] = [
   {
     name: 'an asset on one chain, its price and its pools',
     query: `asset(chainId: 1, address: "${tokens.usdc}") { chainId address symbol name decimals
-      price { usd date poolAddress pool { name } } pools { totalCount nodes { name } } }`,
+      price { usd date pool { name } } pools { totalCount nodes { name } } }`,
     at: 'asset.pools.nodes',
     sql: `SELECT name FROM pools WHERE "chainId" = 1 AND '${tokens.usdc}' IN (asset_1_address, asset_2_address)
       ORDER BY "marketId", id`,
@@ -310,10 +311,10 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: 'the prices of assets are the newest daily ones, and of the others those of their newest positions on their chain',
-    query: 'assets { nodes { chainId address price { usd date source time poolAddress pool { name } } } }',
+    query: 'assets { nodes { chainId address price { usd date source time pool { address name } } } }',
     at: 'assets.nodes',
     sql: `SELECT DISTINCT ON (chain, asset) chain AS "chainId", asset AS address, price AS "price.usd",
-        date AS "price.date", source AS "price.source", time AS "price.time", pool AS "price.poolAddress",
+        date AS "price.date", source AS "price.source", time AS "price.time", pool AS "price.pool.address",
         o.name AS "price.pool.name"
       FROM (SELECT id, chain, pool, date, "aTokenAddress" AS asset, "aTokenPrice" AS price, 'positions' AS source,
           date::timestamptz AS time, false AS daily FROM scored

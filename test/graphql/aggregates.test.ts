@@ -148,7 +148,7 @@ describe('positions', () => {
   })
   for (const groupBy of [
     ['POOL'],
-    ['DATE'],
+    ['DAY'],
     ['WEEK', 'CHAIN'],
     ['MONTH', 'POOL'],
     ['USER'],
@@ -234,16 +234,16 @@ describe('snapshots', () => {
       sumBorrowed: { raw: isOfToken(groupBy) ? tokens(of, 'debt_assets') : null },
     })
     const theirs = rows.market?.filter((row) => users.includes(row.user)) ?? []
-    for (const groupBy of [['ENTITY'], ['ASSET'], ['USER', 'DATE'], ['CHAIN', 'WEEK'], ['ENTITY', 'USER']]) {
+    for (const groupBy of [['ENTITY'], ['ASSET'], ['USER', 'DAY'], ['CHAIN', 'WEEK'], ['ENTITY', 'USER']]) {
       const { snapshotAggregates } = await ask(query, { where: { users, entityTypes: 'MARKET' }, groupBy })
       check(snapshotAggregates, theirs, groupBy, values(groupBy))
     }
     const where = { entities: sampleMarket.address, entityTypes: 'MARKET', chainIds: sampleMarket.chainId, time: times }
-    const { snapshotAggregates } = await ask(query, { where, groupBy: ['DATE'] })
+    const { snapshotAggregates } = await ask(query, { where, groupBy: ['DAY'] })
     const there = rows.market?.filter(
       (row) => row.market === sampleMarket.address && row.date >= first && row.date <= last,
     )
-    check(snapshotAggregates, there ?? [], ['DATE'], values(['DATE']))
+    check(snapshotAggregates, there ?? [], ['DAY'], values(['DAY']))
   })
 
   test('of vaults', async () => {
@@ -255,7 +255,7 @@ describe('snapshots', () => {
       averageSuppliedUsd: average(of, 'assets_usd'),
       sumShares: groupBy.includes('ENTITY') ? tokens(of, 'shares') : null,
     })
-    for (const groupBy of [['ENTITY', 'DATE'], ['ASSET'], ['USER']]) {
+    for (const groupBy of [['ENTITY', 'DAY'], ['ASSET'], ['USER']]) {
       const { snapshotAggregates } = await ask(query, { where: { users, entityTypes: 'VAULT' }, groupBy })
       check(snapshotAggregates, rows.vault?.filter((row) => users.includes(row.user)) ?? [], groupBy, values(groupBy))
     }
@@ -283,7 +283,7 @@ test('liquidation rewards', async () => {
     sumSupplySent: { usd: sum(of, 'supply_sent_usd') },
   })
   const inRange = rows.rewards?.filter((row) => row.date >= first && row.date <= last) ?? []
-  for (const groupBy of [['DATE'], ['ENTITY'], ['ENTITY', 'USER'], ['USER', 'CHAIN'], ['MONTH']]) {
+  for (const groupBy of [['DAY'], ['ENTITY'], ['ENTITY', 'USER'], ['USER', 'CHAIN'], ['MONTH']]) {
     const { liquidationRewardAggregates } = await ask(query, { where: { time: times }, groupBy })
     check(liquidationRewardAggregates, inRange, groupBy, values(groupBy))
   }
@@ -330,7 +330,7 @@ test('a filter that would read a whole table is refused, and so is what makes no
     ['liquidationRewardAggregates(where: {})', /add where\.users, or where\.time with at most 366 dates/],
     [`liquidationRewardAggregates(where: {${range(367, 'time')}})`, /at most 366 dates/],
     ['positionAggregates(where: {date: {gte: "2025-01-02", lte: "2025-01-01"}})', /where\.date is empty/],
-    ['positionAggregates(where: {users: []}, groupBy: [DATE, WEEK])', /at most one of DATE, WEEK, MONTH/],
+    ['positionAggregates(where: {users: []}, groupBy: [DAY, WEEK])', /at most one of DAY, WEEK, MONTH/],
     ['positionAggregates(where: {users: []}, first: 1001)', /from 0 to 1000/],
     ['positionAggregates(where: {users: []}, offset: -1)', /from 0 to 1000000/],
   ] as const) {

@@ -156,7 +156,7 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: USERS,
   },
   'sums over a pool': {
-    query: `{ positionAggregates(where: { pools: "${pool}", date: { gte: "2025-01-05", lte: "2025-01-08" } }, groupBy: [DATE]) { count } }`,
+    query: `{ positionAggregates(where: { pools: "${pool}", date: { gte: "2025-01-05", lte: "2025-01-08" } }, groupBy: [DAY]) { count } }`,
     rows: (4 * USERS) / 20,
   },
   'a portfolio of fifty': {

@@ -193,14 +193,14 @@ describe('the graph', () => {
     (await gateway.ask(`{ asset(chainId: 1, address: "${TOKEN}") { ${fields} } }`)).asset
 
   test('has the newest daily price, else that of the newest position, else none', async () => {
-    const fields = 'price { usd date source time poolAddress }'
+    const fields = 'price { usd date source time pool { address } }'
     expect(await ask(fields)).toEqual({ price: null })
     await importFiles(gateway, { positions: [position(addressOf('ann'), 1)] })
-    expect(await ask(fields)).toMatchObject({ price: { source: 'positions', poolAddress: expect.any(String) } })
+    expect(await ask(fields)).toMatchObject({ price: { source: 'positions', pool: { address: expect.any(String) } } })
     const time = '2026-03-02T08:00:00.000Z'
     await update('prices', [priceOf(-1, 8), priceOf(0, 9, { source: 'an oracle', time })])
     expect(await ask(fields)).toEqual({
-      price: { usd: 9, date: '2026-03-02', source: 'an oracle', time, poolAddress: null },
+      price: { usd: 9, date: '2026-03-02', source: 'an oracle', time, pool: null },
     })
   })
 

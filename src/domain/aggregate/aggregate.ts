@@ -73,7 +73,7 @@ export function aggregated(
 
 /** The time dimensions of rows with the UTC date `date`. */
 export const byTime = (date: string) => ({
-  DATE: { start: date },
+  DAY: { start: date },
   WEEK: { start: `date_trunc('week', ${date}::timestamp)::date` },
   MONTH: { start: `date_trunc('month', ${date}::timestamp)::date` },
 })

@@ -22,12 +22,7 @@ export const assetPriceColumns = columnsOf(
       nullable: true,
       description: 'The moment of the price. Null if its record does not say.',
     },
-    poolAddress: {
-      sql: 't.market_address',
-      type: 'address',
-      nullable: true,
-      description: 'The pool of the position with the price. Null for a daily price.',
-    },
+    poolAddress: { sql: 't.market_address', type: 'address', nullable: true },
   },
 )
 

@@ -94,7 +94,7 @@ export function addTypes(builder: Builder, basePoints: BasePoints = PUBLISHED) {
   const earnings = addEarnings(builder, { Asset, ...entities })
   const Worth = addWorth(builder)
   addLeaderboard(builder, { listInputs, User })
-  const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
+  const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs, Pool })
   const RevokeInput = addRevokeInput(builder)
   const { MultiplierInput } = addMultiplier(builder, {
     listInputs,

@@ -30,7 +30,7 @@ const MAX_OFFSET = 1_000_000
 
 /** The GraphQL type of each kind of measure. */
 const MEASURES = { count: 'Int', float: 'Float', amount: 'BigInt', decimal: 'String' } as const
-const TIMES = ['DATE', 'WEEK', 'MONTH']
+const TIMES = ['DAY', 'WEEK', 'MONTH']
 
 /** The measures that a field's selection reads, ignoring @include and @skip: its fields, and the parts of amounts. */
 function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<string> {

@@ -7,7 +7,7 @@ import { type PoolRef, poolAt } from './pool.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 
 const DIMENSIONS = {
-  DATE: { description: 'The UTC date.' },
+  DAY: { description: 'The UTC date.' },
   WEEK: { description: 'The week, starting on Monday (UTC).' },
   MONTH: { description: 'The calendar month (UTC).' },
   POOL: { description: 'The pool.' },

@@ -6,9 +6,10 @@ import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow } from '../../fields/relation.ts'
-import { keyedRow, list, nodeId } from '../../fields/sql-field.ts'
+import { keyedRow, list, nodeId, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { AFFECTED } from './charges.ts'
+import { type PoolRef, poolAt } from './pool.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads a revision by its number. */
@@ -21,7 +22,10 @@ export const revisionOfDate = keyedRow<Row>({
   at: ([pool, date]) => revisionAtSql(pool ?? Prisma.empty, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
 })
 
-export function addMultiplierRevision(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {
+export function addMultiplierRevision(
+  builder: Builder,
+  { listInputs, Pool }: { listInputs: ListInputTypes; Pool: PoolRef },
+) {
   const RevisionInputs = listInputs('MultiplierRevision', revisionListing)
   const { id, ...stored } = revisionColumns
   const RevisionDates = builder.objectRef<AffectedDates>('RevisionDates').implement({
@@ -37,6 +41,12 @@ export function addMultiplierRevision(builder: Builder, { listInputs }: { listIn
     fields: (t) => ({
       ...columnFields(t, stored),
       recordId: t.string({ description: id.description, ...recordNumber }),
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool. Null if it is not stored.',
+        ...one(poolAt, ['poolAddress']),
+      }),
       affectedDates: t.field({
         type: RevisionDates,
         description: 'The dates with positions in the pool whose newest run used it.',
