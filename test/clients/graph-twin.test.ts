@@ -178,12 +178,15 @@ const twins: Record<string, { path(): string; places: Record<string, string[]> }
 const at = (value: Json, path: string): Json =>
   path === '' ? value : path.split('.').reduce((node, key) => node?.[key], value)
 
-/** Values that REST has next to each other and the graph in separate objects. */
+/** Values that REST has next to each other and the graph in separate objects. REST names the USD of an amount after it. */
 function merged(record: Json): Json {
   const inner = Object.values<Json>(record).filter(
     (value) => value && typeof value === 'object' && !Array.isArray(value),
   )
-  return Object.assign({}, ...inner.map(merged), record)
+  const amounts = Object.entries<Json>(record).flatMap(([name, value]) =>
+    value && typeof value === 'object' && 'raw' in value ? { [name]: value.raw, [`${name}Usd`]: value.usd } : [],
+  )
+  return Object.assign({}, ...inner.map(merged), record, ...amounts)
 }
 
 /** A value of the graph as REST writes it: `rank` and `total` are texts there, amounts of positions numbers, dates moments, and entity types are in lower case. */

@@ -71,7 +71,7 @@ const monday = (date: string) => {
   return new Date(time - ((new Date(time).getUTCDay() + 6) % 7) * 86_400_000).toISOString().slice(0, 10)
 }
 const KEYS: Record<string, (row: Row) => Row> = {
-  DATE: ({ date }) => ({ start: date }),
+  DAY: ({ date }) => ({ start: date }),
   WEEK: ({ date }) => ({ start: monday(date) }),
   MONTH: ({ date }) => ({ start: `${date.slice(0, 7)}-01` }),
   POOL: ({ pool, chain }) => ({ pool: { address: pool }, chainId: Number(chain) }),
@@ -325,7 +325,7 @@ test('a filter that would read a whole table is refused, and so is what makes no
     [`snapshotAggregates(where: {entities: "${sampleVault.address}", ${range(367, 'time')}})`, /at most 366 dates/],
     [
       'snapshotAggregates(where: {users: []}, groupBy: POOL)',
-      /must be of DATE, WEEK, MONTH, ENTITY, ASSET, CHAIN, USER/,
+      /must be of DAY, WEEK, MONTH, ENTITY, ASSET, CHAIN, USER/,
     ],
     ['liquidationRewardAggregates(where: {})', /add where\.users, or where\.time with at most 366 dates/],
     [`liquidationRewardAggregates(where: {${range(367, 'time')}})`, /at most 366 dates/],
