@@ -10,6 +10,7 @@ import {
 } from 'graphql'
 import * as client from 'lending-graph-client'
 import { describe, expect, test } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
 import { variables } from '../../src/config.ts'
 import { records } from '../../src/domain/dataset/records.ts'
 import { ERROR_CODES, REFUSALS } from '../../src/errors.ts'
@@ -17,7 +18,6 @@ import type { Endpoint } from '../../src/rest/endpoint.ts'
 import { endpoints } from '../../src/rest/index.ts'
 import { operationText } from '../../src/rest/operation-text.ts'
 import { CHAINS } from '../../src/web/chains.ts'
-import { command } from '../support/command-line.ts'
 import { codesIn, documentAt, documents, fromRoot, ROOT, readDocument, tableUnder } from './markdown.ts'
 
 /** The operation that an endpoint executes. */
@@ -121,25 +121,28 @@ describe('the command line', () => {
     const [, name = ''] = /^`npm run gateway -- ([a-z -]+?)(?: [A-Z[].*)?`$/.exec(usage) ?? []
     return { name, options: codesIn(options).map((option) => option.split(' ')[0] as string) }
   })
-  const help = async (name: string) => (await command([...name.split(' '), '--help'], {})).out
+  const program = createProgram()
+  const help = (name: string) =>
+    name
+      .split(' ')
+      .reduce((command, name) => command.commands.find((one) => one.name() === name) ?? command, program)
+      .helpInformation()
   const commandsIn = (text: string) =>
     [...(text.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name as string)
 
-  test('the table has every command', async () => {
-    const top = commandsIn(await help('')).filter((name) => name !== 'help')
-    const all = await Promise.all(
-      top.map(async (name) => {
-        const text = await help(name)
-        const inner = commandsIn(text).filter((one) => one !== 'help')
-        const runsAlone = inner.length === 0 || /--(?!help)/.test(text.split('Commands:')[0] ?? '')
-        return [...(runsAlone ? [name] : []), ...inner.map((one) => `${name} ${one}`)]
-      }),
-    )
-    expect(documented.map(({ name }) => name).sort()).toEqual(all.flat().sort())
+  test('the table has every command', () => {
+    const top = commandsIn(help('')).filter((name) => name !== 'help')
+    const all = top.flatMap((name) => {
+      const text = help(name)
+      const inner = commandsIn(text).filter((one) => one !== 'help')
+      const runsAlone = inner.length === 0 || /--(?!help)/.test(text.split('Commands:')[0] ?? '')
+      return [...(runsAlone ? [name] : []), ...inner.map((one) => `${name} ${one}`)]
+    })
+    expect(documented.map(({ name }) => name).sort()).toEqual(all.sort())
   })
 
-  test.each(documented)('$name has the options of its --help', async ({ name, options }) => {
-    const listed = [...(await help(name)).matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option)
+  test.each(documented)('$name has the options of its --help', ({ name, options }) => {
+    const listed = [...help(name).matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option)
     expect([...options].sort()).toEqual(listed.filter((option) => option !== '--help').sort())
   })
 })

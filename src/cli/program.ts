@@ -1,0 +1,63 @@
+import cluster from 'node:cluster'
+import { Command } from 'commander'
+import manifest from '../../package.json' with { type: 'json' }
+import { addBasePoints } from './base-points.ts'
+import { print, wantsJson, warn, withDeps } from './command.ts'
+import { addCompletion } from './completion.ts'
+import { addConfig } from './config.ts'
+import { addDistribute } from './distribute.ts'
+import { addDoctor } from './doctor.ts'
+import { addExplain } from './explain.ts'
+import { addExport } from './export.ts'
+import { addImport } from './import.ts'
+import { addMultipliers } from './multipliers.ts'
+import { addRunDates } from './run-dates.ts'
+import { addRuns } from './runs.ts'
+import { addSchema } from './schema.ts'
+import { addSeasons } from './seasons.ts'
+import { addServe } from './serve.ts'
+import { misspeltSettings, settingsInShort } from './settings.ts'
+import { addTemplate } from './template.ts'
+import { addUpdate } from './update.ts'
+import { addVerify } from './verify.ts'
+
+/** The program with its commands. */
+export function createProgram(): Command {
+  const program = new Command(manifest.name)
+    .version(manifest.version)
+    .description("One GraphQL graph over a lending protocol's user analytics and points program, and its REST APIs.")
+    .addHelpText('after', () => `\nSettings, from the environment (config --help explains them):\n${settingsInShort()}`)
+    .showHelpAfterError(!wantsJson && '(see --help)')
+    .configureOutput({ outputError: (text, write) => wantsJson || write(text) })
+    .hook('preAction', () => {
+      if (cluster.isPrimary) misspeltSettings(process.env).forEach(warn)
+    })
+    .exitOverride()
+
+  addServe(program)
+  addImport(program)
+  addExport(program)
+  addTemplate(program)
+  addRunDates(program)
+  addUpdate(program)
+  addRuns(program)
+  addMultipliers(program)
+  addBasePoints(program)
+  addSeasons(program)
+  addExplain(program)
+  addVerify(program)
+  addSchema(program)
+  addConfig(program)
+  addDoctor(program)
+  addDistribute(program)
+  addCompletion(program)
+  program
+    .command('migrate')
+    .description('bring the database tables up to date')
+    .action(() => withDeps((deps) => print(`The tables of the ${deps.storeName} are up to date.`), { MIGRATE: 'on' }))
+  program
+    .command('openapi')
+    .description('print the OpenAPI document')
+    .action(async () => print(JSON.stringify((await import('../http/openapi.ts')).openApiDocument(), null, 2)))
+  return program
+}
