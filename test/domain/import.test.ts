@@ -15,7 +15,7 @@ import { MAX_LINE_BYTES } from '../../src/sources/dataset/lines.ts'
 import { addressOf, datasetOf, type Files, goodFiles, hashOf, record, recordPoints } from '../support/datasets.ts'
 import { storedTables, everything as storeOf } from '../support/dump.ts'
 import { LONG } from '../support/long.ts'
-import { openStore, silent } from '../support/store.ts'
+import { emptyTables, openStore, silent } from '../support/store.ts'
 
 const dataTables = storedTables.filter((table) => !['program', 'data_version'].includes(table))
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 afterEach(async () => {
-  await pool.query(`TRUNCATE ${dataTables.map((table) => `"${table}"`).join(', ')}`)
+  await emptyTables(pool, dataTables)
   await pool.query('UPDATE program SET total_points = 0, account_count = 0, position_count = 0')
 })
 
@@ -786,9 +786,10 @@ test('totals, ranks and distributions follow from the positions, for any records
     fc.asyncProperty(
       fc.array(fc.uniqueArray(position, { selector: keyOf, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
       async (imports) => {
-        await pool.query(
-          'TRUNCATE stored_position, token_pair, distribution, rank_history, rank_history_date, pool_day, pool_total, account_day, account, "user"',
-        )
+        await emptyTables(pool, [
+          ...['stored_position', 'token_pair', 'distribution', 'rank_history', 'rank_history_date', 'pool_day'],
+          ...['pool_total', 'account_day', 'account', 'user'],
+        ])
         const expected = new Map<string, { user: string; day: number; points: bigint }>()
         for (const positions of imports) {
           await load({

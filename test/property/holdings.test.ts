@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { addressOf, datasetOf, hashOf, record } from '../support/datasets.ts'
 import { LONG } from '../support/long.ts'
-import { openStore, silent } from '../support/store.ts'
+import { emptyTables, openStore, silent } from '../support/store.ts'
 
 const MARKETS = ['market', 'other']
 const CHAINS = [1, 2]
@@ -87,7 +87,7 @@ test('after any imports, holdings are the newest snapshots and net cash is summe
     (SELECT array_agg(h.ctid) FROM vault_holding h) AS vault, (SELECT array_agg(c.ctid) FROM net_cash c) AS cash FROM data_version`)
   await fc.assert(
     fc.asyncProperty(imports, async (all) => {
-      await pool.query('TRUNCATE market_snapshot, vault_snapshot, cash_flow')
+      await emptyTables(pool, ['market_snapshot', 'vault_snapshot', 'cash_flow'])
       for (const files of all) {
         await load(files)
         await expectNewest()

@@ -5,6 +5,7 @@ import { addressOf, hashOf, record } from '../support/datasets.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
 import { importFiles, position } from '../support/one-pool.ts'
+import { emptyTables } from '../support/store.ts'
 
 /** What wallets are worth and have earned, in random stores of snapshots and cash flows. */
 
@@ -53,7 +54,7 @@ afterAll(async () => {
 
 /** Replaces what the store has of wallets. */
 async function store(snapshots: Row[], cashFlows: Row[]) {
-  await gateway.deps.store.pool.query('TRUNCATE market_snapshot, vault_snapshot, cash_flow')
+  await emptyTables(gateway.deps.store.pool, ['market_snapshot', 'vault_snapshot', 'cash_flow'])
   const of = (type: string) => snapshots.filter((one) => one.type === type).map(({ type: _, ...row }) => row)
   await importFiles(gateway, {
     'market-snapshots': of('market'),

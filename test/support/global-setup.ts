@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import pg from 'pg'
 import { openEmbedded } from '../../src/db/server/embedded.ts'
 import { migrate } from '../../src/db/server/migrate.ts'
+import { directoryInMemory } from './memory.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { silent, TEMPLATE } from './store.ts'
 
@@ -11,7 +10,7 @@ import { silent, TEMPLATE } from './store.ts'
 export default async function setup(): Promise<() => Promise<void>> {
   // Every project of the run calls this, one after another.
   if (process.env.TEST_POSTGRES_URL) return async () => {}
-  const dataDir = await mkdtemp(join(tmpdir(), 'gateway-test-'))
+  const dataDir = await directoryInMemory('gateway-test-')
   const server = await openEmbedded({ dataDir, log: silent })
   process.env.TEST_POSTGRES_URL = server.url
   await makeTemplate(server.url)
@@ -25,10 +24,11 @@ export default async function setup(): Promise<() => Promise<void>> {
 async function makeTemplate(server: string): Promise<void> {
   const admin = new pg.Client({ connectionString: server })
   await admin.connect()
-  // Durability does not matter here.
-  await admin.query('ALTER SYSTEM SET fsync = off')
-  await admin.query('ALTER SYSTEM SET full_page_writes = off')
+  // Durability does not matter here, nor do secrets: each of thousands of connections proves the password.
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'])
+    await admin.query(`ALTER SYSTEM SET ${setting} = off`)
   await admin.query('SELECT pg_reload_conf()')
+  await admin.query(`SET scram_iterations = 1; ALTER ROLE gateway PASSWORD '${new URL(server).password}'`)
   await admin.query(`CREATE DATABASE ${TEMPLATE}`)
   await admin.end()
   const url = new URL(server)

@@ -64,6 +64,10 @@ export async function filledTemplate(name: string, fill: (pool: pg.Pool) => Prom
   }
 }
 
+/** Empties tables. TRUNCATE makes new files, and takes twenty times as long. */
+export const emptyTables = (pool: pg.Pool, tables: string[]) =>
+  pool.query(tables.map((table) => `DELETE FROM "${table}"`).join('; '))
+
 /** A separate database on the run's one Postgres: with the product's tables, or a copy of another template. */
 export async function openStore(template = TEMPLATE): Promise<{ url: string; pool: pg.Pool; close(): Promise<void> }> {
   const [server = ''] = serversOfRun()

@@ -9,7 +9,7 @@ import { withMirror } from '../../src/sources/mirror/rest-mirror.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { documented, type ProxyOptions, type ProxyServer, startProxy } from '../support/proxy.ts'
 import { startOnSample } from '../support/sample.ts'
-import { silent } from '../support/store.ts'
+import { emptyTables, silent } from '../support/store.ts'
 
 let client: Client
 let server: Gateway
@@ -44,8 +44,7 @@ const TABLES: Partial<Record<LegName, string>> = {
 }
 const rows = async ({ deps }: Gateway, table: string) =>
   (await deps.store.pool.query(`SELECT to_jsonb(t)::text AS row FROM ${table} t ORDER BY 1`)).rows.map(({ row }) => row)
-const empty = () =>
-  gateway.deps.store.pool.query(`TRUNCATE ${Object.values(TABLES).join(', ')}, leg_progress; DELETE FROM run`)
+const empty = () => emptyTables(gateway.deps.store.pool, [...Object.values(TABLES), 'leg_progress', 'run'])
 const update = (base: string, leg: LegName) => {
   const { deps } = gateway
   const analytics = openAnalytics(readConfig({ ANALYTICS_SOURCE: base }), client)

@@ -13,7 +13,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts'
 import { DAY_SECONDS, entities, marketSnapshot, NOON, TOKEN } from '../support/legs.ts'
 import { importFiles } from '../support/one-pool.ts'
 import { answerJson, type FakeServer, startServer } from '../support/positions-server.ts'
-import { openStore } from '../support/store.ts'
+import { emptyTables, openStore } from '../support/store.ts'
 
 const MAPPINGS = join(import.meta.dirname, '../../src/sources/analytics/mappings')
 
@@ -133,9 +133,8 @@ beforeEach(async () => {
   instead = undefined
   stored = ['ann', 'ben', 'cat', 'dan', 'eve'].map((user, at) => row(user, at))
   prices = [0, 1, 2, 3, 4].map((days) => priceRow(days))
-  await gateway.deps.store.pool.query(
-    'TRUNCATE asset_price, market_snapshot, market_holding, leg_progress; DELETE FROM run',
-  )
+  const tables = ['asset_price', 'market_snapshot', 'market_holding', 'leg_progress', 'run']
+  await emptyTables(gateway.deps.store.pool, tables)
 })
 
 const row = (user: string, days: number, usd = 10.5) => ({
@@ -289,7 +288,7 @@ describe('a Postgres that an indexer writes', () => {
   })
   afterAll(() => database.close())
   const fill = async (rows: typeof stored) => {
-    await database.pool.query('TRUNCATE snapshot')
+    await database.pool.query('DELETE FROM snapshot')
     for (const { accountId, marketId, timestamp, collateralAssets, collateralUsd } of rows)
       await database.pool.query('INSERT INTO snapshot VALUES ($1, $2, $3, $4, $5)', [
         ...[accountId, marketId, timestamp, collateralAssets, collateralUsd],

@@ -15,7 +15,7 @@ import { everything } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { DAY_SECONDS, entities, marketSnapshot, NOON, priceOf, TOKEN, VAULT } from '../support/legs.ts'
 import { importFiles, position } from '../support/one-pool.ts'
-import { silent } from '../support/store.ts'
+import { emptyTables, silent } from '../support/store.ts'
 
 /** The decimals of the token. */
 const DECIMALS = 18
@@ -29,9 +29,8 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 beforeEach(async () => {
-  await gateway.deps.store.pool.query(
-    'TRUNCATE asset_price, market_snapshot, vault_snapshot, market_holding, vault_holding, leg_progress; DELETE FROM run',
-  )
+  const wallets = ['market_snapshot', 'vault_snapshot', 'market_holding', 'vault_holding']
+  await emptyTables(gateway.deps.store.pool, ['asset_price', ...wallets, 'leg_progress', 'run'])
 })
 
 /** Updates a leg from these records. */
@@ -105,7 +104,7 @@ describe('a snapshot without a USD value', () => {
     const dir = join(await mkdtemp(join(tmpdir(), 'gateway-prices-')), 'export')
     const { pool } = gateway.deps.store
     await exportStore(pool, dir)
-    await pool.query('TRUNCATE asset_price, market_snapshot, market_holding')
+    await emptyTables(pool, ['asset_price', 'market_snapshot', 'market_holding'])
     const { basePoints } = gateway.deps
     await importDataset({ pool, basePoints, log: silent }, await openDirectory(dir))
     expect(await values()).toEqual(stored)
@@ -135,7 +134,7 @@ describe('a snapshot without a USD value', () => {
     const price = fc.double({ min: 1e-30, max: 1e18, noNaN: true })
     await fc.assert(
       fc.asyncProperty(amount, price, async (assets, priceUsd) => {
-        await gateway.deps.store.pool.query('TRUNCATE asset_price, market_snapshot, market_holding')
+        await emptyTables(gateway.deps.store.pool, ['asset_price', 'market_snapshot', 'market_holding'])
         const snapshot = unpriced('ann', 0, { collateralAssets: String(assets), debtUsd: 0 })
         await importFiles(gateway, { prices: [priceOf(0, priceUsd)], 'market-snapshots': [snapshot] })
         const [digits = '', exponent = '0'] = priceUsd.toExponential().split('e')

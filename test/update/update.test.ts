@@ -14,6 +14,7 @@ import { everything } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { cashFlow, DAY_SECONDS, entities, marketSnapshot, NOON, rateChange } from '../support/legs.ts'
 import { importFiles, jsonLines } from '../support/one-pool.ts'
+import { emptyTables } from '../support/store.ts'
 
 let gateway: Gateway
 let dir: string
@@ -26,10 +27,17 @@ afterAll(() => gateway.close())
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'gateway-update-'))
-  await gateway.deps.store.pool.query(
-    `TRUNCATE asset_price, market_snapshot, vault_snapshot, cash_flow, market_holding, net_cash, leg_progress; DELETE FROM run;
-     DELETE FROM rate_revision WHERE changed_at < '2026-03-10'`,
-  )
+  const { pool } = gateway.deps.store
+  await emptyTables(pool, [
+    'asset_price',
+    'market_snapshot',
+    'vault_snapshot',
+    'cash_flow',
+    'market_holding',
+    'net_cash',
+  ])
+  await emptyTables(pool, ['leg_progress', 'run'])
+  await pool.query("DELETE FROM rate_revision WHERE changed_at < '2026-03-10'")
   return () => rm(dir, { recursive: true })
 })
 
