@@ -121,7 +121,7 @@ test.skipIf(!hasBrowser)(`the chart of a wallet follows the data${hasBrowser ? '
     return `#${data.user.rank}, ${data.user.points.toLocaleString('en-US')} points`
   }
   const before = await caption()
-  const browser = await openBrowser()
+  const browser = await openBrowser(gateway.base)
   try {
     const page = await browser.context.newPage()
     await page.setContent('<div id="root"></div>')

@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   const wrong: string[] = []
 
   beforeAll(async () => {
-    opened = await openBrowser()
+    opened = await openBrowser(gateway.base)
     context = opened.context
     context.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') wrong.push(message.text())

@@ -79,12 +79,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
 
   let browser: Browser
   beforeAll(async () => {
-    browser = await openBrowser()
+    browser = await openBrowser(gateway.base)
   })
   afterAll(() => browser?.close())
 
   async function visit(
-    options: Parameters<typeof openBrowser>[0] = {},
+    options: Parameters<typeof openBrowser>[1] = {},
     { to = gateway, path = '/graphql' } = {},
   ): Promise<Visit> {
     const context = await browser.another(options)

@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
 
   beforeAll(async () => {
     gateway = await startOnSample({ users: 20, days: 4 })
-    opened = await openBrowser()
+    opened = await openBrowser(gateway.base)
     browser = opened.context
     elsewhere = []
     browser.on('request', (request) => {
@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
     })
   })
   // A page that is left open goes on rendering.
-  afterEach(() => Promise.all(browser.pages().map((page) => page.close())))
+  afterEach(() => opened.closePages())
   afterAll(async () => {
     await opened?.close()
     await gateway?.close()

@@ -13,14 +13,16 @@ export interface Browser {
   context: BrowserContext
   /** A context with nothing of the others: another visitor. */
   another(options?: Options): Promise<BrowserContext>
+  /** Closes the pages of the context. */
+  closePages(): Promise<void>
   close(): Promise<void>
 }
 
 /** What a visitor's click allows. */
 const ALLOWED = ['clipboard-write']
 
-/** Starts Chromium without a profile. */
-export async function openBrowser(options: Options = {}): Promise<Browser> {
+/** Starts Chromium without a profile, for the pages of a gateway. They share a process, of which starting takes as long as a page. */
+export async function openBrowser(base: string, options: Options = {}): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: [
@@ -31,12 +33,21 @@ export async function openBrowser(options: Options = {}): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      '--process-per-site',
+      '--renderer-process-limit=1',
     ],
   })
   const another = (options: Options = {}) => browser.newContext({ permissions: ALLOWED, ...options })
+  const context = await another(options)
+  // The process ends with the last page of its site.
+  const kept = await context.newPage()
+  await kept.goto(`${base}/health`)
   return {
-    context: await another(options),
+    context,
     another,
+    async closePages() {
+      await Promise.all(context.pages().map((page) => page !== kept && page.close()))
+    },
     close: () => browser.close(),
   }
 }

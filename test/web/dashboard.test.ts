@@ -151,12 +151,10 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   /** Requests to other hosts, and errors of the console. */
   const faults: string[] = []
   beforeAll(async () => {
-    browser = await openBrowser({ viewport: { width: 1280, height: 900 } })
+    browser = await openBrowser(gateway.base, { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
   })
   // Each open page follows the data, and a browser has six connections to a server.
-  afterEach(async () => {
-    await Promise.all(browser.context.pages().map((page) => page.close()))
-  })
+  afterEach(() => browser.closePages())
   afterAll(async () => {
     await browser?.close()
   })

@@ -44,7 +44,7 @@ function watch() {
 
 const median = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN
 
-const browser = await openBrowser()
+const browser = await openBrowser(base)
 const html = await (await fetch(`${base}/dashboard`)).text()
 for (const [, url] of html.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)) {
   const file = await fetch(new URL(url as string, base), { headers: { 'accept-encoding': 'br' } })

@@ -34,7 +34,7 @@ const pictures = [
   { name: 'wallet-phone', path: `/wallets/${RICH}`, viewport: PHONE, colorScheme: 'dark' },
 ] as const
 
-const browser = await openBrowser({ reducedMotion: 'reduce' })
+const browser = await openBrowser(base, { reducedMotion: 'reduce' })
 for (const { name, path, viewport, colorScheme } of pictures) {
   const page = await browser.context.newPage()
   await page.setViewportSize(viewport)
