@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Gateway } from '../support/gateway.ts'
+import { post } from '../support/send.ts'
 import { type Oracle, type Row, same } from './oracle.ts'
 
 /** What the graph says, and the same by SQL over the imported records. */
@@ -29,12 +30,7 @@ export type Ask = (query: string, variables?: object) => Promise<Json>
 export const asker =
   (gateway: Gateway, extensions?: object): Ask =>
   async (query, variables) => {
-    const response = await fetch(`${gateway.base}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json', 'cache-control': 'no-cache' },
-      body: JSON.stringify({ query, variables, extensions }),
-    })
-    const { data, errors } = (await response.json()) as Json
+    const { data, errors }: Json = JSON.parse(await post(gateway.base, { query, variables, extensions }))
     expect(errors, query).toBeUndefined()
     return data
   }

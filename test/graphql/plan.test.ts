@@ -18,6 +18,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
 import { type Known, randomQuery } from '../support/random-query.ts'
 import { startOnSample } from '../support/sample.ts'
+import { post } from '../support/send.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
 const operations = new Operations(createSchema())
@@ -55,12 +56,7 @@ const RESOLVED = true
 /** The answer's text, without the request id of its errors. */
 async function ask(query: string, resolved = false, variables?: object): Promise<string> {
   const { base } = resolved ? resolving : gateway
-  const response = await fetch(`${base}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json', 'cache-control': 'no-cache' },
-    body: JSON.stringify({ query, variables }),
-  })
-  return (await response.text()).replace(/"requestId":"[^"]*"/g, '"requestId":""')
+  return (await post(base, { query, variables })).replace(/"requestId":"[^"]*"/g, '"requestId":""')
 }
 
 test('one gateway runs plans, the other resolvers', async () => {

@@ -1,22 +1,11 @@
 import type { Gateway } from './gateway.ts'
 import { LONG } from './long.ts'
+import { send } from './send.ts'
 
-interface Answered {
-  status: number
-  type: string | null
-  etag: string | null
-  text: string
-}
-
-async function ask(gateway: Gateway, path: string, headers: Record<string, string> = {}): Promise<Answered> {
-  const response = await gateway.get(path, { 'request-id': 'the-same', 'accept-encoding': 'identity', ...headers })
-  const text = await response.text()
-  return {
-    status: response.status,
-    type: response.headers.get('content-type'),
-    etag: response.headers.get('etag'),
-    text,
-  }
+async function ask({ base }: Gateway, path: string) {
+  const asked = { 'request-id': 'the-same', 'cache-control': 'no-cache' }
+  const { status, headers, text } = await send(base + path, { headers: asked })
+  return { status, type: headers['content-type'], etag: headers.etag, text }
 }
 
 /** Compares the answers to requests, one by one; gives the paths that differ. */

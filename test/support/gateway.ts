@@ -11,6 +11,7 @@ import { CHANNELS, type Deps, openAnalytics } from '../../src/deps.ts'
 import { Outage } from '../../src/outage.ts'
 import { openClient } from '../../src/sources/client.ts'
 import type { PositionsSource } from '../../src/sources/positions/positions-source.ts'
+import { post } from './send.ts'
 import { openStore } from './store.ts'
 
 export const ADMIN_TOKEN = 'test-admin-token'
@@ -107,21 +108,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const address = app.server.address()
   if (!address || typeof address !== 'object') throw new Error('the gateway does not listen')
   const base = `http://127.0.0.1:${address.port}`
-  const graphql: Gateway['graphql'] = async (query, variables, headers = {}) => {
-    const response = await fetch(`${base}/graphql`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        // fetch asks for compressed answers, which tests of compression do.
-        'accept-encoding': 'identity',
-        'cache-control': 'no-cache',
-        ...headers,
-      },
-      body: JSON.stringify({ query, variables }),
-    })
-    return response.json() as Promise<{ data?: any; errors?: any[] }>
-  }
+  const graphql: Gateway['graphql'] = async (query, variables, headers) =>
+    JSON.parse(await post(base, { query, variables }, headers))
   return {
     base,
     deps,

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { send } from './send.ts'
 
 export interface Proxied {
   method: string
@@ -28,14 +29,13 @@ export async function startProxy(target: string, { answer, change }: ProxyOption
     requests.push(request)
     if (await answer?.(request, outgoing)) return
     const body = incoming.method === 'POST' ? await bodyOf(incoming) : undefined
-    const response = await fetch(target + request.path, {
+    const { status, text } = await send(target + request.path, {
       method: request.method,
       headers: { 'content-type': incoming.headers['content-type'] ?? 'application/json' },
       ...(body !== undefined && { body }),
     })
-    const text = await response.text()
     const changed = change ? JSON.stringify(change(request.path, JSON.parse(text))) : text
-    outgoing.writeHead(response.status, { 'content-type': 'application/json' }).end(changed)
+    outgoing.writeHead(status, { 'content-type': 'application/json' }).end(changed)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
