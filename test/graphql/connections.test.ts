@@ -381,6 +381,8 @@ for (const [field, several] of Object.entries(ways))
       const [parent = '', name = ''] = field.split('.')
       /** Bounds and counts of pages depend neither on the filter nor on the order. */
       const isWhole = way === several[0] || LONG
+      /** The values of a cursor depend on the order only. */
+      const hasOtherCursors = isWhole || way.filter?.includes('orderBy')
       const rowType = rowTypeOf(parent, name)
 
       const ask = async (paging: Paging) => {
@@ -569,35 +571,36 @@ for (const [field, several] of Object.entries(ways))
           )
         })
 
-      test('a cursor with other values is refused or names a place, but is no fault of ours', async () => {
-        const decoded: unknown[] = JSON.parse(Buffer.from(at(0), 'base64url').toString())
-        const values = [
-          '',
-          ' ',
-          "'",
-          '-1',
-          '1e3',
-          '0x10',
-          'NaN',
-          '9'.repeat(18),
-          '9'.repeat(19),
-          '9'.repeat(10),
-          '2147483647',
-          '2147483648',
-          '9223372036854775807',
-          '9223372036854775808',
-          '2025-02-30',
-          '0000-01-01',
-          '9999-12-31',
-          '\ud800',
-          'x'.repeat(1000),
-        ]
-        for (const changed of eachOnce(decoded, values)) {
-          const { errors } = await ask({ first: 2, after: encode(changed) })
-          for (const error of errors ?? [])
-            expect(error.extensions.code, `${changed} ${error.message}`).toBe('BAD_INPUT')
-        }
-      })
+      if (hasOtherCursors)
+        test('a cursor with other values is refused or names a place, but is no fault of ours', async () => {
+          const decoded: unknown[] = JSON.parse(Buffer.from(at(0), 'base64url').toString())
+          const values = [
+            '',
+            ' ',
+            "'",
+            '-1',
+            '1e3',
+            '0x10',
+            'NaN',
+            '9'.repeat(18),
+            '9'.repeat(19),
+            '9'.repeat(10),
+            '2147483647',
+            '2147483648',
+            '9223372036854775807',
+            '9223372036854775808',
+            '2025-02-30',
+            '0000-01-01',
+            '9999-12-31',
+            '\ud800',
+            'x'.repeat(1000),
+          ]
+          for (const changed of eachOnce(decoded, values)) {
+            const { errors } = await ask({ first: 2, after: encode(changed) })
+            for (const error of errors ?? [])
+              expect(error.extensions.code, `${changed} ${error.message}`).toBe('BAD_INPUT')
+          }
+        })
     })
 
 test('a list is counted for each of its owners', async () => {
@@ -681,8 +684,8 @@ function listIn(data: any): Connection {
   return value.list
 }
 
-/** A page size that makes some seven pages, the last one mostly not full. */
-const pageSize = (rows: number) => Math.max(1, Math.ceil(rows / 6) - 1)
+/** A page size that makes some four pages, the last one mostly not full. */
+const pageSize = (rows: number) => Math.max(1, Math.ceil(rows / 3) - 1)
 
 function compare(a: (number | bigint | string)[], b: (number | bigint | string)[]): number {
   for (const [i, value] of a.entries()) {
