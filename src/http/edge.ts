@@ -1,14 +1,15 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
 import { historyPoint } from '../db/connect/history.ts'
 import type { Deps } from '../deps.ts'
 import { sharesOf } from '../memory.ts'
 import { releaseOf } from '../release.ts'
 import { EdgeCache } from './cache/edge-cache.ts'
-import { addEtags } from './cache/etag.ts'
+import { addEtags } from './cache/send-answer.ts'
 import { type Chain, continueRouted, isProbe, openChain } from './chain.ts'
+import type { AdminTokens } from './exchange.ts'
 import { type Observer, openObserver } from './observe/observer.ts'
-import { type AdminTokens, adminTokens } from './server/admin.ts'
 import { Admission, admitRead, boundBodies } from './server/admission.ts'
 import { type ClientOf, clientAddress } from './server/client-address.ts'
 import { Connections } from './server/connections.ts'
@@ -63,3 +64,7 @@ export async function openEdge(app: FastifyInstance, deps: Deps, knownOperations
   admitRead(app, { admission, isExempt: isProbe, refuse: chain.refuseOverload })
   return { cache, chain, connections, observer, rateLimit, clientOf, adminTokens: adminTokens(config) }
 }
+
+/** The configured tokens: ADMIN_TOKEN, named `admin`, and ADMIN_TOKENS. */
+const adminTokens = ({ ADMIN_TOKEN, ADMIN_TOKENS }: Config): AdminTokens =>
+  new Map([...(ADMIN_TOKEN === undefined ? [] : [['admin', ADMIN_TOKEN] as const]), ...(ADMIN_TOKENS ?? [])])

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Caller, DataVersions, Statement } from '../db/connect/scope.ts'
 import { GatewayError } from '../errors.ts'
+import type { Admin } from '../graphql/context.ts'
 import type { CacheResult } from './cache/edge-cache.ts'
 
 /** The header with the data version of an answer, which a client may send with its next request. */
@@ -62,6 +63,12 @@ export class Exchange implements Caller {
     this.id = requestIdOf(request.headers)
   }
 
+  /** True if the client rejects cached answers. `no-cache` with a condition is ignored, as fetch adds it. */
+  get bypassesCache(): boolean {
+    const { 'cache-control': sent, 'if-none-match': tag } = this.request.headers
+    return sent !== undefined && tag === undefined && /\bno-(cache|store)\b/i.test(sent)
+  }
+
   /** The data version that the client requires at least. */
   get minVersion(): number | undefined {
     return minVersionOf(this.request.headers)
@@ -106,6 +113,20 @@ export function minVersionOf(headers: IncomingHttpHeaders): number | undefined {
   const sent = headers[DATA_VERSION]
   if (sent === undefined) return undefined
   return typeof sent === 'string' && /^\d{1,15}$/.test(sent) ? Number(sent) : Number.NaN
+}
+
+/** Admin tokens by name. */
+export type AdminTokens = ReadonlyMap<string, string>
+
+/** Identifies the admin of a request. Comparison takes constant time. */
+export function adminOf(headers: IncomingHttpHeaders, tokens: AdminTokens): Admin {
+  if (tokens.size === 0) return 'closed'
+  const [, sent] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  let admin: Admin = 'no'
+  for (const [name, token] of tokens)
+    if (sent !== undefined && timingSafeEqual(digest(sent), digest(token))) admin = { name }
+  return admin
 }
 
 /** Why a request's headers or URL cannot be read. */

@@ -12,12 +12,10 @@ import { bodyJson } from '../rest/body.ts'
 import type { Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { operationText } from '../rest/operation-text.ts'
-import { bypassesCache, type Computed, edgeKey } from './cache/edge-cache.ts'
-import { tagOf } from './cache/etag.ts'
+import { type Computed, edgeKey, tagOf } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 import type { Edge } from './edge.ts'
-import { DATA_VERSION, exchangeOf } from './exchange.ts'
-import { adminOf } from './server/admin.ts'
+import { adminOf, DATA_VERSION, exchangeOf } from './exchange.ts'
 
 /** The rate-limit cost of an uncached answer, in points: that of a page of rows in the graph. */
 const READ_COST = 100
@@ -59,9 +57,8 @@ function read(
   const input = readInput(endpoint, request)
   const exchange = exchangeOf(request.raw, reply.raw)
   const compute = (caller: Caller): Promise<Computed> => {
-    const parsed = { ...input, now: graph.deps.now() }
-    const variables = endpoint.variables(parsed)
-    const answered = readWith((execute) => endpoint.answer({ ...parsed, variables, execute }), caller)
+    const variables = endpoint.variables({ ...input, now: graph.deps.now })
+    const answered = readWith((execute) => endpoint.answer({ ...input, variables, execute }), caller)
     return answered.then(({ body, timeless, timed }) => {
       const json = bodyJson(body)
       const clocked = timeless && { etag: tagOf(timeless(json), { weak: true }) }
@@ -69,7 +66,7 @@ function read(
     })
   }
   const answer = () =>
-    cache.answer(edgeKey(request), compute, exchange, bypassesCache(request.headers)).then((answer) => {
+    cache.answer(edgeKey(request), compute, exchange).then((answer) => {
       sendAnswer(request, reply.hijack().raw, answer, cache)
     })
   if (!rateLimit) return answer()
@@ -91,9 +88,8 @@ async function change(
   exchangeOf(request.raw).admin = requireAdmin(admin)
   const operation = graph.operations.of(endpoint.operation) as Operation
   const execute = executor(graph, operation, plainReader(graph.deps.store), admin)
-  const parsed = { ...input, now: graph.deps.now() }
-  const variables = endpoint.variables(parsed)
-  const { body } = await endpoint.answer({ ...parsed, variables, execute })
+  const variables = endpoint.variables({ ...input, now: graph.deps.now })
+  const { body } = await endpoint.answer({ ...input, variables, execute })
   cache.clear()
   const version = await graph.deps.store.replicas?.changed()
   if (version !== undefined) reply.header(DATA_VERSION, version)

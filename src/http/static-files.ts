@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer, EdgeCache } from './cache/edge-cache.ts'
-import { tagOf } from './cache/etag.ts'
+import { tagOf } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 
 interface StaticFiles {

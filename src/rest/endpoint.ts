@@ -4,15 +4,18 @@ import type { Execute } from '../graphql/execution/run.ts'
 
 type Input<S> = S extends ZodType ? z.output<S> : Record<string, never>
 
-export interface Request<Path, Query, Body> {
+interface Parsed<Path, Query, Body> {
   path: Input<Path>
   query: Input<Query>
   body: Input<Body>
-  /** The time of the request. */
-  now: Date
 }
 
-export interface Call<Path, Query, Body, Data, Variables> extends Request<Path, Query, Body> {
+export interface Request<Path, Query, Body> extends Parsed<Path, Query, Body> {
+  /** The time of the request. */
+  now(): Date
+}
+
+export interface Call<Path, Query, Body, Data, Variables> extends Parsed<Path, Query, Body> {
   /** The variables of the endpoint's operation. */
   variables: Variables
   execute: Execute<Data, Variables>

@@ -112,6 +112,8 @@ export const pageQuery = {
 /** The page size of the points API. */
 export const limit = defaultTo(integer(1, 100), 10)
 
-/** The number of rows before a page. */
-export const offsetOf = ({ page, page_size }: { page: number; page_size: number }) =>
-  ((BigInt(page) - 1n) * BigInt(page_size)).toString()
+/** The arguments of a list for a page. */
+export const pageOf = ({ page, page_size }: { page: number; page_size: number }) => ({
+  first: page_size,
+  offset: ((BigInt(page) - 1n) * BigInt(page_size)).toString(),
+})

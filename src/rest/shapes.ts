@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { EntityType } from '../generated/operations/graphql.ts'
 
 export const address = z
   .string()
@@ -26,6 +27,14 @@ export function pagination({ page, page_size }: { page: number; page_size: numbe
   const before = (BigInt(page) - 1n) * BigInt(page_size)
   return { page, page_size, total, has_more: rows > 0 && before + BigInt(rows) < BigInt(total) }
 }
+
+export const entityType = z.enum(['market', 'vault'])
+
+/** Names the entity type of a breakdown's item as the document does. */
+export const documented = <T extends { entity_type: EntityType }>(item: T) => ({
+  ...item,
+  entity_type: item.entity_type === 'MARKET' ? ('market' as const) : ('vault' as const),
+})
 
 export const liquidationReward = {
   txHash: z.string(),

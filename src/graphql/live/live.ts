@@ -1,13 +1,13 @@
+import { hash } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import pLimit from 'p-limit'
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { Notifications } from '../../db/connect/notifications.ts'
 import type { Store } from '../../db/connect/store.ts'
-import { type EndedRun, endedRuns } from '../../domain/distribution/ended-runs.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { Inbox, type Join } from './inbox.ts'
-import { type Fetch, SharedResult } from './shared-result.ts'
+import { type RunEvent, Runs } from './runs.ts'
 import type { Slots } from './slots.ts'
 
 /** The stored data may have changed. */
@@ -16,49 +16,23 @@ export interface ChangeEvent {
   anyway: boolean
 }
 
-/** A run has succeeded. */
-export interface RunEvent {
-  id: bigint
-}
-
 /** The answer of a live query: its result and its JSON text. Errors are presented to each subscriber separately. */
 export interface LiveAnswer {
+  /** Equal for equal results. */
   text: string
   failed?: ExecutionResult
 }
 
-/** The source of subscription events: notifications of the store, distributed to subscribers. */
-export interface Live {
-  /** Open subscriptions. */
-  readonly open: number
-  /** True if notifications of the store arrive. */
-  readonly connected: boolean
-  /** The bytes of the newest answers of live queries. */
-  readonly bytes: number
-  /**
-   * Takes one of the slots for subscriptions.
-   * @returns frees it
-   * @throws UNAVAILABLE if none is free, RATE_LIMITED if the client has used all of its slots
-   */
-  enter(client: string): () => void
-  /** One event at once, then one for all changes within a quarter of a second. A slow reader gets one event for all. */
-  changes(): AsyncIterableIterator<ChangeEvent>
-  /**
-   * Successful runs, of one date or all. Each is reported once, also one that ended while notifications did not arrive. A
-   * reader that is more than `MAX_WAITING` behind loses the oldest.
-   */
-  runs(day: string | undefined): AsyncIterableIterator<RunEvent>
-  /**
-   * Answers of a query: the current one, and after changes each one that differs from the last. Subscribers with the same key
-   * share the reads.
-   */
-  answers(key: string, read: Fetch<LiveAnswer>): AsyncIterableIterator<LiveAnswer>
-  /** Runs `work` in a slot, so that subscriptions do not use all connections to the store. */
-  turn<T>(work: () => Promise<T>): Promise<T>
-  close(): void
-}
+/**
+ * Reads an answer. It calls `begin` before each attempt, and must see all data stored by then. It does not throw.
+ * @returns undefined if the signal aborted it
+ */
+type Fetch = (begin: () => void, signal: AbortSignal) => Promise<LiveAnswer | undefined>
 
-export interface LiveOptions {
+/** The newest answers, up to a sum of bytes. One that is dropped is read again for a subscriber that still needs it. */
+type Answers = LRUCache<object, LiveAnswer>
+
+interface LiveOptions {
   notifications: Notifications
   store: Store
   log: Log
@@ -70,150 +44,114 @@ export interface LiveOptions {
   maxBytes: number
 }
 
-export const MAX_WAITING = 1000
 /** The memory of an answer without its text. */
-const RESULT_BYTES = 500
+const ANSWER_BYTES = 500
 const COALESCE_MS = 250
-const BATCH_MS = 10
-const RETRY_MS = 1000
-/** The end of a run is recorded shortly before it is committed and notified. */
-const OVERLAP_MS = 10 * 60_000
 
-export function openLive({ notifications, store, log, slots, maxReads, maxBytes }: LiveOptions): Live {
-  let closed = false
-  const turn = pLimit(maxReads)
+/** The source of subscription events: notifications of the store, distributed to subscribers. */
+export class Live {
+  readonly #notifications: Notifications
+  readonly #slots: Slots
+  readonly #limit: LimitFunction
+  readonly #changes = new Set<Inbox<ChangeEvent>>()
+  readonly #runs: Runs
+  readonly #shared = new Map<string, SharedAnswer>()
+  readonly #answers: Answers
+  readonly #unsubscribe: (() => void)[]
+  #wasConnected = false
+  #changeTimer: NodeJS.Timeout | undefined
+  #closed = false
 
-  const changeInboxes = new Set<Inbox<ChangeEvent>>()
-  const shared = new Map<string, SharedResult<LiveAnswer>>()
-  const results = new LRUCache<object, LiveAnswer>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ text }) => 2 * text.length + RESULT_BYTES,
-  })
-  let changeTimer: NodeJS.Timeout | undefined
-  const tellChange = (anyway: boolean) => {
-    clearTimeout(changeTimer)
-    changeTimer = undefined
-    for (const inbox of changeInboxes) inbox.put({ anyway })
-    for (const result of shared.values()) result.changed()
+  constructor({ notifications, store, log, slots, maxReads, maxBytes }: LiveOptions) {
+    this.#notifications = notifications
+    this.#slots = slots
+    this.#limit = pLimit(maxReads)
+    this.#answers = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: ({ text }) => 2 * text.length + ANSWER_BYTES,
+    })
+    this.#unsubscribe = [
+      notifications.subscribe('gateway_data', () => {
+        this.#changeTimer ??= setTimeout(() => this.#changed(false), COALESCE_MS)
+      }),
+      notifications.onUp(() => {
+        this.#changed(this.#wasConnected)
+        this.#wasConnected = true
+      }),
+    ]
+    this.#runs = new Runs({ notifications, store, log })
   }
 
-  const runInboxes = new Set<{ day: string | undefined; inbox: Inbox<RunEvent> }>()
-  /** Reported runs with the time, since an end may be seen twice. */
-  const reported = new Map<string, number>()
-  const arrived = new Set<string>()
-  let ups = 0
-  /** The time since which ends of runs may have been missed. */
-  let deafSince: number | undefined = performance.now()
-  let caughtUpOnce = false
-  let reading = false
-  let runTimer: NodeJS.Timeout | undefined
+  /** Open subscriptions. */
+  get open(): number {
+    return this.#slots.used
+  }
 
-  const tellRun = ({ id, day, succeeded }: EndedRun) => {
-    if (reported.has(id)) return
-    reported.set(id, performance.now())
-    if (!succeeded) return
-    for (const { day: wanted, inbox } of runInboxes)
-      if (wanted === undefined || wanted === day) inbox.put({ id: BigInt(id) })
+  /** True if notifications of the store arrive. */
+  get connected(): boolean {
+    return this.#notifications.connected
   }
-  const tellMissed = async (since: number) => {
-    const [upsBefore, deafMs] = [ups, performance.now() - since]
-    // Runs that ended before this gateway started were not missed.
-    for (const run of await endedRuns(store.pool, { withinMs: deafMs + OVERLAP_MS }))
-      if (!caughtUpOnce && run.msAgo > deafMs) reported.set(run.id, performance.now())
-      else tellRun(run)
-    caughtUpOnce = true
-    if (notifications.connected && ups === upsBefore) deafSince = undefined
+
+  /** The bytes of the newest answers of live queries. */
+  get bytes(): number {
+    return this.#answers.calculatedSize
   }
-  const tellArrived = async () => {
-    const ids = [...arrived]
-    if (ids.length > 0) for (const run of await endedRuns(store.pool, { ids })) tellRun(run)
-    for (const id of ids) arrived.delete(id)
-    for (const [id, at] of reported) {
-      if (performance.now() - at < 2 * OVERLAP_MS) break
-      reported.delete(id)
+
+  /**
+   * Takes one of the slots for subscriptions.
+   * @returns frees it
+   * @throws UNAVAILABLE if none is free, RATE_LIMITED if the client has used all of its slots
+   */
+  enter(client: string): () => void {
+    if (this.#closed) throw new GatewayError('UNAVAILABLE', 'The server is closing. Subscribe again in a moment.')
+    return this.#slots.enter(client)
+  }
+
+  /** One event at once, then one for all changes within a quarter of a second. A slow reader gets one event for all. */
+  changes(): AsyncIterableIterator<ChangeEvent> {
+    const inbox = new Inbox<ChangeEvent>(merged, () => this.#changes.delete(inbox))
+    this.#changes.add(inbox)
+    inbox.put({ anyway: true })
+    return inbox
+  }
+
+  /** Successful runs, of one date or all. */
+  runs(day: string | undefined): AsyncIterableIterator<RunEvent> {
+    return this.#runs.follow(day)
+  }
+
+  /**
+   * Answers of a query: the current one, and after changes each one that differs from the last. Subscribers with the same key
+   * share the reads.
+   */
+  answers(key: string, read: Fetch): AsyncIterableIterator<LiveAnswer> {
+    let shared = this.#shared.get(key)
+    if (!shared) {
+      shared = new SharedAnswer(read, this.#answers, () => this.#shared.delete(key))
+      this.#shared.set(key, shared)
     }
-  }
-  const tellRuns = async () => {
-    runTimer = undefined
-    if (reading) return
-    reading = true
-    let pause = BATCH_MS
-    try {
-      if (deafSince !== undefined) await tellMissed(deafSince)
-      await tellArrived()
-    } catch (error) {
-      if (!closed) log.warn({ err: error }, 'runs that ended cannot be read, trying again')
-      pause = RETRY_MS
-    }
-    reading = false
-    if (notifications.connected && (deafSince !== undefined || arrived.size > 0)) soon(pause)
-  }
-  const soon = (ms: number) => {
-    if (!closed) runTimer ??= setTimeout(() => void tellRuns(), ms)
+    return shared.join()
   }
 
-  const unsubscribe = [
-    notifications.subscribe('gateway_data', () => {
-      changeTimer ??= setTimeout(() => tellChange(false), COALESCE_MS)
-    }),
-    notifications.subscribe('gateway_run', (id) => {
-      if (!/^\d{1,18}$/.test(id)) return
-      arrived.add(id)
-      soon(BATCH_MS)
-    }),
-    notifications.onUp(() => {
-      ups++
-      tellChange(ups > 1)
-      soon(0)
-    }),
-    notifications.onDown(() => {
-      deafSince ??= performance.now()
-    }),
-  ]
+  /** Runs `work` in a slot, so that subscriptions do not use all connections to the store. */
+  turn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#limit(work)
+  }
 
-  return {
-    get open() {
-      return slots.used
-    },
-    get connected() {
-      return notifications.connected
-    },
-    get bytes() {
-      return results.calculatedSize
-    },
-    enter(client) {
-      if (closed) throw new GatewayError('UNAVAILABLE', 'The server is closing. Subscribe again in a moment.')
-      return slots.enter(client)
-    },
-    changes() {
-      const inbox = new Inbox<ChangeEvent>(merged, () => changeInboxes.delete(inbox))
-      changeInboxes.add(inbox)
-      inbox.put({ anyway: true })
-      return inbox
-    },
-    runs(day) {
-      const entry = { day, inbox: new Inbox<RunEvent>(newest, () => runInboxes.delete(entry)) }
-      runInboxes.add(entry)
-      return entry.inbox
-    },
-    answers(key, read) {
-      let result = shared.get(key)
-      if (!result) {
-        result = new SharedResult(read, results, () => shared.delete(key))
-        shared.set(key, result)
-      }
-      return result.join()
-    },
-    turn: (work) => turn(work),
-    close() {
-      closed = true
-      clearTimeout(changeTimer)
-      clearTimeout(runTimer)
-      for (const end of unsubscribe) end()
-      for (const inbox of changeInboxes) inbox.return()
-      for (const { inbox } of runInboxes) inbox.return()
-      for (const result of shared.values()) result.end()
-    },
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#changeTimer)
+    for (const end of this.#unsubscribe) end()
+    for (const inbox of this.#changes) inbox.return()
+    for (const shared of this.#shared.values()) shared.end()
+    this.#runs.close()
+  }
+
+  #changed(anyway: boolean): void {
+    clearTimeout(this.#changeTimer)
+    this.#changeTimer = undefined
+    for (const inbox of this.#changes) inbox.put({ anyway })
+    for (const shared of this.#shared.values()) shared.changed()
   }
 }
 
@@ -221,7 +159,138 @@ const merged: Join<ChangeEvent> = (waiting, { anyway }) => {
   waiting[0] = { anyway: anyway || (waiting[0]?.anyway ?? false) }
 }
 
-const newest: Join<RunEvent> = (waiting, added) => {
-  if (waiting.length === MAX_WAITING) waiting.shift()
-  waiting.push(added)
+/**
+ * An answer that several subscribers follow: each gets the current one, and then the newest one whenever it differs from the
+ * last. It is read once for all of them, one read at a time, and only while a subscriber waits.
+ */
+class SharedAnswer {
+  readonly #read: Fetch
+  readonly #answers: Answers
+  readonly #onLeft: () => void
+  readonly #followers = new Set<Follower>()
+  readonly #left = new AbortController()
+  /** The number of requests for a read: changes and new subscribers. */
+  #requested = 0
+  /** The latest answer. */
+  #latest: Latest | undefined
+  #reading = false
+
+  /** @param onLeft called when the last subscriber has left. No subscriber may join after that */
+  constructor(read: Fetch, answers: Answers, onLeft: () => void) {
+    this.#read = read
+    this.#answers = answers
+    this.#onLeft = onLeft
+  }
+
+  /** Adds a subscriber, whose first answer is read after this call. */
+  join(): AsyncIterableIterator<LiveAnswer> {
+    const follower = new Follower(++this.#requested, {
+      onWait: () => {
+        const answer = this.#latest?.asOf === this.#requested ? this.#answers.get(this) : undefined
+        if (this.#latest && answer) follower.offer(this.#latest, answer)
+        void this.#refresh()
+      },
+      onLeave: () => {
+        this.#followers.delete(follower)
+        if (this.#followers.size > 0) return
+        this.#left.abort()
+        this.#answers.delete(this)
+        this.#onLeft()
+      },
+    })
+    this.#followers.add(follower)
+    return follower
+  }
+
+  /** Marks answers as outdated, including one that is being read. */
+  changed(): void {
+    this.#requested++
+    void this.#refresh()
+  }
+
+  /** Ends it for all subscribers. */
+  end(): void {
+    for (const follower of [...this.#followers]) void follower.return()
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#reading) return
+    this.#reading = true
+    while ([...this.#followers].some((one) => one.waits && this.#lacks(one))) {
+      let asOf = this.#requested
+      const begin = () => {
+        asOf = this.#requested
+      }
+      const answer = await this.#read(begin, this.#left.signal)
+      if (answer === undefined) break
+      this.#latest = { digest: hash('sha256', answer.text, 'base64url'), asOf }
+      if (this.#followers.size > 0) this.#answers.set(this, answer)
+      for (const follower of this.#followers) follower.offer(this.#latest, answer)
+    }
+    this.#reading = false
+  }
+
+  /** True if a follower needs a read: of a newer answer, or of one that was dropped. */
+  #lacks(follower: Follower): boolean {
+    return this.#latest?.asOf !== this.#requested || follower.digest !== this.#latest.digest
+  }
+}
+
+interface Latest {
+  /** The digest of its text. */
+  digest: string
+  /** The number of requests when its read began. */
+  asOf: number
+}
+
+class Follower implements AsyncIterableIterator<LiveAnswer> {
+  readonly #from: number
+  readonly #on: { onWait(): void; onLeave(): void }
+  /** The digest of the last answer that it received. */
+  digest: string | undefined
+  #waiting: ((next: IteratorResult<LiveAnswer>) => void) | undefined
+  #ended = false
+
+  /** @param from the number of requests when it subscribed. It gets no earlier answers */
+  constructor(from: number, on: { onWait(): void; onLeave(): void }) {
+    this.#from = from
+    this.#on = on
+  }
+
+  get waits(): boolean {
+    return this.#waiting !== undefined
+  }
+
+  /** Accepts an answer if it waits for one and it differs from the last. */
+  offer({ digest, asOf }: Latest, answer: LiveAnswer): void {
+    if (!this.#waiting || asOf < this.#from || digest === this.digest) return
+    const give = this.#waiting
+    this.#waiting = undefined
+    this.digest = digest
+    give({ done: false, value: answer })
+  }
+
+  next(): Promise<IteratorResult<LiveAnswer>> {
+    if (this.#ended) return Promise.resolve({ done: true, value: undefined })
+    return new Promise((resolve) => {
+      this.#waiting = resolve
+      this.#on.onWait()
+    })
+  }
+
+  /** Ends it at once, even while it waits. */
+  return(): Promise<IteratorResult<LiveAnswer>> {
+    const end = { done: true as const, value: undefined }
+    if (!this.#ended) {
+      this.#ended = true
+      this.#waiting?.(end)
+      this.#waiting = undefined
+      this.#on.onLeave()
+    }
+    return Promise.resolve(end)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
 }

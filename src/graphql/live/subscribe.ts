@@ -10,7 +10,8 @@ import type { Operation } from '../execution/operation.ts'
 import { presentResult, resultOf } from '../execution/outcome.ts'
 import { answerText, run } from '../execution/run.ts'
 import { readVariables } from '../policy/limits.ts'
-import type { ChangeEvent, Live, LiveAnswer, RunEvent } from './live.ts'
+import type { ChangeEvent, Live, LiveAnswer } from './live.ts'
+import type { RunEvent } from './runs.ts'
 
 /** The subscriber. The signal ends the subscription. */
 export interface Subscriber {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
@@ -6,7 +6,6 @@ import type { Cache } from '../../cache/cache.ts'
 import type { Notifications } from '../../db/connect/notifications.ts'
 import type { Caller, DataVersions, Statement } from '../../db/connect/scope.ts'
 import { REQUEST_TIME } from '../../rest/body.ts'
-import { tagOf } from './etag.ts'
 
 /** The use of the cache by a request: `joined` sent the answer that another request was computing. */
 export type CacheResult = 'hit' | 'joined' | 'shared' | 'miss' | 'bypass'
@@ -14,6 +13,8 @@ export type CacheResult = 'hit' | 'joined' | 'shared' | 'miss' | 'bypass'
 /** A request for an answer. The cache notes in it what it did. */
 export interface CacheClient extends Caller {
   cache?: CacheResult | undefined
+  /** True if it rejects cached answers. */
+  readonly bypassesCache: boolean
 }
 
 /** A response that is ready to send. */
@@ -64,13 +65,9 @@ const MAX_KEY = 2000
 /** Computes an answer, and may stop once no client waits for it. */
 export type Compute = (caller: Caller) => Promise<Computed>
 
-/**
- * True if a client rejects cached answers. `no-cache` with a condition is ignored, as fetch adds it.
- */
-export function bypassesCache(headers: IncomingHttpHeaders): boolean {
-  const given = headers['cache-control']
-  return given !== undefined && headers['if-none-match'] === undefined && /\bno-(cache|store)\b/i.test(given)
-}
+/** The ETag of a ready body: hashed in one call, which is faster than the package. */
+export const tagOf = (body: string | Buffer, { weak = false }: { weak?: boolean | undefined } = {}) =>
+  `${weak ? 'W/' : ''}"${hash('sha1', body, 'base64url')}"`
 
 export interface EdgeCacheOptions {
   maxBytes: number
@@ -169,11 +166,10 @@ export class EdgeCache {
   /**
    * Returns the answer of a key from this cache or the shared one, or computes it, once for all concurrent requests.
    * @param client the request, in which the cache notes what it did. An answer that no client waits for any more is abandoned
-   * @param bypass bypasses both caches
    */
-  answer(key: string | undefined, compute: Compute, client: CacheClient, bypass = false): Promise<Answer> {
+  answer(key: string | undefined, compute: Compute, client: CacheClient): Promise<Answer> {
     const { notifications, shared } = this.#options
-    const { minVersion } = client
+    const { minVersion, bypassesCache: bypass } = client
     if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, compute, new Flight(client))
     // While changes may be missed, an answer in flight may predate the last change.
     const cached =
@@ -188,20 +184,18 @@ export class EdgeCache {
       return Promise.resolve(cached)
     }
     client.cache = bypass ? 'bypass' : 'miss'
-    return this.#fly(key, compute, client, bypass)
+    return this.#fly(key, compute, client)
   }
 
   /** Computes the answer of a key for all clients that request it meanwhile, and caches it. */
-  #fly(key: string, compute: Compute, client: CacheClient, bypass: boolean): Promise<Answer> {
+  #fly(key: string, compute: Compute, client: CacheClient): Promise<Answer> {
     const { notifications, shared } = this.#options
     const epoch = this.#epoch
     const flight = new Flight(client)
     const land = () => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key)
     }
-    const computed = shared
-      ? this.#computeShared(shared, key, compute, flight, client, bypass)
-      : answerOf(key, compute, flight)
+    const computed = shared ? this.#computeShared(shared, key, compute, flight, client) : answerOf(key, compute, flight)
     flight.answer = computed.then(
       (answer) => {
         land()
@@ -249,8 +243,8 @@ export class EdgeCache {
     compute: Compute,
     flight: Flight,
     client: CacheClient,
-    bypass: boolean,
   ): Promise<Answer> {
+    const { bypassesCache: bypass } = client
     if (bypass) this.#historyPoint = undefined
     const point = await this.#currentPoint()
     const sharedKey = `answer ${release} ${point} ${key}`

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import etag from 'etag'
+import type { FastifyInstance } from 'fastify'
 import fresh from 'fresh'
 import { DATA_VERSION, type Exchange } from '../exchange.ts'
 import { plainAnswer, VARY } from '../graphql/request-params.ts'
 import { corsHeaders } from '../server/cors.ts'
-import { type Answer, bypassesCache, type EdgeCache, type Encoding, isCompressible } from './edge-cache.ts'
+import { type Answer, type EdgeCache, type Encoding, isCompressible } from './edge-cache.ts'
 
 interface AnsweredRequest {
   /** The id of the request. */
@@ -61,7 +63,7 @@ export function sendAnswer(
   }
 }
 
-/** True if the client's tag matches, in any encoding. */
+/** True if the client's tag matches, in any encoding. Ignores `cache-control: no-cache`, which fetch adds and which addresses caches. */
 function isFresh(given: string | undefined, etag: string): boolean {
   if (given === undefined) return false
   return given === etag || fresh({ 'if-none-match': given.replace(/-(br|gzip)"/g, '"') }, { etag })
@@ -77,7 +79,7 @@ function accepted(header: string | undefined): Encoding | undefined {
 /** Answers a GET from the edge cache. @returns whether it was cached */
 export function sendCached(edge: EdgeCache, exchange: Exchange): boolean {
   const { method, url = '', headers } = exchange.request
-  const isCacheable = (method === 'GET' || method === 'HEAD') && !bypassesCache(headers)
+  const isCacheable = (method === 'GET' || method === 'HEAD') && !exchange.bypassesCache
   const answer = isCacheable ? edge.find(url, exchange.minVersion) : undefined
   if (!answer) return false
   exchange.cache = 'hit'
@@ -92,7 +94,7 @@ export function sendCachedQuery(edge: EdgeCache, exchange: Exchange): boolean {
   const { method, headers, readableLength } = request
   const isReady =
     method === 'POST' ? Number(headers['content-length']) === readableLength : !headers.accept?.includes('text/html')
-  if (!isReady || bypassesCache(headers)) return false
+  if (!isReady || exchange.bypassesCache) return false
   const body: Buffer | null = request.read()
   const { key, type } = plainAnswer(request, body) ?? {}
   const answer = key === undefined ? undefined : edge.find(key, exchange.minVersion)
@@ -107,4 +109,22 @@ export function sendCachedQuery(edge: EdgeCache, exchange: Exchange): boolean {
   const options = { type, vary: VARY }
   sendAnswer({ id: exchange.id, method, headers }, exchange.response as ServerResponse, answer, edge, options)
   return true
+}
+
+/**
+ * Adds an ETag to every answer to a GET that has none and may be stored, and sends a 304 if the client's tag matches.
+ */
+export function addEtags(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return payload
+    if (reply.statusCode !== 200 && reply.statusCode !== 201) return payload
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
+    if (/no-store/.test(String(reply.getHeader('cache-control')))) return payload
+    const tag = String(reply.getHeader('etag') ?? etag(payload))
+    reply.header('etag', tag)
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
+    if (!isFresh(request.headers['if-none-match'], tag)) return payload
+    reply.code(304).removeHeader('content-type')
+    return ''
+  })
 }

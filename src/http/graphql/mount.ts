@@ -6,18 +6,16 @@ import type { Deps } from '../../deps.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
 import { asGraphQLError, resultOf } from '../../graphql/execution/outcome.ts'
 import { admit, answerText, type Call, findQuery, run } from '../../graphql/execution/run.ts'
-import { type Answer, bypassesCache, type EdgeCache } from '../cache/edge-cache.ts'
+import type { Answer, EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import type { Edge } from '../edge.ts'
-import { DATA_VERSION, type Exchange, exchangeOf } from '../exchange.ts'
-import { adminOf } from '../server/admin.ts'
+import { adminOf, DATA_VERSION, type Exchange, exchangeOf } from '../exchange.ts'
 import { chargeOnce } from '../server/rate-limit.ts'
-import { eventStreams } from './event-stream.ts'
 import { graphiqlPage, mountGraphiQLAssets } from './graphiql.ts'
 import { type PlainRequest, plainRequest, servedTypes, VARY, wantsPage } from './request-params.ts'
 import type { ServedGraph } from './served-graph.ts'
 import { mountSockets } from './sockets.ts'
-import { createGraphQLServer } from './yoga.ts'
+import { createGraphQLServer, eventStreams } from './yoga.ts'
 
 /** Serves GraphQL over HTTP at /graphql, subscriptions over WebSockets too, and GraphiQL to browsers. */
 export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: ServedGraph, edge: Edge): void {
@@ -37,7 +35,7 @@ export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: Ser
       const charge = rateLimit && chargeOnce(rateLimit, request.raw, reply.raw)
       const call = { admin: adminOf(request.headers, adminTokens), charge, caller }
       const plain = plainRequest(request)
-      const answered = plain && answerPlain(graph, cache, request, plain, call)
+      const answered = plain && answerPlain(graph, cache, plain, call)
       if (!answered) return answer(request, reply, call)
       return answered.then(
         (answer) => {
@@ -116,13 +114,11 @@ type PlainCall = Call & { caller: Exchange }
 function answerPlain(
   graph: Graph,
   cache: EdgeCache,
-  { headers }: FastifyRequest,
   { key, read }: PlainRequest,
   call: PlainCall,
 ): Promise<Answer> | undefined {
   const { admin, caller } = call
-  const bypass = bypassesCache(headers)
-  const cached = key === undefined || bypass ? undefined : cache.find(key, caller.minVersion)
+  const cached = key === undefined || caller.bypassesCache ? undefined : cache.find(key, caller.minVersion)
   if (cached) {
     caller.cache = 'hit'
     caller.startOperation(cached.name)
@@ -137,7 +133,7 @@ function answerPlain(
       if (outcome.failed) throw new Failed(outcome.failed)
       return { name: operation.name, status: 200, json: answerText(operation, outcome) }
     })
-  const answer = () => cache.answer(operation.depends === 'data' ? key : undefined, compute, caller, bypass)
+  const answer = () => cache.answer(operation.depends === 'data' ? key : undefined, compute, caller)
   const refused = (error: unknown) => Promise.reject(new Failed({ errors: [asGraphQLError(error)] }))
   let charged: Promise<void> | undefined
   try {

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import { examples } from '../../graphql/examples.ts'
 import { type Graph, openGraph } from '../../graphql/execution/graph.ts'
-import { type Live, openLive } from '../../graphql/live/live.ts'
+import { Live } from '../../graphql/live/live.ts'
 import { Slots, type SlotsOptions } from '../../graphql/live/slots.ts'
 import { Documents, idOfDocument } from '../../graphql/policy/documents.ts'
 import type { Limits } from '../../graphql/policy/limits.ts'
@@ -11,7 +11,7 @@ import { createSchema } from '../../graphql/schema/schema.ts'
 import { sharesOf } from '../../memory.ts'
 import { endpointOperations } from '../../rest/endpoint-operations.ts'
 import { graphOperations } from '../../sources/mirror/gateway-graph.ts'
-import { isNear } from '../server/client-address.ts'
+import { shareOf } from '../server/client-address.ts'
 import { countOperations, NO_SLOT } from './refusals.ts'
 
 /** The graph as it is served to clients. */
@@ -28,7 +28,7 @@ export async function openServedGraph(app: FastifyInstance, deps: Deps, document
   const shares = sharesOf(config)
   const count = countOperations(metrics)
   const slots = (name: string) => new Slots({ ...slotsOf(config), name, onFull: () => count.refusal(NO_SLOT) })
-  const live = openLive({
+  const live = new Live({
     notifications,
     store,
     log,
@@ -70,13 +70,10 @@ export async function openDocuments({ config, cache }: Deps): Promise<Documents>
   })
 }
 
-/**
- * The slots of all clients and of each. The default leaves room for other clients, and gives more to a client that may be a
- * proxy.
- */
+/** The slots of all clients and of each. */
 function slotsOf(config: Config): Pick<SlotsOptions, 'max' | 'maxPerClient'> {
   const { MAX_SUBSCRIPTIONS: max, MAX_SUBSCRIPTIONS_PER_CLIENT: set } = config
-  return { max, maxPerClient: (client) => set ?? Math.ceil(max * (isNear(client) ? 0.9 : 0.1)) }
+  return { max, maxPerClient: shareOf(max, set) }
 }
 
 /** The configured limits. 0 means no limit. */

@@ -1,3 +1,6 @@
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, GraphQLError } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { exactJson } from '../../exact-number.ts'
@@ -7,6 +10,7 @@ import { asGraphQLError, codesOf, presentAndCount } from '../../graphql/executio
 import { admit, answerText, type Call, documentText, run } from '../../graphql/execution/run.ts'
 import { subscribe } from '../../graphql/live/subscribe.ts'
 import type { RequestParams } from '../../graphql/policy/documents.ts'
+import type { Connections } from '../server/connections.ts'
 
 /** The parts of a request that its operation uses. */
 export interface ServerContext extends Call {
@@ -133,4 +137,60 @@ async function sentDocumentId(request: Request): Promise<string | undefined> {
   const isForm = request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')
   const sent = request.method === 'GET' ? new URL(request.url).search : isForm ? await request.clone().text() : ''
   return new URLSearchParams(sent).get('documentId') ?? undefined
+}
+
+/** A client that reads nothing for this long is disconnected. */
+const STALLED_MS = 60_000
+const CLOSING_MS = 300
+
+/**
+ * Sends event streams. When the server closes they end at once without a `complete` event, so clients reconnect to the
+ * next server.
+ */
+export function eventStreams(app: FastifyInstance, connections: Connections) {
+  const open = new Map<FastifyReply, Readable>()
+  let closing = false
+  const end = async (reply: FastifyReply, stream: Readable) => {
+    const { raw } = reply
+    stream.unpipe(raw)
+    await new Promise<void>((resolve) => {
+      const deadline = setTimeout(() => raw.destroy(), CLOSING_MS)
+      raw.once('close', () => {
+        clearTimeout(deadline)
+        resolve()
+      })
+      raw.end(() => raw.destroy())
+    })
+  }
+  app.addHook('preClose', async () => {
+    closing = true
+    await Promise.all([...open].map(([reply, stream]) => end(reply, stream)))
+  })
+  return {
+    send(reply: FastifyReply, body: Readable): FastifyReply {
+      const { raw } = reply
+      // A body that is destroyed before it is read fails. Without a listener, that would end the process.
+      body.on('error', (error) => {
+        if (!raw.destroyed) reply.log.error({ err: error, requestId: reply.request.id }, 'an event stream failed')
+      })
+      if (raw.destroyed) {
+        body.destroy()
+        return reply.hijack()
+      }
+      // The chain, the stream and Fastify each wait for its end: in an overload, more than ten listeners.
+      raw.setMaxListeners(20)
+      const stream = Readable.from(body)
+      open.set(reply, stream)
+      connections.stream(raw.socket as Socket)
+      raw.once('close', () => open.delete(reply))
+      raw.setTimeout(STALLED_MS, () => raw.destroy())
+      reply
+        .header('content-type', 'text/event-stream; charset=utf-8')
+        .header('cache-control', 'no-cache')
+        .header('x-accel-buffering', 'no')
+        .send(stream)
+      if (closing) void end(reply, stream)
+      return reply
+    },
+  }
 }

@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { Counter, Gauge, type Metric, type Registry } from 'prom-client'
 import type { Statement } from '../../db/connect/scope.ts'
 import type { Deps } from '../../deps.ts'
 import type { Log } from '../../log.ts'
+import type { CacheResult } from '../cache/edge-cache.ts'
 import { type Exchange, exchangeOf } from '../exchange.ts'
-import { RequestMetrics } from './request-metrics.ts'
 import type { RequestTraces } from './request-traces.ts'
 
 interface ObserverOptions {
@@ -149,3 +150,150 @@ export class RequestLog {
 }
 
 const rounded = (ms: number) => Math.round(ms * 10) / 10
+
+const OUTCOMES: Statement['outcome'][] = ['ok', 'failed', 'timeout']
+
+/** The label of a request without a route or a known operation. */
+const OTHER = 'other'
+
+interface RequestMetricsOptions {
+  metrics: Registry
+  /** The operations of trusted documents. Others share one label, as clients choose their names. */
+  knownOperations: ReadonlySet<string>
+}
+
+/** Counts requests and statements, and how long they take. */
+class RequestMetrics {
+  readonly #knownOperations: ReadonlySet<string>
+  readonly #requests: DurationHistogram
+  readonly #statements: DurationHistogram
+  /** Separate numbers, since those of prom-client cost more with each request. */
+  #inFlight = 0
+  readonly #cache: Record<CacheResult, number> = { hit: 0, joined: 0, shared: 0, miss: 0, bypass: 0 }
+
+  constructor({ metrics, knownOperations }: RequestMetricsOptions) {
+    const registers = [metrics]
+    this.#knownOperations = knownOperations
+    this.#requests = new DurationHistogram({
+      name: 'gateway_http_request_duration_seconds',
+      help: 'Requests by route, operation of a trusted document (GraphQL only, otherwise empty or other) and class of the status; aborted: the client left before the answer was sent. Event streams are not included.',
+      metrics,
+    })
+    this.#statements = new DurationHistogram({
+      name: 'gateway_database_statement_duration_seconds',
+      help: 'SQL statements of reads, by outcome, without the wait for a connection. timeout: READ_TIMEOUT_MS was reached.',
+      metrics,
+    })
+    for (const outcome of OUTCOMES) this.#statements.open(outcome, { outcome })
+    const inFlight = () => this.#inFlight
+    new Gauge({
+      name: 'gateway_http_requests_in_flight',
+      help: 'Requests that have arrived and are not answered, without event streams.',
+      registers,
+      collect() {
+        this.set(inFlight())
+      },
+    })
+    const results = this.#cache
+    new Counter({
+      name: 'gateway_cache_requests_total',
+      help: 'Requests by what the cache did: hit (in memory), joined (the answer that another request was computing), shared (in Redis), miss, bypass (requested with cache-control).',
+      labelNames: ['result'],
+      registers,
+      collect() {
+        this.reset()
+        for (const [result, count] of Object.entries(results)) this.inc({ result }, count)
+      },
+    })
+  }
+
+  started(): void {
+    this.#inFlight++
+  }
+
+  /** Counts an event stream no longer as in flight. */
+  streams(): void {
+    this.#inFlight--
+  }
+
+  ended({ route = OTHER, operation, cache, streams, response }: Exchange, ms: number): void {
+    if (cache !== undefined) this.#cache[cache]++
+    if (streams) return
+    this.#inFlight--
+    const label = operation === undefined ? '' : this.#knownOperations.has(operation) ? operation : OTHER
+    const status = response?.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted'
+    this.#requests.observe(`${route} ${label} ${status}`, () => ({ route, operation: label, status }), ms)
+  }
+
+  statement({ ms, outcome }: Statement): void {
+    this.#statements.observe(outcome, () => ({ outcome }), ms)
+  }
+}
+
+/** In seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+interface Series {
+  labels: Record<string, string>
+  /** By bucket, the last one without an upper bound. */
+  counts: number[]
+  seconds: number
+}
+
+interface DurationHistogramOptions {
+  name: string
+  help: string
+  metrics: Registry
+}
+
+/**
+ * A histogram of durations in a registry of prom-client. Its own takes 1.5 µs for each value, which is 3 % of an answer from
+ * memory: it sorts and joins the labels each time.
+ */
+class DurationHistogram {
+  readonly #options: DurationHistogramOptions
+  readonly #series = new Map<string, Series>()
+
+  constructor(options: DurationHistogramOptions) {
+    this.#options = options
+    const metric = { name: options.name, get: () => this.#read(), reset: () => this.#series.clear() }
+    options.metrics.registerMetric(metric as unknown as Metric)
+  }
+
+  /**
+   * Adds a duration in milliseconds to a series.
+   * @param key identifies the series @param labels its labels, for the first duration of a series
+   */
+  observe(key: string, labels: () => Record<string, string>, ms: number): void {
+    const series = this.#series.get(key) ?? this.open(key, labels())
+    const seconds = ms / 1000
+    let bucket = 0
+    while (bucket < BUCKETS.length && seconds > (BUCKETS[bucket] as number)) bucket++
+    series.counts[bucket] = (series.counts[bucket] as number) + 1
+    series.seconds += seconds
+  }
+
+  /** Starts a series, so that it is there before its first duration. */
+  open(key: string, labels: Record<string, string>): Series {
+    const series = { labels, counts: Array(BUCKETS.length + 1).fill(0), seconds: 0 }
+    this.#series.set(key, series)
+    return series
+  }
+
+  async #read() {
+    const { name, help } = this.#options
+    const values = [...this.#series.values()].flatMap(({ labels, counts, seconds }) => {
+      let sum = 0
+      const buckets = counts.map((count, i) => {
+        sum += count
+        return { metricName: `${name}_bucket`, labels: { ...labels, le: BUCKETS[i] ?? '+Inf' }, value: sum }
+      })
+      return [
+        ...buckets,
+        { metricName: `${name}_sum`, labels, value: seconds },
+        { metricName: `${name}_count`, labels, value: sum },
+      ]
+    })
+    return { name, help, type: 'histogram', aggregator: 'sum', values }
+  }
+}

@@ -33,8 +33,15 @@ function networkOf(address: string): string {
 // The network of ::1 is unspecified.
 const NEAR = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat', 'unspecified'])
 
+/**
+ * How many of `max` one client may have, by its address. The default leaves room for other clients, and gives more to a client
+ * that may be a proxy.
+ */
+export const shareOf = (max: number, set?: number) => (client: string) =>
+  set ?? Math.ceil(max * (isNear(client) ? 0.9 : 0.1))
+
 /** True if a client is on this machine or in a private network, and so may be a proxy for many clients. */
-export function isNear(client: string): boolean {
+function isNear(client: string): boolean {
   const address = client.replace(/\/64$/, '')
   return ipaddr.isValid(address) && NEAR.has(ipaddr.parse(address).range())
 }

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import { endpoint } from '../endpoint.ts'
-import { address, offsetOf, pageQuery } from '../parameters.ts'
+import { address, pageOf, pageQuery } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
-import { entityType, entityTypeShape } from './entity-type.ts'
 
 const operation = graphql(`
   query RestEarnings($address: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
@@ -40,7 +39,7 @@ export const earnings = endpoint({
         z.strictObject({
           chain_id: shapes.safeInteger,
           entity_id: shapes.address,
-          entity_type: entityTypeShape,
+          entity_type: shapes.entityType,
           current_value_usd: shapes.usd,
           net_cash_invested_usd: shapes.usd,
           earnings_usd: shapes.usd,
@@ -51,15 +50,10 @@ export const earnings = endpoint({
     { chain_id: shapes.nullable(shapes.safeInteger) },
   ),
   operation,
-  variables: ({ path: { address }, query }) => ({
-    address,
-    chainId: query.chain_id ?? null,
-    first: query.page_size,
-    offset: offsetOf(query),
-  }),
+  variables: ({ path, query }) => ({ ...path, chainId: query.chain_id ?? null, ...pageOf(query) }),
   async answer({ query, variables, execute }) {
     const { breakdown, entityCount, ...totals } = (await execute(variables)).user.earnings
-    const data = { ...totals, breakdown: breakdown.map(entityType) }
+    const data = { ...totals, breakdown: breakdown.map(shapes.documented) }
     const pagination = shapes.pagination(query, entityCount, breakdown.length)
     return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }
   },

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
 import { graphql } from '../../generated/operations/gql.ts'
 import { endpoint } from '../endpoint.ts'
-import { address, offsetOf, pageQuery } from '../parameters.ts'
+import { address, pageOf, pageQuery } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
 const ofMarket = graphql(`
@@ -90,12 +90,11 @@ export const marketLiquidationRewards = endpoint({
   ),
   errors: { 404: 'The market was not found' },
   operation: ofMarket,
-  variables: ({ path: { address }, query }) => ({
-    address,
+  variables: ({ path, query }) => ({
+    ...path,
     market: query.market,
     chainIds: query.chain_id ?? null,
-    first: query.page_size,
-    offset: offsetOf(query),
+    ...pageOf(query),
   }),
   async answer({ query, variables, execute }) {
     const { market, chain_id = null } = query
@@ -121,12 +120,11 @@ export const vaultLiquidationRewards = endpoint({
   }),
   errors: { 404: 'The vault was not found' },
   operation: ofVault,
-  variables: ({ path: { address }, query }) => ({
-    address,
+  variables: ({ path, query }) => ({
+    ...path,
     vault: query.vault,
     chainIds: query.chain_id ?? null,
-    first: query.page_size,
-    offset: offsetOf(query),
+    ...pageOf(query),
   }),
   async answer({ query, variables, execute }) {
     const { vault, chain_id = null } = query

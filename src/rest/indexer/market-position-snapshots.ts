@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import { listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { address, entityText } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
-import { snapshotFilters, snapshotQuery, snapshotWindow } from './snapshot-window.ts'
+import { snapshotFilters, snapshotPage, snapshotQuery, snapshotVariables } from './snapshot-window.ts'
 
 const operation = graphql(`
   query RestMarketSnapshots(
@@ -60,13 +59,10 @@ export const marketPositionSnapshots = endpoint({
     { market: shapes.nullable(z.string()), ...snapshotFilters },
   ),
   operation,
-  variables: ({ path, query, now }) => ({ ...path, ...snapshotWindow(query, query.market, now).variables }),
-  async answer({ query, now, variables, execute }) {
-    const window = snapshotWindow(query, query.market, now)
+  variables: ({ path, query, now }) => ({ ...path, ...snapshotVariables(query, query.market, now) }),
+  async answer({ query, variables, execute }) {
     const { data, rows } = await execute.rows(variables)
     const { totalCount } = data.user.legacy.marketSnapshots
-    const pagination = shapes.pagination(query, totalCount, rows.length)
-    const filters = { market: window.entity, ...window.filters }
-    return { body: { data: listed(rows), pagination, filters }, timeless: window.timeless }
+    return snapshotPage(query, variables, { market: query.market }, totalCount, rows)
   },
 })

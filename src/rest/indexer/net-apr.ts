@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import { endpoint } from '../endpoint.ts'
-import { address, offsetOf, pageQuery } from '../parameters.ts'
+import { address, pageOf, pageQuery } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
-import { entityType, entityTypeShape } from './entity-type.ts'
 
 const operation = graphql(`
   query RestNetApr($address: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
@@ -40,7 +39,7 @@ export const netApr = endpoint({
         z.strictObject({
           chain_id: shapes.safeInteger,
           entity_id: shapes.address,
-          entity_type: entityTypeShape,
+          entity_type: shapes.entityType,
           earn_deposit_usd: shapes.usd,
           deposit_rate: z.number(),
           borrow_usd: shapes.usd,
@@ -51,15 +50,10 @@ export const netApr = endpoint({
     { chain_id: shapes.nullable(shapes.safeInteger) },
   ),
   operation,
-  variables: ({ path: { address }, query }) => ({
-    address,
-    chainId: query.chain_id ?? null,
-    first: query.page_size,
-    offset: offsetOf(query),
-  }),
+  variables: ({ path, query }) => ({ ...path, chainId: query.chain_id ?? null, ...pageOf(query) }),
   async answer({ query, variables, execute }) {
     const { breakdown, entityCount, ...totals } = (await execute(variables)).user.netApr
-    const data = { ...totals, breakdown: breakdown.map(entityType) }
+    const data = { ...totals, breakdown: breakdown.map(shapes.documented) }
     const pagination = shapes.pagination(query, entityCount, breakdown.length)
     return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }
   },

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
-import { asEntity, flag, offsetOf, pageQuery, unixSeconds, whereAddress } from '../parameters.ts'
+import type { Rows } from '../../graphql/plan/plan.ts'
+import { listed } from '../body.ts'
+import { asEntity, flag, pageOf, pageQuery, unixSeconds, whereAddress } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
 const WINDOW_SECONDS = 30 * 86_400
@@ -30,34 +32,45 @@ export const snapshotFilters = {
 
 type Query = z.output<z.ZodObject<typeof snapshotQuery>>
 
-/** The variables of the operation and the filters that the answer echoes. */
-export function snapshotWindow(query: Query, entity: string | undefined, now: Date) {
-  const seconds = BigInt(Math.floor(now.getTime() / 1000))
-  const { from_timestamp, to_timestamp, chain_id = null } = query
+/** The variables of the operation, but for the user. @param entity the address of the market or vault */
+export function snapshotVariables(query: Query, entity: string | undefined, now: () => Date) {
+  const { from_timestamp, to_timestamp, chain_id = null, should_group_by_timestamp: grouped = false } = query
   if (from_timestamp !== undefined && to_timestamp !== undefined && from_timestamp > to_timestamp) {
     const message = 'must not be after to_timestamp'
     throw new GatewayError('BAD_INPUT', `from_timestamp ${message}.`, [
       { in: 'query', name: 'from_timestamp', message },
     ])
   }
-  const from = (from_timestamp ?? seconds - BigInt(WINDOW_SECONDS)).toString()
-  const to = (to_timestamp ?? seconds).toString()
-  const grouped = query.should_group_by_timestamp ?? false
-  const fromClock = (['from_timestamp', 'to_timestamp'] as const).filter((name) => query[name] === undefined)
-  const echoed = entity === undefined ? null : asEntity(entity)
+  const seconds = Math.floor(now().getTime() / 1000)
   return {
-    variables: {
-      chainIds: chain_id,
-      entities: whereAddress(entity),
-      from,
-      to,
-      grouped,
-      first: query.page_size,
-      offset: offsetOf(query),
-    },
-    entity: echoed,
-    filters: { chain_id, from_timestamp: from, to_timestamp: to, should_group_by_timestamp: grouped },
-    /** See `Answer.timeless`. */
+    chainIds: chain_id,
+    entities: whereAddress(entity),
+    from: String(from_timestamp ?? seconds - WINDOW_SECONDS),
+    to: String(to_timestamp ?? seconds),
+    grouped,
+    ...pageOf(query),
+  }
+}
+
+/** The answer with a page of snapshots. @param entity the filter by market or vault, which it echoes */
+export function snapshotPage<Entity extends Record<string, string | undefined>>(
+  query: Query,
+  { from, to, grouped }: { from: string | bigint; to: string | bigint; grouped: boolean },
+  entity: Entity,
+  total: number,
+  rows: Rows,
+) {
+  const echoed = Object.entries(entity).map(([name, value]) => [name, value === undefined ? null : asEntity(value)])
+  const filters = {
+    ...(Object.fromEntries(echoed) as Record<keyof Entity, string | null>),
+    chain_id: query.chain_id ?? null,
+    from_timestamp: String(from),
+    to_timestamp: String(to),
+    should_group_by_timestamp: grouped,
+  }
+  const fromClock = (['from_timestamp', 'to_timestamp'] as const).filter((name) => query[name] === undefined)
+  return {
+    body: { data: listed(rows), pagination: shapes.pagination(query, total, rows.length), filters },
     timeless: fromClock.length === 0 ? undefined : (json: string) => withoutFilters(json, fromClock),
   }
 }

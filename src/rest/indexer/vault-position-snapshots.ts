@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import { listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { address, entityText } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
-import { snapshotFilters, snapshotQuery, snapshotWindow } from './snapshot-window.ts'
+import { snapshotFilters, snapshotPage, snapshotQuery, snapshotVariables } from './snapshot-window.ts'
 
 const operation = graphql(`
   query RestVaultSnapshots(
@@ -54,13 +53,10 @@ export const vaultPositionSnapshots = endpoint({
     { vault: shapes.nullable(z.string()), ...snapshotFilters },
   ),
   operation,
-  variables: ({ path, query, now }) => ({ ...path, ...snapshotWindow(query, query.vault, now).variables }),
-  async answer({ query, now, variables, execute }) {
-    const window = snapshotWindow(query, query.vault, now)
+  variables: ({ path, query, now }) => ({ ...path, ...snapshotVariables(query, query.vault, now) }),
+  async answer({ query, variables, execute }) {
     const { data, rows } = await execute.rows(variables)
     const { totalCount } = data.user.legacy.vaultSnapshots
-    const pagination = shapes.pagination(query, totalCount, rows.length)
-    const filters = { vault: window.entity, ...window.filters }
-    return { body: { data: listed(rows), pagination, filters }, timeless: window.timeless }
+    return snapshotPage(query, variables, { vault: query.vault }, totalCount, rows)
   },
 })
