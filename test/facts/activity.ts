@@ -126,6 +126,34 @@ export const activityFacts: Fact[] = [
       total: `SELECT count(*) FROM ${ACTIVITY} WHERE ${kind} = '${address}' AND chain = ${chainId}`,
     }),
   ),
+  ...(['eth', 'arb', 'none', 'wild'] as const).flatMap((name): Fact[] => {
+    const sides = `(chain, market) IN (SELECT "chainId", unnest(ARRAY[unit_1_id, unit_2_id]) FROM pools WHERE id = '${pools[name]}')`
+    const here = (args: string, selection: string) =>
+      `pool(address: "${pools[name]}") { activity${args} { ${selection} } }`
+    const fact = (what: string, args: string, selection: string, sql: string): Fact => ({
+      name: `the activity of all users in both markets of the pool ${name}${what}`,
+      query: here(args, `totalCount nodes { ${selection} }`),
+      at: 'pool.activity.nodes',
+      sql,
+      ...(name === 'wild' && { empty: true }),
+    })
+    return [
+      {
+        ...fact('', '', ROW, `SELECT ${row} FROM ${ACTIVITY} WHERE ${sides} ORDER BY ${NEWEST}`),
+        total: `SELECT count(*) FROM ${ACTIVITY} WHERE ${sides}`,
+      },
+      {
+        ...fact(
+          ', a kind alone, oldest first',
+          '(where: { kinds: [DEPOSIT, REPAY] }, orderBy: TIME, first: 2, offset: 1)',
+          'kind txHash logIndex',
+          `SELECT kind, tx AS "txHash", log AS "logIndex" FROM ${ACTIVITY} WHERE ${sides} AND kind IN ('DEPOSIT', 'REPAY')
+            ORDER BY ${OLDEST} OFFSET 1 LIMIT 2`,
+        ),
+        total: `SELECT count(*) FROM ${ACTIVITY} WHERE ${sides} AND kind IN ('DEPOSIT', 'REPAY')`,
+      },
+    ]
+  }),
   {
     name: 'the activity of all users has all its columns, newest first',
     query: `activity { nodes { ${ROW} } }`,

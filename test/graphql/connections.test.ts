@@ -224,6 +224,14 @@ const ways: Record<string, Way[]> = {
       order: (row) => [Date.parse(row.time), row.logIndex],
     },
   ],
+  'Pool.activity': [
+    { through: ofPool, order: activityOrder },
+    {
+      through: ofPool,
+      filter: 'where: { NOT: { kinds: BORROW } }, orderBy: TIME',
+      order: (row) => [Date.parse(row.time), row.logIndex],
+    },
+  ],
   'Market.snapshots': [{ through: ofMarket, order: snapshotOrder }],
   'Pool.positions': [
     { through: ofPool, order: newestFirst },

@@ -64,7 +64,10 @@ function orderOf(columns: Columns, field: string): { column: string; type: Value
   return { column: order, type }
 }
 
-/** The owners whose rows are listed. A row belongs to the owner whose values its `columns` equal. */
+/**
+ * The owners whose rows are listed. A row belongs to the owner whose values its `columns` equal. If a column is named twice, it
+ * equals one of the values.
+ */
 export interface Owners {
   columns: { column: string; type: KeyType }[]
   values: string[][]
@@ -134,7 +137,8 @@ export async function listPages<Row>(
   const { topology } = reader
   const listing = listingIn(described, topology)
   const columns = selectList(listing.columns)
-  const pageOf = (conditions: Prisma.Sql[]) => pageSql(listing, columns, filterIn(filter, topology), page, conditions)
+  const pageOf = (values: Prisma.Sql[]) =>
+    pageSql(listing, columns, ofOwner(filterIn(filter, topology), owners.columns, values), page)
   const alone = aloneIn(topology, owners)
   if (alone) {
     const rows = await reader.$queryRaw<Row[]>(pageOf(alone))
@@ -143,7 +147,7 @@ export async function listPages<Row>(
   const types = owners.columns.map(({ type }) => type)
   const together = Prisma.sql`
     SELECT owner.number::int AS owner_number, page.* FROM ${ownersSql(types, owners.values)}
-    CROSS JOIN LATERAL (${pageOf(ownedBy(owners))}) page
+    CROSS JOIN LATERAL (${pageOf(valuesOf(owners))}) page
     ORDER BY owner_number, ${outerOrder(listing, page)}`
   if (!(await topology.answers(reader, together)))
     return eachAlone(owners, (owner) => listPages(reader, described, filter, page, owner))
@@ -154,17 +158,34 @@ export async function listPages<Row>(
   return pages
 }
 
-/** The conditions that bind a list to `owner`. */
-const ownedBy = ({ columns }: Owners) => columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))
+/** Filters the rows of an owner, given the SQL of its values. Each alternative of a column is read in the order of an index. */
+export function ofOwner(filter: Filter, columns: Owners['columns'], values: Prisma.Sql[]): Filter {
+  if (values.length === 0) return filter
+  const where: Prisma.Sql[] = []
+  let { branches } = filter
+  for (const name of new Set(columns.map(({ column }) => column))) {
+    const column = Prisma.raw(name)
+    const equals = columns.flatMap((one, i) => (one.column === name ? [Prisma.sql`${column} = ${values[i]}`] : []))
+    const [first, ...others] = equals as [Prisma.Sql, ...Prisma.Sql[]]
+    where.push(others.length === 0 ? first : Prisma.sql`(${Prisma.join(equals, ' OR ')})`)
+    if (others.length === 0) continue
+    const each = [first, ...others.map((one) => Prisma.sql`${one} AND NOT ${first}`)]
+    branches = (branches ?? [Prisma.sql`TRUE`]).flatMap((branch) => each.map((one) => Prisma.sql`${branch} AND ${one}`))
+  }
+  return { ...filter, where: [...where, ...filter.where], ...(branches && { branches }) }
+}
 
-/** The conditions of the rows of a list without owners, or with one if the store reads its rows so. */
+/** The values of `owner`. */
+const valuesOf = ({ columns }: Owners) => columns.map((_, i) => Prisma.raw(`owner.k${i}`))
+
+/** The values of the owner of a list without owners, or with one if the store reads its rows so. */
 function aloneIn(topology: Topology, { columns, values }: Owners) {
   if (columns.length === 0) return []
   const [only = []] = values
   if (values.length > 1) return undefined
   return topology.form({
     one: undefined,
-    cluster: columns.map(({ column, type }, i) => Prisma.sql`${Prisma.raw(column)} = ${only[i]}::${Prisma.raw(type)}`),
+    cluster: columns.map(({ type }, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`),
   })
 }
 
@@ -191,16 +212,9 @@ const USUAL = new Set([1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 500, 1000])
  * Builds the statement of one page: up to `limit` + 1 rows (`limit` if `exact`) in the order of the list, reversed for
  * a backward page.
  * @param columns a select list with at least the fields of the listing's order
- * @param owned conditions that bind the list to its owner
  */
-export function pageSql(
-  listing: Ordered,
-  columns: Prisma.Sql,
-  filter: Filter,
-  page: Page,
-  owned: Prisma.Sql[],
-): Prisma.Sql {
-  if (filter.set) return setPageSql(listing, columns, filter, filter.set, page, owned)
+export function pageSql(listing: Ordered, columns: Prisma.Sql, filter: Filter, page: Page): Prisma.Sql {
+  if (filter.set) return setPageSql(listing, columns, filter, filter.set, page)
   const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction, page)}`).join(', '))
   const { limit, offset } = boundsOf(page)
   const starts = keysetConditions(listing.order, page.after, '>')
@@ -209,7 +223,7 @@ export function pageSql(
   for (const branch of filter.branches ?? [Prisma.empty])
     for (const start of starts)
       for (const end of ends) {
-        const where = [...owned, ...filter.where, branch, start, end].filter((sql) => sql !== Prisma.empty)
+        const where = [...filter.where, branch, start, end].filter((sql) => sql !== Prisma.empty)
         selects.push(Prisma.sql`SELECT ${columns} FROM ${listing.from}
           ${where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty}
           ORDER BY ${orderBy}`)
@@ -247,16 +261,16 @@ function setPageSql(
   { set: _, ...filter }: Filter,
   { column, from, keys, partial, matches }: KeySet,
   page: Page,
-  owned: Prisma.Sql[],
 ): Prisma.Sql {
   const order = Prisma.raw(listing.order.map((o) => `${o.column} AS "${o.field}"`).join(', '))
   const first = { ...page, limit: Math.min(page.limit + Number(page.offset), 2 ** 31 - 2), offset: 0n }
   const ofKey = (...conditions: Prisma.Sql[]) =>
-    pageSql({ from, order: listing.order }, order, filter, first, [
-      ...owned,
-      Prisma.raw(`${column} = keys.key`),
-      ...conditions,
-    ])
+    pageSql(
+      { from, order: listing.order },
+      order,
+      { ...filter, where: [...filter.where, Prisma.raw(`${column} = keys.key`), ...conditions] },
+      first,
+    )
   const { limit, offset } = boundsOf(page)
   const same = Prisma.raw(listing.order.map((o) => `${o.column} = page."${o.field}"`).join(' AND '))
   const rowsOfKey = partial
@@ -327,13 +341,14 @@ export async function countRows<Row>(
   const listing = listingIn(described, topology)
   const alone = aloneIn(topology, owners)
   if (alone) {
-    const [row] = await reader.$queryRaw<[{ total: bigint }]>(countSql(listing, filter, alone))
+    const [row] = await reader.$queryRaw<[{ total: bigint }]>(countSql(listing, ofOwner(filter, owners.columns, alone)))
     return [Number(row.total)]
   }
   const types = owners.columns.map(({ type }) => type)
+  const counted = countSql(listing, ofOwner(filter, owners.columns, valuesOf(owners)))
   const together = Prisma.sql`
     SELECT counted.total FROM ${ownersSql(types, owners.values)}
-    CROSS JOIN LATERAL (${countSql(listing, filter, ownedBy(owners))}) counted ORDER BY owner.number`
+    CROSS JOIN LATERAL (${counted}) counted ORDER BY owner.number`
   if (!(await topology.answers(reader, together)))
     return eachAlone(owners, (owner) => countRows(reader, described, filter, owner))
   const rows = await reader.$queryRaw<{ total: bigint }[]>(together)
@@ -341,8 +356,8 @@ export async function countRows<Row>(
 }
 
 /** Builds the statement that counts the rows that match the filter: one row with `total`. */
-export function countSql<Row>(listing: Listing<Row>, filter: Filter, owned: Prisma.Sql[]): Prisma.Sql {
-  const where = [...owned, ...withoutSet(filter).where]
+export function countSql<Row>(listing: Listing<Row>, filter: Filter): Prisma.Sql {
+  const { where } = withoutSet(filter)
   const condition = where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty
   return Prisma.sql`SELECT count(*) AS total FROM ${listing.from} ${condition}`
 }

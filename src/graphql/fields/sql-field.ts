@@ -125,16 +125,16 @@ function keyType({ sql, type }: Column): KeyType {
 
 /**
  * Binds the rows of a listing to their owner.
- * @param by for each column of the listing, the owner's field that it equals
+ * @param by for each column of the listing, the owner's field that it equals. It equals one of several
  */
 export const ownedBy = <Name extends string>(
   { columns }: { columns: Record<NoInfer<Name>, Column> },
-  by: Record<Name, string>,
+  by: Record<Name, string | string[]>,
 ): Owner => {
-  const names = Object.keys(by) as Name[]
+  const pairs = (Object.keys(by) as Name[]).flatMap((name) => [by[name]].flat().map((field) => [name, field] as const))
   return {
-    columns: names.map((name) => ({ column: columns[name].sql, type: keyType(columns[name]) })),
-    fields: names.map((name) => by[name]),
+    columns: pairs.map(([name]) => ({ column: columns[name].sql, type: keyType(columns[name]) })),
+    fields: pairs.map(([, field]) => field),
   }
 }
 

@@ -283,8 +283,8 @@ function ownedColumns({ sqlField, owner }: List, columns: Columns): Map<string, 
   const equal = (sqlField.kind === 'list' ? sqlField.list.owner?.columns : undefined) ?? []
   return new Map(
     Object.entries(columns).flatMap(([field, { sql }]) => {
-      const value = owner[equal.findIndex(({ column }) => column === sql)]
-      return value === undefined ? [] : [[field, value] as const]
+      const [value, ...others] = owner.filter((_, i) => equal[i]?.column === sql)
+      return value === undefined || others.length > 0 ? [] : [[field, value] as const]
     }),
   )
 }

@@ -1,6 +1,15 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
 import type { Columns } from '../../db/lists/column.ts'
-import { countSql, filterIn, type Listing, listingIn, type Page, pageSql } from '../../db/lists/listing.ts'
+import {
+  countSql,
+  type Filter,
+  filterIn,
+  type Listing,
+  listingIn,
+  ofOwner,
+  type Page,
+  pageSql,
+} from '../../db/lists/listing.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../fields/connection.ts'
@@ -151,7 +160,7 @@ function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql 
   const listing = listingOf(list, args, request)
   const page = request.pageOf(list)
   if (!page) throw new Error('a connection without a page')
-  const filtered = filterIn(filter(args), request.topology)
+  const filtered = owned(list, filterIn(filter(args), request.topology))
   const united = filtered.branches || filtered.set || page.after || page.before
   const keys = list.cursors || united ? listing.order : []
   const more = keys.filter(({ field }) => !(field in scope.columns))
@@ -162,7 +171,7 @@ function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql 
     ...more.map((o) => Prisma.raw(`${o.column} AS "${o.field}"`)),
     ...order.filter(({ isField }) => !isField).map((o) => Prisma.raw(`${o.column} AS "${o.name}"`)),
   ])
-  return pageSql(listing, columns, filtered, page, owned(list))
+  return pageSql(listing, columns, filtered, page)
 }
 
 /** Selects the total of a list as one row with `total`. */
@@ -173,7 +182,7 @@ function totalSql(list: List, request: Request): Prisma.Sql {
   const stored = total?.sql(args, list.column)
   if (stored === undefined) assertCountable?.(args)
   return stored === undefined
-    ? countSql(listingOf(list, args, request), filter(args), owned(list))
+    ? countSql(listingOf(list, args, request), owned(list, filter(args)))
     : Prisma.raw(`SELECT ${stored} AS total`)
 }
 
@@ -190,9 +199,10 @@ function listingOf({ sqlField }: List, args: Record<string, any>, { topology }: 
   return listingIn(sqlField.list.listing(args), topology)
 }
 
-function owned({ sqlField, owner }: List): Prisma.Sql[] {
-  if (sqlField.kind !== 'list') return []
-  return (sqlField.list.owner?.columns ?? []).map(({ column }, i) => Prisma.raw(`${column} = ${owner[i]}`))
+function owned({ sqlField, owner }: List, filter: Filter): Filter {
+  if (sqlField.kind !== 'list') return filter
+  const values = owner.map((sql) => Prisma.raw(sql))
+  return ofOwner(filter, sqlField.list.owner?.columns ?? [], values)
 }
 
 /** @param columns the row's columns, whose SQL may depend on the list's arguments */

@@ -34,13 +34,13 @@ export const activityOfUser = () =>
     owner: ownedBy(activities, { accountId: 'address' }),
   })
 
-/** The list of all users' activity in a market or vault. */
-const activityIn = (kind: EntityType) =>
+/** The list of all users' activity in a market or vault. @param id the fields that have its address */
+const activityIn = (kind: EntityType, id: string | string[] = 'id') =>
   list(
     {
       listing: () => activities,
       filter: () => activityFilter(kind),
-      owner: ownedBy(activities, { entityId: 'id', chainId: 'chainId' }),
+      owner: ownedBy(activities, { entityId: id, chainId: 'chainId' }),
     },
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
   )
@@ -62,7 +62,7 @@ type Refs = {
   Vault: VaultRef
 } & EntityRefs
 
-/** Adds activity, and the lists of that in a market or vault. */
+/** Adds activity, and the lists of that in a pool, market or vault. */
 export function addActivity(builder: Builder, refs: Refs) {
   const { listInputs, legacy, Asset, User, Pool, Market, Vault, Entity, EntityType } = refs
   const ActivityKind = builder.enumType('ActivityKind', {
@@ -109,6 +109,14 @@ export function addActivity(builder: Builder, refs: Refs) {
   recordNode(builder, Activity, activities, ['recordType', 'chainId', 'txHash', 'logIndex', 'accountId'])
   const ActivityInputs = listInputs('Activity', activities, { kinds: ActivityKind, entityTypes: EntityType })
   const Activities = connectionType(builder, 'Activity', Activity)
+  builder.prismaObjectFields(Pool, (t) => ({
+    activity: t.field({
+      type: Activities,
+      description: 'The activity of all users in both markets of the pool, newest first.',
+      args: listArguments(t.arg, ActivityInputs),
+      ...activityIn('market', ['unit1Id', 'unit2Id']),
+    }),
+  }))
   builder.prismaObjectFields(Market, (t) => ({
     activity: t.field({
       type: Activities,
