@@ -20,6 +20,23 @@ const ACTIVITY = `(
     SELECT 3, 'LIQUIDATION_REWARD', timestamp, "chainId", "txHash", "logIndex", "accountId", NULL, "vaultId",
       "liquidReward", "liquidRewardUsd" FROM vault_liquidation_rewards) a
   LEFT JOIN markets m ON m."chainId" = chain AND m.id = market LEFT JOIN vaults v ON v."chainId" = chain AND v.id = vault) r`
+/**
+ * Cash flows with what is stored next to each of the same user in the same market or vault: what it had by a snapshot, or whether a
+ * cash flow added to it. A snapshot has the cash flows of its second.
+ */
+const NEIGHBOURS = `(SELECT *, lag(stored) OVER w AS before, lead(stored) OVER w AS after FROM (
+    SELECT 'flow' AS record, timestamp, "logIndex" AS log, kind, "txHash", "entityType" AS type, "accountId", "chainId", "entityId",
+      CASE WHEN kind IN ('deposit', 'borrow') THEN 'adds' ELSE 'takes' END AS stored FROM cash_flows
+    UNION ALL SELECT 'snapshot', timestamp, 1e9, NULL, NULL, 'market', "accountId", "chainId", "marketId", CASE WHEN
+      bool_or("collateralAssets" > 0 OR "protectedAssets" > 0 OR "debtAssets" > 0) THEN 'something' ELSE 'nothing' END
+      FROM market_snapshots GROUP BY "accountId", "chainId", "marketId", timestamp
+    UNION ALL SELECT 'snapshot', timestamp, 1e9, NULL, NULL, 'vault', "accountId", "chainId", "vaultId", CASE WHEN
+      bool_or(assets > 0 OR shares > 0) THEN 'something' ELSE 'nothing' END
+      FROM vault_snapshots GROUP BY "accountId", "chainId", "vaultId", timestamp) s
+  WINDOW w AS (PARTITION BY type, "accountId", "chainId", "entityId" ORDER BY timestamp, log)) n`
+const opened = `CASE WHEN stored = 'takes' OR before IN ('something', 'adds') THEN false WHEN before = 'takes' THEN NULL ELSE true END AS opened`
+const closed = `CASE WHEN stored = 'adds' OR after IN ('something', 'takes') THEN false WHEN after = 'nothing' THEN true END AS closed`
+
 const NEWEST = 'timestamp DESC, log DESC, tx, chain, "user", source'
 const OLDEST = 'timestamp, log, tx DESC, chain DESC, "user" DESC, source DESC'
 
@@ -154,6 +171,23 @@ export const activityFacts: Fact[] = [
       },
     ]
   }),
+  ...[ann, ben, gus].map(
+    (user): Fact => ({
+      name: `which cash flows of ${user} opened or closed something`,
+      query: of(user, 'activity(where: { NOT: { kinds: LIQUIDATION_REWARD } }) { nodes { txHash opened closed } }'),
+      at: 'user.activity.nodes',
+      sql: `SELECT "txHash", ${opened}, ${closed} FROM ${NEIGHBOURS} WHERE record = 'flow' AND "accountId" = '${user}'
+        ORDER BY timestamp DESC, log DESC`,
+    }),
+  ),
+  {
+    name: 'which of all users opened or closed something; rewards did not',
+    query: 'activity { nodes { kind txHash opened closed } }',
+    at: 'activity.nodes',
+    sql: `SELECT r.kind, tx AS "txHash", opened, closed FROM ${ACTIVITY} LEFT JOIN
+      (SELECT "txHash", "accountId", "chainId", log AS place, ${opened}, ${closed} FROM ${NEIGHBOURS}) n
+      ON source = 1 AND "txHash" = tx AND "accountId" = "user" AND "chainId" = chain AND place = log ORDER BY ${NEWEST}`,
+  },
   {
     name: 'the activity of all users has all its columns, newest first',
     query: `activity { nodes { ${ROW} } }`,

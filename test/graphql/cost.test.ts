@@ -84,6 +84,11 @@ const lists: Record<string, { query: string; rows: number; path: string[] }> = {
     rows: 50,
     path: ['market', 'snapshots'],
   },
+  "a pool's activity, and what it opens and closes": {
+    query: `query ($after: String) { pool(address: "${pool}") { activity(first: 50, after: $after) { nodes { time opened closed } pageInfo { hasNextPage endCursor } } } }`,
+    rows: 100,
+    path: ['pool', 'activity'],
+  },
 }
 
 describe('the pages of a list', () => {

@@ -814,6 +814,14 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
     expect(await blocks(query, { addresses })).toBeLessThan(200 * 18 * 10 + 200 * 50)
   })
 
+  test('what cash flows open and close is read from some blocks for each, however long the history is', async () => {
+    const query = (fields: string) =>
+      `{ user(address: "${deep}") { activity(first: 20) { nodes { kind ${fields} } } } }`
+    const plain = await blocks(query(''))
+    expect(await blocks(query('opened'))).toBeLessThan(plain + 20 * 10)
+    expect(await blocks(query('closed'))).toBeLessThan(plain + 20 * 10)
+  })
+
   test('current earnings read some blocks, however many cash flows there are', async () => {
     const query = `{ user(address: "${deep}") { earnings { netCashInvestedUsd } } }`
     const before = await blocks(query)

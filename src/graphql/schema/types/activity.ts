@@ -1,6 +1,7 @@
 import type { Filter } from '../../../db/lists/listing.ts'
 import { activities, activityFilter, type Activity as Row, rewardsFilter } from '../../../domain/activity/activity.ts'
 import { assertCountable, assertFilterable } from '../../../domain/activity/bounds.ts'
+import { END_FIELDS, END_TYPES, type Ends, endColumns, endsOf } from '../../../domain/activity/ends.ts'
 import type { Asset as AssetRow } from '../../../domain/asset/asset.ts'
 import type { EntityType } from '../../../domain/holding/place.ts'
 import { columnFields } from '../../fields/column-fields.ts'
@@ -8,7 +9,7 @@ import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments, pageArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
-import { list, ownedBy, sqlField } from '../../fields/sql-field.ts'
+import { columnOf, keyedRow, list, ownedBy, sqlField } from '../../fields/sql-field.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
@@ -22,6 +23,9 @@ import { type PoolRef, poolAt } from './pool.ts'
 import { recordNode } from './record-node.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 import type { VaultRef } from './vault.ts'
+
+/** Loads whether a cash flow opened or closed what its user has. */
+const endsAt = keyedRow<Ends>({ columns: endColumns, types: [...END_TYPES], always: true, at: endsOf })
 
 /** The columns of the token that moved. */
 const assetOf = { chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol', decimals: 'assetDecimals' }
@@ -78,10 +82,17 @@ export function addActivity(builder: Builder, refs: Refs) {
       },
     } as const,
   })
+  const end = (name: keyof Ends) => ({
+    nullable: true,
+    description: endColumns[name].description,
+    ...columnOf(endsAt, name, END_FIELDS, { cost: { weight: 1 } satisfies FieldCost }),
+  })
   const Activity = builder.objectRef<Row>('Activity').implement({
     description: "A user's cash flow or liquidation reward in a market or vault.",
     fields: (t) => ({
       ...columnFields(t, activities.columns, { kind: ActivityKind, entityType: EntityType }),
+      opened: t.boolean(end('opened')),
+      closed: t.boolean(end('closed')),
       legacy: t.field(legacy.legacyTime),
       user: t.field({ type: User, description: 'The user.', ...related('CashFlow', 'user', userAt) }),
       asset: t.field({
