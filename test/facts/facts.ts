@@ -8,6 +8,7 @@ import { riskFacts } from './risk.ts'
 import { searchFacts } from './search.ts'
 import { seriesFacts } from './series.ts'
 import { userFacts } from './users.ts'
+import { vaultFacts } from './vaults.ts'
 
 /** All facts, by what they are about. */
 export const facts = {
@@ -18,6 +19,7 @@ export const facts = {
   series: seriesFacts,
   aggregates: aggregateFacts,
   risk: riskFacts,
+  vaults: vaultFacts,
   search: searchFacts,
   paging: pagingFacts,
   lists: listFacts,

@@ -248,10 +248,17 @@ const lists: Record<string, List> = {
   vaults: {
     list: 'vaults(first: 1000, ORDER WHERE)',
     at: 'vaults',
-    node: 'chainId address name asset { address symbol decimals } depositRate: depositApr',
-    columns:
-      '"chainId", id AS address, name, "assetAddress" AS "asset.address", "assetSymbol" AS "asset.symbol", "assetDecimals" AS "asset.decimals", "depositRate"',
-    from: 'vaults',
+    node: `chainId address name asset { address symbol decimals } depositRate: depositApr
+      totalAssets { raw value usd } tvlUsd totalShares sharePrice userCount`,
+    columns: `"chainId", id AS address, name, "assetAddress" AS "asset.address", "assetSymbol" AS "asset.symbol",
+      "assetDecimals" AS "asset.decimals", "depositRate", assets::text AS "totalAssets.raw",
+      trim_scale(assets * 0.000001)::text AS "totalAssets.value", usd AS "totalAssets.usd", usd AS "tvlUsd",
+      shares::text AS "totalShares", assets / nullif(shares, 0) AS "sharePrice", coalesce(users, 0) AS "userCount"`,
+    // A snapshot with assets of which the value is not known makes that of the vault unknown.
+    from: `vaults v LEFT JOIN (SELECT "chainId" AS chain, "vaultId" AS vault, sum(assets) AS assets, sum(shares) AS shares,
+        CASE WHEN bool_and("assetsUsd" IS NOT NULL OR assets = 0) THEN coalesce(sum("assetsUsd"::numeric), 0) END AS usd,
+        count(DISTINCT "accountId") FILTER (WHERE assets > 0 OR shares > 0) AS users
+      FROM now_in_vaults GROUP BY 1, 2) n ON chain = "chainId" AND vault = id`,
     order: '"chainId", id',
     reversed: '"chainId" DESC, id DESC',
     first: 'CHAIN_ID ASC',
@@ -261,8 +268,15 @@ const lists: Record<string, List> = {
       ASSET_SYMBOL: '"assetSymbol"',
       DEPOSIT_APR: '"depositRate"',
       NAME: 'name',
+      TVL_USD: 'usd',
+      SHARE_PRICE: 'assets / nullif(shares, 0)',
+      USER_COUNT: 'coalesce(users, 0)',
     },
     filters: {
+      'tvlUsd: { gte: 60 }': 'usd >= 60',
+      'NOT: { tvlUsd: { gte: 0 } }': 'usd IS NULL',
+      'sharePrice: { gt: 1 }': 'assets > shares',
+      'userCount: { eq: 2 }': 'users = 2',
       [`assets: "${tokens.usdc}"`]: `"assetAddress" = '${tokens.usdc}'`,
       [`assets: ["${tokens.dust}"]`]: `"assetAddress" = '${tokens.dust}'`,
       'chainIds: 1': '"chainId" = 1',

@@ -39,6 +39,10 @@ beforeAll(async () => {
     `UPDATE pool_day SET a_supplied_usd = 0, b_supplied_usd = 0 WHERE pool_address = (${some(2)} LIMIT 1)`,
   )
   await pool.query(`UPDATE pool_total SET points = 7 WHERE pool_address IN (${some(1)})`)
+  // Vaults with equal totals, without a price, without shares and without a snapshot.
+  await pool.query(`UPDATE vault_day SET assets_usd = 5.5, user_count = 3 WHERE hashtext(vault_id) % 2 = 0;
+    UPDATE vault_day SET unpriced = 1, shares = 0 WHERE vault_id = (SELECT min(id) FROM vault);
+    DELETE FROM vault_day WHERE vault_id = (SELECT max(id) FROM vault)`)
   await pool.query(`DELETE FROM multiplier WHERE pool_address = (${some(3)} LIMIT 1)`)
 })
 afterAll(() => gateway.close())
@@ -338,14 +342,22 @@ const lists: Record<string, Tried> = {
   vaults: {
     field: 'Query.vaults',
     through: 'LIST',
-    select: 'address chainId name asset { address symbol } depositApr',
-    conditions: entities,
+    select: 'address chainId name asset { address symbol } depositApr tvlUsd sharePrice userCount',
+    conditions: {
+      ...entities,
+      tvlUsd: (r) => r.tvlUsd,
+      sharePrice: (r) => r.sharePrice,
+      userCount: (r) => r.userCount,
+    },
     keys: {
       CHAIN_ID: (r) => r.chainId,
       ADDRESS: (r) => r.address,
       NAME: (r) => r.name,
       ASSET_SYMBOL: (r) => r.asset.symbol,
       DEPOSIT_APR: (r) => r.depositApr,
+      TVL_USD: (r) => r.tvlUsd,
+      SHARE_PRICE: (r) => r.sharePrice,
+      USER_COUNT: (r) => r.userCount,
     },
     first: { field: 'CHAIN_ID', direction: 'ASC' },
   },

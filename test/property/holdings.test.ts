@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { addressOf, datasetOf, hashOf, record } from '../support/datasets.ts'
 import { LONG } from '../support/long.ts'
+import { MIGRATIONS } from '../support/migrations.ts'
 import { emptyTables, openStore, silent } from '../support/store.ts'
 
 const MARKETS = ['market', 'other']
@@ -29,7 +32,8 @@ const load = (files: Parameters<typeof datasetOf>[0]) =>
 const key = fc.record({
   accountId: fc.constantFrom('alice', 'bob').map(addressOf),
   chainId: fc.constantFrom(...CHAINS),
-  timestamp: fc.constantFrom('10', '20', '30', '40'),
+  // Of three days, so that a day has several and some come late.
+  timestamp: fc.constantFrom('10', '20', '86410', '86420', '200000'),
   positionId: fc.constantFrom('main', 'a', 'b'),
 })
 const usd = fc.option(fc.nat(3), { nil: null })
@@ -45,7 +49,15 @@ const imports = fc.array(
       },
     ),
     'vault-snapshots': fc.uniqueArray(
-      fc.tuple(key, usd).map(([keys, assetsUsd]) => ({ ...record['vault-snapshots'], ...keys, assetsUsd })),
+      fc
+        .tuple(key, usd, fc.constantFrom('0', '3', String(2n ** 256n - 1n)), fc.constantFrom('0', '7'))
+        .map(([keys, assetsUsd, assets, shares]) => ({
+          ...record['vault-snapshots'],
+          ...keys,
+          assetsUsd,
+          assets,
+          shares,
+        })),
       { maxLength: 4, selector: (one) => [one.accountId, one.chainId, one.positionId, one.timestamp].join() },
     ),
     'cash-flows': fc.uniqueArray(
@@ -74,6 +86,18 @@ const expectNewest = async () => {
   for (const kind of ['market', 'vault'])
     expect(await sorted(`SELECT * FROM ${kind}_holding`, kind)).toEqual(await sorted(newest(kind), kind))
 }
+/** What each user has at the end of each day with a snapshot, added up by vault. */
+const VAULT_DAYS = `SELECT d.chain_id, d.vault_id, d.date, sum(assets), sum(shares), coalesce(sum(assets_usd::text::numeric), 0),
+    count(*) FILTER (WHERE assets_usd IS NULL AND assets <> 0)::int,
+    count(DISTINCT account_id) FILTER (WHERE assets <> 0 OR shares <> 0)::int
+  FROM (SELECT DISTINCT chain_id, vault_id, date '1970-01-01' + (timestamp / 86400)::int AS date FROM vault_snapshot) d
+  CROSS JOIN LATERAL (SELECT s.*, rank() OVER (PARTITION BY account_id ORDER BY timestamp DESC) AS nth FROM vault_snapshot s
+    WHERE s.chain_id = d.chain_id AND s.vault_id = d.vault_id AND s.timestamp < (d.date + 1 - date '1970-01-01')::bigint * 86400) s
+  WHERE nth = 1 GROUP BY 1, 2, 3`
+const expectVaultDays = async () =>
+  expect(
+    await rows(`(${VAULT_DAYS}) EXCEPT ALL TABLE vault_day UNION ALL (TABLE vault_day EXCEPT ALL (${VAULT_DAYS}))`),
+  ).toEqual([])
 const expectNetCash = async () =>
   expect(
     await rows(
@@ -81,16 +105,17 @@ const expectNetCash = async () =>
     ),
   ).toEqual([])
 
-test('after any imports, holdings are the newest snapshots and net cash is summed up; the same import again changes nothing', async () => {
+test('after any imports, holdings are the newest snapshots, totals of vaults and net cash are summed up; the same import again changes nothing', async () => {
   const state = () =>
     rows(`SELECT version, (SELECT array_agg(h.ctid) FROM market_holding h) AS market,
-    (SELECT array_agg(h.ctid) FROM vault_holding h) AS vault, (SELECT array_agg(c.ctid) FROM net_cash c) AS cash FROM data_version`)
+    (SELECT array_agg(h.ctid) FROM vault_holding h) AS vault, (SELECT array_agg(d.ctid) FROM vault_day d) AS days, (SELECT array_agg(c.ctid) FROM net_cash c) AS cash FROM data_version`)
   await fc.assert(
     fc.asyncProperty(imports, async (all) => {
-      await emptyTables(pool, ['market_snapshot', 'vault_snapshot', 'cash_flow'])
+      await emptyTables(pool, ['market_snapshot', 'vault_snapshot', 'vault_day', 'cash_flow'])
       for (const files of all) {
         await load(files)
         await expectNewest()
+        await expectVaultDays()
         await expectNetCash()
         const before = await state()
         const { files: counts } = await load(files)
@@ -100,6 +125,51 @@ test('after any imports, holdings are the newest snapshots and net cash is summe
     }),
     { numRuns: LONG ? 300 : 12 },
   )
+})
+
+test('totals of vaults follow imports at the same time, prices that come later, and the migration has the same', async () => {
+  await pool.query('TRUNCATE market_snapshot, vault_snapshot, vault_day')
+  const of = (account: string, timestamp: number, more: object) => ({
+    ...record['vault-snapshots'],
+    accountId: addressOf(account),
+    timestamp: String(timestamp),
+    ...more,
+  })
+  const day = 86_400
+  // The last one is of no calendar.
+  const times = [day, 3 * day + 1, 3 * day + 2, 5 * day, 2 ** 53]
+  await Promise.all(
+    times.map((timestamp, n) =>
+      load({
+        'vault-snapshots': ['alice', 'bob'].map((user) => of(user, timestamp, { assets: `${n}`, assetsUsd: null })),
+      }),
+    ),
+  )
+  const unpriced = 'SELECT count(*)::int AS days FROM vault_day WHERE unpriced > 0'
+  expect(await rows(unpriced)).toEqual([{ days: 3 }])
+  const { chainId, assetAddress } = record.vaults
+  const priceOf = (days: number) => ({
+    chainId,
+    assetAddress,
+    date: new Date(days * day * 1000).toISOString().slice(0, 10),
+    priceUsd: 2,
+  })
+  await load({ prices: [priceOf(3), priceOf(5)] })
+  expect(await rows(unpriced)).toEqual([{ days: 1 }])
+  // A snapshot of the past is corrected, and another one comes late.
+  await load({
+    'vault-snapshots': [
+      of('alice', day, { assets: '9', assetsUsd: 1 }),
+      of('carol', 2 * day, { assets: '1', assetsUsd: 1 }),
+    ],
+  })
+  const stored = 'SELECT * FROM vault_day ORDER BY date'
+  const days = await rows(stored)
+  expect(days.map(({ user_count }) => user_count)).toEqual([2, 3, 3, 3, 3])
+  const migration = await readFile(join(MIGRATIONS, '20261210000000_vault_days/migration.sql'), 'utf8')
+  const insert = migration.slice(migration.indexOf('INSERT INTO'), migration.indexOf('DO $$'))
+  await pool.query(`TRUNCATE vault_day; ${insert}`)
+  expect(await rows(stored)).toEqual(days)
 })
 
 test('holdings follow whoever writes SQL: new keys, deletes, an emptied table', async () => {

@@ -99,7 +99,7 @@ const cashFlows = async ({ deps }: Gateway) =>
 /** Tables that a gateway computes from others. */
 const COMPUTED = [
   ...['account', 'account_day', 'distribution', 'market_holding', 'net_cash', 'pool_day', 'pool_total', 'program'],
-  ...['token_pair', 'user', 'vault_holding'],
+  ...['token_pair', 'user', 'vault_day', 'vault_holding'],
 ]
 /** What a gateway shows to none: its history, which the guide names, and its state. */
 const NOT_SHOWN = [

@@ -21,6 +21,7 @@ export const tables = {
   vault_snapshot: 'account_id, chain_id, vault_id, timestamp, position_id',
   market_holding: 'account_id, chain_id, market_id, position_id',
   vault_holding: 'account_id, chain_id, vault_id, position_id',
+  vault_day: 'chain_id, vault_id, date',
   market_liquidation_reward: 'chain_id, tx_hash, log_index, account_id',
   vault_liquidation_reward: 'chain_id, tx_hash, log_index, account_id',
   cash_flow: 'chain_id, tx_hash, log_index, account_id',

@@ -3,6 +3,7 @@ import type { Topology } from '../../db/topology/topology.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import type { EntityType } from '../holding/place.ts'
 import type { BasePoints } from '../points/formula.ts'
+import { CHANGED_VAULTS, NOTE_PRICED, NOTE_STAGED, refreshVaultDays } from '../vault/refresh-vault-days.ts'
 import { DIGESTS } from './conflicts.ts'
 import { type RecordFormat, records } from './records.ts'
 import { applyPrices, CHANGED_PRICES, pricedColumns, priceOfStaged } from './snapshot-prices.ts'
@@ -161,7 +162,9 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: T
   const { join = '', columns: special = {} } = derived[file] ?? {}
   const columns = [...new Set([...ofRecord, ...Object.keys(special)])]
   const source = `SELECT ${columns.map((column) => special[column] ?? `s.${column}`).join(', ')} FROM ${STAGING} s ${join}`
-  const { settle = settled[file], holdings } = topology.form({ one: undefined, cluster: untriggered[file] }) ?? {}
+  const changesVaults = file === 'prices' || file === 'vault-snapshots'
+  const settling = changesVaults ? refreshVaultDays(topology) : settled[file]
+  const { settle = settling, holdings } = topology.form({ one: undefined, cluster: untriggered[file] }) ?? {}
   const upserts =
     file === 'positions'
       ? upsertPositions(basePoints, topology, notes)
@@ -170,13 +173,14 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: T
   if (format.user) upserts.push(upsertUsers(format.user, topology))
   if (holdings) upserts.push(...refreshHoldings(holdings, columns))
   if (file === 'prices') {
-    upserts.unshift({ text: CHANGED_PRICES })
+    upserts.unshift({ text: CHANGED_PRICES }, { text: NOTE_PRICED })
     upserts.push(...applyPrices(topology).map((text) => ({ text })))
   }
+  if (file === 'vault-snapshots') upserts.unshift({ text: NOTE_STAGED })
   return {
     table: format.stored ?? table,
     create: `CREATE TEMP TABLE ${STAGING} (${fields.map(([field, { sql }]) => `${snakeCase(field)} ${sql}, `).join('')}
-      ${DIGESTS}) ON COMMIT DROP`,
+      ${DIGESTS}) ON COMMIT DROP${changesVaults ? `; ${CHANGED_VAULTS}` : ''}`,
     copy: `COPY ${STAGING} FROM STDIN`,
     keepLast: keepLast(format.key.map(snakeCase)),
     numberRuns: file === 'positions' ? numberRuns : undefined,

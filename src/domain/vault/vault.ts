@@ -2,17 +2,24 @@ import { columnsOf } from '../../db/lists/column.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { entityColumns, entityFilters } from '../market/entity.ts'
+import { totalColumns } from './totals.ts'
 
-const columns = columnsOf(
+/** The stored columns of a vault. */
+export const vaultColumns = columnsOf(
   Prisma.VaultScalarFieldEnum,
   entityColumns('vault', { name: { type: 'text', description: "The vault's name.", sort: true } }),
 )
 
+/** The columns of a vault that are computed: what its users have in it now. */
+export const computedVaultColumns = columnsOf({}, totalColumns('now'))
+
 /** Vaults, by chain, then address. */
 export const vaults = listing({
   name: 'vaults',
-  from: Prisma.sql`vault t`,
-  columns,
+  // Postgres drops the join if no column of it is read.
+  from: Prisma.sql`vault t LEFT JOIN vault_day d ON d.chain_id = t.chain_id AND d.vault_id = t.id
+    AND d.date = (SELECT max(n.date) FROM vault_day n WHERE n.chain_id = t.chain_id AND n.vault_id = t.id)`,
+  columns: { ...vaultColumns, ...computedVaultColumns },
   order: { chainId: 'ASC', id: 'ASC' },
-  filters: entityFilters('vault', columns),
+  filters: entityFilters('vault', vaultColumns),
 })

@@ -1,7 +1,9 @@
 import type { GenericFieldRef } from '@pothos/core'
 import type { Described } from '../../db/lists/column.ts'
+import type { GraphContext } from '../context.ts'
 import { SCALARS } from './scalar-names.ts'
-import { column, type KeyedRow } from './sql-field.ts'
+import { column, type KeyedRow, rowWith } from './sql-field.ts'
+import { storedTokens } from './token-amount.ts'
 
 interface FieldBuilder {
   field(options: never): unknown
@@ -18,8 +20,19 @@ export function computedFields<Row>(
   by: string[],
 ) {
   const fields: Record<string, GenericFieldRef> = {}
-  for (const [name, { field = name, type, nullable = false, description }] of Object.entries(columns))
-    if (description !== undefined && type) {
+  for (const [name, { field = name, type, nullable = false, description, tokens }] of Object.entries(columns))
+    if (tokens) {
+      const amount = storedTokens(name, tokens)
+      const options = {
+        type: 'TokenAmount',
+        nullable: tokens.optional ?? false,
+        description,
+        ...amount,
+        resolve: async (row: object, _: unknown, context: GraphContext) =>
+          amount.resolve(await rowWith(kind, name as keyof Row & string, by, row, context)),
+      }
+      fields[tokens.field] = t.field(options as never) as GenericFieldRef
+    } else if (description !== undefined && type) {
       const options = {
         type: SCALARS[type],
         nullable,

@@ -183,9 +183,18 @@ export function column<Row>(
   return {
     ...sqlField({ kind: 'column', column: name, without: { one: kind, by } }, others),
     resolve: async (row: any, _: unknown, context: GraphContext): Promise<any> =>
-      (name in row ? row : await context.batches.load(kind.load, keyIn(row, by)))?.[name],
+      (await rowWith(kind, name, by, row, context))?.[name],
   }
 }
+
+/** Returns a row with a column. If only the row's key `by` is loaded, it loads the row. */
+export const rowWith = async <Row>(
+  kind: KeyedRow<Row>,
+  name: keyof Row & string,
+  by: string[],
+  row: any,
+  { batches }: GraphContext,
+): Promise<any> => (name in row ? row : await batches.load(kind.load, keyIn(row, by)))
 
 /**
  * Declares a field that is a column of a row of another kind, which every key has.

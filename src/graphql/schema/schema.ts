@@ -47,6 +47,7 @@ import { addUserLookup } from './types/user-lookup.ts'
 import { addUserRank } from './types/user-rank.ts'
 import { userRef } from './types/user-ref.ts'
 import { addVault } from './types/vault.ts'
+import { addVaultTotals } from './types/vault-totals.ts'
 import { addWorth } from './types/worth.ts'
 
 /** Creates the GraphQL schema. @param basePoints those that count where no revision does */
@@ -153,6 +154,7 @@ export function addTypes(builder: Builder, basePoints: BasePoints = PUBLISHED) {
   const spanArguments = addSpanArguments(builder)
   addSeries(builder, { User, Asset, Market, Pool, Program, Portfolio, Worth, GroupKey, GroupBy, spanArguments })
   addRateSeries(builder, { Market, Vault, spanArguments })
+  addVaultTotals(builder, { Vault, spanArguments })
   addPriceSeries(builder, { Asset, spanArguments })
   addUserRank(builder, { User })
   addEstimate(builder, { Market, Vault, basePoints })

@@ -41,6 +41,12 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                   <Fact name="Deposit APR">
                     <Num value={vault.depositApr} unit="percent" />
                   </Fact>
+                  <Fact name="Total assets">
+                    <Num value={vault.totalAssets?.usd ?? null} unit="usd" />
+                  </Fact>
+                  <Fact name="Users">
+                    <Num value={vault.userCount} unit="count" />
+                  </Fact>
                 </Facts>
                 <Section
                   id="charts"

@@ -29,6 +29,18 @@ const columns: Column<VaultCardFragment>[] = [
     sortKey: 'DEPOSIT_APR',
     cell: ({ depositApr }) => <Num value={depositApr} unit="percent" />,
   },
+  {
+    name: 'Total assets',
+    numeric: true,
+    sortKey: 'TVL_USD',
+    cell: ({ totalAssets }) => <Num value={totalAssets?.usd ?? null} unit="usd" />,
+  },
+  {
+    name: 'Users',
+    numeric: true,
+    sortKey: 'USER_COUNT',
+    cell: ({ userCount }) => <Num value={userCount} unit="count" />,
+  },
 ]
 const SORTS = columns.flatMap(({ sortKey }) => [`${sortKey}_DESC`, `${sortKey}_ASC`]) as Sort<VaultOrder>[]
 

@@ -1,5 +1,6 @@
-import { vaults } from '../../../domain/vault/vault.ts'
+import { computedVaultColumns, vaultColumns, vaults } from '../../../domain/vault/vault.ts'
 import { columnFields } from '../../fields/column-fields.ts'
+import { computedFields } from '../../fields/computed-fields.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { modelRow } from '../../fields/relation.ts'
 import { nodeId } from '../../fields/sql-field.ts'
@@ -22,7 +23,8 @@ export function addVault(
     description: 'A vault that lends one asset across markets.',
     interfaces: [Entity],
     fields: (t) => ({
-      ...columnFields(t, vaults.columns),
+      ...columnFields(t, vaultColumns),
+      ...computedFields(t, vaultAt, computedVaultColumns, ['chainId', 'id']),
       asset: t.field({ type: Asset, description: "The vault's token.", ...assetOfEntity }),
     }),
   })

@@ -1,0 +1,75 @@
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { toDouble } from '../../db/lists/exact-sum.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+
+/** The columns of a vault's totals, over a row `d` of `vault_day`. @param at says in descriptions when */
+export const totalColumns = (at: string) =>
+  ({
+    totalAssets: {
+      sql: 'd.assets::text',
+      type: 'amount',
+      nullable: true,
+      description: `The assets of the vault's users ${at}: the sum of their newest snapshots. They are lent to markets, and are part of the supply there: never add both. Null without a snapshot.`,
+      tokens: { field: 'totalAssets', usd: 'tvlUsd', decimals: 'assetDecimals', optional: true },
+    },
+    tvlUsd: {
+      sql: `CASE WHEN d.unpriced = 0 THEN ${toDouble('d.assets_usd')} END`,
+      type: 'float',
+      nullable: true,
+      description: `The \`totalAssets\` in USD, at the prices of the snapshots. The TVL of pools, chains and the program leaves it out, since pools have it as supply. Null without a snapshot, and if one of them lacks a price.`,
+      filter: true,
+      sort: true,
+    },
+    totalShares: {
+      sql: 'd.shares::text',
+      type: 'amount',
+      nullable: true,
+      description: `The shares of the vault's users ${at}, in the smallest unit of shares. Null without a snapshot.`,
+    },
+    sharePrice: {
+      sql: toDouble('d.assets / nullif(d.shares, 0)'),
+      type: 'float',
+      nullable: true,
+      description:
+        'The assets of one share, both in the smallest unit: `totalAssets.raw` divided by `totalShares`. Its growth is the yield. Shares may have other decimals than the token, which the store does not know. Null without shares.',
+      filter: true,
+      sort: true,
+    },
+    userCount: {
+      sql: 'coalesce(d.user_count, 0)',
+      type: 'int',
+      description: `Number of users with assets or shares in the vault ${at}, by their newest snapshots.`,
+      filter: true,
+      sort: true,
+    },
+  }) as const
+
+/** The columns of a vault's totals as of a day. */
+export const vaultTotalsColumns = columnsOf(
+  {},
+  {
+    start: {
+      sql: 'd.date',
+      type: 'date',
+      description: 'The first date of the bucket of a series. Of `totals` it is `lastDate`.',
+    },
+    lastDate: {
+      sql: 'd.date',
+      type: 'date',
+      nullable: true,
+      description:
+        'The day (UTC) of the newest snapshot that counts, at most the last date of the bucket. Null without a snapshot.',
+    },
+    ...totalColumns('at the end of that day'),
+    assetDecimals: { sql: 't.asset_decimals', type: 'int', nullable: true },
+  },
+)
+
+/** A vault's totals as of a day, or at the end of a bucket. */
+export type VaultTotals = RowOf<typeof vaultTotalsColumns>
+
+/** The FROM clause for `vaultTotalsColumns`: a vault's totals as of a date. No row before the first snapshot. */
+export const vaultTotalsSql = (chainId: Prisma.Sql, address: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`FROM vault t CROSS JOIN LATERAL (SELECT * FROM vault_day n WHERE n.chain_id = t.chain_id AND n.vault_id = t.id
+      AND n.date <= coalesce(${asOf}, 'infinity') ORDER BY n.date DESC LIMIT 1) d
+    WHERE t.chain_id = ${chainId} AND t.id = ${address}`
