@@ -350,7 +350,7 @@ describe('a server that cannot be believed', () => {
   let dir: string
   let proxy: ProxyServer | undefined
   beforeAll(async () => {
-    source = await startOnSample({ users: 12, days: 9 })
+    source = await startOnSample({ users: 30, days: 9 })
   })
   afterAll(() => source.close())
   beforeEach(async () => {
