@@ -247,7 +247,7 @@ describe('what is loaded later', () => {
       const redis = spawn('redis-server', args, { stdio: 'ignore' })
       closing.push(() => redis.kill())
       const base = await serve({ DATABASE_URL: await database(), REDIS_URL: `redis://127.0.0.1:${port}` })
-      await vi.waitFor(async () => expect((await fetch(`${base}/health`)).status).toBe(200), { timeout: 20_000 })
+      await vi.waitFor(async () => expect((await fetch(`${base}/health`)).status).toBe(200), { timeout: 60_000 })
       await fetch(`${base}/points/leaderboard`)
       await vi.waitFor(
         () =>

@@ -71,14 +71,15 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\//] } },
     // Files share a process, and with it the program: each has separate gateways and databases.
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A busy machine is no failure: what a test waits for is a condition.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // One more than the cores of a small machine: tests wait for processes, locks and clocks.
     maxWorkers: 3,
     // As the program is started: the young generation that is usual is full after a few answers.
     execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
     // Until an event comes, on a machine that does much else.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // CI retries a test once, because other load can fail it; the report names retries.
     retry: process.env.CI ? 1 : 0,
     sequence: { sequencer: LongestFirst },

@@ -90,7 +90,7 @@ const runs = async (gateway = gateways[0]) => {
     .filter((run: any) => run.kind === 'MANUALUPDATE')
     .map((run: any) => `${run.date.slice(0, 10)} ${run.status} ${run.requestedBy}`)
 }
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000 })
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000 })
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 300))
 
 test('the dates that are due', () => {

@@ -72,14 +72,14 @@ test('the variables follow the data: the page of a store that gets data names it
   try {
     expect((await graphiqlPage(gateway.base)).data.notice).toBeDefined()
     await loadSample(gateway)
-    await expect.poll(async () => (await graphiqlPage(gateway.base)).data.notice, { timeout: 10_000 }).toBeUndefined()
+    await expect.poll(async () => (await graphiqlPage(gateway.base)).data.notice, { timeout: 60_000 }).toBeUndefined()
     const { data } = await graphiqlPage(gateway.base)
     const statements = async () => {
       gateway.statements.length = 0
       await graphiqlPage(gateway.base)
       return gateway.statements.length
     }
-    await expect.poll(statements, { message: 'while the data stays as it is', timeout: 10_000 }).toBe(0)
+    await expect.poll(statements, { message: 'while the data stays as it is', timeout: 60_000 }).toBe(0)
     const { user } = JSON.parse(data.examples[0]?.variables ?? '{}')
     const { data: account } = await gateway.graphql('query($user: Address!) { user(address: $user) { rank } }', {
       user,

@@ -17,7 +17,7 @@ beforeAll(async () => {
   one = await startOnSample({ users: 20, days: 4, env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
   two = await startGateway({ on: one })
   for (const { deps } of [one, two])
-    await vi.waitFor(() => expect(deps.notifications.connected).toBe(true), { timeout: 10_000 })
+    await vi.waitFor(() => expect(deps.notifications.connected).toBe(true), { timeout: 60_000 })
 })
 afterEach(async () => {
   for (const stream of streams) stream.leave()
@@ -250,7 +250,7 @@ test('for a client that does not read nothing is read; when it reads again it ge
     rest = rest.slice(-40).replace(/^.*"version":"\d+"/, '')
   })
   try {
-    await vi.waitFor(() => expect(versions).toHaveLength(1), { timeout: 10_000 })
+    await vi.waitFor(() => expect(versions).toHaveLength(1), { timeout: 60_000 })
     socket.pause()
     const readFor = async () => {
       const before = one.statements.length
@@ -262,7 +262,7 @@ test('for a client that does not read nothing is read; when it reads again it ge
     while ((await readFor()) > 0) expect(++commits).toBeLessThan(60)
     for (let i = 0; i < 3; i++) expect(await readFor()).toBe(0)
     socket.resume()
-    await vi.waitFor(async () => expect(versions.at(-1)).toBe(await version()), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(versions.at(-1)).toBe(await version()), { timeout: 60_000 })
     expect(versions.length).toBeLessThan(commits + 3)
   } finally {
     socket.destroy()
@@ -336,7 +336,7 @@ test('a listening connection that is cut comes back, and nothing is lost', async
     WHERE application_name = 'gateway-listen' AND datname = current_database()`)
   await down
   ids.push(await resync(one, a), await resync(one, b))
-  await vi.waitFor(() => expect(notifications.connected).toBe(true), { timeout: 10_000 })
+  await vi.waitFor(() => expect(notifications.connected).toBe(true), { timeout: 60_000 })
   for (const id of ids) expect((await runs.next()).data.distributionComputed.recordId).toBe(id)
   await vi.waitFor(async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()), {
     timeout: 5000,

@@ -116,15 +116,15 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   /** Clicks in the middle of an example with the mouse. @returns the answer */
   async function click(page: Page, name: string, device: 'mouse' | 'finger' = 'mouse') {
     const button = page.locator(`[data-example=${name}]`)
-    await button.waitFor({ timeout: 20_000 })
+    await button.waitFor({ timeout: 60_000 })
     await button.scrollIntoViewIfNeeded()
     const box = await button.boundingBox()
     if (!box) throw new Error(`${name} is not in sight`)
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
     await (device === 'mouse' ? page.mouse.click(x, y) : page.touchscreen.tap(x, y))
     const example = examples.find((one) => one.name === name)
-    await expect.poll(() => query(page), { timeout: 10_000 }).toBe(example?.query)
-    await expect.poll(() => answer(page), { timeout: 20_000 }).toMatch(/"data"|"errors"/)
+    await expect.poll(() => query(page), { timeout: 60_000 }).toBe(example?.query)
+    await expect.poll(() => answer(page), { timeout: 60_000 }).toMatch(/"data"|"errors"/)
     return JSON.parse(await answer(page))
   }
 
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.locator('[data-example]').last().scrollIntoViewIfNeeded({ timeout: 20_000 })
       expect(await top()).toBeGreaterThan(100)
       await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
-      await panel.getByText('Root Types').waitFor({ timeout: 20_000 })
+      await panel.getByText('Root Types').waitFor({ timeout: 60_000 })
       await expect.poll(top).toBe(0)
     } finally {
       await close()
@@ -162,12 +162,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   test("an example leaves the user's own text, and the page opens with it again", { timeout: 60_000 }, async () => {
     const { page, close } = await visit({ viewport: { width: 1280, height: 800 } })
     try {
-      await page.locator('[data-example]').first().waitFor({ timeout: 20_000 })
+      await page.locator('[data-example]').first().waitFor({ timeout: 60_000 })
       await page.locator('.graphiql-query-editor .CodeMirror').click()
       await page.keyboard.press('Control+a')
       await page.keyboard.insertText('query Mine { dataVersion }')
       // GraphiQL names a tab a tenth of a second after its text changes.
-      await page.getByRole('tab', { name: 'Mine' }).waitFor({ timeout: 10_000 })
+      await page.getByRole('tab', { name: 'Mine' }).waitFor({ timeout: 60_000 })
       await click(page, 'Leaderboard')
       await page.getByRole('tab', { name: 'Mine' }).click({ timeout: 10_000 })
       await expect.poll(() => query(page)).toBe('query Mine { dataVersion }')
@@ -180,9 +180,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
           )
           return query.includes('Mine') && query === storedQuery && variables === storedVariables
         })
-      await expect.poll(isStored, { timeout: 10_000 }).toBe(true)
+      await expect.poll(isStored, { timeout: 60_000 }).toBe(true)
       await page.reload()
-      await page.getByRole('tab').first().waitFor({ timeout: 20_000 })
+      await page.getByRole('tab').first().waitFor({ timeout: 60_000 })
       await expect.poll(() => query(page)).toBe('query Mine { dataVersion }')
       await expect.poll(() => page.getByRole('tab').count()).toBe(2)
     } finally {
@@ -197,18 +197,18 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const link = (text: string, variables = '{}') =>
       `${gateway.base}/graphql#${new URLSearchParams({ query: text, variables })}`
     try {
-      await page.locator('[data-example]').first().waitFor({ timeout: 20_000 })
+      await page.locator('[data-example]').first().waitFor({ timeout: 60_000 })
       // GraphiQL stores its tabs half a second after they change.
       await expect.poll(() => page.evaluate("localStorage.getItem('graphiql:tabState')")).toContain('hash')
       await page.goto(link('query Linked($n: Int) { leaderboard(first: $n) { nodes { rank } } }', '{"n": 2}'))
-      await page.getByRole('tab', { name: 'Linked' }).waitFor({ timeout: 20_000 })
+      await page.getByRole('tab', { name: 'Linked' }).waitFor({ timeout: 60_000 })
       await page.getByRole('button', { name: /execute/i }).click()
-      await expect.poll(() => answer(page), { timeout: 20_000 }).toContain('"rank": 2')
+      await expect.poll(() => answer(page), { timeout: 60_000 }).toContain('"rank": 2')
       await expect.poll(() => page.getByRole('tab').count()).toBe(2)
       await page.getByRole('button', { name: 'Copy a link to this operation' }).click()
       await expect.poll(() => page.url()).toContain('#query=query+Linked')
       await page.goto(link(`query Large { dataVersion } # ${'x'.repeat(1 << 20)}`))
-      await page.getByRole('tab', { name: 'Large' }).waitFor({ timeout: 30_000 })
+      await page.getByRole('tab', { name: 'Large' }).waitFor({ timeout: 60_000 })
       expect(faults).toEqual([])
     } finally {
       await close()
@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await explorer.getByText('dataVersion', { exact: true }).click({ timeout: 20_000 })
       await expect.poll(() => query(page)).toContain('dataVersion')
       await page.getByRole('button', { name: /execute/i }).click()
-      await expect.poll(() => answer(page), { timeout: 20_000 }).toContain('"dataVersion"')
+      await expect.poll(() => answer(page), { timeout: 60_000 }).toContain('"dataVersion"')
       await screenshot(page, 'graphiql-explorer')
       expect(faults).toEqual([])
     } finally {
@@ -271,7 +271,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const { page, close } = await visit({ colorScheme })
     try {
       const container = page.locator('.graphiql-container')
-      await container.waitFor({ timeout: 20_000 })
+      await container.waitFor({ timeout: 60_000 })
       const brightness = async () => {
         const color = await container.evaluate((element) => getComputedStyle(element).backgroundColor)
         return (color.match(/\d+/g) ?? []).slice(0, 3).reduce((total, one) => total + Number(one), 0)
@@ -288,7 +288,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   }, async () => {
     const { page, close } = await visit({ viewport: { width: 1280, height: 800 } }, { to: empty })
     try {
-      await page.locator('.examples-notice').waitFor({ timeout: 20_000 })
+      await page.locator('.examples-notice').waitFor({ timeout: 60_000 })
       expect(await text(page, '.examples-notice')).toContain('npm run gateway -- import DIR')
       for (const { name } of examples) expect([name, (await click(page, name)).errors]).toEqual([name, undefined])
     } finally {

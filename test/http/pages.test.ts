@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
   test('the REST docs list every endpoint, and ask no other host for anything', async () => {
     const page = await browser.newPage()
     await page.goto(`${gateway.base}/docs/rest`)
-    await page.getByText('/v1/users/{address}/net-apr').first().waitFor({ timeout: 20_000 })
+    await page.getByText('/v1/users/{address}/net-apr').first().waitFor({ timeout: 60_000 })
     if (process.env.SCREENSHOTS)
       await page.screenshot({ path: join(process.env.SCREENSHOTS, 'docs.png'), fullPage: true })
     const { paths } = (await (await gateway.get('/openapi.json')).json()) as { paths: Record<string, object> }
@@ -98,7 +98,7 @@ async function execute(block: Locator): Promise<string> {
   if (!(await button.isVisible())) await block.locator('.opblock-summary-control').click()
   await button.click()
   const status = block.locator('.live-responses-table .response .response-col_status')
-  await status.waitFor({ timeout: 20_000 })
+  await status.waitFor({ timeout: 60_000 })
   return (await status.innerText()).trim()
 }
 

@@ -127,7 +127,7 @@ describe.skipIf(!present)(`answers in Redis${present ? '' : ' (skipped: no redis
   let gateway: Gateway
 
   const isUp = (one: Gateway) =>
-    vi.waitFor(async () => expect((await one.get('/health')).status).toBe(200), { timeout: 20_000 })
+    vi.waitFor(async () => expect((await one.get('/health')).status).toBe(200), { timeout: 60_000 })
   const answerOf = async (one: Gateway) => (await one.get(PATH, { 'cache-control': 'max-age=0' })).json()
   /** What another gateway on the same store answers. */
   const answerWith = async (env: Record<string, string>) => {

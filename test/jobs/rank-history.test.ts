@@ -341,10 +341,10 @@ describe('when a date changes', () => {
     try {
       await gateway.deps.store.pool.query('DELETE FROM rank_history; DELETE FROM rank_history_date')
       expect((await gateway.graphql(last)).errors?.[0].extensions.code).toBe('UNAVAILABLE')
-      await vi.waitFor(right, { timeout: 20_000, interval: 100 })
+      await vi.waitFor(right, { timeout: 60_000, interval: 100 })
       await gateway.deps.store.pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a * 3 + 1')
       await resync(dates[2])
-      await vi.waitFor(right, { timeout: 20_000, interval: 100 })
+      await vi.waitFor(right, { timeout: 60_000, interval: 100 })
     } finally {
       for (const worker of workers) await worker.close()
       await other.close()

@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 async function read(source: string, settings: Partial<PositionsSettings> = {}) {
-  const client = openClient({ timeoutMs: 1000, retries: 0, maxBytes: 1_000_000 })
+  const client = openClient({ timeoutMs: 10_000, retries: 0, maxBytes: 1_000_000 })
   open.push(client)
   const made = openPositionsSource({ source, ...settings }, client)
   const { batches, label } = await made.positions(DAY, { pools: sourcePools })
@@ -143,7 +143,7 @@ describe('what POSITIONS_SOURCE names', () => {
   test('is detected for each run', async () => {
     let handler = graphAt('/')
     const server = await start((request, response) => handler(request, response))
-    const client = openClient({ timeoutMs: 1000, retries: 0, maxBytes: 1_000_000 })
+    const client = openClient({ timeoutMs: 10_000, retries: 0, maxBytes: 1_000_000 })
     open.push(client)
     const source = openPositionsSource({ source: server.base, prices: await prices() }, client)
     const request = { pools: sourcePools }

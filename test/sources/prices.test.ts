@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 function sourceAt(base: string, settings: Partial<PricesSettings> = {}) {
-  client = openClient({ timeoutMs: 1000, retries: 1, maxBytes: 1_000_000, waitMs: 5 })
+  client = openClient({ timeoutMs: 10_000, retries: 1, maxBytes: 1_000_000, waitMs: 5 })
   return coinPrices(client, { url: base, maxAgeSeconds: 21_600, ...settings })
 }
 async function pricesOf(coins: Record<string, Coin>, tokens: ChainToken[], settings: Partial<PricesSettings> = {}) {

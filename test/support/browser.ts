@@ -37,7 +37,11 @@ export async function openBrowser(base: string, options: Options = {}): Promise<
       '--renderer-process-limit=1',
     ],
   })
-  const another = (options: Options = {}) => browser.newContext({ permissions: ALLOWED, ...options })
+  const another = async (options: Options = {}) => {
+    const context = await browser.newContext({ permissions: ALLOWED, ...options })
+    context.setDefaultTimeout(90_000)
+    return context
+  }
   const context = await another(options)
   // The process ends with the last page of its site.
   const kept = await context.newPage()

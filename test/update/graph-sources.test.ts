@@ -144,16 +144,17 @@ const row = (user: string, days: number, usd = 10.5) => ({
 const priceRow = (days: number, usd = '2000.5') => ({
   ...{ id: `${TOKEN}-${days}`, chainId: 1, asset: TOKEN, timestamp: String(NOON + days * DAY_SECONDS), priceUsd: usd },
 })
-const client = openClient({ timeoutMs: 500, retries: 0, maxBytes: 1 << 20, waitMs: 1 })
-afterAll(() => client.close())
-const analyticsOf = (env: Record<string, string>) => openAnalytics(readConfig(env), client)
-const update = (env: Record<string, string>, leg: LegName = 'market-snapshots') =>
+const openClientOf = (timeoutMs: number) => openClient({ timeoutMs, retries: 0, maxBytes: 1 << 20, waitMs: 1 })
+const patient = openClientOf(20_000)
+afterAll(() => patient.close())
+const analyticsOf = (env: Record<string, string>, client = patient) => openAnalytics(readConfig(env), client)
+const update = (env: Record<string, string>, leg: LegName = 'market-snapshots', client = patient) =>
   updateLeg(
     {
       ...gateway.deps,
       pool: gateway.deps.store.pool,
       now: () => new Date((NOON + 30 * DAY_SECONDS) * 1000),
-      analytics: analyticsOf(env),
+      analytics: analyticsOf(env, client),
     },
     leg,
     'test',
@@ -162,8 +163,8 @@ const from = (indexer: string) => ({
   ANALYTICS_SOURCE: bases[indexer] ?? '',
   ANALYTICS_MAPPING: join(MAPPINGS, `${indexer}.json`),
 })
-const failure = (env: Record<string, string>, leg?: LegName) =>
-  update(env, leg).then(
+const failure = (env: Record<string, string>, leg?: LegName, client = patient) =>
+  update(env, leg, client).then(
     () => 'it succeeded',
     (error: Error) => error.message,
   )
@@ -239,10 +240,11 @@ describe.each(Object.keys(servers))('%s', (indexer) => {
 
 describe('a server that is no source', () => {
   const mapping = join(MAPPINGS, 'subgraph.json')
-  const against = async (handler: Parameters<typeof startServer>[0]) => {
+  const against = async (handler: Parameters<typeof startServer>[0], client = patient) => {
     const server = await startServer(handler)
     try {
-      return await failure({ ANALYTICS_SOURCE: `${server.base}/graphql`, ANALYTICS_MAPPING: mapping })
+      const env = { ANALYTICS_SOURCE: `${server.base}/graphql`, ANALYTICS_MAPPING: mapping }
+      return await failure(env, undefined, client)
     } finally {
       await server.close()
     }
@@ -253,7 +255,12 @@ describe('a server that is no source', () => {
     ).toContain('failed: its answer is not JSON, but HTML: <html>.')
   })
   test('stalls', async () => {
-    expect(await against(() => {})).toContain('failed: it did not answer within 0.5 s.')
+    const hasty = openClientOf(500)
+    try {
+      expect(await against(() => {}, hasty)).toContain('failed: it did not answer within 0.5 s.')
+    } finally {
+      await hasty.close()
+    }
   })
   test('redirects to another host', async () => {
     const other = await startServer((_, response) => answerJson(response, { data: { records: [] } }))

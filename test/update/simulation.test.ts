@@ -113,7 +113,7 @@ const ended = async (follower: Follower, day: number, status: string) =>
 /** Waits until so many legs have such a run. */
 const until = async (follower: Follower, day: number, status: string, legs: number = legNames.length) => {
   for (const start = Date.now(); (await ended(follower, day, status)) !== legs; await sleep(15))
-    if (Date.now() - start > 15_000) throw new Error(`day ${day}: ${JSON.stringify(await runsSince(follower, day))}`)
+    if (Date.now() - start > 60_000) throw new Error(`day ${day}: ${JSON.stringify(await runsSince(follower, day))}`)
 }
 /** It is evening: each gateway updates all legs. */
 async function follow(day: number, status = 'succeeded', legs: number = legNames.length): Promise<void> {

@@ -54,7 +54,7 @@ const deps = (more: object = {}) => ({
     sources: new Map<LegName, AnalyticsSource>(
       legNames.map((leg) => [
         leg,
-        openAnalyticsSource({ source: dir, timeoutMs: 1000 }, gateway.deps.client) as AnalyticsSource,
+        openAnalyticsSource({ source: dir, timeoutMs: 10_000 }, gateway.deps.client) as AnalyticsSource,
       ]),
     ),
     overlapMs: 2 * DAY_SECONDS * 1000,
