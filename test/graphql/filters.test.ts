@@ -17,6 +17,7 @@ import { LONG } from '../support/long.ts'
 import { orderOf } from '../support/order.ts'
 import { addRewards } from '../support/rewards.ts'
 import { startOnSample } from '../support/sample.ts'
+import { post } from '../support/send.ts'
 
 const schema = createSchema()
 let gateway: Gateway
@@ -493,10 +494,7 @@ const TRIED: [number[]][] = [
 const RESOLVED = { resolved: true }
 
 async function ask(query: string, variables: object, extensions?: object): Promise<{ data?: any; errors?: any[] }> {
-  const headers = { 'content-type': 'application/json', accept: 'application/json', 'cache-control': 'no-cache' }
-  const body = JSON.stringify({ query, variables, extensions })
-  const response = await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body })
-  return response.json() as Promise<{ data?: any; errors?: any[] }>
+  return JSON.parse(await post(gateway.base, { query, variables, extensions }))
 }
 
 const typesOf = ({ field }: Tried) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleMarket, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
+import { post } from '../support/send.ts'
 
 let gateway: Gateway
 let addresses: string[]
@@ -173,9 +174,7 @@ async function statementsOf(query: string, variables?: object, extensions?: obje
 }
 
 async function ask(query: string, variables?: object, extensions?: object): Promise<{ errors?: unknown[] }> {
-  const headers = { 'content-type': 'application/json', 'cache-control': 'no-cache' }
-  const body = JSON.stringify({ query, variables, extensions })
-  return (await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body })).json() as Promise<object>
+  return JSON.parse(await post(gateway.base, { query, variables, extensions }))
 }
 
 for (const [name, { query, statements, unplanned }] of Object.entries(operations))

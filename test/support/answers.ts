@@ -1,9 +1,10 @@
 import { expect } from 'vitest'
+import { send } from './send.ts'
 
 /** What a gateway answers about everything it has: the documented paths and the graph, as text. */
 export async function answersOf(base: string): Promise<Record<string, string>> {
   const headers = { 'cache-control': 'no-cache' }
-  const text = async (path: string) => timeless(await (await fetch(base + path, { headers })).text())
+  const text = async (path: string) => timeless((await send(base + path, { headers })).text)
   const graph = (query: string) => `/graphql?query=${encodeURIComponent(query)}`
   const { data } = JSON.parse(
     await text(graph('{ users(first: 1000) { nodes { address } } pools { nodes { address } } }')),
