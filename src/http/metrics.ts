@@ -7,7 +7,7 @@ import { storeFault } from '../db/faults.ts'
 import { freeBytes } from '../db/server/free-bytes.ts'
 import type { Deps } from '../deps.ts'
 import { readFreshness } from '../domain/distribution/freshness.ts'
-import { NEWEST_SNAPSHOTS, type NewestSnapshot } from '../domain/status/newest-snapshots.ts'
+import { NEWEST_SNAPSHOTS, type NewestOfChain } from '../domain/status/newest-snapshots.ts'
 import type { Live } from '../graphql/live/live.ts'
 import type { Shares } from '../memory.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
@@ -252,8 +252,8 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
   const legNewest = gauge(
     metrics,
     'gateway_update_newest_timestamp_seconds',
-    'The date of the newest record of each leg of analytics that updates fetch. Absent before its first record.',
-    { ...same, labelNames: ['leg'] },
+    'The date of the newest record of each leg of analytics that updates fetch, by chain. Absent before its first record.',
+    { ...same, labelNames: ['leg', 'chain'] },
   )
   const legUpdated = gauge(
     metrics,
@@ -262,8 +262,7 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     { ...same, labelNames: ['leg'] },
   )
   const readSnapshots = store.topology.form({
-    one: async () =>
-      (await store.pool.query<NewestSnapshot>({ name: 'newest-snapshots', text: NEWEST_SNAPSHOTS })).rows,
+    one: async () => (await store.pool.query<NewestOfChain>({ name: 'newest-snapshots', text: NEWEST_SNAPSHOTS })).rows,
     cluster: async () => [],
   })
   const read = async () => {
@@ -293,9 +292,9 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
         snapshot.set({ chain }, time.getTime() / 1000)
         snapshotAge.set({ chain }, (now().getTime() - time.getTime()) / 1000)
       }
-    for (const { leg, newest, updatedAt } of values.legs) {
-      legNewest.set({ leg }, newest)
+    for (const { leg, updatedAt, chains } of values.legs) {
       legUpdated.set({ leg }, updatedAt)
+      for (const [chain, time] of Object.entries(chains)) legNewest.set({ leg, chain }, Date.parse(time) / 1000)
     }
     version.set(values.dataVersion)
     changed.set(values.changedAt.getTime() / 1000)

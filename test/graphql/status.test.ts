@@ -5,7 +5,7 @@ import { ANN, importFiles, pool, position } from '../support/one-pool.ts'
 
 const STATUS = `{ status {
   distribution { date } nextDistributionDate nextDistributionExpectedAt distributionLate
-  chains { chainId newestSnapshotAt expectedAt late }
+  chains { chainId newestRecordAt expectedAt late }
   lastRun { kind status } lastImport { kind status date }
 } }`
 
@@ -74,14 +74,14 @@ describe('of a store', () => {
       chains: [
         {
           chainId: 1,
-          newestSnapshotAt: '2026-03-02T18:00:00.000Z',
+          newestRecordAt: '2026-03-02T18:00:00.000Z',
           expectedAt: '2026-03-03T18:00:00.000Z',
           late: false,
         },
-        { chainId: 10, newestSnapshotAt: null, expectedAt: null, late: false },
+        { chainId: 10, newestRecordAt: null, expectedAt: null, late: false },
         {
           chainId: 146,
-          newestSnapshotAt: '2026-02-01T00:00:00.000Z',
+          newestRecordAt: '2026-02-01T00:00:00.000Z',
           expectedAt: '2026-02-02T00:00:00.000Z',
           late: true,
         },

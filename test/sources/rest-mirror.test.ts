@@ -103,15 +103,7 @@ const COMPUTED = [
 ]
 /** What a gateway shows to none: its history, which the guide names, and its state. */
 const NOT_SHOWN = [
-  ...[
-    'base_points_revision',
-    'multiplier_revision',
-    'rank_history',
-    'rank_history_date',
-    'rate_revision',
-    'run',
-    'season',
-  ],
+  ...['base_points_revision', 'multiplier_revision', 'rank_history', 'rank_history_date', 'run', 'season'],
   ...['leg_progress', 'removed_day', 'data_version', '_prisma_migrations'],
 ]
 /** Columns that each store has for itself. */

@@ -34,17 +34,24 @@ afterEach(async () => {
   proxy = undefined
 })
 
-const TABLES: Partial<Record<LegName, string>> = {
+const TABLES: Record<LegName, string> = {
   'market-snapshots': 'market_snapshot',
   'vault-snapshots': 'vault_snapshot',
   'market-liquidation-rewards': 'market_liquidation_reward',
   'vault-liquidation-rewards': 'vault_liquidation_reward',
   'cash-flows': 'cash_flow',
   prices: 'asset_price',
+  rates: `(SELECT DISTINCT ON (entity_type, chain_id, entity_id, date_trunc('day', changed_at, 'UTC'))
+    entity_type, chain_id, entity_id, date_trunc('day', changed_at, 'UTC') AS day, deposit_rate, borrow_rate
+    FROM rate_revision ORDER BY entity_type, chain_id, entity_id, date_trunc('day', changed_at, 'UTC'), changed_at DESC)`,
 }
 const rows = async ({ deps }: Gateway, table: string) =>
   (await deps.store.pool.query(`SELECT to_jsonb(t)::text AS row FROM ${table} t ORDER BY 1`)).rows.map(({ row }) => row)
-const empty = () => emptyTables(gateway.deps.store.pool, [...Object.values(TABLES), 'leg_progress', 'run'])
+const empty = () =>
+  emptyTables(gateway.deps.store.pool, [
+    ...Object.values({ ...TABLES, rates: 'rate_revision' }),
+    ...['leg_progress', 'run'],
+  ])
 const update = (base: string, leg: LegName) => {
   const { deps } = gateway
   const analytics = openAnalytics(readConfig({ ANALYTICS_SOURCE: base }), client)
@@ -56,15 +63,17 @@ const start = async (options?: ProxyOptions) => {
 }
 
 describe('another gateway', () => {
-  test('gives all legs but rates, and from then on what is new', async () => {
+  test('gives all legs, and from then on what is new', async () => {
     await empty()
     const { base, requests } = await start()
     for (const leg of legNames) {
       const { fetched, since } = await update(base, leg)
       const table = TABLES[leg]
+      const there = await rows(server, table)
       expect(since).toBeNull()
-      expect(await (table ? rows(gateway, table) : [])).toEqual(table ? await rows(server, table) : [])
-      expect(fetched).toBe(table ? (await rows(server, table)).length : 0)
+      expect(there).not.toEqual([])
+      expect(await rows(gateway, table)).toEqual(there)
+      expect(fetched).toBe(there.length)
     }
     requests.length = 0
     const again = await update(base, 'market-snapshots')
@@ -72,7 +81,7 @@ describe('another gateway', () => {
     expect(again.fetched).toBeLessThan((await rows(server, 'market_snapshot')).length)
     const from = (again.since as Date).getTime() / 1000
     expect(requests.filter(({ path }) => path.includes(`from_timestamp=${from}&`)).length).toBeGreaterThan(20)
-    expect((await update(base, 'cash-flows')).written).toBe(0)
+    for (const leg of ['cash-flows', 'prices', 'rates'] as const) expect((await update(base, leg)).written).toBe(0)
   })
 
   test('that answers with data of another user fails the leg, which changes nothing', async () => {
@@ -93,10 +102,10 @@ describe('another gateway', () => {
   })
 })
 
-test('a legacy server gives snapshots and rewards, and has no cash flows and no prices', async () => {
+test('a legacy server gives snapshots and rewards, and has no cash flows, prices or rates', async () => {
   await empty()
   const { base } = await start({ answer: documented })
   for (const leg of legNames) await update(base, leg)
   for (const [leg, table] of Object.entries(TABLES))
-    expect(await rows(gateway, table)).toEqual(/cash-flows|prices/.test(leg) ? [] : await rows(server, table))
+    expect(await rows(gateway, table)).toEqual(/cash-flows|prices|rates/.test(leg) ? [] : await rows(server, table))
 })

@@ -314,15 +314,35 @@ describe('the schedule', () => {
     }
   })
 
-  test('shows in the status and in the metrics when each leg was updated', async () => {
-    await write('market-snapshots', [ann(0)])
+  test('shows in the status and in the metrics when each leg was updated, and the newest record of each chain', async () => {
+    await importFiles(gateway, { markets: entities.markets?.map((market) => ({ ...(market as object), chainId: 10 })) })
+    await write('market-snapshots', [ann(0), { ...ann(0), chainId: 10 }])
     await update('market-snapshots')
-    const { status } = await gateway.ask('{ status { legs { leg source newestRecordAt late } } }')
+    await write('market-snapshots', [ann(0), { ...ann(0), chainId: 10 }, ann(1)])
+    await update('market-snapshots')
+    await write('cash-flows', [cashFlow('ann', 1, day(0), 5)])
+    await update('cash-flows')
+    const newest = '{ leg source newestRecordAt late chains { chainId newestRecordAt expectedAt late } }'
+    const { status } = await gateway.ask(`{ status { legs ${newest} } }`)
+    const [first, second, third] = [2, 3, 4].map((date) => `2026-03-0${date}T12:00:00.000Z`)
+    const late = true
     expect(status.legs).toEqual([
-      { leg: 'market-snapshots', source: dir, newestRecordAt: '2026-03-02T12:00:00.000Z', late: expect.any(Boolean) },
+      {
+        ...{ leg: 'cash-flows', source: dir, newestRecordAt: first, late: false },
+        chains: [{ chainId: 1, newestRecordAt: first, expectedAt: null, late: false }],
+      },
+      {
+        ...{ leg: 'market-snapshots', source: dir, newestRecordAt: second, late: false },
+        chains: [
+          { chainId: 1, newestRecordAt: second, expectedAt: third, late },
+          { chainId: 10, newestRecordAt: first, expectedAt: second, late },
+        ],
+      },
     ])
     const metrics = await (await fetch(`${gateway.base}/metrics`)).text()
-    expect(metrics).toContain(`gateway_update_newest_timestamp_seconds{leg="market-snapshots"} ${NOON}`)
+    const metric = 'gateway_update_newest_timestamp_seconds{leg="market-snapshots"'
+    expect(metrics).toContain(`${metric},chain="1"} ${NOON + DAY_SECONDS}`)
+    expect(metrics).toContain(`${metric},chain="10"} ${NOON}`)
     expect(metrics).toContain('gateway_update_last_success_timestamp_seconds{leg="market-snapshots"}')
   })
 

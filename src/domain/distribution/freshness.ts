@@ -27,7 +27,7 @@ export interface Freshness {
   /** The newest successful run of each kind. */
   succeeded: { kind: string; finishedAt: Date; seconds: number; positionCount: number | null }[]
   /** The legs of updates: the date of the newest record and when they were last updated, in seconds. */
-  legs: { leg: string; newest: number; updatedAt: number }[]
+  legs: { leg: string; updatedAt: number; chains: Record<string, string> }[]
 }
 
 /** Reads all of it in one statement. */
@@ -54,5 +54,5 @@ const FRESHNESS = `SELECT
        extract(epoch FROM finished_at - started_at)::float8 AS seconds, position_count_after AS "positionCount"
      FROM run WHERE status = 'succeeded' ORDER BY kind, id DESC) r) AS succeeded,
   (SELECT coalesce(json_agg(l), '[]') FROM (
-     SELECT leg, extract(epoch FROM newest)::float8 AS newest, extract(epoch FROM updated_at)::float8 AS "updatedAt"
+     SELECT leg, extract(epoch FROM updated_at)::float8 AS "updatedAt", chains
      FROM leg_progress) l) AS legs`

@@ -20,8 +20,8 @@ export function nextDistribution(newest: Date, cron: string | undefined, now: Da
   return { date, ...expected((cron && readCron(cron).firstFrom(date)) || date, now) }
 }
 
-/** The snapshots after the newest ones of a chain: there are some every day. */
-export const nextSnapshots = (newest: Date, now: Date): Expected => expected(new Date(newest.getTime() + DAY_MS), now)
+/** The records after the newest ones of a chain, of which there are some every day. */
+export const nextRecords = (newest: Date, now: Date): Expected => expected(new Date(newest.getTime() + DAY_MS), now)
 
 /**
  * The update of a leg after the newest one. It is expected at the tick after it or, without a schedule, a day after it.

@@ -1,13 +1,28 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { type LegName, legOf } from '../update/legs.ts'
+import type { NewestOfChain } from './newest-snapshots.ts'
 
 /** How far the updates of a leg have come. */
 export interface LegState {
-  leg: string
+  leg: LegName
   source: string
   newest: Date
   updatedAt: Date
+  /** True if there are records of every day (UTC). */
+  daily: boolean
+  /** By chain id. */
+  chains: NewestOfChain[]
 }
 
+type Row = Omit<LegState, 'daily' | 'chains'> & { chains: Record<string, string> }
+
 /** Reads the legs that have been updated, by name. */
-export const legStates = (reader: Reader): Promise<LegState[]> =>
-  reader.$queryRaw<LegState[]>`SELECT leg, source, newest, updated_at AS "updatedAt" FROM leg_progress ORDER BY leg`
+export async function legStates(reader: Reader): Promise<LegState[]> {
+  const rows = await reader.$queryRaw<Row[]>`
+    SELECT leg, source, newest, updated_at AS "updatedAt", chains FROM leg_progress ORDER BY leg`
+  return rows.map(({ chains, ...row }) => ({
+    ...row,
+    daily: legOf(row.leg).daily,
+    chains: Object.entries(chains).map(([chainId, time]) => ({ chainId, time: new Date(time) })),
+  }))
+}

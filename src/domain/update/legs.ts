@@ -24,6 +24,8 @@ export interface Leg {
   dateOf(text: string): number
   /** The same in SQL, as a timestamptz. */
   dateSql: string
+  /** True if there are records of every day (UTC). */
+  daily: boolean
   /** The first moment that is compared with that of a date: a leg of daily records compares whole days. */
   startOf(date: Date): Date
   /** The last one. */
@@ -39,7 +41,7 @@ export function legOf(name: LegName): Leg {
   const column = snakeCase(dated)
   const kind = fields[dated]?.kind
   const inSeconds = kind === 'seconds'
-  const byDay = isDaily(name) || kind === 'date'
+  const daily = isDaily(name) || kind === 'date'
   const utc = (date: string) => (kind === 'date' ? `${date}::timestamp AT TIME ZONE 'UTC'` : date)
   // A sum of prices means nothing.
   const usd = user ? Object.keys(fields).filter((field) => field.endsWith('Usd')) : []
@@ -48,8 +50,9 @@ export function legOf(name: LegName): Leg {
     dated,
     dateOf: (text) => (inSeconds ? Number(text) * 1000 : Date.parse(text)),
     dateSql: inSeconds ? `to_timestamp(${column})` : utc(column),
-    startOf: (date) => (byDay ? new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS) : date),
-    endOf: (date) => (byDay ? new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS - 1) : date),
+    daily,
+    startOf: (date) => (daily ? new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS) : date),
+    endOf: (date) => (daily ? new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS - 1) : date),
     usersSql: user ? `count(DISTINCT ${snakeCase(user)})` : '0',
     valueSql: usd.map((field) => `coalesce(sum(${snakeCase(field)}), 0)`).join(' + ') || '0',
   }

@@ -33,17 +33,21 @@ export async function readProgress(client: PoolClient, { name }: Leg): Promise<P
   return row && { newest: row.newest, since: row.since, held: row }
 }
 
+/** Stores how far a leg has come, from its staged records. Chains without one keep the date of their newest. */
 export async function writeProgress(
   client: PoolClient,
-  { name }: Leg,
+  { name, dateSql }: Leg,
   source: string,
   { newest, since, held }: Progress,
 ): Promise<void> {
   await client.query(
-    `INSERT INTO leg_progress VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp()) ON CONFLICT (leg) DO UPDATE
-     SET (source, newest, since, record_count, user_count, value_usd, updated_at)
+    `INSERT INTO leg_progress (leg, source, newest, since, record_count, user_count, value_usd, updated_at, chains)
+     SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp(), (SELECT jsonb_object_agg(chain_id, newest)
+       FROM (SELECT chain_id, max(${dateSql}) AS newest FROM staged GROUP BY chain_id) c)
+     ON CONFLICT (leg) DO UPDATE
+     SET (source, newest, since, record_count, user_count, value_usd, updated_at, chains)
        = (excluded.source, excluded.newest, excluded.since, excluded.record_count, excluded.user_count,
-          excluded.value_usd, excluded.updated_at)`,
+          excluded.value_usd, excluded.updated_at, leg_progress.chains || excluded.chains)`,
     [name, source, newest, since, held.records, held.users, held.value],
   )
 }

@@ -37,8 +37,8 @@ type ReadUser = (user: User) => AsyncIterable<object[]>
 
 /**
  * Another gateway or a legacy server as a source of analytics, read user by user from a date on. Its users are those that its
- * graph lists; a legacy server's are those of its positions since then, and those of the store. Undefined for records that the
- * server does not show: rates, and the cash flows and prices of a legacy server.
+ * graph lists; a legacy server's are those of its positions since then, and those of the store. Undefined for records that a
+ * legacy server does not show: cash flows, prices and rates.
  */
 export async function restRecords(
   client: Client,
@@ -50,9 +50,9 @@ export async function restRecords(
   const { since, signal } = request
   const server = restServer(client, base, { signal, name: called })
   const graph = await openGatewayGraph(client, base, signal)
-  const prices = file === 'prices' ? graph?.prices : undefined
+  const ofEntities = file === 'prices' || file === 'rates' ? graph?.[file] : undefined
   const read = readerOf(server, graph, file, request)
-  if (!prices && !read) return undefined
+  if (!ofEntities && !read) return undefined
   const users = graph ? usersOfGraph(graph) : usersOfPositions(server, request)
 
   async function recordsOf(user: User): Promise<object[]> {
@@ -63,7 +63,7 @@ export async function restRecords(
 
   async function* arriving(hash: Hash) {
     const limits = { concurrency: USERS_AT_ONCE, backpressure: USERS_AHEAD }
-    for await (const records of prices?.(since) ?? pMapIterable(users, recordsOf, limits)) {
+    for await (const records of ofEntities?.(since) ?? pMapIterable(users, recordsOf, limits)) {
       signal?.throwIfAborted()
       for (const record of records) hash.update(`${JSON.stringify(record)}\n`)
       yield records as Record<string, unknown>[]

@@ -15,6 +15,8 @@ export interface GatewayGraph {
   cashFlows: ((user: string) => AsyncGenerator<GraphCashFlow[]>) | undefined
   /** The daily prices of all assets from a date on, as records of the import format. Undefined if the gateway does not show them. */
   prices: ((since: Date | null) => AsyncGenerator<Record<string, unknown>[]>) | undefined
+  /** The rates at the end of each day on which they changed, in the same way. */
+  rates: ((since: Date | null) => AsyncGenerator<Record<string, unknown>[]>) | undefined
 }
 
 const chainId = z.int().min(0)
@@ -65,17 +67,23 @@ const cashFlow = z
   .transform(({ amount, legacy, ...flow }) => ({ ...flow, ...legacy, assets: amount.raw, amountUsd: amount.usd }))
 export type GraphCashFlow = z.output<typeof cashFlow>
 
-const asset = z.object({ chainId, address })
+const ref = z.object({ chainId, address })
+const start = z.string().transform((date) => Date.parse(date))
 const priceBucket = z.object({
-  start: z.string().transform((date) => Date.parse(date)),
+  start,
   usd: z.number().nullable(),
   source: z.string().nullable(),
   time: z.string().nullable(),
 })
 const pricesAnswer = z.object({ asset: z.object({ prices: z.array(priceBucket) }) })
-/** The days of prices that are read at once. */
-const PRICE_DAYS = 1000
+const rateBucket = z.object({ start, depositApr: z.number().nullable(), borrowApr: z.number().nullable() })
+const ratesAnswer = z.object({ entity: z.object({ aprSeries: z.array(rateBucket) }) })
+/** The days of a series that are read at once. */
+const SERIES_DAYS = 1000
 const DAY_MS = 86_400_000
+const isoOf = (ms: number) => new Date(ms).toISOString()
+/** The start of a date in ms. */
+const dayOf = (date: Date | null) => Math.floor((date?.getTime() ?? 0) / DAY_MS) * DAY_MS
 
 /** A market or vault on a chain. */
 export interface EntityRef {
@@ -98,6 +106,18 @@ const marketsWith = (more: string) => `query Markets($after: String) {
     markets(first: 1000, after: $after) {
       nodes { chainId address asset { address symbol decimals } depositRate: depositApr borrowRate: borrowApr ${more} pool { address } }
       pageInfo { hasNextPage endCursor }
+    }
+  }`
+
+const refs = (field: string) => `query Refs($after: String) {
+    ${field}(first: 1000, after: $after) { nodes { chainId address } pageInfo { hasNextPage endCursor } }
+  }`
+
+const ratesOf = (
+  kind: EntityRef['kind'],
+) => `query Rates($chainId: SafeInt!, $address: Address!, $from: DateTime, $to: DateTime) {
+    entity: ${kind}(chainId: $chainId, address: $address) {
+      aprSeries(from: $from, to: $to) { start depositApr borrowApr }
     }
   }`
 
@@ -131,12 +151,14 @@ export const graphOperations = {
       pageInfo { hasNextPage endCursor }
     }
   }`,
-  assets: `query Assets($after: String) {
-    assets(first: 1000, after: $after) { nodes { chainId address } pageInfo { hasNextPage endCursor } }
-  }`,
+  assetRefs: refs('assets'),
+  marketRefs: refs('markets'),
+  vaultRefs: refs('vaults'),
   prices: `query Prices($chainId: SafeInt!, $address: Address!, $from: DateTime, $to: DateTime) {
     asset(chainId: $chainId, address: $address) { prices(from: $from, to: $to) { start usd source time } }
   }`,
+  marketRates: ratesOf('market'),
+  vaultRates: ratesOf('vault'),
   cashFlows: `query CashFlows($user: Address!, $after: String) {
     user(address: $user) {
       activity(first: 1000, after: $after, where: { kinds: [DEPOSIT, WITHDRAW, BORROW, REPAY] }) {
@@ -210,26 +232,39 @@ export async function openGatewayGraph(
     for await (const page of pages('activity', pageAfter)) yield page.nodes
   }
 
-  const pricesOf = async (variables: object) =>
-    (await ask(graphOperations.prices, pricesAnswer, variables)).asset.prices
-  /** Days without a price of any asset end the ranges, which go back from the newest price of any asset. */
   async function* prices(since: Date | null): AsyncGenerator<Record<string, unknown>[]> {
+    const first = dayOf(since)
     let newest: number | undefined
-    for await (const assets of nodes(graphOperations.assets, 'assets', asset))
+    for await (const assets of nodes(graphOperations.assetRefs, 'assets', ref))
       for (const { chainId, address } of assets) {
-        newest ??= (await pricesOf({ chainId, address })).at(-1)?.start
-        if (newest === undefined) return
-        for (let to = newest; ; to -= PRICE_DAYS * DAY_MS) {
-          const from = to - (PRICE_DAYS - 1) * DAY_MS
-          const [start, end] = [from, to].map((time) => new Date(time).toISOString())
-          const buckets = await pricesOf({ chainId, address, from: start, to: end })
-          const rows = buckets.filter(({ usd, start }) => usd !== null && start >= (since?.getTime() ?? start))
-          yield rows.map(({ start, usd: priceUsd, source, time }) => {
-            return { chainId, assetAddress: address, date: new Date(start).toISOString(), priceUsd, source, time }
-          })
-          if (rows.length === 0 || (since && from <= since.getTime())) break
-        }
+        const read = async (range: object) =>
+          (await ask(graphOperations.prices, pricesAnswer, { chainId, address, ...range })).asset.prices
+        newest ??= (await read({})).at(-1)?.start ?? -1
+        const days = await daysOf(read, ({ usd }) => usd !== null, newest, first)
+        yield days.flatMap(({ start, usd: priceUsd, source, time }) =>
+          priceUsd === null ? [] : [{ chainId, assetAddress: address, date: isoOf(start), priceUsd, source, time }],
+        )
       }
+  }
+
+  /** The day before the first one says whether the rates of the first one are new. */
+  async function* rates(since: Date | null): AsyncGenerator<Record<string, unknown>[]> {
+    const first = dayOf(since)
+    let newest: number | undefined
+    for (const kind of ['market', 'vault'] as const)
+      for await (const refs of nodes(graphOperations[`${kind}Refs`], `${kind}s`, ref))
+        for (const { chainId, address } of refs) {
+          const read = async (range: object) =>
+            (await ask(graphOperations[`${kind}Rates`], ratesAnswer, { chainId, address, ...range })).entity.aprSeries
+          newest ??= (await read({})).at(-1)?.start ?? -1
+          const days = await daysOf(read, ({ depositApr }) => depositApr !== null, newest, first - DAY_MS)
+          yield days.flatMap(({ start, depositApr: depositRate, borrowApr: borrowRate }, at) => {
+            const before = days[at - 1]
+            if (depositRate === null || start < first) return []
+            if (before?.depositApr === depositRate && before.borrowApr === borrowRate) return []
+            return [{ entityType: kind, chainId, entityId: address, changedAt: isoOf(start), depositRate, borrowRate }]
+          })
+        }
   }
 
   return {
@@ -247,7 +282,28 @@ export async function openGatewayGraph(
     },
     cashFlows: schema.user.has('activity') ? cashFlows : undefined,
     prices: schema.asset?.has('prices') ? prices : undefined,
+    rates: schema.market.has('aprSeries') ? rates : undefined,
   }
+}
+
+/**
+ * Reads a daily series of one asset, market or vault, oldest day first, in ranges that go back from its newest day. A range
+ * without a value is before the first one.
+ */
+async function daysOf<Day extends { start: number }>(
+  read: (range: { from: string; to: string }) => Promise<Day[]>,
+  hasValue: (day: Day) => boolean,
+  newest: number,
+  since: number,
+): Promise<Day[]> {
+  const all: Day[][] = []
+  for (let to = newest; to >= since; to -= SERIES_DAYS * DAY_MS) {
+    const from = Math.max(to - (SERIES_DAYS - 1) * DAY_MS, since)
+    const days = await read({ from: isoOf(from), to: isoOf(to) })
+    if (!days.some(hasValue)) break
+    all.unshift(days)
+  }
+  return all.flat()
 }
 
 /** Returns the fields of the types Query, User and Market. Undefined if they are not a gateway's. */

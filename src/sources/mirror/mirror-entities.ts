@@ -56,7 +56,7 @@ export class Entities {
   }
 }
 
-/** Copies pools, markets, vaults and prices from a gateway's graph, which has all fields. */
+/** Copies pools, markets, vaults, prices and rates from a gateway's graph, which has all fields. */
 export async function mirrorListedEntities(
   graph: GatewayGraph,
   entities: Entities,
@@ -89,6 +89,7 @@ export async function mirrorListedEntities(
   }
   entities.close()
   for await (const prices of graph.prices?.(null) ?? []) await files.write('prices', prices)
+  for await (const rates of graph.rates?.(null) ?? []) await files.write('rates', rates)
 }
 
 /** A market or vault in the import format. */

@@ -23,7 +23,7 @@ export function Status() {
   )
 }
 
-function Details({ status: { chains, lastRun, lastImport, ...status } }: { status: StatusOfQuery }) {
+function Details({ status: { chains, legs, lastRun, lastImport, ...status } }: { status: StatusOfQuery }) {
   return (
     <>
       <h2>Distributions</h2>
@@ -33,6 +33,12 @@ function Details({ status: { chains, lastRun, lastImport, ...status } }: { statu
         <Empty>No markets and no vaults are stored.</Empty>
       ) : (
         <Table caption="Snapshots" columns={chainColumns} rows={chains} rowKey={({ chainId }) => String(chainId)} />
+      )}
+      {legs.length > 0 && (
+        <>
+          <h2>Updates</h2>
+          <Table caption="Updates" columns={legColumns} rows={byChain(legs)} rowKey={({ key }) => key} />
+        </>
       )}
       <h2>Runs</h2>
       <Facts>
@@ -50,7 +56,7 @@ function Details({ status: { chains, lastRun, lastImport, ...status } }: { statu
   )
 }
 
-function Distributions({ status }: { status: Omit<StatusOfQuery, 'chains' | 'lastRun' | 'lastImport'> }) {
+function Distributions({ status }: { status: Omit<StatusOfQuery, 'chains' | 'legs' | 'lastRun' | 'lastImport'> }) {
   const { distribution, nextDistributionDate, nextDistributionExpectedAt, distributionLate } = status
   return (
     <Facts>
@@ -69,10 +75,30 @@ const chainColumns: Column<StatusOfQuery['chains'][number]>[] = [
   { name: 'Chain', heads: true, cell: ({ chainId }) => chainId },
   {
     name: 'Newest snapshot',
-    cell: ({ newestSnapshotAt }) => (newestSnapshotAt ? <Moment iso={newestSnapshotAt} /> : <Unknown />),
+    cell: ({ newestRecordAt }) => (newestRecordAt ? <Moment iso={newestRecordAt} /> : <Unknown />),
   },
   { name: 'Next expected', cell: ({ expectedAt }) => (expectedAt ? <Moment iso={expectedAt} /> : <Unknown />) },
-  { name: 'State', cell: ({ newestSnapshotAt, late }) => (newestSnapshotAt ? state(late) : <Unknown />) },
+  { name: 'State', cell: ({ newestRecordAt, late }) => (newestRecordAt ? state(late) : <Unknown />) },
+]
+
+type Leg = StatusOfQuery['legs'][number]
+
+/** The chains of each leg. A leg is late on a chain if its update is, or the chain's records are. */
+const byChain = (legs: Leg[]) =>
+  legs.flatMap(({ chains, ...leg }) =>
+    chains.map((chain) => ({ ...leg, ...chain, key: `${leg.leg} ${chain.chainId}`, late: leg.late || chain.late })),
+  )
+
+const legColumns: Column<ReturnType<typeof byChain>[number]>[] = [
+  { name: 'Records', heads: true, cell: ({ leg }) => leg },
+  { name: 'Chain', cell: ({ chainId }) => chainId },
+  {
+    name: 'Newest record',
+    cell: ({ newestRecordAt }) => (newestRecordAt ? <Moment iso={newestRecordAt} /> : <Unknown />),
+  },
+  { name: 'Updated', cell: ({ updatedAt }) => <Moment iso={updatedAt} /> },
+  { name: 'Source', cell: ({ source }) => source },
+  { name: 'State', cell: ({ late }) => state(late) },
 ]
 
 const state = (late: boolean) => (late ? <strong className="loss">late</strong> : 'on time')

@@ -1,7 +1,7 @@
-import { LATE_HOURS, nextDistribution, nextSnapshots, nextUpdate } from '../../../domain/status/expected.ts'
+import { LATE_HOURS, nextDistribution, nextRecords, nextUpdate } from '../../../domain/status/expected.ts'
 import { type LegState, legStates } from '../../../domain/status/legs.ts'
 import { MAX_RUNS, type NewestRuns, newestRuns } from '../../../domain/status/newest-runs.ts'
-import { NEWEST_SNAPSHOTS, type NewestSnapshot } from '../../../domain/status/newest-snapshots.ts'
+import { NEWEST_SNAPSHOTS, type NewestOfChain } from '../../../domain/status/newest-snapshots.ts'
 import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../context.ts'
 import type { Builder } from '../builder.ts'
@@ -17,7 +17,12 @@ interface StatusRow {
   runs: NewestRuns
 }
 
-type ChainRow = NewestSnapshot & { now: Date }
+/** The newest records of a chain. */
+interface ChainRow extends NewestOfChain {
+  now: Date
+  /** True if there are records of every day. */
+  daily: boolean
+}
 
 const LATE = `more than ${LATE_HOURS} hours overdue`
 
@@ -25,26 +30,27 @@ const LATE = `more than ${LATE_HOURS} hours overdue`
 export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
   const next = ({ distribution }: StatusRow, { deps }: GraphContext) =>
     distribution && nextDistribution(distribution.date, deps.config.DISTRIBUTION_CRON, deps.now())
-  const nextOfChain = ({ time, now }: ChainRow) => time && nextSnapshots(time, now)
+  const nextOfChain = ({ time, now, daily }: ChainRow) => (time && daily ? nextRecords(time, now) : null)
 
   const ChainStatus = builder.objectRef<ChainRow>('ChainStatus').implement({
-    description: 'How new the snapshots of a chain are.',
+    description: 'How new the records of a chain are.',
     fields: (t) => ({
       chainId: t.field({ type: 'SafeInt', description: 'The chain id.', resolve: ({ chainId }) => BigInt(chainId) }),
-      newestSnapshotAt: t.field({
+      newestRecordAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: "The time of the chain's newest snapshot. Null if none is stored.",
+        description: 'The time of the newest record. Null if none is stored.',
         resolve: ({ time }) => time,
       }),
       expectedAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When newer ones are expected: a day after the newest. Null if none.',
+        description:
+          'When newer records are expected: a day after the newest. Null if none, or if they do not come daily.',
         resolve: (chain) => nextOfChain(chain)?.expectedAt ?? null,
       }),
       late: t.boolean({
-        description: `True if newer ones are ${LATE}. False if none is stored.`,
+        description: `True if newer records are ${LATE}. False if none is expected.`,
         resolve: (chain) => nextOfChain(chain)?.late ?? false,
       }),
     }),
@@ -77,6 +83,13 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
         description: `True if the next update is ${LATE}.`,
         resolve: (state, _, context) => nextOfLeg(state, context).late,
       }),
+      chains: t.field({
+        type: [ChainStatus],
+        description:
+          'The records that updates have fetched of each chain, by chain id. Snapshots and prices are expected every day.',
+        extensions: { cost: { rows: 10 } },
+        resolve: ({ chains, daily }, _, { deps }) => chains.map((chain) => ({ ...chain, daily, now: deps.now() })),
+      }),
     }),
   })
 
@@ -108,11 +121,11 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
       }),
       chains: t.field({
         type: [ChainStatus],
-        description: 'The chains with a stored market or vault, by chain id.',
+        description: 'The snapshots of each chain with a stored market or vault, by chain id.',
         extensions: { cost: { weight: 10, rows: 10 } },
         resolve: async (_, __, { reader, deps }) => {
-          const chains = await reader.$queryRaw<NewestSnapshot[]>(Prisma.raw(NEWEST_SNAPSHOTS))
-          return chains.map((chain) => ({ ...chain, now: deps.now() }))
+          const chains = await reader.$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
+          return chains.map((chain) => ({ ...chain, daily: true, now: deps.now() }))
         },
       }),
       legs: t.field({
