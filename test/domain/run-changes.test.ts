@@ -36,7 +36,7 @@ const update = async (rows: object[]): Promise<string> => {
 }
 const ask = (run: string, args: string) =>
   gateway.graphql(`{ run(recordId: "${run}") { changes${args} { totalCount pageInfo { endCursor hasNextPage } nodes {
-    userAddress runRecordId pointsBefore pointsAfter pointsChange reasons pool { recordNumber: number } } } } }`)
+    userAddress user { address } runRecordId pointsBefore pointsAfter pointsChange reasons pool { recordNumber: number } } } } }`)
 const changes = async (run: string, since?: string) => {
   const { data, errors } = await ask(run, since ? `(since: "${since}")` : '')
   if (errors) return errors[0].message
@@ -147,7 +147,11 @@ describe('what changed between two runs of a date', () => {
   test('is paged and filtered as the ledger is', async () => {
     const { first, updated } = runs
     const page = (await ask(updated, `(since: "${first}", first: 1)`)).data.run.changes
-    expect(page).toMatchObject({ totalCount: 4, pageInfo: { hasNextPage: true }, nodes: [{ userAddress: ANN }] })
+    expect(page).toMatchObject({
+      totalCount: 4,
+      pageInfo: { hasNextPage: true },
+      nodes: [{ userAddress: ANN, user: { address: ANN } }],
+    })
     const rest = (await ask(updated, `(since: "${first}", after: "${page.pageInfo.endCursor}")`)).data.run.changes
     expect(rest.nodes.map((one: any) => one.userAddress)).toEqual([BEN, BEN, CAT])
     const up = (await ask(updated, `(since: "${first}", where: { change: { gt: 0 } }, orderBy: POINTS_CHANGE)`)).data

@@ -71,11 +71,11 @@ const flows = (user: string) => `(SELECT "entityType" || ' ' || "chainId" || "en
     CASE WHEN kind IN ('deposit', 'repay') THEN 1 ELSE -1 END * coalesce("amountUsd", 0)::numeric AS cash,
     "amountUsd" IS NULL AND assets IS DISTINCT FROM 0 AS unpriced FROM cash_flows WHERE "accountId" = '${user}')`
 const entities = (user: string) => `(SELECT entity FROM ${held(user)} h UNION SELECT entity FROM ${flows(user)} f)`
-const WORTH = 'worth { time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd hasIncompletePrices }'
+const WORTH = 'worth { time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd hasIncompletePrices }'
 /** The sums of holdings. All are null without any. */
 const worth = `to_timestamp(max(timestamp)) AS "worth.time", sum(supplied + secured - borrowed + in_vault) AS "worth.netUsd",
   sum(supplied) AS "worth.suppliedUsd", sum(secured) AS "worth.protectedUsd", sum(borrowed) AS "worth.borrowedUsd",
-  sum(in_vault) AS "worth.vaultsUsd", sum(supplied + secured - borrowed) AS "worth.marketsUsd",
+  sum(in_vault) AS "worth.vaultsUsd",
   bool_or(unpriced) AS "worth.hasIncompletePrices"`
 const everyone = [...Object.values(users), nobody]
 /** Around midnight, when there are snapshots and cash flows. */

@@ -27,7 +27,7 @@ const valuesOf = (rows: Row[], column: string) => {
 }
 const tokens = (rows: Row[], column: string) => rows.reduce((total, row) => total + BigInt(row[column]), 0n).toString()
 
-const WORTH = 'netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd'
+const WORTH = 'netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd'
 
 test('is what its wallets have, added up', async () => {
   const each = `address points: totalPoints positionCount: recordCount rank worth { ${WORTH} } earnings { earningsUsd worthUsd netCashInvestedUsd

@@ -319,11 +319,10 @@ function worth(rows: Moment[]) {
     protectedUsd: dollars(sum(rows, ({ secured }) => secured)),
     borrowedUsd: dollars(sum(rows, ({ borrowed }) => borrowed)),
     vaultsUsd: dollars(vaults),
-    marketsUsd: dollars(markets),
     hasIncompletePrices: rows.some(({ unpriced }) => unpriced),
   }
 }
-const WORTH = 'time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd hasIncompletePrices'
+const WORTH = 'time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd hasIncompletePrices'
 
 function earnings(owners: string[], second: number, chainId?: number) {
   const rows = held(owners, second).filter((row) => chainId === undefined || row.chainId === chainId)

@@ -135,8 +135,8 @@ const cashFlows = fc
     all.map(({ entity, second, ...row }, n) => flow(n, entity, { ...row, timestamp: String(second), assets: '1' })),
   )
 
-const WORTH = 'time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd hasIncompletePrices'
-const TERMS = ['netUsd', 'suppliedUsd', 'protectedUsd', 'borrowedUsd', 'vaultsUsd', 'marketsUsd'] as const
+const WORTH = 'time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd hasIncompletePrices'
+const TERMS = ['netUsd', 'suppliedUsd', 'protectedUsd', 'borrowedUsd', 'vaultsUsd'] as const
 const HOLDING = 'entityType time supplied { raw usd } protected { raw usd } borrowed { raw usd }'
 
 /** What holdings add up to. */
@@ -156,7 +156,6 @@ function worthOf(holdings: Row[]): Row | null {
     protectedUsd: usdOf(secured),
     borrowedUsd: usdOf(borrowed),
     vaultsUsd: usdOf(inVaults),
-    marketsUsd: usdOf(markets),
     hasIncompletePrices: rows.some((row) =>
       ['supplied', 'protected', 'borrowed', 'inVault'].some((name) => row[name]?.usd === null && row[name].raw !== '0'),
     ),

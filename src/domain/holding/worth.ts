@@ -19,13 +19,12 @@ export const worthColumns = columnsOf(
     },
     netUsd: usd(
       total('t.value_usd'),
-      'Net worth, in USD: `suppliedUsd + protectedUsd + vaultsUsd - borrowedUsd`, which is `marketsUsd + vaultsUsd`. It equals `worthUsd` of the earnings.',
+      'Net worth, in USD: `suppliedUsd + protectedUsd + vaultsUsd - borrowedUsd`. It equals `worthUsd` of the earnings.',
     ),
     suppliedUsd: usd(of('market', 't.deposit_usd'), 'Borrowable supply in markets, in USD.'),
     protectedUsd: usd(total('t.protected_usd'), 'Protected (non-borrowable) supply in markets, in USD.'),
     borrowedUsd: usd(total('t.debt_usd'), 'Amount borrowed from markets, in USD.'),
     vaultsUsd: usd(of('vault', 't.value_usd'), 'Assets in vaults, in USD.'),
-    marketsUsd: usd(of('market', 't.value_usd'), 'Net worth in markets: `suppliedUsd + protectedUsd - borrowedUsd`.'),
     hasIncompletePrices: {
       sql: 'coalesce(bool_or(t.unpriced), false)',
       type: 'boolean',

@@ -10,14 +10,14 @@ import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { ownerOf, related } from '../../fields/relation.ts'
-import { list, unplanned } from '../../fields/sql-field.ts'
+import { list, one, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { CHANGES } from './charges.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
 import { type PoolRef, poolOfPositions } from './pool.ts'
 import { readRecordNumber } from './record-number.ts'
 import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
-import type { UserRef } from './user-ref.ts'
+import { type UserRef, userAt } from './user-ref.ts'
 
 type Refs = {
   listInputs: ListInputTypes
@@ -57,6 +57,7 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
     description: "A change of a user's points in a pool on a date by a later run.",
     fields: (t) => ({
       ...columnFields(t, ledger.columns),
+      user: t.field({ type: User, description: 'The user.', ...one(userAt, ['userAddress']) }),
       reasons: t.field({
         type: [LedgerReason],
         description: 'Why the points changed, as far as it is known.',

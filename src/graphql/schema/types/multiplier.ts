@@ -63,7 +63,7 @@ export function addMultiplier(
     description: "The factors that turn a pool's dollars into points.",
     fields: (t) => ({
       ...columnFields(t, multiplierColumns),
-      legacy: t.field(legacy.legacyRecord),
+      legacy: t.field(legacy.ofRecord),
       pool: t.field({
         type: Pool,
         nullable: true,
