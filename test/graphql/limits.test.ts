@@ -40,7 +40,7 @@ describe('the cost of an operation', () => {
     [
       'a page that cannot be full',
       '{ user(address: "a") { earnings { breakdown(first: 1000) { earningsUsd } } } }',
-      32,
+      31,
     ],
     ['a page without rows', '{ pools(first: 10) { pageInfo { hasNextPage } } }', 1],
     ['as many users as addresses', `{ lookupUsers(addresses: ["a", "b", "c"]) { earnings { earningsUsd } } }`, 33],

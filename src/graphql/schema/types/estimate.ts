@@ -34,7 +34,7 @@ export function addEstimate(builder: Builder, { Market, Vault, basePoints }: Ref
     fields: (t) => columnFields(t, estimateRuleColumns),
   })
   const Estimate = builder.objectRef<EstimateRow>('Estimate').implement({
-    description: 'What an amount would earn in a market or vault, and what is assumed.',
+    description: 'The earnings of an amount in a market or vault, and the assumptions.',
     fields: (t) => ({
       ...columnFields(t, estimateColumns),
       rules: t.field({
