@@ -21,7 +21,7 @@ const NONE = {
 /** Adds the type of data that only the REST documents have. */
 export function addLegacy(builder: Builder) {
   const Legacy = builder.objectRef<LegacyRow>('Legacy').implement({
-    description: 'For the REST API. What a record does not have is null.',
+    description: 'For the REST API. Values of other records are null.',
     fields: (t) => ({
       recordId: t.exposeString('recordId', {
         nullable: true,
