@@ -32,6 +32,9 @@ const list = (texts: string[]) => texts.map((text) => `"${text}"`).join(', ')
 /** The amounts on the newest date, of positions or of their sides, in the program's words. */
 const NOW = `coalesce(sum("suppliedUsd"::numeric), 0) AS supplied, coalesce(sum("protectedUsd"::numeric), 0) AS protected,
   coalesce(sum("borrowedUsd"::numeric), 0) AS borrowed`
+const TOKENS_NOW = ['supplied', 'protected', 'borrowed']
+  .map((name) => `coalesce(sum(${name}::text::numeric), 0) AS ${name}_tokens`)
+  .join(', ')
 const newest = 'date = (SELECT max(date) FROM scored)'
 const AMOUNTS = 'suppliedUsd protectedUsd tvlUsd borrowedUsd liquidityUsd utilization'
 const amounts = `supplied AS "suppliedUsd", protected AS "protectedUsd", supplied + protected AS "tvlUsd",
@@ -186,13 +189,17 @@ const lists: Record<string, List> = {
     list: 'markets(first: 1000, ORDER WHERE)',
     at: 'markets',
     node: `chainId address asset { address symbol decimals } depositRate: depositApr borrowRate: borrowApr pool { address }
-      ${AMOUNTS}`,
-    columns: `"chainId", id AS address, "assetAddress" AS "asset.address", "assetSymbol" AS "asset.symbol", "assetDecimals" AS "asset.decimals", "depositRate", "borrowRate", ${amounts},
+      ${AMOUNTS} supplied { raw decimals value usd } protected { value } borrowed { value } liquidity { value }`,
+    columns: `NULL AS "supplied.raw", NULL AS "supplied.decimals", trim_scale(supplied_tokens)::text AS "supplied.value",
+      supplied AS "supplied.usd", trim_scale(protected_tokens)::text AS "protected.value",
+      trim_scale(borrowed_tokens)::text AS "borrowed.value",
+      CASE WHEN id = address_of_side THEN trim_scale(greatest(supplied_tokens - borrowed_tokens, 0))::text END AS "liquidity.value",
+      "chainId", id AS address, "assetAddress" AS "asset.address", "assetSymbol" AS "asset.symbol", "assetDecimals" AS "asset.decimals", "depositRate", "borrowRate", ${amounts},
       "poolId" AS "pool.address"`,
     // A market whose pool does not name it, or is on another chain, has no amounts.
-    from: `(SELECT m.*, n.* FROM markets m LEFT JOIN pools o ON o.id = "poolId" AND o."chainId" = m."chainId"
+    from: `(SELECT m.*, n.*, CASE WHEN o.id IS NOT NULL THEN m.id END AS address_of_side FROM markets m LEFT JOIN pools o ON o.id = "poolId" AND o."chainId" = m."chainId"
         AND m.id IN (unit_1_id, unit_2_id)
-      LEFT JOIN LATERAL (SELECT ${NOW} FROM sides s WHERE s.pool = o.id AND s.${newest} AND
+      LEFT JOIN LATERAL (SELECT ${NOW}, ${TOKENS_NOW} FROM sides s WHERE s.pool = o.id AND s.${newest} AND
         s.asset = CASE m.id WHEN unit_1_id THEN asset_1_address ELSE asset_2_address END) n ON o.id IS NOT NULL) m`,
     order: '"chainId", id',
     reversed: '"chainId" DESC, id DESC',

@@ -20,14 +20,21 @@ const moments = [
 ]
 const dateAt = (moment: string) => `(SELECT max(date) FROM scored WHERE date <= '${moment}'::timestamptz)`
 
+const TOKENS = 'supplied { value usd } protected { value } borrowed { raw value } liquidity { value }'
+
 /** The sums of one side of positions `s`. */
 const sideSums = (side: string) => {
   const sum = (what: string) => `coalesce(sum("${side}${what}AmountUsd"::numeric), 0)`
+  const tokens = (what: string) => `coalesce(sum("${side}${what}Amount"::text::numeric), 0)`
   const at = `totals.side${side.toUpperCase()}`
   return `${sum('Supplied')} AS "${at}.suppliedUsd", ${sum('ProtectedSupplied')} AS "${at}.protectedUsd",
     ${sum('Supplied')} + ${sum('ProtectedSupplied')} AS "${at}.tvlUsd", ${sum('Borrowed')} AS "${at}.borrowedUsd",
     greatest(${sum('Supplied')} - ${sum('Borrowed')}, 0) AS "${at}.liquidityUsd",
-    ${sum('Borrowed')} / nullif(${sum('Supplied')}, 0) AS "${at}.utilization"`
+    ${sum('Borrowed')} / nullif(${sum('Supplied')}, 0) AS "${at}.utilization",
+    trim_scale(${tokens('Supplied')})::text AS "${at}.supplied.value", ${sum('Supplied')} AS "${at}.supplied.usd",
+    trim_scale(${tokens('ProtectedSupplied')})::text AS "${at}.protected.value",
+    trim_scale(${tokens('Borrowed')})::text AS "${at}.borrowed.value", NULL AS "${at}.borrowed.raw",
+    trim_scale(greatest(${tokens('Supplied')} - ${tokens('Borrowed')}, 0))::text AS "${at}.liquidity.value"`
 }
 
 /** Windows of the leaderboard, and their positions. */
@@ -264,8 +271,8 @@ export const pointsFacts: Fact[] = [
   {
     name: 'the totals of pools without a moment are of the newest date, side by side',
     query: `pools { nodes { address totals { date points: totalPoints pointsOfDate: points positionCount utilization
-      sideA { pointsOfDate: points suppliedUsd protectedUsd tvlUsd borrowedUsd liquidityUsd utilization }
-      sideB { pointsOfDate: points suppliedUsd protectedUsd tvlUsd borrowedUsd liquidityUsd utilization } } } }`,
+      sideA { pointsOfDate: points suppliedUsd protectedUsd tvlUsd borrowedUsd liquidityUsd utilization ${TOKENS} }
+      sideB { pointsOfDate: points suppliedUsd protectedUsd tvlUsd borrowedUsd liquidityUsd utilization ${TOKENS} } } } }`,
     at: 'pools.nodes',
     sql: `SELECT o.id AS address, ${dateAt('2030-01-01')} AS "totals.date",
         coalesce((SELECT sum(points) FROM scored WHERE pool = o.id), 0) AS "totals.points",

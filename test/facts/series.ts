@@ -35,6 +35,24 @@ const amounts = (rows: string, condition: string) =>
           WHERE ${condition} AND date = last) END AS "${name}"`,
     )
     .join(', ')
+/** The amounts of one token in whole tokens and in USD. */
+const TOKENS =
+  'supplied { raw value usd } protected { value } borrowed { value usd } liquidity { value usd } utilization'
+const ofToken = (rows: string, condition: string) => {
+  const sum = (value: string) =>
+    `(SELECT coalesce(sum(${value}::text::numeric), 0) FROM ${rows} WHERE ${condition} AND date = last)`
+  const level = (sql: string, name: string) => `CASE WHEN last IS NOT NULL THEN ${sql} END AS "${name}"`
+  const value = (sql: string, name: string) => level(`trim_scale(${sql})::text`, `${name}.value`)
+  return [
+    'NULL AS "supplied.raw"',
+    ...['supplied', 'protected', 'borrowed'].map((name) => value(sum(name), name)),
+    value(`greatest(${sum('supplied')} - ${sum('borrowed')}, 0)`, 'liquidity'),
+    ...['supplied', 'borrowed'].map((name) => level(sum(`"${name}Usd"`), `${name}.usd`)),
+    level(`greatest(${sum('"suppliedUsd"')} - ${sum('"borrowedUsd"')}, 0)`, 'liquidity.usd'),
+    level(`${sum('"borrowedUsd"')} / nullif(${sum('"suppliedUsd"')}, 0)`, 'utilization'),
+  ].join(', ')
+}
+
 /** The same of many users: how many they are, and what they supply and borrow. */
 const many = (interval: Interval, condition = 'true', rows = 'scored') => `${bucket(interval, rows, condition)},
   ${amounts(rows, condition)},
@@ -83,15 +101,17 @@ export const seriesFacts: Fact[] = [
     },
     {
       name: `a market's series, each ${interval}: its side of its pool`,
-      query: `market(chainId: 1, address: "${markets.usdc}") { series(${args(interval)}) { ${BUCKET} ${LEVELS} } }`,
+      query: `market(chainId: 1, address: "${markets.usdc}") { series(${args(interval)}) { ${BUCKET} ${LEVELS} ${TOKENS} } }`,
       at: 'market.series',
-      sql: `SELECT ${many(interval, `pool = '${pools.eth}' AND asset = '${tokens.usdc}'`, 'sides')} FROM ${buckets(interval)} ORDER BY start`,
+      sql: `SELECT ${many(interval, `pool = '${pools.eth}' AND asset = '${tokens.usdc}'`, 'sides')},
+        ${ofToken('sides', `pool = '${pools.eth}' AND asset = '${tokens.usdc}'`)} FROM ${buckets(interval)} ORDER BY start`,
     },
     {
       name: `an asset's series, each ${interval}: its sides of all pools on its chain`,
-      query: `asset(chainId: 1, address: "${tokens.usdc}") { series(${args(interval)}) { ${BUCKET} ${AMOUNTS} } }`,
+      query: `asset(chainId: 1, address: "${tokens.usdc}") { series(${args(interval)}) { ${BUCKET} ${AMOUNTS} ${TOKENS} } }`,
       at: 'asset.series',
-      sql: `SELECT ${bucket(interval, 'sides', `chain = 1 AND asset = '${tokens.usdc}'`)}, ${amounts('sides', `chain = 1 AND asset = '${tokens.usdc}'`)} FROM ${buckets(interval)} ORDER BY start`,
+      sql: `SELECT ${bucket(interval, 'sides', `chain = 1 AND asset = '${tokens.usdc}'`)}, ${amounts('sides', `chain = 1 AND asset = '${tokens.usdc}'`)},
+        ${ofToken('sides', `chain = 1 AND asset = '${tokens.usdc}'`)} FROM ${buckets(interval)} ORDER BY start`,
     },
     {
       name: `the program's series, each ${interval}`,
@@ -100,6 +120,16 @@ export const seriesFacts: Fact[] = [
       sql: `SELECT ${many(interval)} FROM ${buckets(interval)} ORDER BY start`,
     },
   ]),
+  {
+    name: 'a pool has amounts of two tokens: its buckets have them in USD alone',
+    query: `pool(address: "${pools.eth}") { series(from: "2025-03-03", to: "2025-03-05") { supplied { value usd } liquidity { value usd } } }`,
+    at: 'pool.series',
+    sql: `SELECT NULL AS "supplied.value", CASE WHEN d <> '2025-03-04' THEN coalesce(sum("suppliedUsd"), 0) END AS "supplied.usd",
+        NULL AS "liquidity.value",
+        CASE WHEN d <> '2025-03-04' THEN coalesce(greatest(sum("suppliedUsd") - sum("borrowedUsd"), 0), 0) END AS "liquidity.usd"
+      FROM generate_series(date '2025-03-03', '2025-03-05', '1 day') d LEFT JOIN scored s ON date = d AND pool = '${pools.eth}'
+      GROUP BY d ORDER BY d`,
+  },
   {
     name: 'a user without a position has zeros, and nulls in gaps',
     query: `user(address: "${gus}") { series(${args('WEEK')}) { ${BUCKET} } }`,
@@ -130,9 +160,9 @@ export const seriesFacts: Fact[] = [
   },
   {
     name: "a token's buckets have its sides alone",
-    query: `series(groupBy: ASSET, chainId: 146, first: 1, ${args('WEEK')}) { buckets { ${BUCKET} ${AMOUNTS} } }`,
+    query: `series(groupBy: ASSET, chainId: 146, first: 1, ${args('WEEK')}) { buckets { ${BUCKET} ${AMOUNTS} ${TOKENS} } }`,
     at: 'series.buckets',
-    sql: `SELECT ${bucket('WEEK', 'sides', BEST_TOKEN)}, ${amounts('sides', BEST_TOKEN)} FROM ${buckets('WEEK')} ORDER BY start`,
+    sql: `SELECT ${bucket('WEEK', 'sides', BEST_TOKEN)}, ${amounts('sides', BEST_TOKEN)}, ${ofToken('sides', BEST_TOKEN)} FROM ${buckets('WEEK')} ORDER BY start`,
   },
   {
     name: 'the buckets of a chain',

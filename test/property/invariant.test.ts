@@ -267,8 +267,15 @@ async function agreeOnWhatIsStored(): Promise<void> {
     ['supplied_amount_usd', 'protected_supplied_amount_usd', 'borrowed_amount_usd']
       .map((column) => `p.${side}_${column}`)
       .reduce((all, column) => `${all}, sum(round(${column} * 1e6)) / 1e6`, `sum(p.points_${side})::bigint`)
+      .concat(
+        ...['supplied_amount', 'protected_supplied_amount', 'borrowed_amount'].map(
+          (column) => `, sum(p.${side}_${column}::text::numeric)`,
+        ),
+      )
   const kept = (side: string) =>
-    ['points', 'supplied_usd', 'protected_usd', 'borrowed_usd'].map((value) => `${side}_${value}`).join(', ')
+    ['points', ...['supplied_usd', 'protected_usd', 'borrowed_usd'], ...['supplied', 'protected', 'borrowed']]
+      .map((value) => `${side}_${value}`)
+      .join(', ')
   const made = `SELECT market_address, distribution_date, count(*)::int, ${sums('a')}, ${sums('b')} FROM position p GROUP BY 1, 2`
   const days = `SELECT pool_address, distribution_date, position_count, ${kept('a')}, ${kept('b')} FROM pool_day`
   const total = 'SELECT pool_address, points FROM pool_total'

@@ -28,14 +28,14 @@ export interface Column {
   sort?: true | string
 }
 
-/** A column of amounts in a token's smallest unit, with what belongs to it. */
+/** A column of amounts of a token, with what belongs to it. */
 export interface Tokens {
   /** The name of the GraphQL field. */
   field: string
   /** The column of the amount in USD. */
   usd: string
-  /** The column of the token's decimals. */
-  decimals: string
+  /** The column of the token's decimals. Omitted if the amounts are in whole tokens. */
+  decimals?: string
   /** True if there is no amount where the column is null. */
   optional?: boolean
 }

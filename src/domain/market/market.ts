@@ -2,7 +2,7 @@ import { columnsOf } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { amountColumns, ofSide } from '../pool/amounts.ts'
+import { amountColumns, ofSide, tokenColumns, tokensOfSide } from '../pool/amounts.ts'
 import { entityColumns, entityFilters } from './entity.ts'
 
 /** The stored columns of a market. */
@@ -33,6 +33,15 @@ export const marketColumns = columnsOf(Prisma.MarketScalarFieldEnum, {
   },
 })
 
+const ofMarketSide = (a: string, b: string) =>
+  `CASE t.id WHEN pool.unit_1_id THEN ${a} WHEN pool.unit_2_id THEN ${b} END`
+
+const NOW = {
+  date: 'the newest date',
+  nullable: true,
+  note: 'Null without a pool.',
+} as const
+
 /** The columns of a market that are computed: the amounts of its side of the pool. */
 export const computedMarketColumns = columnsOf(
   {},
@@ -42,15 +51,8 @@ export const computedMarketColumns = columnsOf(
       type: 'text',
       description: 'Its token in its pool, such as S in S·USDC·20. Only S without a pool.',
     },
-    ...amountColumns(
-      (amount) =>
-        `CASE t.id WHEN pool.unit_1_id THEN ${ofSide('a')(amount)} WHEN pool.unit_2_id THEN ${ofSide('b')(amount)} END`,
-      {
-        date: 'the newest date',
-        nullable: true,
-        note: 'Null without a pool.',
-      },
-    ),
+    ...amountColumns((amount) => ofMarketSide(ofSide('a')(amount), ofSide('b')(amount)), NOW),
+    ...tokenColumns((amount) => ofMarketSide(tokensOfSide('a')(amount), tokensOfSide('b')(amount)), NOW),
   },
 )
 

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import { exact } from '../../db/lists/exact-sum.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 
 /**
@@ -12,16 +13,20 @@ const sum = (usd: string) => {
   return `((${part('bigint', '<')} + ${part('numeric', '>=')}) * 0.000001)::float8`
 }
 
+/** SQL for an exact sum of whole tokens, of which most are 0. */
+const tokens = (amount: string) => `coalesce(sum(${exact(amount)}) FILTER (WHERE ${amount} <> 0), 0)`
+
 const amounts = (side: 'a' | 'b') => `min(${side}_token_address) AS ${side}_token_address,
   sum(points_${side})::bigint AS ${side}_points, ${sum(`${side}_supplied_amount_usd`)} AS ${side}_supplied_usd,
   ${sum(`${side}_protected_supplied_amount_usd`)} AS ${side}_protected_usd,
-  ${sum(`${side}_borrowed_amount_usd`)} AS ${side}_borrowed_usd`
+  ${sum(`${side}_borrowed_amount_usd`)} AS ${side}_borrowed_usd, ${tokens(`${side}_supplied_amount`)} AS ${side}_supplied,
+  ${tokens(`${side}_protected_supplied_amount`)} AS ${side}_protected, ${tokens(`${side}_borrowed_amount`)} AS ${side}_borrowed`
+
+const SUMMED = ['points', 'supplied_usd', 'protected_usd', 'borrowed_usd', 'supplied', 'protected', 'borrowed']
 
 const VALUES = [
   'position_count',
-  ...['a', 'b'].flatMap((side) =>
-    ['token_address', 'points', 'supplied_usd', 'protected_usd', 'borrowed_usd'].map((value) => `${side}_${value}`),
-  ),
+  ...['a', 'b'].flatMap((side) => ['token_address', ...SUMMED].map((value) => `${side}_${value}`)),
 ]
 
 /**

@@ -2,6 +2,32 @@ import { exact, quotient, toDouble } from '../../db/lists/exact-sum.ts'
 
 type Amount = 'supplied' | 'protected' | 'borrowed'
 
+/** The columns of amounts of one token on a distribution date. @param of builds the SQL of an amount in whole tokens */
+export function tokenColumns<const Nullable extends boolean>(
+  of: (amount: Amount) => string,
+  on: { date: string; nullable: Nullable; note?: string },
+) {
+  const tokens = (field: string, sql: string, meaning: string) =>
+    ({
+      sql: `trim_scale(${sql})::text`,
+      type: 'amount',
+      nullable: on.nullable,
+      description: `${meaning} on ${on.date}: whole tokens, exactly, and USD.${on.note ? ` ${on.note}` : ''}`,
+      tokens: { field, usd: `${field}Usd`, optional: on.nullable },
+    }) as const
+  const [supplied, borrowed] = [of('supplied'), of('borrowed')]
+  return {
+    suppliedTokens: tokens('supplied', supplied, 'Borrowable supply'),
+    protectedTokens: tokens('protected', of('protected'), 'Non-borrowable supply'),
+    borrowedTokens: tokens('borrowed', borrowed, 'Amount borrowed'),
+    liquidityTokens: tokens(
+      'liquidity',
+      `CASE WHEN ${supplied} > ${borrowed} THEN ${supplied} - ${borrowed} WHEN ${supplied} IS NOT NULL THEN 0 END`,
+      'Supply not lent out',
+    ),
+  } as const
+}
+
 /**
  * The columns of USD amounts on a distribution date.
  * @param of builds the SQL of an amount, as an exact number
@@ -46,6 +72,9 @@ export const ofSide =
   (side: 'a' | 'b', row = 'd') =>
   (amount: Amount) =>
     `coalesce(${exact(`${row}.${side}_${amount}_usd`)}, 0)`
+
+/** The same in whole tokens. */
+export const tokensOfSide = (side: 'a' | 'b') => (amount: Amount) => `coalesce(d.${side}_${amount}, 0)`
 
 /** The amounts of both sides of a row of `pool_day`, 0 without a row. */
 export const ofBothSides = (amount: Amount, row = 'd') => `(${ofSide('a', row)(amount)} + ${ofSide('b', row)(amount)})`

@@ -2,7 +2,7 @@ import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { lastDateSql } from '../leaderboard/leaderboard.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { amountColumns, ofBothSides, ofSide } from './amounts.ts'
+import { amountColumns, ofBothSides, ofSide, tokenColumns, tokensOfSide } from './amounts.ts'
 
 const pointsOfDate = (millionths: string, whose: string) =>
   ({
@@ -42,6 +42,7 @@ const sideColumns = (side: 'a' | 'b') =>
     {
       points: pointsOfDate(`d.${side}_points`, "the side's amounts"),
       ...amountColumns(ofSide(side), ON_THE_DATE),
+      ...tokenColumns(tokensOfSide(side), ON_THE_DATE),
     },
   )
 

@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { exact, toDouble } from '../../db/lists/exact-sum.ts'
+import { exact, quotient, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
@@ -14,6 +14,14 @@ export interface Levels {
   /** Supplied and protected. */
   tvlUsd: number
   borrowedUsd: number
+  liquidityUsd: number
+  /** Null without a supply. */
+  utilization: number | null
+  /** The same in whole tokens, of a series of one token. */
+  supplied?: string
+  protected?: string
+  borrowed?: string
+  liquidity?: string
 }
 
 export interface PoolBucket extends Levels {
@@ -25,16 +33,26 @@ const ofLast = (value: string) => `coalesce(sum(${value}) FILTER (WHERE d.distri
 /** Sums over the rows `d` of a bucket: `points` over all rows, the rest over those of its last distribution date. */
 const sums = Prisma.raw(`${pointsOf('sum(d.points)')} AS points, ${ofLast('d.position_count')}::int AS "positionCount",
   ${toDouble(ofLast('d.supplied_usd'))} AS "suppliedUsd", ${toDouble(ofLast('d.protected_usd'))} AS "protectedUsd",
-  ${toDouble(ofLast('d.supplied_usd + d.protected_usd'))} AS "tvlUsd", ${toDouble(ofLast('d.borrowed_usd'))} AS "borrowedUsd"`)
+  ${toDouble(ofLast('d.supplied_usd + d.protected_usd'))} AS "tvlUsd", ${toDouble(ofLast('d.borrowed_usd'))} AS "borrowedUsd",
+  ${toDouble(`greatest(${ofLast('d.supplied_usd')} - ${ofLast('d.borrowed_usd')}, 0)`)} AS "liquidityUsd",
+  ${quotient(toDouble(ofLast('d.borrowed_usd')), toDouble(ofLast('d.supplied_usd')))} AS utilization`)
+
+const inTokens = (sql: string) => `trim_scale(${sql})::text`
+
+/** The same of rows of one token. */
+const sumsOfToken = Prisma.sql`${sums}, ${Prisma.raw(`${inTokens(ofLast('d.supplied'))} AS supplied,
+  ${inTokens(ofLast('d.protected'))} AS protected, ${inTokens(ofLast('d.borrowed'))} AS borrowed,
+  ${inTokens(`greatest(${ofLast('d.supplied')} - ${ofLast('d.borrowed')}, 0)`)} AS liquidity`)}`
 
 const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, d.a_points + d.b_points AS points,
   ${['supplied_usd', 'protected_usd', 'borrowed_usd']
     .map((what) => `${exact(`d.a_${what}`)} + ${exact(`d.b_${what}`)} AS ${what}`)
     .join(', ')}`)
 
-/** The points and the exact amounts of one side. */
+/** The points and the exact amounts of one side, and their names. */
 const side = (of: 'a' | 'b') => `d.${of}_points, ${exact(`d.${of}_supplied_usd`)}, ${exact(`d.${of}_protected_usd`)},
-  ${exact(`d.${of}_borrowed_usd`)}`
+  ${exact(`d.${of}_borrowed_usd`)}, d.${of}_supplied, d.${of}_protected, d.${of}_borrowed`
+const OF_SIDE = Prisma.raw('points, supplied_usd, protected_usd, borrowed_usd, supplied, protected, borrowed')
 
 /** Each pool's sums in each bucket with positions. Its cost is one row for each pool and date. */
 export async function poolSeries(reader: Reader, pools: readonly string[], span: Span): Promise<PoolBucket[][]> {
@@ -73,10 +91,10 @@ export async function marketSeries(
     JOIN market ON market.chain_id = owner.chain_id AND market.id = owner.id
     JOIN pool ON pool.id = market.pool_id AND pool.chain_id = market.chain_id
       AND market.id IN (pool.unit_1_id, pool.unit_2_id)
-    LEFT JOIN LATERAL (SELECT bucket.start, ${sums}
+    LEFT JOIN LATERAL (SELECT bucket.start, ${sumsOfToken}
       FROM (SELECT one.*, d.distribution_date, d.position_count FROM pool_day d
         CROSS JOIN LATERAL (VALUES (pool.unit_1_id, ${Prisma.raw(side('a'))}), (pool.unit_2_id, ${Prisma.raw(side('b'))}))
-          AS one(market_id, points, supplied_usd, protected_usd, borrowed_usd)
+          AS one(market_id, ${OF_SIDE})
         WHERE d.pool_address = pool.id AND one.market_id = market.id AND ${within(span, 'd.distribution_date')} OFFSET 0) d
       JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
       GROUP BY 1) b ON true`
@@ -98,14 +116,14 @@ export interface AssetKey {
 export async function assetSeries(reader: Reader, assets: readonly AssetKey[], span: Span): Promise<PoolBucket[][]> {
   const rows = await reader.$queryRaw<(PoolBucket & { ordinality: number })[]>`
     WITH ${buckets(span)}
-    SELECT d.ordinality, bucket.start, ${sums}
+    SELECT d.ordinality, bucket.start, ${sumsOfToken}
     FROM (SELECT owner.ordinality::int AS ordinality, d.distribution_date, d.position_count, one.*
       FROM unnest(${assets.map(({ chainId }) => String(chainId))}::bigint[], ${assets.map(({ address }) => address)}::text[])
         WITH ORDINALITY AS owner(chain_id, address, ordinality)
       JOIN pool ON pool.chain_id = owner.chain_id AND owner.address IN (pool.asset_1_address, pool.asset_2_address)
       JOIN pool_day d ON d.pool_address = pool.id AND ${within(span, 'd.distribution_date')}
       CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}), (d.b_token_address, ${Prisma.raw(side('b'))}))
-        AS one(asset, points, supplied_usd, protected_usd, borrowed_usd)
+        AS one(asset, ${OF_SIDE})
       WHERE one.asset = owner.address) d
     JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
     GROUP BY 1, 2`
@@ -142,10 +160,10 @@ const GROUPED: Record<SeriesGroup, Prisma.Sql> = {
   chain: Prisma.sql`SELECT NULL AS pool, pool.chain_id AS chain, NULL AS asset, ${both}
     FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`,
   asset: Prisma.sql`SELECT NULL AS pool, pool.chain_id AS chain, one.asset, d.pool_address, d.distribution_date,
-      d.position_count, one.points, one.supplied_usd, one.protected_usd, one.borrowed_usd
+      d.position_count, one.points, one.supplied_usd, one.protected_usd, one.borrowed_usd, one.supplied, one.protected, one.borrowed
     FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address
     CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}), (d.b_token_address, ${Prisma.raw(side('b'))}))
-      AS one(asset, points, supplied_usd, protected_usd, borrowed_usd)`,
+      AS one(asset, ${OF_SIDE})`,
 }
 
 /**
@@ -164,15 +182,15 @@ export async function groupedSeries(
   const rows = await reader.$queryRaw<Row[]>`
     WITH ${buckets(span)},
     bucketed AS (
-      SELECT d.pool, d.chain, d.asset, bucket.start, concat_ws(' ', d.chain, d.pool, d.asset) AS key, ${sums}
+      SELECT d.pool, d.chain, d.asset, bucket.start, concat_ws(' ', d.chain, d.pool, d.asset) AS key,
+        ${group === 'asset' ? sumsOfToken : sums}
       FROM (${GROUPED[group]} WHERE ${within(span, 'd.distribution_date')} ${onChain}) d
       JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
       GROUP BY 1, 2, 3, 4),
     top AS (
       SELECT key, total, row_number() OVER (ORDER BY total DESC, key COLLATE "C")::int AS ordinality
       FROM (SELECT key, sum(points) AS total FROM bucketed GROUP BY 1) t)
-    SELECT top.ordinality, top.total, b.pool AS "poolAddress", b.chain AS "chainId", b.asset AS "assetAddress", b.start, b.points,
-      b."positionCount", b."suppliedUsd", b."protectedUsd", b."tvlUsd", b."borrowedUsd"
+    SELECT top.ordinality, top.total, b.pool AS "poolAddress", b.chain AS "chainId", b.asset AS "assetAddress", b.*
     FROM top JOIN bucketed b USING (key)
     WHERE top.ordinality <= ${filter.first} ORDER BY top.ordinality, b.start`
   const series: GroupSeries[] = []

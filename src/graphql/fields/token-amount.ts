@@ -27,23 +27,32 @@ export function wholeValue({ raw, decimals, value }: TokenAmount): string | null
 const amountField = (columns: Record<keyof TokenAmount, Source>, presence?: string) =>
   sqlField({ kind: 'embedded', columns, ...(presence !== undefined && { presence }) }, { cost: { weight: 0 } })
 
-/** Declares a token amount whose column `raw` is in the smallest unit. */
-export const storedTokens = (raw: string, { usd, decimals, optional = false }: Tokens) => ({
-  ...amountField(
-    {
-      raw,
-      usd,
-      decimals,
-      value: {
-        as: ENCODINGS.quoted,
-        sql: (column) => wholeTokensSql(`${column(raw)}::numeric`, column(decimals)),
-      },
+/** Declares a token amount whose column is in the smallest unit or, without decimals, in whole tokens. */
+export const storedTokens = (amount: string, { usd, decimals, optional = false }: Tokens) => {
+  const whole = decimals === undefined
+  return {
+    ...amountField(
+      whole
+        ? { raw: null, usd, decimals: null, value: amount }
+        : {
+            raw: amount,
+            usd,
+            decimals,
+            value: {
+              as: ENCODINGS.quoted,
+              sql: (column) => wholeTokensSql(`${column(amount)}::numeric`, column(decimals)),
+            },
+          },
+      optional ? amount : undefined,
+    ),
+    resolve(row: any): TokenAmount | null {
+      if (optional && row[amount] === null) return null
+      return whole
+        ? { raw: null, usd: row[usd], decimals: null, value: row[amount] }
+        : { raw: row[amount], usd: row[usd], decimals: row[decimals] }
     },
-    optional ? raw : undefined,
-  ),
-  resolve: (row: any): TokenAmount | null =>
-    optional && row[raw] === null ? null : { raw: row[raw], usd: row[usd], decimals: row[decimals] },
-})
+  }
+}
 
 /** Declares a token amount whose columns are doubles: whole tokens and USD. */
 export const wholeTokensField = (value: string, usd: string) => ({

@@ -152,7 +152,19 @@ export function addTypes(builder: Builder, basePoints: BasePoints = PUBLISHED) {
   addUserLookup(builder, { User })
   const Portfolio = addPortfolio(builder, { User, Pool, Worth, ...entities, ...earnings })
   const spanArguments = addSpanArguments(builder)
-  addSeries(builder, { User, Asset, Market, Pool, Program, Portfolio, Worth, GroupKey, GroupBy, spanArguments })
+  addSeries(builder, {
+    User,
+    Asset,
+    Market,
+    Pool,
+    Program,
+    Portfolio,
+    Worth,
+    TokenAmount,
+    GroupKey,
+    GroupBy,
+    spanArguments,
+  })
   addRateSeries(builder, { Market, Vault, spanArguments })
   addVaultTotals(builder, { Vault, spanArguments })
   addPriceSeries(builder, { Asset, spanArguments })

@@ -7,6 +7,7 @@ import type { Levels } from '../../../domain/series/pool-series.ts'
 import type { UserRewards } from '../../../domain/series/user-series.ts'
 import type { Builder, Types } from '../builder.ts'
 import { EARNED } from './charges.ts'
+import type { TokenAmountRef } from './token-amount.ts'
 import type { WorthRef } from './worth.ts'
 
 /** A bucket with lazy values: the first access reads the values of all buckets at once. */
@@ -18,6 +19,8 @@ export interface Bucket {
   positionCount(): Promise<number>
   /** Of pools. Undefined without a position. */
   levels?(): Promise<Levels | undefined>
+  /** True if all amounts are of one token. */
+  ofToken?: boolean
   /** Number of users with a position on the bucket's last date. Null if unknown. */
   userCount?(): Promise<number | null>
   rewards?(): Promise<UserRewards | undefined>
@@ -50,7 +53,17 @@ const sharedFields = (t: ObjectFieldBuilder<Types, Bucket>) => ({
   }),
 })
 
-export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
+const AMOUNTS = {
+  supplied: 'Borrowable supply',
+  protected: 'Non-borrowable supply',
+  borrowed: 'Amount borrowed',
+  liquidity: 'Supply not lent out',
+}
+
+export function addSeriesBuckets(
+  builder: Builder,
+  { Worth, TokenAmount }: { Worth: WorthRef; TokenAmount: TokenAmountRef },
+) {
   const UserSeriesBucket = builder.objectRef<Bucket>('UserSeriesBucket').implement({
     description:
       'One date, week or month of the series of a user, or of the users of a portfolio combined. Points and rewards are summed over the bucket; worth and earnings are those at its end, also in a gap.',
@@ -163,12 +176,37 @@ export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
           description: `${description} Null in a gap.`,
           resolve: async (bucket) => ((await bucket.program()) ? ((await bucket.levels?.())?.[name] ?? 0) : null),
         })
+      const amount = (name: keyof typeof AMOUNTS) =>
+        t.field({
+          type: TokenAmount,
+          nullable: true,
+          extensions: { cost: { weight: 0 } },
+          description: `${AMOUNTS[name]} on \`lastDate\`. \`value\` is null in series of several tokens. Null in a gap.`,
+          resolve: async (bucket) => {
+            if (!(await bucket.program())) return null
+            const levels = await bucket.levels?.()
+            const value = bucket.ofToken ? (levels?.[name] ?? '0') : null
+            return { raw: null, decimals: null, value, usd: levels?.[`${name}Usd`] ?? 0 }
+          },
+        })
       return {
         ...sharedFields(t),
         suppliedUsd: level('suppliedUsd', 'Borrowable supply on `lastDate`, in USD.'),
         protectedUsd: level('protectedUsd', 'Non-borrowable supply on `lastDate`, in USD.'),
         tvlUsd: level('tvlUsd', 'Total value locked on `lastDate`, in USD.'),
         borrowedUsd: level('borrowedUsd', 'Amount borrowed on `lastDate`, in USD.'),
+        supplied: amount('supplied'),
+        protected: amount('protected'),
+        borrowed: amount('borrowed'),
+        liquidity: amount('liquidity'),
+        utilization: t.float({
+          nullable: true,
+          description: '`borrowedUsd` divided by `suppliedUsd`, as a fraction. Null in a gap and without a supply.',
+          resolve: async (bucket) => {
+            const levels = (await bucket.program()) && (await bucket.levels?.())
+            return levels?.utilization ?? null
+          },
+        }),
         userCount: t.int({
           nullable: true,
           description:

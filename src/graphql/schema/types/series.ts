@@ -26,6 +26,7 @@ import type { PoolRef } from './pool.ts'
 import type { PortfolioRef } from './portfolio.ts'
 import { addSeriesBuckets, type Bucket } from './series-bucket.ts'
 import { readSpan, SERIES_UNPLANNED, type SpanArguments, type SpanValues } from './series-span.ts'
+import type { TokenAmountRef } from './token-amount.ts'
 import type { UserRef } from './user-ref.ts'
 import type { WorthRef } from './worth.ts'
 
@@ -46,6 +47,7 @@ type Refs = {
   Program: ProgramRef
   Portfolio: PortfolioRef
   Worth: WorthRef
+  TokenAmount: TokenAmountRef
   spanArguments: SpanArguments
   GroupKey: GroupKeyRef
   GroupBy: GroupByRef
@@ -53,9 +55,9 @@ type Refs = {
 
 export function addSeries(
   builder: Builder,
-  { User, Asset, Market, Pool, Program, Portfolio, Worth, GroupKey, GroupBy, spanArguments }: Refs,
+  { User, Asset, Market, Pool, Program, Portfolio, Worth, TokenAmount, GroupKey, GroupBy, spanArguments }: Refs,
 ) {
-  const { UserSeriesBucket, PoolSeriesBucket } = addSeriesBuckets(builder, Worth)
+  const { UserSeriesBucket, PoolSeriesBucket } = addSeriesBuckets(builder, { Worth, TokenAmount })
 
   const gaps = 'Every bucket of the range is returned, including gaps, oldest first.'
 
@@ -89,7 +91,7 @@ export function addSeries(
         const span = await readSpan(context, args)
         if (!span) return []
         const values = byStart(() => context.batches.load(poolSeries, id, span))
-        return bucketsOf(context, span, ofPools(values, true))
+        return bucketsOf(context, span, ofPools(values, { onePool: true }))
       },
     }),
   }))
@@ -109,7 +111,7 @@ export function addSeries(
               span,
               ofPools(
                 byStart(async () => found),
-                true,
+                { onePool: true, ofToken: true },
               ),
             )
           : []
@@ -127,7 +129,7 @@ export function addSeries(
         const span = await readSpan(context, args)
         if (!span) return []
         const values = byStart(() => context.batches.load(assetSeries, { chainId, address }, span))
-        return bucketsOf(context, span, ofPools(values, false))
+        return bucketsOf(context, span, ofPools(values, { ofToken: true }))
       },
     }),
   }))
@@ -166,13 +168,13 @@ export function addSeries(
         type: [PoolSeriesBucket],
         extensions: { cost: { rows: 'page', each: BUCKET } },
         description: gaps,
-        resolve: ({ buckets, span, poolAddress }, _, context) =>
+        resolve: ({ buckets, span, poolAddress, assetAddress }, _, context) =>
           bucketsOf(
             context,
             span,
             ofPools(
               byStart(async () => buckets),
-              poolAddress !== null,
+              { onePool: poolAddress !== null, ofToken: assetAddress !== null },
             ),
           ),
       }),
@@ -271,11 +273,15 @@ async function userBuckets(context: GraphContext, users: string[], args: SpanVal
 }
 
 /** The values of pool buckets. In a single pool each user has one position, so positions count users. */
-function ofPools(values: (start: Date) => Promise<PoolBucket | undefined>, onePool: boolean) {
+function ofPools(
+  values: (start: Date) => Promise<PoolBucket | undefined>,
+  { onePool = false, ofToken = false }: { onePool?: boolean; ofToken?: boolean },
+) {
   return (start: Date) => ({
     points: async () => (await values(start))?.points ?? 0,
     positionCount: async () => (await values(start))?.positionCount ?? 0,
     levels: () => values(start),
+    ofToken,
     ...(onePool && { userCount: async () => (await values(start))?.positionCount ?? 0 }),
   })
 }

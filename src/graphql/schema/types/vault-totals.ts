@@ -25,7 +25,7 @@ export function addVaultTotals(
 ): void {
   const VaultTotals = builder.objectRef<VaultTotalsRow>('VaultTotals').implement({
     description:
-      "A vault's totals at the end of a day, or of the last day of a date, week or month: the sums of its users' newest snapshots until then.",
+      "A vault's totals at the end of a date, week or month: the sums of its users' newest snapshots until then.",
     fields: (t) => columnFields(t, vaultTotalsColumns),
   })
   builder.prismaObjectFields(Vault, (t) => ({
@@ -47,7 +47,7 @@ export function addVaultTotals(
       type: [VaultTotals],
       extensions: { cost: { weight: 10, rows: buckets }, unplanned: SERIES_UNPLANNED },
       description:
-        "The vault's totals by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest distribution date, or to the newest snapshot of any vault if that is later. `aprSeries` has the rates.",
+        "The vault's totals by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest date of the program or of a vault.",
       args: spanArguments(t.arg),
       resolve: async ({ chainId, id }, args, context) => {
         const span = await readSpan(context, args, vaultDatesOnce)
