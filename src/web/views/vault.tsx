@@ -54,17 +54,30 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                   operation={{ query: VaultChartDocument, variables: { ...variables, ...span } }}
                   more={<RangeChoice />}
                 >
-                  <Answer of={chart} charts={1}>
+                  <Answer of={chart} charts={2}>
                     {({ vault }) =>
                       vault && (
-                        <Chart
-                          title="Deposit APR"
-                          unit="percent"
-                          times={vault.aprSeries.map(({ start }) => start)}
-                          series={[
-                            { label: 'Deposit APR', values: vault.aprSeries.map(({ depositApr }) => depositApr) },
-                          ]}
-                        />
+                        <>
+                          <Chart
+                            title="Total assets"
+                            unit="usd"
+                            times={vault.series.map(({ start }) => start)}
+                            series={[
+                              {
+                                label: 'Total assets',
+                                values: vault.series.map(({ totalAssets }) => totalAssets?.usd ?? null),
+                              },
+                            ]}
+                          />
+                          <Chart
+                            title="Deposit APR"
+                            unit="percent"
+                            times={vault.aprSeries.map(({ start }) => start)}
+                            series={[
+                              { label: 'Deposit APR', values: vault.aprSeries.map(({ depositApr }) => depositApr) },
+                            ]}
+                          />
+                        </>
                       )
                     }
                   </Answer>

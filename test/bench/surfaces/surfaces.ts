@@ -247,6 +247,19 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         ]),
     },
     {
+      name: 'vaults by TVL, with their totals',
+      query: `{ vaults(first: 20, orderBy: TVL_USD, orderDirection: DESC) { nodes { address tvlUsd userCount totalAssets { raw } } } }`,
+      variants: [{ variables: {}, values: [] }],
+      sql: `SELECT v.id, CASE WHEN d.unpriced = 0 THEN d.assets_usd::float8 END, d.user_count, d.assets::text
+        FROM vault v LEFT JOIN LATERAL (SELECT * FROM vault_day d WHERE d.chain_id = v.chain_id AND d.vault_id = v.id
+          ORDER BY date DESC LIMIT 1) d ON true ORDER BY 2 DESC NULLS LAST, v.chain_id, v.id LIMIT 20`,
+      rows: ({ vaults }) =>
+        vaults.nodes.map(({ totalAssets, ...vault }: Row) => [
+          ...row('address', 'tvlUsd', 'userCount')(vault),
+          (totalAssets as Row).raw,
+        ]),
+    },
+    {
       name: 'earn: what an amount earns in the 20 largest markets',
       query: `query ($usd: Float!) { markets(first: 20, orderBy: TVL_USD, orderDirection: DESC) {
         nodes { address estimate(amountUsd: $usd, days: 90) { interestUsd points } } } }`,
