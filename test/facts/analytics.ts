@@ -80,6 +80,30 @@ const worth = `to_timestamp(max(timestamp)) AS "worth.time", sum(supplied + secu
 const everyone = [...Object.values(users), nobody]
 /** Around midnight, when there are snapshots and cash flows. */
 const MOMENTS = ['2025-02-28T23:59:59.999Z', '2025-03-01T00:00:00Z', '2025-03-01T23:59:59.999Z', '2025-03-02T00:00:00Z']
+/**
+ * What users realised in each entity by average cost, up to now or a moment. What went out cost its part of what went in: of the
+ * deposits, and of the supply at the start of a period. A debt is the same the other way round: a repayment pays its part of what
+ * was borrowed.
+ */
+const realisedOf = (user: string, from?: string, to?: string) => {
+  const time = (moment: string) => Math.floor(Date.parse(moment) / 1000)
+  const amounts = (moment?: string) => `
+    SELECT 'MARKET' AS type, "chainId" AS chain, "marketId" AS entity, coalesce("collateralUsd", 0)::numeric + coalesce("protectedUsd", 0)::numeric AS supply,
+      coalesce("debtUsd", 0)::numeric AS debt, "collateralUsd" IS NULL OR "protectedUsd" IS NULL OR "debtUsd" IS NULL AS missing
+      FROM ${moment ? newestBy('market', time(moment)) : 'now_in_markets'} WHERE "accountId" = '${user}'
+    UNION ALL SELECT 'VAULT', "chainId", "vaultId", coalesce("assetsUsd", 0)::numeric, 0, "assetsUsd" IS NULL
+      FROM ${moment ? newestBy('vault', time(moment)) : 'now_in_vaults'} WHERE "accountId" = '${user}'`
+  const flow = (kind: string) =>
+    `CASE WHEN kind = '${kind}' ${from ? `AND timestamp > ${time(from)}` : ''} THEN "amountUsd"::numeric ELSE 0 END`
+  return `(SELECT type, chain, entity, bool_or(missing) AS incomplete, CASE WHEN NOT bool_or(missing) THEN
+      sum(withdrawn) - coalesce(sum(withdrawn) / nullif(sum(withdrawn) + sum(supply), 0), 1) * (sum(supply_before) + sum(deposited))
+      - sum(repaid) + coalesce(sum(repaid) / nullif(sum(repaid) + sum(debt), 0), 1) * (sum(debt_before) + sum(borrowed)) END AS realised
+    FROM (SELECT type, chain, entity, supply, debt, 0 AS supply_before, 0 AS debt_before, 0 AS deposited, 0 AS withdrawn, 0 AS borrowed, 0 AS repaid,
+        missing FROM (${amounts(to)}) e
+      ${from ? `UNION ALL SELECT type, chain, entity, 0, 0, supply, debt, 0, 0, 0, 0, missing FROM (${amounts(from)}) b` : ''}
+      UNION ALL SELECT upper("entityType"), "chainId", "entityId", 0, 0, 0, 0, ${['deposit', 'withdraw', 'borrow', 'repay'].map((kind) => `coalesce(${flow(kind)}, 0)`).join(', ')},
+        "amountUsd" IS NULL FROM cash_flows WHERE "accountId" = '${user}' ${to ? `AND timestamp <= ${time(to)}` : ''}) f GROUP BY type, chain, entity) r`
+}
 const EARNINGS_ROW = 'entityType chainId entityAddress worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices'
 const earningsRow = `type AS "entityType", chain AS "chainId", entity AS "entityAddress", value AS "worthUsd",
   cash AS "netCashInvestedUsd", value - cash AS "earningsUsd", incomplete AS "hasIncompletePrices"`
@@ -404,6 +428,49 @@ export const analyticsFacts: Fact[] = [
         UNION ALL SELECT type, chain, entity, -value, -cash, incomplete FROM ${earningsBy(ann, from)}) b
       GROUP BY type, chain, entity) e ORDER BY value DESC, chain, type, entity`,
   })),
+  ...[
+    [undefined, undefined],
+    [undefined, '2025-03-02T00:00:00Z'],
+    ['2025-03-01T12:00:00Z', '2025-03-10T00:00:00Z'],
+    ['2025-02-01T00:00:00Z', undefined],
+  ].flatMap(([from, to]): Fact[] => {
+    const args = [from && `from: "${from}"`, to && `asOf: "${to}"`].filter(Boolean).join(', ')
+    const period = `${from ? `from ${from} ` : ''}until ${to ?? 'now'}`
+    return [ann, ben, gus].flatMap((user): Fact[] => [
+      {
+        name: `what ${user} realised in each entity ${period}, by average cost`,
+        query: of(
+          user,
+          `earnings${args && `(${args})`} { breakdown { entityType chainId entityAddress realisedUsd } }`,
+        ),
+        at: 'user.earnings.breakdown',
+        sql: `SELECT type AS "entityType", chain AS "chainId", entity AS "entityAddress", realised AS "realisedUsd" FROM ${realisedOf(user, from, to)}`,
+        unordered: true,
+      },
+      {
+        name: `what ${user} realised in all ${period} is known if all prices are`,
+        query: of(user, `earnings${args && `(${args})`} { realisedUsd }`),
+        at: 'user.earnings',
+        sql: `SELECT CASE WHEN NOT bool_or(incomplete) THEN sum(realised) END AS "realisedUsd" FROM ${realisedOf(user, from, to)}`,
+      },
+    ])
+  }),
+  ...[ann, gus].map(
+    (user): Fact => ({
+      name: `the earnings of ${user} in each pool add up those of its markets`,
+      query: of(
+        user,
+        'earnings { byPool { poolAddress pool { name } worthUsd earningsUsd realisedUsd hasIncompletePrices } }',
+      ),
+      at: 'user.earnings.byPool',
+      sql: `SELECT "poolId" AS "poolAddress", (SELECT name FROM pools WHERE id = "poolId") AS "pool.name", sum(value) AS "worthUsd",
+          sum(value) - sum(cash) AS "earningsUsd", CASE WHEN NOT bool_or(e.incomplete) THEN sum(realised) END AS "realisedUsd",
+          bool_or(e.incomplete) AS "hasIncompletePrices"
+        FROM ${earningsOf(user)} JOIN ${realisedOf(user)} USING (type, chain, entity)
+        JOIN markets m ON type = 'MARKET' AND m."chainId" = chain AND m.id = entity
+        GROUP BY "poolId" ORDER BY sum(value) DESC, "poolId"`,
+    }),
+  ),
   {
     name: 'the earnings of a period add up those of its entities',
     query: of(

@@ -5,6 +5,30 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { byEntity, type Holder, holdings, onChain, readGroups, sortValue, total, upTo } from '../holding/holding.ts'
 import { placeColumns } from '../holding/place.ts'
 
+/** SQL of one displayed amount minus another, exactly. */
+const difference = (one: string, other: string) => toDouble(`${exact(one)} - ${exact(other)}`)
+
+/** The columns of the two parts of earnings, given SQL of decimals. */
+const parts = (realised: string, unrealised: string) => {
+  const part = (decimal: string, description: string) =>
+    ({
+      sql: toDouble(decimal),
+      type: 'float',
+      nullable: true,
+      description: `${description} Null if a price was missing.`,
+    }) as const
+  return {
+    realisedUsd: part(
+      realised,
+      'The part that was taken out, in USD, at the average cost of the period: by market and vault, what supply earned times `withdrawn / (withdrawn + held at the end)`, and what debt earned times `repaid / (repaid + owed at the end)`.',
+    ),
+    unrealisedUsd: part(
+      unrealised,
+      'The other part, in USD, on what is held or owed: `earningsUsd` minus `realisedUsd`.',
+    ),
+  }
+}
+
 /** A holder's earnings in one market or vault: the current value minus the net cash invested. */
 export const entityEarningsColumns = columnsOf(
   {},
@@ -25,23 +49,25 @@ export const entityEarningsColumns = columnsOf(
       type: 'float',
       description: 'Earnings, in USD: `worthUsd` minus `netCashInvestedUsd`.',
     },
+    ...parts(exact('t.realised_usd'), `${exact('t.earnings_usd')} - ${exact('t.realised_usd')}`),
     hasIncompletePrices: { sql: 't.incomplete', type: 'boolean', description: 'True if a price was missing.' },
   },
 )
 
 /** The recordset of `entities`. */
 const ENTITIES = `chain_id bigint, entity_type text, entity_id text, current_value_usd float8, net_cash_invested_usd float8,
-    earnings_usd float8, incomplete boolean, sort_value float8`
+    earnings_usd float8, realised_usd float8, incomplete boolean, sort_value float8`
 
 /** The FROM clause for `entityEarningsColumns`, from the records of `entities`: by value, largest first. */
 export const entityEarningsFrom = (records: Prisma.Sql) => byEntity(records, ENTITIES)
 
-/** SQL of one displayed amount minus another, exactly. */
-const difference = (one: string, other: string) => toDouble(`${exact(one)} - ${exact(other)}`)
-
 const [TOTAL_VALUE, TOTAL_CASH] = ['t.current_value_usd', 't.net_cash_invested_usd'].map((usd) =>
   toDouble(total(usd)),
 ) as [string, string]
+
+/** SQL of a decimal over rows `t`. Null if a price is missing in one of them. */
+const complete = (decimal: string) => `CASE WHEN bool_or(t.incomplete) IS NOT TRUE THEN ${decimal} END`
+const TOTAL_REALISED = total('t.realised_usd')
 
 /** The columns over `earningsFrom`: totals, and the records of `entityEarningsFrom`. */
 export const earningsColumns = columnsOf(
@@ -62,6 +88,7 @@ export const earningsColumns = columnsOf(
       type: 'float',
       description: 'Net cash in USD: deposits + repayments - withdrawals - borrowings.',
     },
+    ...parts(complete(TOTAL_REALISED), complete(`${total('t.earnings_usd')} - ${TOTAL_REALISED}`)),
     hasIncompletePrices: {
       sql: 'coalesce(bool_or(t.incomplete), false)',
       type: 'boolean',
@@ -79,16 +106,39 @@ export const CASH = Prisma.raw(
   exact("CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END"),
 )
 
+/** SQL of what cash flows `f` of a kind moved, as an exact number. */
+const moved = (kind: string) => `CASE WHEN f.kind = '${kind}' THEN coalesce(${exact('f.amount_usd')}, 0) ELSE 0 END`
+const MOVED = Prisma.raw(
+  Object.entries({ withdrawn: 'withdraw', borrowed: 'borrow', repaid: 'repay' })
+    .map(([name, kind]) => `${moved(kind)} AS ${name}`)
+    .join(', '),
+)
+
 /** The net cash `f` that each `owner` has invested in an entity: the stored total, or the cash flows up to a moment. */
 const netCash = (asOf: Prisma.Sql | undefined) =>
   asOf
-    ? Prisma.sql`SELECT f.chain_id, f.entity_type, f.entity_id, coalesce(${CASH}, 0) AS usd, (f.amount_usd IS NULL)::int AS unpriced
+    ? Prisma.sql`SELECT f.chain_id, f.entity_type, f.entity_id, coalesce(${CASH}, 0) AS usd, ${MOVED}, (f.amount_usd IS NULL)::int AS unpriced
         FROM cash_flow f WHERE f.account_id = owner.address ${upTo('f.timestamp', asOf)} OFFSET 0`
     : Prisma.sql`SELECT * FROM net_cash f WHERE f.account_id = owner.address OFFSET 0`
 
-const [VALUE, CASH_SUM] = ['sum(b.value)', 'sum(b.cash)'].map(toDouble) as [string, string]
-const VALUE_AND_CASH = Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
-  ${difference(VALUE, CASH_SUM)} AS earnings_usd`)
+/**
+ * SQL of the part of an amount that is realised: of what there was in the period, a part went out and the rest is held. Without
+ * either, all of it is.
+ */
+const share = (earnings: string, out: string, held: string) =>
+  `CASE WHEN ${out} + ${held} = 0 THEN ${earnings} ELSE (${earnings}) * ${out} / (${out} + ${held}) END`
+
+const [VALUE, CASH_SUM] = ['b.value', 'b.cash'].map(toDouble) as [string, string]
+const SUMS = Prisma.raw(
+  ['supply', 'debt', 'cash', 'withdrawn', 'borrowed', 'repaid', 'supply_held', 'debt_held']
+    .map((name) => `sum(b.${name}) AS ${name}`)
+    .join(', '),
+)
+/** Supply earns what it is worth more than was deposited and not withdrawn; debt what it is less than was borrowed and not repaid. */
+const SHARES = [
+  share('b.supply - b.cash - b.borrowed + b.repaid', 'b.withdrawn', 'b.supply_held'),
+  share('b.borrowed - b.repaid - b.debt', 'b.repaid', 'b.debt_held'),
+].join(' + ')
 
 /**
  * The FROM clause for `earningsColumns`: a row for every entity with a snapshot or a cash flow of the holder. The
@@ -99,23 +149,39 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
   const { since } = holder
   // The amounts of that moment are subtracted.
   const before = since
-    ? Prisma.sql`UNION ALL SELECT b.chain_id, b.entity_type, b.entity_id, -b.value, -b.cash, b.incomplete
-        FROM (${valuesAndCash({ ...holder, asOf: since })}) b WHERE ${since} IS NOT NULL`
+    ? Prisma.sql`UNION ALL SELECT b.chain_id, b.entity_type, b.entity_id, -b.supply, -b.debt, -b.cash, -b.withdrawn, -b.borrowed,
+        -b.repaid, 0, 0, b.incomplete FROM (${valuesAndCash({ ...holder, asOf: since })}) b WHERE ${since} IS NOT NULL`
     : Prisma.empty
   return Prisma.sql`FROM (
-    SELECT b.chain_id, b.entity_type, b.entity_id, ${VALUE_AND_CASH},
-      bool_or(b.incomplete) AS incomplete, ${sortValue('sum(b.value)')}
-    FROM (${valuesAndCash(holder)} ${before}) b GROUP BY b.chain_id, b.entity_type, b.entity_id
+    SELECT b.chain_id, b.entity_type, b.entity_id, ${Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
+      ${difference(VALUE, CASH_SUM)} AS earnings_usd, ${toDouble('b.realised')} AS realised_usd`)},
+      b.incomplete, ${sortValue('b.value')}
+    FROM (SELECT b.*, b.supply - b.debt AS value, ${Prisma.raw(`CASE WHEN NOT b.incomplete THEN ${SHARES} END AS realised`)}
+      FROM (SELECT b.chain_id, b.entity_type, b.entity_id, ${SUMS}, bool_or(b.incomplete) AS incomplete
+        FROM (${valuesAndCash(holder)} ${before}) b GROUP BY b.chain_id, b.entity_type, b.entity_id) b OFFSET 0) b
   ) t`
 }
 
-/** A query of the values of snapshots, and of the net cash invested, by entity. */
+/** A query of the amounts of snapshots, and of the cash invested, by entity. */
 const valuesAndCash = (holder: Holder) => Prisma.sql`
-  SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd - h.debt_usd AS value,
-    0::numeric AS cash, h.incomplete FROM (${holdings(holder)}) h
+  SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd AS supply, h.debt_usd AS debt, 0::numeric AS cash,
+    0::numeric AS withdrawn, 0::numeric AS borrowed, 0::numeric AS repaid, h.deposit_usd + h.protected_usd AS supply_held,
+    h.debt_usd AS debt_held, h.incomplete FROM (${holdings(holder)}) h
   UNION ALL
-  SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, f.usd, f.unpriced > 0
+  SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, 0, f.usd, f.withdrawn, f.borrowed, f.repaid, 0, 0, f.unpriced > 0
   FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f WHERE ${onChain('f.chain_id', holder.chainId)}`
+
+/** The columns of earnings that are added up in groups of entities. */
+const groupColumns = {
+  worthUsd: { ...entityEarningsColumns.worthUsd, sql: toDouble('t.value') },
+  netCashInvestedUsd: { ...entityEarningsColumns.netCashInvestedUsd, sql: toDouble('t.cash') },
+  earningsUsd: { ...entityEarningsColumns.earningsUsd, sql: difference(toDouble('t.value'), toDouble('t.cash')) },
+  ...parts('t.realised', 't.value - t.cash - t.realised'),
+  hasIncompletePrices: entityEarningsColumns.hasIncompletePrices,
+}
+const GROUP_SUMS =
+  Prisma.raw(`sum(${exact('e.current_value_usd')}) AS value, sum(${exact('e.net_cash_invested_usd')}) AS cash,
+  bool_or(e.incomplete) AS incomplete, CASE WHEN NOT bool_or(e.incomplete) THEN sum(${exact('e.realised_usd')}) END AS realised`)
 
 /** A holder's earnings in all markets and vaults that lend an asset. */
 export const assetEarningsColumns = columnsOf(
@@ -125,31 +191,42 @@ export const assetEarningsColumns = columnsOf(
     address: { sql: 't.asset_address', type: 'address' },
     symbol: { sql: 't.asset_symbol', type: 'text' },
     decimals: { sql: 't.asset_decimals', type: 'int' },
-    worthUsd: { ...entityEarningsColumns.worthUsd, sql: toDouble('t.value') },
-    netCashInvestedUsd: { ...entityEarningsColumns.netCashInvestedUsd, sql: toDouble('t.cash') },
-    earningsUsd: { ...entityEarningsColumns.earningsUsd, sql: difference(toDouble('t.value'), toDouble('t.cash')) },
-    hasIncompletePrices: entityEarningsColumns.hasIncompletePrices,
+    ...groupColumns,
   },
 )
 
 export type AssetEarnings = RowOf<typeof assetEarningsColumns>
 
-/** The most assets that are listed. */
-export const MOST_ASSETS = 1000
+/** A holder's earnings in both markets of a pool. */
+export const poolEarningsColumns = columnsOf(
+  {},
+  { poolAddress: { sql: 't.pool_id', type: 'address', description: "The pool's address." }, ...groupColumns },
+)
+
+export type PoolEarnings = RowOf<typeof poolEarningsColumns>
+
+/** The most assets or pools that are listed. */
+export const MOST_GROUPS = 1000
 
 /** The FROM clause for `assetEarningsColumns`, from the records of `entities`: largest value first. Unknown entities are left out. */
 export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
     SELECT e.chain_id, e.asset_address, min(e.asset_symbol) AS asset_symbol, min(e.asset_decimals) AS asset_decimals,
-      ${Prisma.raw(`sum(${exact('e.current_value_usd')}) AS value, sum(${exact('e.net_cash_invested_usd')}) AS cash`)},
-      bool_or(e.incomplete) AS incomplete
+      ${GROUP_SUMS}
     FROM (SELECT r.*, coalesce(m.asset_address, v.asset_address) AS asset_address,
         coalesce(m.asset_symbol, v.asset_symbol) AS asset_symbol, coalesce(m.asset_decimals, v.asset_decimals) AS asset_decimals
       FROM ${records} AS r(${Prisma.raw(ENTITIES)})
       LEFT JOIN market m ON r.entity_type = 'market' AND m.chain_id = r.chain_id AND m.id = r.entity_id
       LEFT JOIN vault v ON r.entity_type = 'vault' AND v.chain_id = r.chain_id AND v.id = r.entity_id) e
     WHERE e.asset_address IS NOT NULL GROUP BY e.chain_id, e.asset_address
-    ORDER BY value DESC, e.chain_id, e.asset_address LIMIT ${Prisma.raw(String(MOST_ASSETS))}) t
+    ORDER BY value DESC, e.chain_id, e.asset_address LIMIT ${Prisma.raw(String(MOST_GROUPS))}) t
   ORDER BY t.value DESC, t.chain_id, t.asset_address`
+
+/** The FROM clause for `poolEarningsColumns`, from the records of `entities`: largest value first. Vaults and unknown markets are left out. */
+export const poolEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
+    SELECT m.pool_id, ${GROUP_SUMS} FROM ${records} AS e(${Prisma.raw(ENTITIES)})
+      JOIN market m ON e.entity_type = 'market' AND m.chain_id = e.chain_id AND m.id = e.entity_id
+    GROUP BY m.pool_id ORDER BY value DESC, m.pool_id LIMIT ${Prisma.raw(String(MOST_GROUPS))}) t
+  ORDER BY t.value DESC, t.pool_id`
 
 /** Reads the total earnings of each group of addresses, now or as of a moment, in one statement. */
 export const earningsOf = (

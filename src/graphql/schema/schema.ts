@@ -92,7 +92,7 @@ export function addTypes(builder: Builder, basePoints: BasePoints = PUBLISHED) {
   const activity = addActivity(builder, { listInputs, legacy, Asset, User, Pool, Market, Vault, ...entities })
   const snapshots = addSnapshot(builder, { listInputs, legacy, User, Market, Vault, ...entities })
   const rewards = addLiquidationReward(builder, { listInputs, legacy, User, Market, ...entities })
-  const earnings = addEarnings(builder, { Asset, ...entities })
+  const earnings = addEarnings(builder, { Asset, Pool, ...entities })
   const Worth = addWorth(builder)
   addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs, Pool })

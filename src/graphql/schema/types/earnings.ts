@@ -10,7 +10,10 @@ import {
   earningsFrom,
   entityEarningsColumns,
   entityEarningsFrom,
-  MOST_ASSETS,
+  MOST_GROUPS,
+  type PoolEarnings as PoolEarningsRow,
+  poolEarningsColumns,
+  poolEarningsFrom,
 } from '../../../domain/earnings/earnings.ts'
 import {
   entityAprColumns,
@@ -26,12 +29,13 @@ import type { Batch, GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { type PageArguments, readPage } from '../../fields/connection.ts'
 import { pageArguments } from '../../fields/page-arguments.ts'
-import { part, sqlField } from '../../fields/sql-field.ts'
+import { one, part, sqlField } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
 import { type AssetRef, assetCost } from './asset.ts'
 import type { EntityRefs } from './entity.ts'
 import { entityOf } from './entity-of.ts'
 import { heldBy } from './held-by.ts'
+import { type PoolRef, poolAt } from './pool.ts'
 
 /** The number of markets and vaults that the cost estimate assumes for a user, whatever the page size. */
 const MOST_ENTITIES = 20
@@ -41,7 +45,7 @@ export const fromArgument = (arg: ArgBuilder<Types>) =>
   arg({
     type: 'DateTime',
     description:
-      'The start of a period: all amounts, also those by market, vault and asset, are changes since then. Not later than `asOf`.',
+      'The start of a period: all amounts, also those by market, vault, asset and pool, are changes since then. Not later than `asOf`.',
   })
 
 /** @throws BAD_INPUT */
@@ -88,9 +92,9 @@ const breakdown = (columns: Columns, from: (records: Prisma.Sql) => Prisma.Sql) 
     return Prisma.sql`${from(records)} LIMIT ${limit}::int OFFSET ${String(offset)}::bigint`
   })
 
-type Refs = { Asset: AssetRef } & EntityRefs
+type Refs = { Asset: AssetRef; Pool: PoolRef } & EntityRefs
 
-export function addEarnings(builder: Builder, { Asset, Entity, EntityType }: Refs) {
+export function addEarnings(builder: Builder, { Asset, Pool, Entity, EntityType }: Refs) {
   const enums = { entityType: EntityType }
 
   const EarningsItem = builder.objectRef<EntityRow>('EarningsItem').implement({
@@ -108,6 +112,18 @@ export function addEarnings(builder: Builder, { Asset, Entity, EntityType }: Ref
       ...columnFields(t, assetEarningsColumns),
     }),
   })
+  const PoolEarnings = builder.objectRef<PoolEarningsRow>('PoolEarnings').implement({
+    description: "A user's earnings in both markets of a pool.",
+    fields: (t) => ({
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool. Null if it is not stored.',
+        ...one(poolAt, ['poolAddress']),
+      }),
+      ...columnFields(t, poolEarningsColumns),
+    }),
+  })
   const Earnings = builder.objectRef<EarningsRow>('Earnings').implement({
     description: 'Net worth minus net cash invested, in all markets and vaults.',
     fields: (t) => ({
@@ -120,8 +136,13 @@ export function addEarnings(builder: Builder, { Asset, Entity, EntityType }: Ref
       }),
       byAsset: t.field({
         type: [AssetEarnings],
-        description: `The earnings by asset, those of the largest current value first, at most ${MOST_ASSETS}. Markets and vaults that are not stored are left out.`,
+        description: `The earnings by asset, those of the largest current value first, at most ${MOST_GROUPS}. Markets and vaults that are not stored are left out.`,
         ...ofEntities<AssetEarningsRow>(assetEarningsColumns, assetEarningsFrom),
+      }),
+      byPool: t.field({
+        type: [PoolEarnings],
+        description: `The earnings by pool, those of the largest current value first, at most ${MOST_GROUPS}. Vaults, which are in no pool, and markets that are not stored are left out.`,
+        ...ofEntities<PoolEarningsRow>(poolEarningsColumns, poolEarningsFrom),
       }),
     }),
   })
