@@ -5,6 +5,9 @@ import { type Gateway, startGateway } from '../support/gateway.ts'
 import { pageExamples } from '../support/graphiql.ts'
 import { loadSample } from '../support/sample.ts'
 
+/** Citus takes seconds to plan some of the examples. */
+const PATIENT = { READ_TIMEOUT_MS: '300000' }
+
 describe.skipIf(NO_CITUS !== '')(`the graph of a store on Citus${NO_CITUS}`, () => {
   let citus: Awaited<ReturnType<typeof startCitus>>
   let plain: Gateway
@@ -12,12 +15,12 @@ describe.skipIf(NO_CITUS !== '')(`the graph of a store on Citus${NO_CITUS}`, () 
 
   beforeAll(async () => {
     citus = await startCitus()
-    plain = await startGateway({ url: citus.url })
+    plain = await startGateway({ url: citus.url, env: PATIENT })
     await loadSample(plain)
     // What the store answers on one server, it answers on several.
     await expected()
     await distribute(citus.url)
-    sharded = await startGateway({ url: citus.url })
+    sharded = await startGateway({ url: citus.url, env: PATIENT })
   }, 120_000)
   afterAll(async () => {
     await sharded?.close()
