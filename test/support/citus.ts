@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { migrate } from '../../src/db/server/migrate.ts'
+import { directoryInMemory } from './memory.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { silent } from './store.ts'
 
@@ -33,7 +33,7 @@ export interface Citus {
 
 /** Starts a Citus cluster of a coordinator and some workers; with `spare`, another worker that it does not know yet. */
 export async function startCitus({ workers = 2, spare = false } = {}): Promise<Citus> {
-  const directory = await mkdtemp(join(tmpdir(), 'gateway-citus-'))
+  const directory = await directoryInMemory('gateway-citus-')
   await chmod(directory, 0o755)
   const { stdout } = await run('bash', [join(engine, 'up.sh'), directory, String(spare ? workers + 1 : workers)])
   const url = stdout.trim()

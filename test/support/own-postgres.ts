@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { chown, rm } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '../fire/redis-server.ts'
+import { directoryInMemory } from './memory.ts'
 
 const run = promisify(execFile)
 const DEBIAN = '/usr/lib/postgresql'
@@ -38,7 +39,7 @@ export interface OwnPostgres {
  * @param primary what it is a streaming replica of
  */
 export async function startOwnPostgres(programs: string, primary?: OwnPostgres): Promise<OwnPostgres> {
-  const directory = await mkdtemp(join(tmpdir(), 'gateway-own-postgres-'))
+  const directory = await directoryInMemory('gateway-own-postgres-')
   // It refuses root.
   const ids = userInfo().uid === 0 ? { uid: await idOf('-u'), gid: await idOf('-g') } : {}
   if (ids.uid !== undefined) await chown(directory, ids.uid, ids.gid)
