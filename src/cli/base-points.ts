@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander'
 import { setBasePoints } from '../domain/multiplier/base-points.ts'
 import { revokeBasePoints } from '../domain/multiplier/revoke.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { CLI, isoDay, parseDate, parseNumber, parseRevision, print, printJson, withDeps } from './command.ts'
+import { CLI, isoDay, parseNumber, print, printJson, withDeps } from './command.ts'
+import { actorsOf, addRevoke, fromDate } from './revisions.ts'
 import { table } from './table.ts'
 
 const history = graphql(`
@@ -32,11 +33,7 @@ export function addBasePoints(program: Command): void {
     .description('set base points in place of the settings; stored points change when their date is resynced')
     .addOption(of('--deposit', 'supplied'))
     .addOption(of('--borrow', 'borrowed'))
-    .addOption(
-      new Option('--from <YYYY-MM-DD>', 'first distribution date that they count for; every date without it').argParser(
-        parseDate,
-      ),
-    )
+    .addOption(fromDate())
     .action(({ deposit, borrow, from }: Options) =>
       withDeps(async ({ store, now }, signal) => {
         const id = await setBasePoints({ pool: store.pool, now, signal }, { deposit, borrow, from }, CLI)
@@ -45,16 +42,7 @@ export function addBasePoints(program: Command): void {
         print('Stored points change when their date is resynced.')
       }),
     )
-  command
-    .command('revoke')
-    .description('revoke an announcement: a revision whose first date is yet to come')
-    .argument('<revision>', 'the number of the revision, as the history shows it', parseRevision)
-    .action((revision: bigint) =>
-      withDeps(async ({ store, now }, signal) => {
-        await revokeBasePoints({ pool: store.pool, now, signal }, revision, CLI)
-        print(`The revision ${revision} is revoked. Its date has not come, so no points change.`)
-      }),
-    )
+  addRevoke(command, revokeBasePoints)
   command
     .command('history')
     .description('show who changed the base points and when, newest first')
@@ -74,7 +62,7 @@ export function addBasePoints(program: Command): void {
                 one.borrow,
                 one.from ?? 'every date',
                 String(one.changedAt),
-                one.revokedBy ? `${one.changedBy}, revoked by ${one.revokedBy}` : one.changedBy,
+                actorsOf(one),
               ]),
             ),
           )

@@ -24,6 +24,7 @@ import {
   withDeps,
 } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
+import { actorsOf, addRevoke, fromDate } from './revisions.ts'
 import { table } from './table.ts'
 
 const history = graphql(`
@@ -62,20 +63,12 @@ export function addMultipliers(program: Command): void {
     .addOption(factor('--borrow-b', 'token B borrowed'))
     .addOption(misnamed('--supply-a', '--deposit-a'))
     .addOption(misnamed('--supply-b', '--deposit-b'))
-    .addOption(
-      new Option('--from <YYYY-MM-DD>', 'first distribution date that they count for; every date without it').argParser(
-        parseDate,
-      ),
-    )
+    .addOption(fromDate())
     .option('--file <file>', 'a JSON file of multipliers, as POST /multipliers/update takes it')
     .option('--yes', `store factors that double or halve, and new ones above ${LARGE}`)
     .option('--json', 'print one JSON object per line')
     .action(async (pool: string | undefined, options: Options) => set(await updatesOf(pool, options), options))
-  command
-    .command('revoke')
-    .description('revoke an announcement: a revision whose first date is yet to come')
-    .argument('<revision>', 'the number of the revision, as the history shows it', parseRevision)
-    .action(revoke)
+  addRevoke(command, revokeMultiplier)
   command
     .command('date')
     .description(
@@ -147,13 +140,6 @@ function set(updates: MultiplierUpdate[], { yes, json }: Options): Promise<void>
     const rows = await store.models.prisma.multiplier.findMany({ where: { poolAddress: { in: pools } } })
     for (const { poolAddress, before } of changes)
       for (const row of rows) if (row.poolAddress === poolAddress) printJson({ ...row, before: before ?? null })
-  })
-}
-
-function revoke(revision: bigint): Promise<void> {
-  return withDeps(async ({ store, now }, signal) => {
-    await revokeMultiplier({ pool: store.pool, now, signal }, revision, CLI)
-    print(`The revision ${revision} is revoked. Its date has not come, so no points change.`)
   })
 }
 
@@ -246,7 +232,7 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
       ...FACTOR_NAMES.map((name) => one[name] ?? '-'),
       ...(dated ? [one.from ?? 'every date'] : []),
       String(one.changedAt),
-      one.revokedBy ? `${one.changedBy}, revoked by ${one.revokedBy}` : one.changedBy,
+      actorsOf(one),
     ])
     const head = dated ? ['revision', ...HEAD, 'from', 'since', 'by'] : [...HEAD, 'since', 'by']
     print(rows.length === 0 ? 'No multipliers were ever set.' : table(head, rows))

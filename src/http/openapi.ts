@@ -56,50 +56,37 @@ interface Example {
   responses: Partial<Record<string, unknown>>
 }
 
+const header = (type: 'string' | 'integer', description: string, example: string | number) => ({
+  description,
+  schema: { type },
+  example,
+})
 const requestId = {
-  'request-id': {
-    description: "The request id: the client's, if it sent a valid one.",
-    schema: { type: 'string' as const },
-    example: '0b6f2f5e-4a6b-4d0c-9d57-3a1f0a2b8c11',
-  },
+  'request-id': header(
+    'string',
+    "The request id: the client's, if it sent a valid one.",
+    '0b6f2f5e-4a6b-4d0c-9d57-3a1f0a2b8c11',
+  ),
 }
 const tagged = {
   ...requestId,
-  etag: {
-    description:
-      'The ETag of the response. If the response contains the time of its request, the tag ignores it and is weak.',
-    schema: { type: 'string' as const },
-    example: '"3Ufq0bGAC2iOA6jDdlVqZ0dNnZ4"',
-  },
-  [DATA_VERSION]: {
-    description:
-      'The data version of the response, if the server reads from replicas. Send it with the next request, also to another server of the same data, and no response is older.',
-    schema: { type: 'string' as const },
-    example: '1742',
-  },
-  vary: {
-    description: 'Origin, among others.',
-    schema: { type: 'string' as const },
-    example: 'Origin, Accept-Encoding',
-  },
+  etag: header(
+    'string',
+    'The ETag of the response. If the response contains the time of its request, the tag ignores it and is weak.',
+    '"3Ufq0bGAC2iOA6jDdlVqZ0dNnZ4"',
+  ),
+  [DATA_VERSION]: header(
+    'string',
+    'The data version of the response, if the server reads from replicas. Send it with the next request, also to another server of the same data, and no response is older.',
+    '1742',
+  ),
+  vary: header('string', 'Origin, among others.', 'Origin, Accept-Encoding'),
 }
 const limited = {
   ...requestId,
-  'retry-after': {
-    description: 'The seconds until the client has its points again.',
-    schema: { type: 'integer' as const },
-    example: 24,
-  },
-  'ratelimit-policy': {
-    description: 'The points of a client and their window in seconds.',
-    schema: { type: 'string' as const },
-    example: '"points";q=6000;w=60',
-  },
-  ratelimit: {
-    description: 'The points that are left, and the seconds until there are more.',
-    schema: { type: 'string' as const },
-    example: '"points";r=0;t=24',
-  },
+  'retry-after': header('integer', 'The seconds until the client has its points again.', 24),
+  'ratelimit-policy': header('string', 'The points of a client and their window in seconds.', '"points";q=6000;w=60'),
+  ratelimit: header('string', 'The points that are left, and the seconds until there are more.', '"points";r=0;t=24'),
 }
 const link = {
   description:
@@ -125,116 +112,96 @@ const NOT_MODIFIED = {
   304: { description: 'Not modified: the If-None-Match tag still matches', headers: tagged },
 }
 
-/** Builds the OpenAPI 3.1 document from the endpoint definitions. */
-export function openApiDocument() {
-  const paths: ZodOpenApiPathsObject = {
-    '/': {
-      get: {
-        operationId: 'getHome',
-        summary: "A link to the project's website",
-        description: "A page with one link: WEBSITE_URL or, without it, this server's documentation.",
-        tags: ['Operations'],
-        security: [],
-        responses: {
-          200: {
-            description: 'A page with one link',
-            headers: tagged,
-            content: { 'text/html': { schema: z.string() } },
-          },
-          ...NOT_MODIFIED,
-          ...UNREADABLE,
-          ...RATE_LIMITED,
-          503: failure('The server has more requests or connections than it can answer'),
-        },
-      },
+/** An endpoint for operators, which needs no token. */
+const operated = (
+  operationId: string,
+  [summary, description]: [summary: string, description: string],
+  ok: { description: string; headers?: object; content: object },
+  others: object = {},
+) => ({
+  get: {
+    operationId,
+    summary,
+    description,
+    tags: ['Operations'],
+    security: [],
+    responses: { 200: { headers: tagged, ...ok }, ...UNREADABLE, ...others },
+  },
+})
+
+const OPERATED: ZodOpenApiPathsObject = {
+  '/': operated(
+    'getHome',
+    [
+      "A link to the project's website",
+      "A page with one link: WEBSITE_URL or, without it, this server's documentation.",
+    ],
+    { description: 'A page with one link', content: { 'text/html': { schema: z.string() } } },
+    {
+      ...NOT_MODIFIED,
+      ...RATE_LIMITED,
+      503: failure('The server has more requests or connections than it can answer'),
     },
-    '/health': {
-      get: {
-        operationId: 'getHealth',
-        summary: 'The state of the gateway and its dependencies',
-        description: 'The state of the database and the cache. The response is never a 304 and must not be stored.',
-        tags: ['Operations'],
-        security: [],
-        responses: {
-          200: {
-            description: 'All components are up',
-            headers: tagged,
-            content: { 'application/json': { schema: health } },
-          },
-          ...UNREADABLE,
-          503: {
-            description: 'A component is down',
-            headers: requestId,
-            content: {
-              'application/json': {
-                schema: health,
-                example: {
-                  status: 'error',
-                  info: { cache: { status: 'up' } },
-                  error: { database: DOWN },
-                  details: { cache: { status: 'up' }, database: DOWN },
-                },
-              },
+  ),
+  '/health': operated(
+    'getHealth',
+    [
+      'The state of the gateway and its dependencies',
+      'The state of the database and the cache. The response is never a 304 and must not be stored.',
+    ],
+    { description: 'All components are up', content: { 'application/json': { schema: health } } },
+    {
+      503: {
+        description: 'A component is down',
+        headers: requestId,
+        content: {
+          'application/json': {
+            schema: health,
+            example: {
+              status: 'error',
+              info: { cache: { status: 'up' } },
+              error: { database: DOWN },
+              details: { cache: { status: 'up' }, database: DOWN },
             },
           },
         },
       },
     },
-    '/livez': {
-      get: {
-        operationId: 'getLiveness',
-        summary: 'The process is alive',
-        description: 'For a scheduler that restarts processes. It depends on neither the database nor the cache.',
-        tags: ['Operations'],
-        security: [],
-        responses: {
-          200: {
-            description: 'The process is alive',
-            headers: tagged,
-            content: { 'application/json': { schema: alive } },
-          },
-          ...UNREADABLE,
-        },
-      },
+  ),
+  '/livez': operated(
+    'getLiveness',
+    [
+      'The process is alive',
+      'For a scheduler that restarts processes. It depends on neither the database nor the cache.',
+    ],
+    { description: 'The process is alive', content: { 'application/json': { schema: alive } } },
+  ),
+  '/readyz': operated(
+    'getReadiness',
+    [
+      'Requests can be served',
+      'For a load balancer: 200 while the database answers and the server is not closing. It does not depend on the cache; without it, responses are only slower.',
+    ],
+    { description: 'Requests can be served', content: { 'application/json': { schema: alive } } },
+    { 503: failure('The database does not answer') },
+  ),
+  '/metrics': operated(
+    'getMetrics',
+    [
+      'Metrics for Prometheus',
+      'Metrics of this process and of the database: the age of the newest distribution (`gateway_newest_distribution_timestamp_seconds` and `gateway_newest_distribution_age_seconds`, absent if no positions are stored) and the number of finished runs (`gateway_distribution_runs_total` by kind and status). All gateways on a database report the same database metrics: aggregate them by maximum, not by sum. `gateway_subscriptions` counts this process only.',
+    ],
+    {
+      description: 'Metrics in the Prometheus text format',
+      headers: requestId,
+      content: { 'text/plain': { schema: z.string() } },
     },
-    '/readyz': {
-      get: {
-        operationId: 'getReadiness',
-        summary: 'Requests can be served',
-        description:
-          'For a load balancer: 200 while the database answers and the server is not closing. It does not depend on the cache; without it, responses are only slower.',
-        tags: ['Operations'],
-        security: [],
-        responses: {
-          200: {
-            description: 'Requests can be served',
-            headers: tagged,
-            content: { 'application/json': { schema: alive } },
-          },
-          ...UNREADABLE,
-          503: failure('The database does not answer'),
-        },
-      },
-    },
-    '/metrics': {
-      get: {
-        operationId: 'getMetrics',
-        summary: 'Metrics for Prometheus',
-        description:
-          'Metrics of this process and of the database: the age of the newest distribution (`gateway_newest_distribution_timestamp_seconds` and `gateway_newest_distribution_age_seconds`, absent if no positions are stored) and the number of finished runs (`gateway_distribution_runs_total` by kind and status). All gateways on a database report the same database metrics: aggregate them by maximum, not by sum. `gateway_subscriptions` counts this process only.',
-        tags: ['Operations'],
-        security: [],
-        responses: {
-          200: {
-            description: 'Metrics in the Prometheus text format',
-            headers: requestId,
-            content: { 'text/plain': { schema: z.string() } },
-          },
-          ...UNREADABLE,
-        },
-      },
-    },
-  }
+  ),
+}
+
+/** Builds the OpenAPI 3.1 document from the endpoint definitions. */
+export function openApiDocument() {
+  const paths: ZodOpenApiPathsObject = { ...OPERATED }
   for (const [method, path, endpoint] of endpoints) {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation(path, endpoint) }
   }

@@ -5,7 +5,7 @@ import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { isoDate } from '../position/position.ts'
-import { inForce } from './rule.ts'
+import { announced, inForce } from './rule.ts'
 import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
 
 /** The columns of a revision of the base points `t`. */
@@ -17,27 +17,14 @@ export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldE
   },
   deposit: { type: 'float', description: 'Base points per day for each dollar supplied, before multipliers.' },
   borrow: { type: 'float', description: 'Base points per day for each dollar borrowed, before multipliers.' },
-  fromDate: {
-    type: 'date',
-    field: 'from',
-    nullable: true,
-    description: 'The first date that it counts for, maybe to come. Null: every date.',
-  },
+  fromDate: announced.fromDate,
   changedAt: { type: 'moment', description: 'When the revision was made.' },
   changedBy: {
     type: 'text',
     description: 'Who made the change: the name of an admin token, `cli`, or the database role that wrote it.',
   },
-  revokedAt: {
-    type: 'moment',
-    nullable: true,
-    description: 'When the announcement was revoked. Null if it was not.',
-  },
-  revokedBy: {
-    type: 'text',
-    nullable: true,
-    description: 'Who revoked the announcement, as in `changedBy`. Null if nobody did.',
-  },
+  revokedAt: announced.revokedAt,
+  revokedBy: announced.revokedBy,
 })
 
 export type BasePointsRevision = RowOf<typeof basePointsColumns>

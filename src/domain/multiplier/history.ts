@@ -3,6 +3,7 @@ import { type Column, columnsOf } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
+import { announced } from './rule.ts'
 
 const factor = (stored: string, dollars: string) =>
   ({
@@ -38,25 +39,9 @@ export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnu
       'Who made the change: the name of an admin token, `cli`, `import`, `sample`, or the database role that wrote it.',
     filter: true,
   },
-  fromDate: {
-    type: 'date',
-    field: 'from',
-    nullable: true,
-    description: 'The first date that it counts for, maybe to come. Null: every date.',
-    filter: true,
-    sort: true,
-  },
-  revokedAt: {
-    type: 'moment',
-    nullable: true,
-    description: 'When the announcement was revoked. Null if it was not.',
-    filter: true,
-  },
-  revokedBy: {
-    type: 'text',
-    nullable: true,
-    description: 'Who revoked the announcement, as in `changedBy`. Null if nobody did.',
-  },
+  fromDate: { ...announced.fromDate, filter: true, sort: true },
+  revokedAt: { ...announced.revokedAt, filter: true },
+  revokedBy: announced.revokedBy,
 })
 
 /** SQL of whether a revision counted for a date, if no newer one did. */

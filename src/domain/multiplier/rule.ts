@@ -1,3 +1,19 @@
+/** The columns of a revision that may be an announcement. */
+export const announced = {
+  fromDate: {
+    type: 'date',
+    field: 'from',
+    nullable: true,
+    description: 'The first date that it counts for, maybe to come. Null: every date.',
+  },
+  revokedAt: { type: 'moment', nullable: true, description: 'When the announcement was revoked. Null if it was not.' },
+  revokedBy: {
+    type: 'text',
+    nullable: true,
+    description: 'Who revoked the announcement, as in `changedBy`. Null if nobody did.',
+  },
+} as const
+
 /** The columns of the factors. */
 export const COLUMNS = 'deposit_token_a, deposit_token_b, borrow_token_a, borrow_token_b'
 
