@@ -17,7 +17,7 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openSpeedStore, SMALL, type SpeedStore } from './speed/data.ts'
+import { FIRST_DAY, openSpeedStore, SMALL, type SpeedStore } from './speed/data.ts'
 import { run, wire } from './speed/load.ts'
 import { operationsOn } from './speed/operations.ts'
 import { killServers, pinning, pinRest, root, type Server, startBuilt } from './speed/processes.ts'
@@ -153,8 +153,20 @@ async function casesOn({ names }: SpeedStore): Promise<Case[]> {
     one('graphql 50 pools, top 5 positions, their users'),
     one("graphql a user's page"),
     one('graphql 100 users'),
+    filtered(names.users),
     one('GET /points/leaderboard', true),
   ]
+}
+
+/** The filter of a dashboard: one variable, whose values differ from request to request. */
+function filtered(users: string[]): Case {
+  const query = `query ($where: DailyPointsFilter) {
+    user(address: "${users[0]}") { dailyPoints(first: 10, where: $where) { nodes { date points } pageInfo { hasNextPage } } } }`
+  const requests = users.slice(0, 40).map((_, nth) => {
+    const gte = new Date(FIRST_DAY * 1000 + nth * 86_400_000).toISOString().slice(0, 10)
+    return wire({ path: '/graphql', body: { query, variables: { where: { date: { gte }, points: { gt: nth + 1 } } } } })
+  })
+  return { name: 'graphql daily points by a filter as a variable', cached: false, requests }
 }
 
 /** Measures the previous and the present program in turn, window by window. */

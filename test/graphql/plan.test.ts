@@ -3,10 +3,12 @@ import fc from 'fast-check'
 import {
   buildSchema,
   type GraphQLField,
+  type GraphQLInputObjectType,
   type GraphQLObjectType,
   getNamedType,
   isEnumType,
   isInputObjectType,
+  isLeafType,
   isNonNullType,
   isObjectType,
 } from 'graphql'
@@ -231,6 +233,145 @@ test('cursors as variables give the same each time, planned and resolved, and ba
   }
 })
 
+/** Values of a filter's condition: of the usual kinds, twice the same, and at the ends of what is accepted. */
+function conditionsOf(type: string): unknown[] {
+  const { user = [], pool = [], token = [], market = [], date = [] } = examples
+  const [first, second, third] = date
+  const addresses = [...user, ...pool, ...token, ...market]
+  const bounds = (a: unknown, b: unknown, c: unknown) => [
+    { gt: a },
+    { gt: b },
+    { gte: b, lt: c },
+    { gte: c, lt: a },
+    { gt: c },
+  ]
+  const exact = (a: unknown, b: unknown) => [{ eq: a }, { eq: b }, { in: [a, b] }, { in: [b, a] }, { in: [a, a] }]
+  switch (type) {
+    case 'Address':
+      return [
+        ...addresses.map((one) => [one]),
+        addresses.slice(0, 2),
+        addresses.slice(1, 3),
+        [user[0], user[0]],
+        'x',
+        [],
+      ]
+    case 'DateRange':
+      return [
+        ...bounds(first, second, third),
+        ...exact(first, third),
+        { gte: first, lte: first },
+        { eq: '2026-02-30' },
+        { gt: null },
+      ]
+    case 'DateTimeRange':
+      return bounds(`${first}T00:00:00.000Z`, `${second}T10:00:00.500Z`, `${third}T00:00:00Z`)
+    case 'FloatRange':
+      return [...bounds(10.5, 1000, 1e6), ...bounds(0, -1, 1e20), ...exact(1, 2.5), { gt: 1e308 }, { gt: '5' }]
+    case 'IntRange':
+      return [...bounds(1, 2, 3), ...exact(1, 2)]
+    case 'SafeInt':
+      return [[1], [146], [1, 146], 8453, -1]
+    case 'Boolean':
+      return [true, false]
+    case 'String':
+      return [['a'], ['b', 'a'], 'a']
+    default:
+      return []
+  }
+}
+
+/** The filtered lists of the schema: how each is asked for, and its type of filter. */
+function filteredLists(): { ask: (page: string) => string; filter: GraphQLInputObjectType }[] {
+  const { user = [], pool = [] } = examples
+  const owners = { Query: '', User: `user(address: "${user[0]}")`, Pool: `pool(address: "${pool[0]}")` }
+  return Object.entries(owners).flatMap(([owner, text]) =>
+    Object.values((schema.getType(owner) as GraphQLObjectType).getFields()).flatMap(({ name, args, type }) => {
+      const filter = getNamedType(args.find((one) => one.name === 'where')?.type)
+      const isList = String(getNamedType(type)).endsWith('Connection')
+      if (!isInputObjectType(filter) || !isList || args.some((one) => isNonNullType(one.type))) return []
+      const ask = (page: string) => (text ? `${text} { ${name}${page} }` : name + page)
+      return [{ ask, filter }]
+    }),
+  )
+}
+
+test('filters as variables give the same each time, planned and resolved, and bad ones the same refusal', {
+  timeout: 300_000,
+}, async () => {
+  const lists = filteredLists()
+  expect(lists.length).toBeGreaterThan(10)
+  for (const { ask: list, filter } of lists) {
+    const rows = '{ edges { cursor node { __typename } } pageInfo { hasNextPage endCursor } }'
+    const query = `query ($where: ${filter.name}) { ${list(`(first: 2, where: $where) ${rows}`)} }`
+    const conditions = Object.values(filter.getFields()).map(({ name, type }) => {
+      const named = getNamedType(type)
+      const values = isEnumType(named) ? named.getValues().map((one) => one.name) : conditionsOf(named.name)
+      return values.map((value) => ({ [name]: value }))
+    })
+    const some = conditions.map(([one]) => one).filter((one) => one !== undefined)
+    const nested = some.map((one, i) => {
+      const other = some[(i * 7 + 3) % some.length]
+      return [{ AND: [one, other] }, { OR: [one, other] }, { NOT: one, ...other }][i % 3]
+    })
+    for (const where of [
+      ...conditions.flat(),
+      ...conditions.flatMap((all) => all.slice(0, 2)),
+      ...nested,
+      null,
+      { x: 1 },
+    ])
+      expect(await ask(query, false, { where }), `${query} ${JSON.stringify(where)}`).toBe(
+        await ask(query, RESOLVED, { where }),
+      )
+  }
+})
+
+test('dates as variables give the same each time, planned and resolved, and bad ones the same refusal', {
+  timeout: 120_000,
+}, async () => {
+  const { user = [], pool = [], date = [] } = examples
+  const dates = [...date, '2020-01-01', '2099-01-01', '2026-02-30', 'x', 5, null]
+  let fields = 0
+  for (const owner of ['Query', 'User', 'Pool', 'Program'])
+    for (const { name, args, type } of Object.values((schema.getType(owner) as GraphQLObjectType).getFields())) {
+      const dated = args.filter((one) => String(getNamedType(one.type)) === 'Date')
+      const required = args.filter((one) => isNonNullType(one.type) && !dated.includes(one))
+      if (dated.length === 0 || required.length > 0) continue
+      fields++
+      const named = getNamedType(type)
+      const selected = isObjectType(named) ? `{ ${scalarsOf(named)} }` : ''
+      const field = `${name}(${dated.map((one) => `${one.name}: $${one.name}`).join(', ')}) ${selected}`
+      const variables = dated.map((one) => `$${one.name}: Date${isNonNullType(one.type) ? '!' : ''}`).join(', ')
+      const inOwner = {
+        Query: field,
+        User: `user(address: "${user[0]}") { ${field} }`,
+        Pool: `pool(address: "${pool[0]}") { ${field} }`,
+        Program: `program { ${field} }`,
+      }[owner]
+      const query = `query (${variables}) { ${inOwner} }`
+      for (const [i, value] of [...dates, ...dates].entries()) {
+        const values = Object.fromEntries(
+          dated.map((one, nth) => [one.name, nth === 0 ? value : dates[(i * 3 + nth) % dates.length]]),
+        )
+        expect(await ask(query, false, values), `${query} ${JSON.stringify(values)}`).toBe(
+          await ask(query, RESOLVED, values),
+        )
+      }
+    }
+  expect(fields).toBeGreaterThan(2)
+})
+
+/** The fields of a type, or of the rows of a list, that have no arguments and nothing below. */
+function scalarsOf(type: GraphQLObjectType): string {
+  const fields = Object.values(type.getFields())
+  const nodes = fields.find(({ name }) => name === 'nodes')
+  const node = nodes && getNamedType(nodes.type)
+  if (isObjectType(node)) return `nodes { ${scalarsOf(node)} }`
+  const plain = fields.filter(({ args, type }) => args.length === 0 && isLeafType(getNamedType(type)))
+  return plain.map(({ name }) => name).join(' ') || '__typename'
+}
+
 for (const [name, list] of Object.entries({
   positions: 'positions(PAGE)',
   'positions of a token': 'positions(where: { assets: [TOKEN] } PAGE)',
@@ -309,6 +450,9 @@ test('pages after a record are the same, planned and resolved, and so is the ref
       for (const selected of ['nodes { id }', 'totalCount edges { cursor } pageInfo { hasPreviousPage endCursor }']) {
         const query = `{ legacy { positions(${list}, afterRecord: ${JSON.stringify(id)}) { ${selected} } } }`
         expect(await ask(query), query).toBe(await ask(query, RESOLVED))
+        const variable = `query ($id: String) { legacy { positions(${list}, afterRecord: $id) { ${selected} } } }`
+        for (const values of [{ id }, { id: ids[0] }, { id }])
+          expect(await ask(variable, false, values), variable).toBe(await ask(variable, RESOLVED, values))
       }
 })
 

@@ -3,19 +3,22 @@ import {
   type ArgumentNode,
   type DocumentNode,
   Kind as GraphQLKind,
-  type GraphQLScalarType,
+  type GraphQLNamedType,
   type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
   isScalarType,
-  type TypeNode,
+  typeFromAST,
   type VariableDefinitionNode,
   visit,
 } from 'graphql'
 import { typeOfValue, type ValueType } from '../../db/lists/value-type.ts'
 import { encodeCursor, readCursor } from '../fields/connection.ts'
 
-/** Requests with a longer value, in characters, or with more addresses get no cached statement. */
+/** Requests with a longer value, in characters, a longer key or more values get no cached statement. */
 const MAX_LENGTH = 256
-const MAX_ADDRESSES = 200
+const MAX_KEY = 4000
+const MAX_VALUES = 200
 /** Longer cursors are read with each request. */
 const MAX_CURSOR = 2000
 
@@ -25,137 +28,175 @@ const NUMBER = /^[1-9]\d{0,8}$|^1\d{9}$/
 /** A request's variables: a cache key of those that shape its statement, and the others, which are only values. */
 export interface Inputs {
   key: string
-  /** Addresses and, unless they shape it, numbers and the values of cursors. */
+  /** Addresses and, unless they shape it, dates, numbers, ids of records and the values of cursors. */
   values: string[]
-  /** By value. The values of a cursor have the name of its variable. */
+  /** By value. */
   kinds: Kind[]
   mode: Mode
 }
 
-type Kind = 'address' | 'number' | { cursor: string }
+/** The values of a cursor have the name of its variable. */
+type Kind = Scalar | 'record' | { cursor: string }
+type Scalar = 'address' | 'date' | 'number' | 'float'
+const SCALARS: Record<string, Scalar> = { Address: 'address', Date: 'date', BigInt: 'number', Float: 'float' }
 
-/** `any`: a statement serves all numbers, and all cursors of a list. `exact`: each has its own. */
+/** `any`: a statement serves all values. `exact`: each value but an address has its own. */
 type Mode = 'any' | 'exact'
 
 /** The types of a cursor's values, by the variable that it is. */
 export type CursorTypes = ReadonlyMap<string, readonly ValueType[]>
 
+/** The values within a variable, which may be a list of such. */
+interface Shape {
+  /** Undefined if the value shapes the statement. */
+  kind: Kind | undefined
+  /** Of an input object. */
+  fields: Map<string, Shape>
+}
+
 /**
- * The variables of an operation. One statement serves all addresses, because only their presence and distinctness shape
- * it, all numbers of a class, and all cursors of a list. It is built with random ones, which are then replaced by those of
- * each request.
+ * The variables of an operation. One statement serves all addresses and dates, because only their presence and distinctness
+ * shape it, all numbers of a class, and all cursors of a list, also within filters. It is built with random ones, which are
+ * then replaced by those of each request.
  */
 export class Parameters {
-  readonly #names: string[] = []
-  /** The variables that are addresses, those that are lists of them, numbers, and cursors. */
-  readonly #single = new Set<string>()
-  readonly #lists = new Set<string>()
-  readonly #numbers = new Set<string>()
-  readonly #cursors = new Set<string>()
+  readonly #schema: GraphQLSchema
+  /** By variable. */
+  readonly #shapes: [name: string, shape: Shape][] = []
   /** The string literals of the document, in lower case. */
   readonly #texts = new Set<string>()
-  readonly #scalar: GraphQLScalarType | undefined
 
   constructor(schema: GraphQLSchema, document: DocumentNode, definitions: readonly VariableDefinitionNode[]) {
+    this.#schema = schema
+    const kinds = new Map<string, Kind>()
     visit(document, {
       [GraphQLKind.STRING]: ({ value }) => void this.#texts.add(value.toLowerCase()),
       [GraphQLKind.ARGUMENT]: (argument) => {
-        const name = cursorVariable(argument)
-        if (name !== undefined) this.#cursors.add(name)
+        const { name, value } = argument
+        const cursor = cursorVariable(argument)
+        if (cursor !== undefined) kinds.set(cursor, { cursor })
+        else if (name.value === 'afterRecord' && value.kind === GraphQLKind.VARIABLE)
+          kinds.set(value.name.value, 'record')
       },
     })
-    const scalar = schema.getType('Address')
-    this.#scalar = isScalarType(scalar) ? scalar : undefined
+    const shapes = new Map<GraphQLNamedType | undefined, Shape>()
     for (const { variable, type } of definitions) {
       const name = variable.name.value
-      this.#names.push(name)
-      const nullable = nullableOf(type)
-      const isList = nullable.kind === GraphQLKind.LIST_TYPE && isNamed(nullableOf(nullable.type), 'Address')
-      if (isList) this.#lists.add(name)
-      // A list may be given as one value.
-      if (isList || isNamed(nullable, 'Address')) this.#single.add(name)
-      if (isNamed(nullable, 'BigInt')) this.#numbers.add(name)
+      const kind = kinds.get(name)
+      const shape = kind
+        ? { kind, fields: new Map() }
+        : shapeOf(getNamedType(typeFromAST(schema, type as never)), shapes)
+      this.#shapes.push([name, shape])
     }
   }
 
   /**
    * Reads a request's variables.
-   * @returns undefined if one is too long, neither a scalar nor a list of addresses, or an invalid or repeated address
+   * @returns undefined if one is too long, of no input type, or an invalid or repeated address or date
    */
   read(variables: Record<string, unknown>, mode: Mode = 'any'): Inputs | undefined {
-    const values: string[] = []
-    const kinds: Kind[] = []
-    let key = ''
-    let addresses = 0
-    for (const name of this.#names) {
-      const value = variables[name]
-      if (this.#single.has(name) && typeof value === 'string') {
-        if (!this.#add(value, values)) return undefined
-        addresses++
-        key += 'address '
-      } else if (this.#lists.has(name) && Array.isArray(value)) {
-        if (value.length > MAX_ADDRESSES || !value.every((one) => this.#add(one, values))) return undefined
-        addresses += value.length
-        key += `addresses ${value.length} `
-      } else if (mode === 'any' && this.#isNumber(name, value)) {
-        values.push(String(value))
-        key += 'number '
-      } else if (value === null || typeof value !== 'object') {
-        const cursor = mode === 'any' ? this.#cursor(name, value) : undefined
-        if (cursor) {
-          values.push(...cursor.values)
-          key += `cursor ${cursor.values.length} ${cursor.name.length} ${cursor.name} `
-        } else {
-          const text = String(value)
-          if (text.length > MAX_LENGTH) return undefined
-          key += `${typeof value} ${text.length} ${text} `
-        }
-      } else return undefined
-      const kind = this.#cursors.has(name) ? { cursor: name } : this.#numbers.has(name) ? 'number' : 'address'
-      while (kinds.length < values.length) kinds.push(kind)
-    }
-    const isDistinct = addresses < 2 || new Set(values.filter((_, i) => kinds[i] === 'address')).size === addresses
-    return isDistinct && addresses <= MAX_ADDRESSES ? { key, values, kinds, mode } : undefined
+    const inputs: Inputs = { key: '', values: [], kinds: [], mode }
+    for (const [name, shape] of this.#shapes) if (!this.#add(inputs, shape, variables[name])) return undefined
+    const { key, values, kinds } = inputs
+    if (key.length > MAX_KEY || values.length > MAX_VALUES) return undefined
+    const distinct = values.filter((_, i) => kinds[i] === 'address' || kinds[i] === 'date')
+    return distinct.length < 2 || new Set(distinct).size === distinct.length ? inputs : undefined
   }
 
   /** Returns the variables with other values, in the order in which `read` found them. */
   replaced(variables: Record<string, unknown>, { mode }: Inputs, values: string[]): Record<string, unknown> {
-    const replaced = { ...variables }
-    let at = 0
-    for (const name of this.#names) {
-      const value = variables[name]
-      const cursor = mode === 'any' ? this.#cursor(name, value) : undefined
-      if (this.#single.has(name) && typeof value === 'string') replaced[name] = values[at++]
-      else if (this.#lists.has(name) && Array.isArray(value)) replaced[name] = value.map(() => values[at++])
-      else if (mode === 'any' && this.#isNumber(name, value)) replaced[name] = values[at++]
-      else if (cursor) {
-        replaced[name] = encodeCursor(cursor.name, values.slice(at, at + cursor.values.length))
-        at += cursor.values.length
+    const next = values.values()
+    const replace = ({ kind, fields }: Shape, value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map((one) => replace({ kind, fields }, one))
+      if (typeof value === 'object' && value !== null)
+        return Object.fromEntries(
+          Object.entries(value).map(([name, one]) => [name, replace(fields.get(name) as Shape, one)]),
+        )
+      const replaced = this.#valuesOf(kind, value, mode)?.map(() => next.next().value as string) ?? []
+      if (replaced.length === 0) return value
+      const cursor = typeof kind === 'object' && readCursor(value as string)
+      if (cursor) return encodeCursor(cursor.name, replaced)
+      return kind === 'float' ? Number(replaced[0]) : replaced[0]
+    }
+    return Object.fromEntries(this.#shapes.map(([name, shape]) => [name, replace(shape, variables[name])]))
+  }
+
+  /** @returns false if the variable is not valid, or too long */
+  #add(inputs: Inputs, shape: Shape, value: unknown): boolean {
+    if (Array.isArray(value)) {
+      inputs.key += `[${value.length} `
+      return value.length <= MAX_VALUES && value.every((one) => this.#add(inputs, shape, one))
+    }
+    if (typeof value === 'object' && value !== null) {
+      inputs.key += '{'
+      for (const [name, one] of Object.entries(value)) {
+        const field = shape.fields.get(name)
+        inputs.key += `${name} `
+        if (!field || !this.#add(inputs, field, one)) return false
       }
+      inputs.key += '}'
+      return true
     }
-    return replaced
+    const { kind } = shape
+    const values = this.#valuesOf(kind, value, inputs.mode)
+    if (!values) return false
+    if (values.length > 0) {
+      const cursor = typeof kind === 'object' && readCursor(value as string)
+      inputs.key += cursor ? `cursor ${values.length} ${cursor.name.length} ${cursor.name} ` : `${kind} `
+      inputs.values.push(...values)
+      for (const _ of values) inputs.kinds.push(kind as Kind)
+      return true
+    }
+    const text = String(value)
+    inputs.key += `${typeof value} ${text.length} ${text} `
+    return text.length <= MAX_LENGTH
   }
 
-  #cursor(name: string, value: unknown) {
-    const isCursor = this.#cursors.has(name) && typeof value === 'string' && value.length <= MAX_CURSOR
-    return isCursor ? readCursor(value) : undefined
+  /** The values of a scalar. None if it shapes the statement, undefined if it is not valid. */
+  #valuesOf(kind: Kind | undefined, value: unknown, mode: Mode): string[] | undefined {
+    if (kind === undefined || value === null || value === undefined) return NONE
+    if (kind === 'address' || kind === 'date') {
+      if (mode === 'exact' && kind === 'date') return NONE
+      const text = this.#parsed(kind, value)
+      return text === undefined || this.#texts.has(text) ? undefined : [text]
+    }
+    if (mode === 'exact') return NONE
+    if (kind === 'float') return typeof value === 'number' && value > 0 && value < MAX_FLOAT ? [String(value)] : NONE
+    if (kind === 'number')
+      return (typeof value === 'string' || typeof value === 'number') && NUMBER.test(`${value}`) ? [`${value}`] : NONE
+    if (typeof value !== 'string') return NONE
+    if (kind === 'record') return value.length > MAX_LENGTH || value.includes('\0') ? NONE : [value]
+    return (value.length <= MAX_CURSOR && readCursor(value)?.values) || NONE
   }
 
-  #isNumber(name: string, value: unknown): boolean {
-    return (
-      this.#numbers.has(name) && (typeof value === 'string' || typeof value === 'number') && NUMBER.test(`${value}`)
-    )
-  }
-
-  #add(value: unknown, to: string[]): boolean {
+  /** The text of an address or a date in a statement. Undefined if it is not valid. */
+  #parsed(kind: 'address' | 'date', value: unknown): string | undefined {
+    const scalar = this.#schema.getType(kind === 'address' ? 'Address' : 'Date')
+    if (!isScalarType(scalar)) return undefined
     try {
-      const address = this.#scalar?.parseValue(value) as string
-      to.push(address)
-      return !this.#texts.has(address)
+      const parsed = scalar.parseValue(value) as string | Date
+      return typeof parsed === 'string' ? parsed : (value as string)
     } catch {
-      return false
+      return undefined
     }
   }
+}
+
+const NONE: string[] = []
+
+/** Postgres compares larger ones too, but they are text with an exponent. */
+const MAX_FLOAT = 1e15
+
+/** The values within a variable of an input type. Filters contain filters. */
+function shapeOf(type: GraphQLNamedType | undefined, shapes: Map<GraphQLNamedType | undefined, Shape>): Shape {
+  const known = shapes.get(type)
+  if (known) return known
+  const shape: Shape = { kind: type && SCALARS[type.name], fields: new Map() }
+  shapes.set(type, shape)
+  if (isInputObjectType(type))
+    for (const [name, { type: of }] of Object.entries(type.getFields()))
+      shape.fields.set(name, shapeOf(getNamedType(of), shapes))
+  return shape
 }
 
 /** The variable that is the cursor of a page. */
@@ -181,28 +222,43 @@ function typeAt(kinds: readonly Kind[], types: CursorTypes, i: number): ValueTyp
   return types.get(kind.cursor)?.[i - first]
 }
 
-/** Returns random values in place of others, addresses and numbers each in ascending or descending order. */
+/**
+ * Returns random values in place of others, those of a kind in ascending or descending order. Dates are long before or after
+ * now and far apart, and floats below 1 or very large: a statement that depends on more than their presence differs.
+ */
 export function standIns({ kinds }: Inputs, types: CursorTypes, order: 1 | -1): string[] {
   const random = {
     address: () => `0x${randomBytes(20).toString('hex')}`,
     number: () => String(randomInt(2 ** 29, 10 ** 9)),
-    float: () => String(randomInt(2 ** 29, 10 ** 9) / 8),
-    date: () => new Date(randomInt(10 ** 9) * 1000).toISOString().slice(0, 10),
+    float: () => String(order > 0 ? randomInt(2 ** 20, 2 ** 30) / 2 ** 31 : randomInt(2 ** 29, 10 ** 9) + 0.5),
+    date: (nth: number, count: number) =>
+      dateAt((order > 0 ? 1900 : 2100) + (100 / count) * (nth + randomInt(10 ** 6) / 4e6)),
+    record: () => randomBytes(16).toString('hex'),
   }
-  const sorted = (kind: 'address' | 'number') =>
+  const sorted = (kind: Exclude<Kind, object>) =>
     kinds
       .filter((one) => one === kind)
-      .map(random[kind])
+      .map((_, nth, { length }) => random[kind](nth, length))
       .sort((one, other) => (one < other ? -order : order))
       .values()
-  const all = { address: sorted('address'), number: sorted('number') }
+  const all = {
+    address: sorted('address'),
+    number: sorted('number'),
+    float: sorted('float'),
+    date: sorted('date'),
+    record: sorted('record'),
+  }
   return kinds.map((kind, i) => {
     if (typeof kind === 'string') return all[kind].next().value as string
     const type = typeAt(kinds, types, i)
     if (type === 'text' || type === 'address') return random.address()
-    return type === 'float' || type === 'decimal' ? random.float() : type === 'date' ? random.date() : random.number()
+    if (type === 'date') return random.date(0, 1)
+    return type === 'float' || type === 'decimal' ? String(randomInt(2 ** 29, 10 ** 9) / 8) : random.number()
   })
 }
+
+const YEAR_MS = 365.25 * 86_400_000
+const dateAt = (year: number) => new Date((year - 1970) * YEAR_MS).toISOString().slice(0, 10)
 
 export type Fill = (values: string[]) => unknown[]
 
@@ -213,31 +269,30 @@ export type Fill = (values: string[]) => unknown[]
 export function filler(values: unknown[], standIns: string[], { kinds }: Inputs): Fill | undefined {
   const indexes = new Map(standIns.map((value, i) => [value, i]))
   const filled = new Set<number>()
-  const indexOf = (value: unknown) => {
-    const index = typeof value === 'string' || typeof value === 'bigint' ? indexes.get(String(value)) : undefined
-    if (index !== undefined) filled.add(index)
-    return index
+  /** Returns how to fill a value. Undefined if it is the same for all requests. */
+  const fillOf = (value: unknown): ((values: string[]) => unknown) | undefined => {
+    const index = typeof value === 'object' ? undefined : indexes.get(String(value))
+    if (index === undefined) return undefined
+    filled.add(index)
+    return typeof value === 'number' ? (values) => Number(values[index]) : (values) => values[index]
   }
-  const slots: { at: number; from: number | number[] }[] = []
+  const slots: { at: number; fill(values: string[]): unknown }[] = []
   const others = values.map((value, at) => {
-    const from = Array.isArray(value) ? value.map(indexOf) : indexOf(value)
-    if (from === undefined || (Array.isArray(from) && from.includes(undefined))) return value
-    slots.push({ at, from: from as number | number[] })
+    const parts = Array.isArray(value) ? value.map(fillOf) : [fillOf(value)]
+    if (parts.length === 0 || parts.includes(undefined)) return value
+    const all = parts as ((values: string[]) => unknown)[]
+    slots.push({ at, fill: Array.isArray(value) ? (values) => all.map((one) => one(values)) : (all[0] as Fill) })
     return undefined
   })
   if (indexes.size < standIns.length || !kinds.every((kind, i) => kind === 'address' || filled.has(i))) return undefined
   return (values) => {
     const result = [...others]
-    for (const { at, from } of slots)
-      result[at] = typeof from === 'number' ? values[from] : from.map((one) => values[one])
+    for (const { at, fill } of slots) result[at] = fill(values)
     return result
   }
 }
 
 /** Returns whether two lists of values are the same to Postgres. */
 export const isSame = (one: unknown[] | undefined, other: unknown[]) => shown(one) === shown(other)
-
-const nullableOf = (type: TypeNode) => (type.kind === GraphQLKind.NON_NULL_TYPE ? type.type : type)
-const isNamed = (type: TypeNode, name: string) => type.kind === GraphQLKind.NAMED_TYPE && type.name.value === name
 
 const shown = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one))

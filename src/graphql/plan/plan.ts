@@ -59,7 +59,7 @@ const MAX_VARIANTS = 8
  *
  * compile.ts turns the selection into pieces, layout.ts names the columns that they need, statement.ts builds the SQL, and
  * write.ts writes the JSON.
- * Requests that differ only in addresses, single ones or in lists, in numbers or in cursors share a cached statement
+ * Requests that differ only in addresses, dates, numbers or cursors, alone, in lists or in filters, share a cached statement
  * (parameters.ts).
  */
 export class Plan {
@@ -70,8 +70,10 @@ export class Plan {
   readonly #switches: string[]
   readonly #variants = new Map<string, Variant | null>()
   readonly #parameters: Parameters
-  /** By the variables that shape them. Null if the statement must be built for each request, undefined if it was built once. */
-  readonly #statements = new Map<string, Cached | null | undefined>()
+  /** By the variables that shape them. Undefined if the statement was built once. */
+  readonly #statements = new Map<string, Cached | undefined>()
+  /** The variables whose statement must be built for each request. */
+  readonly #uncacheable = new Set<string>()
 
   constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string) {
     this.#schema = schema
@@ -93,11 +95,14 @@ export class Plan {
    */
   run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Planned | undefined> {
     let inputs = this.#parameters.read(variables)
-    if (inputs && this.#statements.get(inputs.key) === null) inputs = this.#parameters.read(variables, 'exact')
+    if (!inputs || this.#uncacheable.has(inputs.key)) inputs = this.#parameters.read(variables, 'exact')
     const cached = inputs && this.#statements.get(inputs.key)
-    if (inputs && cached && areOfLists(inputs, cached.statement.cursors))
-      return cached.variant.read(reader, { ...cached.statement, values: cached.fill(inputs.values) })
-    return this.#runNew(reader, variables, cached ? undefined : inputs)
+    if (inputs && cached && areOfLists(inputs, cached.statement.cursors)) {
+      const { variant, statement, fill, ofRequest } = cached
+      return variant.read(reader, { ...statement, ...ofRequest?.(variables), values: fill(inputs.values) })
+    }
+    const isNew = inputs && !cached && !this.#uncacheable.has(inputs.key)
+    return this.#runNew(reader, variables, isNew ? inputs : undefined)
   }
 
   /** Runs the query with a statement that is built for these variables, or from now on cached. */
@@ -106,11 +111,18 @@ export class Plan {
     variables: Record<string, unknown>,
     inputs: Inputs | undefined,
   ): Promise<Planned | undefined> {
-    if (inputs && this.#statements.get(inputs.key) === undefined) {
-      const isKnown = this.#statements.has(inputs.key)
+    if (inputs) {
+      const { key } = inputs
+      const isKnown = this.#statements.has(key)
       const cached = isKnown ? await this.#cacheable(variables, inputs, reader.topology) : undefined
-      if (!isKnown && this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
-      this.#statements.set(inputs.key, cached)
+      if (cached === null) {
+        this.#statements.delete(key)
+        if (this.#uncacheable.size >= MAX_STATEMENTS) this.#uncacheable.clear()
+        this.#uncacheable.add(key)
+      } else {
+        if (!isKnown && this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
+        this.#statements.set(key, cached)
+      }
       if (cached !== undefined) return this.run(reader, variables)
     }
     const coerced = this.#coerced(variables)
@@ -133,23 +145,39 @@ export class Plan {
       return variant ? { variant, statement: await variant.statement(nothingStored(topology), coerced) } : undefined
     }
     const hasCursor = inputs.kinds.some((kind) => typeof kind === 'object')
+    const real = hasCursor
+      ? await build(variables).catch((error) => (error instanceof GatewayError ? undefined : null))
+      : undefined
+    if (hasCursor && !real) return real as null | undefined
+    const cursors: CursorTypes = real?.statement.cursors ?? new Map()
     try {
-      const real = hasCursor ? await build(variables) : undefined
-      const cursors: CursorTypes = real?.statement.cursors ?? new Map()
       const ascending = standIns(inputs, cursors, 1)
       const built = await build(this.#parameters.replaced(variables, inputs, ascending))
-      if (!built || built.statement.assertStart) return null
-      const { text, values, source } = built.statement
+      if (!built) return null
+      const { variant } = built
+      const { text, values, source, assertStart } = built.statement
       const fill = filler(values, ascending, inputs)
       // Values that are more than that, such as in the digest of a filter, or whose order matters, make another statement.
       const descending = standIns(inputs, cursors, -1)
       const other = (await build(this.#parameters.replaced(variables, inputs, descending)))?.statement
-      const isOne =
-        text === other?.text && source.name === other.source.name && isSame(fill?.(descending), other.values)
-      return fill && isOne ? { variant: built.variant, statement: { ...built.statement, values: [] }, fill } : null
-    } catch (error) {
+      if (!fill || text !== other?.text || !isSame(fill(descending), other.values)) return null
+      const isNamed = source.name() === other.source.name()
+      if (!isNamed && (hasCursor || !variant.isNamedByArguments)) return null
+      const statement = { ...built.statement, values: [] }
+      if (isNamed && !assertStart) return { variant, statement, fill }
+      const ofRequest: Cached['ofRequest'] = (variables) => {
+        const coerced = () => this.#coerced(variables) ?? {}
+        return {
+          ...(!isNamed && { source: { ...source, name: once(() => variant.nameFor(coerced())) } }),
+          ...(assertStart && {
+            assertStart: async (reader) => (await variant.statement(reader, coerced())).assertStart?.(reader),
+          }),
+        }
+      }
+      return { variant, statement, fill, ofRequest }
+    } catch {
       // The error is reported when the statement is built with the request's real variables.
-      return hasCursor && error instanceof GatewayError ? undefined : null
+      return null
     }
   }
 
@@ -206,6 +234,8 @@ interface Cached {
   variant: Variant
   statement: Statement
   fill: Fill
+  /** The parts of it that are of one request. */
+  ofRequest?(variables: Record<string, unknown>): Partial<Statement>
 }
 
 /** A reader that fails every read. */
@@ -270,6 +300,17 @@ class Variant {
     return { text: this.#textOf(sql), values: sql.values, source: { pageOf, name, cursor }, cursors, assertStart }
   }
 
+  /** True if the name of the spliced list's cursors depends on nothing but its arguments. */
+  get isNamedByArguments(): boolean {
+    const { sqlField } = this.#layout.spliced ?? {}
+    return sqlField?.kind === 'list' && sqlField.list.prepare === undefined
+  }
+
+  /** The name of the spliced list's cursors. */
+  nameFor(variables: Record<string, unknown>): string {
+    return this.#cursor(({ node, definition }) => getArgumentValues(definition, node, variables)).name()
+  }
+
   /** Runs a statement. The answer's JSON is written on demand. Undefined if the store has no plan for it. */
   read(reader: Reader, { source, assertStart, text, values }: Statement): Promise<Planned | undefined> {
     const { topology, maxBytes = Number.POSITIVE_INFINITY } = reader
@@ -295,12 +336,12 @@ class Variant {
   #cursor(argumentsOf: Request['argumentsOf']): Pick<Source, 'name' | 'cursor'> & { more: string[] } {
     const { spliced, columns, cursor } = this.#layout
     const more: string[] = []
-    if (!spliced?.cursors || spliced.sqlField.kind !== 'list') return { name: '', cursor: [], more }
-    const { name, order } = spliced.sqlField.list.listing(argumentsOf(spliced.field))
+    if (!spliced?.cursors || spliced.sqlField.kind !== 'list') return { name: () => '', cursor: [], more }
+    const listing = spliced.sqlField.list.listing(argumentsOf(spliced.field))
     const append = (field: string) => columns.length + more.push(`${spliced.rows?.scope.alias}."${field}"`) - 1
     return {
-      name,
-      cursor: order.map(({ field, type }) => ({ column: cursor.get(field) ?? append(field), type })),
+      name: once(() => listing.name),
+      cursor: listing.order.map(({ field, type }) => ({ column: cursor.get(field) ?? append(field), type })),
       more,
     }
   }
@@ -361,4 +402,12 @@ class Variant {
 function listRows(rows: TextRow[], page: Page | undefined, item: Writer): ListRows {
   const { rows: pageRows, more } = page ? cutToPage(rows, page) : { rows, more: false }
   return { rows: pageRows, more, ends: [pageRows[0], pageRows.at(-1)], item }
+}
+
+function once<Value>(compute: () => Value): () => Value {
+  let value: Value | undefined
+  return () => {
+    value ??= compute()
+    return value
+  }
 }

@@ -76,7 +76,7 @@ export interface Source {
   /** Returns the rows of a list in the row that contains it. */
   rowsOf(list: List, row: TextRow): ListRows
   /** The name of the spliced list's cursors. */
-  name: string
+  name(): string
   /** The columns of their values. */
   cursor: { column: number; type: ValueType }[]
 }
@@ -185,7 +185,7 @@ export function items({ rows, item }: ListRows, source: Source): string {
 const writeCursor = (row: TextRow, { name, cursor }: Source) =>
   JSON.stringify(
     encodeCursor(
-      name,
+      name(),
       cursor.map(({ column, type }) => cursorText(row[column] as string, type)),
     ),
   )
