@@ -32,6 +32,8 @@ export interface Inputs {
   values: string[]
   /** By value. */
   kinds: Kind[]
+  /** The lists that cursors name, by variable. */
+  lists: Map<string, string>
   mode: Mode
 }
 
@@ -43,8 +45,14 @@ const SCALARS: Record<string, Scalar> = { Address: 'address', Date: 'date', BigI
 /** `any`: a statement serves all values. `exact`: each value but an address has its own. */
 type Mode = 'any' | 'exact'
 
-/** The types of a cursor's values, by the variable that it is. */
-export type CursorTypes = ReadonlyMap<string, readonly ValueType[]>
+/** What a cursor must be to page a list: the types of its values and, unless a request's filter decides it, its name. */
+export interface Cursor {
+  types: readonly ValueType[]
+  name: string | undefined
+}
+
+/** By variable. */
+export type Cursors = ReadonlyMap<string, Cursor>
 
 /** The values within a variable, which may be a list of such. */
 interface Shape {
@@ -95,7 +103,7 @@ export class Parameters {
    * @returns undefined if one is too long, of no input type, or an invalid or repeated address or date
    */
   read(variables: Record<string, unknown>, mode: Mode = 'any'): Inputs | undefined {
-    const inputs: Inputs = { key: '', values: [], kinds: [], mode }
+    const inputs: Inputs = { key: '', values: [], kinds: [], lists: NO_LISTS, mode }
     for (const [name, shape] of this.#shapes) if (!this.#add(inputs, shape, variables[name])) return undefined
     const { key, values, kinds } = inputs
     if (key.length > MAX_KEY || values.length > MAX_VALUES) return undefined
@@ -103,8 +111,16 @@ export class Parameters {
     return distinct.length < 2 || new Set(distinct).size === distinct.length ? inputs : undefined
   }
 
-  /** Returns the variables with other values, in the order in which `read` found them. */
-  replaced(variables: Record<string, unknown>, { mode }: Inputs, values: string[]): Record<string, unknown> {
+  /**
+   * Returns the variables with other values, in the order in which `read` found them.
+   * @param lists the names of the lists that cursors are of then
+   */
+  replaced(
+    variables: Record<string, unknown>,
+    { mode }: Inputs,
+    values: string[],
+    lists?: ReadonlyMap<string, string>,
+  ): Record<string, unknown> {
     const next = values.values()
     const replace = ({ kind, fields }: Shape, value: unknown): unknown => {
       if (Array.isArray(value)) return value.map((one) => replace({ kind, fields }, one))
@@ -115,7 +131,7 @@ export class Parameters {
       const replaced = this.#valuesOf(kind, value, mode)?.map(() => next.next().value as string) ?? []
       if (replaced.length === 0) return value
       const cursor = typeof kind === 'object' && readCursor(value as string)
-      if (cursor) return encodeCursor(cursor.name, replaced)
+      if (cursor) return encodeCursor(lists?.get((kind as { cursor: string }).cursor) ?? cursor.name, replaced)
       return kind === 'float' ? Number(replaced[0]) : replaced[0]
     }
     return Object.fromEntries(this.#shapes.map(([name, shape]) => [name, replace(shape, variables[name])]))
@@ -141,8 +157,12 @@ export class Parameters {
     const values = this.#valuesOf(kind, value, inputs.mode)
     if (!values) return false
     if (values.length > 0) {
-      const cursor = typeof kind === 'object' && readCursor(value as string)
-      inputs.key += cursor ? `cursor ${values.length} ${cursor.name.length} ${cursor.name} ` : `${kind} `
+      if (typeof kind === 'object') {
+        const { name = '' } = readCursor(value as string) ?? {}
+        if (inputs.lists === NO_LISTS) inputs.lists = new Map()
+        inputs.lists.set(kind.cursor, name)
+        inputs.key += `cursor ${values.length} `
+      } else inputs.key += `${kind} `
       inputs.values.push(...values)
       for (const _ of values) inputs.kinds.push(kind as Kind)
       return true
@@ -183,6 +203,7 @@ export class Parameters {
 }
 
 const NONE: string[] = []
+const NO_LISTS = new Map<string, string>()
 
 /** Postgres compares larger ones too, but they are text with an exponent. */
 const MAX_FLOAT = 1e15
@@ -205,28 +226,29 @@ export function cursorVariable({ name, value }: ArgumentNode): string | undefine
   return isCursor && value.kind === GraphQLKind.VARIABLE ? value.name.value : undefined
 }
 
-/** True if the values of cursors are those of their lists. Others have an error that names them. */
-export function areOfLists({ values, kinds }: Inputs, types: CursorTypes): boolean {
-  if (types.size === 0) return true
+/** True if the names and values of cursors are those of their lists. Others have an error that names them. */
+export function areOfLists({ values, kinds, lists }: Inputs, cursors: Cursors): boolean {
+  for (const [variable, name] of lists) if ((cursors.get(variable)?.name ?? name) !== name) return false
+  if (lists.size === 0) return true
   return values.every((value, i) => {
-    const type = typeAt(kinds, types, i)
+    const type = typeAt(kinds, cursors, i)
     return type === undefined || (typeOfValue(type).accepts?.(value) ?? false)
   })
 }
 
 /** The type of a cursor's value. Undefined for other values. */
-function typeAt(kinds: readonly Kind[], types: CursorTypes, i: number): ValueType | undefined {
+function typeAt(kinds: readonly Kind[], cursors: Cursors, i: number): ValueType | undefined {
   const kind = kinds[i]
   if (typeof kind !== 'object') return undefined
   const first = kinds.findIndex((one) => typeof one === 'object' && one.cursor === kind.cursor)
-  return types.get(kind.cursor)?.[i - first]
+  return cursors.get(kind.cursor)?.types[i - first]
 }
 
 /**
  * Returns random values in place of others, those of a kind in ascending or descending order. Dates are long before or after
  * now and far apart, and floats below 1 or very large: a statement that depends on more than their presence differs.
  */
-export function standIns({ kinds }: Inputs, types: CursorTypes, order: 1 | -1): string[] {
+export function standIns({ kinds }: Inputs, cursors: Cursors, order: 1 | -1): string[] {
   const random = {
     address: () => `0x${randomBytes(20).toString('hex')}`,
     number: () => String(randomInt(2 ** 29, 10 ** 9)),
@@ -250,7 +272,7 @@ export function standIns({ kinds }: Inputs, types: CursorTypes, order: 1 | -1): 
   }
   return kinds.map((kind, i) => {
     if (typeof kind === 'string') return all[kind].next().value as string
-    const type = typeAt(kinds, types, i)
+    const type = typeAt(kinds, cursors, i)
     if (type === 'text' || type === 'address') return random.address()
     if (type === 'date') return random.date(0, 1)
     return type === 'float' || type === 'decimal' ? String(randomInt(2 ** 29, 10 ** 9) / 8) : random.number()

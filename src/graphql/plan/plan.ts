@@ -2,7 +2,6 @@ import { type DocumentNode, type FieldNode, type GraphQLSchema, getArgumentValue
 import type { TextRow } from '../../db/connect/protocol.ts'
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Page } from '../../db/lists/listing.ts'
-import type { ValueType } from '../../db/lists/value-type.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
@@ -14,7 +13,8 @@ import { type Compiled, compile } from './compile.ts'
 import { Layout } from './layout.ts'
 import {
   areOfLists,
-  type CursorTypes,
+  type Cursor,
+  type Cursors,
   cursorVariable,
   type Fill,
   filler,
@@ -99,7 +99,8 @@ export class Plan {
     const cached = inputs && this.#statements.get(inputs.key)
     if (inputs && cached && areOfLists(inputs, cached.statement.cursors)) {
       const { variant, statement, fill, ofRequest } = cached
-      return variant.read(reader, { ...statement, ...ofRequest?.(variables), values: fill(inputs.values) })
+      const own = ofRequest?.(variables, inputs)
+      if (own !== null) return variant.read(reader, { ...statement, ...own, values: fill(inputs.values) })
     }
     const isNew = inputs && !cached && !this.#uncacheable.has(inputs.key)
     return this.#runNew(reader, variables, isNew ? inputs : undefined)
@@ -149,26 +150,37 @@ export class Plan {
       ? await build(variables).catch((error) => (error instanceof GatewayError ? undefined : null))
       : undefined
     if (hasCursor && !real) return real as null | undefined
-    const cursors: CursorTypes = real?.statement.cursors ?? new Map()
+    const cursors: Cursors = real?.statement.cursors ?? new Map()
+    const buildWith = (values: string[]) => {
+      const replaced = this.#parameters.replaced(variables, inputs, values)
+      const lists = real?.variant.cursorNames(this.#coerced(replaced) ?? {})
+      return build(lists ? this.#parameters.replaced(variables, inputs, values, lists) : replaced)
+    }
     try {
       const ascending = standIns(inputs, cursors, 1)
-      const built = await build(this.#parameters.replaced(variables, inputs, ascending))
+      const built = await buildWith(ascending)
       if (!built) return null
       const { variant } = built
       const { text, values, source, assertStart } = built.statement
       const fill = filler(values, ascending, inputs)
       // Values that are more than that, such as in the digest of a filter, or whose order matters, make another statement.
       const descending = standIns(inputs, cursors, -1)
-      const other = (await build(this.#parameters.replaced(variables, inputs, descending)))?.statement
+      const other = (await buildWith(descending))?.statement
       if (!fill || text !== other?.text || !isSame(fill(descending), other.values)) return null
       const isNamed = source.name() === other.source.name()
-      if (!isNamed && (hasCursor || !variant.isNamedByArguments)) return null
-      const statement = { ...built.statement, values: [] }
-      if (isNamed && !assertStart) return { variant, statement, fill }
-      const ofRequest: Cached['ofRequest'] = (variables) => {
-        const coerced = () => this.#coerced(variables) ?? {}
+      if (!isNamed && !variant.isNamedByArguments) return null
+      const named = new Map<string, Cursor>()
+      for (const [variable, { types, name }] of built.statement.cursors)
+        named.set(variable, { types, name: name === other.cursors.get(variable)?.name ? name : undefined })
+      const statement = { ...built.statement, cursors: named, values: [] }
+      const bound = [...named].filter(([variable, { name }]) => inputs.lists.has(variable) && name === undefined)
+      if (isNamed && !assertStart && bound.length === 0) return { variant, statement, fill }
+      const ofRequest: Cached['ofRequest'] = (variables, { lists }) => {
+        const coerced = once(() => this.#coerced(variables) ?? {})
+        const names = bound.length > 0 ? variant.cursorNames(coerced()) : undefined
+        if (bound.some(([variable]) => names?.get(variable) !== lists.get(variable))) return null
         return {
-          ...(!isNamed && { source: { ...source, name: once(() => variant.nameFor(coerced())) } }),
+          ...(!isNamed && { source: { ...source, name: once(() => variant.nameFor(coerced(), names)) } }),
           ...(assertStart && {
             assertStart: async (reader) => (await variant.statement(reader, coerced())).assertStart?.(reader),
           }),
@@ -222,8 +234,8 @@ export class Plan {
 /** A statement, and what is needed to write the answer from its rows. */
 interface Statement extends Pick<Prisma.Sql, 'text' | 'values'> {
   source: RequestSource
-  /** The types of cursors that are variables. */
-  cursors: CursorTypes
+  /** Of variables. */
+  cursors: Cursors
   /** Called if there are no rows. Throws if the row that the page should follow does not exist. */
   assertStart: ((reader: Reader) => Promise<unknown>) | undefined
 }
@@ -234,8 +246,8 @@ interface Cached {
   variant: Variant
   statement: Statement
   fill: Fill
-  /** The parts of it that are of one request. */
-  ofRequest?(variables: Record<string, unknown>): Partial<Statement>
+  /** The parts of it that are of one request. Null if a cursor is of another list. */
+  ofRequest?(variables: Record<string, unknown>, inputs: Inputs): Partial<Statement> | null
 }
 
 /** A reader that fails every read. */
@@ -275,7 +287,7 @@ class Variant {
       return known
     }
     const pages = new Map<List, Page | undefined>()
-    const cursors = new Map<string, ValueType[]>()
+    const cursors = new Map<string, Cursor>()
     let assertStart: Statement['assertStart']
     for (const list of this.#lists) {
       const inputs = argumentsOf(list.field)
@@ -287,12 +299,11 @@ class Variant {
       // A list whose rows are not read has arguments too.
       if (!list.rows && list.sqlField.kind === 'list') list.sqlField.list.filter(prepared)
       pages.set(list, pageFor(list, prepared, after))
-      for (const name of list.field.node.arguments?.map(cursorVariable) ?? [])
-        if (name !== undefined && list.sqlField.kind === 'list')
-          cursors.set(
-            name,
-            list.sqlField.list.listing(prepared).order.map(({ type }) => type),
-          )
+      for (const variable of cursorVariables(list)) {
+        if (list.sqlField.kind !== 'list') continue
+        const { order, name } = list.sqlField.list.listing(prepared)
+        cursors.set(variable, { types: order.map(({ type }) => type), name })
+      }
     }
     const pageOf = (list: List) => pages.get(list)
     const { name, cursor, more } = this.#cursor(argumentsOf)
@@ -306,9 +317,26 @@ class Variant {
     return sqlField?.kind === 'list' && sqlField.list.prepare === undefined
   }
 
-  /** The name of the spliced list's cursors. */
-  nameFor(variables: Record<string, unknown>): string {
-    return this.#cursor(({ node, definition }) => getArgumentValues(definition, node, variables)).name()
+  /** The names of cursors that are variables, by variable, where nothing but a list's arguments decides them. */
+  cursorNames(variables: Record<string, unknown>): ReadonlyMap<string, string> {
+    const names = new Map<string, string>()
+    for (const list of this.#lists) {
+      const { sqlField, field } = list
+      if (sqlField.kind !== 'list' || sqlField.list.prepare) continue
+      for (const variable of cursorVariables(list))
+        names.set(variable, sqlField.list.listing(getArgumentValues(field.definition, field.node, variables)).name)
+    }
+    return names
+  }
+
+  /** The name of the spliced list's cursors. @param names those of cursors that are variables */
+  nameFor(variables: Record<string, unknown>, names?: ReadonlyMap<string, string>): string {
+    const { spliced } = this.#layout
+    const [variable = ''] = spliced ? cursorVariables(spliced) : []
+    return (
+      names?.get(variable) ??
+      this.#cursor(({ node, definition }) => getArgumentValues(definition, node, variables)).name()
+    )
   }
 
   /** Runs a statement. The answer's JSON is written on demand. Undefined if the store has no plan for it. */
@@ -403,6 +431,10 @@ function listRows(rows: TextRow[], page: Page | undefined, item: Writer): ListRo
   const { rows: pageRows, more } = page ? cutToPage(rows, page) : { rows, more: false }
   return { rows: pageRows, more, ends: [pageRows[0], pageRows.at(-1)], item }
 }
+
+/** The variables that are cursors of a list. */
+const cursorVariables = ({ field }: List): string[] =>
+  field.node.arguments?.flatMap((one) => cursorVariable(one) ?? []) ?? []
 
 function once<Value>(compute: () => Value): () => Value {
   let value: Value | undefined
