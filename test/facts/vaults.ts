@@ -15,11 +15,11 @@ const until = (chainId: number, vault: string, day: string) => `(
 
 const columns = (start: string) => `${start} AS start, last AS "lastDate", assets::text AS "totalAssets.raw",
   trim_scale(assets * 0.000001)::text AS "totalAssets.value", usd AS "totalAssets.usd", shares::text AS "totalShares",
-  assets / nullif(shares, 0) AS "sharePrice", coalesce(users, 0) AS "userCount"`
+  assets / nullif(shares, 0) AS "sharePrice", users AS "userCount"`
 
 /** By hand: the second user of a vault comes in the month after the first. */
 const BY_HAND = `SELECT * FROM (VALUES
-    (date '2025-02-01', NULL::date, NULL, NULL, NULL::numeric, NULL, NULL::numeric, 0::int8),
+    (date '2025-02-01', NULL::date, NULL, NULL, NULL::numeric, NULL, NULL::numeric, NULL::int8),
     ('2025-03-01', '2025-03-02', '6', '0.000006', 60, '5', 1.2, 1),
     ('2025-04-01', '2025-04-01', '11', '0.000011', 60.1, '9', 11 / 9::numeric, 2),
     ('2025-05-01', '2025-04-01', '11', '0.000011', 60.1, '9', 11 / 9::numeric, 2))

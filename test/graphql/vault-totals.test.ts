@@ -72,7 +72,7 @@ test('without a snapshot a vault has no users, and its totals are unknown', asyn
                   totalAssets: null,
                   totalShares: null,
                   sharePrice: null,
-                  userCount: 0,
+                  userCount: null,
                 },
               ],
             },

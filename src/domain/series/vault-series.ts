@@ -28,7 +28,7 @@ export async function vaultSeries(
     CROSS JOIN unnest(${ends}::date[]) WITH ORDINALITY AS b(until, ordinality)
     CROSS JOIN LATERAL (SELECT * FROM vault_day n WHERE n.chain_id = v.chain_id AND n.vault_id = v.id AND n.date < b.until
       ORDER BY n.date DESC LIMIT 1) d`
-  const byVault = vaults.map(() => starts.map((start): VaultTotals => ({ ...UNKNOWN, userCount: 0, start })))
+  const byVault = vaults.map(() => starts.map((start): VaultTotals => ({ ...UNKNOWN, start })))
   for (const { owner, bucket, ...totals } of rows) Object.assign(byVault[owner - 1]?.[bucket - 1] ?? {}, totals)
   return byVault
 }

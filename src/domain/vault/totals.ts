@@ -61,6 +61,13 @@ export const vaultTotalsColumns = columnsOf(
       description: 'The day (UTC) of the newest snapshot that counts. Null without a snapshot.',
     },
     ...totalColumns('at the end of that day'),
+    // Of the type that it has in the series of markets, so that one selection of an entity takes both.
+    userCount: {
+      sql: 'd.user_count',
+      type: 'int',
+      nullable: true,
+      description: 'Number of users with assets or shares at the end of that day. Null without a snapshot.',
+    },
     assetDecimals: { sql: 't.asset_decimals', type: 'int', nullable: true },
   },
 )

@@ -657,7 +657,7 @@ export type VaultChartQueryVariables = Exact<{
 }>;
 
 
-export type VaultChartQuery = { vault: { id: string, chainId: number, address: string, name: string, aprSeries: Array<{ start: string, depositApr: number | null, borrowApr: number | null }>, series: Array<{ start: string, sharePrice: number | null, userCount: number, totalAssets: { value: string | null, usd: number | null } | null }>, asset: { decimals: number | null, id: string, address: string, symbol: string } } | null };
+export type VaultChartQuery = { vault: { id: string, chainId: number, address: string, name: string, aprSeries: Array<{ start: string, depositApr: number | null, borrowApr: number | null }>, series: Array<{ start: string, sharePrice: number | null, userCount: number | null, totalAssets: { value: string | null, usd: number | null } | null }>, asset: { decimals: number | null, id: string, address: string, symbol: string } } | null };
 
 export type ProgramChartQueryVariables = Exact<{
   interval?: Interval;
