@@ -118,7 +118,9 @@ export function sumAndAverage(
     ...(tokens && sumsOfTokens(tokens, part)),
     [`average${name}Usd`]: {
       type: 'float',
-      description: `Average of ${what}, in USD.${unpriced ? ' Rows without a price are left out. Null without any.' : ' Null without rows.'}`,
+      description: unpriced
+        ? `Average USD of ${what}, of priced rows, or null.`
+        : `Average of ${what}, in USD. Null without rows.`,
       sql: toDouble(`${sum} / nullif(count(${usd}), 0)`),
       nullable: true,
     },

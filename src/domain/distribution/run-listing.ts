@@ -37,7 +37,7 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
   status: { sql: 'upper(t.status::text)', type: 'text', description: 'The status of the run.' },
   requestedBy: {
     type: 'text',
-    description: 'Who requested the run: the name of an admin token, `cli`, `schedule` for the daily job, or `sample`.',
+    description: "An admin token's name, `cli`, `schedule` (the daily job) or `sample`.",
     filter: true,
   },
   startedAt: { type: 'moment', description: 'When the run started.', filter: true },
@@ -75,8 +75,7 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
     type: 'int',
     nullable: true,
     field: 'ledgerEntryCount',
-    description:
-      'Number of entries that the run wrote to the ledgers of users. Null if it wrote none, or they are no longer kept.',
+    description: 'Number of ledger entries that it wrote. Null if none, or not kept.',
   },
   digest: {
     type: 'text',

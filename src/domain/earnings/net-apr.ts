@@ -20,8 +20,7 @@ export const entityAprColumns = columnsOf(
     depositUsd: {
       sql: 't.deposit_usd',
       type: 'float',
-      description:
-        'The interest-earning deposit, in USD: collateral in a market (protected collateral earns nothing) or assets in a vault.',
+      description: 'The interest-earning deposit in USD: borrowable supply, vault assets.',
     },
     debtUsd: { sql: 't.debt_usd', type: 'float', field: 'borrowedUsd', description: 'Debt, in USD.' },
     depositRate: { sql: 't.deposit_rate', ...rate('deposit') },

@@ -15,8 +15,7 @@ const entryColumns = columnsOf(Prisma.RankHistoryScalarFieldEnum, {
   },
   rank: {
     type: 'int',
-    description:
-      "The user's rank, starting at 1; no two users share a rank. Users are ranked by points, then by address.",
+    description: 'The rank, from 1, by points, then address. No two users share one.',
     filter: true,
     sort: true,
   },

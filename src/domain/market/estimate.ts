@@ -85,8 +85,7 @@ export const estimateColumns = columnsOf(
     interestUsd: {
       sql: toDouble('t.interest'),
       type: 'float',
-      description:
-        'Interest on the amount in USD, without compounding: `amountUsd * apr * days / 365`. A borrower owes it.',
+      description: 'Simple interest in USD: `amountUsd * apr * days / 365`, due or owed.',
     },
     points: {
       ...pointsColumn('t.millionths'),

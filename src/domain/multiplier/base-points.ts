@@ -21,7 +21,7 @@ export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldE
   changedAt: { type: 'moment', description: 'When the revision was made.' },
   changedBy: {
     type: 'text',
-    description: 'Who made the change: the name of an admin token, `cli`, or the database role that wrote it.',
+    description: "Who made it: an admin token's name, `cli`, or the database role.",
   },
   revokedAt: announced.revokedAt,
   revokedBy: announced.revokedBy,

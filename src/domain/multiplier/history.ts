@@ -35,8 +35,7 @@ export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnu
   recordedAt: { type: 'moment', description: 'When this gateway recorded the revision.', filter: true },
   changedBy: {
     type: 'text',
-    description:
-      'Who made the change: the name of an admin token, `cli`, `import`, `sample`, or the database role that wrote it.',
+    description: "An admin token's name, `cli`, `import`, `sample` or a database role.",
     filter: true,
   },
   fromDate: { ...announced.fromDate, filter: true, sort: true },

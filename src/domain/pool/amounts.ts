@@ -50,7 +50,7 @@ export function amountColumns<const Nullable extends boolean>(
   return {
     suppliedUsd: usd(supplied, `Borrowable supply on ${on.date}, in USD.`),
     protectedUsd: usd(protectedSupply, `Non-borrowable supply on ${on.date}, in USD.`),
-    tvlUsd: usd(`${supplied} + ${protectedSupply}`, `TVL on ${on.date}, in USD, also what is lent.`),
+    tvlUsd: usd(`${supplied} + ${protectedSupply}`, `TVL on ${on.date}, in USD: lent supply too.`),
     borrowedUsd: usd(borrowed, `Amount borrowed on ${on.date}, in USD.`),
     liquidityUsd: usd(
       `CASE WHEN ${supplied} > ${borrowed} THEN ${supplied} - ${borrowed} WHEN ${supplied} IS NOT NULL THEN 0 END`,

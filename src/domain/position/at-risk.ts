@@ -19,8 +19,7 @@ export const atRiskColumns = columnsOf(
     drop: {
       sql: 't.drop',
       type: 'float',
-      description:
-        "The fraction by which the price of each position's collateral falls, all others unchanged: 0.2 is 20 %.",
+      description: 'The fraction by which the price of the collateral falls: 0.2 is 20 %.',
     },
     positionCount: {
       sql: 't.positions',
@@ -43,21 +42,19 @@ export const atRiskColumns = columnsOf(
     unknownPositionCount: {
       sql: 't.unknown_positions',
       type: 'int',
-      description:
-        'The number of positions with debt that are not counted at any drop, as a liquidation threshold or a price is not known.',
+      description: 'Number of positions with debt but an unknown threshold or price.',
     },
     unknownCollateralUsd: {
       sql: toDouble('t.unknown_collateral'),
       type: 'float',
       nullable: true,
-      description:
-        'The collateral of those that are not counted, in USD, as far as its price is known. Null if no price is.',
+      description: 'Collateral of those not counted, in USD, where priced. Else null.',
     },
     unknownDebtUsd: {
       sql: toDouble('t.unknown_debt'),
       type: 'float',
       nullable: true,
-      description: 'The debt of those that are not counted, in USD, as far as its price is known. Null if no price is.',
+      description: 'The debt of those not counted, in USD, where priced. Else null.',
     },
   },
 )

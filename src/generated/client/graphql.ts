@@ -109,7 +109,7 @@ export type FloatRange = {
 
 /** A dimension to group by. Each query says which ones it takes. */
 export type GroupBy =
-  /** The token on its chain: of a pool, the sides in that token. A position counts for both of its tokens. */
+  /** The token: sides in it of pools. Positions count for both tokens. */
   | 'ASSET'
   /** The chain. */
   | 'CHAIN'
@@ -162,11 +162,11 @@ export type LeaderboardScope =
 
 /** Distribution dates, if given only in one pool or on one chain. */
 export type LeaderboardWindow = {
-  /** Only points of positions in pools on this chain. Without `pool`, the window may have at most 31 distribution dates. */
+  /** Only points on this chain. Without `pool`, at most 31 dates. */
   chainId?: number | null | undefined;
   /** The first date. Defaults to the first distribution date. */
   from?: string | null | undefined;
-  /** Only points of positions in the pool at this address. The window may have at most 366 distribution dates. */
+  /** Only points in this pool. At most 366 dates. */
   pool?: string | null | undefined;
   /** The last date. Defaults to the newest distribution date. */
   to?: string | null | undefined;

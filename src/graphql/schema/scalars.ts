@@ -68,8 +68,7 @@ export function addScalars(builder: Builder): void {
   })
   builder.scalarType('DateTime', {
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
-    description:
-      'A point in time in UTC, in ISO 8601 format: 2025-03-01T00:00:00.000Z. Input may be a date alone, which means midnight UTC.',
+    description: 'A time in UTC: 2025-03-01T00:00:00.000Z. A date alone is midnight.',
     serialize: (value) => value.toISOString() as never,
     parseValue: parseDateTime,
     parseLiteral: asValue(parseDateTime),

@@ -147,7 +147,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
             type: [GroupBy],
             required: true,
             defaultValue: [],
-            description: `Of ${dimensions}. If empty, all rows form one group.`,
+            description: `Of ${dimensions}. Empty: one group.`,
           }),
           orderBy: t.arg({
             type: [Order],
@@ -202,7 +202,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
     {
       type: 'Snapshot',
       query: 'snapshotAggregates',
-      rows: 'snapshots in markets and vaults',
+      rows: 'snapshots',
       bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or entities and a \`time\` of at most 366 dates: entities times dates.`,
     },
     snapshotAggregate,

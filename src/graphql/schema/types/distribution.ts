@@ -229,8 +229,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
         }),
         multipliers: t.arg({
           type: [MultiplierInput],
-          description:
-            'Multipliers to compute with, each pool at most once. Omitted pools and fields use their stored values.',
+          description: 'Multipliers to compute with, each pool once. The rest is as stored.',
         }),
         kind: t.arg({
           type: DistributionKind,

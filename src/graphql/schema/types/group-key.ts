@@ -12,8 +12,7 @@ const DIMENSIONS = {
   MONTH: { description: 'The calendar month (UTC).' },
   POOL: { description: 'The pool.' },
   ASSET: {
-    description:
-      'The token on its chain: of a pool, the sides in that token. A position counts for both of its tokens.',
+    description: 'The token: sides in it of pools. Positions count for both tokens.',
   },
   ENTITY: { description: 'The market or vault. For rewards in a market, the collateral market.' },
   CHAIN: { description: 'The chain.' },
@@ -56,8 +55,7 @@ export function addGroupKey(builder: Builder, { User, Pool, Asset, Entity }: Ref
       chainId: t.field({
         type: 'SafeInt',
         nullable: true,
-        description:
-          'The chain id, also for groups by pool, token, market or vault. Null if rows are grouped by none of these.',
+        description: 'The chain id, also of a pool, token or entity. Null without any.',
         resolve: (key) => key.chainId ?? null,
       }),
       pool: t.field({

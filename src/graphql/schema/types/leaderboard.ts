@@ -83,11 +83,11 @@ export function addLeaderboard(
       to: t.field({ type: 'Date', description: 'The last date. Defaults to the newest distribution date.' }),
       pool: t.field({
         type: 'Address',
-        description: `Only points of positions in the pool at this address. The window may have at most ${MOST_WINDOW_DATES.pool} distribution dates.`,
+        description: `Only points in this pool. At most ${MOST_WINDOW_DATES.pool} dates.`,
       }),
       chainId: t.field({
         type: 'SafeInt',
-        description: `Only points of positions in pools on this chain. Without \`pool\`, the window may have at most ${MOST_WINDOW_DATES.chain} distribution dates.`,
+        description: `Only points on this chain. Without \`pool\`, at most ${MOST_WINDOW_DATES.chain} dates.`,
       }),
     }),
   })

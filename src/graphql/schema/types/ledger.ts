@@ -118,8 +118,7 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
       args: {
         ...listArguments(t.arg, LedgerInputs),
         since: t.arg.string({
-          description:
-            'The number of an earlier run of the date, as a string. Without it, what this run alone has changed.',
+          description: 'The number of an earlier run of the date. Default: the run before.',
         }),
       },
       extensions: { unplanned: RUN_UNPLANNED, cost: { weight: CHANGES } },

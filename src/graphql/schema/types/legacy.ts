@@ -25,27 +25,27 @@ export function addLegacy(builder: Builder) {
     fields: (t) => ({
       recordId: t.exposeString('recordId', {
         nullable: true,
-        description: 'The id of a position or multiplier in the REST API.',
+        description: 'The id of a position or multiplier. Null for other records.',
       }),
       timestamp: t.expose('timestamp', {
         type: 'BigInt',
         nullable: true,
-        description: '`time` in Unix seconds, of any size.',
+        description: '`time` in Unix seconds, of any size. Null without it.',
       }),
       claimedTimestamp: t.expose('claimedTimestamp', {
         type: 'BigInt',
         nullable: true,
-        description: '`claimedAt` in Unix seconds, of any size.',
+        description: '`claimedAt` in Unix seconds, of any size. Null without it.',
       }),
       createdTimestamp: t.expose('createdTimestamp', {
         type: 'SafeInt',
         nullable: true,
-        description: '`createdAt` of a pool in Unix seconds.',
+        description: '`createdAt` of a pool in Unix seconds. Null for other records.',
       }),
       interestLastUpdated: t.expose('interestLastUpdated', {
         type: 'SafeInt',
         nullable: true,
-        description: "The REST API's number of this name. Its meaning is not confirmed.",
+        description: "A pool's number, whose meaning is not confirmed. Null for others.",
       }),
     }),
   })

@@ -76,8 +76,7 @@ export function addMultiplierRevision(
         ...listArguments(t.arg, RevisionInputs),
         asOf: t.arg({
           type: 'DateTime',
-          description:
-            'Only the revision of each pool that was in force at this time. A date alone means midnight UTC.',
+          description: 'Only the revision of each pool in force then. A date is midnight UTC.',
         }),
       },
       ...list({

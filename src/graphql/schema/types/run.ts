@@ -91,7 +91,7 @@ export function addRun(builder: Builder, refs: Refs) {
       time: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'The point in time that the data was requested for. Null if the source has none, such as a file.',
+        description: 'The time that was requested. Null if the source has none, as a file.',
         resolve: (receipt) => (receipt.time === null ? null : new Date(receipt.time)),
       }),
       fetchedAt: t.field({
@@ -156,8 +156,7 @@ export function addRun(builder: Builder, refs: Refs) {
       totalsBefore: t.field({
         type: DayTotals,
         nullable: true,
-        description:
-          'The totals of the date before the run, all zero if the date was not stored. Null if the run stored nothing.',
+        description: 'Totals before, zero for a new date. Null if the run stored nothing.',
         resolve: (r) => totals(r.positionCountBefore, r.accountCountBefore, r.totalPointsBefore),
       }),
       totalsAfter: t.field({

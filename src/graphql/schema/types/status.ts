@@ -75,8 +75,7 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
       }),
       expectedAt: t.field({
         type: 'DateTime',
-        description:
-          'When the next update is expected: at the schedule of this gateway or, without one, a day after the newest.',
+        description: 'When the next is expected: by schedule, or a day after the newest.',
         resolve: (state, _, context) => nextOfLeg(state, context).expectedAt,
       }),
       late: t.boolean({
@@ -116,7 +115,7 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
         resolve: (status, _, context) => next(status, context)?.expectedAt ?? null,
       }),
       distributionLate: t.boolean({
-        description: `True if the next one is ${LATE}. False if none is stored.`,
+        description: `True if the next one is ${LATE}. False without any.`,
         resolve: (status, _, context) => next(status, context)?.late ?? false,
       }),
       chains: t.field({
