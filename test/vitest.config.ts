@@ -71,7 +71,7 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\//] } },
     // Files share a process, and with it the program: each has separate gateways and databases.
     isolate: false,
-    // A busy machine is no failure: what a test waits for is a condition.
+    // A busy machine does not fail a test: what a test waits for is a condition.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // One more than the cores of a small machine: tests wait for processes, locks and clocks.
