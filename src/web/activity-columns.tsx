@@ -13,7 +13,7 @@ export const KINDS: Record<ActivityKind, string> = {
 
 /** The columns of activity: when, what, how much and where. */
 export const activityColumns: Column<ActivityRowFragment>[] = [
-  { name: 'Time', heads: true, cell: ({ time }) => <Moment iso={time} /> },
+  { name: 'Time, UTC', key: 'Time', heads: true, cell: ({ time }) => <Moment iso={time} isBrief /> },
   { name: 'What', cell: ({ kind }) => KINDS[kind] },
   {
     name: 'Amount',

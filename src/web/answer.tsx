@@ -23,9 +23,11 @@ export function Answer<Data>({
       {error && (
         <div className="fault" role="alert">
           <p>{sentence(error)}</p>
-          <button type="button" onClick={retry}>
-            Try again
-          </button>
+          {retry && (
+            <button type="button" onClick={retry}>
+              Try again
+            </button>
+          )}
         </div>
       )}
       {data ? children(data) : !error && (charts > 0 ? <LoadingCharts charts={charts} /> : <Loading rows={rows} />)}

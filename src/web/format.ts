@@ -54,12 +54,17 @@ export function full(value: Quantity, unit: Unit): string {
 export const times = (factor: number) => `${plain.format(factor)}x`
 
 /** A change, with its sign. */
-export const signed = (text: string) => (text.startsWith('−') || text === '0' ? text : `+${text}`)
+export const signed = (text: string) => (text.startsWith('−') || !/[1-9]/.test(text) ? text : `+${text}`)
 
 /** A date, such as 20 Nov 2026. */
 export const day = (iso: string) => dayOnly.format(new Date(iso))
+/** A date without its year if that is this one: 20 Nov. */
+export const briefDay = (iso: string) =>
+  iso.startsWith(String(new Date().getUTCFullYear())) ? day(iso).replace(/ \d{4}$/, '') : day(iso)
 /** A moment, such as 20 Nov 2026, 18:05 UTC. */
 export const moment = (iso: string) => `${toTheMinute.format(new Date(iso))} UTC`
+/** A moment in a list: 20 Nov, 18:05. */
+export const briefMoment = (iso: string) => `${briefDay(iso)}, ${iso.slice(11, 16)}`
 /** A date as it is in URLs, such as 2026-11-20. */
 export const isoDay = (iso: string) => iso.slice(0, 10)
 

@@ -23,5 +23,6 @@ export const Newest = ({ activity }: { activity: readonly Row[] }) =>
       columns={columns}
       rows={activity}
       rowKey={({ txHash, logIndex, kind }) => `${txHash} ${logIndex} ${kind}`}
+      cards
     />
   )

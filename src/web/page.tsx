@@ -9,6 +9,7 @@ import { Compare } from './views/compare.tsx'
 import { Distribution } from './views/distribution.tsx'
 import { Distributions } from './views/distributions.tsx'
 import { Leaderboard } from './views/leaderboard.tsx'
+import { Operate } from './views/operate.tsx'
 import { Overview } from './views/overview.tsx'
 import { Pool } from './views/pool.tsx'
 import { Pools } from './views/pools.tsx'
@@ -53,6 +54,7 @@ function Dashboard() {
                   <Route path="/risk" component={Risk} />
                   <Route path="/rules" component={Rules} />
                   <Route path="/runs/:recordId">{({ recordId }) => <Run key={recordId} recordId={recordId} />}</Route>
+                  <Route path="/operate" component={Operate} />
                   <Route path="/status" component={Status} />
                   <Route path="/search" component={Search} />
                   <Route>

@@ -3,7 +3,8 @@ import uPlot from 'uplot'
 import { day, short, type Unit } from './format.ts'
 import type { Mark } from './marks.ts'
 
-const HEIGHT = 220
+/** The height of a chart by its width: less on a phone. */
+const heightOf = (width: number) => (width < 400 ? 170 : 220)
 
 export interface Series {
   label: string
@@ -20,6 +21,9 @@ export interface ChartData {
   times: readonly string[]
   series: readonly Series[]
 }
+
+/** The distances of grid lines of counts, which have no fractions. */
+const WHOLE = [1, 2, 5].flatMap((n) => Array.from({ length: 12 }, (_, zeros) => n * 10 ** zeros)).sort((a, b) => a - b)
 
 interface PlotProps extends ChartData {
   summary: string
@@ -74,7 +78,7 @@ export function Plot({ title, summary, unit, times, series, isReversed, isUnfini
     })
     const options: uPlot.Options = {
       width: element.clientWidth,
-      height: HEIGHT,
+      height: heightOf(element.clientWidth),
       legend: { show: false },
       series: [{}, ...lines.map(({ options }) => options)],
       axes: [
@@ -85,6 +89,7 @@ export function Plot({ title, summary, unit, times, series, isReversed, isUnfini
         },
         {
           ...axis,
+          ...(unit === 'count' && { incrs: WHOLE }),
           size: 62,
           grid: { stroke: line, width: 1 },
           values: (_plot, splits) => splits.map((value) => axisText(value, unit)),
@@ -100,7 +105,9 @@ export function Plot({ title, summary, unit, times, series, isReversed, isUnfini
     }
     const seconds = times.map((time) => Date.parse(time) / 1000)
     const plot = new uPlot(options, [seconds, ...lines.map(({ values }) => [...values])], element)
-    const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
+    const sizes = new ResizeObserver(() =>
+      plot.setSize({ width: element.clientWidth, height: heightOf(element.clientWidth) }),
+    )
     sizes.observe(element)
     return () => {
       sizes.disconnect()

@@ -1,10 +1,10 @@
-import type { MultiplierRowFragment, PositionOriginFragment, PositionSideFragment } from 'lending-graph-client'
+import type { PositionOriginFragment, PositionSideFragment } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Empty } from './answer.tsx'
-import { times } from './format.ts'
+import { Factors } from './multiplier-chips.tsx'
 import { type Column, ColumnChoice, chosenColumns, PagedTable } from './table.tsx'
 import { useUrlState } from './url-state.ts'
-import { Num, PoolLink, Unknown, WalletLink } from './values.tsx'
+import { Num, PoolLink, WalletLink } from './values.tsx'
 
 type Position = PositionOriginFragment
 
@@ -23,7 +23,11 @@ const pool: Column<Position> = {
 
 const amounts: Column<Position>[] = [
   { name: 'Supplied', numeric: true, cell: (position) => <Num value={sum(position, suppliedUsd)} unit="usd" /> },
-  { name: 'Protected', numeric: true, cell: (position) => <Num value={sum(position, protectedUsd)} unit="usd" /> },
+  {
+    name: 'Protected',
+    numeric: true,
+    cell: (position) => <Num value={sum(position, protectedUsd)} unit="usd" ifZero="nothing protected" />,
+  },
   {
     name: 'Borrowed',
     numeric: true,
@@ -110,42 +114,3 @@ const Price = ({ side: { asset, priceUsd } }: { side: PositionSideFragment }) =>
     {asset.symbol} <Num value={priceUsd} unit="usd" />
   </span>
 )
-
-interface FactorsProps {
-  multiplier: Partial<MultiplierRowFragment> | null | undefined
-  /** The tokens of sides A and B. */
-  symbols: readonly [string, string]
-}
-
-/** The factors of a pool, or that its positions score 0. */
-export function PoolFactors({ multiplier, symbols }: FactorsProps) {
-  const { depositA, depositB, borrowA, borrowB } = multiplier ?? {}
-  if (depositA || depositB || borrowA || borrowB) return <Factors multiplier={multiplier} symbols={symbols} />
-  return <small>no multiplier: positions score 0</small>
-}
-
-/** The multiplier of each side, or that points were not computed from any. */
-export function Factors({ multiplier, symbols: [a, b] }: FactorsProps) {
-  if (!multiplier) return <Unknown />
-  const { depositA, depositB, borrowA, borrowB } = multiplier
-  const sides: [number | null | undefined, string][] = [
-    [depositA, `supply ${a}`],
-    [depositB, `supply ${b}`],
-    [borrowA, `borrow ${a}`],
-    [borrowB, `borrow ${b}`],
-  ]
-  const chips = new Map<number, string[]>()
-  for (const [factor, side] of sides) if (factor) chips.set(factor, [...(chips.get(factor) ?? []), side])
-  if (chips.size === 0) return <small>all 0x</small>
-  return (
-    <span className="chips">
-      {[...chips]
-        .sort(([one], [other]) => other - one)
-        .map(([factor, sides]) => (
-          <span key={factor} className={factor > 1 ? 'chip raised' : 'chip'}>
-            {times(factor)} {sides.length === 4 ? 'supply, borrow' : sides.join(', ')}
-          </span>
-        ))}
-    </span>
-  )
-}

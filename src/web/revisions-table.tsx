@@ -1,5 +1,5 @@
 import type { RevisionRowFragment } from 'lending-graph-client'
-import { Factors } from './positions-table.tsx'
+import { Factors } from './multiplier-chips.tsx'
 import { type Column, Table } from './table.tsx'
 import { Moment, PoolLink } from './values.tsx'
 

@@ -37,14 +37,16 @@ interface TableProps<Row> {
   sort?: Sort
   /** The row that is pointed out. */
   isCurrent?(row: Row): boolean
+  /** True if a row is a card in a narrow place: the style sheet places its cells by the names of their columns. */
+  cards?: boolean
 }
 
 /** A table. A table wider than the window scrolls within its frame. Rows that live data changes light up. */
-export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent, cards = false }: TableProps<Row>) {
   const body = useChangedRows(rows, rowKey)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too
-    <section className="scroll" aria-label={`${caption}: table`} tabIndex={0} ref={equip}>
+    <section className={cards ? 'scroll cards' : 'scroll'} aria-label={`${caption}: table`} tabIndex={0} ref={equip}>
       <table>
         <caption className="visually-hidden">{caption}</caption>
         <thead>
@@ -59,11 +61,11 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: 
             <tr key={rowKey(row)} aria-current={isCurrent?.(row) || undefined}>
               {columns.map(({ name, key = name, cell, numeric, heads }) =>
                 heads ? (
-                  <th key={key} scope="row">
+                  <th key={key} scope="row" data-cell={cards ? key : undefined}>
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={key} className={numeric ? 'numeric' : undefined}>
+                  <td key={key} className={numeric ? 'numeric' : undefined} data-cell={cards ? key : undefined}>
                     {cell(row)}
                   </td>
                 ),

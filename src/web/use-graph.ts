@@ -7,7 +7,8 @@ export interface GraphAnswer<Data> {
   data: Data | undefined
   error: CombinedError | undefined
   fetching: boolean
-  retry(): void
+  /** Undefined if the page has another way. */
+  retry: (() => void) | undefined
 }
 
 /** Queries the graph, and again whenever its data changes. The previous answer stays until then. */

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import { useExactNumbers } from './exact-numbers.tsx'
-import { brief, day, full, isoDay, moment, type Quantity, short, signed, type Unit } from './format.ts'
+import { brief, briefMoment, day, full, isoDay, moment, type Quantity, short, signed, type Unit } from './format.ts'
 import { TokenIcons, WalletIcon } from './identity.tsx'
 import { poolPath, walletPath } from './paths.ts'
 import { useWalletNames } from './wallet-names.tsx'
@@ -61,9 +61,15 @@ export const Day = ({ iso }: { iso: string }) => (
   </time>
 )
 
-export const Moment = ({ iso }: { iso: string }) => (
-  <time dateTime={iso} title={iso}>
-    {moment(iso)}
+interface MomentProps {
+  iso: string
+  /** True in a list that says that its times are UTC. */
+  isBrief?: boolean
+}
+
+export const Moment = ({ iso, isBrief = false }: MomentProps) => (
+  <time dateTime={iso} title={isBrief ? moment(iso) : iso}>
+    {isBrief ? briefMoment(iso) : moment(iso)}
   </time>
 )
 

@@ -7,7 +7,7 @@ import { removeSeason, setSeason } from '../../src/domain/season/change-seasons.
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { addressOf, record } from '../support/datasets.ts'
-import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { ADMIN_TOKEN, asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { ANN, DAY, importFiles, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 import { orderArguments } from '../support/order.ts'
 import { startOnSample } from '../support/sample.ts'
@@ -406,7 +406,18 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       pools.nodes.map(({ address }: any) => `/dashboard/pools/${address}`),
     )
     await expect.poll(() => page.locator('.facts .spark, td .spark').count()).toBe(4 + pools.nodes.length)
-    await page.getByRole('link', { name: /^(on time|some data is late)$/ }).click()
+    const { moved } = await graphql(
+      '{ moved: leaderboard(first: 100) { nodes { rank user { change(days: 7) { rank points } } } } }',
+    )
+    const expected = moved.nodes
+      .flatMap(({ rank, user: { change } }: any) =>
+        change?.rank ? [[Math.abs(change.rank), rank, change.points]] : [],
+      )
+      .sort(([one]: number[], [other]: number[]) => (other ?? 0) - (one ?? 0))
+    expect((await numbers(rows(page, 'Movers'))).map(([ranks = 0, ...row]) => [Math.abs(ranks), ...row])).toEqual(
+      expected.slice(0, 10),
+    )
+    await page.getByRole('link', { name: /^(on time|some data is late|sample data)$/ }).click()
     await page.getByRole('heading', { name: 'Status', level: 1 }).waitFor()
     await page.goBack()
     await page.keyboard.press('/')
@@ -461,7 +472,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
           change(days: 7) { netWorthUsd }
           earnings { earningsUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
           currentPositions { nodes { points run { recordId } pool { displayName } } }
-          activity(first: 20, where: { kinds: [DEPOSIT] }) { nodes { amount { value usd } } }
+          activity(first: 10, where: { kinds: [DEPOSIT] }) { nodes { amount { value usd } } }
           series { points } } }`,
         { a: sampleUser },
       )
@@ -704,14 +715,18 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       .toEqual(pool.top.nodes.map(({ points, user }: any) => [points, user.rank]))
   })
 
-  test('vaults show their rates, and lead to their pages', async () => {
+  test('vaults show their rates and totals, and lead to their pages', async () => {
     const page = await visit('/vaults')
     const { vaults } = await graphql(
-      '{ vaults(first: 25, orderBy: DEPOSIT_APR, orderDirection: DESC) { nodes { depositRate: depositApr } } }',
+      '{ vaults(first: 25, orderBy: DEPOSIT_APR, orderDirection: DESC) { nodes { depositApr totalAssets { usd } userCount } } }',
     )
     await expect
       .poll(() => numbers(rows(page, 'Vaults')))
-      .toEqual(vaults.nodes.map(({ depositRate }: any) => [depositRate]))
+      .toEqual(
+        vaults.nodes.map(({ depositApr, totalAssets, userCount }: any) =>
+          [depositApr, totalAssets?.usd ?? null, userCount].filter((one) => one !== null),
+        ),
+      )
     await page.locator(`a[href="/dashboard/vaults/${sampleVault.chainId}/${sampleVault.address}"]`).click()
     await page.getByRole('heading', { name: 'Deposit APR' }).waitFor()
   })
@@ -744,29 +759,31 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       .toEqual([before, after, after - before])
     expect(await rows(page, 'Sources').locator('th').allInnerTexts()).toEqual(run.sources.map(({ name }: any) => name))
     const { pools } = await graphql('{ pools(first: 200) { nodes { address assetA { symbol } assetB { symbol } } } }')
+    const SIDES = ['supply A', 'supply B', 'borrow A', 'borrow B']
     const chips = () =>
       rows(page, 'Multipliers').evaluateAll((rows) =>
         rows.map((row) => [...row.querySelectorAll('.chip')].map((chip) => chip.textContent)),
       )
-    await expect.poll(chips).toEqual(
-      run.multipliers.nodes.map(({ poolAddress, depositA, depositB, borrowA, borrowB }: any) => {
-        const { assetA, assetB } = pools.nodes.find(({ address }: any) => address === poolAddress)
-        const factors = [depositA, depositB, borrowA, borrowB]
-        const sides = [
-          `supply ${assetA.symbol}`,
-          `supply ${assetB.symbol}`,
-          `borrow ${assetA.symbol}`,
-          `borrow ${assetB.symbol}`,
-        ]
-        return [...new Set<number>(factors)]
-          .sort((one, other) => other - one)
-          .filter((factor) => factor !== 0)
-          .map((factor) => {
-            const of = sides.filter((_, i) => factors[i] === factor)
-            return `${factor}x ${of.length === 4 ? 'supply, borrow' : of.join(', ')}`
-          })
-      }),
-    )
+    await expect.poll(async () => (await chips()).length).toBe(run.multipliers.nodes.length)
+    /** The factors that chips such as `2x supply USDC` and `1x rest` say, by side. */
+    const said = (texts: string[], { assetA, assetB }: any) => {
+      const sides = texts.map((text): [string, string[]] => {
+        const [factor = '', ...words] = text.split(' ')
+        const named = words.join(' ').split(', ')
+        const isNamed = (side: string) => {
+          const [kind, letter] = side.split(' ')
+          return named.includes(`${kind}`) || named.includes(`${kind} ${(letter === 'A' ? assetA : assetB).symbol}`)
+        }
+        return [factor, SIDES.filter(isNamed)]
+      })
+      const rest = texts.find((text) => text.endsWith(' rest'))?.split('x')[0] ?? '0'
+      return SIDES.map((side) => Number.parseFloat(sides.find(([, all]) => all.includes(side))?.[0] ?? rest))
+    }
+    for (const [at, texts] of (await chips()).entries()) {
+      const { poolAddress, depositA, depositB, borrowA, borrowB } = run.multipliers.nodes[at]
+      const pool = pools.nodes.find(({ address }: any) => address === poolAddress)
+      expect(said(texts as string[], pool), texts.join()).toEqual([depositA, depositB, borrowA, borrowB])
+    }
   })
 
   test('the status shows the newest data of each chain, and the last run', async () => {
@@ -775,6 +792,70 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await rows(page, 'Snapshots').first().waitFor()
     expect(await rows(page, 'Snapshots').count()).toBe(status.chains.length)
     await page.locator(`a[href="/dashboard/runs/${status.lastRun.recordId}"]`).first().waitFor()
+  })
+
+  test('a sample is never late, other data is', async () => {
+    const old = await startGateway()
+    try {
+      const page = await visit('/status', { base: old.base })
+      const state = () => fact(page, 'State').locator('dd').innerText()
+      await importFiles(old, { pools: [pool], positions: [position(ANN, 1)] }, 'sample')
+      await page.goto(`${old.base}/dashboard/status`)
+      await expect.poll(state).toBe('sample')
+      await page.getByText('This is sample data.').waitFor()
+      await page.goto(`${old.base}/dashboard`)
+      await page.getByRole('link', { name: 'sample data' }).waitFor()
+      await importFiles(old, { positions: [position(ANN, 2)] })
+      await page.goto(`${old.base}/dashboard/status`)
+      await expect.poll(state).toBe('late')
+      await page.goto(`${old.base}/dashboard`)
+      await page.getByRole('link', { name: 'some data is late' }).waitFor()
+      await page.close()
+    } finally {
+      await old.close()
+    }
+  })
+
+  test('an operator previews a run with the admin token, which only this page keeps', async () => {
+    const changed = await startGateway()
+    try {
+      await importFiles(changed, {
+        pools: [pool],
+        multipliers: [{ ...multiplier, deposit_tokenA: 1 }],
+        positions: [position(ANN, 45_514)],
+      })
+      const page = await visit('/status', { base: changed.base })
+      await page.getByRole('link', { name: 'Preview a run' }).click()
+      await expect.poll(() => rows(page, 'Runs').count()).toBe(1)
+      const token = page.getByLabel('Admin token')
+      const preview = page.getByRole('button', { name: 'Preview' })
+      for (const wrong of ['wrong', 'wröng', '€']) {
+        await token.fill(wrong)
+        await preview.click()
+        await expect.poll(() => page.getByRole('alert').innerText()).toBe('The gateway does not accept this token.')
+      }
+      const halve = `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 0.5 }] }) { problems } }`
+      expect((await changed.graphql(halve, {}, asAdmin)).errors).toBeUndefined()
+      await token.fill(ADMIN_TOKEN)
+      await preview.click()
+      await expect.poll(() => numbers(rows(page, 'Movers'))).toEqual([[45_514, 22_757, -22_757, 1, 0]])
+      expect(await value(page, 'Wallets with other points')).toBe(1)
+      expect((await numbers(rows(page, 'What changed')))[0]).toEqual([45_514, 22_757, -22_757])
+      expect(await page.getByRole('alert').count()).toBe(0)
+      await page.getByLabel('Date', { exact: true }).fill('2999-01-01')
+      await preview.click()
+      await page.getByRole('alert').waitFor()
+      const { kept, address } = await page.evaluate(() => ({
+        kept: JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+        address: location.href,
+      }))
+      expect(kept + address).not.toContain(ADMIN_TOKEN)
+      await page.reload()
+      expect(await token.inputValue()).toBe('')
+      await page.close()
+    } finally {
+      await changed.close()
+    }
   })
 
   test('wallets are compared, in the numbers and in each chart, and removed', async () => {
@@ -928,6 +1009,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const announce = `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 2, from: "9000-01-01" }] }) { problems }
         setBasePoints(input: { deposit: 3, borrow: 1, from: "9000-01-01" }) { revision { recordId } } }`
       expect((await changed.graphql(announce, {}, asAdmin)).errors).toBeUndefined()
+      for (const path of ['/pools', `/pools/${POOL}`]) {
+        await page.goto(`${changed.base}/dashboard${path}`)
+        await expect
+          .poll(() => page.locator('.chip.announced').allInnerTexts())
+          .toEqual([expect.stringMatching(/^2x supply \S+ from 1 Jan 9000$/)])
+      }
       await page.goto(`${changed.base}/dashboard/distributions`)
       await page.getByRole('link', { name: 'the rules of the date' }).click()
       const rules = rows(page, 'Multipliers over time')
@@ -946,7 +1033,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const { currentPositions, markets } = await graphql(`{
       currentPositions(first: 20, where: { liquidationDrop: { lte: 0.6 } }, orderBy: LIQUIDATION_DROP) {
         nodes { userAddress liquidationDrop sideA { asset { address } borrowed { usd } } sideB { asset { address symbol } borrowed { usd } } } }
-      markets(first: 20, orderBy: TVL_USD, orderDirection: DESC) { nodes { collateralAtRisk { debtUsd positionCount } } } }`)
+      markets(first: 20, orderBy: TVL_USD, orderDirection: DESC) { nodes { liquidationThreshold collateralAtRisk { debtUsd positionCount } } } }`)
     const page = await visit('/pools')
     await page.getByRole('link', { name: 'Risk', exact: true }).click()
     const drop = page.getByLabel('Loses, in %')
@@ -963,11 +1050,15 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     expect(await links(page, 'First to fall')).toEqual(
       currentPositions.nodes.map(({ userAddress }: any) => `/dashboard/wallets/${userAddress}`),
     )
-    const debts = (await numbers(rows(page, 'Debt at risk'))).map((row) => row.slice(-11, -1))
+    const debts = (await numbers(rows(page, 'Debt at risk'))).map((row) => row.slice(0, -1))
     expect(debts).toEqual(
-      markets.nodes.map(({ collateralAtRisk }: any) =>
-        collateralAtRisk.flatMap(({ debtUsd, positionCount }: any) => [debtUsd, positionCount]),
-      ),
+      markets.nodes.map(({ liquidationThreshold, collateralAtRisk }: any) => [
+        ...(liquidationThreshold === null ? [] : [liquidationThreshold]),
+        ...collateralAtRisk.flatMap(({ debtUsd, positionCount }: any) => [
+          debtUsd,
+          ...(positionCount ? [positionCount] : []),
+        ]),
+      ]),
     )
     expect(debts.flat().some((value) => value > 0)).toBe(true)
     const { sideA, sideB } = currentPositions.nodes[0]
@@ -1098,6 +1189,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     ['run', '/runs/1', 'Multipliers'],
     ['rules', '/rules', 'Base points'],
     ['status', '/status', 'Snapshots'],
+    ['operate', '/operate', 'Sources of the last run'],
     ['search', '/search?q=usdc', 'Search: usdc'],
     ['compare', () => `/compare?wallets=${sampleUser},${first}`, 'History'],
     ['a malformed address', '/wallets/nobody', 'Wallet'],

@@ -1,4 +1,4 @@
-import { DistributionDocument, PositionOriginsDocument, type RunRowFragment } from 'lending-graph-client'
+import { DistributionDocument, PositionOriginsDocument } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Answer, Empty } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
@@ -7,8 +7,9 @@ import { NoDistribution } from '../no-distribution.tsx'
 import { NotADate } from '../not-a-date.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { PositionsTable } from '../positions-table.tsx'
-import { KIND, STATUS } from '../run-words.ts'
-import { type Column, Table, usePage } from '../table.tsx'
+import { runColumns } from '../run-columns.tsx'
+import { KIND } from '../run-words.ts'
+import { Table, usePage } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Moment, Num } from '../values.tsx'
 
@@ -64,19 +65,6 @@ export function Distribution({ date }: { date: string }) {
     </Page>
   )
 }
-
-const runColumns: Column<RunRowFragment>[] = [
-  { name: 'Run', heads: true, cell: ({ recordId }) => <Link href={`/runs/${recordId}`}>{recordId}</Link> },
-  { name: 'Kind', cell: ({ kind }) => KIND[kind] },
-  { name: 'Status', cell: ({ status, error }) => (error ? `${STATUS[status]}: ${error}` : STATUS[status]) },
-  { name: 'Requested by', cell: ({ requestedBy }) => requestedBy },
-  { name: 'Started', cell: ({ startedAt }) => <Moment iso={startedAt} /> },
-  {
-    name: 'Points after it',
-    numeric: true,
-    cell: ({ totalsAfter }) => <Num value={totalsAfter?.points} unit="points" />,
-  },
-]
 
 function Positions({ date }: { date: string }) {
   const variables = { where: { date: { eq: date } }, ...usePage(ROWS) }

@@ -2,6 +2,7 @@ import {
   type DistributionDatesFragment,
   LeaderboardDocument,
   type LeaderboardRowFragment,
+  MoversDocument,
   type PoolCardFragment,
   PoolsDocument,
   PoolTrendsDocument,
@@ -11,7 +12,7 @@ import {
   StatusDocument,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
-import { Answer, NothingStored } from '../answer.tsx'
+import { Answer, Empty, NothingStored } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { day } from '../format.ts'
 import { Newest } from '../newest.tsx'
@@ -22,10 +23,13 @@ import { Sparkline } from '../sparkline.tsx'
 import { type Column, Table } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
 import { DistributionLink, Num, PoolLink, RankChange, WalletLink } from '../values.tsx'
+import { isSample } from './status.tsx'
 
 const DAYS = 90
 const WALLETS = 10
 const POOLS = 10
+const MOVERS = 10
+const ACTIVITIES = 7
 
 /** The first page: what the program is, how it is doing, and the search for a wallet. */
 export function Overview() {
@@ -56,7 +60,10 @@ export function Overview() {
                 </Section>
                 <Pools dates={dates} />
               </div>
-              <Activity />
+              <div className="columns">
+                <Movers />
+                <Activity />
+              </div>
             </>
           )
         }
@@ -119,17 +126,43 @@ function Season() {
   )
 }
 
-/** True if all data is as new as it should be. The status page has the details. */
+/** Says that data is late, or that it is a sample. The status page has the details. */
 function Freshness() {
-  const { data } = useGraph(StatusDocument, {})
-  if (!data) return <Link href="/status">status</Link>
-  const { distributionLate, chains } = data.status
-  const isLate = distributionLate || chains.some(({ late }) => late)
-  return <Link href="/status">{isLate ? 'some data is late' : 'on time'}</Link>
+  const status = useGraph(StatusDocument, {}).data?.status
+  const isLate = status && (status.distributionLate || status.chains.some(({ late }) => late))
+  const word = !status ? 'status' : isSample(status) ? 'sample data' : isLate ? 'some data is late' : 'on time'
+  return <Link href="/status">{word}</Link>
 }
 
+/** The wallets whose rank changed most, of so many with the most points. */
+const MOVERS_OF = 100
+
+function Movers() {
+  const variables = { first: MOVERS_OF }
+  const best = useGraph(MoversDocument, variables)
+  return (
+    <Section id="movers" title="Movers" operation={{ query: MoversDocument, variables }}>
+      <Answer of={best} rows={MOVERS}>
+        {({ leaderboard: { nodes } }) => {
+          const moved = nodes
+            .filter(({ user }) => user.change?.rank)
+            .sort((one, other) => ranksOf(other) - ranksOf(one))
+            .slice(0, MOVERS)
+          return moved.length === 0 ? (
+            <Empty>No rank of the first {MOVERS_OF} changed in 7 days.</Empty>
+          ) : (
+            <Table caption="Movers" columns={moverColumns} rows={moved} rowKey={({ userAddress }) => userAddress} />
+          )
+        }}
+      </Answer>
+    </Section>
+  )
+}
+
+const ranksOf = ({ user }: LeaderboardRowFragment) => Math.abs(user.change?.rank ?? 0)
+
 function Activity() {
-  const variables = { first: 8 }
+  const variables = { first: ACTIVITIES }
   const newest = useGraph(RecentActivityDocument, variables)
   return (
     <Section id="newest" title="Newest activity" operation={{ query: RecentActivityDocument, variables }}>
@@ -151,6 +184,9 @@ const boardColumns: Column<LeaderboardRowFragment>[] = [
   },
   { name: 'Ranks', numeric: true, cell: ({ user }) => <RankChange ranks={user.change?.rank} /> },
 ]
+
+const [rank, wallet, , change, ranks] = boardColumns
+const moverColumns = [wallet, ranks, rank, change].filter((column) => column !== undefined)
 
 function Pools({ dates }: { dates: DistributionDatesFragment }) {
   const variables = { first: POOLS, orderBy: 'TVL_USD', orderDirection: 'DESC' } as const

@@ -1,5 +1,6 @@
 import {
   type MarketSideFragment,
+  type PoolCardFragment,
   PoolChartDocument,
   PoolDocument,
   PoolTopUsersDocument,
@@ -14,9 +15,9 @@ import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
 import { TokenIcons } from '../identity.tsx'
 import { useMarks } from '../marks.ts'
+import { PoolFactors, useAnnounced } from '../multiplier-chips.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
-import { PoolFactors } from '../positions-table.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, Table } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
@@ -42,32 +43,29 @@ export function Pool({ address }: { address: string }) {
             pool ? (
               <>
                 <AddressLinks chainId={pool.chainId} address={pool.address} />
-                <Facts>
+                <Facts lead>
                   <Fact name="TVL">
                     <Num value={pool.tvlUsd} unit="usd" />
                   </Fact>
                   <Fact name="Borrowed">
                     <Num value={pool.borrowedUsd} unit="usd" />
                   </Fact>
-                  <Fact name="Liquidity">
-                    <Num value={pool.liquidityUsd} unit="usd" />
-                  </Fact>
                   <Fact name="Utilization">
                     <Num value={pool.utilization} unit="percent" />
+                    <small>
+                      <Num value={pool.liquidityUsd} unit="usd" /> to borrow
+                    </small>
                   </Fact>
                   <Fact name="Points">
                     <Num value={pool.totalPoints} unit="points" />
-                  </Fact>
-                  <Fact name="Multipliers">
-                    <PoolFactors multiplier={pool.multiplier} symbols={[pool.assetA.symbol, pool.assetB.symbol]} />
+                    <small>
+                      <Multipliers pool={pool} />
+                    </small>
                   </Fact>
                 </Facts>
                 <div className="columns">
                   {[pool.marketA, pool.marketB].map((side) => side && <Side key={side.id} side={side} />)}
                 </div>
-                <Charts address={address} />
-                <PoolAtRisk address={address} />
-                <TopUsers address={address} />
               </>
             ) : (
               <Empty>The store has no pool at this address. Search finds pools by name.</Empty>
@@ -75,9 +73,25 @@ export function Pool({ address }: { address: string }) {
           }
         </Answer>
       )}
+      {isValid && pool !== null && (
+        // The content above decides its place.
+        <div hidden={!pool}>
+          <Charts address={address} />
+          <PoolAtRisk address={address} />
+          <TopUsers address={address} />
+        </div>
+      )}
     </Page>
   )
 }
+
+const Multipliers = ({ pool: { address, multiplier, assetA, assetB } }: { pool: PoolCardFragment }) => (
+  <PoolFactors
+    multiplier={multiplier}
+    symbols={[assetA.symbol, assetB.symbol]}
+    announced={useAnnounced([address]).get(address)}
+  />
+)
 
 const SIDE_FACTS = [
   ['Supplied', 'suppliedUsd', 'usd'],

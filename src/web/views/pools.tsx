@@ -1,8 +1,8 @@
 import { type MarketRatesFragment, type PoolCardFragment, type PoolOrder, PoolsDocument } from 'lending-graph-client'
 import { Answer, NothingStored } from '../answer.tsx'
 import { chainName } from '../chains.ts'
+import { PoolFactors, useAnnounced } from '../multiplier-chips.tsx'
 import { Page } from '../page-frame.tsx'
-import { PoolFactors } from '../positions-table.tsx'
 import { type Column, ColumnChoice, chosenColumns, PagedTable, type Sort, sortBy, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
@@ -10,7 +10,7 @@ import { Num, PoolLink } from '../values.tsx'
 
 const ROWS = 25
 
-const columns: Column<PoolCardFragment>[] = [
+const columns = (announced: ReturnType<typeof useAnnounced>): Column<PoolCardFragment>[] => [
   {
     name: 'Pool',
     heads: true,
@@ -55,8 +55,12 @@ const columns: Column<PoolCardFragment>[] = [
   {
     name: 'Multipliers',
     sortKey: 'MULTIPLIER_DEPOSIT_A',
-    cell: ({ multiplier, assetA, assetB }) => (
-      <PoolFactors multiplier={multiplier} symbols={[assetA.symbol, assetB.symbol]} />
+    cell: ({ address, multiplier, assetA, assetB }) => (
+      <PoolFactors
+        multiplier={multiplier}
+        symbols={[assetA.symbol, assetB.symbol]}
+        announced={announced.get(address)}
+      />
     ),
   },
 ]
@@ -77,7 +81,7 @@ function rate(
   return { name, key: sortKey, numeric: true, sortKey, cell }
 }
 
-const SORTS = columns.flatMap(({ sortKey }) =>
+const SORTS = columns(new Map()).flatMap(({ sortKey }) =>
   sortKey ? [`${sortKey}_DESC`, `${sortKey}_ASC`] : [],
 ) as Sort<PoolOrder>[]
 
@@ -87,6 +91,7 @@ export function Pools() {
   const sort = url.oneOf<Sort<PoolOrder>>('sort', ['TVL_USD_DESC', ...SORTS])
   const variables = { ...usePage(ROWS), ...sortBy(sort) }
   const pools = useGraph(PoolsDocument, variables)
+  const all = columns(useAnnounced())
   return (
     <Page title="Pools" operation={{ query: PoolsDocument, variables }} rest="/pools/all">
       <p className="lede">
@@ -95,10 +100,10 @@ export function Pools() {
       <Answer of={pools} rows={ROWS}>
         {({ pools }) => (
           <>
-            {pools.totalCount > 0 && <ColumnChoice columns={columns} />}
+            {pools.totalCount > 0 && <ColumnChoice columns={all} />}
             <PagedTable
               caption="Pools"
-              columns={chosenColumns(columns, url)}
+              columns={chosenColumns(all, url)}
               list={pools}
               rows={ROWS}
               rowKey={({ id }) => id}

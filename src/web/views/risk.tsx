@@ -68,6 +68,10 @@ const positionColumns: Column<PositionRiskFragment>[] = [
   },
 ]
 
+const Positions = ({ count }: { count: number | null | undefined }) => (
+  <Num value={count} unit="count" suffix={count === 1 ? 'position' : 'positions'} ifZero="no position" />
+)
+
 /** The debt that each drop would liquidate. */
 const marketColumns = (drops: number[]): Column<Market>[] => [
   {
@@ -94,12 +98,14 @@ const marketColumns = (drops: number[]): Column<Market>[] => [
     (drop, n): Column<Market> => ({
       name: `−${Math.round(drop * 100)} %`,
       numeric: true,
-      cell: ({ collateralAtRisk }) => (
+      cell: ({ collateralAtRisk: { [n]: fall } }) => (
         <>
-          <Num value={collateralAtRisk[n]?.debtUsd} unit="usd" />
-          <small className="line">
-            <Num value={collateralAtRisk[n]?.positionCount} unit="count" suffix="positions" />
-          </small>
+          <Num value={fall?.debtUsd} unit="usd" ifZero="no debt" />
+          {fall?.positionCount !== 0 && (
+            <small className="line">
+              <Positions count={fall?.positionCount} />
+            </small>
+          )}
         </>
       ),
     }),
@@ -107,9 +113,7 @@ const marketColumns = (drops: number[]): Column<Market>[] => [
   {
     name: 'Not known',
     numeric: true,
-    cell: ({ collateralAtRisk: [first] }) => (
-      <Num value={first?.unknownPositionCount} unit="count" suffix="positions" />
-    ),
+    cell: ({ collateralAtRisk: [first] }) => <Positions count={first?.unknownPositionCount} />,
   },
 ]
 

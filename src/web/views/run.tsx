@@ -1,9 +1,9 @@
-import { type ReceiptFragment, RunDocument, type RunQuery } from 'lending-graph-client'
+import { RunDocument, type RunQuery } from 'lending-graph-client'
 import { Answer, Empty } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
-import { brief } from '../format.ts'
 import { Page } from '../page-frame.tsx'
 import { RevisionsTable } from '../revisions-table.tsx'
+import { sourceColumns } from '../run-columns.tsx'
 import { KIND, STATUS } from '../run-words.ts'
 import { type Column, Pager, Table, usePage } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
@@ -54,7 +54,12 @@ function Details({ run }: { run: RunOfQuery }) {
       {run.sources.length === 0 ? (
         <Empty>The run fetched nothing: a resync reads the stored positions.</Empty>
       ) : (
-        <Table caption="Sources" columns={sources} rows={run.sources} rowKey={({ kind, name }) => `${kind} ${name}`} />
+        <Table
+          caption="Sources"
+          columns={sourceColumns}
+          rows={run.sources}
+          rowKey={({ kind, name }) => `${kind} ${name}`}
+        />
       )}
       <h2>Multipliers</h2>
       {run.multipliers ? (
@@ -87,7 +92,13 @@ const changes: Column<Change>[] = [
   },
 ]
 
-function Changes({ run: { totalsBefore: before, totalsAfter: after } }: { run: RunOfQuery }) {
+interface ChangesProps {
+  /** A run, or the preview of one. */
+  run: Pick<RunOfQuery, 'totalsBefore' | 'totalsAfter'>
+}
+
+/** The totals of the date before a run and after it. */
+export function Changes({ run: { totalsBefore: before, totalsAfter: after } }: ChangesProps) {
   if (!before || !after) return null
   const rows: Change[] = [
     { name: 'Points', unit: 'points', before: before.points, after: after.points },
@@ -101,19 +112,3 @@ function Changes({ run: { totalsBefore: before, totalsAfter: after } }: { run: R
     </>
   )
 }
-
-const sources: Column<ReceiptFragment>[] = [
-  { name: 'Source', heads: true, cell: ({ name }) => name },
-  { name: 'Kind', cell: ({ kind }) => kind.toLowerCase() },
-  { name: 'Records', numeric: true, cell: ({ count }) => <Num value={count} unit="count" /> },
-  { name: 'As of', cell: ({ time }) => (time ? <Moment iso={time} /> : <Unknown />) },
-  { name: 'Fetched', cell: ({ fetchedAt }) => <Moment iso={fetchedAt} /> },
-  {
-    name: 'SHA-256',
-    cell: ({ digest }) => (
-      <span className="hex" title={digest}>
-        {brief(digest)}
-      </span>
-    ),
-  },
-]

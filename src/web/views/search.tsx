@@ -49,7 +49,9 @@ export function Search() {
             ) : (
               <Table
                 caption="Results, best match first"
-                columns={columns}
+                columns={columns.filter(
+                  ({ numeric }) => !numeric || search.some(({ item }) => item.__typename === 'User'),
+                )}
                 rows={search}
                 rowKey={({ item }) => item.id}
               />

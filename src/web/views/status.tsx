@@ -1,8 +1,10 @@
 import { type RunRowFragment, StatusDocument, type StatusQuery } from 'lending-graph-client'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Answer, Empty, NothingStored } from '../answer.tsx'
+import { chainName } from '../chains.ts'
 import { Fact, Facts } from '../facts.tsx'
-import { Page } from '../page-frame.tsx'
+import { Page, Section } from '../page-frame.tsx'
 import { KIND, STATUS } from '../run-words.ts'
 import { type Column, Table } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
@@ -10,29 +12,67 @@ import { Day, DistributionLink, Moment, Unknown } from '../values.tsx'
 
 type StatusOfQuery = StatusQuery['status']
 
+/** True if the newest data is the sample, which ends, so that it cannot be late. */
+export const isSample = ({ lastImport }: StatusOfQuery) => lastImport?.requestedBy === 'sample'
+
 /** How new the data is, when more is expected, and what is late. */
 export function Status() {
   const answer = useGraph(StatusDocument, {})
   return (
     <Page title="Status" operation={{ query: StatusDocument, variables: {} }}>
-      <p>Points are computed once for each date, and every chain has new snapshots each day.</p>
       <Answer of={answer} rows={8}>
-        {({ status }) => <Details status={status} />}
+        {({ status }) => (
+          <>
+            <p className="lede">
+              {isSample(status)
+                ? 'This is sample data. It ends on the day before it was loaded, and no more is expected.'
+                : 'Points are computed once for each date, and every chain has new snapshots each day.'}
+            </p>
+            <Details status={status} />
+          </>
+        )}
       </Answer>
     </Page>
   )
 }
 
-function Details({ status: { chains, legs, lastRun, lastImport, ...status } }: { status: StatusOfQuery }) {
+function Details({ status }: { status: StatusOfQuery }) {
+  const { distribution, nextDistributionDate, nextDistributionExpectedAt, chains, legs, lastRun, lastImport } = status
+  const state = stateOf(status)
   return (
     <>
       <h2>Distributions</h2>
-      {status.distribution ? <Distributions status={status} /> : <NothingStored of="positions" />}
+      {distribution ? (
+        <Facts>
+          <Fact name="Newest">
+            <DistributionLink date={distribution.date} />
+          </Fact>
+          <Fact name="Computed">
+            <Moment iso={distribution.finishedAt} />
+          </Fact>
+          {!isSample(status) && (
+            <>
+              <Fact name="Next">{nextDistributionDate ? <Day iso={nextDistributionDate} /> : <Unknown />}</Fact>
+              <Fact name="Expected">
+                {nextDistributionExpectedAt ? <Moment iso={nextDistributionExpectedAt} /> : <Unknown />}
+              </Fact>
+            </>
+          )}
+          <Fact name="State">{state(status.distributionLate)}</Fact>
+        </Facts>
+      ) : (
+        <NothingStored of="positions" />
+      )}
       <h2>Snapshots</h2>
       {chains.length === 0 ? (
         <Empty>No markets and no vaults are stored.</Empty>
       ) : (
-        <Table caption="Snapshots" columns={chainColumns} rows={chains} rowKey={({ chainId }) => String(chainId)} />
+        <Table
+          caption="Snapshots"
+          columns={chainColumns(state).filter(({ name }) => name !== EXPECTED || !isSample(status))}
+          rows={chains}
+          rowKey={({ chainId }) => String(chainId)}
+        />
       )}
       {legs.length > 0 && (
         <>
@@ -40,44 +80,41 @@ function Details({ status: { chains, legs, lastRun, lastImport, ...status } }: {
           <Table caption="Updates" columns={legColumns} rows={byChain(legs)} rowKey={({ key }) => key} />
         </>
       )}
-      <h2>Runs</h2>
-      <Facts>
-        <Fact name="Last run">
-          <RunLink run={lastRun} />
-        </Fact>
-        <Fact name="Data of its sources is from">
-          {lastRun?.sources[0]?.time ? <Moment iso={lastRun.sources[0].time} /> : <Unknown />}
-        </Fact>
-        <Fact name="Last import">
-          <RunLink run={lastImport} />
-        </Fact>
-      </Facts>
+      <Section id="runs" title="Runs" more={<Link href="/operate">Preview a run</Link>}>
+        <Facts>
+          <Fact name="Last run">
+            <RunLink run={lastRun} />
+          </Fact>
+          <Fact name="Data of its sources is from">
+            {lastRun?.sources[0]?.time ? <Moment iso={lastRun.sources[0].time} /> : <Unknown />}
+          </Fact>
+          <Fact name="Last import">
+            <RunLink run={lastImport} />
+          </Fact>
+        </Facts>
+      </Section>
     </>
   )
 }
 
-function Distributions({ status }: { status: Omit<StatusOfQuery, 'chains' | 'legs' | 'lastRun' | 'lastImport'> }) {
-  const { distribution, nextDistributionDate, nextDistributionExpectedAt, distributionLate } = status
-  return (
-    <Facts>
-      <Fact name="Newest">{distribution ? <DistributionLink date={distribution.date} /> : <Unknown />}</Fact>
-      <Fact name="Computed">{distribution ? <Moment iso={distribution.finishedAt} /> : <Unknown />}</Fact>
-      <Fact name="Next">{nextDistributionDate ? <Day iso={nextDistributionDate} /> : <Unknown />}</Fact>
-      <Fact name="Expected">
-        {nextDistributionExpectedAt ? <Moment iso={nextDistributionExpectedAt} /> : <Unknown />}
-      </Fact>
-      <Fact name="State">{state(distributionLate)}</Fact>
-    </Facts>
-  )
-}
+type State = (late: boolean) => ReactNode
 
-const chainColumns: Column<StatusOfQuery['chains'][number]>[] = [
-  { name: 'Chain', heads: true, cell: ({ chainId }) => chainId },
+const stateOf =
+  (status: StatusOfQuery): State =>
+  (late) =>
+    isSample(status) ? 'sample' : lateness(late)
+
+const lateness = (late: boolean) => (late ? <strong className="loss">late</strong> : 'on time')
+
+const EXPECTED = 'Next expected'
+
+const chainColumns = (state: State): Column<StatusOfQuery['chains'][number]>[] => [
+  { name: 'Chain', heads: true, cell: ({ chainId }) => chainName(chainId) },
   {
     name: 'Newest snapshot',
     cell: ({ newestRecordAt }) => (newestRecordAt ? <Moment iso={newestRecordAt} /> : <Unknown />),
   },
-  { name: 'Next expected', cell: ({ expectedAt }) => (expectedAt ? <Moment iso={expectedAt} /> : <Unknown />) },
+  { name: EXPECTED, cell: ({ expectedAt }) => (expectedAt ? <Moment iso={expectedAt} /> : <Unknown />) },
   { name: 'State', cell: ({ newestRecordAt, late }) => (newestRecordAt ? state(late) : <Unknown />) },
 ]
 
@@ -91,23 +128,26 @@ const byChain = (legs: Leg[]) =>
 
 const legColumns: Column<ReturnType<typeof byChain>[number]>[] = [
   { name: 'Records', heads: true, cell: ({ leg }) => leg },
-  { name: 'Chain', cell: ({ chainId }) => chainId },
+  { name: 'Chain', cell: ({ chainId }) => chainName(chainId) },
   {
     name: 'Newest record',
     cell: ({ newestRecordAt }) => (newestRecordAt ? <Moment iso={newestRecordAt} /> : <Unknown />),
   },
   { name: 'Updated', cell: ({ updatedAt }) => <Moment iso={updatedAt} /> },
   { name: 'Source', cell: ({ source }) => source },
-  { name: 'State', cell: ({ late }) => state(late) },
+  { name: 'State', cell: ({ late }) => lateness(late) },
 ]
-
-const state = (late: boolean) => (late ? <strong className="loss">late</strong> : 'on time')
 
 const RunLink = ({ run }: { run: RunRowFragment | null }) =>
   run ? (
-    <Link href={`/runs/${run.recordId}`}>
-      {KIND[run.kind]}, {STATUS[run.status]}, <Moment iso={run.startedAt} />
-    </Link>
+    <>
+      <Link href={`/runs/${run.recordId}`}>
+        {KIND[run.kind]} {run.recordId}
+      </Link>
+      <small>
+        {STATUS[run.status]}, <Moment iso={run.startedAt} />
+      </small>
+    </>
   ) : (
     <Unknown />
   )

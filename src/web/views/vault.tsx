@@ -1,7 +1,6 @@
 import { VaultActivityDocument, VaultChartDocument, VaultDocument } from 'lending-graph-client'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
-import { chainName } from '../chains.ts'
 import { Chart } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
@@ -35,18 +34,17 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
             vault ? (
               <>
                 <AddressLinks chainId={vault.chainId} address={vault.address} />
-                <Facts>
-                  <Fact name="Token">{vault.asset.symbol}</Fact>
-                  <Fact name="Chain">{chainName(vault.chainId)}</Fact>
+                <Facts lead>
+                  <Fact name="Total assets">
+                    <Num value={vault.totalAssets?.usd} unit="usd" />
+                  </Fact>
                   <Fact name="Deposit APR">
                     <Num value={vault.depositApr} unit="percent" />
-                  </Fact>
-                  <Fact name="Total assets">
-                    <Num value={vault.totalAssets?.usd ?? null} unit="usd" />
                   </Fact>
                   <Fact name="Users">
                     <Num value={vault.userCount} unit="count" />
                   </Fact>
+                  <Fact name="Token">{vault.asset.symbol}</Fact>
                 </Facts>
                 <Section
                   id="charts"

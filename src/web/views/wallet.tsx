@@ -40,7 +40,7 @@ import { DistributionLink, Moment, Num, PoolLink, RankChange, Unknown } from '..
 import { useWalletNames, WalletNameForm } from '../wallet-names.tsx'
 import { rewardColumns } from './reward-columns.tsx'
 
-const ROWS = 20
+const ROWS = 10
 
 /** A wallet: points and rank, worth, earnings, positions, activity, changes of points and rewards. */
 export function Wallet({ address }: { address: string }) {
@@ -369,6 +369,7 @@ function ActivityList({ address }: { address: string }) {
             list={activity}
             rowKey={({ txHash, logIndex, kind }) => `${txHash} ${logIndex} ${kind}`}
             rows={ROWS}
+            cards
             empty={<Empty>No activity of this kind is stored.</Empty>}
           />
         )}
