@@ -45,7 +45,7 @@ async function graphAnswers(gateway: Gateway): Promise<Record<string, string>> {
     '{ markets(first: 100) { nodes { address maxLtv liquidationThreshold rateSeries: aprSeries { start depositRate: depositApr borrowRate: borrowApr } } } }',
     '{ vaults(first: 100) { nodes { address rateSeries: aprSeries { start depositRate: depositApr borrowRate: borrowApr } } } }',
     '{ users(first: 1000) { nodes { address rank points: totalPoints } } }',
-    '{ positions(first: 1000) { nodes { id points run { recordId } multiplierUsed { depositA depositB borrowA borrowB } } } }',
+    '{ positions(first: 1000) { nodes { id points healthFactor run { recordId } multiplierUsed { depositA depositB borrowA borrowB } } } }',
     `{ users(first: 5) { nodes { address activity(first: 100) { nodes { __typename chainId txHash logIndex legacy { timestamp } } }
       snapshots(first: 100) { nodes { positionId supplied { usd } } } } } }`,
   ]
@@ -95,6 +95,7 @@ async function addHistory(gateway: Gateway): Promise<void> {
   await store.pool.query(`UPDATE pool SET name = E'"a", \\\\b\\n\\t\\u0001 \\u2028 \\U0001F984 \\\\.' WHERE id = $1`, [
     one,
   ])
+  await store.pool.query('UPDATE market SET liquidation_threshold = 0.99, max_ltv = max_ltv / 2')
   await store.pool.query(`INSERT INTO "user" VALUES ('0x${'9'.repeat(40)}')`)
   await store.pool.query('DELETE FROM multiplier WHERE pool_address = $1', [other])
   // The value of a snapshot is unknown where the price of its day is.

@@ -256,6 +256,38 @@ describe('a record that is loaded again with the same key replaces the first', (
     expect(await stored()).toMatchObject({ max_ltv: null, liquidation_threshold: 0.5 })
   })
 
+  test('a market keeps its past limits, gets those of a record, and adds the ones that change', async () => {
+    const past = async () =>
+      (
+        await rows(
+          `SELECT limits_until::text[] AS until, past_max_ltvs AS ltvs, past_liquidation_thresholds AS thresholds FROM market`,
+        )
+      )[0]
+    const limits = (maxLtv: number, liquidationThreshold: number) => ({
+      ...record.markets,
+      maxLtv,
+      liquidationThreshold,
+    })
+    await load(goodFiles())
+    const [newest] = await rows('SELECT max(date)::text AS date FROM distribution')
+    await load({ markets: [limits(0.5, 0.6)] })
+    expect(await past()).toEqual({ until: null, ltvs: null, thresholds: null })
+    const changed = { until: [newest.date], ltvs: [0.5], thresholds: [0.6] }
+    for (const markets of [limits(0.7, 0.8), limits(0.7, 0.8), limits(0.75, 0.8), record.markets]) {
+      await load({ markets: [markets] })
+      expect(await past()).toEqual(changed)
+    }
+    const pastLimits = [
+      { until: '2026-01-05', maxLtv: 0.1, liquidationThreshold: null },
+      { until: '2026-02-05', maxLtv: 0.25, liquidationThreshold: 0.3 },
+    ]
+    const given = { until: ['2026-01-05', '2026-02-05'], ltvs: [0.1, 0.25], thresholds: [null, 0.3] }
+    await load({ markets: [{ ...limits(0.4, 0.9), pastLimits }] })
+    expect(await past()).toEqual(given)
+    const same = await load({ markets: [{ ...limits(0.4, 0.9), pastLimits }] })
+    expect(same.files).toEqual({ 'markets.jsonl': { lines: 1, written: 0 } })
+  })
+
   test('dates with unchanged positions are not refreshed again', async () => {
     const other = { ...record.positions, distributionDate: '2026-11-10T00:00:00Z' }
     await load(goodFiles({ positions: [record.positions, other] }))

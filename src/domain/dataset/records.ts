@@ -19,6 +19,7 @@ import {
   number,
   oneOf,
   optional,
+  pastLimits,
   points,
   pointsOfBoth,
   price,
@@ -268,7 +269,12 @@ export const records: Record<DatasetFile, RecordFormat> = {
         'the loan-to-value above which a loan against the token can be liquidated; not below `maxLtv`',
         0.8,
       ),
+      pastLimits: field(
+        optional(nullable(pastLimits)),
+        'both as they were before, oldest first: each counts for distribution dates before `until`. Without it, those that are stored are kept, and a change of the limits adds the previous ones',
+      ),
     },
+    besides: ['pastLimits'],
     check: riskFits,
   },
   vaults: {

@@ -27,6 +27,10 @@ export const asJson: Written = {
 /** SQL of what is not the column of its name. */
 const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
   positions: { points: '(t.points_a + t.points_b)', points_given: 't.given' },
+  markets: {
+    past_limits: `(SELECT jsonb_agg(jsonb_build_object('until', l.until, 'maxLtv', l.ltv, 'liquidationThreshold', l.threshold) ORDER BY l.until)
+      FROM unnest(t.limits_until, t.past_max_ltvs, t.past_liquidation_thresholds) AS l(until, ltv, threshold))`,
+  },
 }
 
 /** The same of a dataset with prices, which say again what their price gave. */

@@ -95,6 +95,18 @@ const settled: Partial<Record<DatasetFile, string>> = {
 const keptRisk = (column: string) =>
   `CASE WHEN num_nonnulls(s.max_ltv, s.liquidation_threshold) = 0 THEN old.${column} ELSE s.${column} END`
 
+/** What `keep_past_limits` adds in one Postgres: limits that change are kept for the dates before the newest. */
+const LIMITS_CHANGE = `num_nonnulls(old.max_ltv, old.liquidation_threshold) > 0
+  AND (old.max_ltv, old.liquidation_threshold) IS DISTINCT FROM (${keptRisk('max_ltv')}, ${keptRisk('liquidation_threshold')})
+  AND newest.date > coalesce(old.limits_until[cardinality(old.limits_until)], '-infinity')`
+
+/** The past limits of a record, or those that are stored, with what now becomes one of them. */
+const pastLimits = (column: string, value: string, added: string) => ({
+  [column]: `CASE WHEN s.past_limits IS NOT NULL
+    THEN ARRAY(SELECT ${value} FROM jsonb_array_elements(s.past_limits) WITH ORDINALITY AS l(record, n) ORDER BY l.n)
+    WHEN ${LIMITS_CHANGE} THEN old.${column} || ${added} ELSE old.${column} END`,
+})
+
 /** The stored value of columns that differ from the record's or are not of it. `old` is the existing row with the key. */
 const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<string, string> }>> = {
   multipliers: {
@@ -109,8 +121,18 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
     },
   },
   markets: {
-    join: 'LEFT JOIN market old USING (chain_id, id)',
-    columns: { max_ltv: keptRisk('max_ltv'), liquidation_threshold: keptRisk('liquidation_threshold') },
+    join: `LEFT JOIN market old USING (chain_id, id) CROSS JOIN (SELECT max(date) AS date FROM distribution) newest`,
+    columns: {
+      max_ltv: keptRisk('max_ltv'),
+      liquidation_threshold: keptRisk('liquidation_threshold'),
+      ...pastLimits('limits_until', "(l.record->>'until')::date", 'newest.date'),
+      ...pastLimits('past_max_ltvs', "(l.record->>'maxLtv')::float8", 'old.max_ltv'),
+      ...pastLimits(
+        'past_liquidation_thresholds',
+        "(l.record->>'liquidationThreshold')::float8",
+        'old.liquidation_threshold',
+      ),
+    },
   },
   'market-snapshots': { join: priceOfStaged('market'), columns: pricedColumns('market') },
   'vault-snapshots': { join: priceOfStaged('vault'), columns: pricedColumns('vault') },

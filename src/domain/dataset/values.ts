@@ -187,6 +187,28 @@ export const fraction: FieldType = {
     typeof value === 'number' && value >= 0 && value <= 1 && !isTiny(value) ? String(value) : undefined,
 }
 
+const limit = z
+  .number()
+  .min(0)
+  .max(1)
+  .refine((value) => !isTiny(value))
+  .nullable()
+const limits = z
+  .array(z.strictObject({ until: z.iso.date(), maxLtv: limit, liquidationThreshold: limit }))
+  .max(1000)
+  .refine((all) => all.every(({ until }, i) => i === 0 || until > (all[i - 1]?.until ?? '')))
+
+/** The previous limits of a market. */
+export const pastLimits: FieldType = {
+  kind: 'json',
+  sql: 'jsonb',
+  what: 'a list of at most 1000 objects with until (a date, each later than the one before), maxLtv and liquidationThreshold',
+  encode(value) {
+    const parsed = limits.safeParse(value)
+    return parsed.success ? JSON.stringify(parsed.data) : undefined
+  },
+}
+
 const isTiny = (value: unknown) => typeof value === 'number' && value > 0 && value < MIN_FRACTION
 
 const MAX_PRICE = 1e18
