@@ -328,7 +328,7 @@ test('filters as variables give the same each time, planned and resolved, and ba
       { x: 1 },
     ])
       await same({ where })
-    // Pages of one shape, each after a cursor of its own filter, and of another.
+    // Pages of one shape, each after a cursor of the same filter, and of another.
     let former: string | undefined
     for (const where of conditions.flatMap((all) => [...all.slice(0, 3), ...all.slice(0, 1)])) {
       const [, after] = /"endCursor":"([\w-]+)"/.exec(await same({ where })) ?? []

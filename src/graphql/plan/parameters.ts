@@ -45,7 +45,7 @@ const SCALARS: Record<string, Scalar> = { Address: 'address', Date: 'date', BigI
 /** `any`: a statement serves all values. `exact`: each value but an address has its own. */
 type Mode = 'any' | 'exact'
 
-/** What a cursor must be to page a list: the types of its values and, unless a request's filter decides it, its name. */
+/** The parts of a valid cursor of a list: the types of its values and, unless the filter of a request decides it, its name. */
 export interface Cursor {
   types: readonly ValueType[]
   name: string | undefined
