@@ -1,13 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { samplePool, sampleUser } from '../../src/sample/sample.ts'
 import { isInstalled, openRedis } from '../fire/redis-server.ts'
 import { subscribe } from '../support/events.ts'
+import { directoryInMemory } from '../support/memory.ts'
 import { startPositions, startPrices, startServer } from '../support/positions-server.ts'
 import { startOnSample } from '../support/sample.ts'
 import { openStore } from '../support/store.ts'
@@ -98,7 +98,7 @@ const ofToday = (text: string) =>
 const dayBefore = (date: Date) => new Date(date.getTime() - 86_400_000).toISOString().slice(0, 10)
 
 async function newDirectory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'gateway-docs-'))
+  const path = await directoryInMemory('gateway-docs-')
   closing.push(() => rm(path, { recursive: true, force: true }))
   return path
 }
