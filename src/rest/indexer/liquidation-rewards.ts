@@ -48,16 +48,16 @@ type Reward = Record<
   txHash: string
   logIndex: number
   userRoi: string | null
-  legacy: { timestamp: string | null; claimedTimestamp: string | null }
+  legacy: { timestamp: string; claimedTimestamp: string | null }
 }
 
-/** A reward in the shape of the document. Its time and its exact amounts are always stored. */
+/** A reward in the shape of the document. Its exact amounts are always stored. */
 const rewardRecord = <Row extends Reward>(row: Row) => {
   const { txHash, logIndex, legacy, supplySent, collateralReceived, liquidReward, userRoi, ...ids } = row
   return {
     txHash,
     logIndex,
-    timestamp: legacy.timestamp as string,
+    timestamp: legacy.timestamp,
     ...ids,
     supplySent: supplySent.raw as string,
     supplySentUsd: supplySent.usd,

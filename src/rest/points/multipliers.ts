@@ -44,7 +44,7 @@ const update = graphql(`
 
 /** The shape of section 2.6, from a mutation's result. */
 function multiplierRecord({ legacy, pool, ...multiplier }: MultiplierFieldsFragment) {
-  const id = legacy.recordId as string
+  const id = legacy.recordId
   if (!pool) throw new Error(`the multiplier ${id} has no pool`)
   const { assetA, assetB, poolName } = pool
   const tokens = {

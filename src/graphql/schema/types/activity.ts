@@ -93,7 +93,7 @@ export function addActivity(builder: Builder, refs: Refs) {
       ...columnFields(t, activities.columns, { kind: ActivityKind, entityType: EntityType }),
       opened: t.boolean(end('opened')),
       closed: t.boolean(end('closed')),
-      legacy: t.field(legacy.ofMoment),
+      legacy: t.field(legacy.legacyTime),
       user: t.field({ type: User, description: 'The user.', ...related('CashFlow', 'user', userAt) }),
       asset: t.field({
         type: Asset,

@@ -1,65 +1,56 @@
 import { part } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 
-interface LegacyRow {
-  recordId: string | null
-  timestamp: bigint | null
-  claimedTimestamp: bigint | null
-  createdTimestamp: bigint | null
-  interestLastUpdated: bigint | null
-}
+/** Values of a row that only the REST documents have cost nothing. */
+const legacyOf = (columns: Record<string, string | null>) => part(columns, { cost: { weight: 0 } })
 
-/** No value: it is of other records. */
-const NONE = {
-  recordId: null,
-  timestamp: null,
-  claimedTimestamp: null,
-  createdTimestamp: null,
-  interestLastUpdated: null,
-} satisfies LegacyRow
-
-/** Adds the type of data that only the REST documents have. */
+/** Adds the types of data that only the REST documents have. */
 export function addLegacy(builder: Builder) {
-  const Legacy = builder.objectRef<LegacyRow>('Legacy').implement({
-    description: 'For the REST API. Values of other records are null.',
-    fields: (t) => ({
-      recordId: t.exposeString('recordId', {
-        nullable: true,
-        description: 'The id of a position or multiplier. Null for other records.',
-      }),
-      timestamp: t.expose('timestamp', {
-        type: 'BigInt',
-        nullable: true,
-        description: '`time` in Unix seconds, of any size. Null without it.',
-      }),
-      claimedTimestamp: t.expose('claimedTimestamp', {
-        type: 'BigInt',
-        nullable: true,
-        description: '`claimedAt` in Unix seconds, of any size. Null without it.',
-      }),
-      createdTimestamp: t.expose('createdTimestamp', {
-        type: 'SafeInt',
-        nullable: true,
-        description: '`createdAt` of a pool in Unix seconds. Null for other records.',
-      }),
-      interestLastUpdated: t.expose('interestLastUpdated', {
-        type: 'SafeInt',
-        nullable: true,
-        description: "A pool's number, whose meaning is not confirmed. Null for others.",
-      }),
-    }),
+  const LegacyRecord = builder.objectRef<{ recordId: string }>('LegacyRecord').implement({
+    description: 'For the REST API: how its records are named.',
+    fields: (t) => ({ recordId: t.exposeString('recordId', { description: "The record's id in the REST API." }) }),
   })
-  /** The options of the field `legacy`. Its values cost nothing. */
-  const of = (columns: Partial<Record<keyof LegacyRow, string>>) => ({
-    type: Legacy,
-    description: 'Data that only the REST API has.',
-    ...part({ ...NONE, ...columns }, { cost: { weight: 0 } }),
-  })
+  const LegacyTimes = builder
+    .objectRef<{ timestamp: bigint; claimedTimestamp: bigint | null }>('LegacyTimes')
+    .implement({
+      description: 'For the REST API: times in Unix seconds, of any size.',
+      fields: (t) => ({
+        timestamp: t.expose('timestamp', { type: 'BigInt', description: 'The seconds of `time`.' }),
+        claimedTimestamp: t.expose('claimedTimestamp', {
+          type: 'BigInt',
+          nullable: true,
+          description: 'The seconds of `claimedAt`. Null without it.',
+        }),
+      }),
+    })
+  const LegacyPool = builder
+    .objectRef<{ createdTimestamp: bigint; interestLastUpdated: bigint }>('LegacyPool')
+    .implement({
+      description: 'For the REST API: numbers of a pool.',
+      fields: (t) => ({
+        createdTimestamp: t.expose('createdTimestamp', { type: 'SafeInt', description: 'The seconds of `createdAt`.' }),
+        interestLastUpdated: t.expose('interestLastUpdated', {
+          type: 'SafeInt',
+          description: "The REST API's number of this name. Its meaning is not confirmed.",
+        }),
+      }),
+    })
+  const description = 'Data that only the REST API has.'
   return {
-    ofRecord: of({ recordId: 'id' }),
-    ofMoment: of({ timestamp: 'timestamp' }),
-    ofReward: of({ timestamp: 'timestamp', claimedTimestamp: 'claimedTimestamp' }),
-    ofPool: of({ createdTimestamp: 'createdTimestamp', interestLastUpdated: 'interestLastUpdated' }),
+    /** The options of the `legacy` field of positions and multipliers. */
+    legacyRecord: { type: LegacyRecord, description, ...legacyOf({ recordId: 'id' }) },
+    /** Those of snapshots and activity, and of rewards. */
+    legacyTime: { type: LegacyTimes, description, ...legacyOf({ timestamp: 'timestamp', claimedTimestamp: null }) },
+    legacyTimes: {
+      type: LegacyTimes,
+      description,
+      ...legacyOf({ timestamp: 'timestamp', claimedTimestamp: 'claimedTimestamp' }),
+    },
+    legacyPool: {
+      type: LegacyPool,
+      description,
+      ...legacyOf({ createdTimestamp: 'createdTimestamp', interestLastUpdated: 'interestLastUpdated' }),
+    },
   }
 }
 

@@ -20,7 +20,7 @@ export function addLiquidationReward(builder: Builder, refs: Refs) {
     description: "A user's share of the reward of one liquidation in a market or vault.",
     fields: (t) => ({
       ...columnFields(t, liquidationRewards.columns, { entityType: EntityType }),
-      legacy: t.field(legacy.ofReward),
+      legacy: t.field(legacy.legacyTimes),
       user: t.field({ type: User, description: 'The user.', ...one(userAt, ['accountId']) }),
       entity: t.field({
         type: Entity,

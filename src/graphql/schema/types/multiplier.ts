@@ -63,7 +63,7 @@ export function addMultiplier(
     description: "The factors that turn a pool's dollars into points.",
     fields: (t) => ({
       ...columnFields(t, multiplierColumns),
-      legacy: t.field(legacy.ofRecord),
+      legacy: t.field(legacy.legacyRecord),
       pool: t.field({
         type: Pool,
         nullable: true,

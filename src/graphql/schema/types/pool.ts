@@ -39,7 +39,7 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
     description: 'A pair of assets, A and B. Each side is a separate lending market.',
     fields: (t) => ({
       ...columnFields(t, poolColumns),
-      legacy: t.field(legacy.ofPool),
+      legacy: t.field(legacy.legacyPool),
       ...computedFields(t, poolAt, computedPoolColumns, ['id']),
       displayName: t.string({
         description: "Both symbols and the pool's number, such as S·USDC·20.",

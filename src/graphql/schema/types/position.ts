@@ -98,7 +98,7 @@ export function addPosition(builder: Builder, refs: Refs) {
   const risk = { ltv, healthFactor, liquidationDrop, liquidationPriceUsd, borrowingPowerUsd }
   builder.prismaObjectFields(Position, (t) => ({
     ...columnFields(t, stored),
-    legacy: t.field(legacy.ofRecord),
+    legacy: t.field(legacy.legacyRecord),
     ...computedFields(t, positionAt, { pointsA, pointsB, points, ...risk }, ['id']),
     sideA: t.field({
       type: Side,

@@ -45,7 +45,7 @@ export function addSnapshot(builder: Builder, refs: Refs) {
     description: "A user's position in a market or vault at one time: one per day.",
     fields: (t) => ({
       ...columnFields(t, snapshots.columns, { entityType: EntityType }),
-      legacy: t.field(legacy.ofMoment),
+      legacy: t.field(legacy.legacyTime),
       user: t.field({ type: User, description: 'The user.', ...related('MarketSnapshot', 'user', userAt) }),
       entity: t.field({
         type: Entity,
