@@ -7,7 +7,7 @@ const rooms = ['distribution', 'domain', 'facts', 'graphql', 'jobs', 'property',
 /** They write SQL that triggers follow, of which a sharded store has none, or watch one Postgres at work. */
 const ofOnePostgres = ['cost', 'documents', 'filters', 'live', 'live-results', 'models', 'rate-series']
   .map((name) => `graphql/${name}`)
-  .concat('property/holdings')
+  .concat('property/holdings', 'property/realised-earnings')
 
 const { projects: _, ...test } = base.test ?? {}
 
