@@ -95,7 +95,7 @@ const settled: Partial<Record<DatasetFile, string>> = {
 const keptRisk = (column: string) =>
   `CASE WHEN num_nonnulls(s.max_ltv, s.liquidation_threshold) = 0 THEN old.${column} ELSE s.${column} END`
 
-/** What `keep_past_limits` adds in one Postgres: limits that change are kept for the dates before the newest. */
+/** True if the limits change, as the trigger `keep_past_limits` of one Postgres compares them: the previous ones stay those of the dates before the newest. */
 const LIMITS_CHANGE = `num_nonnulls(old.max_ltv, old.liquidation_threshold) > 0
   AND (old.max_ltv, old.liquidation_threshold) IS DISTINCT FROM (${keptRisk('max_ltv')}, ${keptRisk('liquidation_threshold')})
   AND newest.date > coalesce(old.limits_until[cardinality(old.limits_until)], '-infinity')`
