@@ -78,7 +78,10 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent, ca
   )
 }
 
-/** Marks the rows of a table body that differ since the data changed, for the style sheet. */
+/**
+ * Marks the rows of a table body that differ since the data changed, for the style sheet. They stay marked when the next change
+ * leaves them as they are: one run may be several changes.
+ */
 function useChangedRows<Row>(rows: readonly Row[], rowKey: (row: Row) => string) {
   const { generation } = useLive()
   const body = useRef<HTMLTableSectionElement>(null)
@@ -90,8 +93,9 @@ function useChangedRows<Row>(rows: readonly Row[], rowKey: (row: Row) => string)
     before.current = { generation, rows: new Map(texts) }
     for (const [at, [key, text]] of texts.entries()) {
       const old = last.rows.get(key)
-      const isChanged = generation !== last.generation && old !== undefined && old !== text
-      body.current?.rows[at]?.classList.toggle('changed', isChanged)
+      const classes = body.current?.rows[at]?.classList
+      if (generation === last.generation) classes?.remove('changed')
+      else if (old !== undefined && old !== text) classes?.add('changed')
     }
   }, [rows])
   return body
