@@ -134,7 +134,9 @@ export class Parameters {
       if (cursor) return encodeCursor(lists?.get((kind as { cursor: string }).cursor) ?? cursor.name, replaced)
       return kind === 'float' ? Number(replaced[0]) : replaced[0]
     }
-    return Object.fromEntries(this.#shapes.map(([name, shape]) => [name, replace(shape, variables[name])]))
+    // An absent variable has its default value.
+    const sent = this.#shapes.filter(([name]) => Object.hasOwn(variables, name))
+    return Object.fromEntries(sent.map(([name, shape]) => [name, replace(shape, variables[name])]))
   }
 
   /** @returns false if the variable is not valid, or too long */
