@@ -38,7 +38,7 @@ DECLARE
 BEGIN
   FOR statement IN
     SELECT format('ALTER TABLE %s OWNER TO gateway_owner', oid::regclass) FROM pg_class
-    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v')
     UNION ALL
     SELECT format('ALTER TYPE %s OWNER TO gateway_owner', oid::regtype) FROM pg_type
     WHERE typnamespace = 'public'::regnamespace AND typtype = 'e'
