@@ -198,6 +198,19 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     expect(before.length).toBeGreaterThan(0)
   })
 
+  test('the totals of vaults and the tokens of pools are added up in a store that was distributed before', async () => {
+    const names = ['20261210000000_vault_days', '20261210110000_pool_day_tokens']
+    const rows = async (table: string) => (await pool.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3`)).rows
+    const before = [await rows('vault_day'), await rows('pool_day')]
+    const columns = ['a', 'b'].flatMap((side) => ['supplied', 'protected', 'borrowed'].map((sum) => `${side}_${sum}`))
+    await pool.query('DROP TABLE vault_day')
+    await pool.query(`ALTER TABLE pool_day ${columns.map((column) => `DROP COLUMN ${column}`).join(', ')}`)
+    await pool.query('DELETE FROM _prisma_migrations WHERE migration_name = ANY($1)', [names])
+    expect((await migrate({ url: citus.url, migrationsDir: MIGRATIONS, log: silent })).applied).toEqual(names)
+    expect([await rows('vault_day'), await rows('pool_day')]).toEqual(before)
+    for (const table of before) expect(table.length).toBeGreaterThan(0)
+  })
+
   test('a worker that is added takes over users, who are read meanwhile', async () => {
     const gateway = await gatewayWith()
     await citus.addSpare()
