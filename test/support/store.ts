@@ -55,7 +55,7 @@ export async function filledTemplate(name: string, fill: (pool: pg.Pool) => Prom
     const filling = `filling_${name}`
     await onEachServer(`DROP DATABASE IF EXISTS ${filling} WITH (FORCE)`)
     await copyDatabase(TEMPLATE, filling)
-    const pool = new pg.Pool({ connectionString: urlOf(server, filling), max: 4 })
+    const pool = openPool(urlOf(server, filling))
     await fill(pool).finally(() => pool.end())
     await closeDatabase(filling, name)
     return name
@@ -68,15 +68,20 @@ export async function filledTemplate(name: string, fill: (pool: pg.Pool) => Prom
 export const emptyTables = (pool: pg.Pool, tables: string[]) =>
   pool.query(tables.map((table) => `DELETE FROM "${table}"`).join('; '))
 
+function openPool(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 4 })
+  // Dropping or closing the database may end a connection that the pool has let go of but not closed yet.
+  pool.on('error', () => {})
+  return pool
+}
+
 /** A separate database on the run's one Postgres: with the product's tables, or a copy of another template. */
 export async function openStore(template = TEMPLATE): Promise<{ url: string; pool: pg.Pool; close(): Promise<void> }> {
   const [server = ''] = serversOfRun()
   const name = `test_${randomBytes(6).toString('hex')}`
   await copyDatabase(template, name)
   const url = urlOf(server, name)
-  const pool = new pg.Pool({ connectionString: url, max: 4 })
-  // Dropping the database may end a connection that the pool has let go of but not closed yet.
-  pool.on('error', () => {})
+  const pool = openPool(url)
   return {
     url,
     pool,
