@@ -30,11 +30,11 @@ const ENTITY = 's.account_id = r.account_id AND s.chain_id = r.chain_id'
 function snapshotNext(comparison: '<' | '>=', direction: 'DESC' | 'ASC'): string {
   const of = (kind: 'market' | 'vault', amounts: string[]) => {
     const order = ['account_id', 'chain_id', `${kind}_id`, 'timestamp'].map((column) => `s.${column} ${direction}`)
-    return `(SELECT s.timestamp, ${amounts.map((amount) => `s.${amount} <> 0`).join(' OR ')} AS held FROM ${kind}_snapshot s
+    return `(SELECT s.timestamp, ${amounts.map((amount) => `s.${amount} <> 0`).join(' OR ')} AS is_open FROM ${kind}_snapshot s
       WHERE r.entity_type = '${kind}' AND ${ENTITY} AND s.${kind}_id = r.entity_id AND s.timestamp ${comparison} r.timestamp
       ORDER BY ${order.join(', ')} FETCH FIRST ROW WITH TIES)`
   }
-  return `(SELECT max(s.timestamp) AS timestamp, bool_or(s.held) AS held FROM (
+  return `(SELECT max(s.timestamp) AS timestamp, bool_or(s.is_open) AS is_open FROM (
     ${of('market', ['collateral_assets', 'protected_assets', 'debt_assets'])} UNION ALL ${of('vault', ['assets', 'shares'])}) s)`
 }
 
@@ -49,12 +49,12 @@ function flowNext(comparison: '<' | '>', direction: 'DESC' | 'ASC'): string {
 
 /** A cash flow after the snapshot before leaves something there if it adds; what the other kinds leave is not known. */
 const OPENED = `CASE WHEN r.kind IN ('withdraw', 'repay') THEN false
-  WHEN f.timestamp IS NULL OR f.timestamp <= s.timestamp THEN s.held IS NOT TRUE WHEN f.adds THEN false END`
+  WHEN f.timestamp IS NULL OR f.timestamp <= s.timestamp THEN s.is_open IS NOT TRUE WHEN f.adds THEN false END`
 
 /** A cash flow up to the snapshot after needs something if it takes out; the other kinds may add to nothing. */
 const CLOSED = `CASE WHEN r.kind IN ('deposit', 'borrow') THEN false
   WHEN NOT f.adds AND (s.timestamp IS NULL OR f.timestamp <= s.timestamp) THEN false
-  WHEN f.timestamp IS NULL OR f.timestamp > s.timestamp THEN NOT s.held END`
+  WHEN f.timestamp IS NULL OR f.timestamp > s.timestamp THEN NOT s.is_open END`
 
 /** The fields of an activity that `endsOf` looks up. */
 export const END_FIELDS = ['kind', 'accountId', 'chainId', 'entityType', 'entityId', 'timestamp', 'logIndex']

@@ -75,7 +75,7 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
     type: 'int',
     nullable: true,
     field: 'ledgerEntryCount',
-    description: 'Number of ledger entries that it wrote. Null if none, or not kept.',
+    description: 'Number of ledger entries that it wrote. Null if it wrote none, or they are not stored.',
   },
   digest: {
     type: 'text',

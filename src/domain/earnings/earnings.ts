@@ -122,22 +122,22 @@ const netCash = (asOf: Prisma.Sql | undefined) =>
     : Prisma.sql`SELECT * FROM net_cash f WHERE f.account_id = owner.address OFFSET 0`
 
 /**
- * SQL of the part of an amount that is realised: of what there was in the period, a part went out and the rest is held. Without
+ * SQL of the part of an amount that is realised: of what there was in the period, a part went out and the rest is left. Without
  * either, all of it is.
  */
-const share = (earnings: string, out: string, held: string) =>
-  `CASE WHEN ${out} + ${held} = 0 THEN ${earnings} ELSE (${earnings}) * ${out} / (${out} + ${held}) END`
+const share = (earnings: string, out: string, left: string) =>
+  `CASE WHEN ${out} + ${left} = 0 THEN ${earnings} ELSE (${earnings}) * ${out} / (${out} + ${left}) END`
 
 const [VALUE, CASH_SUM] = ['b.value', 'b.cash'].map(toDouble) as [string, string]
 const SUMS = Prisma.raw(
-  ['supply', 'debt', 'cash', 'withdrawn', 'borrowed', 'repaid', 'supply_held', 'debt_held']
+  ['supply', 'debt', 'cash', 'withdrawn', 'borrowed', 'repaid', 'supply_left', 'debt_left']
     .map((name) => `sum(b.${name}) AS ${name}`)
     .join(', '),
 )
 /** Supply earns what it is worth more than was deposited and not withdrawn; debt what it is less than was borrowed and not repaid. */
 const SHARES = [
-  share('b.supply - b.cash - b.borrowed + b.repaid', 'b.withdrawn', 'b.supply_held'),
-  share('b.borrowed - b.repaid - b.debt', 'b.repaid', 'b.debt_held'),
+  share('b.supply - b.cash - b.borrowed + b.repaid', 'b.withdrawn', 'b.supply_left'),
+  share('b.borrowed - b.repaid - b.debt', 'b.repaid', 'b.debt_left'),
 ].join(' + ')
 
 /**
@@ -165,8 +165,8 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
 /** A query of the amounts of snapshots, and of the cash invested, by entity. */
 const valuesAndCash = (holder: Holder) => Prisma.sql`
   SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd AS supply, h.debt_usd AS debt, 0::numeric AS cash,
-    0::numeric AS withdrawn, 0::numeric AS borrowed, 0::numeric AS repaid, h.deposit_usd + h.protected_usd AS supply_held,
-    h.debt_usd AS debt_held, h.incomplete FROM (${holdings(holder)}) h
+    0::numeric AS withdrawn, 0::numeric AS borrowed, 0::numeric AS repaid, h.deposit_usd + h.protected_usd AS supply_left,
+    h.debt_usd AS debt_left, h.incomplete FROM (${holdings(holder)}) h
   UNION ALL
   SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, 0, f.usd, f.withdrawn, f.borrowed, f.repaid, 0, 0, f.unpriced > 0
   FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f WHERE ${onChain('f.chain_id', holder.chainId)}`

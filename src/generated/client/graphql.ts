@@ -160,7 +160,7 @@ export type LeaderboardScope =
   |  { asOf?: never; season?: never;   /** The points of a window. Users with a position in it are ranked. The list is empty if the window has no distribution. */
   window: LeaderboardWindow; };
 
-/** Distribution dates, if given only in one pool or on one chain. */
+/** The distribution dates whose points count, in all pools or only in one pool or on one chain. */
 export type LeaderboardWindow = {
   /** Only points on this chain. Without `pool`, at most 31 dates. */
   chainId?: number | null | undefined;

@@ -74,7 +74,7 @@ export function addLeaderboard(
     }),
   )
   const Window = builder.inputType('LeaderboardWindow', {
-    description: 'Distribution dates, if given only in one pool or on one chain.',
+    description: 'The distribution dates whose points count, in all pools or only in one pool or on one chain.',
     fields: (t) => ({
       from: t.field({
         type: 'Date',
