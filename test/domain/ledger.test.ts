@@ -72,6 +72,11 @@ describe('the ledger of an account', () => {
       entry(DAY, 'MANUALUPDATE', 200, 300, 'POSITION_CHANGED'),
       entry(DAY, 'RESYNC', 100, 200, 'MULTIPLIER'),
     ])
+    const { nodes } = (await gateway.ask(`{ user(address: "${ANN}") { ledger { nodes { id pointsAfter } } } }`)).user
+      .ledger
+    const ids = nodes.map(({ id }: { id: string }) => id)
+    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on LedgerEntry { pointsAfter } } }'
+    expect(await gateway.ask(query, { ids: [...ids].reverse() })).toEqual({ nodes: [...nodes].reverse() })
     expect(await entries(BEN)).toEqual([entry(DAY, 'MANUALUPDATE', 0, 20, 'POSITION_ADDED')])
     expect(await entries(ANN, '(first: 1, orderBy: POINTS_CHANGE, orderDirection: ASC)')).toEqual([
       entry(DAY, 'MANUALUPDATE', 600, 0, 'POSITION_REMOVED'),

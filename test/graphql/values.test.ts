@@ -232,9 +232,11 @@ describe('node', () => {
     Snapshot: 'snapshots(first: 3)',
     LiquidationReward: 'liquidationRewards(first: 3)',
     Activity: 'activity(first: 3)',
+    LeaderboardEntry: 'leaderboard(first: 3)',
+    DailyPoints: 'dailyPoints(first: 3)',
   }
   /** Those that a user has. */
-  const ofUser = ['Snapshot', 'LiquidationReward', 'Activity']
+  const ofUser = ['Snapshot', 'LiquidationReward', 'Activity', 'DailyPoints']
   const listOf = async (name: string, row: string) => {
     const list = `list: ${lists[name as keyof typeof lists]} { nodes { ${row} } }`
     const data = await ok(ofUser.includes(name) ? `{ user(address: "${sampleUser}") { ${list} } }` : `{ ${list} }`)
@@ -254,6 +256,8 @@ describe('node', () => {
     Snapshot: 'time positionId supplied { usd } entity { address asset { id symbol } }',
     LiquidationReward: 'txHash liquidReward { usd } userAddress entity { name }',
     Activity: 'txHash kind amount { usd } asset { id symbol name }',
+    LeaderboardEntry: 'rank points user { id }',
+    DailyPoints: 'date points user { id }',
   }
 
   for (const name of Object.keys(lists))
@@ -276,7 +280,7 @@ describe('node', () => {
       ids.push(...(await listOf(name, 'id')).map((one: { id: string }) => one.id))
     gateway.statements.length = 0
     await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids })
-    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(12)
+    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(14)
   })
 
   test('an asset has one id, wherever it is', async () => {
@@ -291,6 +295,23 @@ describe('node', () => {
       expect(node).toEqual({ chainId, address: asset.address, name: asset.name })
     }
     expect(activity.activity.nodes.filter(({ asset }: any) => asset).length).toBeGreaterThan(3)
+  })
+
+  test('an entry of the leaderboard is another object in each scope', async () => {
+    const { distributions } = await ok('{ distributions(first: 3) { nodes { date } } }')
+    const [newest, , older] = distributions.nodes.map(({ date }: { date: string }) => `"${date}"`)
+    const scopes = ['', `(scope: { asOf: ${older} })`, `(scope: { asOf: ${newest} })`]
+    for (const window of ['', `from: ${older}`, `to: ${older}`, `chainId: 146, from: ${older}`])
+      scopes.push(`(scope: { window: { ${window} } })`)
+    const boards = scopes.map((scope, i) => `board${i}: leaderboard${scope} { nodes { id user { address } } }`)
+    const lists: { id: string }[][] = Object.values(await ok(`{ ${boards.join(' ')} }`)).map((one: any) => one.nodes)
+    const ids = new Set(lists.flat().map(({ id }) => id))
+    const whole = lists[0]?.length ?? 0
+    expect(lists.every(({ length }) => length > 0)).toBe(true)
+    // A window without bounds is the whole leaderboard.
+    expect(ids.size).toBe(lists.flat().length - whole)
+    const { nodes } = await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [...ids] })
+    expect(nodes.filter((node: unknown) => node)).toEqual([...ids].slice(0, whole).map((id) => ({ id })))
   })
 
   test('a multiplier of a date is another object than that of today', async () => {

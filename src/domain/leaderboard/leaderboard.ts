@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { many, range } from '../../db/lists/filter.ts'
-import { listing } from '../../db/lists/listing.ts'
+import { type Listing, listing } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
@@ -19,7 +19,12 @@ const entryColumns = columnsOf(Prisma.RankHistoryScalarFieldEnum, {
     filter: true,
     sort: true,
   },
+  /** The date or window whose points count, as text. Null for all points up to now. */
+  scope: { sql: 'NULL::text', type: 'text', nullable: true },
 })
+
+/** The columns of a leaderboard with a scope. */
+const scopedColumns = (sql: string) => ({ ...entryColumns, scope: { ...entryColumns.scope, sql } })
 
 /** A user on the leaderboard. */
 export type LeaderboardEntry = RowOf<typeof entryColumns>
@@ -28,7 +33,7 @@ export type LeaderboardEntry = RowOf<typeof entryColumns>
 export const pastLeaderboard = listing({
   name: 'rankHistory',
   from: Prisma.sql`rank_history t`,
-  columns: entryColumns,
+  columns: scopedColumns('t.distribution_date::text'),
   order: { rank: 'ASC' },
   filters: {
     users: many(entryColumns.userAddress, 'Only users at one of these addresses.'),
@@ -46,7 +51,26 @@ export const pastLeaderboard = listing({
 })
 
 /** Users by rank as of the newest date. The `account` table has these ranks. */
-export const currentLeaderboard = { ...pastLeaderboard, name: 'leaderboard', from: Prisma.sql`account t` }
+export const currentLeaderboard = {
+  ...pastLeaderboard,
+  name: 'leaderboard',
+  from: Prisma.sql`account t`,
+  columns: entryColumns,
+}
+
+/** Users by rank as of a date that is the newest one. */
+export const newestLeaderboard = {
+  ...currentLeaderboard,
+  columns: scopedColumns('(SELECT max(date)::text FROM distribution)'),
+}
+
+/** Users by rank in a window, whose entries `entries` selects, with the text that names it. */
+export const leaderboardOf = (entries: Prisma.Sql, scope: string): Listing<LeaderboardEntry> => ({
+  ...pastLeaderboard,
+  name: 'window',
+  from: Prisma.sql`(SELECT e.*, ${scope}::text AS scope FROM (${entries}) e) t`,
+  columns: scopedColumns('t.scope'),
+})
 
 /** The last distribution date up to a moment, as YYYY-MM-DD. `newest` if the `account` table has its ranks. */
 export interface AsOf {

@@ -4,7 +4,7 @@ import type { Topology } from '../../db/topology/topology.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDate } from '../position/position.ts'
-import { type LeaderboardEntry, pastLeaderboard, recomputed } from './leaderboard.ts'
+import { type LeaderboardEntry, leaderboardOf, recomputed } from './leaderboard.ts'
 
 /** The most distribution dates of a window whose positions are summed for the request: in one pool, or on a chain. */
 export const MOST_WINDOW_DATES = { pool: 366, chain: 31 }
@@ -57,11 +57,10 @@ export async function windowOf(reader: Reader, { from, to, pool, chainId }: Wind
 }
 
 /** Users by rank in a window: all with a position in it. The ranks are computed for the request. */
-export const windowLeaderboard = (window: Window): Listing<LeaderboardEntry> => ({
-  ...pastLeaderboard,
-  name: 'window',
-  from: Prisma.sql`(${ranked(window)}) t`,
-})
+export const windowLeaderboard = (window: Window): Listing<LeaderboardEntry> => {
+  const { before, last, pool, chainId } = window
+  return leaderboardOf(ranked(window), [before ?? '', last, pool ?? chainId ?? ''].join('/'))
+}
 
 /** Returns the rank of a user in a window. Undefined without a position in it. */
 export async function rankInWindow(reader: Reader, address: string, window: Window): Promise<number | undefined> {

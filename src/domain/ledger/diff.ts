@@ -29,11 +29,11 @@ export async function runsSince(reader: Reader, run: Run, since: bigint | null):
   return between.map(({ id }) => id)
 }
 
-/** The columns of a difference, with its size to sort by, and the run that it is compared with. */
+/** The columns of a difference, with its size to sort by. */
 const columns = {
   ...ledger.columns,
   size: { sql: 'abs(t.points_after - t.points_before)', type: 'bigint' as const },
-  since: { sql: 't.since', type: 'bigint' as const, nullable: true },
+  since: { ...ledger.columns.since, sql: 't.since' },
 }
 
 /** Lists the changes that runs of a date, in the order of storing, made together: one entry for each user and pool, largest change first. */

@@ -36,6 +36,8 @@ const columns = columnsOf(Prisma.LedgerEntryScalarFieldEnum, {
     sort: true,
   },
   reasons: { type: 'int' },
+  /** The run that an entry of several runs is compared with. No stored entry has one. */
+  since: { sql: 'NULL::bigint', type: 'bigint', nullable: true },
 })
 
 /** An entry of an account's ledger. */

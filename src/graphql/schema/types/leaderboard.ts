@@ -4,6 +4,7 @@ import {
   asOfDate,
   currentLeaderboard,
   type LeaderboardEntry as Entry,
+  newestLeaderboard,
   pastLeaderboard,
   rankAt,
 } from '../../../domain/leaderboard/leaderboard.ts'
@@ -29,6 +30,7 @@ import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
 import { leaderboard, leaderboardCount } from './charges.ts'
 import { loadProgram } from './program.ts'
+import { recordNode } from './record-node.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 
 const NOW = { date: '', newest: true }
@@ -65,6 +67,7 @@ export function addLeaderboard(
     }),
   })
 
+  recordNode(builder, LeaderboardEntry, currentLeaderboard, ['userAddress'], ['scope'])
   const LeaderboardEntries = connectionType(builder, 'LeaderboardEntry', LeaderboardEntry)
   builder.objectField(LeaderboardEntries, 'aroundRank', (t) =>
     t.int({
@@ -125,7 +128,13 @@ export function addLeaderboard(
   }
   const board = {
     listing: ({ at = NOW, window }) =>
-      window ? windowLeaderboard(window) : at.newest ? currentLeaderboard : pastLeaderboard,
+      window
+        ? windowLeaderboard(window)
+        : !at.newest
+          ? pastLeaderboard
+          : at.date
+            ? newestLeaderboard
+            : currentLeaderboard,
     filter: ({ at = NOW, nowhere, window }) => {
       if (nowhere) return { where: [Prisma.sql`false`] }
       return { where: at.newest || window ? [] : [Prisma.sql`t.distribution_date = ${at.date}::date`] }

@@ -15,6 +15,7 @@ import type { Builder } from '../builder.ts'
 import { CHANGES } from './charges.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
 import { type PoolRef, poolOfPositions } from './pool.ts'
+import { recordNode } from './record-node.ts'
 import { readRecordNumber } from './record-number.ts'
 import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
 import { type UserRef, userAt } from './user-ref.ts'
@@ -83,7 +84,7 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
         description:
           'The multiplier that the points before were computed with. Null unless a multiplier is among the reasons, if the pool had none, and if the date was changed by an import in between.',
         extensions: { unplanned: RUN_UNPLANNED },
-        resolve: async (entry: Row & { since?: bigint | null }, _, context) =>
+        resolve: async (entry, _, context) =>
           multiplierOf(entry, entry.since ?? (await context.batches.load(runsBefore, entry.runId)), context),
       }),
       multiplierAfter: t.field({
@@ -96,6 +97,7 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
       }),
     }),
   })
+  recordNode(builder, LedgerEntry, ledger, ['distributionDate', 'runId', 'poolKey', 'userAddress'], ['since'])
   const Ledger = connectionType(builder, 'LedgerEntry', LedgerEntry)
   const LedgerInputs = listInputs('LedgerEntry', ledger)
   builder.prismaObjectFields(User, (t) => ({

@@ -33,6 +33,7 @@ import { type ActivityRefs, activityOfUser } from './activity.ts'
 import { assertPeriod, type EarningsRefs, earningsReading, fromArgument, netAprReading } from './earnings.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
+import { recordNode } from './record-node.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 import { type WorthRef, worthReading } from './worth.ts'
@@ -93,6 +94,7 @@ export function addUser(builder: Builder, refs: Refs) {
     }),
   })
 
+  recordNode(builder, DailyPoints, accountDays, ['distributionDate', 'userAddress'])
   const DailyPointsInputs = refs.listInputs('DailyPoints', accountDays)
   const UserInputs = refs.listInputs('User', users)
   const DailyPointsList = connectionType(builder, 'DailyPoints', DailyPoints)
