@@ -11,7 +11,7 @@ import { CodeFileLoader } from '@graphql-tools/code-file-loader'
 import { GraphQLFileLoader } from '@graphql-tools/graphql-file-loader'
 import { loadDocuments, loadSchema } from '@graphql-tools/load'
 import { getDocumentNodeFromSchema } from '@graphql-tools/utils'
-import { lexicographicSortSchema, printSchema } from 'graphql'
+import { isAbstractType, lexicographicSortSchema, printSchema } from 'graphql'
 import { createSchema } from './src/graphql/schema/schema.ts'
 
 const scalars = {
@@ -62,7 +62,7 @@ export interface GeneratedFile {
 
 /** Generates the typed operations, without writing them. */
 export async function generateOperations(): Promise<GeneratedFile[]> {
-  return [...(await Promise.all(outputs.map(generate))).flat(), await exampleTexts()]
+  return [...(await Promise.all(outputs.map(generate))).flat(), await exampleTexts(), possibleTypes()]
 }
 
 /** The texts of the examples as they are written, comments included, and what their heads say. */
@@ -78,6 +78,17 @@ async function exampleTexts(): Promise<GeneratedFile> {
   return {
     path: 'src/generated/examples/texts.ts',
     content: `export const texts = {\n${(await Promise.all(entries)).join('')}} as const;\n`,
+  }
+}
+
+/** The types of each interface and union, which Apollo's cache has to know. */
+function possibleTypes(): GeneratedFile {
+  const schema = lexicographicSortSchema(createSchema())
+  const abstract = Object.values(schema.getTypeMap()).filter(isAbstractType)
+  const entries = abstract.map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)])
+  return {
+    path: 'src/generated/client/possible-types.ts',
+    content: `export const possibleTypes = ${JSON.stringify(Object.fromEntries(entries))};\n`,
   }
 }
 

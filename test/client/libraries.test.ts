@@ -33,6 +33,7 @@ import {
   PortfolioDocument,
   PositionsDocument,
   ProgramChartDocument,
+  possibleTypes,
   RankChartDocument,
   RunsDocument,
   type Scalars,
@@ -44,7 +45,7 @@ import {
   UsersDocument,
   VaultChartDocument,
 } from 'lending-graph-client'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
@@ -330,7 +331,7 @@ describe('urql', () => {
 
 describe('Apollo Client', () => {
   const client = (link: ApolloLink = new HttpLink({ uri: url })) =>
-    new ApolloClient({ link, cache: new InMemoryCache() })
+    new ApolloClient({ link, cache: new InMemoryCache({ possibleTypes }) })
 
   test('queries, typed, and what it keeps is found again by its fragment', async () => {
     const apollo = client()
@@ -358,6 +359,8 @@ describe('Apollo Client', () => {
 
   test('rows of lists are objects in its cache too: snapshots, rewards, activity, assets', async () => {
     const apollo = client()
+    const warn = vi.spyOn(console, 'warn')
+    onTestFinished(() => warn.mockRestore())
     await apollo.query({ query: LatestSnapshotsDocument, variables: { address } })
     await apollo.query({ query: LiquidationRewardsDocument, variables: { address } })
     await apollo.query({ query: ActivityDocument, variables: { address } })
@@ -370,6 +373,7 @@ describe('Apollo Client', () => {
     expect(all.length).toBeGreaterThan(1)
     expect(new Set(all).size).toBe(all.length)
     for (const key of all) expect(keys).toContain(key)
+    expect(warn).not.toHaveBeenCalled()
   })
 
   test('an error has its code', async () => {

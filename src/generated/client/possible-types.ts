@@ -1,0 +1,1 @@
+export const possibleTypes = {"Entity":["Market","Vault"],"Node":["Activity","Asset","DailyPoints","Distribution","LeaderboardEntry","LedgerEntry","LiquidationReward","Market","Multiplier","MultiplierRevision","Pool","Position","Run","Season","Snapshot","User","Vault"],"SearchItem":["Market","Pool","User","Vault"]};
