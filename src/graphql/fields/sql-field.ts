@@ -261,7 +261,7 @@ export function rows(described: SqlRows, types: KeyType[], others: Record<string
       reader,
       types,
       owners.map((owner) => owner.map(text)),
-      (owner) => Prisma.sql`SELECT ${selectList(described.columns)} ${described.of(args, owner, used)}`,
+      (owner) => Prisma.sql`SELECT ${selectList(described.columns)} ${inOrder(described, args, owner, used)}`,
     )
   return {
     ...sqlField({ kind: 'rows', rows: described }, others),
@@ -308,11 +308,19 @@ interface Owner {
 export interface SqlRows {
   columns: Columns
   /**
-   * Builds FROM, WHERE and ORDER BY. `owner` is the SQL of the owner's columns `by` (empty at the root), `used` are the
-   * columns that are read.
+   * Builds FROM, WHERE and, without `order`, ORDER BY. `owner` is the SQL of the owner's columns `by` (empty at the root),
+   * `used` are the columns that are read.
    */
   of(args: Arguments, owner: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
   by: string[]
+  /** The columns that order the rows, all of them. Rows within rows are then joined and sorted once. */
+  order?: string[]
+}
+
+/** The rows of a list in order. They have the columns of `order` under their names. */
+export function inOrder({ of, order }: SqlRows, ...args: Parameters<SqlRows['of']>): Prisma.Sql {
+  const sql = of(...args)
+  return order ? Prisma.sql`${sql} ORDER BY ${Prisma.raw(order.map((name) => `"${name}"`).join(', '))}` : sql
 }
 
 /** Declares a connection's resolver and SQL field from one description. `others` are further `extensions`. */

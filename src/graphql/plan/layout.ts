@@ -21,8 +21,10 @@ export class Layout {
   readonly ordered: boolean
   /** The ordinal of the row or, of ordered rows, a value that is not null. Undefined if each row of the statement is one of the list. */
   readonly number: number | undefined
-  /** The ordinal of the nested row. */
+  /** The ordinal of the nested row or, if columns order it, a value that is not null. */
   readonly nestedNumber: number | undefined
+  /** The columns that order nested rows. Undefined if they are numbered. */
+  readonly nestedOrder: string[] | undefined
   /** The values of the row's cursor in the default order, by field. */
   readonly cursor: ReadonlyMap<string, number>
   readonly answer: Writer
@@ -40,8 +42,10 @@ export class Layout {
     this.ordered = spliced?.sqlField.kind === 'list' && !nested
     this.answer = writerOf(answer, this.#part(), spliced)
     if (spliced && !this.bare && !(this.alone && this.ordered)) this.number = this.#add(ordinalOf(spliced))
-    // The columns of a row are null except with the first of its nested rows.
-    const once = nested && ((sql: string) => `CASE WHEN ${ordinalOf(nested)} > 1 THEN NULL ELSE ${sql} END`)
+    this.nestedOrder = nested && columnOrderOf(nested)
+    // The columns of a row are null except with the first of its numbered rows.
+    const numbered = this.nestedOrder ? undefined : nested
+    const once = numbered && ((sql: string) => `CASE WHEN ${ordinalOf(numbered)} > 1 THEN NULL ELSE ${sql} END`)
     const row = this.#part(once)
     const from = this.columns.length
     this.cursor = spliced?.cursors ? cursorOf(spliced, row) : new Map()
@@ -71,6 +75,10 @@ export class Layout {
 
 /** The SQL of the ordinal of a list's row. */
 export const ordinalOf = ({ rows }: List) => `${rows?.scope.alias}.n`
+
+/** The SQL of the columns that order a plain list. Undefined if it has another order. */
+const columnOrderOf = ({ sqlField, rows }: List) =>
+  sqlField.kind === 'rows' ? sqlField.rows.order?.map((name) => rows?.scope.column(name) ?? name) : undefined
 
 /** The only list of the root or of an object of one row. */
 function splicedList({ joins }: Level): List | undefined {

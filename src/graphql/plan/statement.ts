@@ -13,6 +13,7 @@ import {
 import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../fields/connection.ts'
+import { inOrder } from '../fields/sql-field.ts'
 import { type Layout, ordinalOf } from './layout.ts'
 import { type Field, type Join, type Key, type Level, type List, type Scope, selectUsed } from './piece.ts'
 import { jsonSql } from './write.ts'
@@ -38,7 +39,7 @@ export function pageFor(list: List, args: Record<string, any>, after?: Prisma.Sq
  * @param cursor columns to append to those of the layout
  */
 export function statement(root: Level, layout: Layout, cursor: string[], request: Request): Prisma.Sql {
-  const { spliced, nested } = layout
+  const { spliced, nested, nestedOrder } = layout
   const columns = raw([...layout.columns, ...cursor])
   if (!spliced?.rows) return Prisma.sql`SELECT ${columns} FROM (SELECT) r ${joins(root.joins, request)}`
   const { scope, level } = spliced.rows
@@ -63,9 +64,10 @@ export function statement(root: Level, layout: Layout, cursor: string[], request
   const head = Prisma.sql`FROM (SELECT) r ${joins(others, request)} LEFT JOIN LATERAL ${numbered(spliced, request)} ON true
     ${ofRows}`
   if (!nested?.rows) return Prisma.sql`SELECT ${columns} ${head} ORDER BY ${raw([order])}`
+  const rows = nestedOrder ? unordered(nested, request) : numbered(nested, request)
   return Prisma.sql`SELECT ${columns} ${head}
-    LEFT JOIN LATERAL ${numbered(nested, request)} ON true ${joins(nested.rows.level.joins, request)}
-    ORDER BY ${raw([order, ordinalOf(nested)])}`
+    LEFT JOIN LATERAL ${rows} ON true ${joins(nested.rows.level.joins, request)}
+    ORDER BY ${raw([order, ...(nestedOrder ?? [ordinalOf(nested)])])}`
 }
 
 function joins(all: Join[], request: Request): Prisma.Sql {
@@ -105,6 +107,14 @@ function keySql(key: Key, request: Request): Prisma.Sql {
 function numbered(list: List, request: Request): Prisma.Sql {
   const alias = list.rows?.scope.alias ?? ''
   return Prisma.sql`(SELECT p.*, row_number() OVER () AS n FROM (${rowsSql(list, request)}) p) ${raw([alias])}`
+}
+
+/** Selects the rows of a plain list under their alias, each with an `n` that is not null. */
+function unordered({ sqlField, rows, field, owner }: List, request: Request): Prisma.Sql {
+  if (!rows || sqlField.kind !== 'rows') throw new Error('no plain list')
+  const { scope } = rows
+  const from = sqlField.rows.of(request.argumentsOf(field), owner.map(Prisma.raw), scope.used)
+  return Prisma.sql`(SELECT true AS n, ${selected(scope)} ${from}) ${raw([scope.alias])}`
 }
 
 /** Selects a list as one row: its JSON, and whether more rows follow. */
@@ -150,11 +160,8 @@ function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql 
   const args = request.argumentsOf(list.field)
   if (list.sqlField.kind === 'rows') {
     const { rows } = list.sqlField
-    return Prisma.sql`SELECT ${selected(scope)} ${rows.of(
-      args,
-      list.owner.map((sql) => Prisma.raw(sql)),
-      scope.used,
-    )}`
+    for (const name of rows.order ?? []) scope.used.add(name)
+    return Prisma.sql`SELECT ${selected(scope)} ${inOrder(rows, args, list.owner.map(Prisma.raw), scope.used)}`
   }
   const { filter } = list.sqlField.list
   const listing = listingOf(list, args, request)

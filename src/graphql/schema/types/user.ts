@@ -51,7 +51,8 @@ const positionsOfDay: SqlRows = {
   columns: positionListing.columns,
   by: ['userAddress', 'distributionDate'],
   of: (_, [user, date]) => Prisma.sql`FROM ${positionListing.from}
-    WHERE t.user_address = ${user} AND t.distribution_date = ${date} ORDER BY t.market_address, t.id`,
+    WHERE t.user_address = ${user} AND t.distribution_date = ${date}`,
+  order: ['marketAddress', 'id'],
 }
 
 /** The list of a user's snapshots of one kind, or the sums of their positions. */
