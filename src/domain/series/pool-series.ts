@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { exact, quotient, toDouble } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
@@ -15,8 +15,6 @@ export interface Levels {
   tvlUsd: number
   borrowedUsd: number
   liquidityUsd: number
-  /** Null without a supply. */
-  utilization: number | null
   /** The same in whole tokens, of a series of one token. */
   supplied?: string
   protected?: string
@@ -28,42 +26,66 @@ export interface PoolBucket extends Levels {
   points: number
 }
 
-const ofLast = (value: string) => `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = bucket.last), 0)`
+const ofLast = (value: string, which = 'true') =>
+  `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = bucket.last AND ${which}), 0)`
 
-/** Sums over the rows `d` of a bucket: `points` over all rows, the rest over those of its last distribution date. */
-const sums = Prisma.raw(`${pointsOf('sum(d.points)')} AS points, ${ofLast('d.position_count')}::int AS "positionCount",
-  ${toDouble(ofLast('d.supplied_usd'))} AS "suppliedUsd", ${toDouble(ofLast('d.protected_usd'))} AS "protectedUsd",
-  ${toDouble(ofLast('d.supplied_usd + d.protected_usd'))} AS "tvlUsd", ${toDouble(ofLast('d.borrowed_usd'))} AS "borrowedUsd",
-  ${toDouble(`greatest(${ofLast('d.supplied_usd')} - ${ofLast('d.borrowed_usd')}, 0)`)} AS "liquidityUsd",
-  ${quotient(toDouble(ofLast('d.borrowed_usd')), toDouble(ofLast('d.supplied_usd')))} AS utilization`)
+/**
+ * The exact sum of USD of days of pools, which have 6 decimals: of integers, which is much faster, as far as a double has that
+ * many digits.
+ */
+const usdOfLast = (usd: string) =>
+  `(${ofLast(`round(${usd} * 1e6)::bigint`, `abs(${usd}) < 9e9`)} * 0.000001 + ${ofLast(exact(usd), `abs(${usd}) >= 9e9`)})`
 
-const inTokens = (sql: string) => `trim_scale(${sql})::text`
+/**
+ * Sums over the rows `d` of a bucket: `points` over all rows, the rest over those of its last distribution date.
+ * @param usd builds the sum of an amount in USD
+ */
+const sumsWith = (usd: (amount: string) => string) =>
+  `sum(d.points) AS points, ${ofLast('d.position_count')}::int AS position_count,
+  ${['supplied_usd', 'protected_usd', 'borrowed_usd'].map((amount) => `${usd(amount)} AS ${amount}`).join(', ')}`
 
-/** The same of rows of one token. */
-const sumsOfToken = Prisma.sql`${sums}, ${Prisma.raw(`${inTokens(ofLast('d.supplied'))} AS supplied,
-  ${inTokens(ofLast('d.protected'))} AS protected, ${inTokens(ofLast('d.borrowed'))} AS borrowed,
-  ${inTokens(`greatest(${ofLast('d.supplied')} - ${ofLast('d.borrowed')}, 0)`)} AS liquidity`)}`
+/** The sums of both sides of pools. */
+const sums = Prisma.raw(sumsWith((amount) => `${usdOfLast(`d.a_${amount}`)} + ${usdOfLast(`d.b_${amount}`)}`))
+
+/** The sums of the sides with one token. */
+const sumsOfToken = Prisma.raw(`${sumsWith((amount) => usdOfLast(`d.${amount}`))},
+  ${['supplied', 'protected', 'borrowed'].map((amount) => `${ofLast(`d.${amount}`)} AS ${amount}`).join(', ')}`)
+
+/** Reads the sums `s`. */
+const levels = Prisma.raw(`${pointsOf('s.points')} AS points, s.position_count AS "positionCount",
+  ${toDouble('s.supplied_usd')} AS "suppliedUsd", ${toDouble('s.protected_usd')} AS "protectedUsd",
+  ${toDouble('s.supplied_usd + s.protected_usd')} AS "tvlUsd", ${toDouble('s.borrowed_usd')} AS "borrowedUsd",
+  ${toDouble('greatest(s.supplied_usd - s.borrowed_usd, 0)')} AS "liquidityUsd"`)
+
+const levelsOfToken = Prisma.sql`${levels}, ${Prisma.raw(
+  Object.entries({
+    supplied: 's.supplied',
+    protected: 's.protected',
+    borrowed: 's.borrowed',
+    liquidity: 'greatest(s.supplied - s.borrowed, 0)',
+  })
+    .map(([name, amount]) => `trim_scale(${amount})::text AS ${name}`)
+    .join(', '),
+)}`
 
 const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, d.a_points + d.b_points AS points,
-  ${['supplied_usd', 'protected_usd', 'borrowed_usd']
-    .map((what) => `${exact(`d.a_${what}`)} + ${exact(`d.b_${what}`)} AS ${what}`)
-    .join(', ')}`)
+  d.a_supplied_usd, d.a_protected_usd, d.a_borrowed_usd, d.b_supplied_usd, d.b_protected_usd, d.b_borrowed_usd`)
 
-/** The points and the exact amounts of one side, and their names. */
-const side = (of: 'a' | 'b') => `d.${of}_points, ${exact(`d.${of}_supplied_usd`)}, ${exact(`d.${of}_protected_usd`)},
-  ${exact(`d.${of}_borrowed_usd`)}, d.${of}_supplied, d.${of}_protected, d.${of}_borrowed`
-const OF_SIDE = Prisma.raw('points, supplied_usd, protected_usd, borrowed_usd, supplied, protected, borrowed')
+/** The points and the amounts of one side. */
+const AMOUNTS = ['points', 'supplied_usd', 'protected_usd', 'borrowed_usd', 'supplied', 'protected', 'borrowed']
+const side = (of: 'a' | 'b') => AMOUNTS.map((amount) => `d.${of}_${amount}`).join(', ')
+const OF_SIDE = Prisma.raw(AMOUNTS.join(', '))
 
 /** Each pool's sums in each bucket with positions. Its cost is one row for each pool and date. */
 export async function poolSeries(reader: Reader, pools: readonly string[], span: Span): Promise<PoolBucket[][]> {
   const rows = await reader.$queryRaw<(PoolBucket & { ordinality: number })[]>`
     WITH ${buckets(span)}
-    SELECT d.ordinality, bucket.start, ${sums}
+    SELECT s.ordinality, s.start, ${levels} FROM (SELECT d.ordinality, bucket.start, ${sums}
     FROM (SELECT owner.ordinality::int AS ordinality, d.* FROM unnest(${[...pools]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
       CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d WHERE d.pool_address = owner.address
         AND ${within(span, 'd.distribution_date')} OFFSET 0) d) d
     JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
-    GROUP BY 1, 2`
+    GROUP BY 1, 2) s`
   const byPool: PoolBucket[][] = pools.map(() => [])
   for (const row of rows) byPool[row.ordinality - 1]?.push(row)
   return byPool
@@ -86,7 +108,7 @@ export async function marketSeries(
 ): Promise<(PoolBucket[] | null)[]> {
   const rows = await reader.$queryRaw<(PoolBucket & { start: Date | null; ordinality: number })[]>`
     WITH ${buckets(span)}
-    SELECT owner.ordinality::int AS ordinality, b.* FROM unnest(${markets.map(({ chainId }) => String(chainId))}::bigint[],
+    SELECT owner.ordinality::int AS ordinality, s.start, ${levelsOfToken} FROM unnest(${markets.map(({ chainId }) => String(chainId))}::bigint[],
       ${markets.map(({ id }) => id)}::text[]) WITH ORDINALITY AS owner(chain_id, id, ordinality)
     JOIN market ON market.chain_id = owner.chain_id AND market.id = owner.id
     JOIN pool ON pool.id = market.pool_id AND pool.chain_id = market.chain_id
@@ -97,7 +119,7 @@ export async function marketSeries(
           AS one(market_id, ${OF_SIDE})
         WHERE d.pool_address = pool.id AND one.market_id = market.id AND ${within(span, 'd.distribution_date')} OFFSET 0) d
       JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
-      GROUP BY 1) b ON true`
+      GROUP BY 1) s ON true`
   const byMarket: (PoolBucket[] | null)[] = markets.map(() => null)
   for (const { ordinality, ...row } of rows) {
     byMarket[ordinality - 1] ??= []
@@ -116,7 +138,7 @@ export interface AssetKey {
 export async function assetSeries(reader: Reader, assets: readonly AssetKey[], span: Span): Promise<PoolBucket[][]> {
   const rows = await reader.$queryRaw<(PoolBucket & { ordinality: number })[]>`
     WITH ${buckets(span)}
-    SELECT d.ordinality, bucket.start, ${sumsOfToken}
+    SELECT s.ordinality, s.start, ${levelsOfToken} FROM (SELECT d.ordinality, bucket.start, ${sumsOfToken}
     FROM (SELECT owner.ordinality::int AS ordinality, d.distribution_date, d.position_count, one.*
       FROM unnest(${assets.map(({ chainId }) => String(chainId))}::bigint[], ${assets.map(({ address }) => address)}::text[])
         WITH ORDINALITY AS owner(chain_id, address, ordinality)
@@ -126,7 +148,7 @@ export async function assetSeries(reader: Reader, assets: readonly AssetKey[], s
         AS one(asset, ${OF_SIDE})
       WHERE one.asset = owner.address) d
     JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
-    GROUP BY 1, 2`
+    GROUP BY 1, 2) s`
   const byAsset: PoolBucket[][] = assets.map(() => [])
   for (const { ordinality, ...row } of rows) byAsset[ordinality - 1]?.push(row)
   return byAsset
@@ -136,9 +158,9 @@ export async function assetSeries(reader: Reader, assets: readonly AssetKey[], s
 export function programLevels(reader: Reader, span: Span): Promise<Levels[]> {
   return reader.$queryRaw<Levels[]>`
     WITH ${buckets(span)}
-    SELECT bucket.start, ${sums} FROM bucket
+    SELECT s.start, ${levels} FROM (SELECT bucket.start, ${sums} FROM bucket
     CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d WHERE d.distribution_date = bucket.last OFFSET 0) d
-    GROUP BY 1`
+    GROUP BY 1) s`
 }
 
 export type SeriesGroup = 'pool' | 'chain' | 'asset'
@@ -181,18 +203,18 @@ export async function groupedSeries(
     Pick<GroupSeries, 'poolAddress' | 'chainId' | 'assetAddress'> & { ordinality: number; total: number }
   const rows = await reader.$queryRaw<Row[]>`
     WITH ${buckets(span)},
-    bucketed AS (
-      SELECT d.pool, d.chain, d.asset, bucket.start, concat_ws(' ', d.chain, d.pool, d.asset) AS key,
-        ${group === 'asset' ? sumsOfToken : sums}
-      FROM (${GROUPED[group]} WHERE ${within(span, 'd.distribution_date')} ${onChain}) d
-      JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
-      GROUP BY 1, 2, 3, 4),
+    day AS MATERIALIZED (
+      SELECT *, concat_ws(' ', d.chain, d.pool, d.asset) AS key
+      FROM (${GROUPED[group]} WHERE ${within(span, 'd.distribution_date')} ${onChain}) d),
     top AS (
       SELECT key, total, row_number() OVER (ORDER BY total DESC, key COLLATE "C")::int AS ordinality
-      FROM (SELECT key, sum(points) AS total FROM bucketed GROUP BY 1) t)
-    SELECT top.ordinality, top.total, b.pool AS "poolAddress", b.chain AS "chainId", b.asset AS "assetAddress", b.*
-    FROM top JOIN bucketed b USING (key)
-    WHERE top.ordinality <= ${filter.first} ORDER BY top.ordinality, b.start`
+      FROM (SELECT key, sum(points) AS total FROM day GROUP BY 1) t)
+    SELECT s.ordinality, ${Prisma.raw(pointsOf('s.total'))} AS total, s.pool AS "poolAddress", s.chain AS "chainId",
+      s.asset AS "assetAddress", s.start, ${group === 'asset' ? levelsOfToken : levels}
+    FROM (SELECT top.ordinality, top.total, d.pool, d.chain, d.asset, bucket.start, ${group === 'asset' ? sumsOfToken : sums}
+      FROM top JOIN day d USING (key) JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
+      WHERE top.ordinality <= ${filter.first} GROUP BY 1, 2, 3, 4, 5, 6) s
+    ORDER BY s.ordinality, s.start`
   const series: GroupSeries[] = []
   for (const { ordinality, total, poolAddress, chainId, assetAddress, ...bucket } of rows) {
     series[ordinality - 1] ??= { poolAddress, chainId, assetAddress, points: total, buckets: [] }

@@ -203,8 +203,8 @@ export function addSeriesBuckets(
           nullable: true,
           description: '`borrowedUsd` divided by `suppliedUsd`, as a fraction. Null in a gap and without a supply.',
           resolve: async (bucket) => {
-            const levels = (await bucket.program()) && (await bucket.levels?.())
-            return levels?.utilization ?? null
+            const { suppliedUsd = 0, borrowedUsd = 0 } = ((await bucket.program()) && (await bucket.levels?.())) || {}
+            return suppliedUsd > 0 ? Math.min(borrowedUsd / suppliedUsd, Number.MAX_VALUE) : null
           },
         }),
         userCount: t.int({
