@@ -138,6 +138,15 @@ const proxies = kind(
     }),
 )
 
+/** Hosts, separated by commas. */
+const hosts = kind('hosts, separated by commas, such as assets.example.org', (message) =>
+  z.string().transform((text, context) => {
+    const names = text.split(',').map((one) => one.trim().toLowerCase())
+    if (!names.every((one) => /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/.test(one))) context.addIssue(message)
+    return names
+  }),
+)
+
 /** Which requests are logged: `all`, `slow`, `off`, or a share of them. */
 const loggedRequests = kind('all, slow, off, or a share of requests between 0 and 1, such as 0.01', (message) =>
   z.string().transform((text, context) => {
@@ -471,6 +480,10 @@ export const variables = z.object({
     description: "links in the dashboard's footer: `App=https://app.example.org,Terms=https://example.org/terms`",
     defaultText: 'none',
     local: true,
+  }),
+  LOGO_HOSTS: hosts.default([]).meta({
+    description: 'the hosts from which readers may load logos of tokens: `assets.example.org,cdn.example.org`',
+    defaultText: 'none: only logos that `tokens.jsonl` has as data are shown',
   }),
   FEDERATION: truth
     .default('false')

@@ -52,6 +52,8 @@ export interface Deps {
   /** Logs outages of the store. */
   outage: Outage
   basePoints: BasePoints
+  /** The hosts whose links to logos of tokens are shown. */
+  logoHosts: readonly string[]
   /** False if runs write no entries of the ledger. */
   keepsLedger: boolean
   /** The HTTP client for sources and other servers. */
@@ -148,6 +150,7 @@ export async function openDeps(config: Config): Promise<Deps> {
       metrics: new Registry(),
       outage,
       basePoints,
+      logoHosts: config.LOGO_HOSTS,
       keepsLedger: config.LEDGER_DAYS !== 0,
       client,
       positionsSource,

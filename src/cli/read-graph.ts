@@ -11,6 +11,6 @@ export function readGraph<Data, Variables>(
   operation: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const graph = openGraph(createSchema(deps.basePoints), deps, { plan: deps.config.PLAN === 'on' })
+  const graph = openGraph(createSchema(deps), deps, { plan: deps.config.PLAN === 'on' })
   return reads(graph, operation, { name: CLI })((execute) => execute(variables))
 }

@@ -6,8 +6,8 @@ import { openApiDocument } from './openapi.ts'
 import { mountStaticFiles } from './static-files.ts'
 
 /** Pages run their own scripts, and send requests to this gateway only. */
-const policy = (styles: string, forms: string, ancestors: string, fonts = '') =>
-  `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; ${fonts}connect-src 'self'; base-uri 'none'; form-action ${forms}; frame-ancestors ${ancestors}`
+const policy = (styles: string, forms: string, ancestors: string, { fonts = '', logos = '' } = {}) =>
+  `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:${logos}; ${fonts}connect-src 'self'; base-uri 'none'; form-action ${forms}; frame-ancestors ${ancestors}`
 
 const headersOf = (policy: string) => ['content-security-policy', policy, 'referrer-policy', 'no-referrer']
 
@@ -35,13 +35,14 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, config: Deps[
   app.get('/docs/rest/json', (_request, reply) => reply.redirect('/openapi.json'))
   const document = JSON.stringify(openApiDocument())
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(document))
+  const logos = config.LOGO_HOSTS.map((host) => ` https://${host}`).join('')
   // Its views have separate paths.
   mountStaticFiles(app, cache, {
     url: '/dashboard',
     ...builtIn('web'),
     page: 'page.html',
     complete: (html) => withIdentity(html, config),
-    headers: headersOf(policy("'self'", "'none'", "'self'", "font-src 'self'; ")),
+    headers: headersOf(policy("'self'", "'none'", "'self'", { fonts: "font-src 'self'; ", logos })),
   })
 }
 

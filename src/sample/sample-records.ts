@@ -1,4 +1,5 @@
 import { address, between, hash, random, uuid, whole } from './random.ts'
+import { sampleLogos } from './sample-logos.ts'
 import { type Multiplier, pairs, ruleChanges, type Token, vaultNames } from './sample-tokens.ts'
 import {
   type Account,
@@ -250,6 +251,13 @@ export function* positionRecords(world: World) {
 
 const accountsIn = ({ accounts }: World, type: Entity['type']) =>
   accounts.flat().filter(({ entity }) => entity.type === type)
+
+export function* tokenRecords(world: World) {
+  for (const token of world.prices.keys()) {
+    const logoURI = sampleLogos[token.symbol]
+    if (logoURI) yield { chainId: token.chainId, address: tokenAddress(token), name: token.name, logoURI }
+  }
+}
 
 export function* priceRecords(world: World) {
   for (const [token, prices] of world.prices)

@@ -28,6 +28,7 @@ export function sampleFiles(options: {
     vaults: () => lines(records.vaultRecords(world)),
     rates: () => lines(records.rateRecords(world)),
     prices: () => lines(records.priceRecords(world)),
+    tokens: () => lines(records.tokenRecords(world)),
     users: () => [],
     runs: () => [],
     positions: () => lines(records.positionRecords(world)),

@@ -5,6 +5,7 @@ import { ExactNumbers } from './exact-numbers.tsx'
 import { Layout } from './layout.tsx'
 import { Live } from './live.tsx'
 import { Page } from './page-frame.tsx'
+import { Tokens } from './tokens.tsx'
 import { Compare } from './views/compare.tsx'
 import { Distribution } from './views/distribution.tsx'
 import { Distributions } from './views/distributions.tsx'
@@ -34,39 +35,43 @@ function Dashboard() {
   return (
     <Provider value={client}>
       <Live>
-        <ExactNumbers>
-          <WalletNames>
-            <Router base="/dashboard">
-              <Layout>
-                <Switch>
-                  <Route path="/" component={Overview} />
-                  <Route path="/leaderboard" component={Leaderboard} />
-                  <Route path="/wallets/:address">{({ address }) => <Wallet key={address} address={address} />}</Route>
-                  <Route path="/compare" component={Compare} />
-                  <Route path="/pools" component={Pools} />
-                  <Route path="/pools/:address">{({ address }) => <Pool key={address} address={address} />}</Route>
-                  <Route path="/vaults" component={Vaults} />
-                  <Route path="/vaults/:chainId/:address">
-                    {({ chainId, address }) => <Vault key={address} chainId={chainId} address={address} />}
-                  </Route>
-                  <Route path="/distributions" component={Distributions} />
-                  <Route path="/distributions/:date">{({ date }) => <Distribution key={date} date={date} />}</Route>
-                  <Route path="/risk" component={Risk} />
-                  <Route path="/rules" component={Rules} />
-                  <Route path="/runs/:recordId">{({ recordId }) => <Run key={recordId} recordId={recordId} />}</Route>
-                  <Route path="/operate" component={Operate} />
-                  <Route path="/status" component={Status} />
-                  <Route path="/search" component={Search} />
-                  <Route>
-                    <Page title="Page not found">
-                      <p>There is no such page. Choose one from the menu above, or search.</p>
-                    </Page>
-                  </Route>
-                </Switch>
-              </Layout>
-            </Router>
-          </WalletNames>
-        </ExactNumbers>
+        <Tokens>
+          <ExactNumbers>
+            <WalletNames>
+              <Router base="/dashboard">
+                <Layout>
+                  <Switch>
+                    <Route path="/" component={Overview} />
+                    <Route path="/leaderboard" component={Leaderboard} />
+                    <Route path="/wallets/:address">
+                      {({ address }) => <Wallet key={address} address={address} />}
+                    </Route>
+                    <Route path="/compare" component={Compare} />
+                    <Route path="/pools" component={Pools} />
+                    <Route path="/pools/:address">{({ address }) => <Pool key={address} address={address} />}</Route>
+                    <Route path="/vaults" component={Vaults} />
+                    <Route path="/vaults/:chainId/:address">
+                      {({ chainId, address }) => <Vault key={address} chainId={chainId} address={address} />}
+                    </Route>
+                    <Route path="/distributions" component={Distributions} />
+                    <Route path="/distributions/:date">{({ date }) => <Distribution key={date} date={date} />}</Route>
+                    <Route path="/risk" component={Risk} />
+                    <Route path="/rules" component={Rules} />
+                    <Route path="/runs/:recordId">{({ recordId }) => <Run key={recordId} recordId={recordId} />}</Route>
+                    <Route path="/operate" component={Operate} />
+                    <Route path="/status" component={Status} />
+                    <Route path="/search" component={Search} />
+                    <Route>
+                      <Page title="Page not found">
+                        <p>There is no such page. Choose one from the menu above, or search.</p>
+                      </Page>
+                    </Route>
+                  </Switch>
+                </Layout>
+              </Router>
+            </WalletNames>
+          </ExactNumbers>
+        </Tokens>
       </Live>
     </Provider>
   )

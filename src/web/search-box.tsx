@@ -122,11 +122,11 @@ function Suggestion({ item }: { item: Item }) {
         {item.displayName} <small>pool</small>
       </>
     )
-  const symbol = item.asset.symbol
+  const { asset } = item
   return (
     <>
-      <TokenIcons tokens={[{ symbol, address: item.address }]} />{' '}
-      {item.__typename === 'Vault' ? item.name : `${symbol}${item.pool ? ` in ${item.pool.displayName}` : ''}`}{' '}
+      <TokenIcons tokens={[asset]} />{' '}
+      {item.__typename === 'Vault' ? item.name : `${asset.symbol}${item.pool ? ` in ${item.pool.displayName}` : ''}`}{' '}
       <small>{item.__typename.toLowerCase()}</small>
     </>
   )

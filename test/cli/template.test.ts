@@ -30,6 +30,7 @@ const FILES = [
   'pools',
   'positions',
   'prices',
+  'tokens',
   'vault-liquidation-rewards',
   'vault-snapshots',
   'vaults',

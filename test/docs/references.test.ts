@@ -262,6 +262,7 @@ describe('hosts', () => {
     'specs.apollo.dev',
     'tc39.es',
     'the-guild.dev',
+    'tokenlists.org',
     'www.rfc-editor.org',
     'www.w3.org',
   ]

@@ -667,7 +667,7 @@ describe('a directory', () => {
   test('may have compressed files, and files that it ignores', () =>
     withDirectory(async (dir) => {
       await write(dir, goodFiles())
-      await writeFile(join(dir, 'tokens.jsonl'), 'x')
+      await writeFile(join(dir, 'other.jsonl'), 'x')
       await run(await openDirectory(dir))
       const before = await everything()
       const plain = await readFile(join(dir, 'positions.jsonl'))

@@ -35,6 +35,7 @@ const OF_ANSWERS: Record<string, string> = {
   KNOWN_DOCUMENTS: documents,
   TRUSTED_DOCUMENTS_ONLY: 'true',
   PROGRAM_NAME: 'Tides',
+  LOGO_HOSTS: 'assets.example.org',
   POINTS_BASE_DEPOSIT: '2',
   POINTS_BASE_BORROW: '2',
   WEBSITE_URL: 'https://example.org',

@@ -115,6 +115,10 @@ const format: Record<Exclude<Name, 'users' | 'runs'>, { fields: Record<string, C
       borrowRate: or(rate, none),
     },
   },
+  tokens: {
+    key: ['chainId', 'address'],
+    fields: { chainId, address, name: text, logoURI: matches(/^data:image\/svg\+xml,%3Csvg [^<>#]+$/) },
+  },
   prices: {
     key: ['chainId', 'assetAddress', 'date'],
     fields: {

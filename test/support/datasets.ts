@@ -110,6 +110,7 @@ export const record = {
     source: 'an oracle',
     time: '2026-11-08T12:00:00.000Z',
   },
+  tokens: { chainId, address: addressOf('S'), name: 'Sonic', logoURI: 'data:image/png;base64,iVBORw0KGgo=' },
   users: { address: accountId },
   runs: {
     id: 1,

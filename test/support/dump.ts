@@ -9,6 +9,7 @@ export const tables = {
   market: 'chain_id, id',
   vault: 'chain_id, id',
   asset_price: 'chain_id, asset_address, date',
+  token: 'chain_id, address',
   token_pair: 'key',
   stored_position: 'user_address, distribution_date, pool_key',
   distribution: 'date',

@@ -94,6 +94,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     metrics: new Registry(),
     cache,
     basePoints: { deposit: config.POINTS_BASE_DEPOSIT, borrow: config.POINTS_BASE_BORROW },
+    logoHosts: config.LOGO_HOSTS,
     keepsLedger: config.LEDGER_DAYS !== 0,
     client,
     positionsSource: options.positionsSource,

@@ -51,7 +51,7 @@ type ValueOf<Own> = Own extends { type: infer Type extends ValueType }
   : unknown
 
 /** Returns the stored name of a field's column: `collateral_usd` for `collateralUsd`. */
-export const snakeCase = (name: string) => name.replace(/[A-Z]|(?<=[a-z])\d/g, (one) => `_${one.toLowerCase()}`)
+export const snakeCase = (name: string) => name.replace(/[A-Z]+|(?<=[a-z])\d/g, (one) => `_${one.toLowerCase()}`)
 
 /** A column whose SQL may be omitted. */
 export type Described = Omit<Column, 'sql'> & { sql?: string }

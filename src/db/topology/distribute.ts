@@ -22,6 +22,7 @@ const ON_EVERY_SERVER = [
   'rank_history_date',
   'rate_revision',
   'asset_price',
+  'token',
   'vault_day',
 ]
 

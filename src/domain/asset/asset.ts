@@ -4,6 +4,7 @@ import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pools } from '../pool/pool.ts'
 import { decimalsSql } from './decimals.ts'
+import { nameSql } from './name.ts'
 
 const columns = columnsOf(
   {},
@@ -17,9 +18,9 @@ const columns = columnsOf(
     address: { sql: 't.address', type: 'address', description: "The asset's address.", sort: true },
     symbol: { sql: 't.symbol', type: 'text', description: "The asset's symbol.", filter: 'symbols', sort: true },
     name: {
-      sql: 't.name',
+      sql: nameSql('t.chain_id', 't.address', 't.name'),
       type: 'text',
-      description: "The asset's name. Its symbol if no pool has the asset.",
+      description: "The asset's name: that of `tokens.jsonl` or else of a pool. Its symbol without either.",
       sort: true,
     },
     decimals: {

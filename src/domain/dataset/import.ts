@@ -11,6 +11,7 @@ import { GatewayError } from '../../errors.ts'
 import { type Dataset, type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import { readLines } from '../../sources/dataset/lines.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
+import { logoWarnings } from '../asset/logo.ts'
 import { finishImportRecords, openImportRecords, recordFailedImport } from '../distribution/run-record.ts'
 import { noteChanges } from '../ledger/record.ts'
 import { actAs } from '../multiplier/update.ts'
@@ -32,6 +33,8 @@ import { NULL } from './values.ts'
 export interface ImportDeps {
   pool: Pool
   basePoints: BasePoints
+  /** The hosts whose links to logos of tokens are shown. */
+  logoHosts?: readonly string[]
   /** False if imports write no entries of the ledger. */
   keepsLedger?: boolean
   log: { info(fields: object, message?: string): void }
@@ -110,7 +113,7 @@ const CHECKING = `CREATE TEMP SEQUENCE run_id_seq START 2000000000; CREATE TEMP 
  * @throws ImportError with the first invalid lines, BAD_INPUT for a file that cannot be read
  */
 export async function importDataset(
-  { pool, basePoints, keepsLedger = true, log }: ImportDeps,
+  { pool, basePoints, logoHosts = [], keepsLedger = true, log }: ImportDeps,
   dataset: Dataset,
   { check = false, daily = false, reopen = false, onProgress, signal, requestedBy = 'import' }: ImportOptions = {},
 ): Promise<ImportSummary> {
@@ -143,10 +146,12 @@ export async function importDataset(
       }
       const files: Record<string, FileSummary> = {}
       const leftOut: string[] = []
+      let hasTokens = false
       const isNew = await isNewStore(client)
       for (const file of datasetFiles) {
         const opened = await dataset.open(file)
         if (!opened) continue
+        hasTokens ||= file === 'tokens'
         if (isNew || !HISTORY.includes(file)) files[opened.label] = await importFile(run, file, opened, dataset.name)
         else {
           opened.stream.destroy()
@@ -156,6 +161,7 @@ export async function importDataset(
       if (run.badCount > 0) throw new ImportError(dataset.name, run.badLines, run.badCount)
       const dates = [...run.dates].sort()
       const warnings = await warningsOf(run)
+      if (hasTokens) warnings.push(...(await logoWarnings(client, logoHosts)))
       await admitDates(client, dates, reopen)
       if (check) {
         await client.query('ROLLBACK AND CHAIN')

@@ -30,7 +30,7 @@ export function rowReader(
   const indexOf = (field: string) => names.indexOf(field)
   const key = format.key.map(indexOf)
   const chain = indexOf('chainId')
-  const { defines, check, doubt } = format
+  const { defines, check, doubt, ignored = [] } = format
   const ownId = indexOf('id')
   const assets = (format.assets ?? []).map(indexOf)
   const references = Object.entries(format.references ?? {}).map(([field, to]) => ({
@@ -59,7 +59,7 @@ export function rowReader(
     }
     const present = Object.keys(record)
     if (fieldCount < present.length)
-      for (const field of present.filter((field) => !Object.hasOwn(format.fields, field)))
+      for (const field of present.filter((field) => !Object.hasOwn(format.fields, field) && !ignored.includes(field)))
         problems.push({ field: shownName(field), reason: `is unknown, ${nearestName(field, names)}` })
     return texts
   }

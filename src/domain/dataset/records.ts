@@ -11,6 +11,7 @@ import {
   hash,
   instant,
   integer,
+  logo,
   message,
   midnight,
   multiplier,
@@ -53,6 +54,8 @@ export interface RecordFormat {
   key: string[]
   /** The fields of the table's key, if it has more. */
   tableKey?: string[]
+  /** Fields that records of other origins have, and that mean nothing here. */
+  ignored?: string[]
   /** Fields without a column in the table. */
   besides?: string[]
   /** The field with a user's address. */
@@ -329,6 +332,24 @@ export const records: Record<DatasetFile, RecordFormat> = {
       ),
     },
     check: priceFits,
+  },
+  tokens: {
+    about:
+      'The name and the logo of a token, in the words of a [token list](https://tokenlists.org). It replaces the name that pools have. The other fields of such a list (`symbol`, `decimals`, `tags`, `extensions`) are ignored. A token that no pool, market or vault has yet is stored too.',
+    table: 'token',
+    key: ['chainId', 'address'],
+    ignored: ['symbol', 'decimals', 'tags', 'extensions'],
+    samples: [],
+    fields: {
+      chainId,
+      address: field(address, 'the token', TOKEN_A),
+      name: field(name, 'the name of the token', 'Wrapped Ether'),
+      logoURI: field(
+        optional(nullable(logo)),
+        'an image as data (PNG, WebP or SVG), or a link. A link is shown if it begins with `https` and LOGO_HOSTS has its host',
+        'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"%3E%3Ccircle cx="1" cy="1" r="1" fill="%234f46e5"/%3E%3C/svg%3E',
+      ),
+    },
   },
   users: {
     about: 'The users. Only those without any other record need it.',

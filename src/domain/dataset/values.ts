@@ -101,6 +101,9 @@ export const text: FieldType = textTo(MAX_TEXT)
 /** The message of an error. */
 export const message: FieldType = textTo(10_000)
 
+/** An image as data, of about 6 kB, or a link to one. */
+export const logo: FieldType = textTo(8192)
+
 /** A non-empty text. */
 export const name: FieldType = {
   ...text,

@@ -3,6 +3,7 @@ import { many, range } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { decimalsSql } from '../asset/decimals.ts'
+import { nameSql } from '../asset/name.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import { amountColumns, ofBothSides } from './amounts.ts'
 import { rateFilters, rateSortKeys } from './rates.ts'
@@ -51,6 +52,8 @@ export const computedPoolColumns = columnsOf(
       sort: true,
     },
     ...amountColumns(ofBothSides, { date: 'the newest date', nullable: false }),
+    asset1TokenName: { sql: nameSql('t.chain_id', 't.asset_1_address', 't.asset_1_name'), type: 'text' },
+    asset2TokenName: { sql: nameSql('t.chain_id', 't.asset_2_address', 't.asset_2_name'), type: 'text' },
     asset1Decimals: { sql: decimalsSql('t.chain_id', 't.asset_1_address'), type: 'int', nullable: true },
     asset2Decimals: { sql: decimalsSql('t.chain_id', 't.asset_2_address'), type: 'int', nullable: true },
   },

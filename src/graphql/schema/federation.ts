@@ -10,12 +10,11 @@ import {
   printSchema,
   visit,
 } from 'graphql'
-import type { BasePoints } from '../../domain/points/formula.ts'
 import { GatewayError } from '../../errors.ts'
 import type { GraphContext } from '../context.ts'
 import { type Builder, createBuilder } from './builder.ts'
 import { withExactFloats } from './scalars.ts'
-import { addTypes } from './schema.ts'
+import { addTypes, type SchemaOptions } from './schema.ts'
 import { marketAt } from './types/market.ts'
 import { poolAt } from './types/pool.ts'
 import { vaultAt } from './types/vault.ts'
@@ -30,9 +29,9 @@ interface OnChain {
 }
 
 /** Creates the Apollo Federation 2 subgraph. Other subgraphs may reference its users, pools, markets and vaults. */
-export function createSubgraph(basePoints?: BasePoints): GraphQLSchema {
+export function createSubgraph(options?: SchemaOptions): GraphQLSchema {
   const builder = createBuilder()
-  const types = addTypes(builder, basePoints)
+  const types = addTypes(builder, options)
   addEntities(builder, types)
   let sdl: string | undefined
   addService(builder, () => {

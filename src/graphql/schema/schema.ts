@@ -50,10 +50,18 @@ import { addVault } from './types/vault.ts'
 import { addVaultTotals } from './types/vault-totals.ts'
 import { addWorth } from './types/worth.ts'
 
-/** Creates the GraphQL schema. @param basePoints those that count where no revision does */
-export function createSchema(basePoints: BasePoints = PUBLISHED): GraphQLSchema {
+/** The decisions of the operator. */
+export interface SchemaOptions {
+  /** The points of a dollar where no revision counts. */
+  basePoints?: BasePoints
+  /** The hosts whose links to logos are shown. */
+  logoHosts?: readonly string[]
+}
+
+/** Creates the GraphQL schema. */
+export function createSchema(options?: SchemaOptions): GraphQLSchema {
   const builder = createBuilder()
-  addTypes(builder, basePoints)
+  addTypes(builder, options)
   return withExactFloats(builder.toSchema())
 }
 
@@ -61,7 +69,7 @@ export function createSchema(basePoints: BasePoints = PUBLISHED): GraphQLSchema 
  * Adds all types. Each file in types/ has a type, the queries that return it and the mutations that change it.
  * @returns the types that other subgraphs may reference
  */
-export function addTypes(builder: Builder, basePoints: BasePoints = PUBLISHED) {
+export function addTypes(builder: Builder, { basePoints = PUBLISHED, logoHosts = [] }: SchemaOptions = {}) {
   addScalars(builder)
   const Query = builder.queryType({
     description: 'Each response is read from one database snapshot: its numbers agree.',
@@ -82,7 +90,7 @@ export function addTypes(builder: Builder, basePoints: BasePoints = PUBLISHED) {
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
   const PositionInputs = positionInputs(listInputs)
-  const Asset = addAsset(builder, { listInputs })
+  const Asset = addAsset(builder, { listInputs, logoHosts })
   const Pool = addPool(builder, { listInputs, Asset, PositionInputs, Positions, legacy })
   addAssetPrice(builder, { Asset, Pool })
   const entities = addEntity(builder, Asset)

@@ -38,8 +38,8 @@ export async function openServedGraph(app: FastifyInstance, deps: Deps, document
   })
   app.addHook('onClose', async () => live.close())
   const schema = config.FEDERATION
-    ? (await import('../../graphql/schema/federation.ts')).createSubgraph(deps.basePoints)
-    : createSchema(deps.basePoints)
+    ? (await import('../../graphql/schema/federation.ts')).createSubgraph(deps)
+    : createSchema(deps)
   const limits = limitsOf(config)
   const graph = openGraph(
     schema,

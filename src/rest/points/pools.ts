@@ -11,8 +11,10 @@ const operation = graphql(`
       nodes {
         id: address marketId: number name legacy @flat { createdTimestamp interestLastUpdated }
         unit_1_id: marketAAddress unit_2_id: marketBAddress
-        assetA @flat { asset_1_address: address asset_1_name: name asset_1_symbol: symbol }
-        assetB @flat { asset_2_address: address asset_2_name: name asset_2_symbol: symbol }
+        assetA @flat { asset_1_address: address } nameA: legacy @flat { asset_1_name: assetAName }
+        symbolA: assetA @flat { asset_1_symbol: symbol }
+        assetB @flat { asset_2_address: address } nameB: legacy @flat { asset_2_name: assetBName }
+        symbolB: assetB @flat { asset_2_symbol: symbol }
         multiplier { ...MultiplierRecord }
       }
       pageInfo { hasNextPage endCursor }

@@ -9,6 +9,7 @@ export const datasetFiles = [
   'vaults',
   'rates',
   'prices',
+  'tokens',
   'users',
   'runs',
   'positions',

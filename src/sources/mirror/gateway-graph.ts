@@ -13,6 +13,8 @@ export interface GatewayGraph {
   users(): AsyncGenerator<{ total: number; users: GraphUser[] }>
   /** The pages of a user's cash flows, newest first. Undefined if the gateway does not show them. */
   cashFlows: ((user: string) => AsyncGenerator<GraphCashFlow[]>) | undefined
+  /** The names and logos of all assets. Undefined if the gateway does not show them. */
+  assets: (() => AsyncGenerator<GraphAsset[]>) | undefined
   /** The daily prices of all assets from a date on, as records of the import format. Undefined if the gateway does not show them. */
   prices: ((since: Date | null) => AsyncGenerator<Record<string, unknown>[]>) | undefined
   /** The rates at the end of each day on which they changed, in the same way. */
@@ -66,6 +68,9 @@ const cashFlow = z
   })
   .transform(({ amount, legacy, ...flow }) => ({ ...flow, ...legacy, assets: amount.raw, amountUsd: amount.usd }))
 export type GraphCashFlow = z.output<typeof cashFlow>
+
+const asset = z.object({ chainId, address, symbol: z.string(), name: z.string(), logoUri: z.string().nullable() })
+export type GraphAsset = z.output<typeof asset>
 
 const ref = z.object({ chainId, address })
 const start = z.string().transform((date) => Date.parse(date))
@@ -148,6 +153,12 @@ export const graphOperations = {
         address
         liquidationRewards(first: ${REWARDS}) { nodes { chainId entityType entityAddress } pageInfo { hasNextPage } }
       }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
+  assets: `query Assets($after: String) {
+    assets(first: 1000, after: $after) {
+      nodes { chainId address symbol name logoUri }
       pageInfo { hasNextPage endCursor }
     }
   }`,
@@ -281,6 +292,7 @@ export async function openGatewayGraph(
         yield { total: totalCount, users: nodes.map((node) => ({ address: node.address, rewards: refsOf(node) })) }
     },
     cashFlows: schema.user.has('activity') ? cashFlows : undefined,
+    assets: schema.asset?.has('logoUri') ? () => nodes(graphOperations.assets, 'assets', asset) : undefined,
     prices: schema.asset?.has('prices') ? prices : undefined,
     rates: schema.market.has('aprSeries') ? rates : undefined,
   }

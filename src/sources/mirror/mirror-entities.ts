@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import type { RecordFiles } from '../dataset/record-files.ts'
-import type { EntityRef, GatewayGraph, GraphMarket, GraphVault } from './gateway-graph.ts'
+import type { EntityRef, GatewayGraph, GraphAsset, GraphMarket, GraphVault } from './gateway-graph.ts'
 import { Contradiction, type RestPool, type RestServer } from './rest-api.ts'
 
 /** A market or vault of a server, as far as its answers show it. */
@@ -56,7 +56,7 @@ export class Entities {
   }
 }
 
-/** Copies pools, markets, vaults, prices and rates from a gateway's graph, which has all fields. */
+/** Copies pools, markets, vaults, tokens, prices and rates from a gateway's graph, which has all fields. */
 export async function mirrorListedEntities(
   graph: GatewayGraph,
   entities: Entities,
@@ -88,8 +88,26 @@ export async function mirrorListedEntities(
     )
   }
   entities.close()
+  for await (const page of graph.assets?.() ?? []) await files.write('tokens', tokensAmong(page, pools, chains))
   for await (const prices of graph.prices?.(null) ?? []) await files.write('prices', prices)
   for await (const rates of graph.rates?.(null) ?? []) await files.write('rates', rates)
+}
+
+/** The records of assets with a logo, or with another name than that of their first pool, or their symbol without a pool. */
+function tokensAmong(assets: GraphAsset[], pools: RestPool[], chains: ReadonlyMap<string, number>) {
+  const names = new Map(
+    pools
+      .flatMap((pool) => [
+        [`${chains.get(pool.id)} ${pool.asset_1_address}`, pool.asset_1_name] as const,
+        [`${chains.get(pool.id)} ${pool.asset_2_address}`, pool.asset_2_name] as const,
+      ])
+      // A pool gives way to one before it.
+      .reverse(),
+  )
+  return assets.flatMap(({ chainId, address, symbol, name, logoUri }) => {
+    const isNamed = name !== (names.get(`${chainId} ${address}`) ?? symbol)
+    return logoUri !== null || isNamed ? [{ chainId, address, name, logoURI: logoUri }] : []
+  })
 }
 
 /** A market or vault in the import format. */

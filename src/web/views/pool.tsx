@@ -20,6 +20,7 @@ import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, Table } from '../table.tsx'
+import { TokenName } from '../tokens.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Day, Num, WalletLink } from '../values.tsx'
 
@@ -109,7 +110,7 @@ const SIDE_FACTS = [
 const Side = ({ side }: { side: MarketSideFragment }) => (
   <section aria-labelledby={side.id}>
     <h2 id={side.id} className="named" title={side.address}>
-      <TokenIcons tokens={[side.asset]} size={24} /> {side.asset.symbol}
+      <TokenIcons tokens={[side.asset]} size={24} /> {side.asset.symbol} <TokenName token={side.asset} />
     </h2>
     <Facts compact>
       {SIDE_FACTS.map(([name, key, unit]) => (

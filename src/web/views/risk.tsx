@@ -2,6 +2,7 @@ import { type PositionRiskFragment, RiskDocument, type RiskQuery } from 'lending
 import type { FormEvent } from 'react'
 import { Answer, Empty } from '../answer.tsx'
 import { chainName } from '../chains.ts'
+import { TokenIcons } from '../identity.tsx'
 import { Page } from '../page-frame.tsx'
 import { type Column, PagedTable, Table, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
@@ -79,7 +80,9 @@ const marketColumns = (drops: number[]): Column<Market>[] => [
     heads: true,
     cell: ({ asset, pool }) => (
       <>
-        {asset.symbol}
+        <span className="named">
+          <TokenIcons tokens={[asset]} /> {asset.symbol}
+        </span>
         {pool && (
           <>
             {' in '}

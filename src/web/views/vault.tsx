@@ -9,6 +9,7 @@ import { Newest } from '../newest.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
+import { TokenName } from '../tokens.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Num } from '../values.tsx'
 
@@ -44,7 +45,9 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                   <Fact name="Users">
                     <Num value={vault.userCount} unit="count" />
                   </Fact>
-                  <Fact name="Token">{vault.asset.symbol}</Fact>
+                  <Fact name="Token">
+                    {vault.asset.symbol} <TokenName token={vault.asset} />
+                  </Fact>
                 </Facts>
                 <Section
                   id="charts"

@@ -5,6 +5,7 @@ import { VaultLink } from '../entity-link.tsx'
 import { TokenIcons } from '../identity.tsx'
 import { Page } from '../page-frame.tsx'
 import { type Column, PagedTable, type Sort, sortBy, usePage } from '../table.tsx'
+import { TokenName } from '../tokens.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num } from '../values.tsx'
@@ -18,7 +19,7 @@ const columns: Column<VaultCardFragment>[] = [
     sortKey: 'ASSET_SYMBOL',
     cell: ({ asset }) => (
       <span className="named">
-        <TokenIcons tokens={[asset]} /> {asset.symbol}
+        <TokenIcons tokens={[asset]} /> {asset.symbol} <TokenName token={asset} />
       </span>
     ),
   },

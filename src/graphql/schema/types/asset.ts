@@ -1,9 +1,10 @@
 import { type Asset as AssetRow, assets } from '../../../domain/asset/asset.ts'
+import { tokenLogos } from '../../../domain/asset/logo.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { column, keyOf, list, one, part } from '../../fields/sql-field.ts'
+import { column, columnOf, keyOf, list, one, part } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { recordNode } from './record-node.ts'
 
@@ -19,9 +20,14 @@ export const assetOfEntity = part(
   assetCost,
 )
 
-/** Adds assets. */
-export function addAsset(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {
+/** Adds assets. @param logoHosts the hosts whose links to logos are shown */
+export function addAsset(
+  builder: Builder,
+  { listInputs, logoHosts }: { listInputs: ListInputTypes; logoHosts: readonly string[] },
+) {
   const { decimals, name, ...columns } = assets.columns
+  const logos = tokenLogos(logoHosts)
+  const logoAt = keyOf(logos, 'chainId', 'address')
   const AssetInputs = listInputs('Asset', assets)
   const Asset = builder.objectRef<AssetRow>('Asset').implement({
     description: 'A token on a chain.',
@@ -35,6 +41,11 @@ export function addAsset(builder: Builder, { listInputs }: { listInputs: ListInp
         nullable: true,
         description: decimals.description ?? '',
         ...column(assetAt, 'decimals', ['chainId', 'address']),
+      }),
+      logoUri: t.string({
+        nullable: true,
+        description: logos.columns.logoUri.description,
+        ...columnOf(logoAt, 'logoUri', ['chainId', 'address'], { cost: { weight: 1 } }),
       }),
     }),
   })

@@ -24,15 +24,19 @@ export function addLegacy(builder: Builder) {
       }),
     })
   const LegacyPool = builder
-    .objectRef<{ createdTimestamp: bigint; interestLastUpdated: bigint }>('LegacyPool')
+    .objectRef<{ createdTimestamp: bigint; interestLastUpdated: bigint; assetAName: string; assetBName: string }>(
+      'LegacyPool',
+    )
     .implement({
-      description: 'For the REST API: numbers of a pool.',
+      description: 'For the REST API: values of a pool, as its record has them.',
       fields: (t) => ({
         createdTimestamp: t.expose('createdTimestamp', { type: 'SafeInt', description: 'The seconds of `createdAt`.' }),
         interestLastUpdated: t.expose('interestLastUpdated', {
           type: 'SafeInt',
           description: "The REST API's number of this name. Its meaning is not confirmed.",
         }),
+        assetAName: t.exposeString('assetAName', { description: "The name of side A's token in the pool's record." }),
+        assetBName: t.exposeString('assetBName', { description: "The name of side B's token in the pool's record." }),
       }),
     })
   const description = 'Data that only the REST API has.'
@@ -49,7 +53,12 @@ export function addLegacy(builder: Builder) {
     legacyPool: {
       type: LegacyPool,
       description,
-      ...legacyOf({ createdTimestamp: 'createdTimestamp', interestLastUpdated: 'interestLastUpdated' }),
+      ...legacyOf({
+        createdTimestamp: 'createdTimestamp',
+        interestLastUpdated: 'interestLastUpdated',
+        assetAName: 'asset1Name',
+        assetBName: 'asset2Name',
+      }),
     },
   }
 }

@@ -122,9 +122,10 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
 /** The pool columns of one of its assets, by field. */
 const assetColumns = (side: 1 | 2) => ({
   chainId: 'chainId',
-  ...Object.fromEntries(
-    ['Address', 'Name', 'Symbol', 'Decimals'].map((name) => [name.toLowerCase(), `asset${side}${name}`]),
-  ),
+  address: `asset${side}Address`,
+  name: `asset${side}TokenName`,
+  symbol: `asset${side}Symbol`,
+  decimals: `asset${side}Decimals`,
 })
 
 export type PoolRef = ReturnType<typeof addPool>
