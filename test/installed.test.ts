@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
-import { command, parsed, type Started, start } from './support/command-line.ts'
+import { parsed, runProcess, type Started, start } from './support/command-line.ts'
 import { datasetOf, goodFiles, record } from './support/datasets.ts'
 import { graphiqlPage } from './support/graphiql.ts'
 import { type Installed, installPackage } from './support/installed.ts'
@@ -37,7 +37,7 @@ async function database(): Promise<string> {
 
 /** Runs a command, which must succeed. @returns what it printed */
 async function run(args: string[], env: Record<string, string>): Promise<string> {
-  const { code, out, err } = await command(args, env, main)
+  const { code, out, err } = await runProcess(args, env, main)
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${out}${err}`)
   return out
 }
@@ -205,7 +205,7 @@ describe('every source over HTTP', () => {
 
   test('a source that is not there fails the run in words', async () => {
     const env = { DATABASE_URL: await database(), POSITIONS_SOURCE: 'http://127.0.0.1:9/x', SOURCE_RETRIES: '0' }
-    const { code, err } = await command(['manualupdate'], { ...env, POSITIONS_SOURCE_FORMAT: 'files' }, main)
+    const { code, err } = await runProcess(['manualupdate'], { ...env, POSITIONS_SOURCE_FORMAT: 'files' }, main)
     expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining('nothing listens there') })
   }, 60_000)
 })

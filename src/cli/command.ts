@@ -65,11 +65,11 @@ export function stopSignal(
 }
 
 /** True if the user is a script, which also reads failures as JSON. */
-export const wantsJson = process.argv.includes('--json')
+export const wantsJson = () => process.argv.includes('--json')
 
 /** Prints a warning, which does not belong to the result. */
 export function warn(warning: string): void {
-  process.stderr.write(`${wantsJson ? JSON.stringify({ warning }) : `Warning: ${warning}`}\n`)
+  process.stderr.write(`${wantsJson() ? JSON.stringify({ warning }) : `Warning: ${warning}`}\n`)
 }
 
 export function print(text: string): void {
@@ -181,7 +181,7 @@ export function fail(error: unknown): void {
   if (error instanceof CommanderError && error.exitCode === 0) return
   const { exitCode, ...failure } = failureOf(error)
   process.exitCode = exitCode
-  if (wantsJson) {
+  if (wantsJson()) {
     process.stderr.write(`${JSON.stringify(failure)}\n`)
     return
   }

@@ -27,8 +27,8 @@ export function createProgram(): Command {
     .version(manifest.version)
     .description("One GraphQL graph over a lending protocol's user analytics and points program, and its REST APIs.")
     .addHelpText('after', () => `\nSettings, from the environment (config --help explains them):\n${settingsInShort()}`)
-    .showHelpAfterError(!wantsJson && '(see --help)')
-    .configureOutput({ outputError: (text, write) => wantsJson || write(text) })
+    .showHelpAfterError(!wantsJson() && '(see --help)')
+    .configureOutput({ outputError: (text, write) => wantsJson() || write(text) })
     .hook('preAction', () => {
       if (cluster.isPrimary) misspeltSettings(process.env).forEach(warn)
     })

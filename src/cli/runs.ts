@@ -97,7 +97,7 @@ export function addRuns(program: Command): void {
         const { run } = await readGraph(deps, difference, { run: id, first: limit, ...(since && { since }) })
         if (!run) throw new GatewayError('NOT_FOUND', `There is no run ${id.slice(0, 60)}.`)
         const { nodes, totalCount } = run.changes
-        if (wantsJson) return nodes.forEach(printJson)
+        if (wantsJson()) return nodes.forEach(printJson)
         if (nodes.length === 0) return print('The points of no user changed.')
         const rows = nodes.map((one) => [
           one.userAddress,
@@ -121,7 +121,7 @@ export function addRuns(program: Command): void {
     .action(() =>
       withDeps(async ({ store, basePoints }, signal) => {
         const stale = await staleDates(store.pool, basePoints, signal)
-        if (wantsJson) return stale.forEach(printJson)
+        if (wantsJson()) return stale.forEach(printJson)
         if (stale.length === 0) return print('The stored points of all dates are those of their rules.')
         const rows = stale.map(({ date, positions, points, computed }) => [date, positions, points, computed])
         print(table(['date', 'positions that differ', 'stored points', 'by the rules'], rows))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ROOT } from '../docs/markdown.ts'
 import { answersOf, ranked } from '../support/answers.ts'
-import { command, type Serving, serve } from '../support/command-line.ts'
+import { command, runProcess, type Serving, serve } from '../support/command-line.ts'
 import { openStore } from '../support/store.ts'
 
 /** A release that migrates, next to gateways of the previous one. */
@@ -78,12 +78,12 @@ test('with MIGRATE=off the next one waits for its migrations, and the former one
   const store = await openStore()
   const env = { DATABASE_URL: store.url, MIGRATE: 'off' }
   try {
-    const refused = await command(['serve'], { ...env, PORT: '0' }, next)
+    const refused = await runProcess(['serve'], { ...env, PORT: '0' }, next)
     const message =
       'The database lacks the migration 99990101000000_next, and MIGRATE is off: run the command migrate with the role that owns the tables.\n'
     expect(refused).toMatchObject({ code: 2, err: message })
     const former = await started(env)
-    expect(await command(['migrate'], env, next)).toMatchObject({ code: 0 })
+    expect(await runProcess(['migrate'], env, next)).toMatchObject({ code: 0 })
     const later = await started(env, next)
     expect(await answersOf(former.base)).toEqual(await answersOf(later.base))
     await later.stop('SIGTERM')
