@@ -67,7 +67,7 @@ test('a wrong variable and a field that was not selected do not compile', async 
     client.query(PoolDocument, { adress: '0x' })
     export const pool = (await client.query(PoolDocument, { address: '0x' })).data?.pool?.nothing
   `)
-  expect(faults.map((fault) => Number(/main\.ts:(\d+)/.exec(fault)?.[1]))).toEqual([5, 6, 7])
+  expect(faults.map((fault) => Number(/^main\.ts\((\d+)/.exec(fault)?.[1]))).toEqual([5, 6, 7])
 })
 
 test('an empty folder that installs it has its types, the schema, and not 5 MB', async () => {

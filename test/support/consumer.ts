@@ -1,8 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import ts from 'typescript'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -18,7 +18,7 @@ export interface Consumer {
 export async function compileConsumer(
   files: Record<string, string>,
   packages: string[] = [],
-  options: ts.CompilerOptions = {},
+  options: object = {},
 ): Promise<Consumer> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-consumer-'))
   const install = async (name: string, from: string) => {
@@ -33,28 +33,30 @@ export async function compileConsumer(
     await mkdir(dirname(join(directory, name)), { recursive: true })
     await writeFile(join(directory, name), text)
   }
-  const program = ts.createProgram({
-    rootNames: Object.keys(files).map((name) => join(directory, name)),
-    options: {
-      target: ts.ScriptTarget.ES2022,
-      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      strict: true,
-      noUncheckedIndexedAccess: true,
-      exactOptionalPropertyTypes: true,
-      jsx: ts.JsxEmit.ReactJSX,
-      types: [],
-      ...options,
-    },
-  })
-  const { diagnostics } = program.emit()
+  const compilerOptions = {
+    target: 'ES2022',
+    lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+    module: 'NodeNext',
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    jsx: 'react-jsx',
+    types: [],
+    ...options,
+  }
+  await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }))
   return {
-    faults: [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ file, start = 0, messageText }) => {
-      const line = file ? `${file.fileName}:${file.getLineAndCharacterOfPosition(start).line + 1} ` : ''
-      return line + ts.flattenDiagnosticMessageText(messageText, '\n')
-    }),
+    faults: await compile(directory),
     load: (name) => import(pathToFileURL(join(directory, name)).href),
     remove: () => rm(directory, { recursive: true, force: true }),
   }
 }
+
+/** Compiles a program. @returns its faults, one a line: main.ts(5,3): error ... */
+const compile = (directory: string): Promise<string[]> =>
+  new Promise((resolve) => {
+    const args = [join(ROOT, 'node_modules/typescript-7/bin/tsc'), '--project', directory, '--pretty', 'false']
+    execFile(process.execPath, args, { cwd: directory }, (_, printed) =>
+      resolve(printed.trim().split('\n').filter(Boolean)),
+    )
+  })
