@@ -31,7 +31,8 @@ const children = new Set<ChildProcess>()
 async function startProcess(file: string, args: string[], env: Record<string, string>) {
   const { PATH = '', HOME = '' } = process.env
   const path = join(import.meta.dirname, 'simulation', file)
-  const child = fork(path, args, { env: { PATH, HOME, ...env }, execArgv: ['--import', 'tsx'] })
+  const execArgv = file.endsWith('.ts') ? ['--import', 'tsx'] : []
+  const child = fork(path, args, { env: { PATH, HOME, ...env }, execArgv })
   children.add(child)
   const [message] = await Promise.race([
     once(child, 'message'),
@@ -86,7 +87,7 @@ beforeAll(async () => {
       SOURCE_RETRIES: '0',
       LOG_LEVEL: 'silent',
     }
-    followers.push({ gateway, settings, child: (await startProcess('follower.ts', [], settings)).child })
+    followers.push({ gateway, settings, child: (await startProcess('follower.mjs', [], settings)).child })
   }
 }, 60_000)
 afterAll(async () => {
@@ -130,7 +131,7 @@ async function kill(day: number): Promise<void> {
     followers.map(async (one) => {
       one.child.kill('SIGKILL')
       await once(one.child, 'exit')
-      one.child = (await startProcess('follower.ts', [], one.settings)).child
+      one.child = (await startProcess('follower.mjs', [], one.settings)).child
     }),
   )
   await order(day, 'up')

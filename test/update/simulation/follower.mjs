@@ -1,12 +1,13 @@
 /** A gateway's process with its schedule alone, whose clock the parent sets by IPC. */
-import { readConfig } from '../../../src/config.ts'
-import { openDeps } from '../../../src/deps.ts'
-import { startSchedule } from '../../../src/jobs/schedule.ts'
+const modules = await import(new URL('../../../dist/modules.js', import.meta.url).href)
+const { readConfig } = modules['src/config.ts']
+const { openDeps } = modules['src/deps.ts']
+const { startSchedule } = modules['src/jobs/schedule.ts']
 
 let time = new Date(0)
 const deps = await openDeps(readConfig(process.env))
 startSchedule({ ...deps, now: () => time }, { everyMs: 25 })
-process.on('message', ({ now }: { now: number }) => {
+process.on('message', ({ now }) => {
   time = new Date(now)
 })
 process.on('disconnect', () => process.exit())
