@@ -65,7 +65,7 @@ test('documents that are sent once leave those in use, and are forgotten after a
 })
 
 const SWITCHES = 12
-const VARIANTS = 200
+const VARIANTS = 60
 const switched = parse(
   `query (${repeat(SWITCHES, (i) => `$v${i}: Boolean!`)}) {
     ${repeat(SWITCHES, (i) => `s${i}: program @include(if: $v${i}) { totalPoints }`)} ${lists(25, 'a')} }`,

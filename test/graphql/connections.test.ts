@@ -383,12 +383,14 @@ interface Connection {
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
 }
 
-for (const [field, several] of Object.entries(ways))
+for (const [nth, [field, several]] of Object.entries(ways).entries())
   for (const way of several)
     describe(`${field} ${way.filter ?? ''}`, () => {
       const [parent = '', name = ''] = field.split('.')
       /** Bounds and counts of pages depend neither on the filter nor on the order. */
       const isWhole = way === several[0] || LONG
+      /** One in three of what every list refuses: other lists refuse the others. */
+      const someRefused = <T>(all: T[]) => all.filter((_, i) => LONG || (i + nth) % 3 === 0)
       /** The values of a cursor depend on the order only. */
       const hasOtherCursors = isWhole || way.filter?.includes('orderBy')
       const rowType = rowTypeOf(parent, name)
@@ -540,7 +542,7 @@ for (const [field, several] of Object.entries(ways))
             { offset: String(2n ** 63n) },
             { offset: '9'.repeat(2000) },
           ]
-          await Promise.all(beyond.map(refused))
+          await Promise.all(someRefused(beyond).map(refused))
         })
 
         test('cursors are the same on every page', async () => {
@@ -569,11 +571,13 @@ for (const [field, several] of Object.entries(ways))
             encode([...decoded, '1']),
           ]
           await Promise.all(
-            bad.map((cursor, i) => refused(i % 2 ? { last: 2, before: cursor } : { first: 2, after: cursor })),
+            someRefused(bad).map((cursor, i) =>
+              refused(i % 2 ? { last: 2, before: cursor } : { first: 2, after: cursor }),
+            ),
           )
           const wrong = [null, true, 1, -1.5, {}, ['1'], '\0', '1\0', 'x'.repeat(5000)]
           await Promise.all(
-            eachOnce(decoded, wrong).map((changed, i) =>
+            someRefused(eachOnce(decoded, wrong)).map((changed, i) =>
               refused(i % 2 ? { last: 2, before: encode(changed) } : { first: 2, after: encode(changed) }),
             ),
           )

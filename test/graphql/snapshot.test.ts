@@ -3,9 +3,10 @@ import { readFor } from '../../src/db/connect/reader.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { ADMIN_TOKEN, type Gateway, onCitus } from '../support/gateway.ts'
+import { LONG } from '../support/long.ts'
 import { startOnSample } from '../support/sample.ts'
 
-const ROUNDS = 12
+const ROUNDS = LONG ? 12 : 6
 const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
 let gateway: Gateway

@@ -330,7 +330,8 @@ describe('on hand-made data: one address on two chains, flows without snapshots,
       const proxy = await startProxy(source.base, options)
       try {
         await mirror(copy, { base: proxy.base, users: ['0xCA70000000000000000000000000000000000003'] })
-        expect(await differences(source, copy, await everyRequest(source))).toEqual([])
+        const requests = await everyRequest(source)
+        expect(await differences(source, copy, options.answer ? someOf(requests, 3) : requests)).toEqual([])
       } finally {
         await Promise.all([source.close(), copy.close(), proxy.close()])
       }
@@ -342,7 +343,7 @@ describe('a server that cannot be believed', () => {
   let dir: string
   let proxy: ProxyServer | undefined
   beforeAll(async () => {
-    source = await startOnSample({ users: 12, days: 25 })
+    source = await startOnSample({ users: 6, days: 25 })
   })
   afterAll(() => source.close())
   beforeEach(async () => {
