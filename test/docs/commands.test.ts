@@ -50,18 +50,21 @@ const standIns: Record<string, string> = {
   'ADMIN_TOKEN=...': 'ADMIN_TOKEN=0123456789abcdef',
 }
 
+/** The setting that says where a store is. */
+type Store = { DATA_DIR: string } | { DATABASE_URL: string }
+
 interface Started {
   base: string
   stop(): Promise<void>
 }
 /** What `npm start` serves: the sample on an embedded Postgres. */
 let sample: Started
-let sampleStore: string
+let sampleStore: Store
 /** By how many days the sample is newer than what is written. */
 let shift: number
 
 beforeAll(async () => {
-  sampleStore = await newDirectory()
+  sampleStore = { DATA_DIR: await newDirectory() }
   const before = dayBefore(new Date())
   sample = await startShell('npm start', sampleStore)
   const query = encodeURIComponent('{ distributions(first: 1) { nodes { date } } }')
@@ -103,28 +106,22 @@ async function newDirectory(): Promise<string> {
   return path
 }
 
-let emptyStore: Promise<string> | undefined
-
-/** A directory with a store without records: a copy of one, which takes a fifth of the time of making it. */
-async function newStore(): Promise<string> {
-  emptyStore ??= newDirectory().then(async (path) => {
-    await runShell('node dist/main.js migrate', path)
-    return join(path, 'postgres')
-  })
-  const path = await newDirectory()
-  execFileSync('cp', ['-Rp', await emptyStore, path])
-  return path
+/** A store without records. It is not embedded, since starting a server for each block takes most of its time. */
+async function newStore(): Promise<Store> {
+  const database = await openStore()
+  closing.push(() => database.close())
+  return { DATABASE_URL: database.url }
 }
 
 /** The environment of a reader's shell. */
-function environment(dataDir: string) {
+function environment(store: Store) {
   const { PATH, HOME } = process.env
-  return { PATH, HOME, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', npm_config_loglevel: 'silent' }
+  return { PATH, HOME, ...store, PORT: '0', LOG_LEVEL: 'error', npm_config_loglevel: 'silent' }
 }
 
 /** A command in a shell, with all that it starts. */
-function shell(command: string, dataDir: string): { child: ChildProcess; out(): string; all(): string } {
-  const child = spawn('bash', ['-c', command], { cwd: ROOT, env: environment(dataDir), detached: true })
+function shell(command: string, store: Store): { child: ChildProcess; out(): string; all(): string } {
+  const child = spawn('bash', ['-c', command], { cwd: ROOT, env: environment(store), detached: true })
   let [out, err] = ['', '']
   child.stdout.on('data', (data) => {
     out += data
@@ -136,16 +133,16 @@ function shell(command: string, dataDir: string): { child: ChildProcess; out(): 
 }
 
 /** Runs a command, which must succeed. @returns what it prints */
-async function runShell(command: string, dataDir: string): Promise<string> {
-  const { child, out, all } = shell(command, dataDir)
+async function runShell(command: string, store: Store): Promise<string> {
+  const { child, out, all } = shell(command, store)
   const [code] = await once(child, 'close')
   expect(code, `${command}\n${all()}`).toBe(0)
   return out()
 }
 
 /** Starts a gateway, and waits until it serves. */
-async function startShell(command: string, dataDir: string): Promise<Started> {
-  const { child, all } = shell(command, dataDir)
+async function startShell(command: string, store: Store): Promise<Started> {
+  const { child, all } = shell(command, store)
   const ended = once(child, 'close')
   let isStopped = false
   const stop = async () => {
@@ -290,15 +287,15 @@ describe('commands', () => {
       `${block.at}${needsRedis ? ' (skipped: no redis-server)' : ''}`,
       async () => {
         const isOfSample = !/import|SAMPLE_DATA=off|DATABASE_URL/.test(block.text)
-        const dataDir = isOfSample ? sampleStore : await newStore()
+        const store = isOfSample ? sampleStore : await newStore()
         let server: Started | undefined
         let out = ''
         for (const command of commandsOf(block)) {
           if (NOT_RUN[command] !== undefined) continue
           const text = block.path === 'README.md' ? command : withoutNpm(command)
           const line = replaced(text, server?.base ?? sample.base)
-          if (STARTS.test(command)) server = await startShell(line, dataDir)
-          else out = await runShell(line, dataDir)
+          if (STARTS.test(command)) server = await startShell(line, store)
+          else out = await runShell(line, store)
         }
         await server?.stop()
         if (answer) expectAnswer(out, answer)
