@@ -5,7 +5,7 @@ import { imports, pools } from '../facts/data.ts'
 import { type Ask, asker, check, expectedOf } from '../facts/fact.ts'
 import { facts } from '../facts/facts.ts'
 import { type Oracle, openOracle } from '../facts/oracle.ts'
-import { NO_CITUS, startCitus } from '../support/citus.ts'
+import { NO_CITUS, openCitusStore } from '../support/citus.ts'
 import { someOf } from '../support/compare.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
@@ -14,7 +14,7 @@ import { openStore } from '../support/store.ts'
 
 /** One in nine of the facts: citus.config.ts runs all of them, on every road. */
 describe.skipIf(NO_CITUS !== '')(`facts of a store on Citus${NO_CITUS}`, () => {
-  let citus: Awaited<ReturnType<typeof startCitus>>
+  let citus: Awaited<ReturnType<typeof openCitusStore>>
   let plain: Awaited<ReturnType<typeof openStore>>
   let oracle: Oracle
   const started: Gateway[] = []
@@ -26,7 +26,7 @@ describe.skipIf(NO_CITUS !== '')(`facts of a store on Citus${NO_CITUS}`, () => {
   let roads: Record<string, Ask>
 
   beforeAll(async () => {
-    citus = await startCitus()
+    citus = await openCitusStore()
     plain = await openStore()
     oracle = await openOracle(plain.url, imports)
     await distribute(citus.url)

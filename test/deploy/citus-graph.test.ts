@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { distribute } from '../../src/db/topology/distribute.ts'
-import { NO_CITUS, startCitus } from '../support/citus.ts'
+import { NO_CITUS, openCitusStore } from '../support/citus.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { pageExamples } from '../support/graphiql.ts'
 import { LONG } from '../support/long.ts'
@@ -10,12 +10,12 @@ import { loadSample } from '../support/sample.ts'
 const PATIENT = { READ_TIMEOUT_MS: '300000' }
 
 describe.skipIf(NO_CITUS !== '')(`the graph of a store on Citus${NO_CITUS}`, () => {
-  let citus: Awaited<ReturnType<typeof startCitus>>
+  let citus: Awaited<ReturnType<typeof openCitusStore>>
   let plain: Gateway
   let sharded: Gateway
 
   beforeAll(async () => {
-    citus = await startCitus()
+    citus = await openCitusStore()
     plain = await startGateway({ url: citus.url, env: PATIENT })
     await loadSample(plain)
     // What the store answers on one server, it answers on several.

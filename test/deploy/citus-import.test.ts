@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { distribute } from '../../src/db/topology/distribute.ts'
 import { importDataset } from '../../src/domain/dataset/import.ts'
@@ -6,7 +6,7 @@ import { manualUpdate } from '../../src/domain/distribution/manual-update.ts'
 import type { Dataset } from '../../src/sources/dataset/dataset.ts'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { datasetPositions } from '../../src/sources/positions/dataset-positions.ts'
-import { NO_CITUS, startCitus } from '../support/citus.ts'
+import { NO_CITUS, openCitusStore } from '../support/citus.ts'
 import { conformanceData, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
 import { addressOf, datasetOf, type Files, record } from '../support/datasets.ts'
 import { tables } from '../support/dump.ts'
@@ -52,7 +52,7 @@ async function stored(pool: pg.Pool): Promise<Record<string, unknown[]>> {
 }
 
 describe.skipIf(skipped !== '')(`writes to a store on Citus${skipped}`, () => {
-  let citus: Awaited<ReturnType<typeof startCitus>>
+  let citus: Awaited<ReturnType<typeof openCitusStore>>
   let plain: Awaited<ReturnType<typeof openStore>>
   let sharded: pg.Pool
   const load = (pool: pg.Pool, dataset: Dataset) => importDataset({ pool, basePoints, log: silent }, dataset)
@@ -64,13 +64,12 @@ describe.skipIf(skipped !== '')(`writes to a store on Citus${skipped}`, () => {
   }
 
   beforeAll(async () => {
-    citus = await startCitus()
+    citus = await openCitusStore()
     await distribute(citus.url)
-    sharded = new pg.Pool({ connectionString: citus.url, max: 2 })
+    sharded = citus.pool
     plain = await openStore()
   }, 60_000)
   afterAll(async () => {
-    await sharded?.end()
     await citus?.close()
     await plain?.close()
   })

@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs'
 import { chmod, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { migrate } from '../../src/db/server/migrate.ts'
 import { directoryInMemory } from './memory.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { silent } from './store.ts'
+import { closeDatabase, openStore, silent, TEMPLATE } from './store.ts'
 
 const run = promisify(execFile)
 const engine = join(import.meta.dirname, '../../../shared/engines/citus')
@@ -17,6 +18,7 @@ const hasCitus =
 export const NO_CITUS = hasCitus ? '' : ' (skipped: no Citus, or not root)'
 
 export interface Citus {
+  directory: string
   /** The migrated database on the coordinator. */
   url: string
   /** Where one connects to make databases: on the coordinator, then on each worker. */
@@ -50,12 +52,48 @@ export async function startCitus({ workers = 2, spare = false } = {}): Promise<C
     Number.parseInt(await readFile(join(directory, `node${node}/postmaster.pid`), 'utf8'), 10)
   const nodes = await sql('SELECT nodeport FROM pg_dist_node WHERE isactive ORDER BY groupid')
   return {
+    directory,
     url,
     servers: nodes.split('\n').map((port) => `postgres://gateway@127.0.0.1:${port}/postgres`),
     pids: await Promise.all(Array.from({ length: 1 + workers }, pidOf)),
     stop: (worker) => control(worker, '-m immediate stop'),
     start: (worker) => control(worker, 'start'),
     addSpare: async () => void (await sql(`SELECT citus_add_node('127.0.0.1', ${port})`)),
-    close: async () => void (await run('bash', [join(engine, 'down.sh'), directory])),
+    close: () => stopCitus(directory),
   }
 }
+
+const stopCitus = async (directory: string) => void (await run('bash', [join(engine, 'down.sh'), directory]))
+
+/** Runs work on the list of clusters of the run, which has one at most. One worker at a time does so. */
+async function withClusters<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(process.env.TEST_POSTGRES_URL)
+  await client.connect()
+  try {
+    await client.query("SELECT pg_advisory_lock(hashtext('cluster'))")
+    await client.query('CREATE TABLE IF NOT EXISTS cluster (directory text, servers text[])')
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A separate migrated database on the run's one cluster, which the first test that needs it starts and no test stops. */
+export async function openCitusStore(): ReturnType<typeof openStore> {
+  const servers = await withClusters(async (client) => {
+    const { rows } = await client.query<{ servers: string[] }>('SELECT servers FROM cluster')
+    if (rows[0]) return rows[0].servers
+    const { directory, servers } = await startCitus()
+    await closeDatabase('gateway', TEMPLATE, servers)
+    await client.query('INSERT INTO cluster VALUES ($1, $2)', [directory, servers])
+    return servers
+  })
+  return openStore(TEMPLATE, servers)
+}
+
+/** Stops the run's cluster, if one was started. */
+export const stopClusters = () =>
+  withClusters(async (client) => {
+    const { rows } = await client.query<{ directory: string }>('SELECT directory FROM cluster')
+    for (const { directory } of rows) await stopCitus(directory)
+  })

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import pg from 'pg'
 import { openEmbedded } from '../../src/db/server/embedded.ts'
 import { migrate } from '../../src/db/server/migrate.ts'
+import { stopClusters } from './citus.ts'
 import { directoryInMemory } from './memory.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { silent, TEMPLATE } from './store.ts'
@@ -15,6 +16,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   process.env.TEST_POSTGRES_URL = server.url
   await makeTemplate(server.url)
   return async () => {
+    await stopClusters()
     await server.release()
     await rm(dataDir, { recursive: true, force: true })
   }

@@ -19,9 +19,9 @@ function serversOfRun(): string[] {
   return [server, ...(workers?.split(' ') ?? [])]
 }
 
-/** Runs a statement about databases on each server of the run. */
-async function onEachServer(text: string): Promise<void> {
-  for (const server of serversOfRun()) {
+/** Runs a statement about databases on each server. */
+async function onEach(servers: string[], text: string): Promise<void> {
+  for (const server of servers) {
     const admin = new pg.Client({ connectionString: server })
     await admin.connect()
     await admin.query(text).finally(() => admin.end())
@@ -29,14 +29,14 @@ async function onEachServer(text: string): Promise<void> {
 }
 
 /** Files are copied in a fifth of the time that writing each page to the log takes. */
-const copyDatabase = (template: string, name: string) =>
-  onEachServer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
+const copyDatabase = (template: string, name: string, servers = serversOfRun()) =>
+  onEach(servers, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
 
 /** Makes a database a template that nobody connects to, a process of Citus included. */
-export async function closeDatabase(name: string, template: string): Promise<void> {
-  await onEachServer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
-  await onEachServer(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`)
-  await onEachServer(`ALTER DATABASE ${name} RENAME TO ${template}`)
+export async function closeDatabase(name: string, template: string, servers = serversOfRun()): Promise<void> {
+  await onEach(servers, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  await onEach(servers, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`)
+  await onEach(servers, `ALTER DATABASE ${name} RENAME TO ${template}`)
 }
 
 /**
@@ -53,7 +53,7 @@ export async function filledTemplate(name: string, fill: (pool: pg.Pool) => Prom
     if (rows.length > 0) return name
     // It has its name when it is whole.
     const filling = `filling_${name}`
-    await onEachServer(`DROP DATABASE IF EXISTS ${filling} WITH (FORCE)`)
+    await onEach(serversOfRun(), `DROP DATABASE IF EXISTS ${filling} WITH (FORCE)`)
     await copyDatabase(TEMPLATE, filling)
     const pool = openPool(urlOf(server, filling))
     await fill(pool).finally(() => pool.end())
@@ -75,11 +75,14 @@ function openPool(connectionString: string): pg.Pool {
   return pool
 }
 
-/** A separate database on the run's one Postgres: with the product's tables, or a copy of another template. */
-export async function openStore(template = TEMPLATE): Promise<{ url: string; pool: pg.Pool; close(): Promise<void> }> {
-  const [server = ''] = serversOfRun()
+/** A separate database on the run's one Postgres, or on another cluster: with the product's tables, or a copy of another template. */
+export async function openStore(
+  template = TEMPLATE,
+  servers = serversOfRun(),
+): Promise<{ url: string; pool: pg.Pool; close(): Promise<void> }> {
+  const [server = ''] = servers
   const name = `test_${randomBytes(6).toString('hex')}`
-  await copyDatabase(template, name)
+  await copyDatabase(template, name, servers)
   const url = urlOf(server, name)
   const pool = openPool(url)
   return {
@@ -87,7 +90,7 @@ export async function openStore(template = TEMPLATE): Promise<{ url: string; poo
     pool,
     async close() {
       await pool.end()
-      await onEachServer(`DROP DATABASE ${name} WITH (FORCE)`)
+      await onEach(servers, `DROP DATABASE ${name} WITH (FORCE)`)
     },
   }
 }
