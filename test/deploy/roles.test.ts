@@ -148,7 +148,8 @@ describe.sequential('from an empty database on', () => {
     await depositA()
     const set = ['multipliers', 'set', String(pools[0]?.id), '--deposit-a', '7', '--yes']
     expect(await run('writer', set)).toMatchObject({ code: 0 })
-    expect(await depositA()).toBe(7)
+    // The reader is notified of the change.
+    await expect.poll(depositA).toBe(7)
     const query = encodeURIComponent('{ leaderboard(first: 1) { nodes { points } } }')
     expect(await ask(`/graphql?query=${query}`)).toMatchObject({ data: { leaderboard: { nodes: [{}] } } })
 
