@@ -343,7 +343,7 @@ describe('a server that cannot be believed', () => {
   let dir: string
   let proxy: ProxyServer | undefined
   beforeAll(async () => {
-    source = await startOnSample({ users: 6, days: 25 })
+    source = await startOnSample({ users: 7, days: 40 })
   })
   afterAll(() => source.close())
   beforeEach(async () => {
