@@ -33,8 +33,11 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, config: Deps[
   })
   // The previous address of the document.
   app.get('/docs/rest/json', (_request, reply) => reply.redirect('/openapi.json'))
-  const document = JSON.stringify(openApiDocument())
-  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(document))
+  let document: string | undefined
+  app.get('/openapi.json', (_request, reply) => {
+    document ??= JSON.stringify(openApiDocument())
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
   const logos = config.LOGO_HOSTS.map((host) => ` https://${host}`).join('')
   // Its views have separate paths.
   mountStaticFiles(app, cache, {
