@@ -19,10 +19,11 @@ export interface ReaderModels {
 }
 
 export interface Models {
-  /** Runs on connections of the pool. */
-  prisma: PrismaClient
+  /** Runs on connections of the pool. Its first use opens it. */
+  readonly prisma: PrismaClient
   /** Runs in the transaction of one reader. */
   ofReader(): ReaderModels
+  close(): Promise<void>
 }
 
 interface ModelsOptions {
@@ -34,15 +35,22 @@ interface ModelsOptions {
 /** Opens Prisma on a pool of connections. */
 export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOptions): Models {
   const readers = new AsyncLocalStorage<Send>()
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg(withReaders(pool, readers, onStatement), {
-      onPoolError: onError,
-      disposeExternalPool: false,
-    }),
-    transactionOptions: { maxWait: NO_LIMIT_MS, timeout: NO_LIMIT_MS },
-  })
+  let opened: PrismaClient | undefined
+  // Opening takes 30 ms, and most programs need no models.
+  const prisma = () => {
+    opened ??= new PrismaClient({
+      adapter: new PrismaPg(withReaders(pool, readers, onStatement), {
+        onPoolError: onError,
+        disposeExternalPool: false,
+      }),
+      transactionOptions: { maxWait: NO_LIMIT_MS, timeout: NO_LIMIT_MS },
+    })
+    return opened
+  }
   return {
-    prisma,
+    get prisma() {
+      return prisma()
+    },
     ofReader() {
       let closed = false
       let end = () => {}
@@ -56,11 +64,11 @@ export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOption
               end = done
               resolve(transaction)
             })
-          ended = readers.run(send, () => prisma.$transaction(work)).catch(reject)
+          ended = readers.run(send, () => prisma().$transaction(work)).catch(reject)
         })
       return {
         open: (send) =>
-          later(prisma, async () => {
+          later(prisma(), async () => {
             if (closed) throw new Error('the read has ended')
             begun ??= begin(send)
             return begun
@@ -74,6 +82,7 @@ export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOption
         },
       }
     },
+    close: async () => opened?.$disconnect(),
   }
 }
 

@@ -122,7 +122,7 @@ export function openStore({
     onStatement,
     maxAnswerBytes,
     async close() {
-      await models.prisma.$disconnect()
+      await models.close()
       await reads.close()
       await probe.close()
       // A hanging database would not answer the goodbye.
