@@ -15,7 +15,7 @@ export class Layout {
   readonly nested: List | undefined
   /** True if only the row's columns are selected: there is nothing else to read. */
   readonly bare: boolean
-  /** True if nothing but the spliced list is read at the root. */
+  /** True if the answer has no columns but those of the spliced list's rows. */
   readonly alone: boolean
   /** True if the statement orders its rows by the list's order. Otherwise it numbers them. */
   readonly ordered: boolean
@@ -37,10 +37,10 @@ export class Layout {
     const nested = spliced && nestedList(spliced)
     this.spliced = spliced
     this.nested = nested
-    this.alone = root.joins.length === 1 && spliced !== undefined
-    this.bare = this.alone && spliced?.rows?.level.joins.length === 0
+    this.bare = root.joins.length === 1 && spliced?.rows?.level.joins.length === 0
     this.ordered = spliced?.sqlField.kind === 'list' && !nested
     this.answer = writerOf(answer, this.#part(), spliced)
+    this.alone = this.columns.length === 0
     if (spliced && !this.bare && !(this.alone && this.ordered)) this.number = this.#add(ordinalOf(spliced))
     this.nestedOrder = nested && columnOrderOf(nested)
     // The columns of a row are null except with the first of its numbered rows.

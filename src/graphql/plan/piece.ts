@@ -111,6 +111,11 @@ export class Scope {
     return field in this.columns || (this.#more !== undefined && field in this.#more.one.columns)
   }
 
+  /** Returns whether a column equals one of the owner. */
+  isOwned(field: string): boolean {
+    return this.#owned.has(field)
+  }
+
   /** Returns the SQL of a column and marks it as used. @throws Unplanned if the row has no such column */
   column(field: string): string {
     if (!(field in this.columns)) return this.#joined(field).column(field)

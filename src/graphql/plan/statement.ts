@@ -50,12 +50,16 @@ export function statement(root: Level, layout: Layout, cursor: string[], request
     request,
   )
   if (layout.ordered) {
-    const order = orderOf(spliced, request)
+    const order = orderOf(spliced, scope, request)
     const rows = rowsSql(spliced, request, order)
-    const from = layout.alone
-      ? Prisma.sql`(${rows}) ${raw([scope.alias])}`
-      : Prisma.sql`(SELECT) r ${joins(others, request)}
-        LEFT JOIN LATERAL (SELECT p.*, true AS n FROM (${rows}) p) ${raw([scope.alias])} ON true`
+    const alias = raw([scope.alias])
+    const root = Prisma.sql`(SELECT) r ${joins(others, request)}`
+    // Postgres keeps the order of the rows only if it joins them to nothing that may lack rows.
+    const from = !layout.alone
+      ? Prisma.sql`${root} LEFT JOIN LATERAL (SELECT p.*, true AS n FROM (${rows}) p) ${alias} ON true`
+      : others.length === 0
+        ? Prisma.sql`(${rows}) ${alias}`
+        : Prisma.sql`${root} CROSS JOIN LATERAL (${rows}) ${alias}`
     const terms = order.map(({ name, direction }) => `${scope.alias}."${name}" ${direction}`)
     return Prisma.sql`SELECT ${columns} FROM ${from} ${ofRows} ORDER BY ${raw(terms)}`
   }
@@ -142,12 +146,15 @@ interface Order {
   isField: boolean
 }
 
-function orderOf(list: List, request: Request): Order[] {
+/** The order of a list. Columns that equal one of the owner are the same in all rows. */
+function orderOf(list: List, scope: Scope, request: Request): Order[] {
   const { order, columns } = listingOf(list, request.argumentsOf(list.field), request)
-  return order.map(({ field, column, direction }, i) => {
-    const isField = field in (list.rows?.scope.columns ?? {}) && (columns as Columns)[field]?.sql === column
-    return { name: isField ? field : `order ${i}`, column, direction, isField }
-  })
+  return order
+    .map(({ field, column, direction }, i) => {
+      const isField = field in scope.columns && (columns as Columns)[field]?.sql === column
+      return { name: isField ? field : `order ${i}`, column, direction, isField }
+    })
+    .filter(({ name, isField }) => !isField || !scope.isOwned(name))
 }
 
 /**
