@@ -7,7 +7,7 @@ import * as shapes from '../shapes.ts'
 
 const ofMarket = graphql(`
   query RestMarketRewards($address: Address!, $market: Address!, $chainIds: [SafeInt!], $first: Int!, $offset: BigInt!) {
-    markets(first: 1, where: { addresses: [$market], chainIds: $chainIds }) { nodes { address } }
+    markets(where: { addresses: [$market], chainIds: $chainIds }) { totalCount }
     user(address: $address) {
       liquidationRewards(
         first: $first, offset: $offset, where: { entityTypes: MARKET, entities: [$market], chainIds: $chainIds }
@@ -25,7 +25,7 @@ const ofMarket = graphql(`
 `)
 const ofVault = graphql(`
   query RestVaultRewards($address: Address!, $vault: Address!, $chainIds: [SafeInt!], $first: Int!, $offset: BigInt!) {
-    vaults(first: 1, where: { addresses: [$vault], chainIds: $chainIds }) { nodes { address } }
+    vaults(where: { addresses: [$vault], chainIds: $chainIds }) { totalCount }
     user(address: $address) {
       liquidationRewards(
         first: $first, offset: $offset, where: { entityTypes: VAULT, entities: [$vault], chainIds: $chainIds }
@@ -99,7 +99,7 @@ export const marketLiquidationRewards = endpoint({
   async answer({ query, variables, execute }) {
     const { market, chain_id = null } = query
     const { markets, user } = await execute(variables)
-    if (markets.nodes.length === 0) throw notFound('market', market, chain_id)
+    if (markets.totalCount === 0) throw notFound('market', market, chain_id)
     const { nodes, totalCount } = user.liquidationRewards
     // A reward in a market has one whose debt was repaid.
     const data = nodes.map((row) => rewardRecord({ ...row, debtMarketId: row.debtMarketId as string }))
@@ -129,7 +129,7 @@ export const vaultLiquidationRewards = endpoint({
   async answer({ query, variables, execute }) {
     const { vault, chain_id = null } = query
     const { vaults, user } = await execute(variables)
-    if (vaults.nodes.length === 0) throw notFound('vault', vault, chain_id)
+    if (vaults.totalCount === 0) throw notFound('vault', vault, chain_id)
     const { nodes, totalCount } = user.liquidationRewards
     const data = nodes.map(rewardRecord)
     const pagination = shapes.pagination(query, totalCount, data.length)
