@@ -1,6 +1,7 @@
 import type { MarketNameFragment, VaultNameFragment } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { brief } from './format.ts'
+import { TokenIcons } from './identity.tsx'
 import { vaultPath } from './paths.ts'
 import { PoolLink } from './values.tsx'
 
@@ -15,10 +16,18 @@ interface Props {
 /** A market, by its token and its pool, or a vault. */
 export function EntityLink({ entity, address = '' }: Props) {
   if (!entity) return <span title={address}>{brief(address)}</span>
-  if (entity.__typename === 'Vault') return <VaultLink vault={entity} />
+  const icon = <TokenIcons tokens={[entity.asset]} />
+  if (entity.__typename === 'Vault')
+    return (
+      <span className="named">
+        {icon} <VaultLink vault={entity} />
+      </span>
+    )
   return (
     <>
-      {entity.asset.symbol}
+      <span className="named">
+        {icon} {entity.asset.symbol}
+      </span>
       {entity.pool && (
         <>
           {' in '}

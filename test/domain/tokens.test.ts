@@ -72,6 +72,18 @@ describe.each(['on', 'off'])('with PLAN=%s', (PLAN) => {
     expect(await names()).toEqual({ asset: { symbol: 'LONE', name: 'Of a vault', logoUri: SVG } })
   })
 
+  test('search finds pools, markets and vaults by the name of a token', async () => {
+    const found = async (text: string) =>
+      (await gateway.ask(`{ search(text: "${text}") { match item { __typename } } }`)).search
+    expect(await found('sonic')).toEqual([{ match: 'EXACT_NAME', item: { __typename: 'Pool' } }])
+    await load(gateway, { tokens: [token()] })
+    expect(await found('Sonic tok')).toEqual([
+      { match: 'PREFIX', item: { __typename: 'Pool' } },
+      { match: 'PREFIX', item: { __typename: 'Market' } },
+    ])
+    expect(await found('nic token')).toHaveLength(2)
+  })
+
   test('assets are sorted by the names that they show', async () => {
     await load(gateway, { tokens: [token({ name: 'zzz' }), token({ address: USDC, name: 'AAA' })] })
     const names = async (after?: string) =>

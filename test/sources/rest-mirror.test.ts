@@ -167,7 +167,9 @@ describe('on a sample', () => {
     await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = timestamp + 60;
       UPDATE vault_liquidation_reward SET claimed_timestamp = timestamp + 60;
       UPDATE vault_snapshot SET position_id = 'other' WHERE timestamp = (SELECT max(timestamp) FROM vault_snapshot)`)
-    await importFiles(source, { prices: await pricesOf(source) })
+    const { assets } = await source.ask('{ assets { nodes { chainId address logoUri } } }')
+    const { chainId, address } = assets.nodes.find(({ logoUri }: { logoUri: string | null }) => logoUri === null)
+    await importFiles(source, { prices: await pricesOf(source), tokens: [{ chainId, address, name: 'Another' }] })
     const { records: counts } = await mirror(copy, { base: source.base })
     const tables = Object.keys(counts).map((file) => {
       const { table, stored = table } = records[file as DatasetFile]

@@ -34,9 +34,15 @@ function grade(addresses: string[], names: string[]): string {
     WHEN ${any((name) => `strpos(lower(${name}), q.text) > 0`, names)} THEN 4 END`
 }
 
-const part = (kind: string, addresses: string[], names: string[], name: string) =>
-  Prisma.raw(`SELECT '${kind}' AS kind, t.chain_id, t.id, ${name} AS name, ${grade(addresses, names)} AS fit
-    FROM ${kind} t CROSS JOIN q`)
+/** @param tokens the columns of its tokens, which `token_1` and so on have the records of */
+const part = (kind: string, tokens: string[], names: string[], name: string) =>
+  Prisma.raw(`SELECT '${kind}' AS kind, t.chain_id, t.id, ${name} AS name, ${grade(['t.id', ...tokens], names)} AS fit
+    FROM ${kind} t CROSS JOIN q ${tokens
+      .map(
+        (token, i) =>
+          `LEFT JOIN token token_${i + 1} ON token_${i + 1}.chain_id = t.chain_id AND token_${i + 1}.address = ${token}`,
+      )
+      .join(' ')}`)
 
 /** Matches an address or its beginning, which is all that a user is found by. */
 const ADDRESS = /^0x[0-9a-f]{0,40}$/i
@@ -56,19 +62,19 @@ const users = (
 export async function search(reader: Reader, { text, chainId, first }: SearchFilter): Promise<Hit[]> {
   const pool = part(
     'pool',
-    ['t.id', 't.asset_1_address', 't.asset_2_address'],
+    ['t.asset_1_address', 't.asset_2_address'],
     [
       't.name',
       't.asset_1_symbol',
       't.asset_2_symbol',
-      't.asset_1_name',
-      't.asset_2_name',
+      'coalesce(token_1.name, t.asset_1_name)',
+      'coalesce(token_2.name, t.asset_2_name)',
       "(t.asset_1_symbol || '·' || t.asset_2_symbol || '·' || t.market_id)",
     ],
     't.name',
   )
-  const market = part('market', ['t.id', 't.asset_address'], ['t.asset_symbol'], 't.asset_symbol')
-  const vault = part('vault', ['t.id', 't.asset_address'], ['t.name', 't.asset_symbol'], 't.name')
+  const market = part('market', ['t.asset_address'], ['t.asset_symbol', 'token_1.name'], 't.asset_symbol')
+  const vault = part('vault', ['t.asset_address'], ['t.name', 't.asset_symbol', 'token_1.name'], 't.name')
   const withUsers = chainId === null && ADDRESS.test(text) ? Prisma.sql`UNION ALL ${users(first)}` : Prisma.empty
   const rows = await reader.$queryRaw<(Omit<Hit, 'match'> & { fit: number })[]>`
     WITH q AS (SELECT lower(${text}::text) AS text)
