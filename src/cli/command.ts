@@ -117,9 +117,35 @@ export const figure = (value: number) =>
 
 export const recordCount = (count: number) => `${figure(count)} ${count === 1 ? 'record' : 'records'}`
 
-/** The reasons of a change of points, in words. */
-export const reasonWords = (reasons: readonly string[]) =>
-  reasons.map((reason) => reason.toLowerCase().replace('_', ' ')).join(', ') || 'not known'
+const FACTORS = [
+  ['depositA', 'supply A'],
+  ['depositB', 'supply B'],
+  ['borrowA', 'borrow A'],
+  ['borrowB', 'borrow B'],
+] as const
+
+/** The factors of a pool's multiplier. Null where it was removed. */
+type Factors = Record<(typeof FACTORS)[number][0], number | null>
+
+interface PointsChange {
+  reasons: readonly string[]
+  multiplierBefore: Factors | null
+  multiplierAfter: Factors | null
+}
+
+const timesOf = (factor: number | null | undefined) => (typeof factor === 'number' ? `x${factor}` : 'none')
+
+/** The reasons of a change of points, in words. A multiplier is shown as the factors that differ, where they are known. */
+export function reasonWords({ reasons, multiplierBefore, multiplierAfter }: PointsChange): string {
+  const differing = FACTORS.flatMap(([factor, name]) => {
+    const [before, after] = [timesOf(multiplierBefore?.[factor]), timesOf(multiplierAfter?.[factor])]
+    return before === after ? [] : `${name} ${before} -> ${after}`
+  })
+  const words = reasons.flatMap((reason) =>
+    reason === 'MULTIPLIER' && differing.length > 0 ? differing : reason.toLowerCase().replace('_', ' '),
+  )
+  return words.join(', ') || 'not known'
+}
 
 export const isoDay = (date: Date) => date.toISOString().slice(0, 10)
 

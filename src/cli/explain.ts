@@ -11,7 +11,10 @@ const changes = graphql(`
     user(address: $address) {
       dailyPoints(first: 1, where: { date: { eq: $date } }) { nodes { points } }
       ledger(first: 1000, where: { date: { eq: $date } }) {
-        nodes { runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName } run { finishedAt requestedBy kind } }
+        nodes {
+          runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName } run { finishedAt requestedBy kind }
+          multiplierBefore { depositA depositB borrowA borrowB } multiplierAfter { depositA depositB borrowA borrowB }
+        }
       }
     }
   }
@@ -52,7 +55,7 @@ export function addExplain(program: Command): void {
           one.pointsBefore,
           one.pointsAfter,
           one.pointsChange,
-          reasonWords(one.reasons),
+          reasonWords(one),
         ])
         print(table(['changed by', 'at (UTC)', 'what', 'pool', 'before', 'after', 'change', 'reasons'], rows))
       })

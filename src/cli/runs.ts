@@ -27,7 +27,10 @@ const difference = graphql(`
       totalsAfter { points }
       changes(since: $since, first: $first) {
         totalCount
-        nodes { userAddress runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName } }
+        nodes {
+          userAddress runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName }
+          multiplierBefore { depositA depositB borrowA borrowB } multiplierAfter { depositA depositB borrowA borrowB }
+        }
       }
     }
   }
@@ -105,7 +108,7 @@ export function addRuns(program: Command): void {
           one.pointsBefore,
           one.pointsAfter,
           one.pointsChange,
-          reasonWords(one.reasons),
+          reasonWords(one),
           one.runRecordId,
         ])
         print(table(['user', 'pool', 'before', 'after', 'change', 'reasons', 'run'], rows))

@@ -54,7 +54,7 @@ test('a complaint, why did I lose 22,757 points, has one answer in the graph and
   expect(said).toMatch(/supplied S +22757 +2 +45514 +1 +0\.5 +22757\.000000\n/)
   expect(said).toMatch(/borrowed USDC +10 +1 +10 +0\.5 +4 +20\.000000\n/)
   expect(said).toContain(`${ANN} has 22777 points on ${DAY}.`)
-  expect(said).toMatch(/45534 +22777 +-22757 +multiplier\n/)
+  expect(said).toMatch(/45534 +22777 +-22757 +supply A x1 -> x0.5\n/)
   const lines = (await run('explain', ANN, '--date', DAY, '--json'))
     .trim()
     .split('\n')
