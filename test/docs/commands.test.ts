@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -15,7 +15,7 @@ import { type Block, documents, ROOT } from './markdown.ts'
 
 /** The commands and examples of the documents run, and answer what is written there. */
 
-/** npm takes longer to start than the program, so the README's commands are run by npm, and the others as npm would. */
+/** npm takes longer to start than the program, so the first command is run by npm, and the others as npm would. */
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const withoutNpm = (command: string) =>
   command.replaceAll(/npm run (?:-s |--silent )?gateway -- /g, `${scripts.gateway.replace(/^.* && exec /, '')} `)
@@ -257,6 +257,11 @@ describe('commands', () => {
     const written = await newDirectory()
     for (const name of ['POINTS', 'new-multipliers.json', 'weekly-points.csv', 'top-100.csv', 'preview.json'])
       standIns[name] = join(written, name)
+    standIns['tokenlist.json'] = join(written, 'list.json')
+    const token = { chainId: 146, address: samplePool.address, symbol: 'USDC', name: 'USD Coin', decimals: 6 }
+    writeFileSync(join(written, 'list.json'), JSON.stringify({ name: 'A list', tokens: [token] }))
+    standIns['tokens/tokens.jsonl'] = join(written, 'tokens/tokens.jsonl')
+    for (const name of ['mkdir', 'import']) standIns[`${name} tokens`] = `${name} ${join(written, 'tokens')}`
     await startSources()
   }, 120_000)
 
@@ -280,6 +285,8 @@ describe('commands', () => {
     standIns['https://indexer.example'] = source.base
   }
 
+  /** True if npm has run a command of the program. */
+  let isRunByNpm = false
   for (const block of inLanguage('sh').filter(isHere)) {
     const answer = answerTo(block)
     const needsRedis = block.text.includes('redis://') && !hasRedis
@@ -292,7 +299,8 @@ describe('commands', () => {
         let out = ''
         for (const command of commandsOf(block)) {
           if (NOT_RUN[command] !== undefined) continue
-          const text = block.path === 'README.md' ? command : withoutNpm(command)
+          const text = isRunByNpm ? withoutNpm(command) : command
+          isRunByNpm ||= text.includes('npm run gateway')
           const line = replaced(text, server?.base ?? sample.base)
           if (STARTS.test(command)) server = await startShell(line, store)
           else out = await runShell(line, store)
