@@ -178,8 +178,8 @@ describe('what changed between two runs of a date', () => {
     const env = { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' }
     const { code, out } = await command(['runs', 'diff', runs.updated, runs.first, '--limit', '2'], env)
     expect(code).toBe(0)
-    expect(out).toMatch(new RegExp(`${ANN} .* 100 +200 +100 +multiplier +${runs.doubled}\n`))
-    expect(out).toMatch(new RegExp(`${BEN} .* 30 +0 +-30 +position removed, multiplier +${runs.updated}\n`))
+    expect(out).toMatch(new RegExp(`${ANN} .* 100 +200 +100 +supply A x1 -> x2 +${runs.doubled}\n`))
+    expect(out).toMatch(new RegExp(`${BEN} .* 30 +0 +-30 +position removed, supply A x1 -> x4 +${runs.updated}\n`))
     expect(out).toContain(`4 changes on ${DAY}, 2 shown.`)
     const json = await command(['runs', 'diff', runs.doubled, '--json'], env)
     expect(
