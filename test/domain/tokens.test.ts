@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { exportStore } from '../../src/domain/dataset/export.ts'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
+import { isInstalled } from '../fire/redis-server.ts'
 import { datasetOf, type Files, goodFiles, record } from '../support/datasets.ts'
 import { everything } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
@@ -165,6 +167,21 @@ describe('tokens.jsonl', () => {
       'logoUrl: is unknown, the fields are chainId, address, name, logoURI',
     )
     expect(await problem(gateway, [{ ...token(), logoUri: 'x' }])).toContain('logoUri: is unknown, it is spelt logoURI')
+  })
+
+  test.skipIf(!isInstalled('jq'))('the commands of the guide turn a token list into records', async () => {
+    const guide = await readFile(join(import.meta.dirname, '../../src/docs/operator.md'), 'utf8')
+    const [standard = '', picked = ''] = [...guide.matchAll(/jq -c '([^']+)' tokenlist\.json/g)].map(([, text]) => text)
+    const usdc = { chainId: 1, address: USDC, name: 'USD Coin (listed)', symbol: 'USDC', decimals: 6 }
+    const of = (filter: string, more: object) => {
+      const tokens = [{ ...token(), symbol: 'S', decimals: 18, tags: [], extensions: {}, ...more }, usdc]
+      const input = JSON.stringify({ name: 'A list', version: { major: 1, minor: 0, patch: 0 }, tokens })
+      return execFileSync('jq', ['-c', filter], { input, encoding: 'utf8' }).trim().split('\n')
+    }
+    const { files } = await load(gateway, { tokens: of(standard, {}) })
+    expect(files['tokens.jsonl']).toEqual({ lines: 2, written: 2 })
+    expect((await load(gateway, { tokens: of(picked, { isFoT: true }) })).files['tokens.jsonl']?.written).toBe(0)
+    await expect(load(gateway, { tokens: of(standard, { isFoT: true }) })).rejects.toThrow('isFoT: is unknown')
   })
 
   test.each([
