@@ -66,8 +66,6 @@ export function columnsOf<Fields, const Own extends Record<string, Described>>(
   columns: Own & { [Name in keyof Own]: Name extends keyof Fields ? unknown : { sql: string } },
 ): Stored<Own> {
   return Object.fromEntries(
-    Object.entries<Described>(columns).map(([name, column]) => [name, { sql: storedSql(name, column), ...column }]),
+    Object.entries<Described>(columns).map(([name, column]) => [name, { sql: `t.${snakeCase(name)}`, ...column }]),
   ) as Stored<Own>
 }
-
-const storedSql = (name: string, { type }: Described) => `t.${snakeCase(name)}${type === 'amount' ? '::text' : ''}`

@@ -107,13 +107,13 @@ export const filterIn = (filter: Filter, topology: Topology): Filter =>
 
 const selectLists = new WeakMap<object, Prisma.Sql>()
 
-/** Returns columns as a select list, each named after its field. */
+/** Returns columns as a select list, each named after its field. Amounts are text: as numbers they would be rounded. */
 export function selectList(columns: Columns): Prisma.Sql {
   const known = selectLists.get(columns)
   if (known) return known
   const list = Prisma.raw(
     Object.entries(columns)
-      .map(([field, { sql }]) => `${sql} AS "${field}"`)
+      .map(([field, { sql, type }]) => `${type === 'amount' ? `(${sql})::text` : sql} AS "${field}"`)
       .join(', '),
   )
   selectLists.set(columns, list)

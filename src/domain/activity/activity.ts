@@ -60,7 +60,7 @@ const columns = columnsOf(
     assetAddress: { sql: tokenColumn('asset_address'), type: 'address', nullable: true },
     assetSymbol: { sql: tokenColumn('asset_symbol'), type: 'text', nullable: true },
     assets: {
-      sql: 't.assets::text',
+      sql: 't.assets',
       type: 'amount',
       nullable: true,
       description:

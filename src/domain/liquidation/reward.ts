@@ -17,7 +17,7 @@ const decimalsIn = (market: string) =>
 
 const amount = (field: string, sql: string, decimals: string, description: string) =>
   ({
-    sql: `t.${sql}::text`,
+    sql: `t.${sql}`,
     type: 'amount',
     description: `${description} \`decimals\` and \`value\` are null in a vault, whose token is not stored.`,
     tokens: { field, usd: `${field}Usd`, decimals },

@@ -9,7 +9,7 @@ export function tokenColumns<const Nullable extends boolean>(
 ) {
   const tokens = (field: string, sql: string, meaning: string) =>
     ({
-      sql: `trim_scale(${sql})::text`,
+      sql: `trim_scale(${sql})`,
       type: 'amount',
       nullable: on.nullable,
       description: `${meaning} on ${on.date}: whole tokens, exactly, and USD.${on.note ? ` ${on.note}` : ''}`,

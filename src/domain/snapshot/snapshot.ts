@@ -71,7 +71,7 @@ const ofEntity = (column: string) => {
 
 const amount = (field: string, description: string) =>
   ({
-    sql: `t.${field}::text`,
+    sql: `t.${field}`,
     type: 'amount',
     nullable: true,
     description,
@@ -91,7 +91,7 @@ export const amountColumns = columnsOf(
     borrowed: amount('borrowed', 'The amount borrowed: the debt. Null in a vault.'),
     borrowedUsd: usd('borrowed'),
     shares: {
-      sql: 't.shares::text',
+      sql: 't.shares',
       type: 'amount',
       nullable: true,
       description: 'Vault shares, in their smallest unit. Null in a market.',

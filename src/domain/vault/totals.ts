@@ -6,7 +6,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 export const totalColumns = (at: string) =>
   ({
     totalAssets: {
-      sql: 'd.assets::text',
+      sql: 'd.assets',
       type: 'amount',
       nullable: true,
       description: `The users' assets ${at}, by their newest snapshots. Markets have them as supply: never add both. Null without a snapshot.`,
@@ -22,7 +22,7 @@ export const totalColumns = (at: string) =>
       sort: true,
     },
     totalShares: {
-      sql: 'd.shares::text',
+      sql: 'd.shares',
       type: 'amount',
       nullable: true,
       description: `The users' shares ${at}, in their smallest unit. Null without a snapshot.`,
