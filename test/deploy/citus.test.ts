@@ -211,6 +211,17 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     for (const table of before) expect(table.length).toBeGreaterThan(0)
   })
 
+  test('a store that was distributed before gets a copy of the names of tokens on each server', async () => {
+    const names = ['20261210210000_tokens']
+    await pool.query('DROP TABLE token')
+    await pool.query('DELETE FROM _prisma_migrations WHERE migration_name = ANY($1)', [names])
+    expect((await migrate({ url: citus.url, migrationsDir: MIGRATIONS, log: silent })).applied).toEqual(names)
+    const { rows } = await pool.query(
+      `SELECT citus_table_type AS type FROM citus_tables WHERE table_name = 'token'::regclass`,
+    )
+    expect(rows).toEqual([{ type: 'reference' }])
+  })
+
   test('a worker that is added takes over users, who are read meanwhile', async () => {
     const gateway = await gatewayWith()
     await citus.addSpare()
