@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -257,11 +257,6 @@ describe('commands', () => {
     const written = await newDirectory()
     for (const name of ['POINTS', 'new-multipliers.json', 'weekly-points.csv', 'top-100.csv', 'preview.json'])
       standIns[name] = join(written, name)
-    standIns['tokenlist.json'] = join(written, 'list.json')
-    const token = { chainId: 146, address: samplePool.address, symbol: 'USDC', name: 'USD Coin', decimals: 6 }
-    writeFileSync(join(written, 'list.json'), JSON.stringify({ name: 'A list', tokens: [token] }))
-    standIns['tokens/tokens.jsonl'] = join(written, 'tokens/tokens.jsonl')
-    for (const name of ['mkdir', 'import']) standIns[`${name} tokens`] = `${name} ${join(written, 'tokens')}`
     await startSources()
   }, 120_000)
 
