@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -43,6 +43,13 @@ const isHere = ({ text }: Block) => !Object.keys(NOT_HERE).some((word) => text.i
 
 const fixture = join(ROOT, 'test/fixtures/contract')
 const hasRedis = isInstalled('redis-server')
+
+/** The program that a block needs and this machine lacks. */
+function missingFor({ text }: Block): string | undefined {
+  if (text.includes('redis://') && !hasRedis) return 'redis-server'
+  return text.includes('jq ') && !isInstalled('jq') ? 'jq' : undefined
+}
+
 const closing: (() => unknown)[] = []
 /** What stands for the addresses and directories of examples. */
 const standIns: Record<string, string> = {
@@ -257,6 +264,11 @@ describe('commands', () => {
     const written = await newDirectory()
     for (const name of ['POINTS', 'new-multipliers.json', 'weekly-points.csv', 'top-100.csv', 'preview.json'])
       standIns[name] = join(written, name)
+    standIns['tokenlist.json'] = join(written, 'list.json')
+    const token = { chainId: 146, address: samplePool.address, symbol: 'USDC', name: 'USD Coin', decimals: 6 }
+    writeFileSync(join(written, 'list.json'), JSON.stringify({ name: 'A list', tokens: [token] }))
+    standIns['tokens/tokens.jsonl'] = join(written, 'tokens/tokens.jsonl')
+    for (const name of ['mkdir', 'import']) standIns[`${name} tokens`] = `${name} ${join(written, 'tokens')}`
     await startSources()
   }, 120_000)
 
@@ -284,9 +296,9 @@ describe('commands', () => {
   let isRunByNpm = false
   for (const block of inLanguage('sh').filter(isHere)) {
     const answer = answerTo(block)
-    const needsRedis = block.text.includes('redis://') && !hasRedis
-    test.skipIf(needsRedis)(
-      `${block.at}${needsRedis ? ' (skipped: no redis-server)' : ''}`,
+    const missing = missingFor(block)
+    test.skipIf(missing)(
+      `${block.at}${missing ? ` (skipped: no ${missing})` : ''}`,
       async () => {
         const isOfSample = !/import|SAMPLE_DATA=off|DATABASE_URL/.test(block.text)
         const store = isOfSample ? sampleStore : await newStore()

@@ -58,20 +58,11 @@ export interface SchemaOptions {
   logoHosts?: readonly string[]
 }
 
-/** The schemas of this process: making one takes 90 ms, and gateways of a test have the same. */
-const schemas = new Map<string, GraphQLSchema>()
-
-/** Creates the GraphQL schema, once for the same options. */
+/** Creates the GraphQL schema. */
 export function createSchema({ basePoints = PUBLISHED, logoHosts = [] }: SchemaOptions = {}): GraphQLSchema {
-  const key = JSON.stringify([basePoints, logoHosts])
-  let schema = schemas.get(key)
-  if (!schema) {
-    const builder = createBuilder()
-    addTypes(builder, { basePoints, logoHosts })
-    schema = withExactFloats(builder.toSchema())
-    schemas.set(key, schema)
-  }
-  return schema
+  const builder = createBuilder()
+  addTypes(builder, { basePoints, logoHosts })
+  return withExactFloats(builder.toSchema())
 }
 
 /**
