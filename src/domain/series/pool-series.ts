@@ -204,15 +204,16 @@ export async function groupedSeries(
   const rows = await reader.$queryRaw<Row[]>`
     WITH ${buckets(span)},
     day AS MATERIALIZED (
-      SELECT *, concat_ws(' ', d.chain, d.pool, d.asset) AS key
-      FROM (${GROUPED[group]} WHERE ${within(span, 'd.distribution_date')} ${onChain}) d),
+      SELECT d.*, bucket.start, bucket.last, concat_ws(' ', d.chain, d.pool, d.asset) AS key
+      FROM (${GROUPED[group]} WHERE ${within(span, 'd.distribution_date')} ${onChain}) d
+      JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}),
     top AS (
       SELECT key, total, row_number() OVER (ORDER BY total DESC, key COLLATE "C")::int AS ordinality
       FROM (SELECT key, sum(points) AS total FROM day GROUP BY 1) t)
     SELECT s.ordinality, ${Prisma.raw(pointsOf('s.total'))} AS total, s.pool AS "poolAddress", s.chain AS "chainId",
       s.asset AS "assetAddress", s.start, ${group === 'asset' ? levelsOfToken : levels}
     FROM (SELECT top.ordinality, top.total, d.pool, d.chain, d.asset, bucket.start, ${group === 'asset' ? sumsOfToken : sums}
-      FROM top JOIN day d USING (key) JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
+      FROM top JOIN day d USING (key) CROSS JOIN LATERAL (SELECT d.start, d.last) bucket
       WHERE top.ordinality <= ${filter.first} GROUP BY 1, 2, 3, 4, 5, 6) s
     ORDER BY s.ordinality, s.start`
   const series: GroupSeries[] = []

@@ -377,7 +377,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
           UNION ALL SELECT 'liquidation_reward', tx_hash, log_index, liquid_reward_usd, timestamp
           FROM vault_liquidation_reward WHERE account_id = $1) a
         ORDER BY timestamp DESC, log_index DESC, tx_hash LIMIT 100`,
-      rows: (data) => data.user.activity.nodes.map(row('kind', 'txHash', 'logIndex', 'amountUsd')),
+      rows: (data) =>
+        data.user.activity.nodes.map(({ amount, ...node }: { amount: { usd: number | null } }) =>
+          row('kind', 'txHash', 'logIndex', 'amountUsd')({ ...node, amountUsd: amount.usd }),
+        ),
       // A reward in a market and one in a vault may have the same transaction.
       unordered: true,
     },
