@@ -240,7 +240,7 @@ const PG = {
       nodes { txHash liquidRewardUsd claimedTimestamp }
     }
   }`,
-  users: `query ($addresses: [Address!]!) {
+  users: `query ($addresses: [String!]!) {
     speedAccountsOf(addresses: $addresses) { nodes { address: userAddress points rank } }
   }`,
 }
