@@ -32,7 +32,7 @@ interface Token {
 /** A token's colour comes from its address, so two tokens with one symbol differ. */
 const colour = ({ address }: Token) => `hsl(${Number.parseInt(address.slice(2, 8), 16) % 360} 52% 40%)`
 
-/** A token's logo. Letters stand in its place while there is none: until it is loaded, or if it cannot be. */
+/** A token's logo. Until it has loaded, or if it cannot load, the letters of the symbol replace it. */
 function Glyph({ token, x, size }: { token: Token; x: number; size: number }) {
   const { name, logoUri } = useToken(token.id) ?? {}
   const [loaded, setLoaded] = useState<string>()

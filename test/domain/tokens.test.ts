@@ -217,7 +217,7 @@ describe('tokens.jsonl', () => {
     expect(await rows()).toHaveLength(1)
   })
 
-  test('a token that nothing has is no asset until a vault has it', async () => {
+  test('a stored token becomes an asset when a vault has it', async () => {
     await load(gateway, { tokens: [token({ address: LONE })] })
     const ask = `{ asset(chainId: 1, address: "${LONE}") { name logoUri } }`
     expect((await gateway.ask(ask)).asset).toBeNull()

@@ -34,7 +34,7 @@ function grade(addresses: string[], names: string[]): string {
     WHEN ${any((name) => `strpos(lower(${name}), q.text) > 0`, names)} THEN 4 END`
 }
 
-/** @param tokens the columns of its tokens, which `token_1` and so on have the records of */
+/** @param tokens the columns with the addresses of its tokens. The first one's record is `token_1` */
 const part = (kind: string, tokens: string[], names: string[], name: string) =>
   Prisma.raw(`SELECT '${kind}' AS kind, t.chain_id, t.id, ${name} AS name, ${grade(['t.id', ...tokens], names)} AS fit
     FROM ${kind} t CROSS JOIN q ${tokens

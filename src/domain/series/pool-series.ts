@@ -30,8 +30,8 @@ const ofLast = (value: string, which = 'true') =>
   `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = bucket.last AND ${which}), 0)`
 
 /**
- * The exact sum of USD of days of pools, which have 6 decimals: of integers, which is much faster, as far as a double has that
- * many digits.
+ * The exact sum of the USD of pool days, which have 6 decimals. Integers are added much faster than decimals, but a double has
+ * all 6 decimals only below 9e9.
  */
 const usdOfLast = (usd: string) =>
   `(${ofLast(`round(${usd} * 1e6)::bigint`, `abs(${usd}) < 9e9`)} * 0.000001 + ${ofLast(exact(usd), `abs(${usd}) >= 9e9`)})`
