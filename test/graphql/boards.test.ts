@@ -326,7 +326,7 @@ test('a window costs what it reads', () => {
       schema,
       parse(`{ ${field}(${window && `scope: { window: { ${window} } } `}${more}) { ${selection} } }`),
       undefined,
-    )?.({})
+    )
   const costOf = (window: string, more = 'first: 100', selection = 'aroundRank') =>
     costIn('leaderboard', window, more, selection)
   const costAround = (window: string) => costIn('leaderboardAround', window, `user: "${UNKNOWN}"`)

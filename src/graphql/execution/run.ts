@@ -59,13 +59,14 @@ export function findQuery(
  */
 export function admit(
   { limiter }: Graph,
-  { name, type, document, operationName }: Operation,
+  operation: Operation,
   variables: Record<string, unknown>,
   { admin, charge, caller }: Call,
 ): Promise<void> | undefined {
+  const { name, type } = operation
   caller?.startOperation(name)
   if (caller && type === OperationTypeNode.MUTATION && typeof admin === 'object') caller.admin = admin.name
-  const cost = limiter.assertAllowed(document, operationName, variables)
+  const cost = limiter.assertAllowed(operation, variables)
   if (caller) caller.cost = cost
   return charge && charged(charge, cost)
 }

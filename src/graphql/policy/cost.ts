@@ -53,8 +53,11 @@ export interface FieldCost {
 
 export type Variables = Readonly<Record<string, unknown>> | null | undefined
 
-/** The cost of an operation with its variables. */
-export type CostOf = (variables: Variables) => number
+/** A cost or a number of rows: a function if it depends on variables. */
+export type Figure = number | ((variables: Variables) => number)
+
+export const figureOf = (figure: Figure, variables: Variables) =>
+  typeof figure === 'number' ? figure : figure(variables)
 
 /**
  * Compiles the cost of an operation: 1 for every object in its answer, multiplied by the page sizes of the lists around it.
@@ -65,13 +68,13 @@ export function compileCost(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | null | undefined,
-): CostOf | undefined {
+): Figure | undefined {
   const operation = getOperationAST(document, operationName)
   if (!operation) return undefined
   const switches = switchesOf(document)
   if (switches.length === 0) return compile(schema, document, operation, {})
   const defaults = defaultsOf(operation)
-  const compiled = new Map<string, CostOf>()
+  const compiled = new Map<string, Figure>()
   return (variables) => {
     const values = switches.map((name) => [name, (variables?.[name] ?? defaults.get(name)) === true] as const)
     const key = values.map(([, value]) => Number(value)).join('')
@@ -81,7 +84,7 @@ export function compileCost(
       cost = compile(schema, document, operation, Object.fromEntries(values))
       compiled.set(key, cost)
     }
-    return cost(variables)
+    return figureOf(cost, variables)
   }
 }
 
@@ -109,21 +112,19 @@ const INTROSPECTION_ROWS: Record<string, number> = {
   possibleTypes: 3,
 }
 
-type Rows = number | ((variables: Variables) => number)
-
 /** The cost of a field, given the cost of the selection of one of its rows. */
 interface Term {
-  weight: Rows
+  weight: Figure
   /** How often it counts the rows of the parent list. */
   counts: number
-  perRow: Rows
+  perRow: Figure
   /** The number of rows. Undefined if it is not a list. `page` means the parent's page size. */
-  rows: Rows | 'page' | undefined
+  rows: Figure | 'page' | undefined
   each: number
   /** The number of rows of `page` lists below it. */
-  page: Rows
+  page: Figure
   /** The cost of counting its rows. */
-  count: Rows
+  count: Figure
   /** The step of its selection. */
   below: number | undefined
   scale: number
@@ -137,15 +138,12 @@ function compile(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   conditions: Conditions,
-): CostOf {
+): Figure {
   const root = schema.getRootType(operation.operation)
   const steps = root ? new Compiler(schema, document, operation, conditions).steps(root) : undefined
-  if (!steps) return () => Number.POSITIVE_INFINITY
+  if (!steps) return Number.POSITIVE_INFINITY
   const changes = steps.flat(2).some((term) => Object.values(term).some((one) => typeof one === 'function'))
-  const cost: CostOf = (variables) => evaluate(steps, variables)
-  if (changes) return cost
-  const constant = cost(undefined)
-  return () => constant
+  return changes ? (variables) => evaluate(steps, variables) : evaluate(steps, undefined)
 }
 
 /** The steps in dependency order. The last one is the operation. */
@@ -164,15 +162,15 @@ function evaluate(steps: Step[], variables: Variables): number {
         if (below !== undefined) {
           sub = fixed[below] as number
           const [forEach, forCount] = [perRow[below] as number, counts[below] as number]
-          if (forEach > 0) sub += forEach * count(term.page, variables)
-          if (forCount > 0) sub += forCount * count(term.count, variables)
+          if (forEach > 0) sub += forEach * figureOf(term.page, variables)
+          if (forCount > 0) sub += forCount * figureOf(term.count, variables)
         }
-        const weight = count(term.weight, variables)
+        const weight = figureOf(term.weight, variables)
         local += scale * (rows === undefined ? weight + sub : weight)
         ownCounts += term.counts
-        ownPerRow += scale * count(term.perRow, variables)
+        ownPerRow += scale * figureOf(term.perRow, variables)
         if (rows === 'page') ownPerRow += scale * (each + sub)
-        else if (rows !== undefined) local += scale * count(rows, variables) * (each + sub)
+        else if (rows !== undefined) local += scale * figureOf(rows, variables) * (each + sub)
       }
       fixed[i] = Math.max(fixed[i] as number, local)
       perRow[i] = Math.max(perRow[i] as number, ownPerRow)
@@ -181,8 +179,6 @@ function evaluate(steps: Step[], variables: Variables): number {
   }
   return Math.ceil(fixed[steps.length - 1] as number)
 }
-
-const count = (rows: Rows, variables: Variables) => (typeof rows === 'number' ? rows : rows(variables))
 
 /** Merges fields like an execution does, so that fields in several fragments count once. */
 class Compiler {
@@ -283,7 +279,7 @@ class Compiler {
     node: FieldNode,
     declared: FieldCost['weight'],
     otherwise: number,
-  ): Rows {
+  ): Figure {
     const weight = declared === 'count' ? 0 : (declared ?? otherwise)
     const skips = node.arguments?.some(({ name }) => name.value === 'offset')
     if (typeof weight === 'number' && !skips) return weight
@@ -295,7 +291,7 @@ class Compiler {
   }
 
   /** A cost that depends on a field's arguments. A number if none of them is a variable. */
-  #charge(field: GraphQLField<unknown, unknown>, node: FieldNode, charge: Charge): Rows {
+  #charge(field: GraphQLField<unknown, unknown>, node: FieldNode, charge: Charge): Figure {
     const otherwise: Record<string, unknown> = {}
     for (const { name, type, defaultValue } of field.args) {
       const literal = defaultValue === undefined ? undefined : astFromValue(defaultValue, type)
@@ -320,7 +316,7 @@ class Compiler {
   }
 
   /** The page size in a field's arguments. The list itself rejects one that is too large. */
-  #pageOf(field: GraphQLField<unknown, unknown>, node: FieldNode, most: number): Rows {
+  #pageOf(field: GraphQLField<unknown, unknown>, node: FieldNode, most: number): Figure {
     const [first, last] = [this.#argument(field, node, 'first'), this.#argument(field, node, 'last')]
     const choose = (one: unknown, other: unknown) =>
       Math.min(Math.max(sizeOf(one) ?? sizeOf(other) ?? DEFAULT_PAGE, 0), most)
@@ -330,7 +326,7 @@ class Compiler {
   }
 
   /** The length of the field's required list argument. */
-  #rowsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Rows | undefined {
+  #rowsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Figure | undefined {
     const [list, ...more] = field.args.filter(({ type }) => isNonNullType(type) && isListType(type.ofType))
     if (!list || more.length > 0) return undefined
     const argument = this.#argument(field, node, list.name)

@@ -15,7 +15,7 @@ import {
   visit,
 } from 'graphql'
 import { refusal } from '../execution/errors.ts'
-import { type CostOf, compileCost, type Variables } from './cost.ts'
+import { compileCost, type Figure, type Variables } from './cost.ts'
 import { DocumentMeter } from './document-size.ts'
 
 /** The limits on one operation. Null means no limit. */
@@ -56,6 +56,12 @@ export interface Cost {
   allowed: number | null
 }
 
+/** An operation of a valid document. */
+interface Costed {
+  document: DocumentNode
+  operationName?: string | undefined
+}
+
 /** Charges a client what an operation costs. @returns undefined, or a message that says why it is rejected */
 export type ChargeOperation = (cost: number) => Promise<string | undefined>
 
@@ -78,7 +84,7 @@ export class Limiter {
   readonly #meter: DocumentMeter
   readonly #maxValues: number
   readonly #maxObjects: number
-  readonly #costs = new WeakMap<DocumentNode, Map<string, CostOf>>()
+  readonly #costs = new WeakMap<Costed, Figure>()
 
   constructor(schema: GraphQLSchema, limits: Limits = NO_LIMITS) {
     this.#schema = schema
@@ -183,29 +189,19 @@ export class Limiter {
     }
   }
 
-  /** The cost of an operation of a valid document. Undefined if there is no such operation. */
-  cost(document: DocumentNode, operationName: string | null | undefined, variables: Variables): Cost | undefined {
-    let costs = this.#costs.get(document)
-    if (!costs) {
-      costs = new Map()
-      this.#costs.set(document, costs)
+  /** The cost of an operation with its variables. */
+  cost(operation: Costed, variables: Variables): Cost {
+    let cost = this.#costs.get(operation)
+    if (cost === undefined) {
+      cost = compileCost(this.#schema, operation.document, operation.operationName) ?? 0
+      this.#costs.set(operation, cost)
     }
-    let costOf = costs.get(operationName ?? '')
-    if (!costOf) {
-      costOf = compileCost(this.#schema, document, operationName)
-      if (!costOf) return undefined
-      costs.set(operationName ?? '', costOf)
-    }
-    return { requested: costOf(variables), allowed: this.limits.cost }
+    return { requested: typeof cost === 'number' ? cost : cost(variables), allowed: this.limits.cost }
   }
 
-  /**
-   * Checks an operation of a valid document, with its variables.
-   * @returns its cost @throws COST_LIMIT_EXCEEDED
-   */
-  assertAllowed(document: DocumentNode, operationName: string | null | undefined, variables: Variables): number {
-    const requested = this.cost(document, operationName, variables)?.requested ?? 0
-    const allowed = this.limits.cost
+  /** @returns the cost of an operation with its variables @throws COST_LIMIT_EXCEEDED */
+  assertAllowed(operation: Costed, variables: Variables): number {
+    const { requested, allowed } = this.cost(operation, variables)
     if (allowed === null || requested <= allowed) return requested
     const what = Number.isFinite(requested) ? `costs ${figure(requested)}` : 'costs too much to compute'
     throw refusal(

@@ -127,7 +127,7 @@ async function answer(graph: Graph, args: ExecutionArgs): Promise<ExecutionResul
   const { admin, caller } = call
   const outcome = await run(graph, { operation, variables, admin, unplanned: UNPLANNED.request }, caller ?? call.signal)
   const asksCost = request.headers.get('x-graphql-cost') === '1'
-  const more = asksCost ? { cost: graph.limiter.cost(document, operationName, variables) } : undefined
+  const more = asksCost ? { cost: graph.limiter.cost(operation, variables) } : undefined
   if (!outcome.failed) return { stringify: () => answerText(operation, outcome, more) } as ExecutionResult
   return more ? { ...outcome.failed, extensions: { ...outcome.failed.extensions, ...more } } : outcome.failed
 }
