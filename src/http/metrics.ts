@@ -146,7 +146,7 @@ function processMetrics({ metrics, store, notifications, edge, live, memory }: M
     answers.set(count)
     bytes.set(size)
     for (const [part, taken] of Object.entries(memory())) parts.set({ part }, taken)
-    listening.set(Number(notifications.connected))
+    listening.set(Number(performance.now() < notifications.connectedUntil))
     connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
     connections.set({ state: 'idle' }, pool.idleCount)
     waiting.set(pool.waitingCount + reads.waiting)

@@ -13,7 +13,7 @@ const logged: Record<string, any>[] = []
 
 beforeAll(async () => {
   gateway = await startOnSample({ onLog: (line) => line.level > 30 && logged.push(line) })
-  await vi.waitFor(() => expect(gateway.deps.notifications.connected).toBe(true))
+  await vi.waitFor(() => expect(gateway.deps.notifications.connectedUntil).toBeGreaterThan(0))
 })
 beforeEach(() => {
   logged.length = 0

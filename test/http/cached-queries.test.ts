@@ -12,7 +12,7 @@ beforeAll(async () => {
   const onLog = (line: Record<string, any>) => lines.push(line)
   gateway = await startOnSample({ users: 5, days: 3, env: { LOG_REQUESTS: 'all' }, onLog })
   // Until it hears of changes, it caches nothing.
-  await vi.waitUntil(() => gateway.deps.notifications.connected, { timeout: 20_000 })
+  await vi.waitUntil(() => gateway.deps.notifications.connectedUntil > 0, { timeout: 20_000 })
 })
 afterAll(() => gateway.close())
 

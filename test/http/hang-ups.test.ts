@@ -15,7 +15,7 @@ beforeAll(async () => {
   await gateway.deps.store.pool.query(
     `INSERT INTO "user" SELECT '0x' || lpad(to_hex(i), 40, '0') FROM generate_series(1, 900) i`,
   )
-  await vi.waitFor(() => expect(gateway.deps.notifications.connected).toBe(true))
+  await vi.waitFor(() => expect(gateway.deps.notifications.connectedUntil).toBeGreaterThan(0))
 })
 beforeEach(() => {
   lines.length = 0

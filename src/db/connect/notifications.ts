@@ -4,8 +4,11 @@ import pg from 'pg'
 
 /** Receives NOTIFY from the store on a separate connection. */
 export interface Notifications {
-  /** True if notifications arrive. If so, all commits older than `silenceMs` have been notified. */
-  readonly connected: boolean
+  /**
+   * The `performance.now()` until which notifications count as arriving: until then, all commits older than `silenceMs` have
+   * been notified. 0 while they are missed. Compare it with the clock: a process that was stopped handles requests before timers.
+   */
+  readonly connectedUntil: number
   /** Calls `listener` with the payload of each notification of a channel. @returns a function that unsubscribes */
   subscribe(channel: string, listener: (payload: string) => void): () => void
   /**
@@ -41,7 +44,7 @@ const CLOSING_MS = 500
 /**
  * Listens to channels of the store. It connects on the first subscription and reconnects, with growing pauses, whenever
  * the connection is lost; subscribers get no error. An open connection may still receive nothing (a stalled network, a
- * pooler in transaction mode), so it only counts as `connected` after a heartbeat: a notification to itself.
+ * pooler in transaction mode), so it only counts as connected after a heartbeat: a notification to itself.
  */
 export function openNotifications(options: NotificationsOptions): Notifications {
   const { silenceMs = SILENCE_MS } = options
@@ -49,26 +52,23 @@ export function openNotifications(options: NotificationsOptions): Notifications 
   const listeners = new Map(options.channels.map((channel) => [channel, new Set<(payload: string) => void>()]))
   const ups = new Set<() => void>()
   const downs = new Set<() => void>()
-  let connected = false
-  /** When the newest received heartbeat was sent. */
-  let provenAt = 0
   let watchdog: NodeJS.Timeout | undefined
   let outage = false
   let listening: Promise<void> | undefined
 
   const proven = (at: number) => {
-    provenAt = at
+    const wasConnected = notifications.connectedUntil > 0
+    notifications.connectedUntil = at + silenceMs
     clearTimeout(watchdog)
-    watchdog = setTimeout(down, at + silenceMs - performance.now()).unref()
-    if (connected) return
-    connected = true
+    watchdog = setTimeout(down, notifications.connectedUntil - performance.now()).unref()
+    if (wasConnected) return
     outage = false
     for (const listener of [...ups]) listener()
   }
   const down = () => {
     clearTimeout(watchdog)
-    if (!connected) return
-    connected = false
+    if (notifications.connectedUntil === 0) return
+    notifications.connectedUntil = 0
     for (const listener of [...downs]) listener()
   }
   const hear = (channel: string, payload: string) => {
@@ -99,23 +99,21 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     return () => void set.delete(listener)
   }
 
-  return {
-    get connected() {
-      // Also checks the clock: a process that was stopped handles requests before its timers.
-      return connected && performance.now() - provenAt < silenceMs
-    },
-    subscribe(channel, listener) {
+  const notifications = {
+    connectedUntil: 0,
+    subscribe(channel: string, listener: (payload: string) => void) {
       const set = listeners.get(channel)
       if (!set) throw new Error(`${channel} is not a configured channel`)
       return add(set, listener)
     },
-    onUp: (listener) => add(ups, listener),
-    onDown: (listener) => add(downs, listener),
+    onUp: (listener: () => void) => add(ups, listener),
+    onDown: (listener: () => void) => add(downs, listener),
     async close() {
       closing.abort()
       await listening
     },
   }
+  return notifications
 }
 
 interface Events {

@@ -89,7 +89,7 @@ export class Live {
 
   /** True if notifications of the store arrive. */
   get connected(): boolean {
-    return this.#notifications.connected
+    return performance.now() < this.#notifications.connectedUntil
   }
 
   /** The bytes of the newest answers of live queries. */

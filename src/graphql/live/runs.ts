@@ -71,6 +71,10 @@ export class Runs {
     for (const { inbox } of this.#followers) inbox.return()
   }
 
+  get #isConnected(): boolean {
+    return performance.now() < this.#options.notifications.connectedUntil
+  }
+
   #readIn(ms: number): void {
     if (!this.#closed) this.#timer ??= setTimeout(() => void this.#read(), ms)
   }
@@ -79,7 +83,7 @@ export class Runs {
     this.#timer = undefined
     if (this.#isReading) return
     this.#isReading = true
-    const { notifications, log } = this.#options
+    const { log } = this.#options
     let pause = BATCH_MS
     try {
       if (this.#missedSince !== undefined) await this.#publishMissed(this.#missedSince)
@@ -89,18 +93,18 @@ export class Runs {
       pause = RETRY_MS
     }
     this.#isReading = false
-    if (notifications.connected && (this.#missedSince !== undefined || this.#arrived.size > 0)) this.#readIn(pause)
+    if (this.#isConnected && (this.#missedSince !== undefined || this.#arrived.size > 0)) this.#readIn(pause)
   }
 
   async #publishMissed(since: number): Promise<void> {
-    const { notifications, store } = this.#options
+    const { store } = this.#options
     const [ups, missedMs] = [this.#ups, performance.now() - since]
     // Runs that ended before this gateway started were not missed.
     for (const run of await endedRuns(store.pool, { withinMs: missedMs + OVERLAP_MS }))
       if (!this.#hasCaughtUp && run.msAgo > missedMs) this.#published.set(run.id, performance.now())
       else this.#publish(run)
     this.#hasCaughtUp = true
-    if (notifications.connected && this.#ups === ups) this.#missedSince = undefined
+    if (this.#isConnected && this.#ups === ups) this.#missedSince = undefined
   }
 
   async #publishArrived(): Promise<void> {

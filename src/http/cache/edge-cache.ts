@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { Cache } from '../../cache/cache.ts'
 import type { Notifications } from '../../db/connect/notifications.ts'
 import type { Caller, DataVersions, Statement } from '../../db/connect/scope.ts'
-import { REQUEST_TIME } from '../../rest/body.ts'
+import { REQUEST_TIME } from '../../rest/endpoint.ts'
 
 /** The use of the cache by a request: `joined` sent the answer that another request was computing. */
 export type CacheResult = 'hit' | 'joined' | 'shared' | 'miss' | 'bypass'
@@ -157,9 +157,14 @@ export class EdgeCache {
     return { answers: this.#answers?.size ?? 0, bytes: this.#answers?.calculatedSize ?? 0 }
   }
 
+  /** True if changes of the data are notified. While they may be missed, nothing is cached. */
+  get #isNotified(): boolean {
+    return performance.now() < this.#options.notifications.connectedUntil
+  }
+
   /** The cached answer of a key, if it is of a data version or newer. */
   find(key: string, minVersion?: number): Answer | undefined {
-    const answer = this.#options.notifications.connected ? this.#answers?.get(key) : undefined
+    const answer = this.#isNotified ? this.#answers?.get(key) : undefined
     return answer && has(answer.versions, minVersion) ? answer : undefined
   }
 
@@ -168,12 +173,11 @@ export class EdgeCache {
    * @param client the request, in which the cache notes what it did. An answer that no client waits for any more is abandoned
    */
   answer(key: string | undefined, compute: Compute, client: CacheClient): Promise<Answer> {
-    const { notifications, shared } = this.#options
+    const { shared } = this.#options
     const { minVersion, bypassesCache: bypass } = client
     if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, compute, new Flight(client))
     // While changes may be missed, an answer in flight may predate the last change.
-    const cached =
-      bypass || !notifications.connected ? undefined : (this.find(key, minVersion) ?? this.#flights.get(key))
+    const cached = bypass || !this.#isNotified ? undefined : (this.find(key, minVersion) ?? this.#flights.get(key))
     if (cached instanceof Flight) {
       if (!cached.aborted && (cached.minVersion ?? 0) >= (minVersion ?? 0)) {
         client.cache = 'joined'
@@ -189,7 +193,7 @@ export class EdgeCache {
 
   /** Computes the answer of a key for all clients that request it meanwhile, and caches it. */
   #fly(key: string, compute: Compute, client: CacheClient): Promise<Answer> {
-    const { notifications, shared } = this.#options
+    const { shared } = this.#options
     const epoch = this.#epoch
     const flight = new Flight(client)
     const land = () => {
@@ -199,7 +203,7 @@ export class EdgeCache {
     flight.answer = computed.then(
       (answer) => {
         land()
-        if (answer.key !== undefined && epoch === this.#epoch && notifications.connected) {
+        if (answer.key !== undefined && epoch === this.#epoch && this.#isNotified) {
           answer.body = unpooled(answer.body)
           this.#answers?.set(key, answer)
         }
@@ -266,7 +270,7 @@ export class EdgeCache {
   }
 
   #currentPoint(): Promise<string> {
-    if (!this.#options.notifications.connected) return this.#options.historyPoint()
+    if (!this.#isNotified) return this.#options.historyPoint()
     if (!this.#historyPoint) {
       const requested = this.#options.historyPoint()
       this.#historyPoint = requested
