@@ -26,15 +26,21 @@ class ExactNumber {
   }
 
   toJSON(): string | number {
-    return exact ? MARK + this.#digits : this.valueOf()
+    return copying ? copied(this.#digits) : this.valueOf()
   }
 }
 
 /** No client can guess it, and so send it. */
 const MARK = randomUUID()
-const MARKED = new RegExp(`"${MARK}(-?[\\d.]+)"`, 'g')
-/** True if `exactJson` is writing. */
-let exact = false
+const MARKED = `"${MARK}"`
+/** The JSON of values that `exactJson` copies, in their order. Undefined if it is not writing. */
+let copying: string[] | undefined
+
+/** What `toJSON` of a value returns while `exactJson` writes it, so that its JSON is copied. */
+export function copied(json: string): string {
+  copying?.push(json)
+  return MARK
+}
 
 /** A double has all decimals of what has fewer digits before the point. */
 const LONG = /\d{10}\.\d/
@@ -61,13 +67,14 @@ export function parseExact(json: string): unknown {
   )
 }
 
-/** JSON.stringify, with exact numbers as they were read. */
+/** JSON.stringify, with exact numbers as they were read, and other JSON that is `copied`. */
 export function exactJson(value: unknown): string {
-  exact = true
+  const parts: string[] = []
+  copying = parts
   try {
     const json = JSON.stringify(value)
-    return json.includes(MARK) ? json.replace(MARKED, '$1') : json
+    return parts.length === 0 ? json : json.replaceAll(MARKED, () => parts.shift() as string)
   } finally {
-    exact = false
+    copying = undefined
   }
 }

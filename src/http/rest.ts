@@ -3,12 +3,12 @@ import type { ZodError, ZodObject, ZodType } from 'zod'
 import { plainReader } from '../db/connect/reader.ts'
 import type { Caller } from '../db/connect/scope.ts'
 import { GatewayError, type InputProblem } from '../errors.ts'
+import { exactJson } from '../exact-number.ts'
 import { requireAdmin } from '../graphql/context.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
 import type { Operation } from '../graphql/execution/operation.ts'
 import { executor, reads } from '../graphql/execution/run.ts'
 import { idOfDocument } from '../graphql/policy/documents.ts'
-import { bodyJson } from '../rest/body.ts'
 import type { Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { operationText } from '../rest/operation-text.ts'
@@ -60,7 +60,7 @@ function read(
     const variables = endpoint.variables({ ...input, now: graph.deps.now })
     const answered = readWith((execute) => endpoint.answer({ ...input, variables, execute }), caller)
     return answered.then(({ body, timeless, timed }) => {
-      const json = bodyJson(body)
+      const json = exactJson(body)
       const clocked = timeless && { etag: tagOf(timeless(json), { weak: true }) }
       return { name: path, status: endpoint.status, json, timed, link: link(variables), ...clocked }
     })

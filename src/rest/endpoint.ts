@@ -21,6 +21,9 @@ export interface Call<Path, Query, Body, Data, Variables> extends Parsed<Path, Q
   execute: Execute<Data, Variables>
 }
 
+/** Placeholder for the time of the request in a body with `Answer.timed`. No stored date looks like it. */
+export const REQUEST_TIME = '0000-00-00T00:00:00.000Z'
+
 export interface Answer<Body> {
   body: Body
   /** Returns the part of the body's JSON that does not depend on the time of the request. Undefined if the whole body does not. */

@@ -4,6 +4,7 @@ import type { Reader } from '../../db/connect/reader.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
+import { copied } from '../../exact-number.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { cutToPage } from '../fields/connection.ts'
 import type { SqlList } from '../fields/sql-field.ts'
@@ -27,16 +28,38 @@ import { type Level, type List, Unplanned } from './piece.ts'
 import { pageFor, type Request, statement } from './statement.ts'
 import { items, type ListRows, type Source, type Writer, write } from './write.ts'
 
-/** Rows as JSON, without the enclosing brackets. `last` is the JSON of the last row. */
+/** Rows as JSON, without the enclosing brackets. `exactJson` writes them as a list. */
 export class Rows {
-  readonly json: string
   readonly length: number
-  readonly last: string | undefined
+  readonly #json: string
+  readonly #last: string | undefined
 
+  /** @param last the JSON of the last row */
   constructor(json: string, length: number, last: string | undefined) {
-    this.json = json
+    this.#json = json
     this.length = length
-    this.last = last
+    this.#last = last
+  }
+
+  /** The rows of several lists, without a last one. */
+  static joined(lists: Rows[]): Rows {
+    const texts = lists.flatMap((rows) => (rows.length > 0 ? [rows.#json] : []))
+    const length = lists.reduce((sum, rows) => sum + rows.length, 0)
+    return new Rows(texts.join(','), length, undefined)
+  }
+
+  /** The rows as a list of any type, since their JSON is copied unread. */
+  get list(): never[] {
+    return this as never
+  }
+
+  /** The last row. Undefined if there are no rows. */
+  last<Row>(): Row | undefined {
+    return this.#last === undefined ? undefined : (JSON.parse(this.#last) as Row)
+  }
+
+  toJSON(): string {
+    return copied(`[${this.#json}]`)
   }
 }
 

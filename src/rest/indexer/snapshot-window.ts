@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
 import type { Rows } from '../../graphql/plan/plan.ts'
-import { listed } from '../body.ts'
 import { asEntity, flag, pageOf, pageQuery, unixSeconds, whereAddress } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
@@ -70,7 +69,7 @@ export function snapshotPage<Entity extends Record<string, string | undefined>>(
   }
   const fromClock = (['from_timestamp', 'to_timestamp'] as const).filter((name) => query[name] === undefined)
   return {
-    body: { data: listed(rows), pagination: shapes.pagination(query, total, rows.length), filters },
+    body: { data: rows.list, pagination: shapes.pagination(query, total, rows.length), filters },
     timeless: fromClock.length === 0 ? undefined : (json: string) => withoutFilters(json, fromClock),
   }
 }

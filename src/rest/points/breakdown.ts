@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import type { RestBreakdownQuery, RestBreakdownQueryVariables } from '../../generated/operations/graphql.ts'
 import type { Execute } from '../../graphql/execution/run.ts'
-import { lastOf, listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { addresses, entityText, limit, recordCursor, whereAddress } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
@@ -75,6 +74,6 @@ interface PageCall {
 
 async function pageOf({ variables, execute }: PageCall) {
   const { data, rows } = await execute.rows(variables)
-  const last = data.legacy.positions.pageInfo.hasNextPage ? lastOf<{ id: string }>(rows) : undefined
-  return { body: { items: listed(rows), nextCursor: last?.id ?? null } }
+  const last = data.legacy.positions.pageInfo.hasNextPage ? rows.last<{ id: string }>() : undefined
+  return { body: { items: rows.list, nextCursor: last?.id ?? null } }
 }

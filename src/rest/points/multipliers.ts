@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import type { MultiplierFieldsFragment } from '../../generated/operations/graphql.ts'
 import { allPages } from '../all-pages.ts'
-import { listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { address, date } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
@@ -65,11 +64,11 @@ export const allMultipliers = endpoint({
   operation: all,
   variables: () => ({}),
   async answer({ execute }) {
-    const pages = await allPages(async (after) => {
+    const rows = await allPages(async (after) => {
       const { data, rows } = await execute.rows({ after })
       return { rows, pageInfo: data.multipliers.pageInfo }
     })
-    return { body: listed(...pages) }
+    return { body: rows.list }
   },
 })
 

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import { lastOf, listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { address, dateCursor, limit } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
@@ -36,7 +35,7 @@ export const pointsOfAddress = endpoint({
   variables: ({ path: { address }, query }) => ({ address, first: query.limit, afterDate: query.cursor?.slice(0, 10) }),
   async answer({ variables, execute }) {
     const { data, rows } = await execute.rows(variables)
-    const last = data.user.dailyPoints.pageInfo.hasNextPage ? lastOf<{ distributionDate: string }>(rows) : undefined
-    return { body: { items: listed(rows), nextCursor: last?.distributionDate ?? null } }
+    const last = data.user.dailyPoints.pageInfo.hasNextPage ? rows.last<{ distributionDate: string }>() : undefined
+    return { body: { items: rows.list, nextCursor: last?.distributionDate ?? null } }
   },
 })

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import { midnight, REQUEST_TIME } from '../body.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint, REQUEST_TIME } from '../endpoint.ts'
 import { address } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
@@ -34,7 +33,12 @@ export const positionsOfAddress = endpoint({
   async answer({ variables, execute }) {
     const { program, user } = await execute(variables)
     const { lastDate, userAddress, points } = user
-    const entry = lastDate && { userAddress, timestamp: REQUEST_TIME, lastSnapshotDate: midnight(lastDate), points }
+    const entry = lastDate && {
+      userAddress,
+      timestamp: REQUEST_TIME,
+      lastSnapshotDate: shapes.midnight(lastDate),
+      points,
+    }
     return { body: { points: entry ? [entry] : [], totalPoints: program.totalPoints }, timed: true }
   },
 })

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import { allPages } from '../all-pages.ts'
-import { listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import * as shapes from '../shapes.ts'
 
@@ -30,10 +29,10 @@ export const reports = endpoint({
   operation,
   variables: () => ({}),
   async answer({ execute }) {
-    const pages = await allPages(async (after) => {
+    const rows = await allPages(async (after) => {
       const { data, rows } = await execute.rows({ after })
       return { rows, pageInfo: data.distributions.pageInfo }
     })
-    return { body: { items: listed(...pages) } }
+    return { body: { items: rows.list } }
   },
 })

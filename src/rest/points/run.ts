@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
 import { graphql } from '../../generated/operations/gql.ts'
 import type { FinishedRunFragment } from '../../generated/operations/graphql.ts'
-import { midnight } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { date } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
@@ -74,7 +73,7 @@ export const resync = endpoint({
 
 function bodyOf({ date, totalsAfter, startedAt, finishedAt }: FinishedRunFragment) {
   if (!date || !totalsAfter || !finishedAt) throw new Error('a run that succeeded stored nothing')
-  return { distributionDate: midnight(date), ...totalsAfter, startedAt, finishedAt }
+  return { distributionDate: shapes.midnight(date), ...totalsAfter, startedAt, finishedAt }
 }
 
 function requestedDate(inQuery: string | undefined, inBody: string | undefined): string | null {
