@@ -34,7 +34,6 @@ const tokenValues = '8 or more printable ASCII characters without spaces'
 const token = kind(tokenValues, (message) => z.string().refine(isToken, message))
 const key = kind('printable ASCII without spaces', (message) => z.string().refine(isSecret, message))
 
-/** `name:token` pairs, separated by commas. */
 const namedTokens = kind('name:token pairs, separated by commas', (message) =>
   z.string().transform((text, context) => {
     const pairs = text.split(',').map((pair): [string, string] => {
@@ -49,7 +48,6 @@ const namedTokens = kind('name:token pairs, separated by commas', (message) =>
   }),
 )
 
-/** A directory, or an http(s) URL. */
 const location = kind('a directory, or a URL like https://example.org/positions', (message) =>
   z
     .string()
@@ -70,7 +68,6 @@ const readBy = <T>(values: string, read: (text: string) => T) =>
     }),
   )
 
-/** URLs of Postgres servers, separated by commas. */
 const replicaUrls = kind('URLs like postgres://user:password@host:5432/database, separated by commas', (message) =>
   z.string().transform((text, context) => {
     const urls = splitUrls(text)
@@ -85,7 +82,6 @@ const replicaUrls = kind('URLs like postgres://user:password@host:5432/database,
 /** Splits a list of URLs. Passwords may contain commas. */
 export const splitUrls = (text: string): string[] => text.split(/,(?=\s*\w+:\/\/)/).map((one) => one.trim())
 
-/** `id=name` pairs, separated by commas. */
 const chains = kind('id=name pairs, separated by commas, such as 146=sonic', (message) =>
   z.string().transform((text, context) => {
     const pairs = text.split(',').map((pair) => /^\s*([1-9][0-9]{0,15})=([\w-]+)\s*$/.exec(pair)?.slice(1))
@@ -111,7 +107,6 @@ function contrastToWhite(colour: string): number {
 
 const MAX_LINKS = 8
 
-/** `name=URL` pairs, separated by commas. */
 const namedLinks = kind(`at most ${MAX_LINKS} name=URL pairs, such as App=https://app.example.org`, (message) =>
   z.string().transform((text, context) => {
     const links = text.split(/,(?=[^,=]+=https?:)/).map((pair) => {
@@ -124,7 +119,6 @@ const namedLinks = kind(`at most ${MAX_LINKS} name=URL pairs, such as App=https:
   }),
 )
 
-/** The number of proxies in front, or their addresses. */
 const proxies = kind(
   'a number of proxies, or their addresses, separated by commas, such as 10.0.0.0/8,::1',
   (message) =>
@@ -138,7 +132,6 @@ const proxies = kind(
     }),
 )
 
-/** Hosts, separated by commas. */
 const hosts = kind('hosts, separated by commas, such as assets.example.org', (message) =>
   z.string().transform((text, context) => {
     const names = text.split(',').map((one) => one.trim().toLowerCase())
@@ -147,7 +140,6 @@ const hosts = kind('hosts, separated by commas, such as assets.example.org', (me
   }),
 )
 
-/** Which requests are logged: `all`, `slow`, `off`, or a share of them. */
 const loggedRequests = kind('all, slow, off, or a share of requests between 0 and 1, such as 0.01', (message) =>
   z.string().transform((text, context) => {
     if (text === 'all' || text === 'slow' || text === 'off') return text
@@ -158,7 +150,6 @@ const loggedRequests = kind('all, slow, off, or a share of requests between 0 an
   }),
 )
 
-/** A cron pattern. */
 const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"', (message) =>
   z.string().superRefine((text, context) => {
     try {
@@ -178,10 +169,8 @@ type Underscored<Text extends string> = Text extends `${infer Word}-${infer Rest
   : Text
 type LegSetting = `ANALYTICS_SOURCE_${Uppercase<Underscored<LegName>>}`
 
-/** The fields of the records of each leg. */
 const legFields = Object.fromEntries(legNames.map((leg) => [leg, records[leg].fields]))
 
-/** A directory, an http(s) URL, or the URL of a Postgres. */
 const analyticsPlace = kind(
   'a directory, or a URL like https://example.org/analytics or postgres://host/database',
   (message) =>
@@ -195,7 +184,6 @@ const analyticsPlace = kind(
       ),
 )
 
-/** The setting with the source of a leg. */
 export const legSetting = (leg: LegName) => `ANALYTICS_SOURCE_${leg.toUpperCase().replaceAll('-', '_')}` as LegSetting
 
 const legSource = (leg: LegName) =>
@@ -525,7 +513,6 @@ const EMBEDDED_CONNECTIONS = 97
 const embeddedConnections = ({ WORKERS, DATABASE_POOL_SIZE }: { WORKERS: number; DATABASE_POOL_SIZE: number }) =>
   (WORKERS + 1) * (DATABASE_POOL_SIZE + 3)
 
-/** Adds the checks between settings. */
 const settings = variables.superRefine(
   ({ POSITIONS_SOURCE: source, POSITIONS_SOURCE_FORMAT: format, ...rest }, context) => {
     const issue = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })

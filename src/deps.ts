@@ -29,7 +29,6 @@ import type { Primary } from './workers/link.ts'
 /** The notification channels of the store: changes of data, and finished runs. */
 export const CHANNELS = ['gateway_data', 'gateway_run']
 
-/** The directory of the migrations. */
 export const MIGRATIONS = join(import.meta.dirname, '../prisma/migrations')
 
 /** The connections outside of the pool: one listens, one checks that the database answers, one has the lock of a job. */
@@ -49,7 +48,6 @@ export interface Deps {
   metrics: Registry
   /** The primary, if this process is one of several workers. */
   primary?: Primary | undefined
-  /** Logs outages of the store. */
   outage: Outage
   basePoints: BasePoints
   /** The hosts whose links to logos of tokens are shown. */

@@ -47,7 +47,6 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await rename(made, path)
 }
 
-/** Runs a program of Node to its end. */
 export async function node(...args: string[]): Promise<void> {
   // Generators of Prisma are found by their names.
   const env = { ...process.env, PATH: `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH}` }

@@ -22,7 +22,6 @@ export async function writePackage(): Promise<void> {
   await writeFile(join(ROOT, PACKAGE, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/** Copies a file or a directory into the package, but not what is built for tests. */
 async function copy(path: string): Promise<void> {
   if (path === PACKAGE || /^dist\/((modules|bench|dev)\.js|\.)/.test(path)) return
   const from = join(ROOT, path)

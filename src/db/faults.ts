@@ -4,7 +4,6 @@ import { LOCK_NOT_AVAILABLE } from './locks.ts'
 
 const RETRY_SECONDS = 1
 
-/** The store cannot be reached or is overloaded. */
 export const unavailable = () =>
   new GatewayError(
     'UNAVAILABLE',
@@ -13,7 +12,6 @@ export const unavailable = () =>
     RETRY_SECONDS,
   )
 
-/** A change waited too long for a lock. */
 const locked = () =>
   new GatewayError(
     'UNAVAILABLE',
@@ -22,7 +20,6 @@ const locked = () =>
     RETRY_SECONDS,
   )
 
-/** An operation used up its time limit. */
 export const tooSlow = () =>
   new GatewayError(
     'TIMEOUT',
@@ -31,7 +28,6 @@ export const tooSlow = () =>
     RETRY_SECONDS,
   )
 
-/** A newer gateway on the same store has migrated it. */
 const otherVersion = () =>
   new GatewayError(
     'UNAVAILABLE',
@@ -40,14 +36,12 @@ const otherVersion = () =>
     RETRY_SECONDS,
   )
 
-/** Citus has no plan for a statement. */
 const unsupported = () =>
   new GatewayError(
     'UNSUPPORTED',
     'The store is spread over several servers, which cannot answer this. Leave the field out, or ask for one user or pool at a time.',
   )
 
-/** The role of DATABASE_URL has no right to a statement. */
 const noRight = () => new GatewayError('FORBIDDEN', 'The database role of this gateway has no right to do this.')
 
 /** Maps an error of Postgres, the network or Prisma to one for clients. Undefined if it is a fault of ours. */

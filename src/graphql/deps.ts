@@ -5,7 +5,6 @@ import type { PositionsSource } from '../sources/positions/positions-source.ts'
 import type { Live } from './live/live.ts'
 import type { Limits } from './policy/limits.ts'
 
-/** The resources that the graph needs. */
 export interface GatewayDeps {
   /** The cron patterns of the daily job and of updates, and the name of the points program. */
   config: {

@@ -34,11 +34,9 @@ export class Exchange implements Caller {
   handshake: Handshake | undefined
   /** The documented path of the route. Undefined before routing, and if there is none. */
   route: string | undefined
-  /** The GraphQL operation. */
   operation: string | undefined
   /** When the operation started, by `performance.now()`. */
   operationAt: number | undefined
-  /** The cost of the operation. */
   cost: number | undefined
   /** The codes of the operation's errors. */
   errors: string[] = NO_ERRORS
@@ -69,7 +67,6 @@ export class Exchange implements Caller {
     return sent !== undefined && tag === undefined && /\bno-(cache|store)\b/i.test(sent)
   }
 
-  /** The data version that the client requires at least. */
   get minVersion(): number | undefined {
     return minVersionOf(this.request.headers)
   }
@@ -78,7 +75,6 @@ export class Exchange implements Caller {
     this.dataVersion = to
   }
 
-  /** True if the client has gone. */
   get aborted(): boolean {
     return this.response?.destroyed ?? false
   }
@@ -115,7 +111,6 @@ export function minVersionOf(headers: IncomingHttpHeaders): number | undefined {
   return typeof sent === 'string' && /^\d{1,15}$/.test(sent) ? Number(sent) : Number.NaN
 }
 
-/** Admin tokens by name. */
 export type AdminTokens = ReadonlyMap<string, string>
 
 /** Identifies the admin of a request. Comparison takes constant time. */

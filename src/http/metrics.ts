@@ -109,7 +109,6 @@ const gauge = <Label extends string>(
   return made
 }
 
-/** Metrics of this process alone. */
 function processMetrics({ metrics, store, notifications, edge, live, memory }: MetricsOptions): () => void {
   const { pool, reads } = store
   gauge(metrics, 'gateway_build_info', 'Always 1. The labels are the versions of the gateway and of Node.js.', {
@@ -154,7 +153,6 @@ function processMetrics({ metrics, store, notifications, edge, live, memory }: M
   }
 }
 
-/** Metrics of the replicas, as seen by this process. */
 function replicaMetrics(metrics: Registry, { replicas }: Deps['store']): () => void {
   const served = new Counter({
     name: 'gateway_replica_reads_total',

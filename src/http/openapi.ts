@@ -199,7 +199,6 @@ const OPERATED: ZodOpenApiPathsObject = {
   ),
 }
 
-/** Builds the OpenAPI 3.1 document from the endpoint definitions. */
 export function openApiDocument() {
   const paths: ZodOpenApiPathsObject = { ...OPERATED }
   for (const [method, path, endpoint] of endpoints) {

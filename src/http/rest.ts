@@ -20,7 +20,6 @@ import { adminOf, DATA_VERSION, exchangeOf } from './exchange.ts'
 /** The rate-limit cost of an uncached answer, in points: that of a page of rows in the graph. */
 const READ_COST = 100
 
-/** Serves the documented endpoints. */
 export function mountRest(app: FastifyInstance, graph: Graph, edge: Edge): void {
   for (const [method, path, endpoint] of endpoints) {
     const url = path.replace(/\{(\w+)\}/g, ':$1')

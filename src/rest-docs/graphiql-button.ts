@@ -1,6 +1,5 @@
 import type { createElement, Fragment, FunctionComponent } from 'react'
 
-/** An operation of the page. */
 interface Operation {
   path: string
   method: string

@@ -11,12 +11,10 @@ interface Parsed<Path, Query, Body> {
 }
 
 export interface Request<Path, Query, Body> extends Parsed<Path, Query, Body> {
-  /** The time of the request. */
   now(): Date
 }
 
 export interface Call<Path, Query, Body, Data, Variables> extends Parsed<Path, Query, Body> {
-  /** The variables of the endpoint's operation. */
   variables: Variables
   execute: Execute<Data, Variables>
 }

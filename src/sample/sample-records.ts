@@ -27,7 +27,6 @@ export const sampleSeason = { name: 'Season 1', startsAt: '2024-11-04', endsAt: 
 const round = (usd: number) => Math.round(usd * 1e4) / 1e4
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
 
-/** An amount in USD. */
 const usd = (world: World, token: Token, assets: bigint, day: number) =>
   round(amount(token, assets) * at(world.prices.get(token), day))
 

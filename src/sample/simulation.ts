@@ -84,7 +84,6 @@ export interface World {
   /** The price of a token on each day. */
   prices: Map<Token, number[]>
   courses: Map<Entity, Course>
-  /** The accounts of each user. */
   accounts: Account[][]
   liquidations: Liquidation[]
 }
@@ -142,7 +141,6 @@ export const vaults: Entity[] = vaultNames.map(({ chainId, lends, name }) => ({
 const lendsTo = (vault: Entity) =>
   pools.flatMap(({ chainId, sides: [, b] }) => (chainId === vault.chainId && b.token === vault.token ? [b] : []))
 
-/** The entry of a list of days. */
 export const at = <T>(list: T[] | undefined, day: number) => list?.[day] as T
 const get = <K, V>(map: Map<K, V>, key: K) => map.get(key) as V
 export const amount = (token: Token, assets: bigint) => Number(assets) / 10 ** token.decimals

@@ -26,7 +26,6 @@ export interface ClientOptions {
 export interface Client {
   /** Reads the body of an answer with status 200 (or 201, which the documented pools have). */
   bytes(source: string, url: string, request?: ClientRequest): Promise<Buffer>
-  /** Reads the body as JSON. */
   json(source: string, url: string, request?: ClientRequest): Promise<unknown>
   /**
    * Opens an answer with any non-transient status. The caller reads or destroys the body. Retries cover only the start of the

@@ -4,7 +4,6 @@ import { type Client, cut, parseJson, sourceFailed, urlBelow } from './client.ts
 import type { SourceReceipt } from './fetched.ts'
 import type { SourceToken } from './positions/positions-source.ts'
 
-/** A source of historical token prices. */
 export interface PriceSource {
   /** The name in messages and records, without secrets. */
   name: string

@@ -14,7 +14,6 @@ export interface StorePoolOptions {
   directUrl?: string
 }
 
-/** A connection of the store. */
 export class Client extends pg.Client {
   constructor(config: ClientConfig) {
     super(config)
@@ -23,7 +22,6 @@ export class Client extends pg.Client {
   }
 }
 
-/** Sends statements without their names. */
 function unnamed(query: pg.Client['query']): pg.Client['query'] {
   return ((statement: { name?: string | undefined }, ...rest: unknown[]) => {
     if (typeof statement === 'object') statement.name = undefined

@@ -22,12 +22,10 @@ export class Lane {
     this.#size = size
   }
 
-  /** How many reads wait for a slot. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Takes a slot if one is free. */
   tryEnter(): boolean {
     if (this.#busy >= this.#size) return false
     this.#busy++
@@ -43,7 +41,6 @@ export class Lane {
     })
   }
 
-  /** Releases a slot. */
   leave(): void {
     const next = this.#waiting.shift()
     if (next) next.resolve()
@@ -59,7 +56,6 @@ export class Lane {
     })
   }
 
-  /** Rejects all waiting reads. */
   close(): void {
     for (const { reject } of this.#waiting.splice(0)) reject(unavailable())
   }

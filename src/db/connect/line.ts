@@ -12,7 +12,6 @@ const MAX_STATEMENTS = 2000
 /** Receives the result of a statement, and how long Postgres worked on it, in milliseconds; or why it has failed. */
 export type Timed<T> = (error: unknown, result?: T, ms?: number) => void
 
-/** A statement that was sent. */
 export class Sent<T = unknown> {
   readonly statement: Prepared | undefined
   readonly scope: ReadScope
@@ -56,7 +55,6 @@ export class Line {
     onConnect(this.#client).catch(onLost)
   }
 
-  /** The number of unanswered statements. */
   get waiting(): number {
     return this.#sent.length
   }

@@ -7,7 +7,6 @@ import type { Statement } from './scope.ts'
 /** Turns off Prisma's timeouts: its transactions use a reader's connection, and reads have a deadline already. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 
-/** Sends a statement on the connection of a reader. */
 export type Send = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
 
 /** Prisma's models in the transaction of a reader. */
@@ -32,7 +31,6 @@ interface ModelsOptions {
   onStatement: ((statement: Statement) => void) | undefined
 }
 
-/** Opens Prisma on a pool of connections. */
 export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOptions): Models {
   const readers = new AsyncLocalStorage<Send>()
   let opened: PrismaClient | undefined

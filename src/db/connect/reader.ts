@@ -25,7 +25,6 @@ export interface Reader {
   textRows(query: Query): Promise<TextRow[]>
   /** Returns the query plan of the store for a statement. Undefined if it has none, or does not find one soon. */
   explain(query: Query): Promise<unknown>
-  /** The topology of the store. */
   readonly topology: Topology
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   readonly maxBytes?: number | undefined
@@ -149,7 +148,6 @@ class PgReader implements Reader, Budget {
   }
 }
 
-/** The error for an answer that exceeds MAX_ANSWER_BYTES. */
 export const answerTooLarge = (maxBytes: number) =>
   new GatewayError(
     'ANSWER_TOO_LARGE',
@@ -292,7 +290,6 @@ const settled = <T>(client: Pick<pg.ClientBase, 'query'>, send: Send<T>): Promis
     send(client, (error, result) => (error ? reject(error) : resolve(result as T)))
   })
 
-/** The version of the data that a reader sees. */
 export async function versionSeenBy(reader: Reader): Promise<bigint> {
   const [row] = await reader.$queryRaw<[{ version: bigint }]>`SELECT sum(version)::bigint AS version FROM data_version`
   return row.version

@@ -67,12 +67,10 @@ export class Reads {
     this.#timer = setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref()
   }
 
-  /** How many reads wait for a connection. */
   get waiting(): number {
     return this.#quick.waiting + this.#slow.waiting
   }
 
-  /** Starts the scope of an operation. */
   scope(caller?: Caller): ReadScope {
     const { timeoutMs } = this.#options
     return { deadline: timeoutMs > 0 ? performance.now() + timeoutMs : Number.POSITIVE_INFINITY, caller }
@@ -117,7 +115,6 @@ export class Reads {
     return this.exclusive(scope, work, true)
   }
 
-  /** Ends all reads and closes the shared connections. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     for (const lane of [this.#quick, this.#slow]) lane.close()

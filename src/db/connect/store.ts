@@ -17,7 +17,6 @@ import { mostWriters } from './transaction.ts'
 export interface Store {
   pool: pg.Pool
   reads: Reads
-  /** The names of statements. */
   statements: PreparedStatements
   /** Checks that the database answers, even while the pool is busy. */
   probe: Probe

@@ -25,9 +25,7 @@ export interface Listing<Row> {
   fromCluster?: Prisma.Sql
   columns: Columns<Row>
   order: OrderColumn[]
-  /** Conditions that clients can filter by. */
   filters: Conditions
-  /** Keys that clients can sort by. */
   sortKeys: SortKeys
 }
 
@@ -84,7 +82,6 @@ export interface Page {
   exact?: boolean
 }
 
-/** The filter of a list. */
 export interface Filter {
   where: Prisma.Sql[]
   /** Alternatives, one of which holds for each row. An index serves each of them. */
@@ -196,7 +193,6 @@ const eachAlone = async <Part>({ columns, values }: Owners, read: (owner: Owners
 const flip = (direction: 'ASC' | 'DESC', { backward }: Page) =>
   backward ? (direction === 'ASC' ? 'DESC' : 'ASC') : direction
 
-/** The parts of a listing that a page needs. */
 type Ordered = Pick<Listing<unknown>, 'from' | 'order'>
 
 const outerOrder = ({ order }: Ordered, page: Page) =>
@@ -241,7 +237,6 @@ export function pageSql(listing: Ordered, columns: Prisma.Sql, filter: Filter, p
 /** No list has more rows. Citus adds LIMIT to OFFSET, which has to stay a bigint. */
 const MOST_ROWS = 2n ** 62n
 
-/** LIMIT and OFFSET of a page. */
 function boundsOf({ limit, offset, exact }: Page): { limit: Prisma.Sql; offset: Prisma.Sql } {
   const rows = exact ? limit : limit + 1
   const skipped = String(offset < MOST_ROWS ? offset : MOST_ROWS)
@@ -362,7 +357,6 @@ export function countSql<Row>(listing: Listing<Row>, filter: Filter): Prisma.Sql
   return Prisma.sql`SELECT count(*) AS total FROM ${listing.from} ${condition}`
 }
 
-/** Returns the cursor values of a row. */
 export function cursorValues<Row>(listing: Listing<Row>, row: Row): string[] {
   return listing.order.map(({ field, type }) => {
     const value = row[field as keyof Row]

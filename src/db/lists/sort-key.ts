@@ -1,7 +1,6 @@
 import type { Columns } from './column.ts'
 import type { ValueType } from './value-type.ts'
 
-/** A key that rows can be sorted by. */
 export interface SortKey {
   /** SQL over `t`. */
   column: string
@@ -17,7 +16,6 @@ export interface SortKey {
 
 export type SortKeys = Record<string, SortKey>
 
-/** Returns the sort keys of the columns with `sort`. */
 export function columnSortKeys(columns: Columns): SortKeys {
   const keys: SortKeys = {}
   for (const [name, { sql, order = sql, type, nullable = false, field = name, moment, sort }] of Object.entries(

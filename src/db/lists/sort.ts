@@ -6,7 +6,6 @@ import { typeOfValue } from './value-type.ts'
 
 export type Direction = 'ASC' | 'DESC'
 
-/** One sort key of a client and its direction. */
 export interface SortBy {
   field: string
   direction: Direction

@@ -1,7 +1,6 @@
 import { parseUtc } from '../../time.ts'
 import { ENCODINGS, type Encoding } from './encoding.ts'
 
-/** The properties of a column type. */
 interface TypeOfValue {
   sql: 'text' | 'bigint' | 'int' | 'double precision' | 'numeric' | 'date' | 'timestamptz' | 'boolean'
   encoding: Encoding

@@ -2,7 +2,6 @@ import type { Caller, Statement } from '../connect/scope.ts'
 import { unavailable } from '../faults.ts'
 import { type Connections, type Sight, WatchedServer } from './watched-server.ts'
 
-/** Why a replica is not read. */
 export type ReplicaFault = 'unreachable' | 'promoted' | 'foreign' | 'behind'
 
 export const FAULTS: Record<ReplicaFault, string> = {
@@ -15,7 +14,6 @@ export const FAULTS: Record<ReplicaFault, string> = {
 /** A read on a replica. It is abandoned when the replica is lost. */
 export class Attempt implements Caller {
   readonly #caller: Caller | undefined
-  /** True if a statement has failed. */
   failed = false
   abandoned = false
   reject: (error: Error) => void = () => {}

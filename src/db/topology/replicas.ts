@@ -84,7 +84,6 @@ export class Replicas<Store extends Connections> {
     this.#raised.add(listener)
   }
 
-  /** The state of each replica. */
   get states(): { name: string; fault: ReplicaFault | undefined; behindSeconds: number }[] {
     return this.#replicas.map(({ name, fault, behindSince }) => ({
       name,

@@ -66,7 +66,6 @@ type Writer = Pick<pg.ClientBase, 'query'>
 
 /** The places of the rows of a store. Callers ask it for the statements that depend on that. */
 export interface Topology {
-  /** Settings of each session. */
   readonly session: SessionSettings
   /** Begins a snapshot. */
   readonly begin: string

@@ -23,7 +23,6 @@ const columns = columnsOf(Prisma.AccountDayScalarFieldEnum, {
 /** An account's points on one distribution date. */
 export type AccountDay = RowOf<typeof columns>
 
-/** An account's points by distribution date, oldest first. */
 export const accountDays = listing({
   name: 'dailyPoints',
   from: Prisma.sql`account_day t`,

@@ -77,7 +77,6 @@ export type Activity = RowOf<typeof columns>
 
 const { accountId, assetAddress, chainId, entityId, entityType, kind, poolId } = columns
 
-/** Activity, newest first. */
 export const activities = listing({
   name: 'activity',
   from,

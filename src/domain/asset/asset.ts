@@ -32,7 +32,6 @@ const columns = columnsOf(
   },
 )
 
-/** A token on a chain. */
 export type Asset = RowOf<typeof columns>
 
 /** Assets of pools, markets and vaults, by chain, then address. */

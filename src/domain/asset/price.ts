@@ -26,7 +26,6 @@ export const assetPriceColumns = columnsOf(
   },
 )
 
-/** A price of an asset. */
 export type AssetPrice = RowOf<typeof assetPriceColumns>
 
 /**

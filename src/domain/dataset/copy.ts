@@ -28,10 +28,8 @@ export const writeJson: WriteFile = (client, target) => {
  */
 const FORMULA = String.raw`^(?![+-]?\d+(\.\d+)?(e[+-]?\d+)?$)('*[=+\-@\t\r\n＝＋－＠])`
 
-/** A literal of SQL. */
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-/** The values of CSV. */
 const asCsv: Written = {
   ...asJson,
   text: (column) => `regexp_replace(${column}::text, ${quoted(FORMULA)}, ${quoted("'\\1")})`,

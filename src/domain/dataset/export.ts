@@ -9,7 +9,6 @@ import type { DateRange } from './select.ts'
 
 export type ExportFormat = 'jsonl' | 'csv' | 'parquet'
 
-/** The progress of writing a file. */
 export interface ExportProgress {
   file: string
   rows: number

@@ -1,6 +1,5 @@
 import { GatewayError } from '../../errors.ts'
 
-/** An invalid line of a dataset. */
 export interface BadLine {
   /** The name of the file in messages, such as `positions.jsonl`. */
   file: string

@@ -40,7 +40,6 @@ export interface ImportDeps {
   log: { info(fields: object, message?: string): void }
 }
 
-/** The progress of reading a file. */
 export interface ImportProgress {
   /** The file's name, such as `positions.jsonl`. */
   file: string
@@ -232,7 +231,6 @@ function observe({ doubts, computed }: Run, file: DatasetFile, label: string, ro
   computed.set(pool, (computed.get(pool) ?? 0) + 1)
 }
 
-/** Remarks on a valid dataset for its user. */
 async function warningsOf({ client, doubts, computed }: Run): Promise<string[]> {
   const warnings = [...doubts].map(([file, { count, first }]) => {
     const lines = count === 1 ? 'One line has' : `${count.toLocaleString('en-US')} lines have`

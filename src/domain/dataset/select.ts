@@ -14,7 +14,6 @@ export interface DateRange {
 /** SQL that turns a column into a value of an exported file, by the kind of its field. Others stay as they are. */
 export type Written = Partial<Record<FieldKind, (column: string) => string>>
 
-/** The values of the import format. */
 export const asJson: Written = {
   seconds: (column) => `${column}::text`,
   amount: (column) => `${column}::text`,

@@ -10,7 +10,6 @@ import type { RecordFormat } from './records.ts'
 
 export interface Staging {
   format: RecordFormat
-  /** COPY ... FROM STDIN into the staging table. */
   copy: string
   /** True to stage a valid record, a problem to refuse it. */
   keep(row: Row): boolean | Problem

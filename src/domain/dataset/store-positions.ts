@@ -107,7 +107,6 @@ const updateSql = ({ day }: Storing, incoming: string) =>
   `UPDATE stored_position t SET ${[...VALUES, 'run_id'].map((column) => `${column} = s.${column}`).join(', ')}
     FROM ${incoming} s WHERE t.id = s.stored_id AND t.user_address = s.user_address AND t.distribution_date = ${day ?? 's.distribution_date'}`
 
-/** Inserts the other ones. */
 const INSERT = `INSERT INTO stored_position (${COLUMNS.join(', ')}) SELECT ${COLUMNS.join(', ')} FROM incoming
   WHERE stored_id IS NULL ORDER BY distribution_date, id DESC`
 

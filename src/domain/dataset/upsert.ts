@@ -11,11 +11,9 @@ import { storePairs, storePositions } from './store-positions.ts'
 
 /** The SQL that stores a file chunk by chunk, derived from its format. */
 export interface UpsertSql {
-  /** The table that it changes. */
   table: string
   /** Creates the staging table, with the file's fields, digests and the `line` number as columns. */
   create: string
-  /** COPY ... FROM STDIN into the staging table. */
   copy: string
   /** Keeps one of the equal staged records of each key, as an upsert cannot replace a row twice. */
   keepLast: string
@@ -27,7 +25,6 @@ export interface UpsertSql {
   clashes: string | undefined
   /** True if the store refuses such an id without a check. */
   refusesClashes: boolean
-  /** Empties the staging table. */
   clear: string
   drop: string
   /** Work that depends on the whole file, after it is stored. */

@@ -36,7 +36,6 @@ export interface FieldType {
   absent?: string
 }
 
-/** A field of a record. */
 export interface Field extends FieldType {
   /** Its meaning and unit, as Markdown. */
   meaning: string
@@ -98,7 +97,6 @@ const textTo = (max: number): FieldType => ({
 /** Any text that Postgres can store: no NUL, no lone surrogate. */
 export const text: FieldType = textTo(MAX_TEXT)
 
-/** The message of an error. */
 export const message: FieldType = textTo(10_000)
 
 /** An image as data, of about 6 kB, or a link to one. */
@@ -170,7 +168,6 @@ const MAX_RATE = 1e6
 /** The rates a year that are valid, for messages and guides. */
 export const RATES = `0, or from ${MIN_FRACTION} to ${MAX_RATE}, or the negative of one`
 
-/** A yearly rate. */
 export const rate: FieldType = {
   ...number,
   what: 'a number',
@@ -201,7 +198,6 @@ const limits = z
   .max(1000)
   .refine((all) => all.every(({ until }, i) => i === 0 || until > (all[i - 1]?.until ?? '')))
 
-/** The previous limits of a market. */
 export const pastLimits: FieldType = {
   kind: 'json',
   sql: 'jsonb',
@@ -241,7 +237,6 @@ export const unix: FieldType = { ...integer, kind: 'unix', what: `Unix seconds, 
 /** The decimals of a token, a byte in its contract. */
 export const decimals: FieldType = integerTo(255, 'integer', 'an integer from 0 to 255')
 
-/** A number of records. */
 export const count: FieldType = integerTo(2 ** 31 - 1, 'integer', 'an integer from 0 to 2^31-1')
 
 /** Digits up to a maximum. Leading zeros are dropped, so that equal numbers are equal texts. */
@@ -322,7 +317,6 @@ const receipt = z.strictObject({
   fetchedAt: z.iso.datetime(),
 }) satisfies z.ZodType<SourceReceipt>
 
-/** The receipts of a run. */
 export const receipts: FieldType = {
   kind: 'json',
   sql: 'jsonb',

@@ -27,7 +27,6 @@ export interface Attempt {
   tick: Date
   /** The subject of log messages. */
   what: string
-  /** The fields of log messages. */
   fields: object
   run(isFirst: boolean): Promise<void>
 }

@@ -35,7 +35,6 @@ const columns = columnsOf(Prisma.DistributionScalarFieldEnum, {
   },
 })
 
-/** Distributions, newest first. */
 export const distributions: Listing<Distribution> = listing({
   name: 'distributions',
   from: Prisma.sql`distribution t`,

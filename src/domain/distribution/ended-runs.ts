@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 
-/** A finished run. */
 export interface EndedRun {
   id: string
   /** YYYY-MM-DD. Null for an import that stored nothing. */

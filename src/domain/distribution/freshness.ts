@@ -20,7 +20,6 @@ export interface Freshness {
   changedAt: Date
   /** The number of past dates whose ranks are not computed yet. */
   ranksPending: number
-  /** The number of runs in progress. */
   running: number
   /** Finished runs by kind and status. */
   runs: { kind: string; status: string; count: number }[]
@@ -30,7 +29,6 @@ export interface Freshness {
   legs: { leg: string; updatedAt: number; chains: Record<string, string> }[]
 }
 
-/** Reads all of it in one statement. */
 export async function readFreshness(pool: Pool): Promise<Freshness> {
   const { rows } = await pool.query({ name: 'freshness', text: FRESHNESS })
   const [{ newest, succeeded, ...rest }] = rows

@@ -69,7 +69,6 @@ export function manualUpdatePlan(
   }
 }
 
-/** Stages the source's positions of a day. */
 async function stage(
   client: PoolClient,
   copy: string,

@@ -4,7 +4,6 @@ import { pointsColumn } from '../points/millionths.ts'
 
 const UP_TO = 'With `asOf`, up to it.'
 
-/** The totals of the whole points program. */
 export const programColumns = columnsOf(Prisma.ProgramScalarFieldEnum, {
   totalPoints: {
     ...pointsColumn('t.total_points'),

@@ -85,7 +85,6 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
   },
 })
 
-/** Runs, newest first. */
 export const runListing: Listing<Run> = listing({
   name: 'runs',
   from: Prisma.sql`run t`,

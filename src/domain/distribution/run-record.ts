@@ -60,7 +60,6 @@ export async function openRecord(pool: Pool, start: RunStart): Promise<string> {
   return id
 }
 
-/** The totals of a date. */
 export interface DayTotals {
   positionCount: number
   userCount: number

@@ -21,9 +21,7 @@ export interface RunDeps {
   reopen?: boolean
 }
 
-/** The result of a run. */
 export interface DistributionRun {
-  /** The id of the run's record. */
   id: string
   /** Midnight UTC. */
   distributionDate: Date

@@ -33,7 +33,6 @@ export const worthColumns = columnsOf(
   },
 )
 
-/** The worth of a holder. */
 export type Worth = RowOf<typeof worthColumns>
 
 /** Selects the sums of holdings `h` in an entity. They are rounded here, as they are displayed, like the values of earnings. */

@@ -26,7 +26,6 @@ const entryColumns = columnsOf(Prisma.RankHistoryScalarFieldEnum, {
 /** The columns of a leaderboard with a scope. */
 const scopedColumns = (sql: string) => ({ ...entryColumns, scope: { ...entryColumns.scope, sql } })
 
-/** A user on the leaderboard. */
 export type LeaderboardEntry = RowOf<typeof entryColumns>
 
 /** Users by rank as of a past date, which the filter sets. Indexes serve all sort keys. */

@@ -40,7 +40,6 @@ const columns = columnsOf(Prisma.LedgerEntryScalarFieldEnum, {
   since: { sql: 'NULL::bigint', type: 'bigint', nullable: true },
 })
 
-/** An entry of an account's ledger. */
 export type LedgerEntry = RowOf<typeof columns>
 
 /** How runs have changed an account's points, newest run first. */

@@ -11,6 +11,5 @@ export const REASON = {
 
 export type Reason = keyof typeof REASON
 
-/** The reasons of an entry. */
 export const reasonsOf = (sum: number): Reason[] =>
   (Object.keys(REASON) as Reason[]).filter((reason) => sum & REASON[reason])

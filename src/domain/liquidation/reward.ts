@@ -94,7 +94,6 @@ const columns = columnsOf(
 /** A user's proportional share of one defaulting liquidation, in a market or a vault. */
 export type LiquidationReward = RowOf<typeof columns>
 
-/** The rewards that a filter may match. */
 export const rewardsWhere = listByKind((kinds) =>
   listing({
     name: 'liquidationRewards',
@@ -115,5 +114,4 @@ export const rewardsWhere = listByKind((kinds) =>
   }),
 )
 
-/** Users' shares of liquidation rewards, newest first. */
 export const liquidationRewards = rewardsWhere()

@@ -5,7 +5,6 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { amountColumns, ofSide, tokenColumns, tokensOfSide } from '../pool/amounts.ts'
 import { entityColumns, entityFilters } from './entity.ts'
 
-/** The stored columns of a market. */
 export const marketColumns = columnsOf(Prisma.MarketScalarFieldEnum, {
   ...entityColumns('market', { poolId: { type: 'address' } }),
   borrowRate: {
@@ -56,7 +55,6 @@ export const computedMarketColumns = columnsOf(
   },
 )
 
-/** Markets, by chain, then address. */
 export const markets = listing({
   name: 'markets',
   // Postgres drops the joins of which no column is read.

@@ -8,7 +8,6 @@ import { isoDate } from '../position/position.ts'
 import { announced, inForce } from './rule.ts'
 import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
 
-/** The columns of a revision of the base points `t`. */
 export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldEnum, {
   id: {
     type: 'bigint',
@@ -29,7 +28,6 @@ export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldE
 
 export type BasePointsRevision = RowOf<typeof basePointsColumns>
 
-/** The base points of a date. */
 export interface BasePointsOn extends BasePoints {
   /** The revision that sets them. Null if those of the settings count. */
   revision: BasePointsRevision | null
@@ -42,7 +40,6 @@ export const MAX_REVISIONS = 100
 export const basePointsRevisions = Prisma.sql`FROM (SELECT * FROM base_points_revision ORDER BY id DESC LIMIT ${MAX_REVISIONS}) t
   ORDER BY t.id DESC`
 
-/** Reads a revision by its number. */
 export async function basePointsRevision(reader: Reader, id: bigint): Promise<BasePointsRevision | null> {
   const [row] = await reader.$queryRaw<BasePointsRevision[]>`
     SELECT ${selectList(basePointsColumns)} FROM base_points_revision t WHERE t.id = ${String(id)}::bigint`
@@ -57,7 +54,6 @@ export async function basePointsOn(reader: Reader, settings: BasePoints, date: D
   return { deposit: revision?.deposit ?? settings.deposit, borrow: revision?.borrow ?? settings.borrow, revision }
 }
 
-/** New base points. */
 export interface BasePointsUpdate extends BasePoints {
   /** The first distribution date that they count for. Without it they count for every date. */
   from?: Date | null | undefined

@@ -14,7 +14,6 @@ const factor = (stored: string, dollars: string) =>
     sort: true,
   }) as const
 
-/** The columns of a revision. */
 export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnum, {
   id: {
     type: 'bigint',
@@ -51,7 +50,6 @@ const ofPool = (address: Column) => ({
   pools: many(address, 'Only revisions of one of these pools.'),
 })
 
-/** Revisions of multipliers, newest first. */
 export const revisionListing: Listing<MultiplierRevision> = listing({
   name: 'multiplierRevisions',
   from: Prisma.sql`multiplier_revision t`,

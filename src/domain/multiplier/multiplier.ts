@@ -14,7 +14,6 @@ const factor = (stored: string, dollars: string) =>
     sort: true,
   }) as const
 
-/** The columns of a pool's multiplier. */
 export const multiplierColumns = columnsOf(Prisma.MultiplierScalarFieldEnum, {
   id: { type: 'text' },
   poolAddress: { type: 'address', description: "The pool's address." },
@@ -31,7 +30,6 @@ export const multiplierColumns = columnsOf(Prisma.MultiplierScalarFieldEnum, {
 const onPool = (column: string, type: 'address' | 'integer') => ({ sql: `p.${column}`, type }) as const
 const tokens = [onPool('asset_1_address', 'address'), onPool('asset_2_address', 'address')]
 
-/** Multipliers, by their pool's number, then address. */
 export const multipliers: Listing<Multiplier & { nodeKey: string; poolNumber: bigint }> = listing({
   name: 'multipliers',
   from: Prisma.sql`multiplier t JOIN pool p ON p.id = t.pool_address`,
@@ -58,10 +56,8 @@ export const multipliersOnSql = (date: Prisma.Sql): Prisma.Sql =>
 
 const nodeKey = { sql: "t.pool_address || '@' || t.on_date", type: 'text' } as const
 
-/** The columns of a multiplier that is in force for a date. */
 export const multiplierOnColumns = { ...multiplierColumns, nodeKey }
 
-/** The multipliers that are in force for a distribution date. */
 export const multipliersOn = (date: Date): typeof multipliers => ({
   ...multipliers,
   name: 'multipliersOn',

@@ -18,7 +18,6 @@ export interface MultiplierUpdate {
   from?: Date | null
 }
 
-/** The multipliers of a pool. */
 export interface Factors {
   depositA: number
   depositB: number

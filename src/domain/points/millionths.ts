@@ -23,7 +23,6 @@ export function millionths(points: number): string | undefined {
 export const addPoints = (all: number[]): number =>
   fromMillionths(all.reduce((sum, points) => sum + wholeOf(points.toFixed(6)), 0n))
 
-/** Stored millionths as points. */
 export function fromMillionths(millionths: bigint): number {
   const digits = String(millionths < 0n ? -millionths : millionths).padStart(7, '0')
   const decimals = digits.slice(-6).replace(/0+$/, '')

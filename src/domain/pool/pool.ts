@@ -8,7 +8,6 @@ import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import { amountColumns, ofBothSides } from './amounts.ts'
 import { rateFilters, rateSortKeys } from './rates.ts'
 
-/** The stored columns of a pool. */
 export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
   id: { type: 'address', field: 'address', description: "The pool's address: its id in the REST APIs.", sort: true },
   key: { type: 'int' },
@@ -61,7 +60,6 @@ export const computedPoolColumns = columnsOf(
 
 const tokens = [poolColumns.asset1Address, poolColumns.asset2Address]
 
-/** Pools, by the pool's number, then address. */
 export const pools = listing({
   name: 'pools',
   // Postgres drops the joins of which no column is read.

@@ -48,10 +48,8 @@ const sideColumns = (side: 'a' | 'b') =>
 
 const sides = { a: sideColumns('a'), b: sideColumns('b') }
 
-/** One side of a pool on a distribution date. */
 export type PoolSideTotals = RowOf<typeof sides.a>
 
-/** The columns of a side's fields. */
 export const poolSideColumns = sides.a
 
 /** The name in `poolTotalsRow` of a side's column. */
@@ -67,7 +65,6 @@ export const poolTotalsRow: typeof poolTotalsColumns & Columns = {
   ),
 }
 
-/** A pool's totals as of a distribution date. */
 export type PoolTotals = RowOf<typeof poolTotalsColumns>
 
 /**

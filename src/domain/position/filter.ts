@@ -13,5 +13,4 @@ export const asOfFilter = (asOf: Date | null | undefined): Filter => ({
   where: asOf ? [Prisma.sql`t.distribution_date = ${lastDate(asOf)}`] : [],
 })
 
-/** Filters positions by the newest distribution date. */
 export const onNewestDate: Filter = { where: [Prisma.sql`t.distribution_date = ${lastDate()}`] }

@@ -69,10 +69,8 @@ export const joinedThreshold: Threshold = (side) => moderate(`${side}.liquidatio
 
 const DEBT = `nullif(${debt('a')} + ${debt('b')}, 0)`
 
-/** SQL of a position's LTV. */
 export const LTV = `(${DEBT} / nullif(${backing('a')} + ${backing('b')}, 0))`
 
-/** SQL of a position's health factor. */
 export const healthFactorSql = (threshold: Threshold) =>
   `((${backing('a', threshold('a'))} + ${backing('b', threshold('b'))}) / ${DEBT})`
 

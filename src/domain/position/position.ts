@@ -202,7 +202,6 @@ const positionsFrom = (from: { from: Prisma.Sql; fromShards?: Prisma.Sql }, all:
     sortKeys: amountSortKeys,
   })
 
-/** Positions, newest distribution date first, then by id. */
 export const positionListing = positionsFrom({ from: Prisma.sql`position t` }, columns)
 
 /** The columns of positions from `positionsUpTo`. */

@@ -4,7 +4,6 @@ import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { DIGEST_OF } from '../points/digest.ts'
 
-/** The columns of a season `t`. */
 export const seasonColumns = columnsOf(Prisma.SeasonScalarFieldEnum, {
   name: { type: 'text', description: "The season's name. No two seasons have the same." },
   startsAt: { type: 'date', description: 'The first distribution date of the season.' },

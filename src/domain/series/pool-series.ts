@@ -91,7 +91,6 @@ export async function poolSeries(reader: Reader, pools: readonly string[], span:
   return byPool
 }
 
-/** A market, by its key. */
 export interface MarketKey {
   chainId: bigint
   id: string
@@ -128,7 +127,6 @@ export async function marketSeries(
   return byMarket
 }
 
-/** An asset, by its key. */
 export interface AssetKey {
   chainId: bigint
   address: string

@@ -1,7 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { moved, type Span, sqlDate } from './interval.ts'
 
-/** A market or a vault. */
 export interface RatedEntity {
   type: 'market' | 'vault'
   chainId: bigint

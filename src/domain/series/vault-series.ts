@@ -4,7 +4,6 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { type VaultTotals, vaultTotalsColumns } from '../vault/totals.ts'
 import { moved, type Span, sqlDate } from './interval.ts'
 
-/** A vault, by its key. */
 export interface VaultKey {
   chainId: bigint
   id: string

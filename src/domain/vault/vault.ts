@@ -4,7 +4,6 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { entityColumns, entityFilters } from '../market/entity.ts'
 import { totalColumns } from './totals.ts'
 
-/** The stored columns of a vault. */
 export const vaultColumns = columnsOf(
   Prisma.VaultScalarFieldEnum,
   entityColumns('vault', { name: { type: 'text', description: "The vault's name.", sort: true } }),
@@ -13,7 +12,6 @@ export const vaultColumns = columnsOf(
 /** The columns of a vault that are computed: what its users have in it now. */
 export const computedVaultColumns = columnsOf({}, totalColumns('now'))
 
-/** Vaults, by chain, then address. */
 export const vaults = listing({
   name: 'vaults',
   // Postgres drops the join if no column of it is read.

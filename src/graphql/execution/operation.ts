@@ -28,7 +28,6 @@ export interface Operation {
   operationName: string | undefined
   /** Reads a query in one statement, if the schema defines how. */
   plan: Pick<Plan, 'run' | 'covers' | 'size'>
-  /** Executes it with resolvers. */
   resolve: Resolve
   /** True if it reads one snapshot of the store. Otherwise each statement sees the newest data. */
   snapshot: boolean

@@ -57,7 +57,6 @@ export class Operations {
     this.#known = new LRUCache({ max: MAX_TEXTS, maxSize: maxBytes - newBytes, sizeCalculation })
   }
 
-  /** The bytes of documents. */
   get bytes(): number {
     return this.#known.calculatedSize + this.#new.calculatedSize
   }

@@ -53,7 +53,6 @@ export function presentAndCount<Result extends ExecutionResult>(
   return presented
 }
 
-/** The codes of a result's errors. */
 export const codesOf = ({ errors = [] }: ExecutionResult): string[] => [
   ...new Set(errors.map(({ extensions }) => String(extensions.code))),
 ]

@@ -18,7 +18,6 @@ import { answerJson, resolvedParts } from './resolved.ts'
 /** The request of an operation. It records the operation's name, cost and errors. */
 export interface OperationCaller extends Caller {
   cost?: number | undefined
-  /** The codes of the operation's errors. */
   errors: string[]
   /** The name of the admin who changes something. */
   admin?: string | undefined
@@ -85,7 +84,6 @@ export function answerText({ warnings }: Operation, { json }: { json: string }, 
   return extensions ? `{"data":${json},"extensions":${JSON.stringify(extensions)}}` : `{"data":${json}}`
 }
 
-/** One execution of an operation. */
 export interface Run {
   operation: Operation
   variables: Record<string, unknown>
@@ -124,7 +122,6 @@ export function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcom
   })
 }
 
-/** Runs an operation on resolvers. */
 async function resolve(
   graph: Graph,
   { operation, variables, admin, unplanned }: Run,

@@ -2,7 +2,6 @@ import { cursorValues, type Listing, type Page } from '../../db/lists/listing.ts
 import { typeOfValue, type ValueType } from '../../db/lists/value-type.ts'
 import { badArgument, GatewayError } from '../../errors.ts'
 
-/** The arguments that every list takes. */
 export interface PageArguments {
   first?: number | null
   after?: string | null

@@ -172,5 +172,4 @@ export function addListInputTypes(builder: Builder) {
 
 type Inputs = ReturnType<typeof addListInputTypes>
 export type ListInputTypes = Inputs['listInputs']
-/** The input types of a list's `where` and `orderBy`. */
 export type ListInputs = ReturnType<ListInputTypes>

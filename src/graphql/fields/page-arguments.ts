@@ -4,7 +4,6 @@ import type { Types } from '../schema/builder.ts'
 import { DEFAULT_PAGE, MAX_PAGE } from './connection.ts'
 import type { ListInputs } from './list-inputs.ts'
 
-/** The paging arguments that all lists share. */
 export function pageArguments(arg: ArgBuilder<Types>) {
   return {
     first: arg.int({
@@ -22,7 +21,6 @@ export function pageArguments(arg: ArgBuilder<Types>) {
   }
 }
 
-/** The `asOf` argument of lists of positions. */
 export const asOfArgument = (arg: ArgBuilder<Types>) =>
   arg({
     type: 'DateTime',
@@ -45,7 +43,6 @@ export function listArguments(arg: ArgBuilder<Types>, { Filter, Order }: ListInp
   }
 }
 
-/** The directions of `orderBy`. */
 export const directionArgument = (arg: ArgBuilder<Types>) =>
   arg({
     type: ['OrderDirection' as never as InputRef<Direction>],

@@ -1,6 +1,5 @@
 import type { ValueType } from '../../db/lists/value-type.ts'
 
-/** The GraphQL scalar of each value type. */
 export const SCALARS: Record<ValueType, string> = {
   address: 'Address',
   text: 'String',

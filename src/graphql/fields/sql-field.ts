@@ -53,7 +53,6 @@ export type Assert = (args: any) => void
 /** A kind of row that is looked up by a key. */
 export interface One {
   columns: Columns
-  /** The types of the key's values. */
   types: KeyType[]
   /** Builds FROM and WHERE for the row at a key, given the SQL of its values. `used` are the columns that are read. */
   at(keys: Prisma.Sql[], used: ReadonlySet<string>, topology: Topology): Prisma.Sql

@@ -36,7 +36,6 @@ interface LiveOptions {
   notifications: Notifications
   store: Store
   log: Log
-  /** The slots for subscriptions. */
   slots: Slots
   /** The maximum number of concurrent reads for events. */
   maxReads: number
@@ -171,7 +170,6 @@ class SharedAnswer {
   readonly #left = new AbortController()
   /** The number of requests for a read: changes and new subscribers. */
   #requested = 0
-  /** The latest answer. */
   #latest: Latest | undefined
   #reading = false
 
@@ -208,7 +206,6 @@ class SharedAnswer {
     void this.#refresh()
   }
 
-  /** Ends it for all subscribers. */
   end(): void {
     for (const follower of [...this.#followers]) void follower.return()
   }

@@ -4,7 +4,6 @@ import { type EndedRun, endedRuns } from '../../domain/distribution/ended-runs.t
 import type { Log } from '../../log.ts'
 import { Inbox, type Join } from './inbox.ts'
 
-/** A run has succeeded. */
 export interface RunEvent {
   id: bigint
 }

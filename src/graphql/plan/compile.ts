@@ -18,7 +18,6 @@ import type { Assert, One, SqlField, SqlRows } from '../fields/sql-field.ts'
 import { type Conditions, type Fragments, fieldsOf } from '../selection.ts'
 import { type Field, type Key, type Level, type List, type Member, type Piece, Scope, Unplanned } from './piece.ts'
 
-/** The context of a selection. */
 export interface Document {
   schema: GraphQLSchema
   fragments: Fragments

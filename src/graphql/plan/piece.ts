@@ -6,7 +6,6 @@ import type { Assert, More, One, SqlList, SqlRows } from '../fields/sql-field.ts
 
 /** A part of an answer's JSON. */
 export type Piece =
-  /** Constant JSON. */
   | { kind: 'constant'; json: string }
   | { kind: 'leaf'; sql: string; as: Encoding }
   /** An object, which is null if the SQL `presence` is null. */

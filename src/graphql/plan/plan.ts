@@ -63,7 +63,6 @@ export class Rows {
   }
 }
 
-/** The answer of a plan. */
 export interface Planned {
   /** Returns the operation's data as JSON. @throws NoJson */
   json(): string

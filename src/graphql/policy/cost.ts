@@ -123,7 +123,6 @@ interface Term {
   each: number
   /** The number of rows of `page` lists below it. */
   page: Figure
-  /** The cost of counting its rows. */
   count: Figure
   /** The step of its selection. */
   below: number | undefined

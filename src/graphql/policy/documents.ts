@@ -35,7 +35,6 @@ export function documentReference({ query, documentId, extensions }: RequestPara
 const textOf = (value: unknown) => (value === undefined || typeof value === 'string' ? value : JSON.stringify(value))
 
 export interface DocumentsOptions {
-  /** The trusted documents. */
   trusted: Iterable<string>
   /** True if only trusted documents are accepted. */
   trustedOnly: boolean

@@ -189,7 +189,6 @@ export class Limiter {
     }
   }
 
-  /** The cost of an operation with its variables. */
   cost(operation: Costed, variables: Variables): Cost {
     let cost = this.#costs.get(operation)
     if (cost === undefined) {

@@ -58,7 +58,6 @@ export interface SchemaOptions {
   logoHosts?: readonly string[]
 }
 
-/** Creates the GraphQL schema. */
 export function createSchema({ basePoints = PUBLISHED, logoHosts = [] }: SchemaOptions = {}): GraphQLSchema {
   const builder = createBuilder()
   addTypes(builder, { basePoints, logoHosts })

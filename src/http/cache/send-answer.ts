@@ -8,7 +8,6 @@ import { corsHeaders } from '../server/cors.ts'
 import { type Answer, type EdgeCache, type Encoding, isCompressible } from './edge-cache.ts'
 
 interface AnsweredRequest {
-  /** The id of the request. */
   id: string
   method?: string | undefined
   headers: IncomingHttpHeaders

@@ -62,6 +62,5 @@ function dataOf(values: ExampleValues | undefined, notice: string): PageData {
   }
 }
 
-/** Serves the page's script and style sheet. */
 export const mountGraphiQLAssets = (app: FastifyInstance, edge: EdgeCache): void =>
   mountStaticFiles(app, edge, { url: '/graphql/assets', directory: join(DIRECTORY, 'assets'), hashed: '' })

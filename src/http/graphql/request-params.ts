@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { type DocumentReference, documentReference, type RequestParams } from '../../graphql/policy/documents.ts'
 
-/** The parameters of a GraphQL request. */
 export interface GraphQLParams extends DocumentReference {
   operationName?: string
   variables?: Record<string, unknown>

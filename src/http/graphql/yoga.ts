@@ -114,7 +114,6 @@ function runByGraph(graph: Graph): Plugin<Context> {
   }
 }
 
-/** Answers a query or a mutation. */
 async function answer(graph: Graph, args: ExecutionArgs): Promise<ExecutionResult> {
   const { document, operationName, variableValues, contextValue } = args
   const { request, failed, ...call } = contextValue as Context

@@ -35,7 +35,6 @@ export class Observer {
     }
   }
 
-  /** Observes a request that has arrived. */
   start(exchange: Exchange): void {
     const { metrics, traces } = this.#options
     exchange.watcher = this.#watch

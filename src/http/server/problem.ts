@@ -35,7 +35,6 @@ export function problem(status: number, detail: string, errors: InputProblem[] =
   }
 }
 
-/** Sends a problem document. */
 export function sendProblem(reply: FastifyReply, status: number, detail: string, errors?: InputProblem[]) {
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   return reply

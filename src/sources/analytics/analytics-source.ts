@@ -3,7 +3,6 @@ import type { Fetched } from '../fetched.ts'
 import type { EntityRef } from '../mirror/gateway-graph.ts'
 import type { Shapes } from './mapping.ts'
 
-/** A source of analytics, for updates. */
 export interface AnalyticsSource {
   /** The name in messages and records, without secrets. */
   name: string

@@ -12,7 +12,6 @@ import { restRecords } from './rest-records.ts'
 export interface AnalyticsSettings {
   /** A directory, an http(s) URL, or a URL of a Postgres. */
   source: string
-  /** A secret for `Authorization: Bearer`. */
   key?: string | undefined
   /** How a GraphQL server or a Postgres is read. Without it, the source has files. */
   mapping?: Mapping | undefined

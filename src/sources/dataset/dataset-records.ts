@@ -12,7 +12,6 @@ export interface DatasetRecords {
   name: string
   file: DatasetFile
   kind: SourceReceipt['kind']
-  /** Opens the dataset. */
   open(signal?: AbortSignal): Promise<Dataset>
   signal?: AbortSignal | undefined
 }

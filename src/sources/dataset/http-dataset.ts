@@ -7,7 +7,6 @@ import { type Dataset, datasetFiles } from './dataset.ts'
 export interface HttpDatasetOptions {
   /** The name in messages. Defaults to the URL without secrets. */
   name?: string
-  /** A secret for `Authorization: Bearer`. */
   bearer?: string | undefined
   signal?: AbortSignal | undefined
   /** Refuses files after a redirect to another host. */

@@ -90,7 +90,6 @@ const isoOf = (ms: number) => new Date(ms).toISOString()
 /** The start of a date in ms. */
 const dayOf = (date: Date | null) => Math.floor((date?.getTime() ?? 0) / DAY_MS) * DAY_MS
 
-/** A market or vault on a chain. */
 export interface EntityRef {
   kind: 'market' | 'vault'
   chainId: number

@@ -47,7 +47,6 @@ export interface MirrorOptions {
   signal?: AbortSignal | undefined
 }
 
-/** The progress of a copy. */
 export interface MirrorProgress {
   what: 'positions' | 'users' | 'liquidation rewards'
   done: number

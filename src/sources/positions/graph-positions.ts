@@ -16,13 +16,11 @@ import { type PositionsSource, positionsName, type SourcePool } from './position
 
 export interface GraphPositionsSettings {
   url: string
-  /** A secret for `Authorization: Bearer`. */
   bearer?: string | undefined
   /** The paging of the source: `first` and `after`, or `limit` and `offset`. */
   paging?: 'cursor' | 'offset'
   /** The requested page size. The source may return fewer positions. */
   pageSize?: number
-  /** The source's names. */
   names?: Names
 }
 

@@ -12,7 +12,6 @@ const priceAt = keyedRow<AssetPriceRow>({
   at: ([chainId, address], _, topology) => assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty, topology),
 })
 
-/** Adds the prices of assets. */
 export function addAssetPrice(builder: Builder, { Asset, Pool }: { Asset: AssetRef; Pool: PoolRef }): void {
   const AssetPrice = builder.objectRef<AssetPriceRow>('AssetPrice').implement({
     description: 'A price of an asset, and where it is from.',

@@ -8,7 +8,6 @@ import { column, columnOf, keyOf, list, one, part } from '../../fields/sql-field
 import type { Builder } from '../builder.ts'
 import { recordNode } from './record-node.ts'
 
-/** Loads the asset at an address on a chain. */
 export const assetAt = keyOf(assets, 'chainId', 'address')
 
 /** An asset whose columns are those of its row costs nothing. */

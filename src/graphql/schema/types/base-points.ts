@@ -15,7 +15,6 @@ import { rows } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { type RevokeInputRef, readRevoked, recordNumber } from './record-number.ts'
 
-/** Adds the base points of dates, and what operators do with them. */
 export function addBasePoints(builder: Builder, RevokeInput: RevokeInputRef): void {
   const { id, ...columns } = basePointsColumns
   const Revision = builder.objectRef<Row>('BasePointsRevision').implement({

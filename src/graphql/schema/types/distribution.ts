@@ -34,7 +34,6 @@ import { type UserRef, userAt } from './user-ref.ts'
 /** The listing's rows stand for Prisma's: their `totalPoints` are points, Prisma's are millionths. */
 const rows = distributions as unknown as Listing<DistributionRow>
 
-/** Loads the distribution of a date. */
 export const distributionAt = modelRow('Distribution', rows)
 
 /** Reads the newest distribution. Null if no positions are stored. */

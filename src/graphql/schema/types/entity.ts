@@ -18,7 +18,6 @@ const shared = {
   depositApr: { type: 'float', description: 'The deposit APR as a fraction: 0.05 is 5 %.' },
 } as const
 
-/** Adds the interface of markets and vaults. */
 export function addEntity(builder: Builder, Asset: AssetRef) {
   const EntityType = builder.enumType('EntityType', {
     description: 'The kind of an entity.',

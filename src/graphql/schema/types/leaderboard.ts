@@ -48,7 +48,6 @@ interface ScopeArgs {
 const isWindow = ({ from, to, pool, chainId }: WindowBounds) =>
   [from, to, pool, chainId].some((bound) => bound !== null && bound !== undefined)
 
-/** Adds the leaderboard, as a query and as a subscription. */
 export function addLeaderboard(
   builder: Builder,
   { listInputs, User }: { listInputs: ListInputTypes; User: UserRef },

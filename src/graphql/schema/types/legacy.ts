@@ -4,7 +4,6 @@ import type { Builder } from '../builder.ts'
 /** Values of a row that only the REST documents have cost nothing. */
 const legacyOf = (columns: Record<string, string | null>) => part(columns, { cost: { weight: 0 } })
 
-/** Adds the types of data that only the REST documents have. */
 export function addLegacy(builder: Builder) {
   const LegacyRecord = builder.objectRef<{ recordId: string }>('LegacyRecord').implement({
     description: 'For the REST API: how its records are named.',

@@ -13,7 +13,6 @@ import { type UserRef, userAt } from './user-ref.ts'
 
 type Refs = { listInputs: ListInputTypes; legacy: Legacy; User: UserRef; Market: MarketRef } & EntityRefs
 
-/** Adds users' shares of liquidation rewards. */
 export function addLiquidationReward(builder: Builder, refs: Refs) {
   const { listInputs, legacy, User, Market, Entity, EntityType } = refs
   const LiquidationReward = builder.objectRef<Row>('LiquidationReward').implement({

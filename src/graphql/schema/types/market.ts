@@ -10,7 +10,6 @@ import { addEntityQueries, type EntityRef } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 
-/** Loads the market at an address on a chain. */
 export const marketAt = modelRow('Market', markets)
 
 export function addMarket(

@@ -12,7 +12,6 @@ import { AFFECTED } from './charges.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
-/** Loads a revision by its number. */
 export const revisionAt = modelRow<Row>('MultiplierRevision', revisionListing)
 
 /** Loads the multiplier of a pool at midnight UTC of a date. */

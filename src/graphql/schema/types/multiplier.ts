@@ -30,7 +30,6 @@ import { readDateId } from './node-id.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 import { type RevokeInputRef, readRevoked } from './record-number.ts'
 
-/** Loads the multiplier of a pool. */
 export const multiplierAt = modelRow<MultiplierRow>('Multiplier', {
   from: Prisma.sql`multiplier t`,
   columns: multiplierColumns,

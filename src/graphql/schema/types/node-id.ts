@@ -17,7 +17,6 @@ export function assertNodeId({ typename, id }: NodeId, schema: GraphQLSchema): v
   if (!isNode || id.includes('\0') || id.length > MAX_LENGTH) throw badId()
 }
 
-/** The id of an object at an address on a chain. */
 export const chainAddressId = ({ chainId, id }: { chainId: bigint; id: string }) => `${chainId}:${id}`
 
 export const chainAddressSql = (column: (field: string) => string) => `${column('chainId')} || ':' || ${column('id')}`
@@ -28,7 +27,6 @@ export function readChainAddressId(text: string): { chainId: bigint; id: string 
   return { chainId: BigInt(chainId), id }
 }
 
-/** The id of an object of a date. */
 export const dateId = (date: Date) => date.toISOString().slice(0, 10)
 
 export function readDateId(text: string): Date {

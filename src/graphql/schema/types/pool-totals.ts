@@ -23,7 +23,6 @@ const totalsAt = keyedRow<PoolTotalsRow>({
 
 type Refs = { Pool: PoolRef; MultiplierRevision: MultiplierRevisionRef }
 
-/** Adds a pool's totals, now or as of a past date. */
 export function addPoolTotals(builder: Builder, { Pool, MultiplierRevision }: Refs): void {
   const PoolSideTotals = builder.objectRef<PoolSideRow>('PoolSideTotals').implement({
     description: "One side of a pool's totals: the amounts in one asset.",

@@ -17,7 +17,6 @@ import { OWNED_COUNT } from './charges.ts'
 import type { Legacy } from './legacy.ts'
 import type { PositionsRef } from './position-ref.ts'
 
-/** Loads the pool at an address. */
 export const poolAt = modelRow('Pool', pools)
 
 /** Loads the pool that positions name by its number. */

@@ -39,7 +39,6 @@ type PositionSide = { chainId: bigint; assetAddress: string; assetSymbol: string
   [Name in SideAmount | `${SideAmount}Usd`]: number
 }
 
-/** Loads a position by its id. */
 const positionAt = modelRow<Row>('Position', positionListing)
 
 type Refs = {
@@ -208,7 +207,6 @@ export function addPosition(builder: Builder, refs: Refs) {
   })
 }
 
-/** Positions of all users. */
 const allPositions: SqlList = {
   listing: ({ asOf, where }) => {
     const date = dateOf(asOf, where)

@@ -8,7 +8,6 @@ import { readSpan, SERIES_UNPLANNED, type SpanArguments } from './series-span.ts
 
 const priceDatesOnce = once(priceDates)
 
-/** Adds the daily prices of assets through time. */
 export function addPriceSeries(
   builder: Builder,
   { Asset, spanArguments }: { Asset: AssetRef; spanArguments: SpanArguments },

@@ -13,7 +13,6 @@ import type { VaultRef } from './vault.ts'
 
 type Refs = { Market: MarketRef; Vault: VaultRef; spanArguments: SpanArguments }
 
-/** Adds the rate history of markets and vaults. */
 export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }: Refs): void {
   const AprBucket = builder.objectRef<Bucket>('AprBucket').implement({
     description:

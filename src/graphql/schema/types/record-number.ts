@@ -16,7 +16,6 @@ export const recordNumber = {
   resolve: ({ id }: { id: bigint }) => String(id),
 }
 
-/** Adds the input of mutations that revoke an announcement. */
 export const addRevokeInput = (builder: Builder) =>
   builder.inputType('RevokeInput', {
     description: 'The input of `revokeMultiplier` and `revokeBasePoints`.',

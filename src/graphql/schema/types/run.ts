@@ -44,7 +44,6 @@ type Refs = {
   RevisionInputs: ListInputs
 }
 
-/** Why the fields that lead to runs have no plan. */
 export const RUN_UNPLANNED =
   "A run's fields are put together from JSON and several columns. Operators read them, rarely."
 

@@ -5,7 +5,6 @@ import { keyedRow, keyOf, nodeId, one, rows } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import type { ProgramRef } from './distribution.ts'
 
-/** Loads a season by its name. */
 export const seasonNamed = keyOf<Row>({ from: Prisma.sql`season t`, columns: seasonColumns }, 'name')
 
 const activeSeason = keyedRow<Row>({
@@ -14,7 +13,6 @@ const activeSeason = keyedRow<Row>({
   at: () => Prisma.sql`FROM season t WHERE t.status = 'active'`,
 })
 
-/** Adds the seasons of the points program. */
 export function addSeason(builder: Builder, { Program }: { Program: ProgramRef }): void {
   const { changedAt: _, changedBy: __, ...columns } = seasonColumns
   const Status = builder.enumType('SeasonStatus', {

@@ -29,7 +29,6 @@ export function addSpanArguments(builder: Builder) {
 
 export type SpanArguments = ReturnType<typeof addSpanArguments>
 
-/** Why series have no plan. */
 export const SERIES_UNPLANNED =
   'Its buckets are put together from several statements, whose range depends on the stored dates.'
 

@@ -2,7 +2,6 @@ import { GatewayError } from '../../../errors.ts'
 import type { Builder } from '../builder.ts'
 import type { UserRef } from './user-ref.ts'
 
-/** The maximum number of addresses in one lookup. */
 export const MAX_ADDRESSES = 1000
 
 /** @throws BAD_INPUT if there are too many addresses */
@@ -15,7 +14,6 @@ export function assertAddresses(addresses: string[]): void {
     )
 }
 
-/** Adds a lookup of users by their addresses. */
 export function addUserLookup(builder: Builder, { User }: { User: UserRef }) {
   builder.queryFields((t) => ({
     lookupUsers: t.field({

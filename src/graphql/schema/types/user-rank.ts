@@ -12,7 +12,6 @@ export const rankedPointsAt: KeyedRow<RankedPoints> = keyedRow<RankedPoints>({
   at: ([user, asOf]) => rankAsOfSql(user ?? Prisma.empty, asOf ?? Prisma.empty),
 })
 
-/** Adds a user's points and rank, now and on past dates. */
 export function addUserRank(builder: Builder, { User }: { User: UserRef }): void {
   const past = 'With `asOf`, as of the last distribution date by then.'
   builder.objectFields(User, (t) => {

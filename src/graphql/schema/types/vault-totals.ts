@@ -18,7 +18,6 @@ const totalsAt = keyedRow<VaultTotalsRow>({
 
 const vaultDatesOnce = once(vaultDates)
 
-/** Adds a vault's totals as of a past day, and through time. */
 export function addVaultTotals(
   builder: Builder,
   { Vault, spanArguments }: { Vault: VaultRef; spanArguments: SpanArguments },

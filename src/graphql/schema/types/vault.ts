@@ -9,7 +9,6 @@ import { type AssetRef, assetOfEntity } from './asset.ts'
 import { addEntityQueries, type EntityRef } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 
-/** Loads the vault at an address on a chain. */
 export const vaultAt = modelRow('Vault', vaults)
 
 export function addVault(
