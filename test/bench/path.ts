@@ -22,7 +22,7 @@ import pg from 'pg'
 import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
-import { openSpeedStore, SMALL } from './speed/data.ts'
+import { openSpeedStore, SHAPES } from './speed/data.ts'
 import { wire } from './speed/load.ts'
 import { operationsOn } from './speed/operations.ts'
 import { root } from './speed/processes.ts'
@@ -93,7 +93,7 @@ interface Path {
 
 const directory = join(given.data, 'small')
 await mkdir(directory, { recursive: true })
-const store = await openSpeedStore(SMALL, directory, say)
+const store = await openSpeedStore(SHAPES.small, directory, say)
 const deps = await openDeps(readConfig({ DATABASE_URL: store.url, LOG_LEVEL: 'warn' }))
 const app = await createApp(deps)
 app.server.prependListener('request', () => {

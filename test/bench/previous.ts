@@ -17,7 +17,7 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { FIRST_DAY, openSpeedStore, SMALL, type SpeedStore } from './speed/data.ts'
+import { FIRST_DAY, openSpeedStore, SHAPES, type SpeedStore } from './speed/data.ts'
 import { run, wire } from './speed/load.ts'
 import { operationsOn } from './speed/operations.ts'
 import { killServers, pinning, pinRest, root, type Server, startBuilt } from './speed/processes.ts'
@@ -76,7 +76,7 @@ async function compare(): Promise<string | undefined> {
   const built = given.built ?? (await buildOf(base))
   if (migrationsOf(built) !== migrationsOf(root)) return 'the tables of the two commits differ'
   await mkdir(given.data, { recursive: true })
-  const store = await openSpeedStore(SMALL, join(given.data, 'small'), say)
+  const store = await openSpeedStore(SHAPES.small, join(given.data, 'small'), say)
   open.push(() => store.close())
   pinRest(store.pid)
   const cases = (await casesOn(store)).filter(({ name }) => name.includes(given.only))

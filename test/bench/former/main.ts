@@ -20,15 +20,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { median, options, report, round } from '../report.ts'
 import { ask, quiet } from '../speed/check.ts'
-import { FULL, openSpeedStore, SMALL } from '../speed/data.ts'
+import { openSpeedStore, SHAPES } from '../speed/data.ts'
 import { type Operation, operationsOn } from '../speed/operations.ts'
 import { startProduct } from '../speed/processes.ts'
 import { countStatements, isFrame, type Statement } from '../speed/statements.ts'
 import { tablesBehind } from '../tables.ts'
 
 const here = import.meta.dirname
-const small = process.argv.includes('--small')
-const shape = small ? SMALL : FULL
+const size = process.argv.includes('--small') ? 'small' : 'full'
+const shape = SHAPES[size]
 const { rounds, data } = options({ rounds: 20, data: join(tmpdir(), 'gateway-speed') }, {})
 /** How many sets of parameters each read has, at most. */
 const VARIANTS = 20
@@ -59,7 +59,7 @@ const say = (text: string) => process.stderr.write(`${text}\n`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 if (!existsSync('/proc/self/schedstat')) throw new Error('The CPU time of a process is read on Linux only.')
 await mkdir(data, { recursive: true })
-const store = await openSpeedStore(shape, join(data, small ? 'small' : 'full'), say)
+const store = await openSpeedStore(shape, join(data, size), say)
 const client = new pg.Client({ connectionString: store.url })
 await client.connect()
 try {

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { round } from '../report.ts'
-import { FULL, openSpeedStore, SMALL } from '../speed/data.ts'
+import { openSpeedStore, SHAPES } from '../speed/data.ts'
 import { wire } from '../speed/load.ts'
 import { figuresOf, measure } from '../speed/measure.ts'
 import { operationsOn } from '../speed/operations.ts'
@@ -19,8 +19,9 @@ const USERS = [1_000, 100_000, 10_000_000]
 const BYTES = { position: 850, snapshot: 620 }
 
 export async function costs({ small, seconds, data, say, report }: Part): Promise<void> {
-  const shape = small ? SMALL : FULL
-  const store = await openSpeedStore(shape, join(data, small ? 'small' : 'full'), say)
+  const size = small ? 'small' : 'full'
+  const shape = SHAPES[size]
+  const store = await openSpeedStore(shape, join(data, size), say)
   const client = new pg.Client({ connectionString: store.url })
   await client.connect()
   pinRest(store.pid)

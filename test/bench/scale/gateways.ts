@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { median, round } from '../report.ts'
-import { FULL, openSpeedStore, SMALL } from '../speed/data.ts'
+import { openSpeedStore, SHAPES } from '../speed/data.ts'
 import { wire } from '../speed/load.ts'
 import { figuresOf, measure, ratioOf } from '../speed/measure.ts'
 import { operationsOn } from '../speed/operations.ts'
@@ -22,7 +22,8 @@ const AT_LEAST = 1.7
 type Row = Record<string, string | number>
 
 export async function gateways({ small, seconds, data, say, report }: Part): Promise<void> {
-  const store = await openSpeedStore(small ? SMALL : FULL, join(data, small ? 'small' : 'full'), say)
+  const size = small ? 'small' : 'full'
+  const store = await openSpeedStore(SHAPES[size], join(data, size), say)
   const servers: Server[] = []
   try {
     pinRest(store.pid, ALL_CORES)

@@ -20,9 +20,14 @@ export interface Shape {
   snapshots: number
 }
 
-export const FULL: Shape = { users: 20_000, pools: 200, poolsPerUser: 5, snapshots: 1_000_000 }
-export const SMALL: Shape = { users: 500, pools: 40, poolsPerUser: 2, snapshots: 10_000 }
-/** A tenth of the rows; what each user has, and the pools, stay. */
+export type Size = 'small' | 'medium' | 'full'
+
+export const SHAPES: Record<Size, Shape> = {
+  small: { users: 500, pools: 40, poolsPerUser: 2, snapshots: 10_000 },
+  medium: { users: 2_000, pools: 200, poolsPerUser: 5, snapshots: 100_000 },
+  full: { users: 20_000, pools: 200, poolsPerUser: 5, snapshots: 1_000_000 },
+}
+/** A tenth of the users and snapshots; the rows of each user, and the pools, stay. */
 export const tenthOf = (shape: Shape): Shape => ({
   ...shape,
   users: shape.users / 10,

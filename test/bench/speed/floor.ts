@@ -564,9 +564,9 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
       points: account?.points ?? 0,
       rank: account?.rank ?? null,
       earnings: {
-        earningsUsd: earned,
-        worthUsd: value,
-        netCashInvestedUsd: cash,
+        totalEarningsUsd: earned,
+        totalWorthUsd: value,
+        totalCashUsd: cash,
         hasIncompletePrices: incomplete,
         breakdown: breakdown.slice(0, 100).map((one) => ({
           entityType: one.type.toUpperCase(),

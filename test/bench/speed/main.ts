@@ -1,18 +1,19 @@
 /**
  * How fast the product is, next to a hand-written server, PostGraphile, and ready bytes, in one run.
  *
- *     npm run bench                          all of it, on 3,000,000 positions: about an hour
- *     npm run bench -- --small --only points what an optimiser looks at again and again
- *     npm run bench -- --small --check       what CI asserts: SQL statements, and the ratios to the floor
+ *     npm run bench                          all of it, on 300,000 positions: eight minutes
+ *     npm run bench -- --full                the same on 3,000,000: about an hour
+ *     npm run bench -- --small --only points for use while optimising
+ *     npm run bench -- --small --check       the assertions of CI: SQL statements, and the ratios to the floor
  *
- *     --small                 1 % of the rows
+ *     --full, --small         3,000,000 positions, or 30,000, in place of 300,000
  *     --only REGEX            these operations (and only the table of operations, without --parts)
  *     --systems LIST          of product, known, floor, postgraphile (the product always takes part)
  *     --parts LIST            of uncached, cached, fresh, pages, growth, start
- *     --connections LIST      1,16,64
+ *     --connections LIST      16, or 1,16,64 with --full
  *     --seconds N --rounds N  how long a window is, and how many of them
  *     --data DIR              where the stores and PostGraphile stay between runs
- *     --save                  writes results.json (and results.md)
+ *     --save                  writes results.json, and without --small the tables of the README
  *     --check                 fails where results.json was better
  *
  * The server under test has one core, Postgres and the load the other. Nothing is timed whose answers differ from the
@@ -24,7 +25,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ask, check, knowsDocuments, quiet, requestsOf, type System, type Target } from './check.ts'
 import { difference } from './compare.ts'
-import { FIRST_DAY, FULL, openSpeedStore, SMALL, type SpeedStore, tenthOf } from './data.ts'
+import { FIRST_DAY, openSpeedStore, SHAPES, type Size, type SpeedStore, tenthOf } from './data.ts'
 import { wire } from './load.ts'
 import { measure, median, type Subject, type Timing } from './measure.ts'
 import { documentId, documents, type Operation, operationsOn } from './operations.ts'
@@ -41,7 +42,6 @@ import {
   type Results,
   recordedOf,
   recordOf,
-  type Size,
   save,
   slower,
   worse,
@@ -51,6 +51,7 @@ import { countStatements } from './statements.ts'
 const { values: flags } = parseArgs({
   options: {
     small: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
     only: { type: 'string' },
     systems: { type: 'string' },
     parts: { type: 'string' },
@@ -62,19 +63,22 @@ const { values: flags } = parseArgs({
     check: { type: 'boolean', default: false },
   },
 })
-const { small, check: asserts } = flags
+const { small, full, check: asserts } = flags
 type Starters = Record<Exclude<System, 'known'>, (url: string) => Promise<Server>>
 
-const size: Size = small ? 'small' : 'full'
+const size: Size = small ? 'small' : full ? 'full' : 'medium'
 const brief = asserts || flags.only !== undefined
 const listed = (text: string | undefined, all: string) => (text ?? all).split(',')
 const systems = listed(flags.systems, asserts ? 'product,floor' : 'product,known,floor,postgraphile')
 const parts = listed(flags.parts, brief ? 'uncached' : 'uncached,cached,fresh,pages,growth,start')
-const connections = listed(flags.connections, small ? '16' : '1,16,64').map(Number)
-const seconds = Number(flags.seconds ?? (small ? 0.3 : 1.5))
+const connections = listed(flags.connections, full ? '1,16,64' : '16').map(Number)
+const seconds = Number(flags.seconds ?? { small: 0.3, medium: 0.4, full: 1.5 }[size])
 const rounds = Number(flags.rounds ?? 3)
 const only = new RegExp(flags.only ?? '', 'i')
-const shape = small ? SMALL : FULL
+const shape = SHAPES[size]
+/** How many sets of parameters an operation has, and how many starts and new documents are timed. */
+const counts = { small: [40, 3, 10], medium: [100, 8, 15], full: [300, 15, 30] }[size] as [number, number, number]
+const [variants, startCount, documentCount] = counts
 /** How often an operation whose ratio is worse than recorded is measured again. */
 const RETRIES = 4
 /** A share of the product's cache that all variants of one operation fit in, as text of two bytes a character. */
@@ -144,7 +148,10 @@ async function bench(): Promise<Results> {
     settings: { ...shape, connections, seconds, rounds, pinned: pinned === true },
     machine: { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, load: loadavg() },
     operations: Object.fromEntries(
-      operations.map(({ name, kind, rows, nested }) => [name, { kind, rows, nested, bytes: 0, checks: {}, cells: {} }]),
+      operations.map(({ name, kind, answer, nested }) => [
+        name,
+        { kind, answer, nested, bytes: 0, checks: {}, cells: {} },
+      ]),
     ),
     depth: {},
     memory: {},
@@ -174,7 +181,7 @@ async function bench(): Promise<Results> {
       })
   if (parts.includes('uncached')) {
     // What compiles as it runs is compiled by then, and not at the cost of the first operations.
-    await forEach(operations, 'warm', (one) => measure(subjectsOf(one), 16, { ...timing, seconds: 1, rounds: 0 }))
+    await forEach(operations, 'warm', (one) => measure(subjectsOf(one), 16, { ...timing, rounds: 0 }))
     await forEach(operations, 'uncached', async (operation) => {
       const subjects = subjectsOf(operation)
       await measureAll(resultOf(operation), subjects, timing)
@@ -187,7 +194,7 @@ async function bench(): Promise<Results> {
   if (cached) await cachedAnswers(operations, [cached, servers.product], resultOf, { ...timing, seconds: seconds / 2 })
   if (parts.includes('fresh'))
     for (const operation of operations.filter(({ kind }) => kind === 'graphql'))
-      resultOf(operation).fresh = await neverSeen(servers.product, operation, small ? 10 : 30)
+      resultOf(operation).fresh = await neverSeen(servers.product, operation, documentCount)
   if (parts.includes('pages')) {
     const { names } = store
     const date = new Date(FIRST_DAY * 1000).toISOString().slice(0, 10)
@@ -208,7 +215,7 @@ async function bench(): Promise<Results> {
   }
   if (parts.includes('start')) {
     const other = systems.includes('postgraphile') ? () => startPostgraphile(place, store.url) : undefined
-    results.starts = await starts(operations, small ? 3 : 15, () => all.product(store.url), other)
+    results.starts = await starts(operations, startCount, () => all.product(store.url), other)
   }
   const megabytes = ({ pid }: Server) => Math.round(residentOf(pid) / 2 ** 20)
   results.memory = {
@@ -308,13 +315,12 @@ async function openStore(name: string, of: typeof shape): Promise<SpeedStore> {
 }
 
 async function operationsOf({ names, pool }: SpeedStore): Promise<Operation[]> {
-  const count = small ? 40 : 300
   const { rows } = await pool.query<{ id: string; market: string }>(
     `SELECT id, market_address AS market FROM position
      WHERE id >= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) FROM position) ORDER BY id LIMIT $1`,
-    [count],
+    [variants],
   )
-  return operationsOn({ names, positions: rows, count })
+  return operationsOn({ names, positions: rows, count: variants })
 }
 
 /** The product's trusted documents: a file with each under its id. */

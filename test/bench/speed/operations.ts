@@ -13,8 +13,8 @@ export interface Request {
 export interface Operation {
   name: string
   kind: 'rest' | 'graphql'
-  /** The answer is rows, 10 to 1,000 of them. */
-  rows: boolean
+  /** A list has 10 to 1,000 rows. */
+  answer: 'list' | 'sums' | 'small'
   /** A dashboard that reads through several levels. */
   nested: boolean
   /** Its parameters, up to 300 sets of them. */
@@ -85,7 +85,7 @@ export const documents = {
     user(address: $address) {
       points: totalPoints rank
       earnings {
-        earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices
+        totalEarningsUsd: earningsUsd totalWorthUsd: worthUsd totalCashUsd: netCashInvestedUsd hasIncompletePrices
         breakdown(first: 100) { entityType chainId entityAddress worthUsd earningsUsd }
       }
       netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd }
@@ -204,7 +204,7 @@ const PG = {
   }`,
   earnings: `query ($address: String!) {
     speedEarningsOf(owner: $address, first: 100) {
-      nodes { chain_id: chainId entity_id: entityId entity_type: entityType current_value_usd: worthUsd
+      nodes { chain_id: chainId entity_id: entityId entity_type: entityType current_value_usd: currentValueUsd
         net_cash_invested_usd: netCashInvestedUsd earnings_usd: earningsUsd incomplete }
     }
   }`,
@@ -228,11 +228,11 @@ const PG = {
   userPage: `query ($address: String!) {
     accountByUserAddress(userAddress: $address) { points rank }
     speedEarningsOf(owner: $address, first: 100) {
-      nodes { entityType chainId entityAddress: entityId worthUsd earningsUsd netCashInvestedUsd incomplete }
+      nodes { entityType chainId entityAddress: entityId worthUsd: currentValueUsd earningsUsd netCashInvestedUsd incomplete }
     }
     speedNetAprOf(owner: $address) { nodes { earnDepositUsd depositRate borrowUsd borrowRate } }
-    speedLatestMarketSnapshots(owner: $address) { nodes { time collateralUsd debtUsd market { assetSymbol } } }
-    speedLatestVaultSnapshots(owner: $address) { nodes { time assetsUsd vault { name } } }
+    speedLatestMarketSnapshots(owner: $address) { nodes { timestamp collateralUsd debtUsd market { assetSymbol } } }
+    speedLatestVaultSnapshots(owner: $address) { nodes { timestamp assetsUsd vault { name } } }
     allMarketLiquidationRewards(first: 10, condition: { accountId: $address }, ${REWARDS_NEWEST}) {
       nodes { txHash liquidRewardUsd claimedTimestamp }
     }
@@ -248,7 +248,7 @@ const PG = {
 const pg = (query: string, variables: object = {}): Request => ({ path: '/graphql', body: { query, variables } })
 
 interface RestOptions {
-  rows?: boolean
+  answer?: Operation['answer']
   postgraphile?: Operation['postgraphile']
 }
 
@@ -256,11 +256,11 @@ function rest<V extends Values>(
   name: string,
   variants: V[],
   path: (values: V) => string,
-  { rows = false, postgraphile }: { rows?: boolean; postgraphile?: (values: V) => Request } = {},
+  { answer = 'list', postgraphile }: { answer?: Operation['answer']; postgraphile?: (values: V) => Request } = {},
 ): Operation {
   const request = (values: Values) => ({ path: path(values as V) })
   const ask = postgraphile as RestOptions['postgraphile']
-  const shared = { name: `GET ${name}`, kind: 'rest' as const, rows, nested: false, variants }
+  const shared = { name: `GET ${name}`, kind: 'rest' as const, answer, nested: false, variants }
   return { ...shared, product: request, floor: request, ...(ask && { postgraphile: ask }) }
 }
 
@@ -269,12 +269,12 @@ function graphql<V extends Values>(
   document: keyof typeof documents,
   variants: V[],
   postgraphile: (values: V) => Request,
-  { rows = true, nested = false } = {},
+  { answer = 'list', nested = false }: { answer?: Operation['answer']; nested?: boolean } = {},
 ): Operation {
   return {
     name: `graphql ${name}`,
     kind: 'graphql',
-    rows,
+    answer,
     nested,
     variants,
     product: (variables) => ({ path: '/graphql', body: { query: documents[document], variables } }),
@@ -312,47 +312,45 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
 
   return [
     rest('/points/leaderboard', accounts, (v) => `/points/leaderboard?account=${v.account}`, {
+      answer: 'small',
       postgraphile: (v) => pg(PG.ownRank, v),
     }),
     rest('/points/userpoints', accounts, (v) => `/points/userpoints?account=${v.account}`, {
+      answer: 'small',
       postgraphile: (v) => pg(PG.userPoints, v),
     }),
     rest('/points/breakdown-by-assets', assets, (v) => `/points/breakdown-by-assets?asset=${v.asset}&limit=100`, {
-      rows: true,
       postgraphile: (v) => pg(PG.assetPositions('rest'), { ...v, first: 100 }),
     }),
-    rest('/points/reports', all, () => '/points/reports', { rows: true, postgraphile: () => pg(PG.reports) }),
+    rest('/points/reports', all, () => '/points/reports', { answer: 'small', postgraphile: () => pg(PG.reports) }),
     rest('/points/{address}', users, (v) => `/points/${v.address}`, {
-      rows: true,
       postgraphile: (v) => pg(PG.dailyPoints('first: 10', 'rest'), v),
     }),
     rest('/multipliers/all', all, () => '/multipliers/all', {
-      rows: true,
       postgraphile: () => pg(PG_MULTIPLIERS),
     }),
     rest('/pools/all', all, () => '/pools/all', {
-      rows: true,
       postgraphile: () => pg(PG_POOLS),
     }),
     rest('/positions/breakdown-by-assets', assets, (v) => `/positions/breakdown-by-assets?asset=${v.asset}`, {
-      rows: true,
       postgraphile: (v) => pg(PG.assetPositions('rest'), { ...v, first: 10 }),
     }),
     rest(
       '/positions/breakdown-by-markets',
       markets,
       (v) => `/positions/breakdown-by-markets?market=${v.market}&limit=100`,
-      { rows: true, postgraphile: (v) => pg(PG.poolPositions, v) },
+      { postgraphile: (v) => pg(PG.poolPositions, v) },
     ),
     rest(
       '/positions/breakdown-by-markets?cursor',
       positions,
       (v) => `/positions/breakdown-by-markets?market=${v.market}&limit=100&cursor=${v.id}`,
-      { rows: true },
     ),
-    rest('/positions/{address}', users, (v) => `/positions/${v.address}`, { postgraphile: (v) => pg(PG.userOf, v) }),
+    rest('/positions/{address}', users, (v) => `/positions/${v.address}`, {
+      answer: 'small',
+      postgraphile: (v) => pg(PG.userOf, v),
+    }),
     rest(snapshots('market'), windows, (v) => `${at(snapshots('market'), v.address)}?${window(v)}`, {
-      rows: true,
       postgraphile: ({ address }) => pg(pgSnapshots('marketId', 'accountId'), { address, first: 100, count: true }),
     }),
     rest(
@@ -360,7 +358,6 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
       windows,
       (v) => `${at(snapshots('market'), v.address)}?page_size=1000&${window(v)}`,
       {
-        rows: true,
         postgraphile: ({ address }) => pg(pgSnapshots('marketId', 'accountId'), { address, first: 1000, count: true }),
       },
     ),
@@ -368,10 +365,8 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
       `${snapshots('market')}?should_group_by_timestamp`,
       windows,
       (v) => `${at(snapshots('market'), v.address)}?should_group_by_timestamp=true&${window(v)}`,
-      { rows: true },
     ),
     rest(snapshots('vault'), windows, (v) => `${at(snapshots('vault'), v.address)}?${window(v)}`, {
-      rows: true,
       postgraphile: ({ address }) => pg(PG.vaultSnapshots, { address, first: 100 }),
     }),
     rest(
@@ -393,9 +388,11 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
       { postgraphile: (v) => pg(pgRewards('vault', 'VaultLiquidationRewards', 'vaultId', 'vaultId'), v) },
     ),
     rest('/v1/users/{address}/earnings', users, (v) => `/v1/users/${v.address}/earnings`, {
+      answer: 'sums',
       postgraphile: (v) => pg(PG.earnings, v),
     }),
     rest('/v1/users/{address}/net-apr', users, (v) => `/v1/users/${v.address}/net-apr`, {
+      answer: 'sums',
       postgraphile: (v) => pg(PG.netApr, v),
     }),
 
@@ -420,7 +417,7 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
       { nested: true },
     ),
     graphql('all pools with multipliers', 'allPools', all, () => pg(PG.allPools)),
-    graphql("a user's page", 'userPage', users, (v) => pg(PG.userPage, v), { rows: false, nested: true }),
+    graphql("a user's page", 'userPage', users, (v) => pg(PG.userPage, v), { answer: 'sums', nested: true }),
     graphql('100 users', 'users', lists, (v) => pg(PG.users, v)),
   ]
 }

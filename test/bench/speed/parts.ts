@@ -96,16 +96,19 @@ export interface Growth {
   full: number
 }
 
+const wired = (of: Operation) => of.variants.map((values) => wire(of.product(values)))
+
 export async function growth(
   [full, tenth]: [Server, Server],
   [operation, smaller]: [Operation, Operation],
   { seconds, rounds }: Timing,
 ): Promise<Growth> {
+  // The pages of both stores are in memory then.
+  await each(full.port, wired(operation))
+  await each(tenth.port, wired(smaller))
   const times: Growth[] = []
   const p50 = async ({ port }: Server, of: Operation) => {
-    const requests = of.variants.map((values) => wire(of.product(values)))
-    // What is read is in memory then, in both stores.
-    await each(port, requests)
+    const requests = wired(of)
     const window = await run({ port, requests, connections: 1, warmMs: seconds * 250, windowMs: seconds * 1000 })
     return percentileOf(window.latencies, 50)
   }

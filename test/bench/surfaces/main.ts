@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util'
 import { report, round } from '../report.ts'
 import { ask } from '../speed/check.ts'
 import { difference } from '../speed/compare.ts'
-import { FULL, openSpeedStore, SMALL, type SpeedStore } from '../speed/data.ts'
+import { openSpeedStore, SHAPES, type SpeedStore } from '../speed/data.ts'
 import { each, wire } from '../speed/load.ts'
 import { median } from '../speed/measure.ts'
 import { deepPages } from '../speed/parts.ts'
@@ -38,7 +38,8 @@ const BURST = 20
 const rounds = Number(flags.rounds)
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
-const store = await openSpeedStore(flags.small ? SMALL : FULL, join(flags.data, flags.small ? 'small' : 'full'), say)
+const size = flags.small ? 'small' : 'full'
+const store = await openSpeedStore(SHAPES[size], join(flags.data, size), say)
 const counter = await countStatements(store.url)
 const servers: Server[] = []
 try {
@@ -95,7 +96,7 @@ try {
     })
   report(
     'surfaces',
-    { size: flags.small ? 'small' : 'full', rounds, burst: BURST },
+    { size, rounds, burst: BURST },
     rows,
     Object.entries(depth).map(([name, { first, thousandth }]) => ({
       name: `page 1,000 of ${name}, to page 1`,
