@@ -72,18 +72,16 @@ export type GraphCashFlow = z.output<typeof cashFlow>
 const asset = z.object({ chainId, address, symbol: z.string(), name: z.string(), logoUri: z.string().nullable() })
 export type GraphAsset = z.output<typeof asset>
 
-const ref = z.object({ chainId, address })
 const start = z.string().transform((date) => Date.parse(date))
-const priceBucket = z.object({
+const priceDay = z.object({
   start,
   usd: z.number().nullable(),
   source: z.string().nullable(),
   time: z.string().nullable(),
 })
-const pricesAnswer = z.object({ asset: z.object({ prices: z.array(priceBucket) }) })
-const rateBucket = z.object({ start, depositApr: z.number().nullable(), borrowApr: z.number().nullable() })
-const ratesAnswer = z.object({ entity: z.object({ aprSeries: z.array(rateBucket) }) })
-/** The days of a series that are read at once. */
+const rateDay = z.object({ start, depositApr: z.number().nullable(), borrowApr: z.number().nullable() })
+/** The series that are read at once, and the days of each. */
+const SERIES = 20
 const SERIES_DAYS = 1000
 const DAY_MS = 86_400_000
 const isoOf = (ms: number) => new Date(ms).toISOString()
@@ -113,17 +111,13 @@ const marketsWith = (more: string) => `query Markets($after: String) {
     }
   }`
 
-const refs = (field: string) => `query Refs($after: String) {
-    ${field}(first: 1000, after: $after) { nodes { chainId address } pageInfo { hasNextPage endCursor } }
-  }`
-
-const ratesOf = (
-  kind: EntityRef['kind'],
-) => `query Rates($chainId: SafeInt!, $address: Address!, $from: DateTime, $to: DateTime) {
-    entity: ${kind}(chainId: $chainId, address: $address) {
-      aprSeries(from: $from, to: $to) { start depositApr borrowApr }
+const seriesOf = (field: string, days: string) => `query Series($after: String, $from: DateTime, $to: DateTime) {
+    list: ${field}(first: ${SERIES}, after: $after) {
+      nodes { chainId address days: ${days} }
+      pageInfo { hasNextPage endCursor }
     }
   }`
+const RATES = 'aprSeries(from: $from, to: $to) { start depositApr borrowApr }'
 
 /** The operations, valid against the schema of src/graphql. */
 export const graphOperations = {
@@ -161,14 +155,9 @@ export const graphOperations = {
       pageInfo { hasNextPage endCursor }
     }
   }`,
-  assetRefs: refs('assets'),
-  marketRefs: refs('markets'),
-  vaultRefs: refs('vaults'),
-  prices: `query Prices($chainId: SafeInt!, $address: Address!, $from: DateTime, $to: DateTime) {
-    asset(chainId: $chainId, address: $address) { prices(from: $from, to: $to) { start usd source time } }
-  }`,
-  marketRates: ratesOf('market'),
-  vaultRates: ratesOf('vault'),
+  prices: seriesOf('assets', 'prices(from: $from, to: $to) { start usd source time }'),
+  marketRates: seriesOf('markets', RATES),
+  vaultRates: seriesOf('vaults', RATES),
   cashFlows: `query CashFlows($user: Address!, $after: String) {
     user(address: $user) {
       activity(first: 1000, after: $after, where: { kinds: [DEPOSIT, WITHDRAW, BORROW, REPAY] }) {
@@ -242,39 +231,69 @@ export async function openGatewayGraph(
     for await (const page of pages('activity', pageAfter)) yield page.nodes
   }
 
+  /** The daily series of all assets, markets or vaults, oldest day first. `newest` is the newest day of such series. */
+  async function* series<Day extends { start: number }>(
+    query: string,
+    day: z.ZodType<Day>,
+    hasValue: (day: Day) => boolean,
+    { newest, since }: { newest: number; since: number },
+  ) {
+    const answer = z.object({ list: connection(z.object({ chainId, address, days: z.array(day) })) })
+    const read = (after: string | null, range: object) => ask(query, answer, { after, ...range })
+    const pageAfter = async (after: string | null) => {
+      const { list } = await read(after, rangeBefore(newest, since))
+      const days = new Map(list.nodes.map((node) => [keyOf(node), [node.days]]))
+      // A range without a value is before the first one.
+      for (let nodes = list.nodes, to = newest; nodes.some((node) => node.days.some(hasValue)); ) {
+        to -= SERIES_DAYS * DAY_MS
+        if (to < since) break
+        nodes = (await read(after, rangeBefore(to, since))).list.nodes
+        for (const node of nodes) days.get(keyOf(node))?.unshift(node.days)
+      }
+      const nodes = list.nodes.map((node) => ({ ...node, days: days.get(keyOf(node))?.flat() ?? [] }))
+      return { nodes, pageInfo: list.pageInfo }
+    }
+    for await (const { nodes } of pages('series', pageAfter)) yield nodes
+  }
+
+  /** The newest day of a series of assets, markets or vaults: all of them end on it. Undefined if there are none. */
+  async function newestDay(query: string): Promise<number | undefined> {
+    const days = z.array(z.object({ start }))
+    const { list } = await ask(query, z.object({ list: z.object({ nodes: z.array(z.object({ days })) }) }))
+    return list.nodes[0]?.days.at(-1)?.start
+  }
+
   async function* prices(since: Date | null): AsyncGenerator<Record<string, unknown>[]> {
     const first = dayOf(since)
-    let newest: number | undefined
-    for await (const assets of nodes(graphOperations.assetRefs, 'assets', ref))
-      for (const { chainId, address } of assets) {
-        const read = async (range: object) =>
-          (await ask(graphOperations.prices, pricesAnswer, { chainId, address, ...range })).asset.prices
-        newest ??= (await read({})).at(-1)?.start ?? -1
-        const days = await daysOf(read, ({ usd }) => usd !== null, newest, first)
-        yield days.flatMap(({ start, usd: priceUsd, source, time }) =>
+    const newest = await newestDay(graphOperations.prices)
+    if (newest === undefined || newest < first) return
+    const range = { newest, since: first }
+    for await (const assets of series(graphOperations.prices, priceDay, ({ usd }) => usd !== null, range))
+      yield assets.flatMap(({ chainId, address, days }) =>
+        days.flatMap(({ start, usd: priceUsd, source, time }) =>
           priceUsd === null ? [] : [{ chainId, assetAddress: address, date: isoOf(start), priceUsd, source, time }],
-        )
-      }
+        ),
+      )
   }
 
   /** The day before the first one says whether the rates of the first one are new. */
   async function* rates(since: Date | null): AsyncGenerator<Record<string, unknown>[]> {
     const first = dayOf(since)
-    let newest: number | undefined
-    for (const kind of ['market', 'vault'] as const)
-      for await (const refs of nodes(graphOperations[`${kind}Refs`], `${kind}s`, ref))
-        for (const { chainId, address } of refs) {
-          const read = async (range: object) =>
-            (await ask(graphOperations[`${kind}Rates`], ratesAnswer, { chainId, address, ...range })).entity.aprSeries
-          newest ??= (await read({})).at(-1)?.start ?? -1
-          const days = await daysOf(read, ({ depositApr }) => depositApr !== null, newest, first - DAY_MS)
-          yield days.flatMap(({ start, depositApr: depositRate, borrowApr: borrowRate }, at) => {
+    for (const kind of ['market', 'vault'] as const) {
+      const query = graphOperations[`${kind}Rates`]
+      const newest = await newestDay(query)
+      if (newest === undefined || newest < first) continue
+      const range = { newest, since: first - DAY_MS }
+      for await (const entities of series(query, rateDay, ({ depositApr }) => depositApr !== null, range))
+        yield entities.flatMap(({ chainId, address, days }) =>
+          days.flatMap(({ start, depositApr: depositRate, borrowApr: borrowRate }, at) => {
             const before = days[at - 1]
             if (depositRate === null || start < first) return []
             if (before?.depositApr === depositRate && before.borrowApr === borrowRate) return []
             return [{ entityType: kind, chainId, entityId: address, changedAt: isoOf(start), depositRate, borrowRate }]
-          })
-        }
+          }),
+        )
+    }
   }
 
   return {
@@ -297,25 +316,13 @@ export async function openGatewayGraph(
   }
 }
 
-/**
- * Reads a daily series of one asset, market or vault, oldest day first, in ranges that go back from its newest day. A range
- * without a value is before the first one.
- */
-async function daysOf<Day extends { start: number }>(
-  read: (range: { from: string; to: string }) => Promise<Day[]>,
-  hasValue: (day: Day) => boolean,
-  newest: number,
-  since: number,
-): Promise<Day[]> {
-  const all: Day[][] = []
-  for (let to = newest; to >= since; to -= SERIES_DAYS * DAY_MS) {
-    const from = Math.max(to - (SERIES_DAYS - 1) * DAY_MS, since)
-    const days = await read({ from: isoOf(from), to: isoOf(to) })
-    if (!days.some(hasValue)) break
-    all.unshift(days)
-  }
-  return all.flat()
-}
+/** The last days of a series up to `to`, in ms, but none before `since`. */
+const rangeBefore = (to: number, since: number) => ({
+  from: isoOf(Math.max(to - (SERIES_DAYS - 1) * DAY_MS, since)),
+  to: isoOf(to),
+})
+
+const keyOf = ({ chainId, address }: { chainId: number; address: string }) => `${chainId} ${address}`
 
 /** Returns the fields of the types Query, User and Market. Undefined if they are not a gateway's. */
 function gatewayFields(body: Buffer): z.output<typeof fieldsAnswer>['data'] | undefined {
