@@ -22,7 +22,7 @@ const isModerate = (double: string) => `abs(${double}) BETWEEN 1e-150 AND 1e150`
 
 /** Divides doubles, as Postgres does where it does not refuse the quotient. Null for a divisor of 0. */
 export const quotient = (dividend: string, divisor: string) =>
-  `CASE WHEN ${isModerate(dividend)} AND ${isModerate(divisor)} THEN ${dividend} / ${divisor}
+  `CASE WHEN (${dividend} = 0 OR ${isModerate(dividend)}) AND ${isModerate(divisor)} THEN ${dividend} / ${divisor}
     ELSE ${toDouble(`${exact(dividend)} / nullif(${exact(divisor)}, 0)`)} END`
 
 /**

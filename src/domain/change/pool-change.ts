@@ -1,11 +1,16 @@
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { ofBothSides } from '../pool/amounts.ts'
-import { SINCE, sinceSql, usdChange } from './since.ts'
+import { ofBothSides, sumOfDays } from '../pool/amounts.ts'
+import { SINCE, sinceSql } from './since.ts'
 
-const now = (name: 'supplied' | 'protected' | 'borrowed') => ofBothSides(name, 'now')
-const past = (name: 'supplied' | 'protected' | 'borrowed') => ofBothSides(name, 'past')
+type Amount = 'supplied' | 'protected' | 'borrowed'
+
+/** The column of the change of a sum of amounts. */
+const usdChange = (amounts: Amount[], what: string) => {
+  const [now, past] = ['now', 'past'].map((row) => amounts.flatMap((amount) => ofBothSides(amount, row)))
+  return { sql: sumOfDays(now ?? [], past), type: 'float', description: `Change of ${what}, in USD.` } as const
+}
 
 /** The change of a pool between two distribution dates. An amount is 0 on a date without a position. */
 export const poolChangeColumns = columnsOf(
@@ -23,13 +28,10 @@ export const poolChangeColumns = columnsOf(
       type: 'int',
       description: 'Change of the number of positions, one per user.',
     },
-    suppliedUsd: usdChange(`${now('supplied')} - ${past('supplied')}`, 'the borrowable supply'),
-    protectedUsd: usdChange(`${now('protected')} - ${past('protected')}`, 'the protected (non-borrowable) supply'),
-    tvlUsd: usdChange(
-      `${now('supplied')} + ${now('protected')} - ${past('supplied')} - ${past('protected')}`,
-      'the total value locked',
-    ),
-    borrowedUsd: usdChange(`${now('borrowed')} - ${past('borrowed')}`, 'the amount borrowed'),
+    suppliedUsd: usdChange(['supplied'], 'the borrowable supply'),
+    protectedUsd: usdChange(['protected'], 'the protected (non-borrowable) supply'),
+    tvlUsd: usdChange(['supplied', 'protected'], 'the total value locked'),
+    borrowedUsd: usdChange(['borrowed'], 'the amount borrowed'),
   },
 )
 

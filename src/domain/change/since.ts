@@ -1,4 +1,3 @@
-import { toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** The maximum number of days that a change may span. */
@@ -19,7 +18,3 @@ export const SINCE = {
   type: 'date',
   description: 'The distribution date with which the newest one is compared.',
 } as const
-
-/** A column of a change in USD. `sql` is an exact number. */
-export const usdChange = (sql: string, what: string) =>
-  ({ sql: toDouble(sql), type: 'float', description: `Change of ${what}, in USD.` }) as const

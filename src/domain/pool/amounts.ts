@@ -30,16 +30,16 @@ export function tokenColumns<const Nullable extends boolean>(
 
 /**
  * The columns of USD amounts on a distribution date.
- * @param of builds the SQL of an amount, as an exact number
+ * @param of builds the SQL of the doubles of `pool_day` that make up an amount
  * @param on says in descriptions which date, and when a value is null
  */
 export function amountColumns<const Nullable extends boolean>(
-  of: (amount: Amount) => string,
+  of: (amount: Amount) => string[],
   on: { date: string; nullable: Nullable; note?: string },
 ) {
   const usd = (sql: string, meaning: string) =>
     ({
-      sql: toDouble(sql),
+      sql,
       type: 'float',
       nullable: on.nullable,
       description: `${meaning}${on.note ? ` ${on.note}` : ''}`,
@@ -47,17 +47,18 @@ export function amountColumns<const Nullable extends boolean>(
       sort: true,
     }) as const
   const [supplied, protectedSupply, borrowed] = [of('supplied'), of('protected'), of('borrowed')]
+  const least = on.nullable ? `CASE WHEN ${supplied[0]} IS NOT NULL THEN 0 END` : '0'
   return {
-    suppliedUsd: usd(supplied, `Borrowable supply on ${on.date}, in USD.`),
-    protectedUsd: usd(protectedSupply, `Non-borrowable supply on ${on.date}, in USD.`),
-    tvlUsd: usd(`${supplied} + ${protectedSupply}`, `TVL on ${on.date}, in USD: lent supply too.`),
-    borrowedUsd: usd(borrowed, `Amount borrowed on ${on.date}, in USD.`),
+    suppliedUsd: usd(sumOfDays(supplied), `Borrowable supply on ${on.date}, in USD.`),
+    protectedUsd: usd(sumOfDays(protectedSupply), `Non-borrowable supply on ${on.date}, in USD.`),
+    tvlUsd: usd(sumOfDays([...supplied, ...protectedSupply]), `TVL on ${on.date}, in USD: lent supply too.`),
+    borrowedUsd: usd(sumOfDays(borrowed), `Amount borrowed on ${on.date}, in USD.`),
     liquidityUsd: usd(
-      `CASE WHEN ${supplied} > ${borrowed} THEN ${supplied} - ${borrowed} WHEN ${supplied} IS NOT NULL THEN 0 END`,
+      `greatest(${sumOfDays(supplied, borrowed)}, ${least})`,
       `Supply not lent out on ${on.date}, in USD.`,
     ),
     utilization: {
-      sql: quotient(toDouble(borrowed), toDouble(supplied)),
+      sql: quotient(sumOfDays(borrowed), sumOfDays(supplied)),
       type: 'float',
       nullable: true,
       description: `\`borrowedUsd / suppliedUsd\`: 0.05 is 5 %. Null without supply.`,
@@ -67,14 +68,22 @@ export function amountColumns<const Nullable extends boolean>(
   } as const
 }
 
+/** SQL of the exact sum of up to eight amounts in USD of `pool_day`, some of them subtracted. They have 6 decimals, and doubles add small integers exactly. */
+export function sumOfDays(amounts: string[], minus: string[] = []): string {
+  const [only = ''] = amounts
+  if (amounts.length + minus.length === 1) return only
+  const all = (of: (amount: string) => string) => [amounts.map(of).join(' + '), ...minus.map(of)].join(' - ')
+  const small = `greatest(${[...amounts, ...minus].map((amount) => `abs(${amount})`).join(', ')}) < 1e9`
+  return `(CASE WHEN ${small} THEN (${all((amount) => `round(${amount} * 1e6)`)}) / 1e6 ELSE ${toDouble(all(exact))} END)`
+}
+
 /** The amounts of one side of a row of `pool_day`, 0 without a row. */
 export const ofSide =
   (side: 'a' | 'b', row = 'd') =>
-  (amount: Amount) =>
-    `coalesce(${exact(`${row}.${side}_${amount}_usd`)}, 0)`
+  (amount: Amount): [string] => [`coalesce(${row}.${side}_${amount}_usd, 0)`]
 
 /** The same in whole tokens. */
 export const tokensOfSide = (side: 'a' | 'b') => (amount: Amount) => `coalesce(d.${side}_${amount}, 0)`
 
 /** The amounts of both sides of a row of `pool_day`, 0 without a row. */
-export const ofBothSides = (amount: Amount, row = 'd') => `(${ofSide('a', row)(amount)} + ${ofSide('b', row)(amount)})`
+export const ofBothSides = (amount: Amount, row = 'd') => [...ofSide('a', row)(amount), ...ofSide('b', row)(amount)]
