@@ -85,9 +85,13 @@ export function openStore({
   }
   const settings = { statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs, ...topology.session }
   const session = sessions ? sessionSql(settings) : 'SELECT'
-  const onConnect = async (connection: pg.ClientBase) => {
-    await pTimeout(connection.query(session), { milliseconds: CONNECT_MS, message: 'timeout expired' })
+  const connected = (sql: string) => async (connection: pg.ClientBase) => {
+    await pTimeout(connection.query(sql), { milliseconds: CONNECT_MS, message: 'timeout expired' })
   }
+  // Shared connections have quick statements, many of which take longer to plan than to run. Citus plans by the values.
+  const shared = sessions
+    ? topology.form({ one: `${session}; SET plan_cache_mode = force_generic_plan`, cluster: session })
+    : session
   const options: StorePoolOptions = { lockTimeoutMs, directUrl }
   const pool = new pg.Pool({
     ...client,
@@ -95,7 +99,7 @@ export function openStore({
     Client: PoolClient,
     connectionTimeoutMillis: WAIT_MS,
     max: poolSize - lines,
-    onConnect,
+    onConnect: connected(session),
   })
   pool.on('error', onError)
   const clients = new Set<pg.PoolClient>()
@@ -109,7 +113,7 @@ export function openStore({
   // Even while all writers are busy, slow reads leave one connection of the pool to other reads.
   const slow = Math.max(1, pool.options.max - mostWriters(pool) - 1)
   const quick = Math.max(1, pool.options.max - slow)
-  const reads = new Reads({ client, pool, lines, slow, quick, timeoutMs: readTimeoutMs, onConnect })
+  const reads = new Reads({ client, pool, lines, slow, quick, timeoutMs: readTimeoutMs, onConnect: connected(shared) })
   const probe = openProbe(url)
   return {
     pool,

@@ -320,7 +320,8 @@ export function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.S
     const values = types.map((type, i) => Prisma.sql`${only[i] ?? ''}::${Prisma.raw(type)} AS ${Prisma.raw(`k${i}`)}`)
     return Prisma.sql`(SELECT ${Prisma.join(values)}, 1 AS number) owner`
   }
-  const columns = types.map((type, i) => Prisma.sql`${keys.map((key) => key[i] ?? '')}::${Prisma.raw(type)}[]`)
+  // The subselect hides the number of keys from the planner, so that Postgres uses the generic plan for all.
+  const columns = types.map((type, i) => Prisma.sql`(SELECT ${keys.map((key) => key[i] ?? '')}::${Prisma.raw(type)}[])`)
   const names = Prisma.raw(types.map((_, i) => `k${i}`).join(', '))
   return Prisma.sql`unnest(${Prisma.join(columns)}) WITH ORDINALITY AS owner(${names}, number)`
 }

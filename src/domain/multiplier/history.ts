@@ -68,7 +68,8 @@ const pool = { sql: 'p.id', type: 'address' } as const
 
 /** Lists the multipliers of all pools that had one at a moment, by the pool's address. */
 export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
-  const at = revisionAtSql(Prisma.sql`p.id`, Prisma.sql`${moment.toISOString()}::timestamptz`)
+  // The subselect hides the moment from the planner, which would read all revisions for each pool.
+  const at = revisionAtSql(Prisma.sql`p.id`, Prisma.sql`(SELECT ${moment.toISOString()}::timestamptz)`)
   return {
     ...revisionListing,
     name: 'multiplierRevisionsAsOf',
