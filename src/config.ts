@@ -48,12 +48,29 @@ const namedTokens = kind('name:token pairs, separated by commas', (message) =>
   }),
 )
 
-const location = kind('a directory, or a URL like https://example.org/positions', (message) =>
-  z
-    .string()
-    .min(1, message)
-    .refine((value) => (isRemote(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)), message),
+const location = (values: string, isUrl = isRemote) =>
+  kind(values, (message) =>
+    z
+      .string()
+      .min(1, message)
+      .refine((value) => (isUrl(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)), message),
+  )
+const positionsPlace = location('a directory, or a URL like https://example.org/positions')
+const analyticsPlace = location(
+  'a directory, or a URL like https://example.org/analytics or postgres://host/database',
+  (value) => isRemote(value) || isPostgres(value),
 )
+
+/** A text that is parsed by a function. Undefined means that it is not valid. */
+const parsed = <T>(values: string, parse: (text: string) => T | undefined) =>
+  kind(values, (message) =>
+    z.string().transform((text, context) => {
+      const value = parse(text)
+      if (value !== undefined) return value
+      context.addIssue(message)
+      return z.NEVER
+    }),
+  )
 
 /** A text that is read by a function, whose error says what is wrong with it. */
 const readBy = <T>(values: string, read: (text: string) => T) =>
@@ -82,14 +99,10 @@ const replicaUrls = kind('URLs like postgres://user:password@host:5432/database,
 /** Splits a list of URLs. Passwords may contain commas. */
 export const splitUrls = (text: string): string[] => text.split(/,(?=\s*\w+:\/\/)/).map((one) => one.trim())
 
-const chains = kind('id=name pairs, separated by commas, such as 146=sonic', (message) =>
-  z.string().transform((text, context) => {
-    const pairs = text.split(',').map((pair) => /^\s*([1-9][0-9]{0,15})=([\w-]+)\s*$/.exec(pair)?.slice(1))
-    if (!pairs.includes(undefined)) return Object.fromEntries(pairs as [string, string][])
-    context.addIssue(message)
-    return z.NEVER
-  }),
-)
+const chains = parsed('id=name pairs, separated by commas, such as 146=sonic', (text) => {
+  const pairs = text.split(',').map((pair) => /^\s*([1-9][0-9]{0,15})=([\w-]+)\s*$/.exec(pair)?.slice(1))
+  return pairs.includes(undefined) ? undefined : Object.fromEntries(pairs as [string, string][])
+})
 
 /** A colour that can be read on white: a contrast of at least 4.5 (WCAG 2.2, 1.4.3). */
 const accentColor = kind('a colour like #0b6b4f, with a contrast of at least 4.5 to white', (message) =>
@@ -107,48 +120,34 @@ function contrastToWhite(colour: string): number {
 
 const MAX_LINKS = 8
 
-const namedLinks = kind(`at most ${MAX_LINKS} name=URL pairs, such as App=https://app.example.org`, (message) =>
-  z.string().transform((text, context) => {
-    const links = text.split(/,(?=[^,=]+=https?:)/).map((pair) => {
-      const [, name = '', href = ''] = /^([^=]{1,40})=(https?:.+)$/.exec(pair.trim()) ?? []
-      return { name: name.trim(), href }
-    })
-    const isLink = ({ name, href }: { name: string; href: string }) => name !== '' && URL.canParse(href)
-    if (links.length > MAX_LINKS || !links.every(isLink)) context.addIssue(message)
-    return links
-  }),
-)
+const namedLinks = parsed(`at most ${MAX_LINKS} name=URL pairs, such as App=https://app.example.org`, (text) => {
+  const links = text.split(/,(?=[^,=]+=https?:)/).map((pair) => {
+    const [, name = '', href = ''] = /^([^=]{1,40})=(https?:.+)$/.exec(pair.trim()) ?? []
+    return { name: name.trim(), href }
+  })
+  const areLinks = links.every(({ name, href }) => name !== '' && URL.canParse(href))
+  return areLinks && links.length <= MAX_LINKS ? links : undefined
+})
 
-const proxies = kind(
+const proxies = parsed(
   'a number of proxies, or their addresses, separated by commas, such as 10.0.0.0/8,::1',
-  (message) =>
-    z.string().transform((text, context) => {
-      if (/^\d{1,2}$/.test(text)) return Number(text)
-      const addresses = text.split(',').map((one) => one.trim())
-      const isAddress = (one: string) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one)
-      if (addresses.every(isAddress)) return addresses
-      context.addIssue(message)
-      return z.NEVER
-    }),
+  (text) => {
+    if (/^\d{1,2}$/.test(text)) return Number(text)
+    const addresses = text.split(',').map((one) => one.trim())
+    return addresses.every((one) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one)) ? addresses : undefined
+  },
 )
 
-const hosts = kind('hosts, separated by commas, such as assets.example.org', (message) =>
-  z.string().transform((text, context) => {
-    const names = text.split(',').map((one) => one.trim().toLowerCase())
-    if (!names.every((one) => /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/.test(one))) context.addIssue(message)
-    return names
-  }),
-)
+const hosts = parsed('hosts, separated by commas, such as assets.example.org', (text) => {
+  const names = text.split(',').map((one) => one.trim().toLowerCase())
+  return names.every((one) => /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/.test(one)) ? names : undefined
+})
 
-const loggedRequests = kind('all, slow, off, or a share of requests between 0 and 1, such as 0.01', (message) =>
-  z.string().transform((text, context) => {
-    if (text === 'all' || text === 'slow' || text === 'off') return text
-    const share = Number(text)
-    if (share > 0 && share < 1) return share
-    context.addIssue(message)
-    return z.NEVER
-  }),
-)
+const loggedRequests = parsed('all, slow, off, or a share of requests between 0 and 1, such as 0.01', (text) => {
+  if (text === 'all' || text === 'slow' || text === 'off') return text
+  const share = Number(text)
+  return share > 0 && share < 1 ? share : undefined
+})
 
 const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"', (message) =>
   z.string().superRefine((text, context) => {
@@ -161,8 +160,8 @@ const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"
   }),
 )
 
-/** Marks a setting that changes no cached answer: gateways that differ in it share answers in Redis. */
-const LOCAL = { local: true }
+/** Marks a setting that changes cached answers: gateways that differ in it share none in Redis. */
+const OF_ANSWERS = { ofAnswers: true }
 
 type Underscored<Text extends string> = Text extends `${infer Word}-${infer Rest}`
   ? `${Word}_${Underscored<Rest>}`
@@ -171,25 +170,10 @@ type LegSetting = `ANALYTICS_SOURCE_${Uppercase<Underscored<LegName>>}`
 
 const legFields = Object.fromEntries(legNames.map((leg) => [leg, records[leg].fields]))
 
-const analyticsPlace = kind(
-  'a directory, or a URL like https://example.org/analytics or postgres://host/database',
-  (message) =>
-    z
-      .string()
-      .min(1, message)
-      .refine(
-        (value) =>
-          isRemote(value) || isPostgres(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value),
-        message,
-      ),
-)
-
 export const legSetting = (leg: LegName) => `ANALYTICS_SOURCE_${leg.toUpperCase().replaceAll('-', '_')}` as LegSetting
 
 const legSource = (leg: LegName) =>
-  analyticsPlace
-    .optional()
-    .meta({ description: `another source of ${leg}`, defaultText: 'ANALYTICS_SOURCE', local: true })
+  analyticsPlace.optional().meta({ description: `another source of ${leg}`, defaultText: 'ANALYTICS_SOURCE' })
 
 const legSources = Object.fromEntries(legNames.map((leg) => [legSetting(leg), legSource(leg)])) as Record<
   LegSetting,
@@ -201,20 +185,18 @@ const legSources = Object.fromEntries(legNames.map((leg) => [legSetting(leg), le
  * `defaultText` is a default in words. The value of a `secret` is never printed.
  */
 export const variables = z.object({
-  HOST: text('a host name or an address').default('127.0.0.1').describe('the address to listen on').meta(LOCAL),
-  PORT: whole(0, 65_535).default(4000).describe('the port to listen on; 0: any free port').meta(LOCAL),
+  HOST: text('a host name or an address').default('127.0.0.1').describe('the address to listen on'),
+  PORT: whole(0, 65_535).default(4000).describe('the port to listen on; 0: any free port'),
   WORKERS: whole(1, 64)
     .default(1)
     .describe(
       'the processes that serve on one port, such as one for each core. Above 1, a primary runs the jobs, replaces workers that die, and restarts them in turn on SIGHUP. Memory, DATABASE_POOL_SIZE and the limits of connections, concurrent requests and subscriptions apply to each worker; RATE_LIMIT applies to all together',
-    )
-    .meta(LOCAL),
+    ),
   DATABASE_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database')
     .optional()
     .meta({
       description: 'a Postgres, 15 or later',
       defaultText: 'none: an embedded Postgres 18',
-      local: true,
     }),
   DATABASE_DIRECT_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database')
     .optional()
@@ -222,9 +204,9 @@ export const variables = z.object({
       description:
         'the same database without a pooler, if DATABASE_URL leads to one in transaction mode: for migrations, the locks of jobs, and notifications of changes',
       defaultText: 'none: DATABASE_URL',
-      local: true,
     }),
   DATABASE_REPLICA_URLS: replicaUrls.optional().meta({
+    ...OF_ANSWERS,
     description:
       'streaming replicas of that Postgres, separated by commas. A read goes to a replica that has every change which this gateway has answered or been notified of (see [Replicas](../deploy/README.md#replicas)). Each URL must lead to one server, not to a balancer',
     defaultText: 'none: DATABASE_URL',
@@ -233,276 +215,241 @@ export const variables = z.object({
     .default('on')
     .describe(
       '`off`: the start does not change tables. If migrations are missing, it fails and says so. The command migrate still applies them',
-    )
-    .meta(LOCAL),
+    ),
   DATABASE_POOL_SIZE: whole(2, 1000)
     .default(10)
     .describe(
       'connections to the database: quick reads share up to 3, and slow reads use at most 3 of the rest, so that they delay no other work. Two more connections receive notifications of changes and check that they arrive',
-    )
-    .meta(LOCAL),
+    ),
   LOCK_TIMEOUT_MS: whole(0, 86_400_000)
     .default(30_000)
     .describe(
       'how long an import, a run or a change waits for another writer before it is refused with a 503; 0: no limit',
-    )
-    .meta(LOCAL),
+    ),
   READ_TIMEOUT_MS: whole(0, 3_600_000)
     .default(30_000)
     .describe(
       "how long all statements of one read operation may take together, by the gateway's clock; 0: no limit. Writes have no limit: if Postgres hangs, a run waits until its connection is lost or it is stopped",
-    )
-    .meta(LOCAL),
-  DATA_DIR: text('a directory').default('.data').describe('the directory of the embedded Postgres').meta(LOCAL),
+    ),
+  DATA_DIR: text('a directory').default('.data').describe('the directory of the embedded Postgres'),
   REDIS_URL: url(/^rediss?:$/, 'redis://host:6379')
     .optional()
     .meta({
       description: 'a Redis that several gateways share as their cache (see [Running it](#running-it) for its memory)',
       defaultText: "none: this process's memory",
-      local: true,
     }),
   MEMORY_MB: whole(LEAST_MEMORY_MB, 2 ** 20)
     .default(320)
     .describe(
       'the memory of a process, in MiB. Cached answers, documents, plans, statements and live answers share the part that the program does not need (see [Sizing](../deploy/README.md#sizing))',
-    )
-    .meta(LOCAL),
+    ),
   CACHE_MAX_BYTES: whole(0, 2 ** 40)
     .optional()
     .meta({
       description: 'the part of MEMORY_MB for cached answers; 0: none',
       defaultText: 'three fifths of the part that the program does not need: 36 MiB of 320',
-      local: true,
     }),
   ADMIN_TOKEN: token.optional().meta({
     description: 'the token for the three POSTs and the mutations; records name it `admin`',
     defaultText: 'none: no changes over HTTP',
     secret: true,
-    local: true,
   }),
   ADMIN_TOKENS: namedTokens.optional().meta({
     description: 'more tokens, each with a name: `alice:token1,bob:token2`',
     secret: true,
-    local: true,
   }),
-  POSITIONS_SOURCE: location
+  POSITIONS_SOURCE: positionsPlace
     .optional()
-    .describe('where manualupdate gets positions: a directory, or an http(s) address (see [Sources](#sources))')
-    .meta(LOCAL),
+    .describe('where manualupdate gets positions: a directory, or an http(s) address (see [Sources](#sources))'),
   POSITIONS_SOURCE_FORMAT: oneOf('auto', 'files', 'graphql', 'rest')
     .default('auto')
-    .describe('the format of the source; `rest` is another gateway, and `auto` detects it at each run')
-    .meta(LOCAL),
-  POSITIONS_SOURCE_KEY: key.optional().meta({ description: 'a bearer key for the source', secret: true, local: true }),
+    .describe('the format of the source; `rest` is another gateway, and `auto` detects it at each run'),
+  POSITIONS_SOURCE_KEY: key.optional().meta({ description: 'a bearer key for the source', secret: true }),
   POSITIONS_SOURCE_PAGING: oneOf('cursor', 'offset')
     .default('cursor')
-    .describe("a GraphQL source's arguments for pages: first and after, or limit and offset")
-    .meta(LOCAL),
-  POSITIONS_SOURCE_PAGE_SIZE: whole(1, 100_000)
-    .default(1000)
-    .describe('positions a page of a GraphQL source')
-    .meta(LOCAL),
+    .describe("a GraphQL source's arguments for pages: first and after, or limit and offset"),
+  POSITIONS_SOURCE_PAGE_SIZE: whole(1, 100_000).default(1000).describe('positions a page of a GraphQL source'),
   POSITIONS_SOURCE_FIELDS: readBy('a JSON object of names', parseNames).default(defaultNames).meta({
     description: 'a GraphQL source\'s names for ours: `{"user": "account.id", "positions": "userPositions"}`',
     defaultText: 'our names',
-    local: true,
   }),
   ANALYTICS_SOURCE: analyticsPlace
     .optional()
     .describe(
       'where updates get snapshots, rewards, cash flows, rates and prices: a directory or an http(s) address with files in the import format, another gateway or, with ANALYTICS_MAPPING, a GraphQL server or a Postgres (see [Updates](#updates))',
-    )
-    .meta(LOCAL),
+    ),
   ...legSources,
   ANALYTICS_MAPPING: readBy('a JSON file of mappings', (path) => readMappings(path, legFields))
     .default({})
-    .describe('a file that says how records are read from a GraphQL server or a Postgres, by leg')
-    .meta(LOCAL),
+    .describe('a file that says how records are read from a GraphQL server or a Postgres, by leg'),
   ANALYTICS_SOURCE_KEY: key.optional().meta({
     description: 'a bearer key for the sources of analytics',
     secret: true,
-    local: true,
   }),
   ANALYTICS_OVERLAP_HOURS: whole(0, 100_000)
     .default(48)
-    .describe('how far before the newest record an update requests records again, for late and corrected ones')
-    .meta(LOCAL),
+    .describe('how far before the newest record an update requests records again, for late and corrected ones'),
   ANALYTICS_MAX_DROP: number('a number from 0 to 1', (value) => value >= 0 && value <= 1)
     .default(0.1)
-    .describe('an update fails if its source has lost more than this share of users or of value in that time')
-    .meta(LOCAL),
+    .describe('an update fails if its source has lost more than this share of users or of value in that time'),
   PRICES_SOURCE: url(/^https?:$/, 'https://coins.llama.fi')
     .optional()
-    .describe("the base of a price API in the shape of DefiLlama's coins API, for a GraphQL source")
-    .meta(LOCAL),
+    .describe("the base of a price API in the shape of DefiLlama's coins API, for a GraphQL source"),
   PRICES_MAX_AGE_SECONDS: whole(0, 10 * 365 * 86_400)
     .default(21_600)
-    .describe('the largest distance of a price from midnight')
-    .meta(LOCAL),
-  PRICES_CHAINS: chains.default({}).describe('more names of chains in the price API: `999=hyperliquid`').meta(LOCAL),
+    .describe('the largest distance of a price from midnight'),
+  PRICES_CHAINS: chains.default({}).describe('more names of chains in the price API: `999=hyperliquid`'),
   MAX_PRICE_JUMP: number('a number above 1', (value) => value > 1)
     .default(5)
-    .describe('a run fails if a price rises or falls by more than this factor since the previous date')
-    .meta(LOCAL),
-  SOURCE_TIMEOUT_MS: whole(1, 3_600_000)
-    .default(30_000)
-    .describe('how long one request to another server may take')
-    .meta(LOCAL),
+    .describe('a run fails if a price rises or falls by more than this factor since the previous date'),
+  SOURCE_TIMEOUT_MS: whole(1, 3_600_000).default(30_000).describe('how long one request to another server may take'),
   SOURCE_RETRIES: whole(0, 20)
     .default(4)
-    .describe('how often a request to another server is repeated, with back-off and jitter')
-    .meta(LOCAL),
+    .describe('how often a request to another server is repeated, with back-off and jitter'),
   SOURCE_MAX_BYTES: whole(1024, 1024 ** 3)
     .default(64 * 1024 * 1024)
-    .describe('the largest answer of another server')
-    .meta(LOCAL),
+    .describe('the largest answer of another server'),
   DISTRIBUTION_CRON: pattern.optional().meta({
     description: "when to compute the day's distribution: `15 0 * * *`",
     defaultText: 'none: no daily job',
-    local: true,
   }),
   ANALYTICS_CRON: pattern.optional().meta({
     description: 'when to update analytics: `5 * * * *`',
     defaultText: 'none: no scheduled updates',
-    local: true,
   }),
-  PROGRAM_NAME: z.string().max(100).optional().meta({
-    description: 'the name of the points program, as the graph and the dashboard show it',
-    defaultText: 'none',
-  }),
+  PROGRAM_NAME: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({
+      ...OF_ANSWERS,
+      description: 'the name of the points program, as the graph and the dashboard show it',
+      defaultText: 'none',
+    }),
   SEASONS: readBy('seasons like Season 1=2026-01-01..2026-06-30', readSeasons).optional().meta({
     description:
       'the seasons of the points program, by name and dates: `Season 1=2026-01-01..2026-06-30,Season 2=2026-07-01..`',
     defaultText: 'none; `gateway seasons` sets them',
-    local: true,
   }),
-  DISTRIBUTION_CATCH_UP: whole(1, 10_000)
-    .default(7)
-    .describe('how many missed dates the daily job computes, in order')
-    .meta(LOCAL),
+  DISTRIBUTION_CATCH_UP: whole(1, 10_000).default(7).describe('how many missed dates the daily job computes, in order'),
   LEDGER_DAYS: whole(0, 100_000).optional().meta({
     description: 'how many days the ledgers of users keep the changes of a run; 0: runs write none',
     defaultText: 'none: they stay forever',
-    local: true,
   }),
   MAX_QUERY_DEPTH: whole(0, 1_000_000)
     .default(15)
-    .describe('how deep one operation of the graph may be nested; 0: no limit'),
+    .describe('how deep one operation of the graph may be nested; 0: no limit')
+    .meta(OF_ANSWERS),
   MAX_QUERY_ALIASES: whole(0, 1_000_000)
     .default(100)
-    .describe('how many aliases one operation of the graph may have; 0: no limit'),
+    .describe('how many aliases one operation of the graph may have; 0: no limit')
+    .meta(OF_ANSWERS),
   MAX_QUERY_TOKENS: whole(0, 1_000_000_000)
     .default(2000)
-    .describe('how many tokens the document of an operation may have; 0: no limit'),
+    .describe('how many tokens the document of an operation may have; 0: no limit')
+    .meta(OF_ANSWERS),
   MAX_QUERY_COST: whole(0, 1_000_000_000)
     .default(100_000)
-    .describe(
-      'the maximum cost of one operation of the graph (see [Limits](../graphql/README.md#limits)); 0: no limit',
-    ),
+    .describe('the maximum cost of one operation of the graph (see [Limits](../graphql/README.md#limits)); 0: no limit')
+    .meta(OF_ANSWERS),
   MAX_ANSWER_BYTES: whole(1024, 512 * 1024 * 1024)
     .default(32 * 1024 * 1024)
-    .describe('how many bytes one answer may have'),
+    .describe('how many bytes one answer may have')
+    .meta(OF_ANSWERS),
   KNOWN_DOCUMENTS: readBy('a JSON file of documents', readTrustedDocuments)
     .default([])
-    .describe('documents that clients may send by id: `{"sha256:<hash>": "query Name { ... }"}`'),
+    .describe('documents that clients may send by id: `{"sha256:<hash>": "query Name { ... }"}`')
+    .meta(OF_ANSWERS),
   TRUSTED_DOCUMENTS_ONLY: truth
     .default('false')
     .transform((text) => text === 'true')
-    .describe('`true`: only trusted documents are accepted'),
+    .describe('`true`: only trusted documents are accepted')
+    .meta(OF_ANSWERS),
   MAX_SUBSCRIPTIONS: whole(0, 1_000_000)
     .default(1000)
-    .describe('open subscriptions of one gateway, and open WebSockets')
-    .meta(LOCAL),
+    .describe('open subscriptions of one gateway, and open WebSockets'),
   MAX_SUBSCRIPTIONS_PER_CLIENT: whole(0, 1_000_000).optional().meta({
     description: 'open subscriptions of one client of one gateway, and open WebSockets',
     defaultText: 'a tenth of them; nine tenths for an address of a private network, which may be a proxy',
-    local: true,
   }),
-  MAX_CONNECTIONS: whole(1, 1_000_000)
-    .default(10_000)
-    .describe('open connections; requests on further ones get a 503')
-    .meta(LOCAL),
+  MAX_CONNECTIONS: whole(1, 1_000_000).default(10_000).describe('open connections; requests on further ones get a 503'),
   MAX_CONCURRENT_REQUESTS: whole(1, 100_000)
     .default(64)
-    .describe('requests in progress at a time; a burst waits, and in an overload further requests get a 503 at once')
-    .meta(LOCAL),
-  REQUEST_TIMEOUT_MS: whole(1, 3_600_000).default(30_000).describe('how long a request may take to arrive').meta(LOCAL),
+    .describe('requests in progress at a time; a burst waits, and in an overload further requests get a 503 at once'),
+  REQUEST_TIMEOUT_MS: whole(1, 3_600_000).default(30_000).describe('how long a request may take to arrive'),
   SEND_TIMEOUT_MS: whole(1, 3_600_000)
     .default(60_000)
-    .describe('how long a client may take to read an answer (event streams and WebSockets excepted)')
-    .meta(LOCAL),
-  KEEP_ALIVE_TIMEOUT_MS: whole(1, 3_600_000)
-    .default(72_000)
-    .describe('how long an idle connection stays open')
-    .meta(LOCAL),
+    .describe('how long a client may take to read an answer (event streams and WebSockets excepted)'),
+  KEEP_ALIVE_TIMEOUT_MS: whole(1, 3_600_000).default(72_000).describe('how long an idle connection stays open'),
   RATE_LIMIT: whole(1, 1_000_000_000)
     .optional()
     .describe(
       'the points of one client in a minute: a request costs 1, an uncached REST answer 100 more, a GraphQL operation its cost. Redis counts them if REDIS_URL is set',
-    )
-    .meta(LOCAL),
+    ),
   TRUST_PROXY: proxies
     .optional()
-    .describe('the number of trusted proxies, or their addresses: their `X-Forwarded-For` names the client')
-    .meta(LOCAL),
+    .describe('the number of trusted proxies, or their addresses: their `X-Forwarded-For` names the client'),
   SHUTDOWN_TIMEOUT_MS: whole(0, 3_600_000)
     .default(5000)
-    .describe('how long requests in progress may take after SIGTERM; 2 s later the process ends in any case')
-    .meta(LOCAL),
-  POINTS_BASE_DEPOSIT: points.default(1).describe('points for a supplied dollar a day, before multipliers'),
-  POINTS_BASE_BORROW: points.default(0.5).describe('points for a borrowed dollar a day, before multipliers'),
+    .describe('how long requests in progress may take after SIGTERM; 2 s later the process ends in any case'),
+  POINTS_BASE_DEPOSIT: points
+    .default(1)
+    .describe('points for a supplied dollar a day, before multipliers')
+    .meta(OF_ANSWERS),
+  POINTS_BASE_BORROW: points
+    .default(0.5)
+    .describe('points for a borrowed dollar a day, before multipliers')
+    .meta(OF_ANSWERS),
   WEBSITE_URL: url(/^https?:$/, 'https://example.org')
     .optional()
-    .meta({ description: 'the link at `/`', defaultText: 'the documentation of this gateway' }),
+    .meta({ ...OF_ANSWERS, description: 'the link at `/`', defaultText: 'the documentation of this gateway' }),
   DASHBOARD_NAME: z.string().trim().min(1, 'must be a name').max(40).default('Lending').meta({
     values: 'a name',
     description: "the name in the dashboard's header and titles",
-    local: true,
   }),
   DASHBOARD_COLOR: accentColor.optional().meta({
     description: "the colour of the dashboard's links and charts: `#0b6b4f`",
     defaultText: 'indigo',
-    local: true,
   }),
   DASHBOARD_LINKS: namedLinks.optional().meta({
     description: "links in the dashboard's footer: `App=https://app.example.org,Terms=https://example.org/terms`",
     defaultText: 'none',
-    local: true,
   }),
   LOGO_HOSTS: hosts.default([]).meta({
+    ...OF_ANSWERS,
     description: 'the hosts from which readers may load logos of tokens: `assets.example.org,cdn.example.org`',
     defaultText: 'none: only logos that `tokens.jsonl` has as data are shown',
   }),
   FEDERATION: truth
     .default('false')
     .transform((text) => text === 'true')
-    .describe('`true`: the graph is a federated subgraph'),
-  PLAN: oneOf('on', 'off').default('on').describe('`off`: every operation runs on resolvers, Prisma and DataLoaders'),
+    .describe('`true`: the graph is a federated subgraph')
+    .meta(OF_ANSWERS),
+  PLAN: oneOf('on', 'off')
+    .default('on')
+    .describe('`off`: every operation runs on resolvers, Prisma and DataLoaders')
+    .meta(OF_ANSWERS),
   SAMPLE_DATA: oneOf('on', 'off').default('off').meta({
     description: 'loads the sample into an empty store',
     defaultText: '`on` with `npm start`, else `off`',
-    local: true,
   }),
   LOG_REQUESTS: loggedRequests
     .default('slow')
-    .describe('the requests to log; a share comes in addition to the slow ones')
-    .meta(LOCAL),
-  SLOW_REQUEST_MS: whole(1, 3_600_000).default(1000).describe('a request that takes longer is slow').meta(LOCAL),
-  SLOW_STATEMENT_MS: whole(1, 3_600_000).default(500).describe('a statement that takes longer is slow').meta(LOCAL),
+    .describe('the requests to log; a share comes in addition to the slow ones'),
+  SLOW_REQUEST_MS: whole(1, 3_600_000).default(1000).describe('a request that takes longer is slow'),
+  SLOW_STATEMENT_MS: whole(1, 3_600_000).default(500).describe('a statement that takes longer is slow'),
   METRICS_PORT: whole(0, 65_535)
     .optional()
-    .meta({ description: 'a separate port for `/metrics`', defaultText: 'none: `/metrics` is on PORT', local: true }),
+    .meta({ description: 'a separate port for `/metrics`', defaultText: 'none: `/metrics` is on PORT' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:$/, 'http://collector:4318')
     .optional()
     .meta({
       description: 'an OpenTelemetry collector that accepts OTLP over HTTP',
       defaultText: 'none: no traces',
-      local: true,
     }),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info').meta({
     description: 'the lowest level of messages to log',
     defaultText: '`info` (`warn` for other commands than serve)',
-    local: true,
   }),
 })
 

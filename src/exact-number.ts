@@ -36,7 +36,7 @@ const MARKED = `"${MARK}"`
 /** The JSON of values that `exactJson` copies, in their order. Undefined if it is not writing. */
 let copying: string[] | undefined
 
-/** What `toJSON` of a value returns while `exactJson` writes it, so that its JSON is copied. */
+/** Marks a value in its `toJSON`: `exactJson` copies its JSON to that place. */
 export function copied(json: string): string {
   copying?.push(json)
   return MARK

@@ -115,7 +115,7 @@ const OF_THE_STORE = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'REDIS_URL']
 const OF_REPLICAS = ['DATABASE_REPLICA_URLS']
 
 test('every setting is marked as one that changes answers or not', () => {
-  const isLocal = (name: string) => variables.shape[name as keyof typeof variables.shape].meta()?.local === true
+  const isLocal = (name: string) => !variables.shape[name as keyof typeof variables.shape].meta()?.ofAnswers
   const names = Object.keys(variables.shape)
   expect(names.filter(isLocal).sort()).toEqual([...Object.keys(LOCAL), ...OF_THE_STORE].sort())
   expect(names.filter((name) => !isLocal(name)).sort()).toEqual([...Object.keys(OF_ANSWERS), ...OF_REPLICAS].sort())

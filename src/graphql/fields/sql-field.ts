@@ -297,6 +297,9 @@ export interface SqlList {
   values?: Record<string, (args: Arguments) => number | null>
 }
 
+/** A connection as it is declared. Without a filter it has all rows of the listing. */
+type DescribedList = Omit<SqlList, 'filter'> & Partial<Pick<SqlList, 'filter'>>
+
 /** The columns of a list and, in the same order, the owner's fields that they equal. */
 interface Owner {
   columns: Owners['columns']
@@ -323,20 +326,20 @@ export function inOrder({ of, order }: SqlRows, ...args: Parameters<SqlRows['of'
 }
 
 /** Declares a connection's resolver and SQL field from one description. `others` are further `extensions`. */
-export function list(described: SqlList, others: Record<string, unknown> = {}) {
+export function list(described: DescribedList, others: Record<string, unknown> = {}) {
   const complete = withInputs(described)
   return { ...sqlField({ kind: 'list', list: complete }, others), ...resolved(complete) }
 }
 
 /** Declares a connection that has only a resolver. `why` is the reason that it has no plan. */
-export const unplanned = (described: SqlList, why: string) => ({
+export const unplanned = (described: DescribedList, why: string) => ({
   extensions: { unplanned: why },
   ...resolved(withInputs(described)),
 })
 
 /** Applies the arguments `where` and `orderBy` to a connection. */
-function withInputs(list: SqlList): SqlList {
-  const { listing, filter, total, assertSortable, assertFilterable } = list
+function withInputs(list: DescribedList): SqlList {
+  const { listing, filter = () => ({ where: [] }), total, assertSortable, assertFilterable } = list
   const cache = new WeakMap<Arguments, Applied<any>>()
   const applied = (args: Arguments) => {
     let made = cache.get(args)

@@ -65,7 +65,7 @@ export function addAsset(
       type: Assets,
       description: 'The assets of all pools, markets and vaults, by chain, then address.',
       args: listArguments(t.arg, AssetInputs),
-      ...list({ listing: () => assets, filter: () => ({ where: [] }) }),
+      ...list({ listing: () => assets }),
     }),
   }))
   return Asset

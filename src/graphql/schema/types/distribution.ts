@@ -88,7 +88,6 @@ export function addDistribution(builder: Builder, refs: Refs) {
         ...list({
           listing: () => positionListing,
           assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
-          filter: () => ({ where: [] }),
           owner: ownerOf('Distribution', 'positions', positionListing),
           total: {
             load:
@@ -113,7 +112,6 @@ export function addDistribution(builder: Builder, refs: Refs) {
         ...unplanned(
           {
             listing: () => runListing,
-            filter: () => ({ where: [] }),
             owner: ownerOf('Distribution', 'runs', runListing),
           },
           RUN_UNPLANNED,
@@ -213,7 +211,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
       type: Distributions,
       description: 'All distributions, newest date first.',
       args: listArguments(t.arg, DistributionInputs),
-      ...list({ listing: () => distributions, filter: () => ({ where: [] }) }),
+      ...list({ listing: () => distributions }),
     }),
     previewDistribution: t.field({
       type: Preview,

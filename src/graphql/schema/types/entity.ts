@@ -68,7 +68,7 @@ export function addEntityQueries<Row>(builder: Builder, { kind, Type, all, at, i
       type: Connection,
       description: `All ${kind}s, by chain, then address.`,
       args: listArguments(t.arg, inputs),
-      ...list({ listing: () => all, filter: () => ({ where: [] }) }),
+      ...list({ listing: () => all }),
     }),
   }))
 }

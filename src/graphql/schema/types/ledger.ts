@@ -107,7 +107,6 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
       args: listArguments(t.arg, LedgerInputs),
       ...list({
         listing: () => ledger,
-        filter: () => ({ where: [] }),
         owner: ownerOf('User', 'ledger', ledger),
       }),
     }),
@@ -129,11 +128,7 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
         if (earlier === undefined) throw badArgument('since', 'must be the number of a run, as a string')
         const runs = await runsSince(context.reader, run, earlier)
         const changes = changesOf(run.date ?? new Date(0), runs, earlier)
-        return unplanned({ listing: () => changes, filter: () => ({ where: [] }) }, RUN_UNPLANNED).resolve(
-          run,
-          args,
-          context,
-        )
+        return unplanned({ listing: () => changes }, RUN_UNPLANNED).resolve(run, args, context)
       },
     }),
   }))

@@ -80,7 +80,6 @@ export function addMultiplierRevision(
       },
       ...list({
         listing: ({ asOf }) => (asOf ? revisionsAsOf(asOf) : revisionListing),
-        filter: () => ({ where: [] }),
       }),
     }),
   }))

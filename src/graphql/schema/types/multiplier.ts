@@ -76,7 +76,6 @@ export function addMultiplier(
         ...unplanned(
           {
             listing: () => revisionListing,
-            filter: () => ({ where: [] }),
             owner: ownerOf('Multiplier', 'revisions', revisionListing),
           },
           'Operators read it, rarely.',
@@ -141,7 +140,6 @@ export function addMultiplier(
       },
       ...list({
         listing: ({ asOf }) => (asOf ? multipliersOn(asOf) : multipliers),
-        filter: () => ({ where: [] }),
       }),
     }),
   }))

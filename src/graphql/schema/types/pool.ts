@@ -95,7 +95,6 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
       args: listArguments(t.arg, PoolInputs),
       ...list({
         listing: () => poolsOfAssets,
-        filter: () => ({ where: [] }),
         owner: ownedBy({ columns: { ...pools.columns, asset: assetOfPool } }, { chainId: 'chainId', asset: 'address' }),
       }),
     }),
@@ -112,7 +111,7 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
       type: Pools,
       description: 'All pools, by number, then address.',
       args: listArguments(t.arg, PoolInputs),
-      ...list({ listing: () => pools, filter: () => ({ where: [] }) }),
+      ...list({ listing: () => pools }),
     }),
   }))
   return Pool

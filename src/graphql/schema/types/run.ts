@@ -119,7 +119,6 @@ export function addRun(builder: Builder, refs: Refs) {
   const multipliers = unplanned(
     {
       listing: () => revisionsOfRun,
-      filter: () => ({ where: [] }),
       owner: { columns: [{ column: 'run.id', type: 'bigint' }], fields: ['id'] },
     },
     RUN_UNPLANNED,
@@ -185,7 +184,7 @@ export function addRun(builder: Builder, refs: Refs) {
       type: Runs,
       description: 'All runs, newest first.',
       args: listArguments(t.arg, RunInputs),
-      ...unplanned({ listing: () => runListing, filter: () => ({ where: [] }) }, RUN_UNPLANNED),
+      ...unplanned({ listing: () => runListing }, RUN_UNPLANNED),
     }),
   }))
   return { Run, Runs, RunInputs, DayTotals }

@@ -24,7 +24,6 @@ const snapshotsIn = (listing: Listing<Row>) =>
     {
       listing: () => listing,
       assertSortable,
-      filter: () => ({ where: [] }),
       owner: ownedBy(listing, { entityId: 'id', chainId: 'chainId' }),
     },
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },

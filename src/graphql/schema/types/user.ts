@@ -193,7 +193,6 @@ export function addUser(builder: Builder, refs: Refs) {
         args: listArguments(t.arg, DailyPointsInputs),
         ...list({
           listing: () => accountDays,
-          filter: () => ({ where: [] }),
           owner: ownerOf('User', 'dailyPoints', accountDays),
         }),
       }),
@@ -277,7 +276,7 @@ export function addUser(builder: Builder, refs: Refs) {
       type: Users,
       description: 'All addresses that occur in a record of either domain, by address.',
       args: listArguments(t.arg, UserInputs),
-      ...list({ listing: () => users, filter: () => ({ where: [] }), more: { one: userAt, by: ['address'] } }),
+      ...list({ listing: () => users, more: { one: userAt, by: ['address'] } }),
     }),
     user: t.field({
       type: User,
