@@ -99,6 +99,13 @@ export function keyedRow<Row>(one: One, loaded: Columns = one.columns): KeyedRow
   }
 }
 
+/** Creates a kind of row whose FROM and WHERE depend on nothing but the SQL of its key. */
+export const keyedBy = <Row>(
+  columns: Columns,
+  types: KeyType[],
+  at: (...key: Prisma.Sql[]) => Prisma.Sql,
+): KeyedRow<Row> => keyedRow<Row>({ columns, types, at: (key) => at(...key) })
+
 /** Looks up a row of a listing by the columns `key`, which must be unique together. */
 export function keyOf<Row>(
   { from, columns }: Pick<Listing<Row>, 'from' | 'columns'>,

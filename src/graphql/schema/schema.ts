@@ -38,7 +38,7 @@ import { addDistributionKind, addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
 import { addSeason } from './types/season.ts'
 import { addSeries } from './types/series.ts'
-import { addSpanArguments } from './types/series-span.ts'
+import { addSeriesFields } from './types/series-span.ts'
 import { addSnapshot } from './types/snapshot.ts'
 import { addStatus } from './types/status.ts'
 import { addTokenAmount } from './types/token-amount.ts'
@@ -158,7 +158,7 @@ export function addTypes(builder: Builder, { basePoints = PUBLISHED, logoHosts =
   const GroupKey = addGroupKey(builder, { User, Pool, Asset, Entity })
   addUserLookup(builder, { User })
   const Portfolio = addPortfolio(builder, { User, Pool, Worth, ...entities, ...earnings })
-  const spanArguments = addSpanArguments(builder)
+  const seriesFields = addSeriesFields(builder)
   addSeries(builder, {
     User,
     Asset,
@@ -170,11 +170,11 @@ export function addTypes(builder: Builder, { basePoints = PUBLISHED, logoHosts =
     TokenAmount,
     GroupKey,
     GroupBy,
-    spanArguments,
+    ...seriesFields,
   })
-  addRateSeries(builder, { Market, Vault, spanArguments })
-  addVaultTotals(builder, { Vault, spanArguments })
-  addPriceSeries(builder, { Asset, spanArguments })
+  addRateSeries(builder, { Market, Vault, ...seriesFields })
+  addVaultTotals(builder, { Vault, ...seriesFields })
+  addPriceSeries(builder, { Asset, ...seriesFields })
   addUserRank(builder, { User })
   addEstimate(builder, { Market, Vault, basePoints })
   addPointsPerDay(builder, { Position, User, basePoints })

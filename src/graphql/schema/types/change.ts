@@ -16,30 +16,15 @@ import {
   worthChangeSql,
 } from '../../../domain/change/worth-change.ts'
 import { badArgument } from '../../../errors.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { columnOf, keyedRow, one } from '../../fields/sql-field.ts'
+import { columnOf, keyedBy, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
 import type { PoolRef } from './pool.ts'
 import type { UserRef } from './user-ref.ts'
 
-const userChangeAt = keyedRow<UserChangeRow>({
-  columns: userChangeColumns,
-  types: ['text', 'bigint'],
-  at: ([user, days]) => userChangeSql(user ?? Prisma.empty, days ?? Prisma.empty),
-})
-
-const worthChangeAt = keyedRow<WorthChangeRow>({
-  columns: worthChangeColumns,
-  types: ['text', 'date'],
-  at: ([user, date]) => worthChangeSql(user ?? Prisma.empty, date ?? Prisma.empty),
-})
-
-const poolChangeAt = keyedRow<PoolChangeRow>({
-  columns: poolChangeColumns,
-  types: ['text', 'bigint'],
-  at: ([pool, days]) => poolChangeSql(pool ?? Prisma.empty, days ?? Prisma.empty),
-})
+const userChangeAt = keyedBy<UserChangeRow>(userChangeColumns, ['text', 'bigint'], userChangeSql)
+const worthChangeAt = keyedBy<WorthChangeRow>(worthChangeColumns, ['text', 'date'], worthChangeSql)
+const poolChangeAt = keyedBy<PoolChangeRow>(poolChangeColumns, ['text', 'bigint'], poolChangeSql)
 
 /** @throws BAD_INPUT */
 function assertDays({ days }: { days: number }): void {

@@ -6,7 +6,7 @@ import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow } from '../../fields/relation.ts'
-import { keyedRow, list, nodeId, one } from '../../fields/sql-field.ts'
+import { keyedBy, list, nodeId, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { AFFECTED } from './charges.ts'
 import { type PoolRef, poolAt } from './pool.ts'
@@ -15,11 +15,9 @@ import { readRecordNumber, recordNumber } from './record-number.ts'
 export const revisionAt = modelRow<Row>('MultiplierRevision', revisionListing)
 
 /** Loads the multiplier of a pool at midnight UTC of a date. */
-export const revisionOfDate = keyedRow<Row>({
-  columns: revisionColumns,
-  types: ['text', 'date'],
-  at: ([pool, date]) => revisionAtSql(pool ?? Prisma.empty, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
-})
+export const revisionOfDate = keyedBy<Row>(revisionColumns, ['text', 'date'], (pool, date) =>
+  revisionAtSql(pool, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
+)
 
 export function addMultiplierRevision(
   builder: Builder,

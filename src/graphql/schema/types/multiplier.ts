@@ -20,7 +20,7 @@ import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf, related } from '../../fields/relation.ts'
-import { keyedRow, list, nodeId, unplanned } from '../../fields/sql-field.ts'
+import { keyedBy, list, nodeId, unplanned } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { updates } from './charges.ts'
@@ -36,12 +36,11 @@ export const multiplierAt = modelRow<MultiplierRow>('Multiplier', {
 })
 
 /** Loads the multiplier of a pool that is in force for a date. */
-const multiplierOn = keyedRow<MultiplierRow>({
-  columns: multiplierOnColumns,
-  types: ['text', 'date'],
-  at: ([pool, date]) =>
-    Prisma.sql`FROM ${multipliersOnSql(date ?? Prisma.empty)} WHERE t.pool_address = ${pool ?? Prisma.empty}`,
-})
+const multiplierOn = keyedBy<MultiplierRow>(
+  multiplierOnColumns,
+  ['text', 'date'],
+  (pool, date) => Prisma.sql`FROM ${multipliersOnSql(date)} WHERE t.pool_address = ${pool}`,
+)
 
 type Refs = {
   listInputs: ListInputTypes

@@ -8,18 +8,13 @@ import {
   poolTotalsSql,
 } from '../../../domain/pool/totals.ts'
 import { isoDate } from '../../../domain/position/position.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { keyedRow, one, part, sqlField } from '../../fields/sql-field.ts'
+import { keyedBy, one, part, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { type MultiplierRevisionRef, revisionOfDate } from './multiplier-revision.ts'
 import type { PoolRef } from './pool.ts'
 
-const totalsAt = keyedRow<PoolTotalsRow>({
-  columns: poolTotalsRow,
-  types: ['text', 'date'],
-  at: ([pool, asOf]) => poolTotalsSql(pool ?? Prisma.empty, asOf ?? Prisma.empty),
-})
+const totalsAt = keyedBy<PoolTotalsRow>(poolTotalsRow, ['text', 'date'], poolTotalsSql)
 
 type Refs = { Pool: PoolRef; MultiplierRevision: MultiplierRevisionRef }
 

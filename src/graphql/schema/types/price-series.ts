@@ -1,16 +1,14 @@
-import type { Asset as AssetRow } from '../../../domain/asset/asset.ts'
 import { type PriceBucket as Bucket, priceDates, priceSeries } from '../../../domain/series/price-series.ts'
 import { once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
 import type { AssetRef } from './asset.ts'
-import { buckets } from './charges.ts'
-import { readSpan, SERIES_UNPLANNED, type SpanArguments } from './series-span.ts'
+import type { SeriesFields } from './series-span.ts'
 
 const priceDatesOnce = once(priceDates)
 
 export function addPriceSeries(
   builder: Builder,
-  { Asset, spanArguments }: { Asset: AssetRef; spanArguments: SpanArguments },
+  { Asset, seriesField }: { Asset: AssetRef; seriesField: SeriesFields['seriesField'] },
 ): void {
   const PriceBucket = builder.objectRef<Bucket>('PriceBucket').implement({
     description: 'The newest stored daily price of an asset in one date, week or month.',
@@ -37,16 +35,12 @@ export function addPriceSeries(
     }),
   })
   builder.objectFields(Asset, (t) => ({
-    prices: t.field({
-      type: [PriceBucket],
+    prices: seriesField(t, {
+      type: PriceBucket,
       description:
         'Stored daily prices by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest day with a price of any asset. Prices of positions are not among them.',
-      args: spanArguments(t.arg),
-      extensions: { cost: { weight: 10, rows: buckets }, unplanned: SERIES_UNPLANNED },
-      async resolve({ chainId, address }: AssetRow, args, context) {
-        const span = await readSpan(context, args, priceDatesOnce)
-        return span ? context.batches.load(priceSeries, { chainId, address }, span) : []
-      },
+      extent: priceDatesOnce,
+      load: ({ chainId, address }, span, { batches }) => batches.load(priceSeries, { chainId, address }, span),
     }),
   }))
 }

@@ -1,3 +1,4 @@
+import type { Span } from '../../../domain/series/interval.ts'
 import {
   type RateBucket as Bucket,
   type RatedEntity,
@@ -6,14 +7,13 @@ import {
 } from '../../../domain/series/rate-series.ts'
 import { type GraphContext, once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
-import { buckets } from './charges.ts'
 import type { MarketRef } from './market.ts'
-import { readSpan, SERIES_UNPLANNED, type SpanArguments } from './series-span.ts'
+import type { SeriesFields } from './series-span.ts'
 import type { VaultRef } from './vault.ts'
 
-type Refs = { Market: MarketRef; Vault: VaultRef; spanArguments: SpanArguments }
+type Refs = { Market: MarketRef; Vault: VaultRef; seriesField: SeriesFields['seriesField'] }
 
-export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }: Refs): void {
+export function addRateSeries(builder: Builder, { Market, Vault, seriesField }: Refs): void {
   const AprBucket = builder.objectRef<Bucket>('AprBucket').implement({
     description:
       'The rates of a market or vault at the end of one date, week or month, or the latest rates in the current one. Rates are known from the first time the gateway recorded one.',
@@ -30,38 +30,15 @@ export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }
     }),
   })
 
-  const field = {
-    type: [AprBucket] as [typeof AprBucket],
-    extensions: { cost: { weight: 10, rows: buckets }, unplanned: SERIES_UNPLANNED },
-  }
-  const description =
-    'by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest distribution date, or to the last change of rates if that is later.'
-  builder.prismaObjectFields(Market, (t) => ({
-    aprSeries: t.field({
-      ...field,
-      description: `The market's rates ${description}`,
-      args: spanArguments(t.arg),
-      resolve: ({ chainId, id }, args, context) => read(context, { type: 'market', chainId, address: id }, args),
-    }),
-  }))
-  builder.prismaObjectFields(Vault, (t) => ({
-    aprSeries: t.field({
-      ...field,
-      description: `The vault's rates ${description}`,
-      args: spanArguments(t.arg),
-      resolve: ({ chainId, id }, args, context) => read(context, { type: 'vault', chainId, address: id }, args),
-    }),
-  }))
+  const series = (type: RatedEntity['type']) => ({
+    type: AprBucket,
+    description: `The ${type}'s rates by date, week or month: every bucket of the range, oldest first. \`to\` defaults to the newest distribution date, or to the last change of rates if that is later.`,
+    extent: rateDatesOnce,
+    load: ({ chainId, id }: { chainId: bigint; id: string }, span: Span, { batches }: GraphContext) =>
+      batches.load(rateSeries, { type, chainId, address: id }, span),
+  })
+  builder.objectFields(Market, (t) => ({ aprSeries: seriesField(t, series('market')) }))
+  builder.objectFields(Vault, (t) => ({ aprSeries: seriesField(t, series('vault')) }))
 }
 
 const rateDatesOnce = once(rateDates)
-
-async function read(
-  context: GraphContext,
-  entity: RatedEntity,
-  args: Parameters<typeof readSpan>[1],
-): Promise<Bucket[]> {
-  const span = await readSpan(context, args, rateDatesOnce)
-  if (!span) return []
-  return context.batches.load(rateSeries, entity, span)
-}

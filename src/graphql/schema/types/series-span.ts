@@ -1,10 +1,23 @@
-import type { ArgBuilder } from '@pothos/core'
+import type { ArgBuilder, FieldRef, ObjectFieldBuilder, ObjectRef } from '@pothos/core'
 import { programDates } from '../../../domain/series/calendar.ts'
 import { type Interval as IntervalName, MAX_BUCKETS, type Span, spanOf } from '../../../domain/series/interval.ts'
 import { type Batch, type GraphContext, once } from '../../context.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
+import { buckets } from './charges.ts'
 
-export function addSpanArguments(builder: Builder) {
+interface SeriesOptions<Row, Bucket> {
+  type: ObjectRef<Types, Bucket>
+  description: string
+  /** What differs from the cost of a bucket of few values. */
+  cost?: FieldCost
+  /** Reads the first and the newest date of the data: by default those of the program. */
+  extent?: Extent
+  load(row: Row, span: Span, context: GraphContext): Bucket[] | Promise<Bucket[]>
+}
+
+/** Adds the arguments of series, and returns them and how fields that are series are declared. */
+export function addSeriesFields(builder: Builder) {
   const Interval = builder.enumType('Interval', {
     description: 'The length of a bucket of a series. Buckets start at midnight UTC.',
     values: {
@@ -14,7 +27,7 @@ export function addSpanArguments(builder: Builder) {
     },
   })
 
-  return (arg: ArgBuilder<Types>) => ({
+  const spanArguments = (arg: ArgBuilder<Types>) => ({
     interval: arg({ type: Interval, defaultValue: 'day', required: true, description: 'The length of each bucket.' }),
     from: arg({
       type: 'DateTime',
@@ -25,9 +38,26 @@ export function addSpanArguments(builder: Builder) {
       description: 'A time in the last bucket. Defaults to the newest distribution date.',
     }),
   })
+
+  /** Declares a series: its buckets in the span of its arguments, or none without stored dates. */
+  const seriesField = <Row, Bucket>(
+    t: ObjectFieldBuilder<Types, Row>,
+    { type, description, cost, extent, load }: SeriesOptions<Row, Bucket>,
+  ): FieldRef<Types, Bucket[]> =>
+    t.field({
+      type: [type],
+      description,
+      extensions: { cost: { weight: 10, rows: buckets, ...cost }, unplanned: SERIES_UNPLANNED },
+      args: spanArguments(t.arg),
+      resolve: async (row: Row, args: SpanValues, context: GraphContext) => {
+        const span = await readSpan(context, args, extent)
+        return (span ? await load(row, span, context) : []) as never
+      },
+    }) as never
+  return { spanArguments, seriesField }
 }
 
-export type SpanArguments = ReturnType<typeof addSpanArguments>
+export type SeriesFields = ReturnType<typeof addSeriesFields>
 
 export const SERIES_UNPLANNED =
   'Its buckets are put together from several statements, whose range depends on the stored dates.'
@@ -40,14 +70,13 @@ export interface SpanValues {
   to?: Date | null
 }
 
-/**
- * Resolves the range arguments to buckets. Returns undefined if `to` is omitted and there is no distribution.
- * @param extent reads the first and the newest date of the data; by default those of the program
- */
+type Extent = Batch<'', { first: Date; newest: Date } | null>
+
+/** Resolves the range arguments to buckets. Returns undefined if `to` is omitted and there is no data. */
 export async function readSpan(
   context: GraphContext,
   { interval, from, to }: SpanValues,
-  extent: Batch<'', { first: Date; newest: Date } | null> = programDatesOnce,
+  extent: Extent = programDatesOnce,
 ): Promise<Span | undefined> {
   const dates = from && to ? null : await context.batches.load(extent, '')
   const last = to ?? dates?.newest

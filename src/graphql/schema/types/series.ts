@@ -15,7 +15,6 @@ import {
 import { userPoints, userRewards } from '../../../domain/series/user-series.ts'
 import { badArgument } from '../../../errors.ts'
 import { type GraphContext, once } from '../../context.ts'
-import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import type { AssetRef } from './asset.ts'
 import { BUCKET, buckets, bucketsOfAddress } from './charges.ts'
@@ -25,7 +24,7 @@ import type { MarketRef } from './market.ts'
 import type { PoolRef } from './pool.ts'
 import type { PortfolioRef } from './portfolio.ts'
 import { addSeriesBuckets, type Bucket } from './series-bucket.ts'
-import { readSpan, SERIES_UNPLANNED, type SpanArguments, type SpanValues } from './series-span.ts'
+import { readSpan, SERIES_UNPLANNED, type SeriesFields } from './series-span.ts'
 import type { TokenAmountRef } from './token-amount.ts'
 import type { UserRef } from './user-ref.ts'
 import type { WorthRef } from './worth.ts'
@@ -48,86 +47,83 @@ type Refs = {
   Portfolio: PortfolioRef
   Worth: WorthRef
   TokenAmount: TokenAmountRef
-  spanArguments: SpanArguments
   GroupKey: GroupKeyRef
   GroupBy: GroupByRef
-}
+} & SeriesFields
 
 export function addSeries(
   builder: Builder,
-  { User, Asset, Market, Pool, Program, Portfolio, Worth, TokenAmount, GroupKey, GroupBy, spanArguments }: Refs,
+  {
+    User,
+    Asset,
+    Market,
+    Pool,
+    Program,
+    Portfolio,
+    Worth,
+    TokenAmount,
+    GroupKey,
+    GroupBy,
+    spanArguments,
+    seriesField,
+  }: Refs,
 ) {
   const { UserSeriesBucket, PoolSeriesBucket } = addSeriesBuckets(builder, { Worth, TokenAmount })
 
   const gaps = 'Every bucket of the range is returned, including gaps, oldest first.'
 
+  const cost = { each: BUCKET }
+
   builder.objectFields(User, (t) => ({
-    series: t.field({
-      type: [UserSeriesBucket],
-      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
+    series: seriesField(t, {
+      type: UserSeriesBucket,
+      cost,
       description: `The user's points, rank, positions, worth, earnings and liquidation rewards by date, week or month. ${gaps}`,
-      args: spanArguments(t.arg),
-      resolve: ({ address }, args, context) => userBuckets(context, [address], args),
+      load: ({ address }, span, context) => userBuckets(context, [address], span),
     }),
   }))
 
   builder.objectFields(Portfolio, (t) => ({
-    series: t.field({
-      type: [UserSeriesBucket],
-      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET, perRow: bucketsOfAddress } satisfies FieldCost },
+    series: seriesField(t, {
+      type: UserSeriesBucket,
+      cost: { ...cost, perRow: bucketsOfAddress },
       description: `The users' points, positions, worth, earnings and liquidation rewards added up, by date, week or month. ${gaps}`,
-      args: spanArguments(t.arg),
-      resolve: ({ addresses }, args, context) => userBuckets(context, addresses, args),
+      load: ({ addresses }, span, context) => userBuckets(context, addresses, span),
     }),
   }))
 
-  builder.prismaObjectFields(Pool, (t) => ({
-    series: t.field({
-      type: [PoolSeriesBucket],
-      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
+  builder.objectFields(Pool, (t) => ({
+    series: seriesField(t, {
+      type: PoolSeriesBucket,
+      cost,
       description: `The pool's points, positions and USD amounts by date, week or month. ${gaps}`,
-      args: spanArguments(t.arg),
-      resolve: async ({ id }, args, context) => {
-        const span = await readSpan(context, args)
-        if (!span) return []
+      load: ({ id }, span, context) => {
         const values = byStart(() => context.batches.load(poolSeries, id, span))
         return bucketsOf(context, span, ofPools(values, { onePool: true }))
       },
     }),
   }))
 
-  builder.prismaObjectFields(Market, (t) => ({
-    series: t.field({
-      type: [PoolSeriesBucket],
-      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
+  builder.objectFields(Market, (t) => ({
+    series: seriesField(t, {
+      type: PoolSeriesBucket,
+      cost,
       description: `The points and USD amounts of the market, which is one side of its pool, by date, week or month; positions are those of the pool. Empty if the pool is not stored or does not name the market as a side. ${gaps}`,
-      args: spanArguments(t.arg),
-      resolve: async ({ chainId, id }, args, context) => {
-        const span = await readSpan(context, args)
-        const found = span && (await context.batches.load(marketSeries, { chainId, id }, span))
-        return found
-          ? bucketsOf(
-              context,
-              span,
-              ofPools(
-                byStart(async () => found),
-                { onePool: true, ofToken: true },
-              ),
-            )
-          : []
+      load: async ({ chainId, id }, span, context) => {
+        const found = await context.batches.load(marketSeries, { chainId, id }, span)
+        if (!found) return []
+        const values = byStart(async () => found)
+        return bucketsOf(context, span, ofPools(values, { onePool: true, ofToken: true }))
       },
     }),
   }))
 
   builder.objectFields(Asset, (t) => ({
-    series: t.field({
-      type: [PoolSeriesBucket],
-      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
+    series: seriesField(t, {
+      type: PoolSeriesBucket,
+      cost,
       description: `The points and USD amounts of the asset in all pools, by date, week or month; positions are those of these pools. ${gaps}`,
-      args: spanArguments(t.arg),
-      resolve: async ({ chainId, address }, args, context) => {
-        const span = await readSpan(context, args)
-        if (!span) return []
+      load: ({ chainId, address }, span, context) => {
         const values = byStart(() => context.batches.load(assetSeries, { chainId, address }, span))
         return bucketsOf(context, span, ofPools(values, { ofToken: true }))
       },
@@ -135,14 +131,11 @@ export function addSeries(
   }))
 
   builder.objectFields(Program, (t) => ({
-    series: t.field({
-      type: [PoolSeriesBucket],
-      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
+    series: seriesField(t, {
+      type: PoolSeriesBucket,
+      cost,
       description: `The program's points, positions and USD amounts by date, week or month. ${gaps}`,
-      args: spanArguments(t.arg),
-      resolve: async (_, args, context) => {
-        const span = await readSpan(context, args)
-        if (!span) return []
+      load: (_, span, context) => {
         const levels = byStart(() => context.batches.load(programLevelsOnce, '', span))
         const calendar = byStart(() => loadCalendar(context, span))
         return bucketsOf(context, span, (start) => ({
@@ -240,9 +233,7 @@ function bucketsOf(
 }
 
 /** The buckets of users, added up. */
-async function userBuckets(context: GraphContext, users: string[], args: SpanValues): Promise<Bucket[]> {
-  const span = await readSpan(context, args)
-  if (!span) return []
+function userBuckets(context: GraphContext, users: string[], span: Span): Bucket[] {
   const { batches } = context
   const points = byStart(() => batches.load(userPoints, users, span))
   const rewards = byStart(() => batches.load(userRewards, users, span))

@@ -1,33 +1,27 @@
 import { isoDate } from '../../../domain/position/position.ts'
 import { vaultDates, vaultSeries } from '../../../domain/series/vault-series.ts'
 import { type VaultTotals as VaultTotalsRow, vaultTotalsColumns, vaultTotalsSql } from '../../../domain/vault/totals.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
 import { once } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { keyedRow, sqlField } from '../../fields/sql-field.ts'
+import { keyedBy, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { buckets } from './charges.ts'
-import { readSpan, SERIES_UNPLANNED, type SpanArguments } from './series-span.ts'
+import type { SeriesFields } from './series-span.ts'
 import type { VaultRef } from './vault.ts'
 
-const totalsAt = keyedRow<VaultTotalsRow>({
-  columns: vaultTotalsColumns,
-  types: ['bigint', 'text', 'date'],
-  at: ([chainId = Prisma.empty, address = Prisma.empty, asOf = Prisma.empty]) => vaultTotalsSql(chainId, address, asOf),
-})
+const totalsAt = keyedBy<VaultTotalsRow>(vaultTotalsColumns, ['bigint', 'text', 'date'], vaultTotalsSql)
 
 const vaultDatesOnce = once(vaultDates)
 
 export function addVaultTotals(
   builder: Builder,
-  { Vault, spanArguments }: { Vault: VaultRef; spanArguments: SpanArguments },
+  { Vault, seriesField }: { Vault: VaultRef; seriesField: SeriesFields['seriesField'] },
 ): void {
   const VaultTotals = builder.objectRef<VaultTotalsRow>('VaultTotals').implement({
     description:
       "A vault's totals at the end of a date, week or month: the sums of its users' newest snapshots until then.",
     fields: (t) => columnFields(t, vaultTotalsColumns),
   })
-  builder.prismaObjectFields(Vault, (t) => ({
+  builder.objectFields(Vault, (t) => ({
     totals: t.field({
       type: VaultTotals,
       nullable: true,
@@ -42,16 +36,12 @@ export function addVaultTotals(
       resolve: ({ chainId, id }, { asOf }, context) =>
         context.batches.load(totalsAt.load, [chainId, id, asOf ? isoDate(asOf) : 'infinity']),
     }),
-    series: t.field({
-      type: [VaultTotals],
-      extensions: { cost: { weight: 10, rows: buckets }, unplanned: SERIES_UNPLANNED },
+    series: seriesField(t, {
+      type: VaultTotals,
       description:
         "The vault's totals by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest date of the program or of a vault.",
-      args: spanArguments(t.arg),
-      resolve: async ({ chainId, id }, args, context) => {
-        const span = await readSpan(context, args, vaultDatesOnce)
-        return span ? context.batches.load(vaultSeries, { chainId, id }, span) : []
-      },
+      extent: vaultDatesOnce,
+      load: ({ chainId, id }, span, { batches }) => batches.load(vaultSeries, { chainId, id }, span),
     }),
   }))
 }
