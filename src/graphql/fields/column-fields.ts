@@ -11,9 +11,9 @@ interface FieldBuilder {
 
 /**
  * Exposes each column that has a description as a field.
- * @param enums the enum types, by column
+ * @param enums the names of enum types, by column
  */
-export function columnFields(t: FieldBuilder, columns: Record<string, Described>, enums: Record<string, object> = {}) {
+export function columnFields(t: FieldBuilder, columns: Record<string, Described>, enums: Record<string, string> = {}) {
   const fields: Record<string, GenericFieldRef> = {}
   for (const [name, { field = name, type, nullable = false, description, moment, tokens }] of Object.entries(columns))
     if (tokens) {

@@ -75,10 +75,10 @@ export const orderType = (builder: Builder, name: string, description: string, k
     ),
   })
 
-type Enums = Record<string, object>
+type Enums = Record<string, string>
 
-/** Adds the range inputs, and returns functions that add the filter and order inputs of one list. */
-export function addListInputTypes(builder: Builder) {
+/** Adds the inputs that all lists share. */
+export function addListInputTypes(builder: Builder): void {
   builder.enumType('OrderDirection', {
     description: 'The direction of a sort key.',
     values: {
@@ -106,70 +106,79 @@ export function addListInputTypes(builder: Builder) {
         }
       },
     })
-  const moments = bounds(
+  bounds(
     'DateTime',
     'points in time',
     ', to the unit in which the value is stored: the second of a snapshot or a reward, the millisecond of other times',
   )
-  const ranges = {
-    date: bounds('Date', 'dates', ''),
-    moment: moments,
-    timestamp: moments,
-    float: bounds('Float', 'finite numbers, in the unit of the value'),
-    int: bounds('Int', 'integers', ''),
-  }
-  function filterType(name: string, conditions: Conditions, enums: Enums = {}): InputRef<Where> {
-    const ref = builder.inputRef<Where>(`${name}Filter`)
-    return ref.implement({
-      description: `A filter of ${name} rows, which match all of its conditions.`,
-      fields: (t) => ({
-        ...Object.fromEntries(
-          Object.entries(conditions).map(([field, condition]) => [
-            field,
-            t.field({ type: inputTypeOf(field, condition, enums) as 'String', description: condition.description }),
-          ]),
-        ),
-        AND: t.field({
-          type: [ref],
-          description: `All of these filters match: at most ${MAX_CONDITIONS} conditions, ${MAX_NESTING} deep.`,
-        }),
-        OR: t.field({
-          type: [ref],
-          description: 'One of these filters matches. An empty list never matches.',
-        }),
-        NOT: t.field({ type: ref, description: 'This filter does not match.' }),
-      }),
-    }) as InputRef<Where>
-  }
-
-  function inputTypeOf(name: string, { kind, type }: Condition, enums: Enums): unknown {
-    if (kind === 'flag') return 'Boolean'
-    if (kind === 'range') return ranges[type as keyof typeof ranges]
-    return [enums[name] ?? SCALARS[type]]
-  }
-
-  const listOrder = (name: string, keys: SortKeys) =>
-    orderType(
-      builder,
-      `${name}Order`,
-      `A sort key of ${name} rows. The default order breaks ties.`,
-      Object.fromEntries(
-        Object.entries(keys).map(([key, { description, nullable }]) => [
-          key,
-          nullable ? `${description} Nulls come last.` : description,
-        ]),
-      ),
-    )
-
-  return {
-    /** Adds the input types of a list's `where` and `orderBy`. `enums` has the enum types by filter. */
-    listInputs: <Row>(name: string, { filters, sortKeys }: Listing<Row>, enums: Enums = {}) => ({
-      Filter: filterType(name, filters, enums),
-      Order: listOrder(name, sortKeys),
-    }),
-  }
+  bounds('Date', 'dates', '')
+  bounds('Float', 'finite numbers, in the unit of the value')
+  bounds('Int', 'integers', '')
 }
 
-type Inputs = ReturnType<typeof addListInputTypes>
-export type ListInputTypes = Inputs['listInputs']
-export type ListInputs = ReturnType<ListInputTypes>
+const RANGES = {
+  date: 'DateRange',
+  moment: 'DateTimeRange',
+  timestamp: 'DateTimeRange',
+  float: 'FloatRange',
+  int: 'IntRange',
+}
+
+/** Adds the input types of a list's `where` and `orderBy`. `enums` has the names of enum types by filter. */
+export function addListInputs<Row>(
+  builder: Builder,
+  name: string,
+  { filters, sortKeys }: Listing<Row>,
+  enums: Enums = {},
+): void {
+  addFilter(builder, name, filters, enums)
+  addOrder(builder, name, sortKeys)
+}
+
+/** The filter input of a list, by the list's name. */
+export const filterOf = (name: string) => `${name}Filter` as never as InputRef<Where>
+/** The enum of a list's sort keys, by the list's name. */
+export const orderOf = (name: string) => `${name}Order` as never as InputRef<string>
+
+function addFilter(builder: Builder, name: string, conditions: Conditions, enums: Enums): void {
+  const ref = builder.inputRef<Where>(`${name}Filter`)
+  ref.implement({
+    description: `A filter of ${name} rows, which match all of its conditions.`,
+    fields: (t) => ({
+      ...Object.fromEntries(
+        Object.entries(conditions).map(([field, condition]) => [
+          field,
+          t.field({ type: inputTypeOf(field, condition, enums) as 'String', description: condition.description }),
+        ]),
+      ),
+      AND: t.field({
+        type: [ref],
+        description: `All of these filters match: at most ${MAX_CONDITIONS} conditions, ${MAX_NESTING} deep.`,
+      }),
+      OR: t.field({
+        type: [ref],
+        description: 'One of these filters matches. An empty list never matches.',
+      }),
+      NOT: t.field({ type: ref, description: 'This filter does not match.' }),
+    }),
+  })
+}
+
+function inputTypeOf(name: string, { kind, type }: Condition, enums: Enums): unknown {
+  if (kind === 'flag') return 'Boolean'
+  if (kind === 'range') return RANGES[type as keyof typeof RANGES]
+  return [enums[name] ?? SCALARS[type]]
+}
+
+const addOrder = (builder: Builder, name: string, keys: SortKeys) =>
+  orderType(
+    builder,
+    `${name}Order`,
+    `A sort key of ${name} rows. The default order breaks ties.`,
+    Object.fromEntries(
+      Object.entries(keys).map(([key, { description, nullable }]) => [
+        key,
+        nullable ? `${description} Nulls come last.` : description,
+      ]),
+    ),
+  )

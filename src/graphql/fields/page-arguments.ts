@@ -2,7 +2,7 @@ import type { ArgBuilder, InputRef } from '@pothos/core'
 import type { Direction } from '../../db/lists/sort.ts'
 import type { Types } from '../schema/builder.ts'
 import { DEFAULT_PAGE, MAX_PAGE } from './connection.ts'
-import type { ListInputs } from './list-inputs.ts'
+import { filterOf, orderOf } from './list-inputs.ts'
 
 export function pageArguments(arg: ArgBuilder<Types>) {
   return {
@@ -27,16 +27,16 @@ export const asOfArgument = (arg: ArgBuilder<Types>) =>
     description: 'Only positions on the last date at or before this time, if any.',
   })
 
-/** The paging, filter and sort arguments that all lists share. */
-export function listArguments(arg: ArgBuilder<Types>, { Filter, Order }: ListInputs) {
+/** The paging, filter and sort arguments of a list, by the name of its inputs. */
+export function listArguments(arg: ArgBuilder<Types>, name: string) {
   return {
     ...pageArguments(arg),
     where: arg({
-      type: Filter,
+      type: filterOf(name),
       description: 'Only rows that match this filter. Cursors are bound to it.',
     }),
     orderBy: arg({
-      type: [Order],
+      type: [orderOf(name)],
       description: 'The sort keys, by priority. Cursors are bound to them.',
     }),
     orderDirection: directionArgument(arg),

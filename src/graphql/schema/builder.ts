@@ -1,9 +1,26 @@
 import SchemaBuilder from '@pothos/core'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
+import type { RowOf } from '../../db/lists/column.ts'
+import type { Asset } from '../../domain/asset/asset.ts'
+import type { ProgramTotals } from '../../domain/distribution/program.ts'
+import type { Run } from '../../domain/distribution/run-listing.ts'
+import type { DayTotals } from '../../domain/distribution/run-record.ts'
+import type { earningsColumns } from '../../domain/earnings/earnings.ts'
+import type { netAprColumns } from '../../domain/earnings/net-apr.ts'
+import type { Worth } from '../../domain/holding/worth.ts'
+import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
 import type PrismaTypes from '../../generated/pothos.ts'
 import { getDatamodel } from '../../generated/pothos.ts'
-import type { Prisma } from '../../generated/prisma/client.ts'
+import type {
+  Distribution,
+  Market,
+  MultiplierRevision,
+  Pool,
+  Position,
+  Prisma,
+  Vault,
+} from '../../generated/prisma/client.ts'
 import type { GraphContext } from '../context.ts'
 import { assertNodeId } from './types/node-id.ts'
 import { withUnknownUsers } from './unknown-user.ts'
@@ -22,6 +39,27 @@ export interface SchemaTypes {
     _Any: { Input: unknown; Output: unknown }
     ID: { Input: string; Output: string }
   }
+  /** The types that other files refer to by their name. Rows of lists have any shape. */
+  Objects: {
+    Asset: Asset
+    DayTotals: DayTotals
+    Distribution: Distribution
+    Earnings: RowOf<typeof earningsColumns>
+    GroupKey: object
+    Market: Market
+    MultiplierRevision: MultiplierRevision
+    NetApr: RowOf<typeof netAprColumns>
+    Pool: Pool
+    Position: Position
+    Program: ProgramTotals
+    Run: Run
+    Snapshot: Snapshot
+    TokenAmount: object
+    User: { address: string }
+    Vault: Vault
+    Worth: Worth
+  } & Record<`${string}Connection` | `Legacy${string}`, object>
+  Interfaces: { Entity: Market | Vault }
   Connection: { totalCount: () => Promise<number> | number }
   DefaultFieldNullability: false
   DefaultEdgesNullability: { list: false; items: false }

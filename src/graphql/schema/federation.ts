@@ -31,8 +31,8 @@ interface OnChain {
 /** Creates the Apollo Federation 2 subgraph. Other subgraphs may reference its users, pools, markets and vaults. */
 export function createSubgraph(options?: SchemaOptions): GraphQLSchema {
   const builder = createBuilder()
-  const types = addTypes(builder, options)
-  addEntities(builder, types)
+  addTypes(builder, options)
+  addEntities(builder)
   let sdl: string | undefined
   addService(builder, () => {
     sdl ??= printSubgraphSchema(schema)
@@ -92,14 +92,14 @@ function addService(builder: Builder, sdl: () => string): void {
 
 /**
  */
-function addEntities(builder: Builder, { User, Pool, Market, Vault }: ReturnType<typeof addTypes>): void {
+function addEntities(builder: Builder): void {
   builder.scalarType('_Any', {
     description: 'A representation of an entity: its `__typename`, and the fields of its key.',
     serialize: (value) => value,
   })
   const Entity = builder.unionType('_Entity', {
     description: 'An entity that other subgraphs may reference.',
-    types: [User, Pool, Market, Vault],
+    types: ['User', 'Pool', 'Market', 'Vault'],
   })
   builder.queryField('_entities', (t) =>
     t.field({

@@ -30,11 +30,10 @@ import { addPool } from './types/pool.ts'
 import { addPoolTotals } from './types/pool-totals.ts'
 import { addPortfolio } from './types/portfolio.ts'
 import { addPosition } from './types/position.ts'
-import { positionInputs, positionRef, positionsRef } from './types/position-ref.ts'
 import { addPriceSeries } from './types/price-series.ts'
 import { addRateSeries } from './types/rate-series.ts'
 import { addRevokeInput } from './types/record-number.ts'
-import { addDistributionKind, addRun } from './types/run.ts'
+import { addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
 import { addSeason } from './types/season.ts'
 import { addSeries } from './types/series.ts'
@@ -45,7 +44,6 @@ import { addTokenAmount } from './types/token-amount.ts'
 import { addUser } from './types/user.ts'
 import { addUserLookup } from './types/user-lookup.ts'
 import { addUserRank } from './types/user-rank.ts'
-import { userRef } from './types/user-ref.ts'
 import { addVault } from './types/vault.ts'
 import { addVaultTotals } from './types/vault-totals.ts'
 import { addWorth } from './types/worth.ts'
@@ -65,10 +63,10 @@ export function createSchema({ basePoints = PUBLISHED, logoHosts = [] }: SchemaO
 }
 
 /**
- * Adds all types. Each file in types/ has a type, the queries that return it and the mutations that change it.
- * @returns the types that other subgraphs may reference
+ * Adds all types. Each file in types/ has a type, the queries that return it and the mutations that change it. Files refer to
+ * types of others by name.
  */
-export function addTypes(builder: Builder, { basePoints = PUBLISHED, logoHosts = [] }: SchemaOptions = {}) {
+export function addTypes(builder: Builder, { basePoints = PUBLISHED, logoHosts = [] }: SchemaOptions = {}): void {
   addScalars(builder)
   const Query = builder.queryType({
     description: 'Each response is read from one database snapshot: its numbers agree.',
@@ -82,106 +80,50 @@ export function addTypes(builder: Builder, { basePoints = PUBLISHED, logoHosts =
     }),
   )
 
-  const { listInputs } = addListInputTypes(builder)
-  const TokenAmount = addTokenAmount(builder)
-  const legacy = addLegacy(builder)
-  const User = userRef(builder)
-  const Position = positionRef(builder)
-  const Positions = positionsRef(builder, Position)
-  const PositionInputs = positionInputs(listInputs)
-  const Asset = addAsset(builder, { listInputs, logoHosts })
-  const Pool = addPool(builder, { listInputs, Asset, PositionInputs, Positions, legacy })
-  addAssetPrice(builder, { Asset, Pool })
-  const entities = addEntity(builder, Asset)
-  const { Entity } = entities
-  const Market = addMarket(builder, { listInputs, Asset, Pool, Entity })
-  const Vault = addVault(builder, { listInputs, Asset, Entity })
-  const activity = addActivity(builder, { listInputs, legacy, Asset, User, Pool, Market, Vault, ...entities })
-  const snapshots = addSnapshot(builder, { listInputs, legacy, User, Market, Vault, ...entities })
-  const rewards = addLiquidationReward(builder, { listInputs, legacy, User, Market, ...entities })
-  const earnings = addEarnings(builder, { Asset, Pool, ...entities })
-  const Worth = addWorth(builder)
-  addLeaderboard(builder, { listInputs, User })
-  const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs, Pool })
+  addListInputTypes(builder)
+  addTokenAmount(builder)
+  addLegacy(builder)
+  addAsset(builder, logoHosts)
+  addPool(builder)
+  addAssetPrice(builder)
+  addEntity(builder)
+  addMarket(builder)
+  addVault(builder)
+  addActivity(builder)
+  addSnapshot(builder)
+  addLiquidationReward(builder)
+  addEarnings(builder)
+  addWorth(builder)
+  addLeaderboard(builder)
+  addMultiplierRevision(builder)
   const RevokeInput = addRevokeInput(builder)
-  const { MultiplierInput } = addMultiplier(builder, {
-    listInputs,
-    legacy,
-    Pool,
-    MultiplierRevision,
-    RevokeInput,
-    ...revisions,
-  })
+  const MultiplierInput = addMultiplier(builder, RevokeInput)
   addBasePoints(builder, RevokeInput)
-  const DistributionKind = addDistributionKind(builder)
-  const runs = addRun(builder, { listInputs, DistributionKind, ...revisions })
-  addLedger(builder, { listInputs, Pool, Run: runs.Run, User, MultiplierRevision })
-  addPosition(builder, {
-    legacy,
-    Asset,
-    TokenAmount,
-    Position,
-    PositionInputs,
-    Positions,
-    Pool,
-    User,
-    MultiplierRevision,
-    Run: runs.Run,
-  })
-  const { Distribution, Program } = addDistribution(builder, {
-    listInputs,
-    PositionInputs,
-    Positions,
-    DistributionKind,
-    MultiplierInput,
-    User,
-    ...runs,
-  })
-  addUser(builder, {
-    listInputs,
-    PositionInputs,
-    User,
-    Position,
-    Positions,
-    Worth,
-    ...activity,
-    ...earnings,
-    ...snapshots,
-    ...rewards,
-  })
-  addSeason(builder, { Program })
+  addRun(builder)
+  addLedger(builder)
+  addPosition(builder)
+  addDistribution(builder, MultiplierInput)
+  addUser(builder)
+  addSeason(builder)
   addDataVersion(builder)
   addLimits(builder)
-  addStatus(builder, { Distribution, Run: runs.Run })
-  addLive(builder, { Query, Distribution, Run: runs.Run })
+  addStatus(builder)
+  addLive(builder, Query)
   const GroupBy = addGroupBy(builder)
-  const GroupKey = addGroupKey(builder, { User, Pool, Asset, Entity })
-  addUserLookup(builder, { User })
-  const Portfolio = addPortfolio(builder, { User, Pool, Worth, ...entities, ...earnings })
+  addGroupKey(builder)
+  addUserLookup(builder)
+  const Portfolio = addPortfolio(builder)
   const seriesFields = addSeriesFields(builder)
-  addSeries(builder, {
-    User,
-    Asset,
-    Market,
-    Pool,
-    Program,
-    Portfolio,
-    Worth,
-    TokenAmount,
-    GroupKey,
-    GroupBy,
-    ...seriesFields,
-  })
-  addRateSeries(builder, { Market, Vault, ...seriesFields })
-  addVaultTotals(builder, { Vault, ...seriesFields })
-  addPriceSeries(builder, { Asset, ...seriesFields })
-  addUserRank(builder, { User })
-  addEstimate(builder, { Market, Vault, basePoints })
-  addPointsPerDay(builder, { Position, User, basePoints })
-  addChange(builder, { User, Pool })
-  addPoolTotals(builder, { Pool, MultiplierRevision })
-  addAtRisk(builder, { Pool, Market })
-  addAggregates(builder, { TokenAmount, GroupKey, GroupBy, PositionInputs, ...snapshots, ...rewards })
-  addSearch(builder, { Pool, Market, Vault, User })
-  return { User, Pool, Market, Vault }
+  addSeries(builder, { Portfolio, GroupBy, ...seriesFields })
+  addRateSeries(builder, seriesFields)
+  addVaultTotals(builder, seriesFields)
+  addPriceSeries(builder, seriesFields)
+  addUserRank(builder)
+  addEstimate(builder, basePoints)
+  addPointsPerDay(builder, basePoints)
+  addChange(builder)
+  addPoolTotals(builder)
+  addAtRisk(builder)
+  addAggregates(builder, GroupBy)
+  addSearch(builder)
 }

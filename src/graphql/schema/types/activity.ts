@@ -6,23 +6,20 @@ import type { Asset as AssetRow } from '../../../domain/asset/asset.ts'
 import type { EntityType } from '../../../domain/holding/place.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputTypes } from '../../fields/list-inputs.ts'
+import { addListInputs, filterOf } from '../../fields/list-inputs.ts'
 import { listArguments, pageArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
 import { columnOf, keyedRow, list, ownedBy, sqlField } from '../../fields/sql-field.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
-import { type AssetRef, assetCost } from './asset.ts'
+import { assetCost } from './asset.ts'
 import { FILTERED_COUNT, OWNED_COUNT } from './charges.ts'
-import type { EntityRefs } from './entity.ts'
 import { entityOf } from './entity-of.ts'
-import type { Legacy } from './legacy.ts'
-import type { MarketRef } from './market.ts'
-import { type PoolRef, poolAt } from './pool.ts'
+import { legacyTime } from './legacy.ts'
+import { poolAt } from './pool.ts'
 import { recordNode } from './record-node.ts'
-import { type UserRef, userAt } from './user-ref.ts'
-import type { VaultRef } from './vault.ts'
+import { userAt } from './user-ref.ts'
 
 /** Loads whether a cash flow opened or closed what its user has. */
 const endsAt = keyedRow<Ends>({ columns: endColumns, types: [...END_TYPES], always: true, at: endsOf })
@@ -56,20 +53,9 @@ const feed = (filter: Filter) =>
     { cost: { count: () => FILTERED_COUNT } satisfies FieldCost },
   )
 
-type Refs = {
-  listInputs: ListInputTypes
-  legacy: Legacy
-  Asset: AssetRef
-  User: UserRef
-  Pool: PoolRef
-  Market: MarketRef
-  Vault: VaultRef
-} & EntityRefs
-
 /** Adds activity, and the lists of that in a pool, market or vault. */
-export function addActivity(builder: Builder, refs: Refs) {
-  const { listInputs, legacy, Asset, User, Pool, Market, Vault, Entity, EntityType } = refs
-  const ActivityKind = builder.enumType('ActivityKind', {
+export function addActivity(builder: Builder): void {
+  builder.enumType('ActivityKind', {
     description: 'A cash flow or a reward of a user.',
     values: {
       DEPOSIT: { value: 'deposit', description: 'The user deposited tokens.' },
@@ -90,13 +76,13 @@ export function addActivity(builder: Builder, refs: Refs) {
   const Activity = builder.objectRef<Row>('Activity').implement({
     description: "A user's cash flow or liquidation reward in a market or vault.",
     fields: (t) => ({
-      ...columnFields(t, activities.columns, { kind: ActivityKind, entityType: EntityType }),
+      ...columnFields(t, activities.columns, { kind: 'ActivityKind', entityType: 'EntityType' }),
       opened: t.boolean(end('opened')),
       closed: t.boolean(end('closed')),
-      legacy: t.field(legacy.legacyTime),
-      user: t.field({ type: User, description: 'The user.', ...related('CashFlow', 'user', userAt) }),
+      legacy: t.field(legacyTime),
+      user: t.field({ type: 'User', description: 'The user.', ...related('CashFlow', 'user', userAt) }),
       asset: t.field({
-        type: Asset,
+        type: 'Asset',
         nullable: true,
         description: "The token. Null for a vault's reward, whose token is not stored.",
         ...sqlField({ kind: 'embedded', columns: assetOf, presence: 'assetAddress' }, assetCost),
@@ -104,13 +90,13 @@ export function addActivity(builder: Builder, refs: Refs) {
           address === null || symbol === null ? null : ({ chainId, address, symbol, decimals } as AssetRow),
       }),
       entity: t.field({
-        type: Entity,
+        type: 'Entity',
         nullable: true,
         description: 'The market (of the collateral for a reward) or vault. Null if unknown.',
         ...entityOf,
       }),
       pool: t.field({
-        type: Pool,
+        type: 'Pool',
         nullable: true,
         description: 'The pool of the market. Null in a vault, or if the pool is not stored.',
         ...related('Market', 'pool', poolAt),
@@ -118,29 +104,29 @@ export function addActivity(builder: Builder, refs: Refs) {
     }),
   })
   recordNode(builder, Activity, activities, ['recordType', 'chainId', 'txHash', 'logIndex', 'accountId'])
-  const ActivityInputs = listInputs('Activity', activities, { kinds: ActivityKind, entityTypes: EntityType })
+  addListInputs(builder, 'Activity', activities, { kinds: 'ActivityKind', entityTypes: 'EntityType' })
   const Activities = connectionType(builder, 'Activity', Activity)
-  builder.prismaObjectFields(Pool, (t) => ({
+  builder.objectFields('Pool', (t) => ({
     activity: t.field({
       type: Activities,
       description: 'The activity of all users in both markets of the pool, newest first.',
-      args: listArguments(t.arg, ActivityInputs),
+      args: listArguments(t.arg, 'Activity'),
       ...activityIn('market', ['unit1Id', 'unit2Id']),
     }),
   }))
-  builder.prismaObjectFields(Market, (t) => ({
+  builder.objectFields('Market', (t) => ({
     activity: t.field({
       type: Activities,
       description: 'The activity of all users in the market, newest first.',
-      args: listArguments(t.arg, ActivityInputs),
+      args: listArguments(t.arg, 'Activity'),
       ...activityIn('market'),
     }),
   }))
-  builder.prismaObjectFields(Vault, (t) => ({
+  builder.objectFields('Vault', (t) => ({
     activity: t.field({
       type: Activities,
       description: 'The activity of all users in the vault, newest first.',
-      args: listArguments(t.arg, ActivityInputs),
+      args: listArguments(t.arg, 'Activity'),
       ...activityIn('vault'),
     }),
   }))
@@ -149,21 +135,21 @@ export function addActivity(builder: Builder, refs: Refs) {
       type: Activities,
       description:
         'The activity of all users, newest first. `totalCount`, and a filter by anything but `time`, need `where.users`, or a `where.time` of at most 31 days.',
-      args: listArguments(t.arg, ActivityInputs),
+      args: listArguments(t.arg, 'Activity'),
       ...feed(activityFilter()),
     }),
     liquidations: t.field({
       type: Activities,
       description:
         'The shares of all users in the rewards of liquidations, newest first: `activity` of the kind LIQUIDATION_REWARD. `totalCount` and filters need what those of `activity` need.',
-      args: listArguments(t.arg, ActivityInputs),
+      args: listArguments(t.arg, 'Activity'),
       ...feed(rewardsFilter),
     }),
   }))
   builder.subscriptionFields((t) => {
     const newest = (name: string) => {
       const { first } = pageArguments(t.arg)
-      const where = t.arg({ type: ActivityInputs.Filter, description: 'Only rows that match this filter.' })
+      const where = t.arg({ type: filterOf('Activity'), description: 'Only rows that match this filter.' })
       return t.field({
         type: Activities,
         description: `The newest ${name} of all users, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.`,
@@ -173,7 +159,4 @@ export function addActivity(builder: Builder, refs: Refs) {
     }
     return { activity: newest('activity'), liquidations: newest('shares in rewards of liquidations') }
   })
-  return { ActivityInputs, Activities }
 }
-
-export type ActivityRefs = ReturnType<typeof addActivity>

@@ -1,6 +1,4 @@
-import type { InputRef } from '@pothos/core'
 import type { FieldNode, GraphQLResolveInfo } from 'graphql'
-import type { Where } from '../../../db/lists/filter.ts'
 import { sortBy } from '../../../db/lists/sort.ts'
 import {
   type Aggregate,
@@ -14,16 +12,13 @@ import { positionAggregate } from '../../../domain/aggregate/position-aggregate.
 import { rewardAggregate } from '../../../domain/aggregate/reward-aggregate.ts'
 import { snapshotAggregate } from '../../../domain/aggregate/snapshot-aggregate.ts'
 import { badArgument } from '../../../errors.ts'
-import { type ListInputs, orderType } from '../../fields/list-inputs.ts'
+import { filterOf, orderType } from '../../fields/list-inputs.ts'
 import { directionArgument } from '../../fields/page-arguments.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import { fieldsOf } from '../../selection.ts'
 import type { Builder } from '../builder.ts'
 import { aggregated as aggregatedCost } from './charges.ts'
-import type { GroupByRef, GroupKeyRef, Key } from './group-key.ts'
-import type { RewardRefs } from './liquidation-reward.ts'
-import type { SnapshotRefs } from './snapshot.ts'
-import type { TokenAmountRef } from './token-amount.ts'
+import type { GroupByRef, Key } from './group-key.ts'
 
 const MAX_GROUPS = 1000
 const MAX_OFFSET = 1_000_000
@@ -57,21 +52,12 @@ const amountsOf = (measures: Aggregate['measures']) =>
 /** Returns true if groups can be sorted by a measure: of an amount only by its USD and its whole tokens. */
 const isSortKey = ({ of }: Measure) => !of || of.part === 'usd' || of.part === 'value'
 
-type Refs = {
-  TokenAmount: TokenAmountRef
-  GroupKey: GroupKeyRef
-  GroupBy: GroupByRef
-  PositionInputs: ListInputs
-} & Pick<SnapshotRefs, 'SnapshotInputs'> &
-  Pick<RewardRefs, 'RewardInputs'>
-
 /** Adds sums, counts and averages over positions, snapshots and rewards. */
-export function addAggregates(builder: Builder, refs: Refs): void {
-  const { TokenAmount, GroupKey, GroupBy, PositionInputs, SnapshotInputs, RewardInputs } = refs
+export function addAggregates(builder: Builder, GroupBy: GroupByRef): void {
   function add(
     of: { type: string; query: string; rows: string; bound: string; perDate?: number },
     aggregate: Aggregate,
-    Filter: InputRef<Where>,
+    list: string,
   ) {
     const dimensions = Object.keys(aggregate.groups).join(', ')
     const Order = orderType(
@@ -90,7 +76,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
       description: `A group of ${of.rows} and its totals.`,
       fields: (t) => ({
         key: t.field({
-          type: GroupKey,
+          type: 'GroupKey',
           description: 'The values that the rows of the group share.',
           resolve: (row) => row as Key,
         }),
@@ -117,7 +103,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
             return [
               name,
               t.field({
-                type: TokenAmount,
+                type: 'TokenAmount',
                 extensions: { cost: { weight: 0 } satisfies FieldCost },
                 description,
                 resolve: (row) => ({
@@ -142,7 +128,11 @@ export function addAggregates(builder: Builder, refs: Refs): void {
         },
         description: `Counts, sums and averages of ${of.rows}, by group. ${of.bound}`,
         args: {
-          where: t.arg({ type: Filter, required: true, description: `Only ${of.rows} that match this filter.` }),
+          where: t.arg({
+            type: filterOf(list),
+            required: true,
+            description: `Only ${of.rows} that match this filter.`,
+          }),
           groupBy: t.arg({
             type: [GroupBy],
             required: true,
@@ -196,7 +186,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
       bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or at most 31 dates, or pools and at most 366 dates: pools times dates. With \`assets\` at its top level, only the sides in these tokens count.`,
     },
     positionAggregate,
-    PositionInputs.Filter,
+    'Position',
   )
   add(
     {
@@ -206,7 +196,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
       bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or entities and a \`time\` of at most 366 dates: entities times dates.`,
     },
     snapshotAggregate,
-    SnapshotInputs.Filter,
+    'Snapshot',
   )
   add(
     {
@@ -217,6 +207,6 @@ export function addAggregates(builder: Builder, refs: Refs): void {
       bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or a \`time\` of at most 366 dates.`,
     },
     rewardAggregate,
-    RewardInputs.Filter,
+    'LiquidationReward',
   )
 }

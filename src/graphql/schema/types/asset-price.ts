@@ -3,8 +3,7 @@ import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { keyedRow, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import type { AssetRef } from './asset.ts'
-import { type PoolRef, poolAt } from './pool.ts'
+import { poolAt } from './pool.ts'
 
 const priceAt = keyedRow<AssetPriceRow>({
   columns: assetPriceColumns,
@@ -12,20 +11,20 @@ const priceAt = keyedRow<AssetPriceRow>({
   at: ([chainId, address], _, topology) => assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty, topology),
 })
 
-export function addAssetPrice(builder: Builder, { Asset, Pool }: { Asset: AssetRef; Pool: PoolRef }): void {
+export function addAssetPrice(builder: Builder): void {
   const AssetPrice = builder.objectRef<AssetPriceRow>('AssetPrice').implement({
     description: 'A price of an asset, and where it is from.',
     fields: (t) => ({
       ...columnFields(t, assetPriceColumns),
       pool: t.field({
-        type: Pool,
+        type: 'Pool',
         nullable: true,
         description: 'The pool of the position with the price. Null for a daily price.',
         ...one(poolAt, ['poolAddress']),
       }),
     }),
   })
-  builder.objectFields(Asset, (t) => ({
+  builder.objectFields('Asset', (t) => ({
     price: t.field({
       type: AssetPrice,
       nullable: true,

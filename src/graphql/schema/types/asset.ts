@@ -2,7 +2,7 @@ import { type Asset as AssetRow, assets } from '../../../domain/asset/asset.ts'
 import { tokenLogos } from '../../../domain/asset/logo.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputTypes } from '../../fields/list-inputs.ts'
+import { addListInputs } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { column, columnOf, keyOf, list, one, part } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
@@ -20,14 +20,11 @@ export const assetOfEntity = part(
 )
 
 /** Adds assets. @param logoHosts the hosts whose links to logos are shown */
-export function addAsset(
-  builder: Builder,
-  { listInputs, logoHosts }: { listInputs: ListInputTypes; logoHosts: readonly string[] },
-) {
+export function addAsset(builder: Builder, logoHosts: readonly string[]) {
   const { decimals, name, ...columns } = assets.columns
   const logos = tokenLogos(logoHosts)
   const logoAt = keyOf(logos, 'chainId', 'address')
-  const AssetInputs = listInputs('Asset', assets)
+  addListInputs(builder, 'Asset', assets)
   const Asset = builder.objectRef<AssetRow>('Asset').implement({
     description: 'A token on a chain.',
     fields: (t) => ({
@@ -64,11 +61,8 @@ export function addAsset(
     assets: t.field({
       type: Assets,
       description: 'The assets of all pools, markets and vaults, by chain, then address.',
-      args: listArguments(t.arg, AssetInputs),
+      args: listArguments(t.arg, 'Asset'),
       ...list({ listing: () => assets }),
     }),
   }))
-  return Asset
 }
-
-export type AssetRef = ReturnType<typeof addAsset>

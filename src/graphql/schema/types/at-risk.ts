@@ -6,11 +6,9 @@ import { rows } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
 import { OWNED_COUNT } from './charges.ts'
-import type { MarketRef } from './market.ts'
-import type { PoolRef } from './pool.ts'
 
 /** Adds what drops of prices would liquidate. */
-export function addAtRisk(builder: Builder, { Pool, Market }: { Pool: PoolRef; Market: MarketRef }): void {
+export function addAtRisk(builder: Builder): void {
   const CollateralAtRisk = builder.objectRef<AtRisk>('CollateralAtRisk').implement({
     description:
       'The positions of the newest distribution date that can be liquidated if the price of their collateral falls by a fraction.',
@@ -29,7 +27,7 @@ export function addAtRisk(builder: Builder, { Pool, Market }: { Pool: PoolRef; M
       rows: ({ drops }) => Math.min(Array.isArray(drops) ? drops.length : DROPS.length, MOST_DROPS),
     } satisfies FieldCost,
   }
-  builder.prismaObjectFields(Pool, (t) => ({
+  builder.objectFields('Pool', (t) => ({
     collateralAtRisk: t.field({
       type: [CollateralAtRisk],
       description: 'The positions that each drop would liquidate, in the order of `drops`.',
@@ -45,7 +43,7 @@ export function addAtRisk(builder: Builder, { Pool, Market }: { Pool: PoolRef; M
       ),
     }),
   }))
-  builder.prismaObjectFields(Market, (t) => ({
+  builder.objectFields('Market', (t) => ({
     collateralAtRisk: t.field({
       type: [CollateralAtRisk],
       description:

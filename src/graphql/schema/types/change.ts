@@ -19,8 +19,6 @@ import { badArgument } from '../../../errors.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { columnOf, keyedBy, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
-import type { PoolRef } from './pool.ts'
-import type { UserRef } from './user-ref.ts'
 
 const userChangeAt = keyedBy<UserChangeRow>(userChangeColumns, ['text', 'bigint'], userChangeSql)
 const worthChangeAt = keyedBy<WorthChangeRow>(worthChangeColumns, ['text', 'date'], worthChangeSql)
@@ -32,7 +30,7 @@ function assertDays({ days }: { days: number }): void {
 }
 
 /** Adds what has changed for users and pools over a number of days. */
-export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Pool: PoolRef }): void {
+export function addChange(builder: Builder): void {
   const UserChange = builder.objectRef<UserChangeRow>('UserChange').implement({
     description: 'Changes of a user from an earlier distribution date to the newest one.',
     fields: (t) => ({
@@ -56,7 +54,7 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
       defaultValue: 7,
       description: `The number of days before the newest distribution date, 1 to ${MAX_DAYS}.`,
     })
-  builder.objectFields(User, (t) => ({
+  builder.objectFields('User', (t) => ({
     change: t.field({
       type: UserChange,
       nullable: true,
@@ -65,7 +63,7 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
       ...one(userChangeAt, ['address', 'days'], { cost: { weight: 2 } }, assertDays),
     }),
   }))
-  builder.prismaObjectFields(Pool, (t) => ({
+  builder.objectFields('Pool', (t) => ({
     change: t.field({
       type: PoolChange,
       nullable: true,

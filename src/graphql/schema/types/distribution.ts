@@ -19,17 +19,16 @@ import type { Distribution as DistributionRow } from '../../../generated/prisma/
 import { type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
+import { addListInputs } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf, related } from '../../fields/relation.ts'
 import { list, nodeId, one, sqlField, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
-import type { PositionsRef } from './position-ref.ts'
 import { programReading } from './program.ts'
-import { type DistributionKindRef, loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
-import { type UserRef, userAt } from './user-ref.ts'
+import { loadRun, RUN_UNPLANNED } from './run.ts'
+import { userAt } from './user-ref.ts'
 
 /** The listing's rows stand for Prisma's: their `totalPoints` are points, Prisma's are millionths. */
 const rows = distributions as unknown as Listing<DistributionRow>
@@ -49,29 +48,17 @@ const totalPoints = {
     typeof totalPoints === 'bigint' ? fromMillionths(totalPoints) : totalPoints,
 }
 
-type Refs = {
-  listInputs: ListInputTypes
-  PositionInputs: ListInputs
-  Positions: PositionsRef
-  DistributionKind: DistributionKindRef
-  MultiplierInput: MultiplierInputRef
-  User: UserRef
-} & RunRefs
-
-export function addDistribution(builder: Builder, refs: Refs) {
-  const {
-    listInputs,
-    PositionInputs,
-    Positions,
-    DistributionKind,
-    MultiplierInput,
-    Run,
-    RunInputs,
-    Runs,
-    DayTotals,
-    User,
-  } = refs
-  const DistributionInputs = listInputs('Distribution', distributions, { kinds: DistributionKind })
+export function addDistribution(builder: Builder, MultiplierInput: MultiplierInputRef): void {
+  const DistributionKind = builder.enumType('DistributionKind', {
+    description: "How a distribution's stored points were produced.",
+    values: {
+      IMPORT: { description: 'An import provided or computed them.' },
+      MANUALUPDATE: { description: "A manual update computed them from the source's positions of the date." },
+      RESYNC: { description: 'A resync recomputed them from the stored positions for the date.' },
+      UPDATE: { description: 'An update fetched analytics, not points. Runs alone have this kind.' },
+    },
+  })
+  addListInputs(builder, 'Distribution', distributions, { kinds: 'DistributionKind' })
   const { totalPoints: described, ...stored } = distributions.columns
   const Distribution = builder.prismaNode('Distribution', {
     id: { resolve: ({ date }) => dateId(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },
@@ -79,12 +66,12 @@ export function addDistribution(builder: Builder, refs: Refs) {
     nullable: true,
     description: 'One day of the points program.',
     fields: (t) => ({
-      ...columnFields(t, stored, { kind: DistributionKind }),
+      ...columnFields(t, stored, { kind: 'DistributionKind' }),
       points: t.float({ description: described.description, ...totalPoints }),
       positions: t.field({
-        type: Positions,
+        type: 'PositionConnection',
         description: 'The positions on the date, sorted by id.',
-        args: listArguments(t.arg, PositionInputs),
+        args: listArguments(t.arg, 'Position'),
         ...list({
           listing: () => positionListing,
           assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
@@ -99,16 +86,16 @@ export function addDistribution(builder: Builder, refs: Refs) {
         }),
       }),
       run: t.field({
-        type: Run,
+        type: 'Run',
         nullable: true,
         description: 'The run that last changed it. Null if it predates run records.',
         extensions: { unplanned: RUN_UNPLANNED },
         resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
       }),
       runs: t.field({
-        type: Runs,
+        type: 'RunConnection',
         description: 'All runs for the date, also failed and running ones, newest first.',
-        args: listArguments(t.arg, RunInputs),
+        args: listArguments(t.arg, 'Run'),
         ...unplanned(
           {
             listing: () => runListing,
@@ -131,7 +118,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
     description: 'A user whose points a run would change.',
     fields: (t) => ({
       userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
-      user: t.field({ type: User, description: 'The user, as stored now.', ...related('Account', 'user', userAt) }),
+      user: t.field({ type: 'User', description: 'The user, as stored now.', ...related('Account', 'user', userAt) }),
       pointsBefore: t.exposeFloat('pointsBefore', { description: "The user's current points over all dates." }),
       pointsAfter: t.exposeFloat('pointsAfter', { description: "The user's points over all dates after the run." }),
       pointsChange: t.exposeFloat('pointsChange', {
@@ -158,10 +145,10 @@ export function addDistribution(builder: Builder, refs: Refs) {
         resolve: ({ kind }) => (kind === 'resync' ? 'RESYNC' : 'MANUALUPDATE'),
       }),
       totalsBefore: t.expose('totalsBefore', {
-        type: DayTotals,
+        type: 'DayTotals',
         description: 'The current totals of the date, all zero if the date is not stored.',
       }),
-      totalsAfter: t.expose('totalsAfter', { type: DayTotals, description: 'The totals of the date after the run.' }),
+      totalsAfter: t.expose('totalsAfter', { type: 'DayTotals', description: 'The totals of the date after the run.' }),
       totalPointsBefore: t.exposeFloat('programPointsBefore', {
         description: 'Current total points of all users over all dates.',
       }),
@@ -210,7 +197,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
     distributions: t.field({
       type: Distributions,
       description: 'All distributions, newest date first.',
-      args: listArguments(t.arg, DistributionInputs),
+      args: listArguments(t.arg, 'Distribution'),
       ...list({ listing: () => distributions }),
     }),
     previewDistribution: t.field({
@@ -274,7 +261,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
   const RunPayload = builder.objectRef<RunRow>('RunPayload').implement({
     description: 'The run that `resyncDistribution` or `updateDistribution` made.',
     fields: (t) => ({
-      run: t.field({ type: Run, description: 'The run, which succeeded.', resolve: (run) => run }),
+      run: t.field({ type: 'Run', description: 'The run, which succeeded.', resolve: (run) => run }),
       problems: t.stringList({
         description:
           'Sentences about what the run stored and is probably a mistake: pools without a multiplier for the date, whose positions have no points. Mostly empty.',
@@ -317,8 +304,4 @@ export function addDistribution(builder: Builder, refs: Refs) {
       },
     }),
   }))
-  return { Distribution, Program }
 }
-
-export type DistributionRef = ReturnType<typeof addDistribution>['Distribution']
-export type ProgramRef = ReturnType<typeof addDistribution>['Program']

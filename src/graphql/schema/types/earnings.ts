@@ -31,11 +31,10 @@ import { type PageArguments, readPage } from '../../fields/connection.ts'
 import { pageArguments } from '../../fields/page-arguments.ts'
 import { one, part, sqlField } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
-import { type AssetRef, assetCost } from './asset.ts'
-import type { EntityRefs } from './entity.ts'
+import { assetCost } from './asset.ts'
 import { entityOf } from './entity-of.ts'
 import { heldBy } from './held-by.ts'
-import { type PoolRef, poolAt } from './pool.ts'
+import { poolAt } from './pool.ts'
 
 /** The number of markets and vaults that the cost estimate assumes for a user, whatever the page size. */
 const MOST_ENTITIES = 20
@@ -92,10 +91,8 @@ const breakdown = (columns: Columns, from: (records: Prisma.Sql) => Prisma.Sql) 
     return Prisma.sql`${from(records)} LIMIT ${limit}::int OFFSET ${String(offset)}::bigint`
   })
 
-type Refs = { Asset: AssetRef; Pool: PoolRef } & EntityRefs
-
-export function addEarnings(builder: Builder, { Asset, Pool, Entity, EntityType }: Refs) {
-  const enums = { entityType: EntityType }
+export function addEarnings(builder: Builder): void {
+  const enums = { entityType: 'EntityType' }
 
   const EarningsItem = builder.objectRef<EntityRow>('EarningsItem').implement({
     description: "A user's earnings in one market or vault.",
@@ -105,7 +102,7 @@ export function addEarnings(builder: Builder, { Asset, Pool, Entity, EntityType 
     description: "A user's earnings in all markets and vaults that lend an asset.",
     fields: (t) => ({
       asset: t.field({
-        type: Asset,
+        type: 'Asset',
         description: 'The asset.',
         ...part({ chainId: 'chainId', address: 'address', symbol: 'symbol', decimals: 'decimals' }, assetCost),
       }),
@@ -116,7 +113,7 @@ export function addEarnings(builder: Builder, { Asset, Pool, Entity, EntityType 
     description: "A user's earnings in both markets of a pool.",
     fields: (t) => ({
       pool: t.field({
-        type: Pool,
+        type: 'Pool',
         nullable: true,
         description: 'The pool. Null if it is not stored.',
         ...one(poolAt, ['poolAddress']),
@@ -124,7 +121,7 @@ export function addEarnings(builder: Builder, { Asset, Pool, Entity, EntityType 
       ...columnFields(t, poolEarningsColumns),
     }),
   })
-  const Earnings = builder.objectRef<EarningsRow>('Earnings').implement({
+  builder.objectRef<EarningsRow>('Earnings').implement({
     description: 'Net worth minus net cash invested, in all markets and vaults.',
     fields: (t) => ({
       ...columnFields(t, earningsColumns),
@@ -151,7 +148,7 @@ export function addEarnings(builder: Builder, { Asset, Pool, Entity, EntityType 
     description: "A user's deposit and debt in one market or vault, with their APR.",
     fields: (t) => columnFields(t, entityAprColumns, enums),
   })
-  const NetApr = builder.objectRef<NetAprRow>('NetApr').implement({
+  builder.objectRef<NetAprRow>('NetApr').implement({
     description: 'The average APR of deposits and debts in all markets and vaults.',
     fields: (t) => ({
       ...columnFields(t, netAprColumns),
@@ -166,13 +163,10 @@ export function addEarnings(builder: Builder, { Asset, Pool, Entity, EntityType 
   for (const item of [EarningsItem, NetAprItem])
     builder.objectFields(item, (t) => ({
       entity: t.field({
-        type: Entity,
+        type: 'Entity',
         nullable: true,
         description: 'The market or vault. Null if it is not stored.',
         ...entityOf,
       }),
     }))
-  return { Earnings, NetApr }
 }
-
-export type EarningsRefs = ReturnType<typeof addEarnings>

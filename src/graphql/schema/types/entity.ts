@@ -4,11 +4,11 @@ import type { EntityType as Kind } from '../../../domain/holding/place.ts'
 import type { Market, Vault } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputs } from '../../fields/list-inputs.ts'
+import { addListInputs } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { type KeyedRow, list, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
-import { type AssetRef, assetOfEntity } from './asset.ts'
+import { assetOfEntity } from './asset.ts'
 
 /** The columns that markets and vaults share. */
 const shared = {
@@ -18,27 +18,25 @@ const shared = {
   depositApr: { type: 'float', description: 'The deposit APR as a fraction: 0.05 is 5 %.' },
 } as const
 
-export function addEntity(builder: Builder, Asset: AssetRef) {
-  const EntityType = builder.enumType('EntityType', {
+export function addEntity(builder: Builder): void {
+  builder.enumType('EntityType', {
     description: 'The kind of an entity.',
     values: {
       MARKET: { value: 'market' as const, description: 'A market: one side of a pool.' },
       VAULT: { value: 'vault' as const, description: 'A vault that lends across markets.' },
     },
   })
-  const Entity = builder.interfaceRef<Market | Vault>('Entity').implement({
+  builder.interfaceRef<Market | Vault>('Entity').implement({
     interfaces: [builder.nodeInterfaceRef()],
     description: 'A market or a vault, into which users deposit one token.',
     fields: (t) => ({
       ...columnFields(t, shared),
-      asset: t.field({ type: Asset, description: 'Its token.', ...assetOfEntity }),
+      asset: t.field({ type: 'Asset', description: 'Its token.', ...assetOfEntity }),
     }),
     resolveType: (row) => ('poolId' in row ? 'Market' : 'Vault'),
   })
-  return { Entity, EntityType }
 }
 
-export type EntityRefs = ReturnType<typeof addEntity>
 export type EntityRef = InterfaceRef<Types, Market | Vault>
 
 /** The parts of the queries of markets, or of vaults. */
@@ -47,12 +45,12 @@ interface Entities<Row> {
   Type: ObjectRef<Types, Row>
   all: Listing<Row>
   at: KeyedRow<Row>
-  inputs: ListInputs
 }
 
 /** Adds the queries for one market or vault, and for all. */
-export function addEntityQueries<Row>(builder: Builder, { kind, Type, all, at, inputs }: Entities<Row>): void {
+export function addEntityQueries<Row>(builder: Builder, { kind, Type, all, at }: Entities<Row>): void {
   const Connection = connectionType(builder, Type.name, Type)
+  addListInputs(builder, Type.name, all)
   builder.queryFields((t) => ({
     [kind]: t.field({
       type: Type,
@@ -67,7 +65,7 @@ export function addEntityQueries<Row>(builder: Builder, { kind, Type, all, at, i
     [`${kind}s`]: t.field({
       type: Connection,
       description: `All ${kind}s, by chain, then address.`,
-      args: listArguments(t.arg, inputs),
+      args: listArguments(t.arg, Type.name),
       ...list({ listing: () => all }),
     }),
   }))

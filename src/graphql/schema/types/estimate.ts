@@ -19,16 +19,12 @@ import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { columnOf, type KeyedRow, keyedRow, keyOrForever, rows, sqlField } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
-import type { MarketRef } from './market.ts'
-import type { VaultRef } from './vault.ts'
 
 const INPUTS = ['amountUsd', 'days', 'pointValueUsd', 'from']
 const INPUT_TYPES = ['float8', 'bigint', 'float8', 'date'] as const
 
-type Refs = { Market: MarketRef; Vault: VaultRef; basePoints: BasePoints }
-
 /** Adds what an amount in a market or a vault would earn. */
-export function addEstimate(builder: Builder, { Market, Vault, basePoints }: Refs): void {
+export function addEstimate(builder: Builder, basePoints: BasePoints): void {
   const EstimateRule = builder.objectRef<EstimateRuleRow>('EstimateRule').implement({
     description: 'Rules of points that an estimate assumes for some of its dates.',
     fields: (t) => columnFields(t, estimateRuleColumns),
@@ -91,7 +87,7 @@ export function addEstimate(builder: Builder, { Market, Vault, basePoints }: Ref
     at: pointsPerDollarSql(basePoints),
   })
   const what = 'at rates and rules known now.'
-  builder.prismaObjectFields(Market, (t) => {
+  builder.objectFields('Market', (t) => {
     const rate = (name: keyof PointsPerDollar) =>
       t.float({
         nullable: true,
@@ -123,7 +119,7 @@ export function addEstimate(builder: Builder, { Market, Vault, basePoints }: Ref
       }),
     }
   })
-  builder.prismaObjectFields(Vault, (t) => ({
+  builder.objectFields('Vault', (t) => ({
     estimate: t.field({
       type: Estimate,
       description: `The earnings of an amount in the vault ${what}`,

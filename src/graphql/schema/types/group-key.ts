@@ -1,10 +1,9 @@
 import { one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { type AssetRef, assetAt } from './asset.ts'
-import type { EntityRef } from './entity.ts'
+import { assetAt } from './asset.ts'
 import { entityOf } from './entity-of.ts'
-import { type PoolRef, poolAt } from './pool.ts'
-import { type UserRef, userAt } from './user-ref.ts'
+import { poolAt } from './pool.ts'
+import { userAt } from './user-ref.ts'
 
 const DIMENSIONS = {
   DAY: { description: 'The UTC date.' },
@@ -39,11 +38,9 @@ export interface Key {
   userAddress?: string | null
 }
 
-type Refs = { User: UserRef; Pool: PoolRef; Asset: AssetRef; Entity: EntityRef }
-
 /** Adds the key of a group, which series and aggregates share. */
-export function addGroupKey(builder: Builder, { User, Pool, Asset, Entity }: Refs) {
-  return builder.objectRef<Key>('GroupKey').implement({
+export function addGroupKey(builder: Builder): void {
+  builder.objectRef<Key>('GroupKey').implement({
     description: 'The values that a group shares. Null are those not grouped by.',
     fields: (t) => ({
       start: t.field({
@@ -59,26 +56,26 @@ export function addGroupKey(builder: Builder, { User, Pool, Asset, Entity }: Ref
         resolve: (key) => key.chainId ?? null,
       }),
       pool: t.field({
-        type: Pool,
+        type: 'Pool',
         nullable: true,
         description: 'The pool. Null if rows are not grouped by pool.',
         ...one(poolAt, ['poolAddress']),
       }),
       asset: t.field({
-        type: Asset,
+        type: 'Asset',
         nullable: true,
         description: 'The token. Null if rows are not grouped by token.',
         ...one(assetAt, ['chainId', 'assetAddress']),
       }),
       entity: t.field({
-        type: Entity,
+        type: 'Entity',
         nullable: true,
         description:
           'The market or vault. Null if rows are not grouped by it, or if those of the group are in one of the other kind.',
         ...entityOf,
       }),
       user: t.field({
-        type: User,
+        type: 'User',
         nullable: true,
         description: 'The user. Null if rows are not grouped by user.',
         ...one(userAt, ['userAddress']),
@@ -86,5 +83,3 @@ export function addGroupKey(builder: Builder, { User, Pool, Asset, Entity }: Ref
     }),
   })
 }
-
-export type GroupKeyRef = ReturnType<typeof addGroupKey>

@@ -21,7 +21,7 @@ import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { DEFAULT_PAGE, encodeCursor } from '../../fields/connection.ts'
 import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputTypes } from '../../fields/list-inputs.ts'
+import { addListInputs } from '../../fields/list-inputs.ts'
 import { listArguments, pageArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
 import { list, type SqlList } from '../../fields/sql-field.ts'
@@ -31,7 +31,7 @@ import type { Builder, Types } from '../builder.ts'
 import { leaderboard, leaderboardCount } from './charges.ts'
 import { loadProgram } from './program.ts'
 import { recordNode } from './record-node.ts'
-import { type UserRef, userAt } from './user-ref.ts'
+import { userAt } from './user-ref.ts'
 
 const NOW = { date: '', newest: true }
 
@@ -48,18 +48,15 @@ interface ScopeArgs {
 const isWindow = ({ from, to, pool, chainId }: WindowBounds) =>
   [from, to, pool, chainId].some((bound) => bound !== null && bound !== undefined)
 
-export function addLeaderboard(
-  builder: Builder,
-  { listInputs, User }: { listInputs: ListInputTypes; User: UserRef },
-): void {
-  const EntryInputs = listInputs('LeaderboardEntry', pastLeaderboard)
+export function addLeaderboard(builder: Builder): void {
+  addListInputs(builder, 'LeaderboardEntry', pastLeaderboard)
   const LeaderboardEntry = builder.objectRef<Entry>('LeaderboardEntry').implement({
     description:
       "A user's entry on the leaderboard, which ranks all users with at least one stored position, also one of 0 points. The leaderboard of a window ranks those with a position in it.",
     fields: (t) => ({
       ...columnFields(t, pastLeaderboard.columns),
       user: t.field({
-        type: User,
+        type: 'User',
         description: 'The user.',
         ...related('Account', 'user', userAt),
       }),
@@ -149,7 +146,7 @@ export function addLeaderboard(
       type: LeaderboardEntries,
       description:
         'Users by rank: all with a stored position, or those with a position in a window, ranked by their points in it.',
-      args: { scope: scope(t.arg), ...listArguments(t.arg, EntryInputs) },
+      args: { scope: scope(t.arg), ...listArguments(t.arg, 'LeaderboardEntry') },
       ...list(
         { ...board, prepare: inScope, values: { aroundRank: () => null } },
         { cost: { weight: leaderboard(1), count: leaderboardCount } satisfies FieldCost },

@@ -7,26 +7,17 @@ import { badArgument } from '../../../errors.ts'
 import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputTypes } from '../../fields/list-inputs.ts'
+import { addListInputs } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { ownerOf, related } from '../../fields/relation.ts'
 import { list, one, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { CHANGES } from './charges.ts'
-import type { MultiplierRevisionRef } from './multiplier-revision.ts'
-import { type PoolRef, poolOfPositions } from './pool.ts'
+import { poolOfPositions } from './pool.ts'
 import { recordNode } from './record-node.ts'
 import { readRecordNumber } from './record-number.ts'
-import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
-import { type UserRef, userAt } from './user-ref.ts'
-
-type Refs = {
-  listInputs: ListInputTypes
-  Pool: PoolRef
-  Run: RunRefs['Run']
-  User: UserRef
-  MultiplierRevision: MultiplierRevisionRef
-}
+import { loadRun, RUN_UNPLANNED } from './run.ts'
+import { userAt } from './user-ref.ts'
 
 /** Loads the multiplier of an entry's pool as a run used it. Null unless the multiplier is a reason. */
 async function multiplierOf(entry: Row, runId: bigint | null, context: GraphContext) {
@@ -41,7 +32,7 @@ async function multiplierOf(entry: Row, runId: bigint | null, context: GraphCont
 }
 
 /** Adds how runs have changed the points of users. */
-export function addLedger(builder: Builder, { listInputs, Pool, Run, User, MultiplierRevision }: Refs) {
+export function addLedger(builder: Builder): void {
   const LedgerReason = builder.enumType('LedgerReason', {
     description: "Why a run changed a user's points.",
     values: {
@@ -58,7 +49,7 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
     description: "A change of a user's points in a pool on a date by a later run.",
     fields: (t) => ({
       ...columnFields(t, ledger.columns),
-      user: t.field({ type: User, description: 'The user.', ...one(userAt, ['userAddress']) }),
+      user: t.field({ type: 'User', description: 'The user.', ...one(userAt, ['userAddress']) }),
       reasons: t.field({
         type: [LedgerReason],
         description: 'Why the points changed, as far as it is known.',
@@ -66,20 +57,20 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
         resolve: ({ reasons }) => reasonsOf(reasons),
       }),
       pool: t.field({
-        type: Pool,
+        type: 'Pool',
         nullable: true,
         description: 'The pool. Null if it is not stored.',
         ...related('LedgerEntry', 'pool', poolOfPositions),
       }),
       run: t.field({
-        type: Run,
+        type: 'Run',
         nullable: true,
         description: 'The run. Null if its record is not stored.',
         extensions: { unplanned: RUN_UNPLANNED },
         resolve: ({ runId }, _, context) => loadRun(context, runId),
       }),
       multiplierBefore: t.field({
-        type: MultiplierRevision,
+        type: 'MultiplierRevision',
         nullable: true,
         description:
           'The multiplier that the points before were computed with. Null unless a multiplier is among the reasons, if the pool had none, and if the date was changed by an import in between.',
@@ -88,7 +79,7 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
           multiplierOf(entry, entry.since ?? (await context.batches.load(runsBefore, entry.runId)), context),
       }),
       multiplierAfter: t.field({
-        type: MultiplierRevision,
+        type: 'MultiplierRevision',
         nullable: true,
         description:
           'The multiplier that the points after were computed with. Null unless a multiplier is among the reasons, and if the pool has none.',
@@ -99,25 +90,25 @@ export function addLedger(builder: Builder, { listInputs, Pool, Run, User, Multi
   })
   recordNode(builder, LedgerEntry, ledger, ['distributionDate', 'runId', 'poolKey', 'userAddress'], ['since'])
   const Ledger = connectionType(builder, 'LedgerEntry', LedgerEntry)
-  const LedgerInputs = listInputs('LedgerEntry', ledger)
-  builder.prismaObjectFields(User, (t) => ({
+  addListInputs(builder, 'LedgerEntry', ledger)
+  builder.objectFields('User', (t) => ({
     ledger: t.field({
       type: Ledger,
       description: 'Changes of points by all runs but the first of a date, newest first.',
-      args: listArguments(t.arg, LedgerInputs),
+      args: listArguments(t.arg, 'LedgerEntry'),
       ...list({
         listing: () => ledger,
         owner: ownerOf('User', 'ledger', ledger),
       }),
     }),
   }))
-  builder.objectFields(Run, (t) => ({
+  builder.objectFields('Run', (t) => ({
     changes: t.field({
       type: Ledger,
       description:
         'How the run changed the points of users or, with `since`, how it and the runs after that one did together: an entry for each user and pool, the largest change first. `runRecordId` is then the last run that changed it. Empty for the first run of a date, and for a run that stored nothing.',
       args: {
-        ...listArguments(t.arg, LedgerInputs),
+        ...listArguments(t.arg, 'LedgerEntry'),
         since: t.arg.string({
           description: 'The number of an earlier run of the date. Default: the run before.',
         }),

@@ -4,25 +4,23 @@ import type { Builder } from '../builder.ts'
 /** Values of a row that only the REST documents have cost nothing. */
 const legacyOf = (columns: Record<string, string | null>) => part(columns, { cost: { weight: 0 } })
 
-export function addLegacy(builder: Builder) {
-  const LegacyRecord = builder.objectRef<{ recordId: string }>('LegacyRecord').implement({
+export function addLegacy(builder: Builder): void {
+  builder.objectRef<{ recordId: string }>('LegacyRecord').implement({
     description: 'For the REST API: how its records are named.',
     fields: (t) => ({ recordId: t.exposeString('recordId', { description: "The record's id in the REST API." }) }),
   })
-  const LegacyTimes = builder
-    .objectRef<{ timestamp: bigint; claimedTimestamp: bigint | null }>('LegacyTimes')
-    .implement({
-      description: 'For the REST API: times in Unix seconds, of any size.',
-      fields: (t) => ({
-        timestamp: t.expose('timestamp', { type: 'BigInt', description: 'The seconds of `time`.' }),
-        claimedTimestamp: t.expose('claimedTimestamp', {
-          type: 'BigInt',
-          nullable: true,
-          description: 'The seconds of `claimedAt`. Null without it.',
-        }),
+  builder.objectRef<{ timestamp: bigint; claimedTimestamp: bigint | null }>('LegacyTimes').implement({
+    description: 'For the REST API: times in Unix seconds, of any size.',
+    fields: (t) => ({
+      timestamp: t.expose('timestamp', { type: 'BigInt', description: 'The seconds of `time`.' }),
+      claimedTimestamp: t.expose('claimedTimestamp', {
+        type: 'BigInt',
+        nullable: true,
+        description: 'The seconds of `claimedAt`. Null without it.',
       }),
-    })
-  const LegacyPool = builder
+    }),
+  })
+  builder
     .objectRef<{ createdTimestamp: bigint; interestLastUpdated: bigint; assetAName: string; assetBName: string }>(
       'LegacyPool',
     )
@@ -38,28 +36,30 @@ export function addLegacy(builder: Builder) {
         assetBName: t.exposeString('assetBName', { description: "The name of side B's token in the pool's record." }),
       }),
     })
-  const description = 'Data that only the REST API has.'
-  return {
-    /** The options of the `legacy` field of positions and multipliers. */
-    legacyRecord: { type: LegacyRecord, description, ...legacyOf({ recordId: 'id' }) },
-    /** Those of snapshots and activity, and of rewards. */
-    legacyTime: { type: LegacyTimes, description, ...legacyOf({ timestamp: 'timestamp', claimedTimestamp: null }) },
-    legacyTimes: {
-      type: LegacyTimes,
-      description,
-      ...legacyOf({ timestamp: 'timestamp', claimedTimestamp: 'claimedTimestamp' }),
-    },
-    legacyPool: {
-      type: LegacyPool,
-      description,
-      ...legacyOf({
-        createdTimestamp: 'createdTimestamp',
-        interestLastUpdated: 'interestLastUpdated',
-        assetAName: 'asset1Name',
-        assetBName: 'asset2Name',
-      }),
-    },
-  }
 }
 
-export type Legacy = ReturnType<typeof addLegacy>
+const description = 'Data that only the REST API has.'
+
+/** The options of the `legacy` field of positions and multipliers. */
+export const legacyRecord = { type: 'LegacyRecord', description, ...legacyOf({ recordId: 'id' }) } as const
+/** Those of snapshots and activity, and of rewards. */
+export const legacyTime = {
+  type: 'LegacyTimes',
+  description,
+  ...legacyOf({ timestamp: 'timestamp', claimedTimestamp: null }),
+} as const
+export const legacyTimes = {
+  type: 'LegacyTimes',
+  description,
+  ...legacyOf({ timestamp: 'timestamp', claimedTimestamp: 'claimedTimestamp' }),
+} as const
+export const legacyPool = {
+  type: 'LegacyPool',
+  description,
+  ...legacyOf({
+    createdTimestamp: 'createdTimestamp',
+    interestLastUpdated: 'interestLastUpdated',
+    assetAName: 'asset1Name',
+    assetBName: 'asset2Name',
+  }),
+} as const

@@ -5,15 +5,10 @@ import type { ChangeEvent } from '../../live/live.ts'
 import { MAX_WAITING, type RunEvent } from '../../live/runs.ts'
 import type { LiveRoot } from '../../live/subscribe.ts'
 import type { Builder } from '../builder.ts'
-import { type DistributionRef, distributionAt, newestDistribution } from './distribution.ts'
-import { loadRun, type RunRefs } from './run.ts'
+import { distributionAt, newestDistribution } from './distribution.ts'
+import { loadRun } from './run.ts'
 
-interface Refs extends Pick<RunRefs, 'Run'> {
-  Query: ReturnType<Builder['queryType']>
-  Distribution: DistributionRef
-}
-
-export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): void {
+export function addLive(builder: Builder, Query: ReturnType<Builder['queryType']>): void {
   builder.subscriptionType({
     description:
       'Live updates over server-sent events (`accept: text/event-stream`). Every gateway on the database reports every change, whoever made it. Each event is read from one database snapshot, so its numbers always agree.',
@@ -27,7 +22,7 @@ export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): v
         description: 'The data version of the event. Each writing transaction raises it.',
       }),
       distribution: t.field({
-        type: Distribution,
+        type: 'Distribution',
         nullable: true,
         description: 'The newest distribution. Null if no positions are stored.',
         resolve: (_, __, context) => newestDistribution(context),
@@ -40,9 +35,9 @@ export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): v
     }),
   })
 
-  builder.objectField(Run, 'distribution', (t) =>
+  builder.objectField('Run', 'distribution', (t) =>
     t.field({
-      type: Distribution,
+      type: 'Distribution',
       nullable: true,
       description: "The distribution of the run's date as stored now. Null if none is.",
       resolve: ({ date }, _, context) => (date ? context.batches.load(distributionAt.load, [date]) : null),
@@ -51,7 +46,7 @@ export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): v
 
   builder.subscriptionFields((t) => ({
     distributionComputed: t.field({
-      type: Run,
+      type: 'Run',
       description: `Each successful run of any kind, reported once. A run that ends while the gateway has lost its connection to the database is reported as soon as the connection is back. A client that falls more than ${MAX_WAITING} runs behind misses the oldest ones.`,
       args: {
         date: t.arg({ type: 'Date', description: 'Only runs for this distribution date. Defaults to all dates.' }),

@@ -1,45 +1,36 @@
 import { computedMarketColumns, marketColumns, markets } from '../../../domain/market/market.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { computedFields } from '../../fields/computed-fields.ts'
-import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { modelRow, related } from '../../fields/relation.ts'
 import { nodeId } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { type AssetRef, assetOfEntity } from './asset.ts'
-import { addEntityQueries, type EntityRef } from './entity.ts'
+import { assetOfEntity } from './asset.ts'
+import { addEntityQueries } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
-import { type PoolRef, poolAt } from './pool.ts'
+import { poolAt } from './pool.ts'
 
 export const marketAt = modelRow('Market', markets)
 
-export function addMarket(
-  builder: Builder,
-  {
-    listInputs,
-    Asset,
-    Pool,
-    Entity,
-  }: { listInputs: ListInputTypes; Asset: AssetRef; Pool: PoolRef; Entity: EntityRef },
-) {
+export function addMarket(builder: Builder): void {
   const Market = builder.prismaNode('Market', {
     id: { resolve: chainAddressId, ...nodeId('Market', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
     nullable: true,
     description: 'A lending market for one asset: one side of a pool.',
-    interfaces: [Entity],
+    interfaces: ['Entity'],
     fields: (t) => ({
       ...columnFields(t, marketColumns),
       ...computedFields(t, marketAt, computedMarketColumns, ['chainId', 'id']),
-      asset: t.field({ type: Asset, description: "The market's token.", ...assetOfEntity }),
+      asset: t.field({ type: 'Asset', description: "The market's token.", ...assetOfEntity }),
       pool: t.field({
-        type: Pool,
+        type: 'Pool',
         nullable: true,
         description: 'The pool that the market is a side of. Null if it is not stored.',
         ...related('Market', 'pool', poolAt),
       }),
     }),
   })
-  builder.prismaObjectFields(Pool, (t) => ({
+  builder.objectFields('Pool', (t) => ({
     marketA: t.field({
       type: Market,
       nullable: true,
@@ -53,9 +44,5 @@ export function addMarket(
       ...related('Pool', 'unit2', marketAt),
     }),
   }))
-  const inputs = listInputs('Market', markets)
-  addEntityQueries(builder, { kind: 'market', Type: Market, all: markets, at: marketAt, inputs })
-  return Market
+  addEntityQueries(builder, { kind: 'market', Type: Market, all: markets, at: marketAt })
 }
-
-export type MarketRef = ReturnType<typeof addMarket>

@@ -3,13 +3,13 @@ import { revisionAtSql, revisionColumns, revisionListing, revisionsAsOf } from '
 import { Prisma, type MultiplierRevision as Row } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputTypes } from '../../fields/list-inputs.ts'
+import { addListInputs } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow } from '../../fields/relation.ts'
 import { keyedBy, list, nodeId, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { AFFECTED } from './charges.ts'
-import { type PoolRef, poolAt } from './pool.ts'
+import { poolAt } from './pool.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 export const revisionAt = modelRow<Row>('MultiplierRevision', revisionListing)
@@ -19,11 +19,8 @@ export const revisionOfDate = keyedBy<Row>(revisionColumns, ['text', 'date'], (p
   revisionAtSql(pool, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
 )
 
-export function addMultiplierRevision(
-  builder: Builder,
-  { listInputs, Pool }: { listInputs: ListInputTypes; Pool: PoolRef },
-) {
-  const RevisionInputs = listInputs('MultiplierRevision', revisionListing)
+export function addMultiplierRevision(builder: Builder): void {
+  addListInputs(builder, 'MultiplierRevision', revisionListing)
   const { id, ...stored } = revisionColumns
   const RevisionDates = builder.objectRef<AffectedDates>('RevisionDates').implement({
     description: 'The dates whose stored points a revision determines, with gaps.',
@@ -39,7 +36,7 @@ export function addMultiplierRevision(
       ...columnFields(t, stored),
       recordId: t.string({ description: id.description, ...recordNumber }),
       pool: t.field({
-        type: Pool,
+        type: 'Pool',
         nullable: true,
         description: 'The pool. Null if it is not stored.',
         ...one(poolAt, ['poolAddress']),
@@ -70,7 +67,7 @@ export function addMultiplierRevision(
       description:
         'All revisions of multipliers, newest first: who changed what, and when. With `asOf`, the multipliers that were in force then, by pool address.',
       args: {
-        ...listArguments(t.arg, RevisionInputs),
+        ...listArguments(t.arg, 'MultiplierRevision'),
         asOf: t.arg({
           type: 'DateTime',
           description: 'Only the revision of each pool in force then. A date is midnight UTC.',
@@ -81,8 +78,4 @@ export function addMultiplierRevision(
       }),
     }),
   }))
-  return { MultiplierRevision, MultiplierRevisions, RevisionInputs }
 }
-
-export type MultiplierRevisionsRef = ReturnType<typeof addMultiplierRevision>['MultiplierRevisions']
-export type MultiplierRevisionRef = ReturnType<typeof addMultiplierRevision>['MultiplierRevision']

@@ -17,17 +17,17 @@ import {
 import { type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
+import { addListInputs } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf, related } from '../../fields/relation.ts'
 import { keyedBy, list, nodeId, unplanned } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { updates } from './charges.ts'
-import type { Legacy } from './legacy.ts'
-import { type MultiplierRevisionRef, type MultiplierRevisionsRef, revisionAt } from './multiplier-revision.ts'
+import { legacyRecord } from './legacy.ts'
+import { revisionAt } from './multiplier-revision.ts'
 import { readDateId } from './node-id.ts'
-import { type PoolRef, poolAt } from './pool.ts'
+import { poolAt } from './pool.ts'
 import { type RevokeInputRef, readRevoked } from './record-number.ts'
 
 export const multiplierAt = modelRow<MultiplierRow>('Multiplier', {
@@ -42,36 +42,23 @@ const multiplierOn = keyedBy<MultiplierRow>(
   (pool, date) => Prisma.sql`FROM ${multipliersOnSql(date)} WHERE t.pool_address = ${pool}`,
 )
 
-type Refs = {
-  listInputs: ListInputTypes
-  legacy: Legacy
-  Pool: PoolRef
-  MultiplierRevision: MultiplierRevisionRef
-  MultiplierRevisions: MultiplierRevisionsRef
-  RevisionInputs: ListInputs
-  RevokeInput: RevokeInputRef
-}
-
-export function addMultiplier(
-  builder: Builder,
-  { listInputs, legacy, Pool, MultiplierRevision, MultiplierRevisions, RevisionInputs, RevokeInput }: Refs,
-) {
-  const MultiplierInputs = listInputs('Multiplier', multipliers)
+export function addMultiplier(builder: Builder, RevokeInput: RevokeInputRef) {
+  addListInputs(builder, 'Multiplier', multipliers)
   const Multiplier = builder.prismaObject('Multiplier', {
     description: "The factors that turn a pool's dollars into points.",
     fields: (t) => ({
       ...columnFields(t, multiplierColumns),
-      legacy: t.field(legacy.legacyRecord),
+      legacy: t.field(legacyRecord),
       pool: t.field({
-        type: Pool,
+        type: 'Pool',
         nullable: true,
         description: 'The pool. Null if it is not stored.',
         ...related('Multiplier', 'pool', poolAt),
       }),
       revisions: t.field({
-        type: MultiplierRevisions,
+        type: 'MultiplierRevisionConnection',
         description: 'Its revisions, newest first: who changed what, and when.',
-        args: listArguments(t.arg, RevisionInputs),
+        args: listArguments(t.arg, 'MultiplierRevision'),
         ...unplanned(
           {
             listing: () => revisionListing,
@@ -99,7 +86,7 @@ export function addMultiplier(
       ),
   })
 
-  builder.prismaObjectFields(Pool, (t) => ({
+  builder.objectFields('Pool', (t) => ({
     multiplier: t.field({
       type: Multiplier,
       nullable: true,
@@ -130,7 +117,7 @@ export function addMultiplier(
       type: Multipliers,
       description: 'The multipliers of today or, with `asOf`, of a date, by pool number.',
       args: {
-        ...listArguments(t.arg, MultiplierInputs),
+        ...listArguments(t.arg, 'Multiplier'),
         asOf: t.arg({
           type: 'Date',
           description:
@@ -174,7 +161,7 @@ export function addMultiplier(
     description: 'The change that `revokeMultiplier` made.',
     fields: (t) => ({
       revision: t.field({
-        type: MultiplierRevision,
+        type: 'MultiplierRevision',
         description: 'The revoked revision.',
         resolve: ({ revision }) => revision,
       }),
@@ -217,7 +204,7 @@ export function addMultiplier(
       },
     }),
   }))
-  return { Multiplier, MultiplierInput }
+  return MultiplierInput
 }
 
 const sentence = ({ poolAddress, factor, from, to }: Jump) =>
@@ -225,5 +212,4 @@ const sentence = ({ poolAddress, factor, from, to }: Jump) =>
 
 const adminDeps = ({ deps }: GraphContext) => ({ pool: deps.store.pool, now: deps.now })
 
-export type MultiplierRef = ReturnType<typeof addMultiplier>['Multiplier']
-export type MultiplierInputRef = ReturnType<typeof addMultiplier>['MultiplierInput']
+export type MultiplierInputRef = ReturnType<typeof addMultiplier>

@@ -8,14 +8,9 @@ import {
 } from '../../../domain/points/per-day.ts'
 import { columnOf, keyedRow } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import type { PositionRef } from './position-ref.ts'
-import type { UserRef } from './user-ref.ts'
 
 /** Adds what positions earn under the rules that are in force now. */
-export function addPointsPerDay(
-  builder: Builder,
-  { Position, User, basePoints }: { Position: PositionRef; User: UserRef; basePoints: BasePoints },
-): void {
+export function addPointsPerDay(builder: Builder, basePoints: BasePoints): void {
   const ofPosition = keyedRow<PointsPerDay>({
     columns: pointsPerDayColumns,
     types: ['text', ...AMOUNT_FIELDS.map(() => 'float8' as const)],
@@ -28,14 +23,14 @@ export function addPointsPerDay(
     always: true,
     at: pointsPerDayOfUser(basePoints),
   })
-  builder.prismaObjectFields(Position, (t) => ({
+  builder.objectFields('Position', (t) => ({
     pointsPerDay: t.float({
       nullable: true,
       description: pointsPerDayColumns.pointsPerDay.description,
       ...columnOf(ofPosition, 'pointsPerDay', ['marketAddress', ...AMOUNT_FIELDS]),
     }),
   }))
-  builder.prismaObjectFields(User, (t) => ({
+  builder.objectFields('User', (t) => ({
     pointsPerDay: t.float({
       nullable: true,
       description:

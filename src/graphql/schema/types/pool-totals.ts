@@ -11,14 +11,11 @@ import { isoDate } from '../../../domain/position/position.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { keyedBy, one, part, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { type MultiplierRevisionRef, revisionOfDate } from './multiplier-revision.ts'
-import type { PoolRef } from './pool.ts'
+import { revisionOfDate } from './multiplier-revision.ts'
 
 const totalsAt = keyedBy<PoolTotalsRow>(poolTotalsRow, ['text', 'date'], poolTotalsSql)
 
-type Refs = { Pool: PoolRef; MultiplierRevision: MultiplierRevisionRef }
-
-export function addPoolTotals(builder: Builder, { Pool, MultiplierRevision }: Refs): void {
+export function addPoolTotals(builder: Builder): void {
   const PoolSideTotals = builder.objectRef<PoolSideRow>('PoolSideTotals').implement({
     description: "One side of a pool's totals: the amounts in one asset.",
     fields: (t) => columnFields(t, poolSideColumns),
@@ -34,7 +31,7 @@ export function addPoolTotals(builder: Builder, { Pool, MultiplierRevision }: Re
       sideA: t.field({ type: PoolSideTotals, description: 'The amounts of side A.', ...side('a') }),
       sideB: t.field({ type: PoolSideTotals, description: 'The amounts of side B.', ...side('b') }),
       multiplier: t.field({
-        type: MultiplierRevision,
+        type: 'MultiplierRevision',
         nullable: true,
         description:
           "The pool's multiplier at midnight UTC of the date. Null if it had none. A position's `multiplierUsed` is the one that produced its points.",
@@ -43,7 +40,7 @@ export function addPoolTotals(builder: Builder, { Pool, MultiplierRevision }: Re
     }),
   })
 
-  builder.prismaObjectFields(Pool, (t) => ({
+  builder.objectFields('Pool', (t) => ({
     totals: t.field({
       type: PoolTotals,
       nullable: true,

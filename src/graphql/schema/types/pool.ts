@@ -6,59 +6,49 @@ import { positionListing } from '../../../domain/position/position.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { computedFields } from '../../fields/computed-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
+import { addListInputs } from '../../fields/list-inputs.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf } from '../../fields/relation.ts'
 import { column, list, nodeId, one, ownedBy, part } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
-import type { AssetRef } from './asset.ts'
 import { OWNED_COUNT } from './charges.ts'
-import type { Legacy } from './legacy.ts'
-import type { PositionsRef } from './position-ref.ts'
+import { legacyPool } from './legacy.ts'
 
 export const poolAt = modelRow('Pool', pools)
 
 /** Loads the pool that positions name by its number. */
 export const poolOfPositions = modelRow('Pool', pools, ['key'])
 
-type Refs = {
-  listInputs: ListInputTypes
-  Asset: AssetRef
-  PositionInputs: ListInputs
-  Positions: PositionsRef
-  legacy: Legacy
-}
-
-export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, Positions, legacy }: Refs) {
-  const PoolInputs = listInputs('Pool', pools)
+export function addPool(builder: Builder): void {
+  addListInputs(builder, 'Pool', pools)
   const Pool = builder.prismaNode('Pool', {
     id: { field: 'id', ...nodeId('Pool', (column) => column('id')) },
     nullable: true,
     description: 'A pair of assets, A and B. Each side is a separate lending market.',
     fields: (t) => ({
       ...columnFields(t, poolColumns),
-      legacy: t.field(legacy.legacyPool),
+      legacy: t.field(legacyPool),
       ...computedFields(t, poolAt, computedPoolColumns, ['id']),
       displayName: t.string({
         description: "Both symbols and the pool's number, such as S·USDC·20.",
         ...column(poolAt, 'displayName', ['id']),
       }),
       assetA: t.field({
-        type: Asset,
+        type: 'Asset',
         description: 'The token of side A.',
         ...part(assetColumns(1)),
       }),
       assetB: t.field({
-        type: Asset,
+        type: 'Asset',
         description: 'The token of side B.',
         ...part(assetColumns(2)),
       }),
       positions: t.field({
-        type: Positions,
+        type: 'PositionConnection',
         description: "The pool's positions, newest distribution date first, then by id.",
         args: {
-          ...listArguments(t.arg, PositionInputs),
+          ...listArguments(t.arg, 'Position'),
           asOf: asOfArgument(t.arg),
         },
         ...list(
@@ -72,9 +62,9 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
         ),
       }),
       currentPositions: t.field({
-        type: Positions,
+        type: 'PositionConnection',
         description: "The pool's positions on the newest distribution date, by id.",
-        args: listArguments(t.arg, PositionInputs),
+        args: listArguments(t.arg, 'Position'),
         ...list(
           {
             listing: () => positionListing,
@@ -88,11 +78,11 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
   })
 
   const Pools = connectionType(builder, 'Pool', Pool)
-  builder.objectFields(Asset, (t) => ({
+  builder.objectFields('Asset', (t) => ({
     pools: t.field({
       type: Pools,
       description: 'The pools with the asset on either side, by number, then address.',
-      args: listArguments(t.arg, PoolInputs),
+      args: listArguments(t.arg, 'Pool'),
       ...list({
         listing: () => poolsOfAssets,
         owner: ownedBy({ columns: { ...pools.columns, asset: assetOfPool } }, { chainId: 'chainId', asset: 'address' }),
@@ -110,11 +100,10 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
     pools: t.field({
       type: Pools,
       description: 'All pools, by number, then address.',
-      args: listArguments(t.arg, PoolInputs),
+      args: listArguments(t.arg, 'Pool'),
       ...list({ listing: () => pools }),
     }),
   }))
-  return Pool
 }
 
 /** The pool columns of one of its assets, by field. */
@@ -125,5 +114,3 @@ const assetColumns = (side: 1 | 2) => ({
   symbol: `asset${side}Symbol`,
   decimals: `asset${side}Decimals`,
 })
-
-export type PoolRef = ReturnType<typeof addPool>

@@ -17,14 +17,12 @@ import { one } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { addresses } from './charges.ts'
-import { assertPeriod, type EarningsRefs, fromArgument } from './earnings.ts'
-import type { EntityRefs } from './entity.ts'
+import { assertPeriod, fromArgument } from './earnings.ts'
 import { entityOf } from './entity-of.ts'
-import { type PoolRef, poolAt } from './pool.ts'
+import { poolAt } from './pool.ts'
 import { assertAddresses, MAX_ADDRESSES } from './user-lookup.ts'
 import { rankedPointsAt } from './user-rank.ts'
-import { type UserRef, userAt } from './user-ref.ts'
-import type { WorthRef } from './worth.ts'
+import { userAt } from './user-ref.ts'
 
 /** The end of descriptions of fields that depend on `asOf`. */
 const upTo = ', or those up to `asOf`'
@@ -37,21 +35,14 @@ interface Portfolio {
   asOf: Date | null
 }
 
-type Refs = {
-  User: UserRef
-  Pool: PoolRef
-  Worth: WorthRef
-} & EntityRefs &
-  EarningsRefs
-
 /** Adds `portfolio`: the combined holdings of several addresses. */
-export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType, Worth, Earnings, NetApr }: Refs) {
+export function addPortfolio(builder: Builder) {
   const PoolHoldingType = builder.objectRef<PoolHolding>('PortfolioPool').implement({
     description: 'The combined positions of the users in a pool on one date.',
     fields: (t) => ({
       poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
       pool: t.field({
-        type: Pool,
+        type: 'Pool',
         nullable: true,
         description: 'The pool. Null if it is not stored.',
         ...one(poolAt, ['poolAddress']),
@@ -68,9 +59,9 @@ export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType,
     description:
       "The combined holdings of the users in a market or vault: the sum of each user's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
     fields: (t) => ({
-      ...columnFields(t, { ...placeColumns, ...amountColumns }, { entityType: EntityType }),
+      ...columnFields(t, { ...placeColumns, ...amountColumns }, { entityType: 'EntityType' }),
       entity: t.field({
-        type: Entity,
+        type: 'Entity',
         nullable: true,
         description: 'The market or vault. Null if it is not stored.',
         ...entityOf,
@@ -94,7 +85,7 @@ export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType,
       }
       return {
         users: t.field({
-          type: [User],
+          type: ['User'],
           extensions: { cost: { rows: 'page' } },
           description: 'The users, in the order in which their addresses were given.',
           resolve: ({ users }) => users.map((address) => ({ address })),
@@ -118,14 +109,14 @@ export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType,
           resolve: async (portfolio, _, context) => (await rankedPoints(portfolio, context)).rank,
         }),
         worth: t.field({
-          type: Worth,
+          type: 'Worth',
           nullable: true,
           extensions: { cost: { perRow: 10 } },
           description: `The worth of all users together: the sum of their newest snapshots in each market and vault${upTo}. Null if no such snapshot is stored.`,
           resolve: ({ addresses, asOf }, _, context) => context.batches.load(worthOf, addresses, null, asOf),
         }),
         earnings: t.field({
-          type: Earnings,
+          type: 'Earnings',
           extensions: { cost: { perRow: 10 } },
           description:
             'The combined earnings of all users, in total and in each market and vault. With `from`, what they changed by since then.',
@@ -136,7 +127,7 @@ export function addPortfolio(builder: Builder, { User, Pool, Entity, EntityType,
           },
         }),
         netApr: t.field({
-          type: NetApr,
+          type: 'NetApr',
           extensions: { cost: { perRow: 10 } },
           description: 'The average APR of the combined deposits and debts of all users.',
           resolve: ({ addresses, asOf }, _, context) => context.batches.load(netAprOf, addresses, null, asOf),

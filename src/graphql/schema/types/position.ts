@@ -15,7 +15,8 @@ import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { computedFields } from '../../fields/computed-fields.ts'
 import { encodeCursor } from '../../fields/connection.ts'
-import { applyListInputs, type ListInputs } from '../../fields/list-inputs.ts'
+import { connectionType } from '../../fields/connection-type.ts'
+import { addListInputs, applyListInputs } from '../../fields/list-inputs.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, related } from '../../fields/relation.ts'
 import { list, nodeId, part, type SqlList } from '../../fields/sql-field.ts'
@@ -23,16 +24,13 @@ import { wholeTokensField } from '../../fields/token-amount.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
-import { type AssetRef, assetCost } from './asset.ts'
+import { assetCost } from './asset.ts'
 import { FILTERED_COUNT, positionParts } from './charges.ts'
-import type { Legacy } from './legacy.ts'
-import type { MultiplierRevisionRef } from './multiplier-revision.ts'
-import { type PoolRef, poolOfPositions } from './pool.ts'
-import type { PositionRef, PositionsRef } from './position-ref.ts'
+import { legacyRecord } from './legacy.ts'
+import { poolOfPositions } from './pool.ts'
 import { loadProgram } from './program.ts'
-import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
-import type { TokenAmountRef } from './token-amount.ts'
-import { type UserRef, userAt } from './user-ref.ts'
+import { loadRun, RUN_UNPLANNED } from './run.ts'
+import { userAt } from './user-ref.ts'
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
 type PositionSide = { chainId: bigint; assetAddress: string; assetSymbol: string; priceUsd: number } & {
@@ -41,33 +39,25 @@ type PositionSide = { chainId: bigint; assetAddress: string; assetSymbol: string
 
 const positionAt = modelRow<Row>('Position', positionListing)
 
-type Refs = {
-  legacy: Legacy
-  Asset: AssetRef
-  TokenAmount: TokenAmountRef
-  PositionInputs: ListInputs
-  Position: PositionRef
-  Positions: PositionsRef
-  Pool: PoolRef
-  User: UserRef
-  Run: RunRefs['Run']
-  MultiplierRevision: MultiplierRevisionRef
-}
-
-export function addPosition(builder: Builder, refs: Refs) {
-  const { legacy, Asset, TokenAmount, Position, PositionInputs, Positions, Pool, User, Run, MultiplierRevision } = refs
+export function addPosition(builder: Builder) {
+  const Position = builder.prismaObject('Position', {
+    findUnique: ({ id }) => ({ id }),
+    description: "A user's amounts in a pool on a distribution date, and their points.",
+  })
+  connectionType(builder, 'Position', Position)
+  addListInputs(builder, 'Position', positionListing)
   const Side = builder.objectRef<PositionSide>('PositionSide').implement({
     description: "One side of a position: an asset, its price and the user's amounts.",
     fields: (t) => {
       const amount = (name: SideAmount, what: string) =>
         t.field({
-          type: TokenAmount,
+          type: 'TokenAmount',
           description: `${what}. \`raw\` and \`decimals\` are null.`,
           ...wholeTokensField(name, `${name}Usd`),
         })
       return {
         asset: t.field({
-          type: Asset,
+          type: 'Asset',
           description: "The side's token.",
           ...part({ chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol' }, assetCost),
         }),
@@ -97,7 +87,7 @@ export function addPosition(builder: Builder, refs: Refs) {
   const risk = { ltv, healthFactor, liquidationDrop, liquidationPriceUsd, borrowingPowerUsd }
   builder.prismaObjectFields(Position, (t) => ({
     ...columnFields(t, stored),
-    legacy: t.field(legacy.legacyRecord),
+    legacy: t.field(legacyRecord),
     ...computedFields(t, positionAt, { pointsA, pointsB, points, ...risk }, ['id']),
     sideA: t.field({
       type: Side,
@@ -110,25 +100,25 @@ export function addPosition(builder: Builder, refs: Refs) {
       ...part(sideColumns('b')),
     }),
     user: t.field({
-      type: User,
+      type: 'User',
       description: 'The user.',
       ...related('Position', 'user', userAt),
     }),
     pool: t.field({
-      type: Pool,
+      type: 'Pool',
       nullable: true,
       description: 'The pool. Null if it is not stored.',
       ...related('Position', 'pool', poolOfPositions),
     }),
     run: t.field({
-      type: Run,
+      type: 'Run',
       nullable: true,
       description: 'The run that stored the points. Null if they predate run records.',
       extensions: { unplanned: RUN_UNPLANNED },
       resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
     }),
     multiplierUsed: t.field({
-      type: MultiplierRevision,
+      type: 'MultiplierRevision',
       nullable: true,
       description:
         'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
@@ -152,10 +142,10 @@ export function addPosition(builder: Builder, refs: Refs) {
     description: 'For the REST API: lists as it pages through them.',
     fields: (t) => ({
       positions: t.field({
-        type: Positions,
+        type: 'PositionConnection',
         description: 'Positions of all users, newest distribution date first, then by id.',
         args: {
-          ...listArguments(t.arg, PositionInputs),
+          ...listArguments(t.arg, 'Position'),
           afterRecord: t.arg.string({
             description:
               'Only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error.',
@@ -173,16 +163,16 @@ export function addPosition(builder: Builder, refs: Refs) {
       ...part({}, { cost: { weight: 0 } }),
     }),
     positions: t.field({
-      type: Positions,
+      type: 'PositionConnection',
       description: 'Positions of all users, newest distribution date first, then by id.',
-      args: { ...listArguments(t.arg, PositionInputs), asOf: asOfArgument(t.arg) },
+      args: { ...listArguments(t.arg, 'Position'), asOf: asOfArgument(t.arg) },
       ...list(allPositions, cost),
     }),
     currentPositions: t.field({
-      type: Positions,
+      type: 'PositionConnection',
       description:
         'Positions of all users on the newest distribution date, by id. With a limit of `where.healthFactor` or `where.liquidationDrop` they can be sorted by any field.',
-      args: listArguments(t.arg, PositionInputs),
+      args: listArguments(t.arg, 'Position'),
       ...list(
         {
           listing: ({ where }) => positionsOn(lastDate(), where),
@@ -194,10 +184,10 @@ export function addPosition(builder: Builder, refs: Refs) {
     }),
   }))
   builder.subscriptionFields((t) => {
-    const { first, where, orderBy, orderDirection } = listArguments(t.arg, PositionInputs)
+    const { first, where, orderBy, orderDirection } = listArguments(t.arg, 'Position')
     return {
       currentPositions: t.field({
-        type: Positions,
+        type: 'PositionConnection',
         description:
           'Positions of all users on the newest distribution date, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
         args: { first, where, orderBy, orderDirection },

@@ -1,15 +1,11 @@
 import { type PriceBucket as Bucket, priceDates, priceSeries } from '../../../domain/series/price-series.ts'
 import { once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
-import type { AssetRef } from './asset.ts'
 import type { SeriesFields } from './series-span.ts'
 
 const priceDatesOnce = once(priceDates)
 
-export function addPriceSeries(
-  builder: Builder,
-  { Asset, seriesField }: { Asset: AssetRef; seriesField: SeriesFields['seriesField'] },
-): void {
+export function addPriceSeries(builder: Builder, { seriesField }: SeriesFields): void {
   const PriceBucket = builder.objectRef<Bucket>('PriceBucket').implement({
     description: 'The newest stored daily price of an asset in one date, week or month.',
     fields: (t) => ({
@@ -34,7 +30,7 @@ export function addPriceSeries(
       }),
     }),
   })
-  builder.objectFields(Asset, (t) => ({
+  builder.objectFields('Asset', (t) => ({
     prices: seriesField(t, {
       type: PriceBucket,
       description:

@@ -7,13 +7,9 @@ import {
 } from '../../../domain/series/rate-series.ts'
 import { type GraphContext, once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
-import type { MarketRef } from './market.ts'
 import type { SeriesFields } from './series-span.ts'
-import type { VaultRef } from './vault.ts'
 
-type Refs = { Market: MarketRef; Vault: VaultRef; seriesField: SeriesFields['seriesField'] }
-
-export function addRateSeries(builder: Builder, { Market, Vault, seriesField }: Refs): void {
+export function addRateSeries(builder: Builder, { seriesField }: SeriesFields): void {
   const AprBucket = builder.objectRef<Bucket>('AprBucket').implement({
     description:
       'The rates of a market or vault at the end of one date, week or month, or the latest rates in the current one. Rates are known from the first time the gateway recorded one.',
@@ -37,8 +33,8 @@ export function addRateSeries(builder: Builder, { Market, Vault, seriesField }: 
     load: ({ chainId, id }: { chainId: bigint; id: string }, span: Span, { batches }: GraphContext) =>
       batches.load(rateSeries, { type, chainId, address: id }, span),
   })
-  builder.objectFields(Market, (t) => ({ aprSeries: seriesField(t, series('market')) }))
-  builder.objectFields(Vault, (t) => ({ aprSeries: seriesField(t, series('vault')) }))
+  builder.objectFields('Market', (t) => ({ aprSeries: seriesField(t, series('market')) }))
+  builder.objectFields('Vault', (t) => ({ aprSeries: seriesField(t, series('vault')) }))
 }
 
 const rateDatesOnce = once(rateDates)

@@ -4,11 +4,10 @@ import type { SourceReceipt } from '../../../sources/fetched.ts'
 import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
+import { addListInputs } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { nodeId, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads a run, batched. Null if there is none with the id. */
@@ -22,34 +21,11 @@ async function loadRunOf(context: GraphContext, text: string): Promise<Row | nul
   return id === undefined ? null : loadRun(context, id)
 }
 
-/** Adds the ways in which a distribution's points can be produced. */
-export function addDistributionKind(builder: Builder) {
-  return builder.enumType('DistributionKind', {
-    description: "How a distribution's stored points were produced.",
-    values: {
-      IMPORT: { description: 'An import provided or computed them.' },
-      MANUALUPDATE: { description: "A manual update computed them from the source's positions of the date." },
-      RESYNC: { description: 'A resync recomputed them from the stored positions for the date.' },
-      UPDATE: { description: 'An update fetched analytics, not points. Runs alone have this kind.' },
-    },
-  })
-}
-
-export type DistributionKindRef = ReturnType<typeof addDistributionKind>
-
-type Refs = {
-  listInputs: ListInputTypes
-  DistributionKind: DistributionKindRef
-  MultiplierRevisions: MultiplierRevisionsRef
-  RevisionInputs: ListInputs
-}
-
 export const RUN_UNPLANNED =
   "A run's fields are put together from JSON and several columns. Operators read them, rarely."
 
-export function addRun(builder: Builder, refs: Refs) {
-  const { listInputs, DistributionKind, MultiplierRevisions, RevisionInputs } = refs
-  const RunStatus = builder.enumType('RunStatus', {
+export function addRun(builder: Builder): void {
+  builder.enumType('RunStatus', {
     description: 'The status of a run.',
     values: {
       RUNNING: { description: 'The run is in progress. None of its changes are visible yet.' },
@@ -58,7 +34,7 @@ export function addRun(builder: Builder, refs: Refs) {
     },
   })
 
-  const RunInputs = listInputs('Run', runListing, { kinds: DistributionKind, statuses: RunStatus })
+  addListInputs(builder, 'Run', runListing, { kinds: 'DistributionKind', statuses: 'RunStatus' })
 
   const SourceKind = builder.enumType('SourceKind', {
     description: 'The kind of data that a run fetches.',
@@ -101,16 +77,14 @@ export function addRun(builder: Builder, refs: Refs) {
     }),
   })
 
-  const DayTotals = builder
-    .objectRef<{ positionCount: number; userCount: number; totalPoints: number }>('DayTotals')
-    .implement({
-      description: 'The totals of a distribution date.',
-      fields: (t) => ({
-        positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
-        userCount: t.exposeInt('userCount', { description: 'Number of users with a position on the date.' }),
-        points: t.exposeFloat('totalPoints', { description: 'Points of all positions on the date.' }),
-      }),
-    })
+  builder.objectRef<{ positionCount: number; userCount: number; totalPoints: number }>('DayTotals').implement({
+    description: 'The totals of a distribution date.',
+    fields: (t) => ({
+      positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
+      userCount: t.exposeInt('userCount', { description: 'Number of users with a position on the date.' }),
+      points: t.exposeFloat('totalPoints', { description: 'Points of all positions on the date.' }),
+    }),
+  })
   const totals = (positionCount: number | null, userCount: number | null, totalPoints: number | null) =>
     positionCount === null || userCount === null || totalPoints === null
       ? null
@@ -129,7 +103,7 @@ export function addRun(builder: Builder, refs: Refs) {
     description:
       'One attempt to compute a distribution date: who requested it, its inputs, and the totals before and after. An import is one run for each date that it changes, an update one for each leg of analytics.',
     fields: (t) => ({
-      ...columnFields(t, stored, { kind: DistributionKind, status: RunStatus }),
+      ...columnFields(t, stored, { kind: 'DistributionKind', status: 'RunStatus' }),
       recordId: t.string({ description: id.description, ...recordNumber }),
       durationMs: t.float({
         nullable: true,
@@ -137,11 +111,11 @@ export function addRun(builder: Builder, refs: Refs) {
         resolve: ({ startedAt, finishedAt }) => finishedAt && Math.max(0, finishedAt.getTime() - startedAt.getTime()),
       }),
       multipliers: t.field({
-        type: MultiplierRevisions,
+        type: 'MultiplierRevisionConnection',
         nullable: true,
         description:
           'The multipliers that the run used, by pool address: the newest revision of each pool for the date at that time. Null if the run did not get that far.',
-        args: listArguments(t.arg, RevisionInputs),
+        args: listArguments(t.arg, 'MultiplierRevision'),
         resolve: (run, args, context) =>
           run.multiplierRevision === null ? null : multipliers.resolve(run, args, context),
       }),
@@ -152,13 +126,13 @@ export function addRun(builder: Builder, refs: Refs) {
         resolve: ({ sources }) => sources as unknown as SourceReceipt[],
       }),
       totalsBefore: t.field({
-        type: DayTotals,
+        type: 'DayTotals',
         nullable: true,
         description: 'Totals before, zero for a new date. Null if the run stored nothing.',
         resolve: (r) => totals(r.positionCountBefore, r.accountCountBefore, r.totalPointsBefore),
       }),
       totalsAfter: t.field({
-        type: DayTotals,
+        type: 'DayTotals',
         nullable: true,
         description: 'The totals of the date after the run. Null if the run stored nothing.',
         resolve: (r) => totals(r.positionCountAfter, r.accountCountAfter, r.totalPointsAfter),
@@ -183,11 +157,8 @@ export function addRun(builder: Builder, refs: Refs) {
     runs: t.field({
       type: Runs,
       description: 'All runs, newest first.',
-      args: listArguments(t.arg, RunInputs),
+      args: listArguments(t.arg, 'Run'),
       ...unplanned({ listing: () => runListing }, RUN_UNPLANNED),
     }),
   }))
-  return { Run, Runs, RunInputs, DayTotals }
 }
-
-export type RunRefs = ReturnType<typeof addRun>

@@ -4,17 +4,15 @@ import { badArgument } from '../../../errors.ts'
 import type { Market as MarketRow, Pool as PoolRow, Vault as VaultRow } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../context.ts'
 import type { Builder } from '../builder.ts'
-import { type MarketRef, marketAt } from './market.ts'
-import { type PoolRef, poolAt } from './pool.ts'
-import { type UserRef, userAt } from './user-ref.ts'
-import { type VaultRef, vaultAt } from './vault.ts'
+import { marketAt } from './market.ts'
+import { poolAt } from './pool.ts'
+import { userAt } from './user-ref.ts'
+import { vaultAt } from './vault.ts'
 
 const MAX_HITS = 100
 const MAX_TEXT = 100
 
-type Refs = { Pool: PoolRef; Market: MarketRef; Vault: VaultRef; User: UserRef }
-
-export function addSearch(builder: Builder, { Pool, Market, Vault, User }: Refs): void {
+export function addSearch(builder: Builder): void {
   const SearchMatch = builder.enumType('SearchMatch', {
     description: 'How a result matches the text, best match first.',
     values: {
@@ -27,7 +25,7 @@ export function addSearch(builder: Builder, { Pool, Market, Vault, User }: Refs)
 
   const SearchItem = builder.unionType('SearchItem', {
     description: 'An object that a search can find.',
-    types: [Pool, Market, Vault, User],
+    types: ['Pool', 'Market', 'Vault', 'User'],
     resolveType: (row) =>
       'asset1Address' in row ? 'Pool' : 'positionCount' in row ? 'User' : 'poolId' in row ? 'Market' : 'Vault',
   })

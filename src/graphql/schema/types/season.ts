@@ -3,7 +3,6 @@ import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { keyedRow, keyOf, nodeId, one, rows } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import type { ProgramRef } from './distribution.ts'
 
 export const seasonNamed = keyOf<Row>({ from: Prisma.sql`season t`, columns: seasonColumns }, 'name')
 
@@ -13,9 +12,9 @@ const activeSeason = keyedRow<Row>({
   at: () => Prisma.sql`FROM season t WHERE t.status = 'active'`,
 })
 
-export function addSeason(builder: Builder, { Program }: { Program: ProgramRef }): void {
+export function addSeason(builder: Builder): void {
   const { changedAt: _, changedBy: __, ...columns } = seasonColumns
-  const Status = builder.enumType('SeasonStatus', {
+  builder.enumType('SeasonStatus', {
     description: 'The status of a season as of today, UTC.',
     values: {
       UPCOMING: { description: 'It has not begun.' },
@@ -25,14 +24,14 @@ export function addSeason(builder: Builder, { Program }: { Program: ProgramRef }
   })
   const Season = builder.objectRef<Row>('Season').implement({
     description: 'A season of the program: named dates, the first and last included.',
-    fields: (t) => columnFields(t, columns, { status: Status }),
+    fields: (t) => columnFields(t, columns, { status: 'SeasonStatus' }),
   })
   builder.nodeRef(Season, {
     id: { resolve: ({ name }: Row) => name, ...nodeId('Season', (column) => column('name')) },
     loadManyWithoutCache: (names, { batches }) =>
       Promise.all(names.map((name) => batches.load(seasonNamed.load, [name]))),
   })
-  builder.objectFields(Program, (t) => ({
+  builder.objectFields('Program', (t) => ({
     name: t.string({
       nullable: true,
       description: 'The name of the points program. Null if the operator has not set one.',

@@ -7,8 +7,6 @@ import type { Levels } from '../../../domain/series/pool-series.ts'
 import type { UserRewards } from '../../../domain/series/user-series.ts'
 import type { Builder, Types } from '../builder.ts'
 import { EARNED } from './charges.ts'
-import type { TokenAmountRef } from './token-amount.ts'
-import type { WorthRef } from './worth.ts'
 
 /** A bucket with lazy values: the first access reads the values of all buckets at once. */
 export interface Bucket {
@@ -60,10 +58,7 @@ const AMOUNTS = {
   liquidity: 'Supply not lent out',
 }
 
-export function addSeriesBuckets(
-  builder: Builder,
-  { Worth, TokenAmount }: { Worth: WorthRef; TokenAmount: TokenAmountRef },
-) {
+export function addSeriesBuckets(builder: Builder) {
   const UserSeriesBucket = builder.objectRef<Bucket>('UserSeriesBucket').implement({
     description:
       'One date, week or month of the series of a user, or of the users of a portfolio combined. Points and rewards are summed over the bucket; worth and earnings are those at its end, also in a gap.',
@@ -88,7 +83,7 @@ export function addSeriesBuckets(
         netDepositApr: netApr('Deposit', 'deposits'),
         netBorrowApr: netApr('Borrow', 'debt'),
         worth: t.field({
-          type: Worth,
+          type: 'Worth',
           nullable: true,
           extensions: { cost },
           description:
@@ -178,7 +173,7 @@ export function addSeriesBuckets(
         })
       const amount = (name: keyof typeof AMOUNTS) =>
         t.field({
-          type: TokenAmount,
+          type: 'TokenAmount',
           nullable: true,
           extensions: { cost: { weight: 0 } },
           description: `${AMOUNTS[name]} on \`lastDate\`. \`value\` is null in series of several tokens. Null in a gap.`,

@@ -16,18 +16,11 @@ import { userPoints, userRewards } from '../../../domain/series/user-series.ts'
 import { badArgument } from '../../../errors.ts'
 import { type GraphContext, once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
-import type { AssetRef } from './asset.ts'
 import { BUCKET, buckets, bucketsOfAddress } from './charges.ts'
-import type { ProgramRef } from './distribution.ts'
-import type { GroupByRef, GroupKeyRef } from './group-key.ts'
-import type { MarketRef } from './market.ts'
-import type { PoolRef } from './pool.ts'
+import type { GroupByRef } from './group-key.ts'
 import type { PortfolioRef } from './portfolio.ts'
 import { addSeriesBuckets, type Bucket } from './series-bucket.ts'
 import { readSpan, SERIES_UNPLANNED, type SeriesFields } from './series-span.ts'
-import type { TokenAmountRef } from './token-amount.ts'
-import type { UserRef } from './user-ref.ts'
-import type { WorthRef } from './worth.ts'
 
 const MAX_GROUPS = 100
 
@@ -38,43 +31,16 @@ const SERIES_OF: Record<string, 'pool' | 'chain' | 'asset' | undefined> = {
   ASSET: 'asset',
 }
 
-type Refs = {
-  User: UserRef
-  Asset: AssetRef
-  Market: MarketRef
-  Pool: PoolRef
-  Program: ProgramRef
-  Portfolio: PortfolioRef
-  Worth: WorthRef
-  TokenAmount: TokenAmountRef
-  GroupKey: GroupKeyRef
-  GroupBy: GroupByRef
-} & SeriesFields
+type Refs = { Portfolio: PortfolioRef; GroupBy: GroupByRef } & SeriesFields
 
-export function addSeries(
-  builder: Builder,
-  {
-    User,
-    Asset,
-    Market,
-    Pool,
-    Program,
-    Portfolio,
-    Worth,
-    TokenAmount,
-    GroupKey,
-    GroupBy,
-    spanArguments,
-    seriesField,
-  }: Refs,
-) {
-  const { UserSeriesBucket, PoolSeriesBucket } = addSeriesBuckets(builder, { Worth, TokenAmount })
+export function addSeries(builder: Builder, { Portfolio, GroupBy, spanArguments, seriesField }: Refs) {
+  const { UserSeriesBucket, PoolSeriesBucket } = addSeriesBuckets(builder)
 
   const gaps = 'Every bucket of the range is returned, including gaps, oldest first.'
 
   const cost = { each: BUCKET }
 
-  builder.objectFields(User, (t) => ({
+  builder.objectFields('User', (t) => ({
     series: seriesField(t, {
       type: UserSeriesBucket,
       cost,
@@ -92,7 +58,7 @@ export function addSeries(
     }),
   }))
 
-  builder.objectFields(Pool, (t) => ({
+  builder.objectFields('Pool', (t) => ({
     series: seriesField(t, {
       type: PoolSeriesBucket,
       cost,
@@ -104,7 +70,7 @@ export function addSeries(
     }),
   }))
 
-  builder.objectFields(Market, (t) => ({
+  builder.objectFields('Market', (t) => ({
     series: seriesField(t, {
       type: PoolSeriesBucket,
       cost,
@@ -118,7 +84,7 @@ export function addSeries(
     }),
   }))
 
-  builder.objectFields(Asset, (t) => ({
+  builder.objectFields('Asset', (t) => ({
     series: seriesField(t, {
       type: PoolSeriesBucket,
       cost,
@@ -130,7 +96,7 @@ export function addSeries(
     }),
   }))
 
-  builder.objectFields(Program, (t) => ({
+  builder.objectFields('Program', (t) => ({
     series: seriesField(t, {
       type: PoolSeriesBucket,
       cost,
@@ -152,7 +118,7 @@ export function addSeries(
     description: 'The series of one pool, chain or token.',
     fields: (t) => ({
       key: t.field({
-        type: GroupKey,
+        type: 'GroupKey',
         description: 'The pool, chain or token of the series.',
         resolve: (group) => group,
       }),

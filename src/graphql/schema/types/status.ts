@@ -5,12 +5,8 @@ import { NEWEST_SNAPSHOTS, type NewestOfChain } from '../../../domain/status/new
 import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../context.ts'
 import type { Builder } from '../builder.ts'
-import { type DistributionRef, newestDistribution } from './distribution.ts'
-import { loadRun, type RunRefs } from './run.ts'
-
-interface Refs extends Pick<RunRefs, 'Run'> {
-  Distribution: DistributionRef
-}
+import { newestDistribution } from './distribution.ts'
+import { loadRun } from './run.ts'
 
 interface StatusRow {
   distribution: DistributionRow | null
@@ -27,7 +23,7 @@ interface ChainRow extends NewestOfChain {
 const LATE = `more than ${LATE_HOURS} hours overdue`
 
 /** Adds how new the data is, and what is late. */
-export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
+export function addStatus(builder: Builder): void {
   const next = ({ distribution }: StatusRow, { deps }: GraphContext) =>
     distribution && nextDistribution(distribution.date, deps.config.DISTRIBUTION_CRON, deps.now())
   const nextOfChain = ({ time, now, daily }: ChainRow) => (time && daily ? nextRecords(time, now) : null)
@@ -96,7 +92,7 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
     description: 'How new the data is, when more is expected, and what is late.',
     fields: (t) => ({
       distribution: t.field({
-        type: Distribution,
+        type: 'Distribution',
         nullable: true,
         description: 'The newest distribution. Null if no positions are stored.',
         resolve: ({ distribution }) => distribution,
@@ -134,13 +130,13 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
         resolve: (_, __, { reader }) => legStates(reader),
       }),
       lastRun: t.field({
-        type: Run,
+        type: 'Run',
         nullable: true,
         description: 'The newest run of any kind and status. Null if none is recorded.',
         resolve: ({ runs }, _, context) => (runs.run === null ? null : loadRun(context, runs.run)),
       }),
       lastImport: t.field({
-        type: Run,
+        type: 'Run',
         nullable: true,
         description: `The newest import of any status. Null if none of ${MAX_RUNS} runs is one.`,
         resolve: ({ runs }, _, context) => (runs.import === null ? null : loadRun(context, runs.import)),

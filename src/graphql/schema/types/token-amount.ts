@@ -30,5 +30,3 @@ export const addTokenAmount = (builder: Builder) =>
       }),
     }),
   })
-
-export type TokenAmountRef = ReturnType<typeof addTokenAmount>

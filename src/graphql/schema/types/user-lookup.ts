@@ -1,6 +1,5 @@
 import { GatewayError } from '../../../errors.ts'
 import type { Builder } from '../builder.ts'
-import type { UserRef } from './user-ref.ts'
 
 export const MAX_ADDRESSES = 1000
 
@@ -14,10 +13,10 @@ export function assertAddresses(addresses: string[]): void {
     )
 }
 
-export function addUserLookup(builder: Builder, { User }: { User: UserRef }) {
+export function addUserLookup(builder: Builder): void {
   builder.queryFields((t) => ({
     lookupUsers: t.field({
-      type: [User],
+      type: ['User'],
       description: 'The users, in the order of their addresses. Every address is a user.',
       args: {
         addresses: t.arg({

@@ -2,7 +2,7 @@ import { type RankedPoints, rankAsOfSql, rankColumns } from '../../../domain/lea
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnAsOf, type KeyedRow, keyedRow } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { type UserRef, userAt } from './user-ref.ts'
+import { userAt } from './user-ref.ts'
 
 /** Loads a user's points and rank as of a date. */
 export const rankedPointsAt: KeyedRow<RankedPoints> = keyedRow<RankedPoints>({
@@ -12,9 +12,9 @@ export const rankedPointsAt: KeyedRow<RankedPoints> = keyedRow<RankedPoints>({
   at: ([user, asOf]) => rankAsOfSql(user ?? Prisma.empty, asOf ?? Prisma.empty),
 })
 
-export function addUserRank(builder: Builder, { User }: { User: UserRef }): void {
+export function addUserRank(builder: Builder): void {
   const past = 'With `asOf`, as of the last distribution date by then.'
-  builder.objectFields(User, (t) => {
+  builder.objectFields('User', (t) => {
     const asOf = () =>
       t.arg({ type: 'DateTime', description: 'The point in time. Defaults to the newest distribution date.' })
     return {

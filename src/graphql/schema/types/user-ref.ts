@@ -2,13 +2,6 @@ import { accountColumns, JOINED_TO_USER, type User as UserRow } from '../../../d
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { ModelRow } from '../../fields/relation.ts'
 import { keyedRow, type One } from '../../fields/sql-field.ts'
-import type { Builder } from '../builder.ts'
-
-export const userRef = (builder: Builder) =>
-  builder.prismaObject('User', {
-    description: 'Any address. Without stored data it has empty lists and zero totals.',
-  })
-export type UserRef = ReturnType<typeof userRef>
 
 const user: One = {
   columns: accountColumns,

@@ -23,20 +23,17 @@ import {
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
-import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
+import { addListInputs } from '../../fields/list-inputs.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { ownerOf, related } from '../../fields/relation.ts'
 import { column, list, nodeId, one, ownedBy, part, rows, type SqlRows, sqlField } from '../../fields/sql-field.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { Builder } from '../builder.ts'
-import { type ActivityRefs, activityOfUser } from './activity.ts'
-import { assertPeriod, type EarningsRefs, earningsReading, fromArgument, netAprReading } from './earnings.ts'
-import type { RewardRefs } from './liquidation-reward.ts'
-import type { PositionRef, PositionsRef } from './position-ref.ts'
+import { activityOfUser } from './activity.ts'
+import { assertPeriod, earningsReading, fromArgument, netAprReading } from './earnings.ts'
 import { recordNode } from './record-node.ts'
-import type { SnapshotRefs } from './snapshot.ts'
-import { type UserRef, userAt } from './user-ref.ts'
-import { type WorthRef, worthReading } from './worth.ts'
+import { userAt } from './user-ref.ts'
+import { worthReading } from './worth.ts'
 
 /** Reads a user's newest snapshots of one kind, now or, given the argument `asOf`, as of a moment. */
 const latestRows = (kind: EntityType): SqlRows => ({
@@ -63,27 +60,17 @@ const snapshotsOf = (plain: Listing<Snapshot>, grouped: Listing<Snapshot>) =>
     owner: ownedBy(plain, { accountId: 'address' }),
   })
 
-type Refs = {
-  listInputs: ListInputTypes
-  PositionInputs: ListInputs
-  User: UserRef
-  Position: PositionRef
-  Positions: PositionsRef
-  Worth: WorthRef
-} & ActivityRefs &
-  EarningsRefs &
-  SnapshotRefs &
-  RewardRefs
-
-export function addUser(builder: Builder, refs: Refs) {
-  const { User, Position } = refs
+export function addUser(builder: Builder) {
+  const User = builder.prismaObject('User', {
+    description: 'Any address. Without stored data it has empty lists and zero totals.',
+  })
 
   const DailyPoints = builder.objectRef<AccountDay>('DailyPoints').implement({
     description: "A user's points on one distribution date.",
     fields: (t) => ({
       ...columnFields(t, accountDays.columns),
       positions: t.field({
-        type: [Position],
+        type: ['Position'],
         description: "The user's positions on that date, one per pool, by pool, then id.",
         ...rows(positionsOfDay, ['text', 'date'], { cost: { rows: 5 } }),
       }),
@@ -96,8 +83,8 @@ export function addUser(builder: Builder, refs: Refs) {
   })
 
   recordNode(builder, DailyPoints, accountDays, ['distributionDate', 'userAddress'])
-  const DailyPointsInputs = refs.listInputs('DailyPoints', accountDays)
-  const UserInputs = refs.listInputs('User', users)
+  addListInputs(builder, 'DailyPoints', accountDays)
+  addListInputs(builder, 'User', users)
   const DailyPointsList = connectionType(builder, 'DailyPoints', DailyPoints)
 
   builder.nodeRef(User, {
@@ -109,7 +96,7 @@ export function addUser(builder: Builder, refs: Refs) {
     fields: (t) => {
       const seconds = (description: string) => t.arg({ type: 'BigInt', description })
       const args = () => ({
-        ...listArguments(t.arg, refs.SnapshotInputs),
+        ...listArguments(t.arg, 'Snapshot'),
         from: seconds('Only snapshots at or after this time, in Unix seconds of any size.'),
         to: seconds('Only snapshots at or before this time, in Unix seconds of any size.'),
         grouped: t.arg.boolean({
@@ -120,13 +107,13 @@ export function addUser(builder: Builder, refs: Refs) {
       })
       return {
         marketSnapshots: t.field({
-          type: refs.Snapshots,
+          type: 'SnapshotConnection',
           description: 'The snapshots in markets, by time, chain, market and position.',
           args: args(),
           ...snapshotsOf(marketSnapshots, groupedMarketSnapshots),
         }),
         vaultSnapshots: t.field({
-          type: refs.Snapshots,
+          type: 'SnapshotConnection',
           description: 'The snapshots in vaults, by time, chain, vault and position.',
           args: args(),
           ...snapshotsOf(vaultSnapshots, groupedVaultSnapshots),
@@ -165,10 +152,10 @@ export function addUser(builder: Builder, refs: Refs) {
         ...column(userAt, 'lastDistributionDate', ['address']),
       }),
       positions: t.field({
-        type: refs.Positions,
+        type: 'PositionConnection',
         description: "The user's positions, newest distribution date first, then by id.",
         args: {
-          ...listArguments(t.arg, refs.PositionInputs),
+          ...listArguments(t.arg, 'Position'),
           asOf: asOfArgument(t.arg),
         },
         ...list({
@@ -178,9 +165,9 @@ export function addUser(builder: Builder, refs: Refs) {
         }),
       }),
       currentPositions: t.field({
-        type: refs.Positions,
+        type: 'PositionConnection',
         description: "The user's positions on the newest date, one per pool, by id.",
-        args: listArguments(t.arg, refs.PositionInputs),
+        args: listArguments(t.arg, 'Position'),
         ...list({
           listing: () => positionListing,
           filter: () => onNewestDate,
@@ -190,16 +177,16 @@ export function addUser(builder: Builder, refs: Refs) {
       dailyPoints: t.field({
         type: DailyPointsList,
         description: "The user's points per distribution date, oldest first.",
-        args: listArguments(t.arg, DailyPointsInputs),
+        args: listArguments(t.arg, 'DailyPoints'),
         ...list({
           listing: () => accountDays,
           owner: ownerOf('User', 'dailyPoints', accountDays),
         }),
       }),
       snapshots: t.field({
-        type: refs.Snapshots,
+        type: 'SnapshotConnection',
         description: 'The snapshots in markets and vaults, by time, chain, entity, position.',
-        args: listArguments(t.arg, refs.SnapshotInputs),
+        args: listArguments(t.arg, 'Snapshot'),
         ...list({
           listing: ({ where }) => snapshotsWhere(where),
           filter: ({ where }) => byKind(where),
@@ -207,7 +194,7 @@ export function addUser(builder: Builder, refs: Refs) {
         }),
       }),
       latestSnapshots: t.field({
-        type: [refs.Snapshot],
+        type: ['Snapshot'],
         description:
           "The user's current holdings: in each market and vault, the snapshots at the user's newest timestamp there. With `asOf`, the newest at or before that time.",
         args: { chainId: chainId(), asOf: asOf() },
@@ -222,9 +209,9 @@ export function addUser(builder: Builder, refs: Refs) {
           context.batches.load(latestSnapshots, address, chainId, asOf),
       }),
       liquidationRewards: t.field({
-        type: refs.LiquidationRewards,
+        type: 'LiquidationRewardConnection',
         description: "The user's shares of liquidation rewards, newest first.",
-        args: listArguments(t.arg, refs.RewardInputs),
+        args: listArguments(t.arg, 'LiquidationReward'),
         ...list({
           listing: ({ where }) => rewardsWhere(where),
           filter: ({ where }) => byKind(where),
@@ -232,13 +219,13 @@ export function addUser(builder: Builder, refs: Refs) {
         }),
       }),
       activity: t.field({
-        type: refs.Activities,
+        type: 'ActivityConnection',
         description: "The user's cash flows and liquidation rewards, newest first.",
-        args: listArguments(t.arg, refs.ActivityInputs),
+        args: listArguments(t.arg, 'Activity'),
         ...activityOfUser(),
       }),
       worth: t.field({
-        type: refs.Worth,
+        type: 'Worth',
         nullable: true,
         description:
           'The worth of the user: the sum of the newest snapshots in each market and vault. With `asOf`, of the newest at or before that time. Null if no such snapshot is stored.',
@@ -248,7 +235,7 @@ export function addUser(builder: Builder, refs: Refs) {
           context.batches.load(worthOf, [address], chainId, asOf),
       }),
       earnings: t.field({
-        type: refs.Earnings,
+        type: 'Earnings',
         description:
           "The user's earnings: the current value of the positions minus the net cash invested. With `asOf`, as they were at that time; with `from`, what they changed by since then.",
         args: { chainId: chainId(), asOf: asOf(), from: fromArgument(t.arg) },
@@ -259,7 +246,7 @@ export function addUser(builder: Builder, refs: Refs) {
         },
       }),
       netApr: t.field({
-        type: refs.NetApr,
+        type: 'NetApr',
         description:
           "The average APR of the user's deposits and debts. With `asOf`, of those at that time, at the rates in force then; before the first rates that were recorded of a market or vault, at those.",
         args: { chainId: chainId(), asOf: asOf() },
@@ -275,7 +262,7 @@ export function addUser(builder: Builder, refs: Refs) {
     users: t.field({
       type: Users,
       description: 'All addresses that occur in a record of either domain, by address.',
-      args: listArguments(t.arg, UserInputs),
+      args: listArguments(t.arg, 'User'),
       ...list({ listing: () => users, more: { one: userAt, by: ['address'] } }),
     }),
     user: t.field({

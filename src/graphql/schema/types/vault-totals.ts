@@ -6,22 +6,18 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { keyedBy, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import type { SeriesFields } from './series-span.ts'
-import type { VaultRef } from './vault.ts'
 
 const totalsAt = keyedBy<VaultTotalsRow>(vaultTotalsColumns, ['bigint', 'text', 'date'], vaultTotalsSql)
 
 const vaultDatesOnce = once(vaultDates)
 
-export function addVaultTotals(
-  builder: Builder,
-  { Vault, seriesField }: { Vault: VaultRef; seriesField: SeriesFields['seriesField'] },
-): void {
+export function addVaultTotals(builder: Builder, { seriesField }: SeriesFields): void {
   const VaultTotals = builder.objectRef<VaultTotalsRow>('VaultTotals').implement({
     description:
       "A vault's totals at the end of a date, week or month: the sums of its users' newest snapshots until then.",
     fields: (t) => columnFields(t, vaultTotalsColumns),
   })
-  builder.objectFields(Vault, (t) => ({
+  builder.objectFields('Vault', (t) => ({
     totals: t.field({
       type: VaultTotals,
       nullable: true,

@@ -11,5 +11,3 @@ export const addWorth = (builder: Builder) =>
       'The worth of one or several users by their newest snapshots in each market and vault. Sums are exact, and a missing price counts as 0.',
     fields: (t) => columnFields(t, worthColumns),
   })
-
-export type WorthRef = ReturnType<typeof addWorth>
