@@ -9,7 +9,7 @@ import { buckets } from './charges.ts'
 interface SeriesOptions<Row, Bucket> {
   type: ObjectRef<Types, Bucket>
   description: string
-  /** What differs from the cost of a bucket of few values. */
+  /** Its cost, if buckets have more than a few values. */
   cost?: FieldCost
   /** Reads the first and the newest date of the data: by default those of the program. */
   extent?: Extent
