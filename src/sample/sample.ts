@@ -22,6 +22,7 @@ export function sampleFiles(options: {
   const world = simulate(options.now, users, days)
   return {
     pools: () => lines(records.poolRecords(world)),
+    'base-points-revisions': () => [],
     'multiplier-revisions': () => lines(records.revisionRecords(world)),
     multipliers: () => lines(records.multiplierRecords(world)),
     markets: () => lines(records.marketRecords(world)),

@@ -41,6 +41,7 @@ async function graphAnswers(gateway: Gateway): Promise<Record<string, string>> {
   const queries = [
     `{ runs(first: 100) { totalCount nodes { ${run} } } }`,
     `{ multiplierRevisions(first: 1000) { nodes { ${revision} } } }`,
+    '{ basePoints { deposit borrow } basePointsRevisions { recordId deposit borrow from changedAt changedBy revokedAt revokedBy } }',
     `{ distributions(first: 100) { nodes { date kind startedAt finishedAt totalPoints: points positionCount run { recordId } } } }`,
     '{ markets(first: 100) { nodes { address maxLtv liquidationThreshold rateSeries: aprSeries { start depositRate: depositApr borrowRate: borrowApr } } } }',
     '{ vaults(first: 100) { nodes { address rateSeries: aprSeries { start depositRate: depositApr borrowRate: borrowApr } } } }',
@@ -65,7 +66,7 @@ async function brokenDataset(): Promise<string> {
   return path
 }
 
-/** Runs of all kinds, revisions of multipliers and rates, odd texts, a user without records. */
+/** Runs of all kinds, revisions of multipliers, base points and rates, odd texts, a user without records. */
 async function addHistory(gateway: Gateway): Promise<void> {
   const { store } = gateway.deps
   const { rows } = await store.pool.query<{ day: string }>('SELECT date::text AS day FROM distribution ORDER BY date')
@@ -73,6 +74,7 @@ async function addHistory(gateway: Gateway): Promise<void> {
   const { rows: pools } = await store.pool.query<{ id: string }>('SELECT id FROM pool ORDER BY id LIMIT 2')
   const [one = '', other = ''] = pools.map(({ id }) => id)
   await must(gateway, ['multipliers', 'set', one, '--deposit-a', '3.5', '--borrow-b', '0.000001', '--yes'])
+  await must(gateway, ['base-points', 'set', '--deposit', '1.5', '--borrow', '0.25', '--from', days[1] as string])
   await must(gateway, ['resync'])
   await must(gateway, ['multipliers', 'set', one, '--deposit-a', '2', '--yes'])
   await must(gateway, ['multipliers', 'set', other, '--deposit-b', '7', '--yes'])
@@ -122,7 +124,9 @@ async function compareRestored(source: Gateway, copy: Gateway, paths: string[]):
   for (const file of await readdir(out)) expect(await read(again, file), file).toBe(await read(out, file))
   await rm(again, { recursive: true })
   const second = await must(copy, ['import', out, '--json'])
-  expect(parsed(second)).toMatchObject([{ dates: [], leftOut: ['multiplier-revisions.jsonl', 'runs.jsonl'] }])
+  expect(parsed(second)).toMatchObject([
+    { dates: [], leftOut: ['base-points-revisions.jsonl', 'multiplier-revisions.jsonl', 'runs.jsonl'] },
+  ])
   expect(await graphAnswers(copy)).toEqual(answers)
 }
 

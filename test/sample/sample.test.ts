@@ -52,8 +52,11 @@ const reward = {
 }
 const snapshot = { chainId, accountId: address, positionId: text, timestamp: midnight }
 
-/** The sample has no runs, and no users but those of its records. */
-const format: Record<Exclude<Name, 'users' | 'runs'>, { fields: Record<string, Check>; key: string[] }> = {
+/** The sample has no runs, the base points of the settings, and no users but those of its records. */
+const format: Record<
+  Exclude<Name, 'users' | 'runs' | 'base-points-revisions'>,
+  { fields: Record<string, Check>; key: string[] }
+> = {
   pools: {
     key: ['id'],
     fields: {

@@ -57,6 +57,13 @@ export const record = {
     unit_1_id: addressOf('market'),
     unit_2_id: addressOf('unknown market'),
   },
+  'base-points-revisions': {
+    id: 1,
+    deposit: 1,
+    borrow: 0.5,
+    changedAt: '2026-11-01T12:00:00.000Z',
+    changedBy: 'admin',
+  },
   'multiplier-revisions': {
     id: 1,
     poolAddress: addressOf('pool'),

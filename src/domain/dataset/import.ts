@@ -83,13 +83,14 @@ export interface ImportSummary {
 }
 
 /** The history of an exported store: its ids are those of no other store. */
-const HISTORY: readonly DatasetFile[] = ['multiplier-revisions', 'runs']
+const HISTORY: readonly DatasetFile[] = ['base-points-revisions', 'multiplier-revisions', 'runs']
 
 /**
  * Stands in for what a rollback leaves behind: numbers that sequences have assigned. Temporary tables come first in the search
  * path, with the rules that follow from them. No run of the store has a number as large as those of a check.
  */
 const CHECKING = `CREATE TEMP SEQUENCE run_id_seq START 2000000000; CREATE TEMP SEQUENCE multiplier_revision_id_seq;
+  CREATE TEMP SEQUENCE base_points_revision_id_seq;
   DO $$ DECLARE rules text := pg_get_viewdef('multiplier_rule'::regclass); BEGIN
     CREATE TEMP TABLE multiplier ON COMMIT DROP AS TABLE multiplier;
     ALTER TABLE multiplier ADD PRIMARY KEY (pool_address), ADD UNIQUE (id);
@@ -244,8 +245,8 @@ async function warningsOf({ client, doubts, computed }: Run): Promise<string[]> 
 /** True if nothing but failed attempts has been recorded in the store. Their records give way to an imported history. */
 async function isNewStore(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ is_new: boolean }>(
-    `SELECT NOT EXISTS (SELECT FROM multiplier_revision) AND NOT EXISTS (SELECT FROM distribution)
-       AND NOT EXISTS (SELECT FROM run WHERE status <> 'failed') AS is_new`,
+    `SELECT NOT EXISTS (SELECT FROM multiplier_revision) AND NOT EXISTS (SELECT FROM base_points_revision)
+       AND NOT EXISTS (SELECT FROM distribution) AND NOT EXISTS (SELECT FROM run WHERE status <> 'failed') AS is_new`,
   )
   return rows[0]?.is_new === true
 }

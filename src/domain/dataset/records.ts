@@ -113,6 +113,16 @@ const factors = (type = multiplier) => ({
   borrow_tokenB: field(type, 'the factor for each dollar of token B borrowed', 1),
 })
 
+const revision = {
+  changedBy: field(text, 'who made the change', 'cli'),
+  fromDate: field(
+    optional(nullable(midnight)),
+    'the first distribution date that it counts for; every date if it is absent',
+  ),
+  revokedAt: field(optional(nullable(instant)), 'when the announcement was revoked'),
+  revokedBy: field(optional(nullable(text)), 'who revoked it'),
+}
+
 const reward = {
   chainId,
   txHash: field(hash, 'the transaction of the liquidation', LIQUIDATION),
@@ -197,6 +207,19 @@ export const records: Record<DatasetFile, RecordFormat> = {
       unit_2_id: field(address, "the address of side B's market", MARKET_B),
     },
   },
+  'base-points-revisions': {
+    about: 'The history of base points, which count in place of the settings.',
+    table: 'base_points_revision',
+    key: ['id'],
+    dated: 'changedAt',
+    fields: {
+      id: field(integer, "the revision's number: later ones are larger", 1),
+      deposit: field(multiplier, 'points per day for each dollar supplied', 1),
+      borrow: field(multiplier, 'points per day for each dollar borrowed', 0.5),
+      changedAt: field(instant, 'when the revision was made', '2026-02-01T12:00:00.000Z'),
+      ...revision,
+    },
+  },
   'multiplier-revisions': {
     about: 'The history of multipliers. All four factors are null where the multiplier was removed.',
     table: 'multiplier_revision',
@@ -209,13 +232,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
       ...factors(nullable(multiplier)),
       changedAt: field(instant, 'when the revision took effect', '2026-02-01T12:00:00.000Z'),
       recordedAt: field(instant, 'when the gateway recorded it', '2026-02-01T12:00:00.000Z'),
-      changedBy: field(text, 'who made the change', 'cli'),
-      fromDate: field(
-        optional(nullable(midnight)),
-        'the first distribution date that it counts for; every date if it is absent',
-      ),
-      revokedAt: field(optional(nullable(instant)), 'when the announcement was revoked'),
-      revokedBy: field(optional(nullable(text)), 'who revoked it'),
+      ...revision,
     },
     check: revisionFits,
   },

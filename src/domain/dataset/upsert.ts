@@ -72,6 +72,7 @@ const continueIds = (table: string) => `SELECT setval('${table}_id_seq', max(id)
 
 /** Triggers record every change as a revision. One that says the same as the rule of its day or of today is removed. */
 const settled: Partial<Record<DatasetFile, string>> = {
+  'base-points-revisions': continueIds('base_points_revision'),
   'multiplier-revisions': continueIds('multiplier_revision'),
   multipliers: `DELETE FROM multiplier_revision t
     WHERE t.recorded_at >= date_trunc('milliseconds', now()) AND t.from_date IS NULL AND EXISTS (

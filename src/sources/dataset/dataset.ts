@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 /** The files of a dataset in the import format, in the order in which they are loaded. */
 export const datasetFiles = [
   'pools',
+  'base-points-revisions',
   'multiplier-revisions',
   'multipliers',
   'markets',
