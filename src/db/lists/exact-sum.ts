@@ -17,6 +17,9 @@ const HALF_OF_MIN = '2.4703282292062327209e-324'
 export const toDouble = (decimal: string) =>
   `(CASE WHEN abs(${decimal}) < ${HALF_OF_MIN} THEN 0 WHEN (${decimal}) IS NOT NULL THEN least(greatest(${decimal}, -${MAX}), ${MAX}) END)::float8`
 
+/** The same for a decimal that is not null and has few decimals: it is not beyond doubles near 0. */
+export const plainDouble = (decimal: string) => `least(greatest(${decimal}, -${MAX}), ${MAX})::float8`
+
 /** True if a double is so moderate that a product or a quotient of two is neither beyond all doubles nor becomes 0. */
 const isModerate = (double: string) => `abs(${double}) BETWEEN 1e-150 AND 1e150`
 

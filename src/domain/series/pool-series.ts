@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { exact, toDouble } from '../../db/lists/exact-sum.ts'
+import { exact, plainDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
@@ -30,11 +30,18 @@ const ofLast = (value: string, which = 'true') =>
   `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = bucket.last AND ${which}), 0)`
 
 /**
- * The exact sum of the USD of pool days, which have 6 decimals. Integers are added much faster than decimals, but a double has
- * all 6 decimals only below 9e9.
+ * The exact sum of amounts in USD of pool days, which have 6 decimals. Integers are added much faster than decimals, but a double
+ * has all 6 decimals only below 9e9.
  */
-const usdOfLast = (usd: string) =>
-  `(${ofLast(`round(${usd} * 1e6)::bigint`, `abs(${usd}) < 9e9`)} * 0.000001 + ${ofLast(exact(usd), `abs(${usd}) >= 9e9`)})`
+const usdOfLast = (...amounts: string[]) => {
+  const sum = (of: (amount: string) => string) => amounts.map(of).join(' + ')
+  const isSmall = amounts.map((usd) => `abs(${usd}) < 9e9`).join(' AND ')
+  const small = ofLast(
+    sum((usd) => `round(${usd} * 1e6)::bigint`),
+    isSmall,
+  )
+  return `(${small} * 0.000001 + ${ofLast(sum(exact), `NOT (${isSmall})`)})`
+}
 
 /**
  * Sums over the rows `d` of a bucket: `points` over all rows, the rest over those of its last distribution date.
@@ -45,7 +52,7 @@ const sumsWith = (usd: (amount: string) => string) =>
   ${['supplied_usd', 'protected_usd', 'borrowed_usd'].map((amount) => `${usd(amount)} AS ${amount}`).join(', ')}`
 
 /** The sums of both sides of pools. */
-const sums = Prisma.raw(sumsWith((amount) => `${usdOfLast(`d.a_${amount}`)} + ${usdOfLast(`d.b_${amount}`)}`))
+const sums = Prisma.raw(sumsWith((amount) => usdOfLast(`d.a_${amount}`, `d.b_${amount}`)))
 
 /** The sums of the sides with one token. */
 const sumsOfToken = Prisma.raw(`${sumsWith((amount) => usdOfLast(`d.${amount}`))},
@@ -53,9 +60,9 @@ const sumsOfToken = Prisma.raw(`${sumsWith((amount) => usdOfLast(`d.${amount}`))
 
 /** Reads the sums `s`. */
 const levels = Prisma.raw(`${pointsOf('s.points')} AS points, s.position_count AS "positionCount",
-  ${toDouble('s.supplied_usd')} AS "suppliedUsd", ${toDouble('s.protected_usd')} AS "protectedUsd",
-  ${toDouble('s.supplied_usd + s.protected_usd')} AS "tvlUsd", ${toDouble('s.borrowed_usd')} AS "borrowedUsd",
-  ${toDouble('greatest(s.supplied_usd - s.borrowed_usd, 0)')} AS "liquidityUsd"`)
+  ${plainDouble('s.supplied_usd')} AS "suppliedUsd", ${plainDouble('s.protected_usd')} AS "protectedUsd",
+  ${plainDouble('s.supplied_usd + s.protected_usd')} AS "tvlUsd", ${plainDouble('s.borrowed_usd')} AS "borrowedUsd",
+  ${plainDouble('greatest(s.supplied_usd - s.borrowed_usd, 0)')} AS "liquidityUsd"`)
 
 const levelsOfToken = Prisma.sql`${levels}, ${Prisma.raw(
   Object.entries({
