@@ -56,11 +56,6 @@ export const summedFrom = (kind: EntityType, from: Prisma.Sql, keys: Record<stri
   )} FROM ${from} GROUP BY ${Prisma.raw(Object.values(keys).join(', '))}`
 
 const stored = (kind: EntityType) => snapshotsFrom(kind, Prisma.raw(`${kind}_snapshot s`))
-const grouped = (kind: EntityType) => {
-  const keys = ['chain_id', `${kind}_id`, 'account_id', 'timestamp']
-  const named = Object.fromEntries(keys.map((key) => [key === `${kind}_id` ? 'entity_id' : key, `s.${key}`]))
-  return summedFrom(kind, Prisma.raw(`${kind}_snapshot s`), named, ['NULL::text AS position_id'])
-}
 
 const ofEntity = (column: string) => {
   const [market, vault] = (['market', 'vault'] as const).map(
@@ -159,9 +154,25 @@ export const snapshotsWhere = listByKind((kinds) =>
 export const snapshots = snapshotsWhere()
 export const marketSnapshots = snapshotsIn('marketSnapshots', stored('market'), one)
 export const vaultSnapshots = snapshotsIn('vaultSnapshots', stored('vault'), one)
+
+const groupedSnapshots = (kind: EntityType, name: string) => {
+  // An index has the snapshots in this order.
+  const keys = {
+    account_id: 's.account_id',
+    timestamp: 's.timestamp',
+    chain_id: 's.chain_id',
+    entity_id: `s.${kind}_id`,
+  }
+  const from = `${kind}_snapshot s`
+  const named = Object.entries(keys).map(([name, key]) => `${key} AS ${name}`)
+  const groups = `(SELECT ${named.join(', ')} FROM ${from} GROUP BY ${Object.values(keys).join(', ')}) t`
+  const summed = summedFrom(kind, Prisma.raw(from), keys, ['NULL::text AS position_id'])
+  return { ...snapshotsIn(name, summed, order), keys: Prisma.raw(groups) }
+}
+
 /** With the positions of an account summed: one row per chain, market or vault, account and timestamp. */
-export const groupedMarketSnapshots = snapshotsIn('groupedMarketSnapshots', grouped('market'), order)
-export const groupedVaultSnapshots = snapshotsIn('groupedVaultSnapshots', grouped('vault'), order)
+export const groupedMarketSnapshots = groupedSnapshots('market', 'groupedMarketSnapshots')
+export const groupedVaultSnapshots = groupedSnapshots('vault', 'groupedVaultSnapshots')
 
 const LATEST = 2n ** 63n - 1n
 const seconds = (value: bigint) => Prisma.sql`${(value > LATEST ? LATEST : value).toString()}::bigint`
