@@ -9,6 +9,15 @@ import { pointsOf } from '../points/millionths.ts'
 import { isoDate } from '../position/position.ts'
 import { amountColumns, summedFrom } from '../snapshot/snapshot.ts'
 
+/** Several users together, now or as of a moment. */
+export interface Portfolio {
+  /** The addresses as they were sent. */
+  users: string[]
+  /** The addresses without duplicates. */
+  addresses: string[]
+  asOf: Date | null
+}
+
 /** The sum of users' newest snapshots in a market or vault. A USD value is null if no price is known. */
 export type EntityHolding = RowOf<typeof placeColumns> & RowOf<typeof amountColumns> & { userCount: number }
 

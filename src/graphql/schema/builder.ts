@@ -9,6 +9,7 @@ import type { DayTotals } from '../../domain/distribution/run-record.ts'
 import type { earningsColumns } from '../../domain/earnings/earnings.ts'
 import type { netAprColumns } from '../../domain/earnings/net-apr.ts'
 import type { Worth } from '../../domain/holding/worth.ts'
+import type { Portfolio } from '../../domain/portfolio/portfolio.ts'
 import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
 import type PrismaTypes from '../../generated/pothos.ts'
 import { getDatamodel } from '../../generated/pothos.ts'
@@ -50,6 +51,7 @@ export interface SchemaTypes {
     MultiplierRevision: MultiplierRevision
     NetApr: RowOf<typeof netAprColumns>
     Pool: Pool
+    Portfolio: Portfolio
     Position: Position
     Program: ProgramTotals
     Run: Run

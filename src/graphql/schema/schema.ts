@@ -15,7 +15,7 @@ import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
 import { addEntity } from './types/entity.ts'
 import { addEstimate } from './types/estimate.ts'
-import { addGroupBy, addGroupKey } from './types/group-key.ts'
+import { addGroupKey } from './types/group-key.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
 import { addLedger } from './types/ledger.ts'
 import { addLegacy } from './types/legacy.ts'
@@ -37,7 +37,7 @@ import { addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
 import { addSeason } from './types/season.ts'
 import { addSeries } from './types/series.ts'
-import { addSeriesFields } from './types/series-span.ts'
+import { addInterval } from './types/series-span.ts'
 import { addSnapshot } from './types/snapshot.ts'
 import { addStatus } from './types/status.ts'
 import { addTokenAmount } from './types/token-amount.ts'
@@ -96,34 +96,33 @@ export function addTypes(builder: Builder, { basePoints = PUBLISHED, logoHosts =
   addWorth(builder)
   addLeaderboard(builder)
   addMultiplierRevision(builder)
-  const RevokeInput = addRevokeInput(builder)
-  const MultiplierInput = addMultiplier(builder, RevokeInput)
-  addBasePoints(builder, RevokeInput)
+  addRevokeInput(builder)
+  addMultiplier(builder)
+  addBasePoints(builder)
   addRun(builder)
   addLedger(builder)
   addPosition(builder)
-  addDistribution(builder, MultiplierInput)
+  addDistribution(builder)
   addUser(builder)
   addSeason(builder)
   addDataVersion(builder)
   addLimits(builder)
   addStatus(builder)
   addLive(builder, Query)
-  const GroupBy = addGroupBy(builder)
   addGroupKey(builder)
   addUserLookup(builder)
-  const Portfolio = addPortfolio(builder)
-  const seriesFields = addSeriesFields(builder)
-  addSeries(builder, { Portfolio, GroupBy, ...seriesFields })
-  addRateSeries(builder, seriesFields)
-  addVaultTotals(builder, seriesFields)
-  addPriceSeries(builder, seriesFields)
+  addPortfolio(builder)
+  addInterval(builder)
+  addSeries(builder)
+  addRateSeries(builder)
+  addVaultTotals(builder)
+  addPriceSeries(builder)
   addUserRank(builder)
   addEstimate(builder, basePoints)
   addPointsPerDay(builder, basePoints)
   addChange(builder)
   addPoolTotals(builder)
   addAtRisk(builder)
-  addAggregates(builder, GroupBy)
+  addAggregates(builder)
   addSearch(builder)
 }

@@ -18,7 +18,7 @@ import type { FieldCost } from '../../policy/cost.ts'
 import { fieldsOf } from '../../selection.ts'
 import type { Builder } from '../builder.ts'
 import { aggregated as aggregatedCost } from './charges.ts'
-import type { GroupByRef, Key } from './group-key.ts'
+import { GROUP_BY, type Key } from './group-key.ts'
 
 const MAX_GROUPS = 1000
 const MAX_OFFSET = 1_000_000
@@ -53,7 +53,7 @@ const amountsOf = (measures: Aggregate['measures']) =>
 const isSortKey = ({ of }: Measure) => !of || of.part === 'usd' || of.part === 'value'
 
 /** Adds sums, counts and averages over positions, snapshots and rewards. */
-export function addAggregates(builder: Builder, GroupBy: GroupByRef): void {
+export function addAggregates(builder: Builder): void {
   function add(
     of: { type: string; query: string; rows: string; bound: string; perDate?: number },
     aggregate: Aggregate,
@@ -134,7 +134,7 @@ export function addAggregates(builder: Builder, GroupBy: GroupByRef): void {
             description: `Only ${of.rows} that match this filter.`,
           }),
           groupBy: t.arg({
-            type: [GroupBy],
+            type: [GROUP_BY],
             required: true,
             defaultValue: [],
             description: `Of ${dimensions}. Empty: one group.`,

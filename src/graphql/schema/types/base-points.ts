@@ -13,9 +13,9 @@ import { type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { rows } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { type RevokeInputRef, readRevoked, recordNumber } from './record-number.ts'
+import { REVOKE_INPUT, readRevoked, recordNumber } from './record-number.ts'
 
-export function addBasePoints(builder: Builder, RevokeInput: RevokeInputRef): void {
+export function addBasePoints(builder: Builder): void {
   const { id, ...columns } = basePointsColumns
   const Revision = builder.objectRef<Row>('BasePointsRevision').implement({
     description: 'Base points from one distribution date to that of the next revision.',
@@ -98,7 +98,7 @@ export function addBasePoints(builder: Builder, RevokeInput: RevokeInputRef): vo
     revokeBasePoints: t.field({
       type: Payload,
       description: 'Revokes base points whose `from` is to come. Needs the admin token.',
-      args: { input: t.arg({ type: RevokeInput, required: true, description: 'The announcement.' }) },
+      args: { input: t.arg({ type: REVOKE_INPUT, required: true, description: 'The announcement.' }) },
       resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
         const id = readRevoked(input)

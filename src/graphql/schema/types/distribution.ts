@@ -1,3 +1,4 @@
+import type { InputRef } from '@pothos/core'
 import { type Listing, listPages } from '../../../db/lists/listing.ts'
 import { distributions } from '../../../domain/distribution/distribution.ts'
 import { manualUpdate, manualUpdatePlan } from '../../../domain/distribution/manual-update.ts'
@@ -11,6 +12,7 @@ import { type ProgramTotals, programColumns } from '../../../domain/distribution
 import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
 import { type Run as RunRow, runListing } from '../../../domain/distribution/run-listing.ts'
 import { poolsWithoutMultiplier } from '../../../domain/multiplier/problems.ts'
+import type { MultiplierUpdate } from '../../../domain/multiplier/update.ts'
 import { fromMillionths } from '../../../domain/points/millionths.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
 import { positionListing } from '../../../domain/position/position.ts'
@@ -24,7 +26,6 @@ import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf, related } from '../../fields/relation.ts'
 import { list, nodeId, one, sqlField, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
 import { programReading } from './program.ts'
 import { loadRun, RUN_UNPLANNED } from './run.ts'
@@ -48,7 +49,7 @@ const totalPoints = {
     typeof totalPoints === 'bigint' ? fromMillionths(totalPoints) : totalPoints,
 }
 
-export function addDistribution(builder: Builder, MultiplierInput: MultiplierInputRef): void {
+export function addDistribution(builder: Builder): void {
   const DistributionKind = builder.enumType('DistributionKind', {
     description: "How a distribution's stored points were produced.",
     values: {
@@ -212,7 +213,7 @@ export function addDistribution(builder: Builder, MultiplierInput: MultiplierInp
             'The distribution date. Defaults to the newest stored date for a resync and to the current UTC date for a manual update.',
         }),
         multipliers: t.arg({
-          type: [MultiplierInput],
+          type: ['MultiplierInput' as never as InputRef<MultiplierUpdate>],
           description: 'Multipliers to compute with, each pool once. The rest is as stored.',
         }),
         kind: t.arg({

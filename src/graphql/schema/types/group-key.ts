@@ -1,3 +1,4 @@
+import type { InputRef } from '@pothos/core'
 import { one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { assetAt } from './asset.ts'
@@ -18,14 +19,8 @@ const DIMENSIONS = {
   USER: { description: 'The user.' },
 } as const
 
-/** Adds the dimensions that series and aggregates are grouped by. */
-export const addGroupBy = (builder: Builder) =>
-  builder.enumType('GroupBy', {
-    description: 'A dimension to group by. Each query says which ones it takes.',
-    values: DIMENSIONS,
-  })
-
-export type GroupByRef = ReturnType<typeof addGroupBy>
+/** A dimension that series and aggregates are grouped by. */
+export const GROUP_BY = 'GroupBy' as never as InputRef<string>
 
 /** The values that the rows of a group share. Dimensions that are not grouped by are omitted. */
 export interface Key {
@@ -38,8 +33,12 @@ export interface Key {
   userAddress?: string | null
 }
 
-/** Adds the key of a group, which series and aggregates share. */
+/** Adds the dimensions, and the key of a group, which series and aggregates share. */
 export function addGroupKey(builder: Builder): void {
+  builder.enumType('GroupBy', {
+    description: 'A dimension to group by. Each query says which ones it takes.',
+    values: DIMENSIONS,
+  })
   builder.objectRef<Key>('GroupKey').implement({
     description: 'The values that a group shares. Null are those not grouped by.',
     fields: (t) => ({

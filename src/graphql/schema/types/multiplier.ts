@@ -28,7 +28,7 @@ import { legacyRecord } from './legacy.ts'
 import { revisionAt } from './multiplier-revision.ts'
 import { readDateId } from './node-id.ts'
 import { poolAt } from './pool.ts'
-import { type RevokeInputRef, readRevoked } from './record-number.ts'
+import { REVOKE_INPUT, readRevoked } from './record-number.ts'
 
 export const multiplierAt = modelRow<MultiplierRow>('Multiplier', {
   from: Prisma.sql`multiplier t`,
@@ -42,7 +42,7 @@ const multiplierOn = keyedBy<MultiplierRow>(
   (pool, date) => Prisma.sql`FROM ${multipliersOnSql(date)} WHERE t.pool_address = ${pool}`,
 )
 
-export function addMultiplier(builder: Builder, RevokeInput: RevokeInputRef) {
+export function addMultiplier(builder: Builder): void {
   addListInputs(builder, 'Multiplier', multipliers)
   const Multiplier = builder.prismaObject('Multiplier', {
     description: "The factors that turn a pool's dollars into points.",
@@ -192,7 +192,7 @@ export function addMultiplier(builder: Builder, RevokeInput: RevokeInputRef) {
       type: RevisionPayload,
       description:
         'Revokes an announcement: a revision whose `from` is in the future. It stays among the revisions. Requires the admin token.',
-      args: { input: t.arg({ type: RevokeInput, required: true, description: 'The announcement.' }) },
+      args: { input: t.arg({ type: REVOKE_INPUT, required: true, description: 'The announcement.' }) },
       resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
         const id = readRevoked(input)
@@ -204,12 +204,9 @@ export function addMultiplier(builder: Builder, RevokeInput: RevokeInputRef) {
       },
     }),
   }))
-  return MultiplierInput
 }
 
 const sentence = ({ poolAddress, factor, from, to }: Jump) =>
   `${factor} of ${poolAddress} changed from ${from ?? 'none'} to ${to}.`
 
 const adminDeps = ({ deps }: GraphContext) => ({ pool: deps.store.pool, now: deps.now })
-
-export type MultiplierInputRef = ReturnType<typeof addMultiplier>

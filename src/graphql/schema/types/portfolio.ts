@@ -7,6 +7,7 @@ import {
   type EntityHolding,
   entityHoldings,
   type PoolHolding,
+  type Portfolio as PortfolioRow,
   poolHoldings,
   positionCountAsOf,
 } from '../../../domain/portfolio/portfolio.ts'
@@ -27,16 +28,8 @@ import { userAt } from './user-ref.ts'
 /** The end of descriptions of fields that depend on `asOf`. */
 const upTo = ', or those up to `asOf`'
 
-interface Portfolio {
-  /** The addresses as they were sent. */
-  users: string[]
-  /** The addresses without duplicates. */
-  addresses: string[]
-  asOf: Date | null
-}
-
 /** Adds `portfolio`: the combined holdings of several addresses. */
-export function addPortfolio(builder: Builder) {
+export function addPortfolio(builder: Builder): void {
   const PoolHoldingType = builder.objectRef<PoolHolding>('PortfolioPool').implement({
     description: 'The combined positions of the users in a pool on one date.',
     fields: (t) => ({
@@ -70,14 +63,14 @@ export function addPortfolio(builder: Builder) {
     }),
   })
 
-  const Portfolio = builder.objectRef<Portfolio>('Portfolio').implement({
+  const Portfolio = builder.objectRef<PortfolioRow>('Portfolio').implement({
     description: 'The combined holdings of several users. Repeated ones count once.',
     fields: (t) => {
-      const accounts = async ({ addresses }: Portfolio, { batches }: GraphContext) =>
+      const accounts = async ({ addresses }: PortfolioRow, { batches }: GraphContext) =>
         (await Promise.all(addresses.map((address) => batches.load(userAt.load, [address])))).filter(
           (one) => one !== null,
         )
-      const rankedPoints = async (portfolio: Portfolio, context: GraphContext) => {
+      const rankedPoints = async (portfolio: PortfolioRow, context: GraphContext) => {
         const { addresses, asOf } = portfolio
         if (!asOf) return together(await accounts(portfolio, context))
         const all = addresses.map((address) => context.batches.load(rankedPointsAt.load, [address, asOf]))
@@ -174,7 +167,4 @@ export function addPortfolio(builder: Builder) {
       },
     }),
   }))
-  return Portfolio
 }
-
-export type PortfolioRef = ReturnType<typeof addPortfolio>

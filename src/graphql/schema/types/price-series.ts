@@ -1,11 +1,11 @@
 import { type PriceBucket as Bucket, priceDates, priceSeries } from '../../../domain/series/price-series.ts'
 import { once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
-import type { SeriesFields } from './series-span.ts'
+import { seriesField } from './series-span.ts'
 
 const priceDatesOnce = once(priceDates)
 
-export function addPriceSeries(builder: Builder, { seriesField }: SeriesFields): void {
+export function addPriceSeries(builder: Builder): void {
   const PriceBucket = builder.objectRef<Bucket>('PriceBucket').implement({
     description: 'The newest stored daily price of an asset in one date, week or month.',
     fields: (t) => ({

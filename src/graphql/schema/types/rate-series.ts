@@ -7,9 +7,9 @@ import {
 } from '../../../domain/series/rate-series.ts'
 import { type GraphContext, once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
-import type { SeriesFields } from './series-span.ts'
+import { seriesField } from './series-span.ts'
 
-export function addRateSeries(builder: Builder, { seriesField }: SeriesFields): void {
+export function addRateSeries(builder: Builder): void {
   const AprBucket = builder.objectRef<Bucket>('AprBucket').implement({
     description:
       'The rates of a market or vault at the end of one date, week or month, or the latest rates in the current one. Rates are known from the first time the gateway recorded one.',

@@ -1,3 +1,4 @@
+import type { InputRef } from '@pothos/core'
 import { badArgument } from '../../../errors.ts'
 import { sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
@@ -16,13 +17,14 @@ export const recordNumber = {
   resolve: ({ id }: { id: bigint }) => String(id),
 }
 
-export const addRevokeInput = (builder: Builder) =>
+export const addRevokeInput = (builder: Builder): unknown =>
   builder.inputType('RevokeInput', {
     description: 'The input of `revokeMultiplier` and `revokeBasePoints`.',
     fields: (t) => ({ recordId: t.string({ required: true, description: "The revision's number, as a string." }) }),
   })
 
-export type RevokeInputRef = ReturnType<typeof addRevokeInput>
+/** The input of mutations that revoke an announcement. */
+export const REVOKE_INPUT = 'RevokeInput' as never as InputRef<{ recordId: string }>
 
 /** Reads the number of a revision to revoke. @throws BAD_INPUT */
 export function readRevoked({ recordId }: { recordId: string }): bigint {

@@ -1,4 +1,4 @@
-import type { ArgBuilder, FieldRef, ObjectFieldBuilder, ObjectRef } from '@pothos/core'
+import type { ArgBuilder, FieldRef, InputRef, ObjectFieldBuilder, ObjectRef } from '@pothos/core'
 import { programDates } from '../../../domain/series/calendar.ts'
 import { type Interval as IntervalName, MAX_BUCKETS, type Span, spanOf } from '../../../domain/series/interval.ts'
 import { type Batch, type GraphContext, once } from '../../context.ts'
@@ -16,9 +16,8 @@ interface SeriesOptions<Row, Bucket> {
   load(row: Row, span: Span, context: GraphContext): Bucket[] | Promise<Bucket[]>
 }
 
-/** Adds the arguments of series, and returns them and how fields that are series are declared. */
-export function addSeriesFields(builder: Builder) {
-  const Interval = builder.enumType('Interval', {
+export const addInterval = (builder: Builder): unknown =>
+  builder.enumType('Interval', {
     description: 'The length of a bucket of a series. Buckets start at midnight UTC.',
     values: {
       DAY: { value: 'day' as const, description: 'One date.' },
@@ -27,37 +26,38 @@ export function addSeriesFields(builder: Builder) {
     },
   })
 
-  const spanArguments = (arg: ArgBuilder<Types>) => ({
-    interval: arg({ type: Interval, defaultValue: 'day', required: true, description: 'The length of each bucket.' }),
-    from: arg({
-      type: 'DateTime',
-      description: `A time in the first of at most ${MAX_BUCKETS} buckets. Default: up to 30.`,
-    }),
-    to: arg({
-      type: 'DateTime',
-      description: 'A time in the last bucket. Defaults to the newest distribution date.',
-    }),
-  })
+export const spanArguments = (arg: ArgBuilder<Types>) => ({
+  interval: arg({
+    type: 'Interval' as never as InputRef<IntervalName>,
+    defaultValue: 'day',
+    required: true,
+    description: 'The length of each bucket.',
+  }),
+  from: arg({
+    type: 'DateTime',
+    description: `A time in the first of at most ${MAX_BUCKETS} buckets. Default: up to 30.`,
+  }),
+  to: arg({
+    type: 'DateTime',
+    description: 'A time in the last bucket. Defaults to the newest distribution date.',
+  }),
+})
 
-  /** Declares a series: its buckets in the span of its arguments, or none without stored dates. */
-  const seriesField = <Row, Bucket>(
-    t: ObjectFieldBuilder<Types, Row>,
-    { type, description, cost, extent, load }: SeriesOptions<Row, Bucket>,
-  ): FieldRef<Types, Bucket[]> =>
-    t.field({
-      type: [type],
-      description,
-      extensions: { cost: { weight: 10, rows: buckets, ...cost }, unplanned: SERIES_UNPLANNED },
-      args: spanArguments(t.arg),
-      resolve: async (row: Row, args: SpanValues, context: GraphContext) => {
-        const span = await readSpan(context, args, extent)
-        return (span ? await load(row, span, context) : []) as never
-      },
-    }) as never
-  return { spanArguments, seriesField }
-}
-
-export type SeriesFields = ReturnType<typeof addSeriesFields>
+/** Declares a series: its buckets in the span of its arguments, or none without stored dates. */
+export const seriesField = <Row, Bucket>(
+  t: ObjectFieldBuilder<Types, Row>,
+  { type, description, cost, extent, load }: SeriesOptions<Row, Bucket>,
+): FieldRef<Types, Bucket[]> =>
+  t.field({
+    type: [type],
+    description,
+    extensions: { cost: { weight: 10, rows: buckets, ...cost }, unplanned: SERIES_UNPLANNED },
+    args: spanArguments(t.arg),
+    resolve: async (row: Row, args: SpanValues, context: GraphContext) => {
+      const span = await readSpan(context, args, extent)
+      return (span ? await load(row, span, context) : []) as never
+    },
+  }) as never
 
 export const SERIES_UNPLANNED =
   'Its buckets are put together from several statements, whose range depends on the stored dates.'

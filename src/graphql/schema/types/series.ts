@@ -17,10 +17,9 @@ import { badArgument } from '../../../errors.ts'
 import { type GraphContext, once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
 import { BUCKET, buckets, bucketsOfAddress } from './charges.ts'
-import type { GroupByRef } from './group-key.ts'
-import type { PortfolioRef } from './portfolio.ts'
+import { GROUP_BY } from './group-key.ts'
 import { addSeriesBuckets, type Bucket } from './series-bucket.ts'
-import { readSpan, SERIES_UNPLANNED, type SeriesFields } from './series-span.ts'
+import { readSpan, SERIES_UNPLANNED, seriesField, spanArguments } from './series-span.ts'
 
 const MAX_GROUPS = 100
 
@@ -31,9 +30,7 @@ const SERIES_OF: Record<string, 'pool' | 'chain' | 'asset' | undefined> = {
   ASSET: 'asset',
 }
 
-type Refs = { Portfolio: PortfolioRef; GroupBy: GroupByRef } & SeriesFields
-
-export function addSeries(builder: Builder, { Portfolio, GroupBy, spanArguments, seriesField }: Refs) {
+export function addSeries(builder: Builder) {
   const { UserSeriesBucket, PoolSeriesBucket } = addSeriesBuckets(builder)
 
   const gaps = 'Every bucket of the range is returned, including gaps, oldest first.'
@@ -49,7 +46,7 @@ export function addSeries(builder: Builder, { Portfolio, GroupBy, spanArguments,
     }),
   }))
 
-  builder.objectFields(Portfolio, (t) => ({
+  builder.objectFields('Portfolio', (t) => ({
     series: seriesField(t, {
       type: UserSeriesBucket,
       cost: { ...cost, perRow: bucketsOfAddress },
@@ -148,7 +145,7 @@ export function addSeries(builder: Builder, { Portfolio, GroupBy, spanArguments,
         "The program's series by pool, chain or token, those with the most points over the range first. `program { series }` combines all of them.",
       args: {
         groupBy: t.arg({
-          type: GroupBy,
+          type: GROUP_BY,
           required: true,
           description: 'The dimension to group by: POOL, CHAIN or ASSET.',
         }),

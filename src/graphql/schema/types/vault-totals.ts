@@ -5,13 +5,13 @@ import { once } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { keyedBy, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import type { SeriesFields } from './series-span.ts'
+import { seriesField } from './series-span.ts'
 
 const totalsAt = keyedBy<VaultTotalsRow>(vaultTotalsColumns, ['bigint', 'text', 'date'], vaultTotalsSql)
 
 const vaultDatesOnce = once(vaultDates)
 
-export function addVaultTotals(builder: Builder, { seriesField }: SeriesFields): void {
+export function addVaultTotals(builder: Builder): void {
   const VaultTotals = builder.objectRef<VaultTotalsRow>('VaultTotals').implement({
     description:
       "A vault's totals at the end of a date, week or month: the sums of its users' newest snapshots until then.",
