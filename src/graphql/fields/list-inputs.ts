@@ -125,11 +125,11 @@ const RANGES = {
 }
 
 /** Adds the input types of a list's `where` and `orderBy`. `enums` has the names of enum types by filter. */
-export function addListInputs<Row>(
+export function addListInputs(
   builder: Builder,
   name: string,
-  { filters, sortKeys }: Listing<Row>,
-  enums: Enums = {},
+  { filters, sortKeys }: Pick<Listing<never>, 'filters' | 'sortKeys'>,
+  enums: Enums,
 ): void {
   addFilter(builder, name, filters, enums)
   addOrder(builder, name, sortKeys)

@@ -5,8 +5,8 @@ import { END_FIELDS, END_TYPES, type Ends, endColumns, endsOf } from '../../../d
 import type { Asset as AssetRow } from '../../../domain/asset/asset.ts'
 import type { EntityType } from '../../../domain/holding/place.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs, filterOf } from '../../fields/list-inputs.ts'
+import { filterOf } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { listArguments, pageArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
 import { columnOf, keyedRow, list, ownedBy, sqlField } from '../../fields/sql-field.ts'
@@ -104,8 +104,7 @@ export function addActivity(builder: Builder): void {
     }),
   })
   recordNode(builder, Activity, activities, ['recordType', 'chainId', 'txHash', 'logIndex', 'accountId'])
-  addListInputs(builder, 'Activity', activities, { kinds: 'ActivityKind', entityTypes: 'EntityType' })
-  const Activities = connectionType(builder, 'Activity', Activity)
+  const Activities = listTypes(builder, Activity, activities, { kinds: 'ActivityKind', entityTypes: 'EntityType' })
   builder.objectFields('Pool', (t) => ({
     activity: t.field({
       type: Activities,

@@ -1,8 +1,7 @@
 import { type Asset as AssetRow, assets } from '../../../domain/asset/asset.ts'
 import { tokenLogos } from '../../../domain/asset/logo.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { column, columnOf, keyOf, list, one, part } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
@@ -24,7 +23,6 @@ export function addAsset(builder: Builder, logoHosts: readonly string[]) {
   const { decimals, name, ...columns } = assets.columns
   const logos = tokenLogos(logoHosts)
   const logoAt = keyOf(logos, 'chainId', 'address')
-  addListInputs(builder, 'Asset', assets)
   const Asset = builder.objectRef<AssetRow>('Asset').implement({
     description: 'A token on a chain.',
     fields: (t) => ({
@@ -46,7 +44,7 @@ export function addAsset(builder: Builder, logoHosts: readonly string[]) {
     }),
   })
   recordNode(builder, Asset, assets, ['chainId', 'address'])
-  const Assets = connectionType(builder, 'Asset', Asset)
+  const Assets = listTypes(builder, Asset, assets)
   builder.queryFields((t) => ({
     asset: t.field({
       type: Asset,

@@ -20,8 +20,7 @@ import { badArgument } from '../../../errors.ts'
 import type { Distribution as DistributionRow } from '../../../generated/prisma/client.ts'
 import { type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf, related } from '../../fields/relation.ts'
 import { list, nodeId, one, sqlField, unplanned } from '../../fields/sql-field.ts'
@@ -59,7 +58,6 @@ export function addDistribution(builder: Builder): void {
       UPDATE: { description: 'An update fetched analytics, not points. Runs alone have this kind.' },
     },
   })
-  addListInputs(builder, 'Distribution', distributions, { kinds: 'DistributionKind' })
   const { totalPoints: described, ...stored } = distributions.columns
   const Distribution = builder.prismaNode('Distribution', {
     id: { resolve: ({ date }) => dateId(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },
@@ -108,7 +106,7 @@ export function addDistribution(builder: Builder): void {
     }),
   })
 
-  const Distributions = connectionType(builder, 'Distribution', Distribution)
+  const Distributions = listTypes(builder, Distribution, distributions, { kinds: 'DistributionKind' })
 
   const Program = builder.objectRef<ProgramTotals>('Program').implement({
     description: 'The totals of the whole points program.',

@@ -3,8 +3,7 @@ import type { Listing } from '../../../db/lists/listing.ts'
 import type { EntityType as Kind } from '../../../domain/holding/place.ts'
 import type { Market, Vault } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { type KeyedRow, list, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
@@ -49,8 +48,7 @@ interface Entities<Row> {
 
 /** Adds the queries for one market or vault, and for all. */
 export function addEntityQueries<Row>(builder: Builder, { kind, Type, all, at }: Entities<Row>): void {
-  const Connection = connectionType(builder, Type.name, Type)
-  addListInputs(builder, Type.name, all)
+  const Connection = listTypes(builder, Type, all)
   builder.queryFields((t) => ({
     [kind]: t.field({
       type: Type,

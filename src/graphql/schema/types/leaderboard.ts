@@ -20,8 +20,7 @@ import { datesOfSeason } from '../../../domain/season/season.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { DEFAULT_PAGE, encodeCursor } from '../../fields/connection.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { listArguments, pageArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
 import { list, type SqlList } from '../../fields/sql-field.ts'
@@ -49,7 +48,6 @@ const isWindow = ({ from, to, pool, chainId }: WindowBounds) =>
   [from, to, pool, chainId].some((bound) => bound !== null && bound !== undefined)
 
 export function addLeaderboard(builder: Builder): void {
-  addListInputs(builder, 'LeaderboardEntry', pastLeaderboard)
   const LeaderboardEntry = builder.objectRef<Entry>('LeaderboardEntry').implement({
     description:
       "A user's entry on the leaderboard, which ranks all users with at least one stored position, also one of 0 points. The leaderboard of a window ranks those with a position in it.",
@@ -64,7 +62,7 @@ export function addLeaderboard(builder: Builder): void {
   })
 
   recordNode(builder, LeaderboardEntry, currentLeaderboard, ['userAddress'], ['scope'])
-  const LeaderboardEntries = connectionType(builder, 'LeaderboardEntry', LeaderboardEntry)
+  const LeaderboardEntries = listTypes(builder, LeaderboardEntry, pastLeaderboard)
   builder.objectField(LeaderboardEntries, 'aroundRank', (t) =>
     t.int({
       nullable: true,

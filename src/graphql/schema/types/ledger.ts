@@ -6,8 +6,7 @@ import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
 import { badArgument } from '../../../errors.ts'
 import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { ownerOf, related } from '../../fields/relation.ts'
 import { list, one, unplanned } from '../../fields/sql-field.ts'
@@ -89,8 +88,7 @@ export function addLedger(builder: Builder): void {
     }),
   })
   recordNode(builder, LedgerEntry, ledger, ['distributionDate', 'runId', 'poolKey', 'userAddress'], ['since'])
-  const Ledger = connectionType(builder, 'LedgerEntry', LedgerEntry)
-  addListInputs(builder, 'LedgerEntry', ledger)
+  const Ledger = listTypes(builder, LedgerEntry, ledger)
   builder.objectFields('User', (t) => ({
     ledger: t.field({
       type: Ledger,

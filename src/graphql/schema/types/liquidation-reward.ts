@@ -1,7 +1,6 @@
 import { liquidationRewards, type LiquidationReward as Row } from '../../../domain/liquidation/reward.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { entityOf } from './entity-of.ts'
@@ -38,6 +37,5 @@ export function addLiquidationReward(builder: Builder): void {
     'logIndex',
     'accountId',
   ])
-  addListInputs(builder, 'LiquidationReward', liquidationRewards, { entityTypes: 'EntityType' })
-  connectionType(builder, 'LiquidationReward', LiquidationReward)
+  listTypes(builder, LiquidationReward, liquidationRewards, { entityTypes: 'EntityType' })
 }

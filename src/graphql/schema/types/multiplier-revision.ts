@@ -2,8 +2,7 @@ import { type AffectedDates, affectedDates } from '../../../domain/multiplier/af
 import { revisionAtSql, revisionColumns, revisionListing, revisionsAsOf } from '../../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow } from '../../fields/relation.ts'
 import { keyedBy, list, nodeId, one } from '../../fields/sql-field.ts'
@@ -20,7 +19,6 @@ export const revisionOfDate = keyedBy<Row>(revisionColumns, ['text', 'date'], (p
 )
 
 export function addMultiplierRevision(builder: Builder): void {
-  addListInputs(builder, 'MultiplierRevision', revisionListing)
   const { id, ...stored } = revisionColumns
   const RevisionDates = builder.objectRef<AffectedDates>('RevisionDates').implement({
     description: 'The dates whose stored points a revision determines, with gaps.',
@@ -59,7 +57,7 @@ export function addMultiplierRevision(builder: Builder): void {
         }),
       ),
   })
-  const MultiplierRevisions = connectionType(builder, 'MultiplierRevision', MultiplierRevision)
+  const MultiplierRevisions = listTypes(builder, MultiplierRevision, revisionListing)
 
   builder.queryFields((t) => ({
     multiplierRevisions: t.field({

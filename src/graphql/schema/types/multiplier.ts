@@ -16,8 +16,7 @@ import {
 } from '../../../generated/prisma/client.ts'
 import { type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf, related } from '../../fields/relation.ts'
 import { keyedBy, list, nodeId, unplanned } from '../../fields/sql-field.ts'
@@ -43,7 +42,6 @@ const multiplierOn = keyedBy<MultiplierRow>(
 )
 
 export function addMultiplier(builder: Builder): void {
-  addListInputs(builder, 'Multiplier', multipliers)
   const Multiplier = builder.prismaObject('Multiplier', {
     description: "The factors that turn a pool's dollars into points.",
     fields: (t) => ({
@@ -111,7 +109,7 @@ export function addMultiplier(builder: Builder): void {
     }),
   })
 
-  const Multipliers = connectionType(builder, 'Multiplier', Multiplier)
+  const Multipliers = listTypes(builder, Multiplier, multipliers)
   builder.queryFields((t) => ({
     multipliers: t.field({
       type: Multipliers,

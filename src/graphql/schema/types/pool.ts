@@ -5,8 +5,7 @@ import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { computedFields } from '../../fields/computed-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf } from '../../fields/relation.ts'
 import { column, list, nodeId, one, ownedBy, part } from '../../fields/sql-field.ts'
@@ -21,7 +20,6 @@ export const poolAt = modelRow('Pool', pools)
 export const poolOfPositions = modelRow('Pool', pools, ['key'])
 
 export function addPool(builder: Builder): void {
-  addListInputs(builder, 'Pool', pools)
   const Pool = builder.prismaNode('Pool', {
     id: { field: 'id', ...nodeId('Pool', (column) => column('id')) },
     nullable: true,
@@ -77,7 +75,7 @@ export function addPool(builder: Builder): void {
     }),
   })
 
-  const Pools = connectionType(builder, 'Pool', Pool)
+  const Pools = listTypes(builder, Pool, pools)
   builder.objectFields('Asset', (t) => ({
     pools: t.field({
       type: Pools,

@@ -15,8 +15,8 @@ import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { computedFields } from '../../fields/computed-fields.ts'
 import { encodeCursor } from '../../fields/connection.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs, applyListInputs } from '../../fields/list-inputs.ts'
+import { applyListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, related } from '../../fields/relation.ts'
 import { list, nodeId, part, type SqlList } from '../../fields/sql-field.ts'
@@ -44,8 +44,7 @@ export function addPosition(builder: Builder) {
     findUnique: ({ id }) => ({ id }),
     description: "A user's amounts in a pool on a distribution date, and their points.",
   })
-  connectionType(builder, 'Position', Position)
-  addListInputs(builder, 'Position', positionListing)
+  listTypes(builder, Position, positionListing)
   const Side = builder.objectRef<PositionSide>('PositionSide').implement({
     description: "One side of a position: an asset, its price and the user's amounts.",
     fields: (t) => {

@@ -3,8 +3,7 @@ import { revisionsOfRun } from '../../../domain/multiplier/history.ts'
 import type { SourceReceipt } from '../../../sources/fetched.ts'
 import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { nodeId, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
@@ -33,8 +32,6 @@ export function addRun(builder: Builder): void {
       FAILED: { description: 'The run stored nothing; `error` says why.' },
     },
   })
-
-  addListInputs(builder, 'Run', runListing, { kinds: 'DistributionKind', statuses: 'RunStatus' })
 
   const SourceKind = builder.enumType('SourceKind', {
     description: 'The kind of data that a run fetches.',
@@ -143,7 +140,7 @@ export function addRun(builder: Builder): void {
     id: { resolve: ({ id }: Row) => String(id), ...nodeId('Run', (column) => column('id')) },
     loadManyWithoutCache: (ids, context) => Promise.all(ids.map((id) => loadRunOf(context, id))),
   })
-  const Runs = connectionType(builder, 'Run', Run)
+  const Runs = listTypes(builder, Run, runListing, { kinds: 'DistributionKind', statuses: 'RunStatus' })
 
   builder.queryFields((t) => ({
     run: t.field({

@@ -2,8 +2,7 @@ import type { Listing } from '../../../db/lists/listing.ts'
 import { assertSortable } from '../../../domain/snapshot/bounds.ts'
 import { marketSnapshots, type Snapshot as Row, snapshots, vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
 import { list, ownedBy } from '../../fields/sql-field.ts'
@@ -44,8 +43,7 @@ export function addSnapshot(builder: Builder): void {
   })
   const key = ['entityType', 'accountId', 'chainId', 'entityId', 'timestamp', 'positionId'] as const
   recordNode(builder, Snapshot, snapshots, [...key])
-  addListInputs(builder, 'Snapshot', snapshots, { entityTypes: 'EntityType' })
-  const Snapshots = connectionType(builder, 'Snapshot', Snapshot)
+  const Snapshots = listTypes(builder, Snapshot, snapshots, { entityTypes: 'EntityType' })
   builder.objectFields('Market', (t) => ({
     snapshots: t.field({
       type: Snapshots,

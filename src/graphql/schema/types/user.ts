@@ -22,8 +22,7 @@ import {
 } from '../../../domain/snapshot/snapshot.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { connectionType } from '../../fields/connection-type.ts'
-import { addListInputs } from '../../fields/list-inputs.ts'
+import { listTypes } from '../../fields/list-types.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { ownerOf, related } from '../../fields/relation.ts'
 import { column, list, nodeId, one, ownedBy, part, rows, type SqlRows, sqlField } from '../../fields/sql-field.ts'
@@ -83,9 +82,7 @@ export function addUser(builder: Builder) {
   })
 
   recordNode(builder, DailyPoints, accountDays, ['distributionDate', 'userAddress'])
-  addListInputs(builder, 'DailyPoints', accountDays)
-  addListInputs(builder, 'User', users)
-  const DailyPointsList = connectionType(builder, 'DailyPoints', DailyPoints)
+  const DailyPointsList = listTypes(builder, DailyPoints, accountDays)
 
   builder.nodeRef(User, {
     id: { resolve: ({ address }: { address: string }) => address, ...nodeId('User', (column) => column('address')) },
@@ -257,7 +254,7 @@ export function addUser(builder: Builder) {
     }
   })
 
-  const Users = connectionType(builder, 'User', User)
+  const Users = listTypes(builder, User, users)
   builder.queryFields((t) => ({
     users: t.field({
       type: Users,
