@@ -6,12 +6,19 @@ export class Inbox<T> implements AsyncIterableIterator<T> {
   readonly #waiting: T[] = []
   readonly #join: Join<T>
   readonly #onEnd: () => void
+  readonly #onWait: (() => void) | undefined
   #reader: ((result: IteratorResult<T>) => void) | undefined
   #ended = false
 
-  constructor(join: Join<T>, onEnd: () => void) {
+  /** @param onWait called when the reader begins to wait */
+  constructor(join: Join<T>, onEnd: () => void, onWait?: () => void) {
     this.#join = join
     this.#onEnd = onEnd
+    this.#onWait = onWait
+  }
+
+  get isAwaited(): boolean {
+    return this.#reader !== undefined
   }
 
   put(event: T): void {
@@ -28,6 +35,7 @@ export class Inbox<T> implements AsyncIterableIterator<T> {
     if (this.#ended) return Promise.resolve({ done: true, value: undefined })
     return new Promise((resolve) => {
       this.#reader = resolve
+      this.#onWait?.()
     })
   }
 
@@ -38,6 +46,7 @@ export class Inbox<T> implements AsyncIterableIterator<T> {
       this.#ended = true
       this.#waiting.length = 0
       this.#reader?.(result)
+      this.#reader = undefined
       this.#onEnd()
     }
     return Promise.resolve(result)

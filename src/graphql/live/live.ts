@@ -182,22 +182,23 @@ class SharedAnswer {
 
   /** Adds a subscriber, whose first answer is read after this call. */
   join(): AsyncIterableIterator<LiveAnswer> {
-    const follower = new Follower(++this.#requested, {
-      onWait: () => {
-        const answer = this.#latest?.asOf === this.#requested ? this.#answers.get(this) : undefined
-        if (this.#latest && answer) follower.offer(this.#latest, answer)
-        void this.#refresh()
-      },
-      onLeave: () => {
-        this.#followers.delete(follower)
-        if (this.#followers.size > 0) return
-        this.#left.abort()
-        this.#answers.delete(this)
-        this.#onLeft()
-      },
-    })
+    const onWait = () => {
+      const answer = this.#latest?.asOf === this.#requested ? this.#answers.get(this) : undefined
+      if (this.#latest && answer) offer(follower, this.#latest, answer)
+      void this.#refresh()
+    }
+    const onLeave = () => {
+      this.#followers.delete(follower)
+      if (this.#followers.size > 0) return
+      this.#left.abort()
+      this.#answers.delete(this)
+      this.#onLeft()
+    }
+    // An answer is only put where it is awaited.
+    const inbox = new Inbox<LiveAnswer>(() => {}, onLeave, onWait)
+    const follower: Follower = { inbox, from: ++this.#requested, digest: undefined }
     this.#followers.add(follower)
-    return follower
+    return inbox
   }
 
   /** Marks answers as outdated, including one that is being read. */
@@ -207,13 +208,13 @@ class SharedAnswer {
   }
 
   end(): void {
-    for (const follower of [...this.#followers]) void follower.return()
+    for (const { inbox } of [...this.#followers]) void inbox.return()
   }
 
   async #refresh(): Promise<void> {
     if (this.#reading) return
     this.#reading = true
-    while ([...this.#followers].some((one) => one.waits && this.#lacks(one))) {
+    while ([...this.#followers].some((one) => one.inbox.isAwaited && this.#lacks(one))) {
       let asOf = this.#requested
       const begin = () => {
         asOf = this.#requested
@@ -222,7 +223,7 @@ class SharedAnswer {
       if (answer === undefined) break
       this.#latest = { digest: hash('sha256', answer.text, 'base64url'), asOf }
       if (this.#followers.size > 0) this.#answers.set(this, answer)
-      for (const follower of this.#followers) follower.offer(this.#latest, answer)
+      for (const follower of this.#followers) offer(follower, this.#latest, answer)
     }
     this.#reading = false
   }
@@ -240,54 +241,17 @@ interface Latest {
   asOf: number
 }
 
-class Follower implements AsyncIterableIterator<LiveAnswer> {
-  readonly #from: number
-  readonly #on: { onWait(): void; onLeave(): void }
+interface Follower {
+  inbox: Inbox<LiveAnswer>
+  /** The number of requests when it subscribed. It gets no earlier answers. */
+  from: number
   /** The digest of the last answer that it received. */
   digest: string | undefined
-  #waiting: ((next: IteratorResult<LiveAnswer>) => void) | undefined
-  #ended = false
+}
 
-  /** @param from the number of requests when it subscribed. It gets no earlier answers */
-  constructor(from: number, on: { onWait(): void; onLeave(): void }) {
-    this.#from = from
-    this.#on = on
-  }
-
-  get waits(): boolean {
-    return this.#waiting !== undefined
-  }
-
-  /** Accepts an answer if it waits for one and it differs from the last. */
-  offer({ digest, asOf }: Latest, answer: LiveAnswer): void {
-    if (!this.#waiting || asOf < this.#from || digest === this.digest) return
-    const give = this.#waiting
-    this.#waiting = undefined
-    this.digest = digest
-    give({ done: false, value: answer })
-  }
-
-  next(): Promise<IteratorResult<LiveAnswer>> {
-    if (this.#ended) return Promise.resolve({ done: true, value: undefined })
-    return new Promise((resolve) => {
-      this.#waiting = resolve
-      this.#on.onWait()
-    })
-  }
-
-  /** Ends it at once, even while it waits. */
-  return(): Promise<IteratorResult<LiveAnswer>> {
-    const end = { done: true as const, value: undefined }
-    if (!this.#ended) {
-      this.#ended = true
-      this.#waiting?.(end)
-      this.#waiting = undefined
-      this.#on.onLeave()
-    }
-    return Promise.resolve(end)
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
+/** Gives an answer to a follower that waits for one, if it differs from the last. */
+function offer(follower: Follower, { digest, asOf }: Latest, answer: LiveAnswer): void {
+  if (!follower.inbox.isAwaited || asOf < follower.from || digest === follower.digest) return
+  follower.digest = digest
+  follower.inbox.put(answer)
 }
