@@ -40,13 +40,13 @@ export function mountMetrics(app: FastifyInstance, deps: Deps, edge: EdgeCache, 
   })
   const options = { ...deps, edge, live, memory }
   collectDefaultMetrics({ register: metrics })
+  const gauge = gaugesIn(metrics)
   const measureProcess = processMetrics(options)
   const setStore = storeMetrics(options)
-  const up = gauge(metrics, 'gateway_redis_up', '1 while Redis answers, else 0. Absent without REDIS_URL.', {
+  const up = gauge('gateway_redis_up', '1 while Redis answers, else 0. Absent without REDIS_URL.', {
     aggregator: 'min',
   })
   const free = gauge(
-    metrics,
     'gateway_data_dir_free_bytes',
     'Free bytes of the disk with DATA_DIR, where the embedded Postgres keeps its files. Absent with DATABASE_URL.',
     { aggregator: 'min' },
@@ -97,47 +97,46 @@ const isUp = (check: Promise<unknown>) =>
     () => false,
   )
 
-/** A gauge that is absent until it is set. Its aggregator says what the workers' values make together. */
-const gauge = <Label extends string>(
-  metrics: Registry,
-  name: string,
-  help: string,
-  { labelNames = [], aggregator = 'sum' }: { labelNames?: Label[]; aggregator?: Aggregator } = {},
-) => {
-  const made = new Gauge({ name, help, labelNames, aggregator, registers: [metrics] })
-  if (labelNames.length === 0) made.remove()
-  return made
-}
+/** Returns a function that adds a gauge, which is absent until it is set. Its aggregator says what the workers' values make together. */
+const gaugesIn =
+  (metrics: Registry) =>
+  <Label extends string>(
+    name: string,
+    help: string,
+    { labelNames = [], aggregator = 'sum' }: { labelNames?: Label[]; aggregator?: Aggregator } = {},
+  ) => {
+    const made = new Gauge({ name, help, labelNames, aggregator, registers: [metrics] })
+    if (labelNames.length === 0) made.remove()
+    return made
+  }
 
 function processMetrics({ metrics, store, notifications, edge, live, memory }: MetricsOptions): () => void {
   const { pool, reads } = store
-  gauge(metrics, 'gateway_build_info', 'Always 1. The labels are the versions of the gateway and of Node.js.', {
+  const gauge = gaugesIn(metrics)
+  gauge('gateway_build_info', 'Always 1. The labels are the versions of the gateway and of Node.js.', {
     labelNames: ['version', 'node'],
     aggregator: 'first',
   }).set({ version: manifest.version, node: process.version }, 1)
-  gauge(metrics, 'gateway_workers', 'Processes that serve: as many as WORKERS while all are alive.').set(1)
-  const subscriptions = gauge(metrics, 'gateway_subscriptions', 'Open GraphQL subscriptions of this process.')
-  const answers = gauge(metrics, 'gateway_cache_answers', 'Answers that are cached in memory.')
-  const bytes = gauge(metrics, 'gateway_cache_bytes', 'Bytes of the answers that are cached in memory.')
+  gauge('gateway_workers', 'Processes that serve: as many as WORKERS while all are alive.').set(1)
+  const subscriptions = gauge('gateway_subscriptions', 'Open GraphQL subscriptions of this process.')
+  const answers = gauge('gateway_cache_answers', 'Answers that are cached in memory.')
+  const bytes = gauge('gateway_cache_bytes', 'Bytes of the answers that are cached in memory.')
   const parts = gauge(
-    metrics,
     'gateway_memory_bytes',
     'Bytes in memory by what they are for: answers, documents (with plans and statements), live (answers of live queries), statements (names of prepared ones), persisted (documents). Each has a share of MEMORY_MB.',
     { labelNames: ['part'] },
   )
   const listening = gauge(
-    metrics,
     'gateway_notifications_up',
     '1 while notifications of changes arrive, else 0. Without them, no answer comes from memory.',
     { aggregator: 'min' },
   )
   const connections = gauge(
-    metrics,
     'gateway_database_connections',
     'Connections of the pool by state: busy or idle. DATABASE_POOL_SIZE has a few more, which are shared.',
     { labelNames: ['state'] },
   )
-  const waiting = gauge(metrics, 'gateway_database_waiting', 'Reads and writes that wait for a connection.')
+  const waiting = gauge('gateway_database_waiting', 'Reads and writes that wait for a connection.')
   const measureReplicas = replicaMetrics(metrics, store)
   return () => {
     const { answers: count, bytes: size } = edge.size
@@ -160,15 +159,14 @@ function replicaMetrics(metrics: Registry, { replicas }: Deps['store']): () => v
     labelNames: ['server', 'outcome'],
     registers: [metrics],
   })
+  const gauge = gaugesIn(metrics)
   const labelNames = ['replica']
   const up = gauge(
-    metrics,
     'gateway_replica_up',
     '1 while reads may go to a replica, else 0: it cannot be reached, was promoted, belongs to another cluster or is far behind.',
     { labelNames, aggregator: 'min' },
   )
   const behind = gauge(
-    metrics,
     'gateway_replica_behind_seconds',
     'How long a replica has lacked a data version that this process has answered or been notified of.',
     { labelNames, aggregator: 'max' },
@@ -186,56 +184,45 @@ function replicaMetrics(metrics: Registry, { replicas }: Deps['store']): () => v
 function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promise<void> {
   // All workers read the same store.
   const same = { aggregator: 'max' } as const
-  const up = gauge(metrics, 'gateway_database_up', '1 if the database answered this scrape in time, else 0.', {
+  const gauge = gaugesIn(metrics)
+  const up = gauge('gateway_database_up', '1 if the database answered this scrape in time, else 0.', {
     aggregator: 'min',
   })
   const newest = gauge(
-    metrics,
     'gateway_newest_distribution_timestamp_seconds',
     'Midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
     same,
   )
   const age = gauge(
-    metrics,
     'gateway_newest_distribution_age_seconds',
     'Seconds since midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
     same,
   )
   const snapshot = gauge(
-    metrics,
     'gateway_newest_snapshot_timestamp_seconds',
     'The time of the newest snapshot on each chain. Absent if none is stored, or if the store is spread over several servers.',
     { ...same, labelNames: ['chain'] },
   )
   const snapshotAge = gauge(
-    metrics,
     'gateway_newest_snapshot_age_seconds',
     'Seconds since the newest snapshot on each chain. Absent if none is stored, or if the store is spread over several servers.',
     { ...same, labelNames: ['chain'] },
   )
-  const version = gauge(
-    metrics,
-    'gateway_data_version',
-    'The version of the data. Each change of the store raises it.',
-    same,
-  )
-  const changed = gauge(metrics, 'gateway_data_changed_timestamp_seconds', 'When the data last changed.', same)
-  const pending = gauge(metrics, 'gateway_ranks_pending', 'Past dates whose ranks are not computed yet.', same)
-  const running = gauge(metrics, 'gateway_distribution_runs_in_progress', 'Runs in progress, of all gateways.', same)
+  const version = gauge('gateway_data_version', 'The version of the data. Each change of the store raises it.', same)
+  const changed = gauge('gateway_data_changed_timestamp_seconds', 'When the data last changed.', same)
+  const pending = gauge('gateway_ranks_pending', 'Past dates whose ranks are not computed yet.', same)
+  const running = gauge('gateway_distribution_runs_in_progress', 'Runs in progress, of all gateways.', same)
   const succeeded = gauge(
-    metrics,
     'gateway_distribution_last_success_timestamp_seconds',
     'When the newest successful run of each kind ended.',
     { ...same, labelNames: ['kind'] },
   )
   const duration = gauge(
-    metrics,
     'gateway_distribution_last_success_duration_seconds',
     'How long the newest successful run of each kind took.',
     { ...same, labelNames: ['kind'] },
   )
   const positions = gauge(
-    metrics,
     'gateway_distribution_last_success_positions',
     'The positions that the newest successful run of each kind left on its date.',
     { ...same, labelNames: ['kind'] },
@@ -248,13 +235,11 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     registers: [metrics],
   })
   const legNewest = gauge(
-    metrics,
     'gateway_update_newest_timestamp_seconds',
     'The date of the newest record of each leg of analytics that updates fetch, by chain. Absent before its first record.',
     { ...same, labelNames: ['leg', 'chain'] },
   )
   const legUpdated = gauge(
-    metrics,
     'gateway_update_last_success_timestamp_seconds',
     'When the newest successful update of each leg of analytics ended. Absent before its first record.',
     { ...same, labelNames: ['leg'] },

@@ -115,7 +115,8 @@ const NOT_MODIFIED = {
 /** An endpoint for operators, which needs no token. */
 const operated = (
   operationId: string,
-  [summary, description]: [summary: string, description: string],
+  summary: string,
+  description: string,
   ok: { description: string; headers?: object; content: object },
   others: object = {},
 ) => ({
@@ -132,10 +133,8 @@ const operated = (
 const OPERATED: ZodOpenApiPathsObject = {
   '/': operated(
     'getHome',
-    [
-      "A link to the project's website",
-      "A page with one link: WEBSITE_URL or, without it, this server's documentation.",
-    ],
+    "A link to the project's website",
+    "A page with one link: WEBSITE_URL or, without it, this server's documentation.",
     { description: 'A page with one link', content: { 'text/html': { schema: z.string() } } },
     {
       ...NOT_MODIFIED,
@@ -145,10 +144,8 @@ const OPERATED: ZodOpenApiPathsObject = {
   ),
   '/health': operated(
     'getHealth',
-    [
-      'The state of the gateway and its dependencies',
-      'The state of the database and the cache. The response is never a 304 and must not be stored.',
-    ],
+    'The state of the gateway and its dependencies',
+    'The state of the database and the cache. The response is never a 304 and must not be stored.',
     { description: 'All components are up', content: { 'application/json': { schema: health } } },
     {
       503: {
@@ -170,27 +167,21 @@ const OPERATED: ZodOpenApiPathsObject = {
   ),
   '/livez': operated(
     'getLiveness',
-    [
-      'The process is alive',
-      'For a scheduler that restarts processes. It depends on neither the database nor the cache.',
-    ],
+    'The process is alive',
+    'For a scheduler that restarts processes. It depends on neither the database nor the cache.',
     { description: 'The process is alive', content: { 'application/json': { schema: alive } } },
   ),
   '/readyz': operated(
     'getReadiness',
-    [
-      'Requests can be served',
-      'For a load balancer: 200 while the database answers and the server is not closing. It does not depend on the cache; without it, responses are only slower.',
-    ],
+    'Requests can be served',
+    'For a load balancer: 200 while the database answers and the server is not closing. It does not depend on the cache; without it, responses are only slower.',
     { description: 'Requests can be served', content: { 'application/json': { schema: alive } } },
     { 503: failure('The database does not answer') },
   ),
   '/metrics': operated(
     'getMetrics',
-    [
-      'Metrics for Prometheus',
-      'Metrics of this process and of the database: the age of the newest distribution (`gateway_newest_distribution_timestamp_seconds` and `gateway_newest_distribution_age_seconds`, absent if no positions are stored) and the number of finished runs (`gateway_distribution_runs_total` by kind and status). All gateways on a database report the same database metrics: aggregate them by maximum, not by sum. `gateway_subscriptions` counts this process only.',
-    ],
+    'Metrics for Prometheus',
+    'Metrics of this process and of the database: the age of the newest distribution (`gateway_newest_distribution_timestamp_seconds` and `gateway_newest_distribution_age_seconds`, absent if no positions are stored) and the number of finished runs (`gateway_distribution_runs_total` by kind and status). All gateways on a database report the same database metrics: aggregate them by maximum, not by sum. `gateway_subscriptions` counts this process only.',
     {
       description: 'Metrics in the Prometheus text format',
       headers: requestId,

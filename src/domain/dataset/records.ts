@@ -1,39 +1,6 @@
 import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
-import {
-  address,
-  boolean,
-  count,
-  decimals,
-  defaulting,
-  type Field,
-  field,
-  fraction,
-  hash,
-  instant,
-  integer,
-  logo,
-  message,
-  midnight,
-  multiplier,
-  name,
-  nullable,
-  number,
-  oneOf,
-  optional,
-  pastLimits,
-  points,
-  pointsOfBoth,
-  price,
-  RATES,
-  rate,
-  receipts,
-  seconds,
-  text,
-  total,
-  uint256,
-  unix,
-  uuid,
-} from './values.ts'
+import * as values from './values.ts'
+import { defaulting, type Field, field, nullable, oneOf, optional, RATES } from './values.ts'
 
 /** An entity that a record can reference. It must be in the import or in the store. */
 export type Entity = 'pool' | 'market' | 'vault' | 'asset'
@@ -92,21 +59,21 @@ const DEPOSIT = '0x1111111111111111111111111111111111111111111111111111111111111
 const BORROWING = '0x2222222222222222222222222222222222222222222222222222222222222222'
 const LIQUIDATION = '0x3333333333333333333333333333333333333333333333333333333333333333'
 
-const usd = nullable(number)
-const chainId = field(integer, 'the id of the chain, such as 1 for Ethereum', 1)
+const usd = nullable(values.number)
+const chainId = field(values.integer, 'the id of the chain, such as 1 for Ethereum', 1)
 const smallest = "in the token's smallest unit"
 
 /** The fields of an asset, of which `whose` is the owner. */
 const asset = (whose: string) => ({
-  assetAddress: field(address, `the address of the ${whose}'s token`, TOKEN_A),
-  assetSymbol: field(text, `the symbol of the ${whose}'s token`, 'WETH'),
-  assetDecimals: field(decimals, `the decimals of the ${whose}'s token`, 18),
+  assetAddress: field(values.address, `the address of the ${whose}'s token`, TOKEN_A),
+  assetSymbol: field(values.text, `the symbol of the ${whose}'s token`, 'WETH'),
+  assetDecimals: field(values.decimals, `the decimals of the ${whose}'s token`, 18),
 })
 
-const depositRate = field(rate, `what lenders earn, as a fraction a year (0.05 is 5 %): ${RATES}`, 0.02)
-const borrowRate = (type = rate) => field(type, 'what borrowers pay, as a fraction a year', 0.05)
+const depositRate = field(values.rate, `what lenders earn, as a fraction a year (0.05 is 5 %): ${RATES}`, 0.02)
+const borrowRate = (type = values.rate) => field(type, 'what borrowers pay, as a fraction a year', 0.05)
 
-const factors = (type = multiplier) => ({
+const factors = (type = values.multiplier) => ({
   deposit_tokenA: field(type, 'the factor for each dollar of token A supplied', 1),
   deposit_tokenB: field(type, 'the factor for each dollar of token B supplied', 2),
   borrow_tokenA: field(type, 'the factor for each dollar of token A borrowed', 1),
@@ -114,46 +81,46 @@ const factors = (type = multiplier) => ({
 })
 
 const revision = {
-  changedBy: field(text, 'who made the change', 'cli'),
+  changedBy: field(values.text, 'who made the change', 'cli'),
   fromDate: field(
-    optional(nullable(midnight)),
+    optional(nullable(values.midnight)),
     'the first distribution date that it counts for; every date if it is absent',
   ),
-  revokedAt: field(optional(nullable(instant)), 'when the announcement was revoked'),
-  revokedBy: field(optional(nullable(text)), 'who revoked it'),
+  revokedAt: field(optional(nullable(values.instant)), 'when the announcement was revoked'),
+  revokedBy: field(optional(nullable(values.text)), 'who revoked it'),
 }
 
 const reward = {
   chainId,
-  txHash: field(hash, 'the transaction of the liquidation', LIQUIDATION),
-  logIndex: field(integer, 'the index of the event in its block', 7),
-  timestamp: field(seconds, 'when the liquidation happened', SECONDS),
-  accountId: field(address, 'the user who has a share in the liquidation', ANN),
+  txHash: field(values.hash, 'the transaction of the liquidation', LIQUIDATION),
+  logIndex: field(values.integer, 'the index of the event in its block', 7),
+  timestamp: field(values.seconds, 'when the liquidation happened', SECONDS),
+  accountId: field(values.address, 'the user who has a share in the liquidation', ANN),
 }
 const rewardAmounts = {
-  supplySent: field(uint256, `the user's share of the debt that was repaid, ${smallest}`, '100000000'),
+  supplySent: field(values.uint256, `the user's share of the debt that was repaid, ${smallest}`, '100000000'),
   supplySentUsd: field(usd, 'its worth in USD then; null if the price was missing', 100),
   collateralReceived: field(
-    uint256,
+    values.uint256,
     `the user's share of the collateral that was seized, ${smallest}`,
     '52500000000000000',
   ),
   collateralReceivedUsd: field(usd, 'its worth in USD then; null if the price was missing', 105),
-  liquidReward: field(uint256, `the user's reward, ${smallest} of the collateral`, '2500000000000000'),
+  liquidReward: field(values.uint256, `the user's reward, ${smallest} of the collateral`, '2500000000000000'),
   liquidRewardUsd: field(usd, 'its worth in USD then; null if the price was missing', 5),
-  userRoi: field(nullable(text), 'the return on the share, as the indexer writes it', '0.05'),
-  claimedTimestamp: field(nullable(seconds), 'when the reward was claimed; null if it was not', null),
+  userRoi: field(nullable(values.text), 'the return on the share, as the indexer writes it', '0.05'),
+  claimedTimestamp: field(nullable(values.seconds), 'when the reward was claimed; null if it was not', null),
 }
 
 const snapshot = {
   chainId,
-  accountId: field(address, 'the user', ANN),
+  accountId: field(values.address, 'the user', ANN),
   positionId: field(
-    defaulting(name, 'main'),
+    defaulting(values.name, 'main'),
     'distinguishes several positions of a user there; `main` if it is absent',
     'main',
   ),
-  timestamp: field(seconds, "the moment of the snapshot; the user's newest ones count as current", SECONDS),
+  timestamp: field(values.seconds, "the moment of the snapshot; the user's newest ones count as current", SECONDS),
 }
 
 /** The fields of a side of a position, with the amounts of the template. */
@@ -161,13 +128,17 @@ function side(of: 'a' | 'b', token: string, symbol: string, price: number, amoun
   const [supplied, isolated, borrowed] = amounts
   const letter = of.toUpperCase()
   const amount = (name: string, what: string, value: number) => ({
-    [`${of}${name}Amount`]: field(number, `${what}, in whole tokens`, value),
-    [`${of}${name}AmountUsd`]: field(number, `the same in USD: the amount times \`${of}TokenPrice\``, value * price),
+    [`${of}${name}Amount`]: field(values.number, `${what}, in whole tokens`, value),
+    [`${of}${name}AmountUsd`]: field(
+      values.number,
+      `the same in USD: the amount times \`${of}TokenPrice\``,
+      value * price,
+    ),
   })
   return {
-    [`${of}TokenAddress`]: field(address, `the address of token ${letter}`, token),
-    [`${of}TokenSymbol`]: field(text, `the symbol of token ${letter}`, symbol),
-    [`${of}TokenPrice`]: field(number, `the price of token ${letter} at that midnight, in USD`, price),
+    [`${of}TokenAddress`]: field(values.address, `the address of token ${letter}`, token),
+    [`${of}TokenSymbol`]: field(values.text, `the symbol of token ${letter}`, symbol),
+    [`${of}TokenPrice`]: field(values.number, `the price of token ${letter} at that midnight, in USD`, price),
     ...amount('Supplied', `token ${letter} supplied that others may borrow`, supplied),
     ...amount('ProtectedSupplied', `token ${letter} supplied that nobody may borrow`, isolated),
     ...amount('Borrowed', `token ${letter} borrowed`, borrowed),
@@ -188,23 +159,23 @@ export const records: Record<DatasetFile, RecordFormat> = {
     samples: [],
     fields: {
       id: field(
-        address,
+        values.address,
         "the pool's address: `marketAddress` of positions, `poolAddress` of multipliers, `poolId` of markets",
         POOL,
       ),
       chainId,
-      marketId: field(integer, "the pool's number in the protocol, which its name on pages ends in", 20),
-      name: field(text, "the pool's name", 'WETH/USDC'),
-      asset_1_address: field(address, 'the address of token A', TOKEN_A),
-      asset_1_name: field(text, 'the name of token A', 'Wrapped Ether'),
-      asset_1_symbol: field(text, 'the symbol of token A', 'WETH'),
-      asset_2_address: field(address, 'the address of token B', TOKEN_B),
-      asset_2_name: field(text, 'the name of token B', 'USD Coin'),
-      asset_2_symbol: field(text, 'the symbol of token B', 'USDC'),
-      createdTimestamp: field(unix, 'when the pool was created', 1736572000),
-      interestLastUpdated: field(unix, "when the pool's interest was last updated", 1772366400),
-      unit_1_id: field(address, "the address of side A's market: `id` of markets", MARKET_A),
-      unit_2_id: field(address, "the address of side B's market", MARKET_B),
+      marketId: field(values.integer, "the pool's number in the protocol, which its name on pages ends in", 20),
+      name: field(values.text, "the pool's name", 'WETH/USDC'),
+      asset_1_address: field(values.address, 'the address of token A', TOKEN_A),
+      asset_1_name: field(values.text, 'the name of token A', 'Wrapped Ether'),
+      asset_1_symbol: field(values.text, 'the symbol of token A', 'WETH'),
+      asset_2_address: field(values.address, 'the address of token B', TOKEN_B),
+      asset_2_name: field(values.text, 'the name of token B', 'USD Coin'),
+      asset_2_symbol: field(values.text, 'the symbol of token B', 'USDC'),
+      createdTimestamp: field(values.unix, 'when the pool was created', 1736572000),
+      interestLastUpdated: field(values.unix, "when the pool's interest was last updated", 1772366400),
+      unit_1_id: field(values.address, "the address of side A's market: `id` of markets", MARKET_A),
+      unit_2_id: field(values.address, "the address of side B's market", MARKET_B),
     },
   },
   'base-points-revisions': {
@@ -213,10 +184,10 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['id'],
     dated: 'changedAt',
     fields: {
-      id: field(integer, "the revision's number: later ones are larger", 1),
-      deposit: field(multiplier, 'points per day for each dollar supplied', 1),
-      borrow: field(multiplier, 'points per day for each dollar borrowed', 0.5),
-      changedAt: field(instant, 'when the revision was made', '2026-02-01T12:00:00.000Z'),
+      id: field(values.integer, "the revision's number: later ones are larger", 1),
+      deposit: field(values.multiplier, 'points per day for each dollar supplied', 1),
+      borrow: field(values.multiplier, 'points per day for each dollar borrowed', 0.5),
+      changedAt: field(values.instant, 'when the revision was made', '2026-02-01T12:00:00.000Z'),
       ...revision,
     },
   },
@@ -227,11 +198,11 @@ export const records: Record<DatasetFile, RecordFormat> = {
     dated: 'changedAt',
     references: { poolAddress: 'pool' },
     fields: {
-      id: field(integer, "the revision's number: later ones are larger", 1),
-      poolAddress: field(address, 'the pool', POOL),
-      ...factors(nullable(multiplier)),
-      changedAt: field(instant, 'when the revision took effect', '2026-02-01T12:00:00.000Z'),
-      recordedAt: field(instant, 'when the gateway recorded it', '2026-02-01T12:00:00.000Z'),
+      id: field(values.integer, "the revision's number: later ones are larger", 1),
+      poolAddress: field(values.address, 'the pool', POOL),
+      ...factors(nullable(values.multiplier)),
+      changedAt: field(values.instant, 'when the revision took effect', '2026-02-01T12:00:00.000Z'),
+      recordedAt: field(values.instant, 'when the gateway recorded it', '2026-02-01T12:00:00.000Z'),
       ...revision,
     },
     check: revisionFits,
@@ -244,11 +215,11 @@ export const records: Record<DatasetFile, RecordFormat> = {
     references: { poolAddress: 'pool' },
     samples: [],
     fields: {
-      id: field(optional(uuid), 'the id in the REST API; one is assigned if it is absent'),
-      poolAddress: field(address, 'the pool', POOL),
+      id: field(optional(values.uuid), 'the id in the REST API; one is assigned if it is absent'),
+      poolAddress: field(values.address, 'the pool', POOL),
       ...factors(),
-      createdAt: field(optional(instant), 'when the pool first got a multiplier; now if it is absent'),
-      updatedAt: field(optional(instant), 'when the factors last changed; now if it is absent and they differ'),
+      createdAt: field(optional(values.instant), 'when the pool first got a multiplier; now if it is absent'),
+      updatedAt: field(optional(values.instant), 'when the factors last changed; now if it is absent and they differ'),
     },
   },
   markets: {
@@ -271,26 +242,26 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: {
       chainId,
       id: field(
-        address,
+        values.address,
         "the market's address: `marketId` of snapshots, `unit_1_id` or `unit_2_id` of its pool",
         MARKET_A,
       ),
-      poolId: field(address, 'the pool', POOL),
+      poolId: field(values.address, 'the pool', POOL),
       ...asset('market'),
       depositRate,
       borrowRate: borrowRate(),
       maxLtv: field(
-        optional(nullable(fraction)),
+        optional(nullable(values.fraction)),
         'the maximum loan-to-value of a new loan against the token; a record with neither this nor `liquidationThreshold` keeps those that are stored',
         0.75,
       ),
       liquidationThreshold: field(
-        optional(nullable(fraction)),
+        optional(nullable(values.fraction)),
         'the loan-to-value above which a loan against the token can be liquidated; not below `maxLtv`',
         0.8,
       ),
       pastLimits: field(
-        optional(nullable(pastLimits)),
+        optional(nullable(values.pastLimits)),
         'both as they were before, oldest first: each counts for distribution dates before `until`. Without it, those that are stored are kept, and a change of the limits adds the previous ones',
       ),
     },
@@ -306,8 +277,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
     samples: [],
     fields: {
       chainId,
-      id: field(address, "the vault's address: `vaultId` of snapshots", VAULT),
-      name: field(text, "the vault's name", 'WETH vault'),
+      id: field(values.address, "the vault's address: `vaultId` of snapshots", VAULT),
+      name: field(values.text, "the vault's name", 'WETH vault'),
       ...asset('vault'),
       depositRate,
     },
@@ -321,10 +292,10 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: {
       entityType: field(oneOf('entity_type', 'market', 'vault'), 'what has the rates', 'market'),
       chainId,
-      entityId: field(address, 'the market or the vault', MARKET_A),
-      changedAt: field(instant, 'when the rates took effect', '2026-02-01T12:00:00.000Z'),
+      entityId: field(values.address, 'the market or the vault', MARKET_A),
+      changedAt: field(values.instant, 'when the rates took effect', '2026-02-01T12:00:00.000Z'),
       depositRate,
-      borrowRate: borrowRate(optional(nullable(rate))),
+      borrowRate: borrowRate(optional(nullable(values.rate))),
     },
     check: ratesFit,
   },
@@ -338,12 +309,12 @@ export const records: Record<DatasetFile, RecordFormat> = {
     samples: [],
     fields: {
       chainId,
-      assetAddress: field(address, 'the token: one of a pool, market or vault', TOKEN_A),
-      date: field(midnight, 'the day', DAY),
-      priceUsd: field(price, 'the price of one whole token, in USD', 2000),
-      source: field(optional(nullable(text)), 'where the price is from', 'an exchange'),
+      assetAddress: field(values.address, 'the token: one of a pool, market or vault', TOKEN_A),
+      date: field(values.midnight, 'the day', DAY),
+      priceUsd: field(values.price, 'the price of one whole token, in USD', 2000),
+      source: field(optional(nullable(values.text)), 'where the price is from', 'an exchange'),
       time: field(
-        optional(nullable(instant)),
+        optional(nullable(values.instant)),
         'the moment of the price, at most a day before or after its day',
         '2026-03-01T12:00:00.000Z',
       ),
@@ -359,10 +330,10 @@ export const records: Record<DatasetFile, RecordFormat> = {
     samples: [],
     fields: {
       chainId,
-      address: field(address, 'the token', TOKEN_A),
-      name: field(name, 'the name of the token', 'Wrapped Ether'),
+      address: field(values.address, 'the token', TOKEN_A),
+      name: field(values.name, 'the name of the token', 'Wrapped Ether'),
       logoURI: field(
-        optional(nullable(logo)),
+        optional(nullable(values.logo)),
         'an image as data (PNG, WebP or SVG), or a link. A link is shown if it begins with `https` and LOGO_HOSTS has its host',
         'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"%3E%3Ccircle cx="1" cy="1" r="1" fill="%234f46e5"/%3E%3C/svg%3E',
       ),
@@ -372,7 +343,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     about: 'The users. Only those without any other record need it.',
     table: '"user"',
     key: ['address'],
-    fields: { address: field(address, 'the user', ANN) },
+    fields: { address: field(values.address, 'the user', ANN) },
   },
   runs: {
     about: 'The history of runs. Points are decimal strings, as totals may have more digits than a double.',
@@ -380,27 +351,35 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['id'],
     dated: 'date',
     fields: {
-      id: field(integer, "the run's number", 1),
+      id: field(values.integer, "the run's number", 1),
       kind: field(oneOf('distribution_kind', 'import', 'manualupdate', 'resync', 'update'), 'what it did', 'resync'),
-      date: field(nullable(midnight), 'the distribution date; null for an update, and for an import that failed', DAY),
-      leg: field(optional(nullable(text)), 'the leg of an update; null for other runs', null),
+      date: field(
+        nullable(values.midnight),
+        'the distribution date; null for an update, and for an import that failed',
+        DAY,
+      ),
+      leg: field(optional(nullable(values.text)), 'the leg of an update; null for other runs', null),
       status: field(oneOf('run_status', 'succeeded', 'failed'), 'how it ended', 'succeeded'),
-      requestedBy: field(text, 'who requested it', 'cli'),
-      startedAt: field(instant, 'when it started', '2026-03-01T00:10:00.000Z'),
-      finishedAt: field(instant, 'when it ended', '2026-03-01T00:10:01.000Z'),
-      error: field(nullable(message), 'why it failed; null if it did not', null),
-      baseDeposit: field(number, 'base points of a dollar supplied', 1),
-      baseBorrow: field(number, 'base points of a dollar borrowed', 0.5),
-      multiplierRevision: field(nullable(integer), 'the newest revision of multipliers that it used', 1),
-      sources: field(receipts, 'the receipts of what it fetched', []),
-      positionCountBefore: field(nullable(count), `positions of the date ${before}`, 2),
-      positionCountAfter: field(nullable(count), `positions of the date ${after}`, 2),
-      accountCountBefore: field(nullable(count), `users with positions on the date ${before}`, 2),
-      accountCountAfter: field(nullable(count), `users with positions on the date ${after}`, 2),
-      totalPointsBefore: field(nullable(total), `points of the date ${before}`, '0'),
-      totalPointsAfter: field(nullable(total), `points of the date ${after}`, '4450'),
-      digest: field(optional(nullable(text)), `the digest of the date ${after}`, null),
-      reopened: field(optional(nullable(text)), 'the season whose final board it has changed; null if none', null),
+      requestedBy: field(values.text, 'who requested it', 'cli'),
+      startedAt: field(values.instant, 'when it started', '2026-03-01T00:10:00.000Z'),
+      finishedAt: field(values.instant, 'when it ended', '2026-03-01T00:10:01.000Z'),
+      error: field(nullable(values.message), 'why it failed; null if it did not', null),
+      baseDeposit: field(values.number, 'base points of a dollar supplied', 1),
+      baseBorrow: field(values.number, 'base points of a dollar borrowed', 0.5),
+      multiplierRevision: field(nullable(values.integer), 'the newest revision of multipliers that it used', 1),
+      sources: field(values.receipts, 'the receipts of what it fetched', []),
+      positionCountBefore: field(nullable(values.count), `positions of the date ${before}`, 2),
+      positionCountAfter: field(nullable(values.count), `positions of the date ${after}`, 2),
+      accountCountBefore: field(nullable(values.count), `users with positions on the date ${before}`, 2),
+      accountCountAfter: field(nullable(values.count), `users with positions on the date ${after}`, 2),
+      totalPointsBefore: field(nullable(values.total), `points of the date ${before}`, '0'),
+      totalPointsAfter: field(nullable(values.total), `points of the date ${after}`, '4450'),
+      digest: field(optional(nullable(values.text)), `the digest of the date ${after}`, null),
+      reopened: field(
+        optional(nullable(values.text)),
+        'the season whose final board it has changed; null if none',
+        null,
+      ),
     },
     check: runFits,
   },
@@ -428,15 +407,15 @@ export const records: Record<DatasetFile, RecordFormat> = {
       },
     ],
     fields: {
-      id: field(optional(name), 'the id in the REST API, unique in the store; one is assigned if it is absent'),
-      userAddress: field(address, 'the user', ANN),
-      marketAddress: field(address, 'the pool: `id` of pools, not of markets', POOL),
-      distributionDate: field(midnight, 'the distribution date', DAY),
-      pointsA: field(optional(points), 'points of side A; with `pointsB` or not at all'),
-      pointsB: field(optional(points), 'points of side B'),
-      points: field(optional(pointsOfBoth), 'the sum of both'),
-      pointsGiven: field(optional(boolean), 'of exports: whether the points were imported, not computed'),
-      runId: field(optional(nullable(integer)), 'of exports: the run that stored the points'),
+      id: field(optional(values.name), 'the id in the REST API, unique in the store; one is assigned if it is absent'),
+      userAddress: field(values.address, 'the user', ANN),
+      marketAddress: field(values.address, 'the pool: `id` of pools, not of markets', POOL),
+      distributionDate: field(values.midnight, 'the distribution date', DAY),
+      pointsA: field(optional(values.points), 'points of side A; with `pointsB` or not at all'),
+      pointsB: field(optional(values.points), 'points of side B'),
+      points: field(optional(values.pointsOfBoth), 'the sum of both'),
+      pointsGiven: field(optional(values.boolean), 'of exports: whether the points were imported, not computed'),
+      runId: field(optional(nullable(values.integer)), 'of exports: the run that stored the points'),
       ...side('a', TOKEN_A, 'WETH', 2000, [1.5, 0, 0]),
       ...side('b', TOKEN_B, 'USDC', 1, [0, 0, 500]),
     },
@@ -458,12 +437,12 @@ export const records: Record<DatasetFile, RecordFormat> = {
     ],
     fields: {
       ...snapshot,
-      marketId: field(address, 'the market: `id` of markets', MARKET_A),
-      collateralAssets: field(uint256, `collateral that others may borrow, ${smallest}`, '1500000000000000000'),
+      marketId: field(values.address, 'the market: `id` of markets', MARKET_A),
+      collateralAssets: field(values.uint256, `collateral that others may borrow, ${smallest}`, '1500000000000000000'),
       collateralUsd: field(usd, 'the same in USD; null if the price was missing', 3000),
-      protectedAssets: field(uint256, `collateral that nobody may borrow, ${smallest}`, '0'),
+      protectedAssets: field(values.uint256, `collateral that nobody may borrow, ${smallest}`, '0'),
       protectedUsd: field(usd, 'the same in USD; null if the price was missing', 0),
-      debtAssets: field(uint256, `debt, ${smallest}`, '0'),
+      debtAssets: field(values.uint256, `debt, ${smallest}`, '0'),
       debtUsd: field(usd, 'the same in USD; null if the price was missing', 0),
     },
   },
@@ -477,9 +456,9 @@ export const records: Record<DatasetFile, RecordFormat> = {
     samples: [],
     fields: {
       ...snapshot,
-      vaultId: field(address, 'the vault: `id` of vaults', VAULT),
-      shares: field(uint256, "shares of the vault, in the shares' smallest unit", '490000000000000000'),
-      assets: field(uint256, `what the shares are worth, ${smallest}`, '500000000000000000'),
+      vaultId: field(values.address, 'the vault: `id` of vaults', VAULT),
+      shares: field(values.uint256, "shares of the vault, in the shares' smallest unit", '490000000000000000'),
+      assets: field(values.uint256, `what the shares are worth, ${smallest}`, '500000000000000000'),
       assetsUsd: field(usd, 'the same in USD; null if the price was missing', 1000),
     },
   },
@@ -494,8 +473,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: {
       ...reward,
       ...rewardAmounts,
-      debtMarketId: field(address, 'the market of the debt', MARKET_B),
-      collateralMarketId: field(address, 'the market of the collateral', MARKET_A),
+      debtMarketId: field(values.address, 'the market of the debt', MARKET_B),
+      collateralMarketId: field(values.address, 'the market of the collateral', MARKET_A),
     },
   },
   'vault-liquidation-rewards': {
@@ -506,7 +485,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     dated: 'timestamp',
     references: { vaultId: 'vault' },
     samples: [],
-    fields: { ...reward, ...rewardAmounts, vaultId: field(address, 'the vault', VAULT) },
+    fields: { ...reward, ...rewardAmounts, vaultId: field(values.address, 'the vault', VAULT) },
   },
   'cash-flows': {
     about:
@@ -524,13 +503,13 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: {
       chainId,
       entityType: field(oneOf('entity_type', 'market', 'vault'), 'where the money went or came from', 'market'),
-      entityId: field(address, 'the market or the vault', MARKET_A),
-      accountId: field(address, 'the user', ANN),
-      txHash: field(hash, 'the transaction', DEPOSIT),
-      logIndex: field(integer, 'the index of the event in its block', 1),
-      timestamp: field(seconds, 'when the money moved', '1769947200'),
+      entityId: field(values.address, 'the market or the vault', MARKET_A),
+      accountId: field(values.address, 'the user', ANN),
+      txHash: field(values.hash, 'the transaction', DEPOSIT),
+      logIndex: field(values.integer, 'the index of the event in its block', 1),
+      timestamp: field(values.seconds, 'when the money moved', '1769947200'),
       kind: field(oneOf('cash_flow_kind', 'deposit', 'withdraw', 'borrow', 'repay'), 'what happened', 'deposit'),
-      assets: field(optional(nullable(uint256)), `the amount, ${smallest}`, '1500000000000000000'),
+      assets: field(optional(nullable(values.uint256)), `the amount, ${smallest}`, '1500000000000000000'),
       amountUsd: field(usd, 'its worth in USD then, never negative; null if the price was missing', 2850),
     },
   },
