@@ -69,3 +69,6 @@ export function columnsOf<Fields, const Own extends Record<string, Described>>(
     Object.entries<Described>(columns).map(([name, column]) => [name, { sql: `t.${snakeCase(name)}`, ...column }]),
   ) as Stored<Own>
 }
+
+/** Columns that all have their SQL. */
+export const sqlColumns = <const Own extends Record<string, Column>>(columns: Own): Stored<Own> => columns

@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
 import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -27,50 +27,47 @@ const columnOf = (kind: EntityType, column: string) =>
 const tokenColumn = (column: string) => `CASE WHEN t.record_type = 'vault_reward' THEN NULL
   WHEN t.entity_type = 'market' THEN ${columnOf('market', column)} ELSE ${columnOf('vault', column)} END`
 
-const columns = columnsOf(
-  {},
-  {
-    kind: { sql: 't.kind', type: 'text', description: 'The kind of the cash flow or reward.' },
-    timestamp: {
-      sql: 't.timestamp',
-      type: 'timestamp',
-      moment: { field: 'time', description: 'The time of the transaction.' },
-      filter: 'time',
-      sort: 'TIME',
-    },
-    chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.' },
-    txHash: { sql: 't.tx_hash', type: 'text', description: 'The hash of the transaction.' },
-    logIndex: { sql: 't.log_index', type: 'integer', description: 'The index of the event in its block.' },
-    accountId: { sql: 't.account_id', type: 'address', field: 'userAddress', description: "The user's address." },
-    recordType: { sql: 't.record_type', type: 'text' },
-    entityType: { sql: 't.entity_type::text', type: 'text', description: 'The kind of the entity.' },
-    entityId: {
-      sql: 't.entity_id',
-      type: 'address',
-      field: 'entityAddress',
-      description: 'The address of the market (of the collateral for a reward) or vault.',
-    },
-    marketId: { sql: entityIn('market'), type: 'address', nullable: true },
-    vaultId: { sql: entityIn('vault'), type: 'address', nullable: true },
-    poolId: {
-      sql: `CASE WHEN t.entity_type = 'market' THEN ${columnOf('market', 'pool_id')} END`,
-      type: 'address',
-      nullable: true,
-    },
-    assetAddress: { sql: tokenColumn('asset_address'), type: 'address', nullable: true },
-    assetSymbol: { sql: tokenColumn('asset_symbol'), type: 'text', nullable: true },
-    assets: {
-      sql: 't.assets',
-      type: 'amount',
-      nullable: true,
-      description:
-        'The amount that moved, with its USD at that time. `raw` is null if only USD are stored, `decimals` if the token is not stored, `value` in both cases.',
-      tokens: { field: 'amount', usd: 'amountUsd', decimals: 'assetDecimals' },
-    },
-    assetDecimals: { sql: tokenColumn('asset_decimals'), type: 'int', nullable: true },
-    amountUsd: { sql: 't.amount_usd', type: 'float', nullable: true, filter: true },
+const columns = sqlColumns({
+  kind: { sql: 't.kind', type: 'text', description: 'The kind of the cash flow or reward.' },
+  timestamp: {
+    sql: 't.timestamp',
+    type: 'timestamp',
+    moment: { field: 'time', description: 'The time of the transaction.' },
+    filter: 'time',
+    sort: 'TIME',
   },
-)
+  chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.' },
+  txHash: { sql: 't.tx_hash', type: 'text', description: 'The hash of the transaction.' },
+  logIndex: { sql: 't.log_index', type: 'integer', description: 'The index of the event in its block.' },
+  accountId: { sql: 't.account_id', type: 'address', field: 'userAddress', description: "The user's address." },
+  recordType: { sql: 't.record_type', type: 'text' },
+  entityType: { sql: 't.entity_type::text', type: 'text', description: 'The kind of the entity.' },
+  entityId: {
+    sql: 't.entity_id',
+    type: 'address',
+    field: 'entityAddress',
+    description: 'The address of the market (of the collateral for a reward) or vault.',
+  },
+  marketId: { sql: entityIn('market'), type: 'address', nullable: true },
+  vaultId: { sql: entityIn('vault'), type: 'address', nullable: true },
+  poolId: {
+    sql: `CASE WHEN t.entity_type = 'market' THEN ${columnOf('market', 'pool_id')} END`,
+    type: 'address',
+    nullable: true,
+  },
+  assetAddress: { sql: tokenColumn('asset_address'), type: 'address', nullable: true },
+  assetSymbol: { sql: tokenColumn('asset_symbol'), type: 'text', nullable: true },
+  assets: {
+    sql: 't.assets',
+    type: 'amount',
+    nullable: true,
+    description:
+      'The amount that moved, with its USD at that time. `raw` is null if only USD are stored, `decimals` if the token is not stored, `value` in both cases.',
+    tokens: { field: 'amount', usd: 'amountUsd', decimals: 'assetDecimals' },
+  },
+  assetDecimals: { sql: tokenColumn('asset_decimals'), type: 'int', nullable: true },
+  amountUsd: { sql: 't.amount_usd', type: 'float', nullable: true, filter: true },
+})
 
 /** Something that a user did or received in a market or a vault: a cash flow, or a share of a liquidation reward. */
 export type Activity = RowOf<typeof columns>

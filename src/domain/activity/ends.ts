@@ -1,26 +1,23 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** The marks of a cash flow that opens or closes what its user has in a market or vault. */
-export const endColumns = columnsOf(
-  {},
-  {
-    opened: {
-      sql: 't.opened',
-      type: 'boolean',
-      nullable: true,
-      description:
-        'True if the user had nothing there before, by the snapshot or cash flow that is stored last before it. Null for a reward, and where that leaves it open.',
-    },
-    closed: {
-      sql: 't.closed',
-      type: 'boolean',
-      nullable: true,
-      description:
-        'True if the user had nothing left there, by the snapshot or cash flow that is stored next after it. Null for a reward, and where that leaves it open.',
-    },
+export const endColumns = sqlColumns({
+  opened: {
+    sql: 't.opened',
+    type: 'boolean',
+    nullable: true,
+    description:
+      'True if the user had nothing there before, by the snapshot or cash flow that is stored last before it. Null for a reward, and where that leaves it open.',
   },
-)
+  closed: {
+    sql: 't.closed',
+    type: 'boolean',
+    nullable: true,
+    description:
+      'True if the user had nothing left there, by the snapshot or cash flow that is stored next after it. Null for a reward, and where that leaves it open.',
+  },
+})
 
 export type Ends = RowOf<typeof endColumns>
 

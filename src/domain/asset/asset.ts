@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -6,31 +6,28 @@ import { pools } from '../pool/pool.ts'
 import { decimalsSql } from './decimals.ts'
 import { nameSql } from './name.ts'
 
-const columns = columnsOf(
-  {},
-  {
-    chainId: {
-      sql: 't.chain_id',
-      type: 'integer',
-      description: 'The id of the chain that the asset is on.',
-      sort: true,
-    },
-    address: { sql: 't.address', type: 'address', description: "The asset's address.", sort: true },
-    symbol: { sql: 't.symbol', type: 'text', description: "The asset's symbol.", filter: 'symbols', sort: true },
-    name: {
-      sql: nameSql('t.chain_id', 't.address', 't.name'),
-      type: 'text',
-      description: "The asset's name: that of `tokens.jsonl` or else of a pool. Its symbol without either.",
-      sort: true,
-    },
-    decimals: {
-      sql: decimalsSql('t.chain_id', 't.address'),
-      type: 'int',
-      nullable: true,
-      description: 'The number of decimals. Null if no market or vault lends the asset.',
-    },
+const columns = sqlColumns({
+  chainId: {
+    sql: 't.chain_id',
+    type: 'integer',
+    description: 'The id of the chain that the asset is on.',
+    sort: true,
   },
-)
+  address: { sql: 't.address', type: 'address', description: "The asset's address.", sort: true },
+  symbol: { sql: 't.symbol', type: 'text', description: "The asset's symbol.", filter: 'symbols', sort: true },
+  name: {
+    sql: nameSql('t.chain_id', 't.address', 't.name'),
+    type: 'text',
+    description: "The asset's name: that of `tokens.jsonl` or else of a pool. Its symbol without either.",
+    sort: true,
+  },
+  decimals: {
+    sql: decimalsSql('t.chain_id', 't.address'),
+    type: 'int',
+    nullable: true,
+    description: 'The number of decimals. Null if no market or vault lends the asset.',
+  },
+})
 
 export type Asset = RowOf<typeof columns>
 

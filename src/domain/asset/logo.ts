@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import { columnsOf } from '../../db/lists/column.ts'
+import { sqlColumns } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /**
@@ -14,20 +14,17 @@ const shownSql = (uri: string, hosts: readonly string[]): string => {
 /** The tokens of `tokens.jsonl` with their logos, of which links lead to these hosts only. */
 export const tokenLogos = (hosts: readonly string[]) => ({
   from: Prisma.sql`token t`,
-  columns: columnsOf(
-    {},
-    {
-      chainId: { sql: 't.chain_id', type: 'integer' },
-      address: { sql: 't.address', type: 'address' },
-      logoUri: {
-        sql: shownSql('t.logo_uri', hosts),
-        type: 'text',
-        nullable: true,
-        description:
-          'The logo, for the `src` of an image: an image as data (PNG, WebP or SVG, at most 8192 characters), or an https link to a host that the operator allows. Null if `tokens.jsonl` has none, or no such one.',
-      },
+  columns: sqlColumns({
+    chainId: { sql: 't.chain_id', type: 'integer' },
+    address: { sql: 't.address', type: 'address' },
+    logoUri: {
+      sql: shownSql('t.logo_uri', hosts),
+      type: 'text',
+      nullable: true,
+      description:
+        'The logo, for the `src` of an image: an image as data (PNG, WebP or SVG, at most 8192 characters), or an https link to a host that the operator allows. Null if `tokens.jsonl` has none, or no such one.',
     },
-  ),
+  }),
 })
 
 /** The most hosts that a warning names. */

@@ -1,30 +1,27 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** The source of a price that a position has. */
 const POSITIONS = 'positions'
 
-export const assetPriceColumns = columnsOf(
-  {},
-  {
-    usd: { sql: 't.price', type: 'float', description: 'The price of one whole token, in USD.' },
-    date: { sql: 't.date', type: 'date', description: 'The day (UTC) of the price.' },
-    source: {
-      sql: 't.source',
-      type: 'text',
-      nullable: true,
-      description: `The origin of the price, in the words of its record. \`${POSITIONS}\` if no daily price of the asset is stored: then it is the price that the newest position has. Null if the record does not say.`,
-    },
-    time: {
-      sql: 't.time',
-      type: 'moment',
-      nullable: true,
-      description: 'The moment of the price. Null if its record does not say.',
-    },
-    poolAddress: { sql: 't.market_address', type: 'address', nullable: true },
+export const assetPriceColumns = sqlColumns({
+  usd: { sql: 't.price', type: 'float', description: 'The price of one whole token, in USD.' },
+  date: { sql: 't.date', type: 'date', description: 'The day (UTC) of the price.' },
+  source: {
+    sql: 't.source',
+    type: 'text',
+    nullable: true,
+    description: `The origin of the price, in the words of its record. \`${POSITIONS}\` if no daily price of the asset is stored: then it is the price that the newest position has. Null if the record does not say.`,
   },
-)
+  time: {
+    sql: 't.time',
+    type: 'moment',
+    nullable: true,
+    description: 'The moment of the price. Null if its record does not say.',
+  },
+  poolAddress: { sql: 't.market_address', type: 'address', nullable: true },
+})
 
 export type AssetPrice = RowOf<typeof assetPriceColumns>
 

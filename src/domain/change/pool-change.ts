@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { ofBothSides, sumOfDays } from '../pool/amounts.ts'
@@ -13,27 +13,24 @@ const usdChange = (amounts: Amount[], what: string) => {
 }
 
 /** The change of a pool between two distribution dates. An amount is 0 on a date without a position. */
-export const poolChangeColumns = columnsOf(
-  {},
-  {
-    since: SINCE,
-    points: {
-      sql: pointsOf(`coalesce((SELECT sum(d.a_points + d.b_points) FROM pool_day d
+export const poolChangeColumns = sqlColumns({
+  since: SINCE,
+  points: {
+    sql: pointsOf(`coalesce((SELECT sum(d.a_points + d.b_points) FROM pool_day d
         WHERE d.pool_address = t.address AND d.distribution_date > t.since), 0)`),
-      type: 'decimal',
-      description: "The points of the pool's positions after `since`.",
-    },
-    positionCount: {
-      sql: 'coalesce(now.position_count, 0) - coalesce(past.position_count, 0)',
-      type: 'int',
-      description: 'Change of the number of positions, one per user.',
-    },
-    suppliedUsd: usdChange(['supplied'], 'the borrowable supply'),
-    protectedUsd: usdChange(['protected'], 'the protected (non-borrowable) supply'),
-    tvlUsd: usdChange(['supplied', 'protected'], 'the total value locked'),
-    borrowedUsd: usdChange(['borrowed'], 'the amount borrowed'),
+    type: 'decimal',
+    description: "The points of the pool's positions after `since`.",
   },
-)
+  positionCount: {
+    sql: 'coalesce(now.position_count, 0) - coalesce(past.position_count, 0)',
+    type: 'int',
+    description: 'Change of the number of positions, one per user.',
+  },
+  suppliedUsd: usdChange(['supplied'], 'the borrowable supply'),
+  protectedUsd: usdChange(['protected'], 'the protected (non-borrowable) supply'),
+  tvlUsd: usdChange(['supplied', 'protected'], 'the total value locked'),
+  borrowedUsd: usdChange(['borrowed'], 'the amount borrowed'),
+})
 
 export type PoolChange = RowOf<typeof poolChangeColumns>
 

@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -6,17 +6,14 @@ import { type Holder, oneOwner } from '../holding/holding.ts'
 import { worthColumns, worthFrom } from '../holding/worth.ts'
 
 /** By how much a user's net worth has changed since the end of a date. */
-export const worthChangeColumns = columnsOf(
-  {},
-  {
-    netWorthUsd: {
-      sql: `CASE WHEN NOT (now."hasIncompletePrices" OR past."hasIncompletePrices")
+export const worthChangeColumns = sqlColumns({
+  netWorthUsd: {
+    sql: `CASE WHEN NOT (now."hasIncompletePrices" OR past."hasIncompletePrices")
         THEN ${toDouble(`${exact('now."netUsd"')} - ${exact('past."netUsd"')}`)} END`,
-      type: 'float',
-      nullable: true,
-    },
+    type: 'float',
+    nullable: true,
   },
-)
+})
 
 export type WorthChange = RowOf<typeof worthChangeColumns>
 

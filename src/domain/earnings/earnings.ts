@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { byEntity, type Holder, holdings, onChain, readGroups, sortValue, total, upTo } from '../holding/holding.ts'
@@ -30,29 +30,26 @@ const parts = (realised: string, unrealised: string) => {
 }
 
 /** A holder's earnings in one market or vault: the current value minus the net cash invested. */
-export const entityEarningsColumns = columnsOf(
-  {},
-  {
-    ...placeColumns,
-    worthUsd: {
-      sql: 't.current_value_usd',
-      type: 'float',
-      description: 'Net worth by the newest snapshots, in USD. A missing price is 0.',
-    },
-    netCashInvestedUsd: {
-      sql: 't.net_cash_invested_usd',
-      type: 'float',
-      description: 'Net cash in USD: deposits + repayments - withdrawals - borrowings.',
-    },
-    earningsUsd: {
-      sql: 't.earnings_usd',
-      type: 'float',
-      description: 'Earnings, in USD: `worthUsd` minus `netCashInvestedUsd`.',
-    },
-    ...parts(exact('t.realised_usd'), `${exact('t.earnings_usd')} - ${exact('t.realised_usd')}`),
-    hasIncompletePrices: { sql: 't.incomplete', type: 'boolean', description: 'True if a price was missing.' },
+export const entityEarningsColumns = sqlColumns({
+  ...placeColumns,
+  worthUsd: {
+    sql: 't.current_value_usd',
+    type: 'float',
+    description: 'Net worth by the newest snapshots, in USD. A missing price is 0.',
   },
-)
+  netCashInvestedUsd: {
+    sql: 't.net_cash_invested_usd',
+    type: 'float',
+    description: 'Net cash in USD: deposits + repayments - withdrawals - borrowings.',
+  },
+  earningsUsd: {
+    sql: 't.earnings_usd',
+    type: 'float',
+    description: 'Earnings, in USD: `worthUsd` minus `netCashInvestedUsd`.',
+  },
+  ...parts(exact('t.realised_usd'), `${exact('t.earnings_usd')} - ${exact('t.realised_usd')}`),
+  hasIncompletePrices: { sql: 't.incomplete', type: 'boolean', description: 'True if a price was missing.' },
+})
 
 /** The recordset of `entities`. */
 const ENTITIES = `chain_id bigint, entity_type text, entity_id text, current_value_usd float8, net_cash_invested_usd float8,
@@ -70,34 +67,31 @@ const complete = (decimal: string) => `CASE WHEN bool_or(t.incomplete) IS NOT TR
 const TOTAL_REALISED = total('t.realised_usd')
 
 /** The columns over `earningsFrom`: totals, and the records of `entityEarningsFrom`. */
-export const earningsColumns = columnsOf(
-  {},
-  {
-    earningsUsd: {
-      sql: difference(TOTAL_VALUE, TOTAL_CASH),
-      type: 'float',
-      description: 'All earnings, in USD: `worthUsd` minus `netCashInvestedUsd`.',
-    },
-    worthUsd: {
-      sql: TOTAL_VALUE,
-      type: 'float',
-      description: 'Net worth, in USD: `worth.netUsd`. A missing price counts as 0.',
-    },
-    netCashInvestedUsd: {
-      sql: TOTAL_CASH,
-      type: 'float',
-      description: 'Net cash in USD: deposits + repayments - withdrawals - borrowings.',
-    },
-    ...parts(complete(TOTAL_REALISED), complete(`${total('t.earnings_usd')} - ${TOTAL_REALISED}`)),
-    hasIncompletePrices: {
-      sql: 'coalesce(bool_or(t.incomplete), false)',
-      type: 'boolean',
-      description: 'True if any price was missing.',
-    },
-    entityCount: { sql: 'count(*)::int', type: 'int', description: 'The number of all rows of the breakdown.' },
-    entities: { sql: 'array_agg(t)' },
+export const earningsColumns = sqlColumns({
+  earningsUsd: {
+    sql: difference(TOTAL_VALUE, TOTAL_CASH),
+    type: 'float',
+    description: 'All earnings, in USD: `worthUsd` minus `netCashInvestedUsd`.',
   },
-)
+  worthUsd: {
+    sql: TOTAL_VALUE,
+    type: 'float',
+    description: 'Net worth, in USD: `worth.netUsd`. A missing price counts as 0.',
+  },
+  netCashInvestedUsd: {
+    sql: TOTAL_CASH,
+    type: 'float',
+    description: 'Net cash in USD: deposits + repayments - withdrawals - borrowings.',
+  },
+  ...parts(complete(TOTAL_REALISED), complete(`${total('t.earnings_usd')} - ${TOTAL_REALISED}`)),
+  hasIncompletePrices: {
+    sql: 'coalesce(bool_or(t.incomplete), false)',
+    type: 'boolean',
+    description: 'True if any price was missing.',
+  },
+  entityCount: { sql: 'count(*)::int', type: 'int', description: 'The number of all rows of the breakdown.' },
+  entities: { sql: 'array_agg(t)' },
+})
 
 export type Earnings = RowOf<typeof earningsColumns>
 
@@ -184,24 +178,21 @@ const GROUP_SUMS =
   bool_or(e.incomplete) AS incomplete, CASE WHEN NOT bool_or(e.incomplete) THEN sum(${exact('e.realised_usd')}) END AS realised`)
 
 /** A holder's earnings in all markets and vaults that lend an asset. */
-export const assetEarningsColumns = columnsOf(
-  {},
-  {
-    chainId: { sql: 't.chain_id', type: 'integer' },
-    address: { sql: 't.asset_address', type: 'address' },
-    symbol: { sql: 't.asset_symbol', type: 'text' },
-    decimals: { sql: 't.asset_decimals', type: 'int' },
-    ...groupColumns,
-  },
-)
+export const assetEarningsColumns = sqlColumns({
+  chainId: { sql: 't.chain_id', type: 'integer' },
+  address: { sql: 't.asset_address', type: 'address' },
+  symbol: { sql: 't.asset_symbol', type: 'text' },
+  decimals: { sql: 't.asset_decimals', type: 'int' },
+  ...groupColumns,
+})
 
 export type AssetEarnings = RowOf<typeof assetEarningsColumns>
 
 /** A holder's earnings in both markets of a pool. */
-export const poolEarningsColumns = columnsOf(
-  {},
-  { poolAddress: { sql: 't.pool_id', type: 'address', description: "The pool's address." }, ...groupColumns },
-)
+export const poolEarningsColumns = sqlColumns({
+  poolAddress: { sql: 't.pool_id', type: 'address', description: "The pool's address." },
+  ...groupColumns,
+})
 
 export type PoolEarnings = RowOf<typeof poolEarningsColumns>
 

@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { byEntity, type Holder, holdings, readGroups, sortValue, total } from '../holding/holding.ts'
@@ -13,20 +13,17 @@ const rate = (kind: string) =>
   }) as const
 
 /** A holder's current deposit and debt in one market or vault, and its rates. */
-export const entityAprColumns = columnsOf(
-  {},
-  {
-    ...placeColumns,
-    depositUsd: {
-      sql: 't.deposit_usd',
-      type: 'float',
-      description: 'The interest-earning deposit in USD: borrowable supply, vault assets.',
-    },
-    debtUsd: { sql: 't.debt_usd', type: 'float', field: 'borrowedUsd', description: 'Debt, in USD.' },
-    depositRate: { sql: 't.deposit_rate', ...rate('deposit') },
-    borrowRate: { sql: 't.borrow_rate', ...rate('borrow') },
+export const entityAprColumns = sqlColumns({
+  ...placeColumns,
+  depositUsd: {
+    sql: 't.deposit_usd',
+    type: 'float',
+    description: 'The interest-earning deposit in USD: borrowable supply, vault assets.',
   },
-)
+  debtUsd: { sql: 't.debt_usd', type: 'float', field: 'borrowedUsd', description: 'Debt, in USD.' },
+  depositRate: { sql: 't.deposit_rate', ...rate('deposit') },
+  borrowRate: { sql: 't.borrow_rate', ...rate('borrow') },
+})
 
 /** The FROM clause for `entityAprColumns`, from the records of `entities`: by deposit + debt, largest first. */
 export const entityAprFrom = (records: Prisma.Sql) =>
@@ -40,29 +37,26 @@ const average = (value: string, weight: string) =>
   `CASE WHEN ${total(weight)} = 0 THEN 0 ELSE ${toDouble(`sum(${exact(weight)} * ${exact(value)}) / ${total(weight)}`)} END`
 
 /** The columns over `netAprFrom`: average rates, totals, and the records of `entityAprFrom`. */
-export const netAprColumns = columnsOf(
-  {},
-  {
-    netDepositApr: {
-      sql: average('t.deposit_rate', 't.deposit_usd'),
-      type: 'float',
-      description: 'The average APR of deposits as a fraction, by USD. 0 without deposits.',
-    },
-    netBorrowApr: {
-      sql: average('t.borrow_rate', 't.debt_usd'),
-      type: 'float',
-      description: 'The average APR of debt as a fraction, by USD. 0 without debt.',
-    },
-    depositUsd: {
-      sql: toDouble(total('t.deposit_usd')),
-      type: 'float',
-      description: 'Total interest-earning deposits, in USD.',
-    },
-    borrowedUsd: { sql: toDouble(total('t.debt_usd')), type: 'float', description: 'Total debt, in USD.' },
-    entityCount: { sql: 'count(*)::int', type: 'int', description: 'The number of all rows of the breakdown.' },
-    entities: { sql: 'array_agg(t)' },
+export const netAprColumns = sqlColumns({
+  netDepositApr: {
+    sql: average('t.deposit_rate', 't.deposit_usd'),
+    type: 'float',
+    description: 'The average APR of deposits as a fraction, by USD. 0 without deposits.',
   },
-)
+  netBorrowApr: {
+    sql: average('t.borrow_rate', 't.debt_usd'),
+    type: 'float',
+    description: 'The average APR of debt as a fraction, by USD. 0 without debt.',
+  },
+  depositUsd: {
+    sql: toDouble(total('t.deposit_usd')),
+    type: 'float',
+    description: 'Total interest-earning deposits, in USD.',
+  },
+  borrowedUsd: { sql: toDouble(total('t.debt_usd')), type: 'float', description: 'Total debt, in USD.' },
+  entityCount: { sql: 'count(*)::int', type: 'int', description: 'The number of all rows of the breakdown.' },
+  entities: { sql: 'array_agg(t)' },
+})
 
 export type NetApr = RowOf<typeof netAprColumns>
 

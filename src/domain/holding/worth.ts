@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { LAST_SECOND } from '../../time.ts'
@@ -9,29 +9,26 @@ const usd = (sql: string, description: string) => ({ sql: toDouble(sql), type: '
 const of = (type: string, value: string) => `coalesce(sum(${exact(value)}) FILTER (WHERE t.entity_type = '${type}'), 0)`
 
 /** The columns over `worthFrom`. The first is null if no snapshot is stored. */
-export const worthColumns = columnsOf(
-  {},
-  {
-    time: {
-      sql: `to_timestamp(CASE WHEN max(t.timestamp) > ${LAST_SECOND} THEN ${LAST_SECOND} ELSE max(t.timestamp) END)`,
-      type: 'moment',
-      description: 'The time of the newest of the snapshots.',
-    },
-    netUsd: usd(
-      total('t.value_usd'),
-      'Net worth, in USD: `suppliedUsd + protectedUsd + vaultsUsd - borrowedUsd`. It equals `worthUsd` of the earnings.',
-    ),
-    suppliedUsd: usd(of('market', 't.deposit_usd'), 'Borrowable supply in markets, in USD.'),
-    protectedUsd: usd(total('t.protected_usd'), 'Protected (non-borrowable) supply in markets, in USD.'),
-    borrowedUsd: usd(total('t.debt_usd'), 'Amount borrowed from markets, in USD.'),
-    vaultsUsd: usd(of('vault', 't.value_usd'), 'Assets in vaults, in USD.'),
-    hasIncompletePrices: {
-      sql: 'coalesce(bool_or(t.unpriced), false)',
-      type: 'boolean',
-      description: 'True if an amount other than 0 had no price: it counts as 0.',
-    },
+export const worthColumns = sqlColumns({
+  time: {
+    sql: `to_timestamp(CASE WHEN max(t.timestamp) > ${LAST_SECOND} THEN ${LAST_SECOND} ELSE max(t.timestamp) END)`,
+    type: 'moment',
+    description: 'The time of the newest of the snapshots.',
   },
-)
+  netUsd: usd(
+    total('t.value_usd'),
+    'Net worth, in USD: `suppliedUsd + protectedUsd + vaultsUsd - borrowedUsd`. It equals `worthUsd` of the earnings.',
+  ),
+  suppliedUsd: usd(of('market', 't.deposit_usd'), 'Borrowable supply in markets, in USD.'),
+  protectedUsd: usd(total('t.protected_usd'), 'Protected (non-borrowable) supply in markets, in USD.'),
+  borrowedUsd: usd(total('t.debt_usd'), 'Amount borrowed from markets, in USD.'),
+  vaultsUsd: usd(of('vault', 't.value_usd'), 'Assets in vaults, in USD.'),
+  hasIncompletePrices: {
+    sql: 'coalesce(bool_or(t.unpriced), false)',
+    type: 'boolean',
+    description: 'True if an amount other than 0 had no price: it counts as 0.',
+  },
+})
 
 export type Worth = RowOf<typeof worthColumns>
 

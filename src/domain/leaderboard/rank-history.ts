@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { ownersSql, selectList } from '../../db/lists/listing.ts'
 import { byUser } from '../../db/topology/by-user.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -9,23 +9,20 @@ import type { Span } from '../series/interval.ts'
 import { lastDateSql } from './leaderboard.ts'
 
 /** While ranks are being recomputed, points are summed from the user's dates and the rank is null. */
-export const rankColumns = columnsOf(
-  {},
-  {
-    date: { sql: 'at.date', type: 'date' },
-    points: {
-      sql: pointsOf(`coalesce(CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
+export const rankColumns = sqlColumns({
+  date: { sql: 'at.date', type: 'date' },
+  points: {
+    sql: pointsOf(`coalesce(CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
     ELSE (SELECT sum(d.points) FROM account_day d
       WHERE d.user_address = who.address AND d.distribution_date <= at.date) END, 0)`),
-      type: 'decimal',
-    },
-    rank: {
-      sql: 'CASE WHEN at.newest THEN a.rank WHEN at.ready THEN s.rank END',
-      type: 'int',
-      nullable: true,
-    },
+    type: 'decimal',
   },
-)
+  rank: {
+    sql: 'CASE WHEN at.newest THEN a.rank WHEN at.ready THEN s.rank END',
+    type: 'int',
+    nullable: true,
+  },
+})
 
 /** A user's total points up to and including a distribution date, and the rank as of it. */
 export type RankedPoints = RowOf<typeof rankColumns>

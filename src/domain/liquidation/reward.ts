@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { flag, many } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -24,72 +24,69 @@ const amount = (field: string, sql: string, decimals: string, description: strin
   }) as const
 const usd = (sql: string) => ({ sql: `t.${sql}_usd`, type: 'float', nullable: true, filter: true, sort: true }) as const
 
-const columns = columnsOf(
-  {},
-  {
-    ...placeColumns,
-    entityId: {
-      sql: 't.entity_id',
-      type: 'address',
-      field: 'entityAddress',
-      description: 'The address of the market with the received collateral, or vault.',
-    },
-    debtMarketId: {
-      sql: 't.debt_market_id',
-      type: 'address',
-      nullable: true,
-      field: 'debtMarketAddress',
-      description: 'The address of the market whose debt was repaid. Null in a vault.',
-    },
-    txHash: { sql: 't.tx_hash', type: 'text', description: 'The hash of the liquidation transaction.' },
-    logIndex: { sql: 't.log_index', type: 'integer', description: 'The index of the liquidation event in its block.' },
-    accountId: { sql: 't.account_id', type: 'address', field: 'userAddress', description: "The user's address." },
-    timestamp: {
-      sql: 't.timestamp',
-      type: 'timestamp',
-      moment: { field: 'time', description: 'The time of the liquidation.' },
-      filter: 'time',
-      sort: 'TIME',
-    },
-    supplySent: amount(
-      'supplySent',
-      'supply_sent',
-      'debtDecimals',
-      "The amount of the debt token that the user's share repaid.",
-    ),
-    supplySentUsd: usd('supply_sent'),
-    collateralReceived: amount(
-      'collateralReceived',
-      'collateral_received',
-      'collateralDecimals',
-      "The collateral that the user's share received.",
-    ),
-    collateralReceivedUsd: usd('collateral_received'),
-    liquidReward: amount(
-      'liquidReward',
-      'liquid_reward',
-      'collateralDecimals',
-      'The reward part of the received collateral.',
-    ),
-    liquidRewardUsd: usd('liquid_reward'),
-    userRoi: {
-      sql: 't.user_roi',
-      type: 'text',
-      nullable: true,
-      description: "The user's return on it as a decimal number. Null if unknown.",
-    },
-    claimedTimestamp: {
-      sql: 't.claimed_timestamp',
-      type: 'timestamp',
-      nullable: true,
-      moment: { field: 'claimedAt', description: 'When the user claimed the reward. Null if it has not been claimed.' },
-      filter: 'claimedAt',
-      sort: 'CLAIMED_AT',
-    },
-    debtDecimals: { sql: decimalsIn('t.debt_market_id'), type: 'int', nullable: true },
-    collateralDecimals: { sql: decimalsIn(placeColumns.marketId.sql), type: 'int', nullable: true },
+const columns = sqlColumns({
+  ...placeColumns,
+  entityId: {
+    sql: 't.entity_id',
+    type: 'address',
+    field: 'entityAddress',
+    description: 'The address of the market with the received collateral, or vault.',
   },
-)
+  debtMarketId: {
+    sql: 't.debt_market_id',
+    type: 'address',
+    nullable: true,
+    field: 'debtMarketAddress',
+    description: 'The address of the market whose debt was repaid. Null in a vault.',
+  },
+  txHash: { sql: 't.tx_hash', type: 'text', description: 'The hash of the liquidation transaction.' },
+  logIndex: { sql: 't.log_index', type: 'integer', description: 'The index of the liquidation event in its block.' },
+  accountId: { sql: 't.account_id', type: 'address', field: 'userAddress', description: "The user's address." },
+  timestamp: {
+    sql: 't.timestamp',
+    type: 'timestamp',
+    moment: { field: 'time', description: 'The time of the liquidation.' },
+    filter: 'time',
+    sort: 'TIME',
+  },
+  supplySent: amount(
+    'supplySent',
+    'supply_sent',
+    'debtDecimals',
+    "The amount of the debt token that the user's share repaid.",
+  ),
+  supplySentUsd: usd('supply_sent'),
+  collateralReceived: amount(
+    'collateralReceived',
+    'collateral_received',
+    'collateralDecimals',
+    "The collateral that the user's share received.",
+  ),
+  collateralReceivedUsd: usd('collateral_received'),
+  liquidReward: amount(
+    'liquidReward',
+    'liquid_reward',
+    'collateralDecimals',
+    'The reward part of the received collateral.',
+  ),
+  liquidRewardUsd: usd('liquid_reward'),
+  userRoi: {
+    sql: 't.user_roi',
+    type: 'text',
+    nullable: true,
+    description: "The user's return on it as a decimal number. Null if unknown.",
+  },
+  claimedTimestamp: {
+    sql: 't.claimed_timestamp',
+    type: 'timestamp',
+    nullable: true,
+    moment: { field: 'claimedAt', description: 'When the user claimed the reward. Null if it has not been claimed.' },
+    filter: 'claimedAt',
+    sort: 'CLAIMED_AT',
+  },
+  debtDecimals: { sql: decimalsIn('t.debt_market_id'), type: 'int', nullable: true },
+  collateralDecimals: { sql: decimalsIn(placeColumns.marketId.sql), type: 'int', nullable: true },
+})
 
 /** A user's proportional share of one defaulting liquidation, in a market or a vault. */
 export type LiquidationReward = RowOf<typeof columns>

@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { exact, quotient, toDouble } from '../../db/lists/exact-sum.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -44,21 +44,18 @@ const sideOf = (chainId: Prisma.Sql, id: Prisma.Sql, pool: Prisma.Sql) =>
 const PER_DOLLAR = { type: 'float', nullable: true } as const
 const ABSENT = 'Null if the pool is not stored, or does not name the market as a side.'
 
-export const pointsPerDollarColumns = columnsOf(
-  {},
-  {
-    depositPointsPerDollar: {
-      ...PER_DOLLAR,
-      sql: 't.deposit',
-      description: `The points per day of a dollar supplied: base points times multiplier. Protected supply earns them only while the other side is borrowed. ${ABSENT}`,
-    },
-    borrowPointsPerDollar: {
-      ...PER_DOLLAR,
-      sql: 't.borrow',
-      description: `The points per day of a dollar borrowed: base points times multiplier. ${ABSENT}`,
-    },
+export const pointsPerDollarColumns = sqlColumns({
+  depositPointsPerDollar: {
+    ...PER_DOLLAR,
+    sql: 't.deposit',
+    description: `The points per day of a dollar supplied: base points times multiplier. Protected supply earns them only while the other side is borrowed. ${ABSENT}`,
   },
-)
+  borrowPointsPerDollar: {
+    ...PER_DOLLAR,
+    sql: 't.borrow',
+    description: `The points per day of a dollar borrowed: base points times multiplier. ${ABSENT}`,
+  },
+})
 
 export type PointsPerDollar = RowOf<typeof pointsPerDollarColumns>
 
@@ -72,46 +69,43 @@ export const pointsPerDollarSql =
     CROSS JOIN LATERAL ${Prisma.raw(baseOn('d.date'))}
     LEFT JOIN LATERAL (${Prisma.raw(factorsOn('d.date', 's.pool'))}) m ON true) t`
 
-export const estimateColumns = columnsOf(
-  {},
-  {
-    from: { sql: 't.first', type: 'date', description: 'The first distribution date that counts.' },
-    to: { sql: 't.last', type: 'date', description: 'The last distribution date that counts.' },
-    apr: {
-      sql: 't.apr',
-      type: 'float',
-      description: 'The APR of now as a fraction, assumed not to change: 0.05 is 5 %.',
-    },
-    interestUsd: {
-      sql: toDouble('t.interest'),
-      type: 'float',
-      description: 'Simple interest in USD: `amountUsd * apr * days / 365`, due or owed.',
-    },
-    points: {
-      ...pointsColumn('t.millionths'),
-      nullable: true,
-      description:
-        'The points of the amount: those of a day, rounded to millionths, for each date by the rules known now. Null for a vault, where the program counts none that are known, if the pool of a market is not stored, and if they are more than a side may have.',
-    },
-    totalUsd: {
-      sql: toDouble('t.total'),
-      type: 'float',
-      nullable: true,
-      description:
-        '`interestUsd`, negative for a borrower, plus the worth of the points at `pointValueUsd`. Null if points are worth more than 0 and are null.',
-    },
-    totalApr: {
-      sql: quotient(toDouble('t.total * 365 / t.days'), 't.amount'),
-      type: 'float',
-      nullable: true,
-      description:
-        '`totalUsd` as a yearly rate of the amount, as a fraction: 0.05 is 5 %. Null if it or the amount is 0 or null.',
-    },
-    pool: { sql: "coalesce(t.pool, '')", type: 'text' },
-    side: { sql: "coalesce(t.side, '')", type: 'text' },
-    borrowed: { sql: 't.borrowed', type: 'boolean' },
+export const estimateColumns = sqlColumns({
+  from: { sql: 't.first', type: 'date', description: 'The first distribution date that counts.' },
+  to: { sql: 't.last', type: 'date', description: 'The last distribution date that counts.' },
+  apr: {
+    sql: 't.apr',
+    type: 'float',
+    description: 'The APR of now as a fraction, assumed not to change: 0.05 is 5 %.',
   },
-)
+  interestUsd: {
+    sql: toDouble('t.interest'),
+    type: 'float',
+    description: 'Simple interest in USD: `amountUsd * apr * days / 365`, due or owed.',
+  },
+  points: {
+    ...pointsColumn('t.millionths'),
+    nullable: true,
+    description:
+      'The points of the amount: those of a day, rounded to millionths, for each date by the rules known now. Null for a vault, where the program counts none that are known, if the pool of a market is not stored, and if they are more than a side may have.',
+  },
+  totalUsd: {
+    sql: toDouble('t.total'),
+    type: 'float',
+    nullable: true,
+    description:
+      '`interestUsd`, negative for a borrower, plus the worth of the points at `pointValueUsd`. Null if points are worth more than 0 and are null.',
+  },
+  totalApr: {
+    sql: quotient(toDouble('t.total * 365 / t.days'), 't.amount'),
+    type: 'float',
+    nullable: true,
+    description:
+      '`totalUsd` as a yearly rate of the amount, as a fraction: 0.05 is 5 %. Null if it or the amount is 0 or null.',
+  },
+  pool: { sql: "coalesce(t.pool, '')", type: 'text' },
+  side: { sql: "coalesce(t.side, '')", type: 'text' },
+  borrowed: { sql: 't.borrowed', type: 'boolean' },
+})
 
 export type Estimate = RowOf<typeof estimateColumns>
 
@@ -172,18 +166,15 @@ export const vaultEstimateSql =
       inputs,
     })
 
-export const estimateRuleColumns = columnsOf(
-  {},
-  {
-    from: { sql: 't.date', type: 'date', description: 'The first distribution date that the rules are in force for.' },
-    days: { sql: 't.days', type: 'int', description: 'The number of distribution dates, from it on, that count.' },
-    pointsPerDollar: {
-      sql: 't.rate',
-      type: 'float',
-      description: 'The points per day of a dollar: base points times multiplier.',
-    },
+export const estimateRuleColumns = sqlColumns({
+  from: { sql: 't.date', type: 'date', description: 'The first distribution date that the rules are in force for.' },
+  days: { sql: 't.days', type: 'int', description: 'The number of distribution dates, from it on, that count.' },
+  pointsPerDollar: {
+    sql: 't.rate',
+    type: 'float',
+    description: 'The points per day of a dollar: base points times multiplier.',
   },
-)
+})
 
 export type EstimateRule = RowOf<typeof estimateRuleColumns>
 

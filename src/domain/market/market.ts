@@ -1,4 +1,4 @@
-import { columnsOf } from '../../db/lists/column.ts'
+import { columnsOf, sqlColumns } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -42,18 +42,15 @@ const NOW = {
 } as const
 
 /** The columns of a market that are computed: the amounts of its side of the pool. */
-export const computedMarketColumns = columnsOf(
-  {},
-  {
-    name: {
-      sql: "concat_ws(' in ', t.asset_symbol, CASE WHEN pool.id IS NOT NULL THEN concat_ws('·', pool.asset_1_symbol, pool.asset_2_symbol, pool.market_id) END)",
-      type: 'text',
-      description: 'Its token in its pool, such as S in S·USDC·20. Only S without a pool.',
-    },
-    ...amountColumns((amount) => [ofMarketSide(...ofSide('a')(amount), ...ofSide('b')(amount))], NOW),
-    ...tokenColumns((amount) => ofMarketSide(tokensOfSide('a')(amount), tokensOfSide('b')(amount)), NOW),
+export const computedMarketColumns = sqlColumns({
+  name: {
+    sql: "concat_ws(' in ', t.asset_symbol, CASE WHEN pool.id IS NOT NULL THEN concat_ws('·', pool.asset_1_symbol, pool.asset_2_symbol, pool.market_id) END)",
+    type: 'text',
+    description: 'Its token in its pool, such as S in S·USDC·20. Only S without a pool.',
   },
-)
+  ...amountColumns((amount) => [ofMarketSide(...ofSide('a')(amount), ...ofSide('b')(amount))], NOW),
+  ...tokenColumns((amount) => ofMarketSide(tokensOfSide('a')(amount), tokensOfSide('b')(amount)), NOW),
+})
 
 export const markets = listing({
   name: 'markets',

@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf, snakeCase } from '../../db/lists/column.ts'
+import { type RowOf, snakeCase, sqlColumns } from '../../db/lists/column.ts'
 import { moderate } from '../../db/lists/exact-sum.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -31,17 +31,14 @@ export const factorsOn = (date: string, pool?: string) =>
   `SELECT r.pool_address, ${each('r', FACTORS)} FROM multiplier_rule r
     WHERE ${inForce('r', date)} ${pool === undefined ? '' : `AND r.pool_address = ${pool}`} OFFSET 0`
 
-export const pointsPerDayColumns = columnsOf(
-  {},
-  {
-    pointsPerDay: {
-      ...pointsColumn('t.millionths'),
-      nullable: true,
-      description:
-        'The points of the amounts under the rules of the date after the newest distribution date: the run of that date yields them if no amount changes. Null if they are more than a side may have.',
-    },
+export const pointsPerDayColumns = sqlColumns({
+  pointsPerDay: {
+    ...pointsColumn('t.millionths'),
+    nullable: true,
+    description:
+      'The points of the amounts under the rules of the date after the newest distribution date: the run of that date yields them if no amount changes. Null if they are more than a side may have.',
   },
-)
+})
 
 export type PointsPerDay = RowOf<typeof pointsPerDayColumns>
 

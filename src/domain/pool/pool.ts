@@ -1,4 +1,4 @@
-import { columnsOf } from '../../db/lists/column.ts'
+import { columnsOf, sqlColumns } from '../../db/lists/column.ts'
 import { many, range } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -34,29 +34,26 @@ export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
 const POINTS = 'coalesce(total.points, 0)'
 
 /** The columns of a pool that are read from other tables. */
-export const computedPoolColumns = columnsOf(
-  {},
-  {
-    points: {
-      ...pointsColumn(POINTS),
-      field: 'totalPoints',
-      description: "Points of the pool's positions over all distribution dates.",
-      sort: true,
-    },
-    positionCount: {
-      sql: 'coalesce(d.position_count, 0)',
-      type: 'int',
-      description: 'Number of positions on the newest distribution date, one per user.',
-      filter: true,
-      sort: true,
-    },
-    ...amountColumns(ofBothSides, { date: 'the newest date', nullable: false }),
-    asset1TokenName: { sql: nameSql('t.chain_id', 't.asset_1_address', 't.asset_1_name'), type: 'text' },
-    asset2TokenName: { sql: nameSql('t.chain_id', 't.asset_2_address', 't.asset_2_name'), type: 'text' },
-    asset1Decimals: { sql: decimalsSql('t.chain_id', 't.asset_1_address'), type: 'int', nullable: true },
-    asset2Decimals: { sql: decimalsSql('t.chain_id', 't.asset_2_address'), type: 'int', nullable: true },
+export const computedPoolColumns = sqlColumns({
+  points: {
+    ...pointsColumn(POINTS),
+    field: 'totalPoints',
+    description: "Points of the pool's positions over all distribution dates.",
+    sort: true,
   },
-)
+  positionCount: {
+    sql: 'coalesce(d.position_count, 0)',
+    type: 'int',
+    description: 'Number of positions on the newest distribution date, one per user.',
+    filter: true,
+    sort: true,
+  },
+  ...amountColumns(ofBothSides, { date: 'the newest date', nullable: false }),
+  asset1TokenName: { sql: nameSql('t.chain_id', 't.asset_1_address', 't.asset_1_name'), type: 'text' },
+  asset2TokenName: { sql: nameSql('t.chain_id', 't.asset_2_address', 't.asset_2_name'), type: 'text' },
+  asset1Decimals: { sql: decimalsSql('t.chain_id', 't.asset_1_address'), type: 'int', nullable: true },
+  asset2Decimals: { sql: decimalsSql('t.chain_id', 't.asset_2_address'), type: 'int', nullable: true },
+})
 
 const tokens = [poolColumns.asset1Address, poolColumns.asset2Address]
 

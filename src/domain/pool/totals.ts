@@ -1,4 +1,4 @@
-import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type Columns, type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { lastDateSql } from '../leaderboard/leaderboard.ts'
 import { pointsOf } from '../points/millionths.ts'
@@ -14,37 +14,31 @@ const pointsOfDate = (millionths: string, whose: string) =>
 const ON_THE_DATE = { date: 'the date', nullable: false } as const
 
 /** The columns of a pool's totals as of a distribution date. */
-export const poolTotalsColumns = columnsOf(
-  {},
-  {
-    date: { sql: 't.date', type: 'date', description: 'The distribution date.' },
-    poolAddress: { sql: 't.pool_address', type: 'address' },
-    totalPoints: {
-      sql: pointsOf(`(SELECT coalesce(sum(s.a_points + s.b_points), 0) FROM pool_day s
+export const poolTotalsColumns = sqlColumns({
+  date: { sql: 't.date', type: 'date', description: 'The distribution date.' },
+  poolAddress: { sql: 't.pool_address', type: 'address' },
+  totalPoints: {
+    sql: pointsOf(`(SELECT coalesce(sum(s.a_points + s.b_points), 0) FROM pool_day s
         WHERE s.pool_address = t.pool_address AND s.distribution_date <= t.date)`),
-      type: 'decimal',
-      description: "Points of the pool's positions up to and including the date.",
-    },
-    points: pointsOfDate('d.a_points + d.b_points', "the pool's positions"),
-    positionCount: {
-      sql: 'coalesce(d.position_count, 0)',
-      type: 'int',
-      description: 'Number of positions on the date, one per user.',
-    },
-    ...amountColumns(ofBothSides, ON_THE_DATE),
+    type: 'decimal',
+    description: "Points of the pool's positions up to and including the date.",
   },
-)
+  points: pointsOfDate('d.a_points + d.b_points', "the pool's positions"),
+  positionCount: {
+    sql: 'coalesce(d.position_count, 0)',
+    type: 'int',
+    description: 'Number of positions on the date, one per user.',
+  },
+  ...amountColumns(ofBothSides, ON_THE_DATE),
+})
 
 /** The columns of one side of a pool on a distribution date. */
 const sideColumns = (side: 'a' | 'b') =>
-  columnsOf(
-    {},
-    {
-      points: pointsOfDate(`d.${side}_points`, "the side's amounts"),
-      ...amountColumns(ofSide(side), ON_THE_DATE),
-      ...tokenColumns(tokensOfSide(side), ON_THE_DATE),
-    },
-  )
+  sqlColumns({
+    points: pointsOfDate(`d.${side}_points`, "the side's amounts"),
+    ...amountColumns(ofSide(side), ON_THE_DATE),
+    ...tokenColumns(tokensOfSide(side), ON_THE_DATE),
+  })
 
 const sides = { a: sideColumns('a'), b: sideColumns('b') }
 

@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -13,51 +13,48 @@ export const MOST_DROPS = 20
 
 const IF_UNKNOWN = 'Null if there are such positions, and none of them has a known health factor.'
 
-export const atRiskColumns = columnsOf(
-  {},
-  {
-    drop: {
-      sql: 't.drop',
-      type: 'float',
-      description: 'The fraction by which the price of the collateral falls: 0.2 is 20 %.',
-    },
-    positionCount: {
-      sql: 't.positions',
-      type: 'int',
-      nullable: true,
-      description: `The number of positions, one per user in each pool, that can be liquidated then: those whose \`liquidationDrop\` is at most \`drop\`, and those whose \`healthFactor\` is 0. ${IF_UNKNOWN}`,
-    },
-    collateralUsd: {
-      sql: toDouble('t.collateral'),
-      type: 'float',
-      nullable: true,
-      description: `Their collateral before the fall, in USD. ${IF_UNKNOWN}`,
-    },
-    debtUsd: {
-      sql: toDouble('t.debt'),
-      type: 'float',
-      nullable: true,
-      description: `The debt that it backs, in USD. ${IF_UNKNOWN}`,
-    },
-    unknownPositionCount: {
-      sql: 't.unknown_positions',
-      type: 'int',
-      description: 'Number of positions with debt but an unknown threshold or price.',
-    },
-    unknownCollateralUsd: {
-      sql: toDouble('t.unknown_collateral'),
-      type: 'float',
-      nullable: true,
-      description: 'Collateral of those not counted, in USD, where priced. Else null.',
-    },
-    unknownDebtUsd: {
-      sql: toDouble('t.unknown_debt'),
-      type: 'float',
-      nullable: true,
-      description: 'The debt of those not counted, in USD, where priced. Else null.',
-    },
+export const atRiskColumns = sqlColumns({
+  drop: {
+    sql: 't.drop',
+    type: 'float',
+    description: 'The fraction by which the price of the collateral falls: 0.2 is 20 %.',
   },
-)
+  positionCount: {
+    sql: 't.positions',
+    type: 'int',
+    nullable: true,
+    description: `The number of positions, one per user in each pool, that can be liquidated then: those whose \`liquidationDrop\` is at most \`drop\`, and those whose \`healthFactor\` is 0. ${IF_UNKNOWN}`,
+  },
+  collateralUsd: {
+    sql: toDouble('t.collateral'),
+    type: 'float',
+    nullable: true,
+    description: `Their collateral before the fall, in USD. ${IF_UNKNOWN}`,
+  },
+  debtUsd: {
+    sql: toDouble('t.debt'),
+    type: 'float',
+    nullable: true,
+    description: `The debt that it backs, in USD. ${IF_UNKNOWN}`,
+  },
+  unknownPositionCount: {
+    sql: 't.unknown_positions',
+    type: 'int',
+    description: 'Number of positions with debt but an unknown threshold or price.',
+  },
+  unknownCollateralUsd: {
+    sql: toDouble('t.unknown_collateral'),
+    type: 'float',
+    nullable: true,
+    description: 'Collateral of those not counted, in USD, where priced. Else null.',
+  },
+  unknownDebtUsd: {
+    sql: toDouble('t.unknown_debt'),
+    type: 'float',
+    nullable: true,
+    description: 'The debt of those not counted, in USD, where priced. Else null.',
+  },
+})
 
 /** The positions that a drop of the collateral's price liquidates. */
 export type AtRisk = RowOf<typeof atRiskColumns>

@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { exactSum } from '../../db/lists/exact-sum.ts'
 import { many } from '../../db/lists/filter.ts'
 import { type Filter, listing } from '../../db/lists/listing.ts'
@@ -76,52 +76,46 @@ const usd = (field: string) =>
   ({ sql: `t.${field}_usd`, type: 'float', nullable: true, filter: true, sort: true }) as const
 
 /** The amounts of a position. They can be summed over positions. */
-export const amountColumns = columnsOf(
-  {},
-  {
-    supplied: amount('supplied', "Borrowable supply in a market, or the value of the vault's shares."),
-    suppliedUsd: usd('supplied'),
-    protected: amount('protected', 'Protected (non-borrowable) supply. Null in a vault.'),
-    protectedUsd: usd('protected'),
-    borrowed: amount('borrowed', 'The amount borrowed: the debt. Null in a vault.'),
-    borrowedUsd: usd('borrowed'),
-    shares: {
-      sql: 't.shares',
-      type: 'amount',
-      nullable: true,
-      description: 'Vault shares, in their smallest unit. Null in a market.',
-    },
-    assetDecimals: { sql: ofEntity('asset_decimals'), type: 'int', nullable: true },
+export const amountColumns = sqlColumns({
+  supplied: amount('supplied', "Borrowable supply in a market, or the value of the vault's shares."),
+  suppliedUsd: usd('supplied'),
+  protected: amount('protected', 'Protected (non-borrowable) supply. Null in a vault.'),
+  protectedUsd: usd('protected'),
+  borrowed: amount('borrowed', 'The amount borrowed: the debt. Null in a vault.'),
+  borrowedUsd: usd('borrowed'),
+  shares: {
+    sql: 't.shares',
+    type: 'amount',
+    nullable: true,
+    description: 'Vault shares, in their smallest unit. Null in a market.',
   },
-)
+  assetDecimals: { sql: ofEntity('asset_decimals'), type: 'int', nullable: true },
+})
 
-const columns = columnsOf(
-  {},
-  {
-    ...placeColumns,
-    accountId: {
-      sql: 't.account_id',
-      type: 'address',
-      field: 'userAddress',
-      description: "The user's address.",
-      sort: 'USER',
-    },
-    positionId: {
-      sql: 't.position_id',
-      type: 'text',
-      nullable: true,
-      description: "The id of the user's position there. Null if positions are summed.",
-    },
-    timestamp: {
-      sql: 't.timestamp',
-      type: 'timestamp',
-      moment: { field: 'time', description: 'The time of the snapshot.' },
-      filter: 'time',
-      sort: 'TIME',
-    },
-    ...amountColumns,
+const columns = sqlColumns({
+  ...placeColumns,
+  accountId: {
+    sql: 't.account_id',
+    type: 'address',
+    field: 'userAddress',
+    description: "The user's address.",
+    sort: 'USER',
   },
-)
+  positionId: {
+    sql: 't.position_id',
+    type: 'text',
+    nullable: true,
+    description: "The id of the user's position there. Null if positions are summed.",
+  },
+  timestamp: {
+    sql: 't.timestamp',
+    type: 'timestamp',
+    moment: { field: 'time', description: 'The time of the snapshot.' },
+    filter: 'time',
+    sort: 'TIME',
+  },
+  ...amountColumns,
+})
 
 /** A user's position in a market or a vault at one moment, or the sum of the user's positions there, which has no id. */
 export type Snapshot = RowOf<typeof columns>

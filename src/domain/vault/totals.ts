@@ -1,4 +1,4 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
@@ -46,31 +46,28 @@ export const totalColumns = (at: string) =>
   }) as const
 
 /** The columns of a vault's totals as of a day. */
-export const vaultTotalsColumns = columnsOf(
-  {},
-  {
-    start: {
-      sql: 'd.date',
-      type: 'date',
-      description: 'The first date of the bucket of a series. Of `totals` it is `lastDate`.',
-    },
-    lastDate: {
-      sql: 'd.date',
-      type: 'date',
-      nullable: true,
-      description: 'The day (UTC) of the newest snapshot that counts. Null without a snapshot.',
-    },
-    ...totalColumns('at the end of that day'),
-    // Of the type that it has in the series of markets, so that one selection of an entity takes both.
-    userCount: {
-      sql: 'd.user_count',
-      type: 'int',
-      nullable: true,
-      description: 'Number of users with assets or shares at the end of that day. Null without a snapshot.',
-    },
-    assetDecimals: { sql: 't.asset_decimals', type: 'int', nullable: true },
+export const vaultTotalsColumns = sqlColumns({
+  start: {
+    sql: 'd.date',
+    type: 'date',
+    description: 'The first date of the bucket of a series. Of `totals` it is `lastDate`.',
   },
-)
+  lastDate: {
+    sql: 'd.date',
+    type: 'date',
+    nullable: true,
+    description: 'The day (UTC) of the newest snapshot that counts. Null without a snapshot.',
+  },
+  ...totalColumns('at the end of that day'),
+  // Of the type that it has in the series of markets, so that one selection of an entity takes both.
+  userCount: {
+    sql: 'd.user_count',
+    type: 'int',
+    nullable: true,
+    description: 'Number of users with assets or shares at the end of that day. Null without a snapshot.',
+  },
+  assetDecimals: { sql: 't.asset_decimals', type: 'int', nullable: true },
+})
 
 /** A vault's totals as of a day, or at the end of a bucket. */
 export type VaultTotals = RowOf<typeof vaultTotalsColumns>

@@ -1,4 +1,4 @@
-import { columnsOf } from '../../db/lists/column.ts'
+import { columnsOf, sqlColumns } from '../../db/lists/column.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { entityColumns, entityFilters } from '../market/entity.ts'
@@ -10,7 +10,7 @@ export const vaultColumns = columnsOf(
 )
 
 /** The columns of a vault that are computed: what its users have in it now. */
-export const computedVaultColumns = columnsOf({}, totalColumns('now'))
+export const computedVaultColumns = sqlColumns(totalColumns('now'))
 
 export const vaults = listing({
   name: 'vaults',
