@@ -90,10 +90,8 @@ export function addActivity(builder: Builder): void {
           address === null || symbol === null ? null : ({ chainId, address, symbol, decimals } as AssetRow),
       }),
       entity: t.field({
-        type: 'Entity',
-        nullable: true,
-        description: 'The market (of the collateral for a reward) or vault. Null if unknown.',
         ...entityOf,
+        description: 'The market (of the collateral for a reward) or vault. Null if unknown.',
       }),
       pool: t.field({
         type: 'Pool',

@@ -34,7 +34,7 @@ import type { Builder, Types } from '../builder.ts'
 import { assetCost } from './asset.ts'
 import { entityOf } from './entity-of.ts'
 import { heldBy } from './held-by.ts'
-import { poolAt } from './pool.ts'
+import { poolAt, poolField } from './pool.ts'
 
 /** The number of markets and vaults that the cost estimate assumes for a user, whatever the page size. */
 const MOST_ENTITIES = 20
@@ -112,12 +112,7 @@ export function addEarnings(builder: Builder): void {
   const PoolEarnings = builder.objectRef<PoolEarningsRow>('PoolEarnings').implement({
     description: "A user's earnings in both markets of a pool.",
     fields: (t) => ({
-      pool: t.field({
-        type: 'Pool',
-        nullable: true,
-        description: 'The pool. Null if it is not stored.',
-        ...one(poolAt, ['poolAddress']),
-      }),
+      pool: t.field({ ...poolField, ...one(poolAt, ['poolAddress']) }),
       ...columnFields(t, poolEarningsColumns),
     }),
   })
@@ -162,11 +157,6 @@ export function addEarnings(builder: Builder): void {
   })
   for (const item of [EarningsItem, NetAprItem])
     builder.objectFields(item, (t) => ({
-      entity: t.field({
-        type: 'Entity',
-        nullable: true,
-        description: 'The market or vault. Null if it is not stored.',
-        ...entityOf,
-      }),
+      entity: t.field(entityOf),
     }))
 }

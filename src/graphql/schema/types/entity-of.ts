@@ -2,8 +2,13 @@ import { either } from '../../fields/sql-field.ts'
 import { marketAt } from './market.ts'
 import { vaultAt } from './vault.ts'
 
-/** The market or vault of a row that has the address of one of them. */
-export const entityOf = either({
-  Market: { kind: marketAt, by: ['chainId', 'marketId'] },
-  Vault: { kind: vaultAt, by: ['chainId', 'vaultId'] },
-})
+/** The options of a field with the market or vault of a row that has the address of one of them. */
+export const entityOf = {
+  type: 'Entity',
+  nullable: true,
+  description: 'The market or vault. Null if it is not stored.',
+  ...either({
+    Market: { kind: marketAt, by: ['chainId', 'marketId'] },
+    Vault: { kind: vaultAt, by: ['chainId', 'vaultId'] },
+  }),
+} as const

@@ -67,11 +67,9 @@ export function addGroupKey(builder: Builder): void {
         ...one(assetAt, ['chainId', 'assetAddress']),
       }),
       entity: t.field({
-        type: 'Entity',
-        nullable: true,
+        ...entityOf,
         description:
           'The market or vault. Null if rows are not grouped by it, or if those of the group are in one of the other kind.',
-        ...entityOf,
       }),
       user: t.field({
         type: 'User',

@@ -53,11 +53,7 @@ export function addLeaderboard(builder: Builder): void {
       "A user's entry on the leaderboard, which ranks all users with at least one stored position, also one of 0 points. The leaderboard of a window ranks those with a position in it.",
     fields: (t) => ({
       ...columnFields(t, pastLeaderboard.columns),
-      user: t.field({
-        type: 'User',
-        description: 'The user.',
-        ...related('Account', 'user', userAt),
-      }),
+      user: t.field({ type: 'User', description: 'The user.', ...related('Account', 'user', userAt) }),
     }),
   })
 

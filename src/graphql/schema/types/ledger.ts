@@ -12,7 +12,7 @@ import { ownerOf, related } from '../../fields/relation.ts'
 import { list, one, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { CHANGES } from './charges.ts'
-import { poolOfPositions } from './pool.ts'
+import { poolField, poolOfPositions } from './pool.ts'
 import { recordNode } from './record-node.ts'
 import { readRecordNumber } from './record-number.ts'
 import { loadRun, RUN_UNPLANNED } from './run.ts'
@@ -55,12 +55,7 @@ export function addLedger(builder: Builder): void {
         extensions: { unplanned: 'A list of words is not a column.' },
         resolve: ({ reasons }) => reasonsOf(reasons),
       }),
-      pool: t.field({
-        type: 'Pool',
-        nullable: true,
-        description: 'The pool. Null if it is not stored.',
-        ...related('LedgerEntry', 'pool', poolOfPositions),
-      }),
+      pool: t.field({ ...poolField, ...related('LedgerEntry', 'pool', poolOfPositions) }),
       run: t.field({
         type: 'Run',
         nullable: true,

@@ -17,10 +17,8 @@ export function addLiquidationReward(builder: Builder): void {
       legacy: t.field(legacyTimes),
       user: t.field({ type: 'User', description: 'The user.', ...one(userAt, ['accountId']) }),
       entity: t.field({
-        type: 'Entity',
-        nullable: true,
-        description: 'The market of the collateral, or the vault. Null if not stored.',
         ...entityOf,
+        description: 'The market of the collateral, or the vault. Null if not stored.',
       }),
       debtMarket: t.field({
         type: 'Market',

@@ -8,7 +8,7 @@ import { modelRow } from '../../fields/relation.ts'
 import { keyedBy, list, nodeId, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { AFFECTED } from './charges.ts'
-import { poolAt } from './pool.ts'
+import { poolAt, poolField } from './pool.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 export const revisionAt = modelRow<Row>('MultiplierRevision', revisionListing)
@@ -33,12 +33,7 @@ export function addMultiplierRevision(builder: Builder): void {
     fields: (t) => ({
       ...columnFields(t, stored),
       recordId: t.string({ description: id.description, ...recordNumber }),
-      pool: t.field({
-        type: 'Pool',
-        nullable: true,
-        description: 'The pool. Null if it is not stored.',
-        ...one(poolAt, ['poolAddress']),
-      }),
+      pool: t.field({ ...poolField, ...one(poolAt, ['poolAddress']) }),
       affectedDates: t.field({
         type: RevisionDates,
         description: 'The dates with positions in the pool whose newest run used it.',

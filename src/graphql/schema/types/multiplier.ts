@@ -26,7 +26,7 @@ import { updates } from './charges.ts'
 import { legacyRecord } from './legacy.ts'
 import { revisionAt } from './multiplier-revision.ts'
 import { readDateId } from './node-id.ts'
-import { poolAt } from './pool.ts'
+import { poolAt, poolField } from './pool.ts'
 import { REVOKE_INPUT, readRevoked } from './record-number.ts'
 
 export const multiplierAt = modelRow<MultiplierRow>('Multiplier', {
@@ -47,12 +47,7 @@ export function addMultiplier(builder: Builder): void {
     fields: (t) => ({
       ...columnFields(t, multiplierColumns),
       legacy: t.field(legacyRecord),
-      pool: t.field({
-        type: 'Pool',
-        nullable: true,
-        description: 'The pool. Null if it is not stored.',
-        ...related('Multiplier', 'pool', poolAt),
-      }),
+      pool: t.field({ ...poolField, ...related('Multiplier', 'pool', poolAt) }),
       revisions: t.field({
         type: 'MultiplierRevisionConnection',
         description: 'Its revisions, newest first: who changed what, and when.',

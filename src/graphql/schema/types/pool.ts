@@ -16,6 +16,9 @@ import { legacyPool } from './legacy.ts'
 
 export const poolAt = modelRow('Pool', pools)
 
+/** The options of a field with the pool of a row. */
+export const poolField = { type: 'Pool', nullable: true, description: 'The pool. Null if it is not stored.' } as const
+
 /** Loads the pool that positions name by its number. */
 export const poolOfPositions = modelRow('Pool', pools, ['key'])
 

@@ -20,7 +20,7 @@ import type { Builder } from '../builder.ts'
 import { addresses } from './charges.ts'
 import { assertPeriod, fromArgument } from './earnings.ts'
 import { entityOf } from './entity-of.ts'
-import { poolAt } from './pool.ts'
+import { poolAt, poolField } from './pool.ts'
 import { assertAddresses, MAX_ADDRESSES } from './user-lookup.ts'
 import { rankedPointsAt } from './user-rank.ts'
 import { userAt } from './user-ref.ts'
@@ -34,12 +34,7 @@ export function addPortfolio(builder: Builder): void {
     description: 'The combined positions of the users in a pool on one date.',
     fields: (t) => ({
       poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
-      pool: t.field({
-        type: 'Pool',
-        nullable: true,
-        description: 'The pool. Null if it is not stored.',
-        ...one(poolAt, ['poolAddress']),
-      }),
+      pool: t.field({ ...poolField, ...one(poolAt, ['poolAddress']) }),
       userCount: t.exposeInt('userCount', { description: 'Number of the users with a position in the pool.' }),
       points: t.exposeFloat('points', { description: 'Points of the users from the pool on that date.' }),
       suppliedUsd: t.exposeFloat('suppliedUsd', { description: 'Borrowable supply, in USD.' }),
@@ -53,12 +48,7 @@ export function addPortfolio(builder: Builder): void {
       "The combined holdings of the users in a market or vault: the sum of each user's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
     fields: (t) => ({
       ...columnFields(t, { ...placeColumns, ...amountColumns }, { entityType: 'EntityType' }),
-      entity: t.field({
-        type: 'Entity',
-        nullable: true,
-        description: 'The market or vault. Null if it is not stored.',
-        ...entityOf,
-      }),
+      entity: t.field(entityOf),
       userCount: t.exposeInt('userCount', { description: 'Number of the users with a snapshot there.' }),
     }),
   })

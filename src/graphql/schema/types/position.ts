@@ -27,7 +27,7 @@ import type { Builder } from '../builder.ts'
 import { assetCost } from './asset.ts'
 import { FILTERED_COUNT, positionParts } from './charges.ts'
 import { legacyRecord } from './legacy.ts'
-import { poolOfPositions } from './pool.ts'
+import { poolField, poolOfPositions } from './pool.ts'
 import { loadProgram } from './program.ts'
 import { loadRun, RUN_UNPLANNED } from './run.ts'
 import { userAt } from './user-ref.ts'
@@ -98,17 +98,8 @@ export function addPosition(builder: Builder) {
       description: 'Side B of the position.',
       ...part(sideColumns('b')),
     }),
-    user: t.field({
-      type: 'User',
-      description: 'The user.',
-      ...related('Position', 'user', userAt),
-    }),
-    pool: t.field({
-      type: 'Pool',
-      nullable: true,
-      description: 'The pool. Null if it is not stored.',
-      ...related('Position', 'pool', poolOfPositions),
-    }),
+    user: t.field({ type: 'User', description: 'The user.', ...related('Position', 'user', userAt) }),
+    pool: t.field({ ...poolField, ...related('Position', 'pool', poolOfPositions) }),
     run: t.field({
       type: 'Run',
       nullable: true,

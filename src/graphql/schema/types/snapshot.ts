@@ -33,12 +33,7 @@ export function addSnapshot(builder: Builder): void {
       ...columnFields(t, snapshots.columns, { entityType: 'EntityType' }),
       legacy: t.field(legacyTime),
       user: t.field({ type: 'User', description: 'The user.', ...related('MarketSnapshot', 'user', userAt) }),
-      entity: t.field({
-        type: 'Entity',
-        nullable: true,
-        description: 'The market or vault. Null if it is not stored.',
-        ...entityOf,
-      }),
+      entity: t.field(entityOf),
     }),
   })
   const key = ['entityType', 'accountId', 'chainId', 'entityId', 'timestamp', 'positionId'] as const

@@ -73,11 +73,7 @@ export function addUser(builder: Builder) {
         description: "The user's positions on that date, one per pool, by pool, then id.",
         ...rows(positionsOfDay, ['text', 'date'], { cost: { rows: 5 } }),
       }),
-      user: t.field({
-        type: User,
-        description: 'The user.',
-        ...related('AccountDay', 'user', userAt),
-      }),
+      user: t.field({ type: User, description: 'The user.', ...related('AccountDay', 'user', userAt) }),
     }),
   })
 
