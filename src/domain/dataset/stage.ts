@@ -20,10 +20,7 @@ export interface Staging {
 /** The staging table has no index, so that small chunks cost no more than large ones. */
 const CHUNK_BYTES = 1024 * 1024
 
-/**
- * Validates fetched records and copies them into the staging table, each chunk while the next one is read.
- * @returns the number of staged records
- */
+/** Validates fetched records and copies them into the staging table, each chunk while the next one is read. */
 export async function stageRecords(
   client: PoolClient,
   { batches, label }: Pick<Fetched, 'batches' | 'label'>,

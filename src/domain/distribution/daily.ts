@@ -38,10 +38,7 @@ export async function computeDue(deps: DailyDeps, tick: Date): Promise<Outcome> 
   return 'pending'
 }
 
-/**
- * The dates that are due at a tick, in order, and older dates that are skipped because there are too many.
- * @param newest the newest stored distribution date
- */
+/** The dates that are due at a tick, in order, and older dates that are skipped because there are too many. */
 export function dueDates(newest: Date | null, tick: Date, catchUp: number): { dates: Date[]; left: Date[] } {
   const last = Math.floor(tick.getTime() / DAY_MS) * DAY_MS
   const first = newest ? newest.getTime() + DAY_MS : last

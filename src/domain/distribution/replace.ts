@@ -15,7 +15,6 @@ const KEY = records.positions.key.map(snakeCase)
 
 /**
  * Keeps one staged record of each key, in key order, so that inserts go to neighbouring index pages.
- * @param count the number of staged records
  * @returns a record with the key of an earlier one, but other values
  */
 export async function sortStaged(client: PoolClient, count: number): Promise<Conflict | undefined> {

@@ -5,8 +5,6 @@ import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } fr
 
 /**
  * Recomputes a distribution date from its stored positions and the current multipliers.
- * @param date the distribution date. Null means the newest stored date
- * @param requestedBy the actor in the run's record
  * @throws BAD_INPUT for a future date, NOT_FOUND if no positions are stored, CONFLICT while another run has the date
  */
 export function resync(deps: RunDeps, date: Date | null, requestedBy: string): Promise<DistributionRun> {

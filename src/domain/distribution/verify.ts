@@ -51,7 +51,6 @@ export const MAX_DIFFERENCES = 1000
 /**
  * Compares the stored points of users on a date with those that its positions and rules yield or, with a source, with those of
  * another machine. Changes nothing.
- * @param first the number of differences to return
  * @throws NOT_FOUND if the date is not stored, SOURCE_FAILED if the source cannot be read or has no points for the date
  */
 export async function verify(

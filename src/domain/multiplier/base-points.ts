@@ -61,7 +61,6 @@ export interface BasePointsUpdate extends BasePoints {
 
 /**
  * Sets the base points of every date, or of a date and all later ones. Stored points do not change until their date is resynced.
- * @param requestedBy the actor in the history
  * @returns the number of the revision
  * @throws BAD_INPUT for a number that is negative or not finite
  */

@@ -8,8 +8,6 @@ const TABLES = { multipliers: 'multiplier_revision', 'base points': 'base_points
 /**
  * Revokes an announcement: a revision whose date has not come. The rules are then as if it had not been made, and it stays in
  * the history.
- * @param id the revision's number
- * @param requestedBy the actor in the history
  * @throws NOT_FOUND for an unknown number, CONFLICT for a revision that is in force, has been, or was revoked before
  */
 export const revokeMultiplier = (deps: MultiplierDeps, id: bigint, requestedBy: string): Promise<void> =>

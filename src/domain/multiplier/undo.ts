@@ -25,7 +25,6 @@ interface Newest {
  * Puts back the multipliers from before the newest change: of one pool, or of all pools that were changed together. That is a
  * change too, with new revisions, so the history stays complete. Undoing it again restores the undone values. An announcement
  * is revoked instead.
- * @param requestedBy the actor in the multipliers' history
  * @throws NOT_FOUND for an unknown pool, or if there is nothing to undo; CONFLICT if another change comes first
  */
 export async function undoMultipliers(

@@ -43,7 +43,6 @@ export const MAX_UPDATES = 10_000
 
 /**
  * Updates multipliers, all of them or none. Points already stored do not change until their date is resynced.
- * @param requestedBy the actor in the multipliers' history
  * @param accept throws if the changes must not be stored
  * @returns the changes, in the order of the updates
  * @throws BAD_INPUT for an empty list, a duplicate pool or an invalid number, NOT_FOUND for an unknown pool

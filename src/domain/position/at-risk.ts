@@ -90,7 +90,6 @@ const SUMS = ['positions', 'collateral', 'debt'].flatMap((column) => [summed(col
 /**
  * The FROM clause for `atRiskColumns`: for each drop what it would liquidate in a pool or, of it, where a market's token is the
  * collateral. Each position of the pool on the newest distribution date is read once. No row if the pool is not stored.
- * @param market the address of the market
  */
 export function atRiskSql(drops: readonly number[], pool: Prisma.Sql, market?: Prisma.Sql): Prisma.Sql {
   assertDrops(drops)

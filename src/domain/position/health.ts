@@ -114,7 +114,6 @@ export function withMarkets(pools: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
 /**
  * The FROM items of a date's positions, as `t`, whose health factor may be at most `most`. As it is at least the coverage times
  * the pool's lower threshold, an index gives few others. A pool without thresholds has health factors of 0 alone.
- * @param pools the pools `u` that are read
  */
 export function positionsUpTo(
   most: number,

@@ -13,7 +13,6 @@ export interface Expected {
 
 /**
  * The distribution after the newest one. It is expected when the daily job computes its date or, without one, at its midnight.
- * @param cron the pattern of the daily job
  */
 export function nextDistribution(newest: Date, cron: string | undefined, now: Date): Expected & { date: Date } {
   const date = new Date(newest.getTime() + DAY_MS)
@@ -25,7 +24,6 @@ export const nextRecords = (newest: Date, now: Date): Expected => expected(new D
 
 /**
  * The update of a leg after the newest one. It is expected at the tick after it or, without a schedule, a day after it.
- * @param cron the pattern of updates
  */
 export const nextUpdate = (newest: Date, cron: string | undefined, now: Date): Expected =>
   expected((cron && readCron(cron).firstFrom(newest)) || new Date(newest.getTime() + DAY_MS), now)

@@ -247,7 +247,6 @@ const keyIn = (row: any, by: string[]): Key => by.map((name) => row[name])
 /**
  * Declares an object built from columns of its row. A row that Prisma loaded may lack a computed column: then the object
  * lacks the field, whose resolver loads it.
- * @param columns the column of each field
  */
 export const part = (columns: Record<string, string | null>, others: Record<string, unknown> = {}) => ({
   ...sqlField({ kind: 'embedded', columns }, others),

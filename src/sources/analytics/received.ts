@@ -3,7 +3,6 @@ import type { Fetched } from '../fetched.ts'
 
 /**
  * Counts the records that arrive from a source, for the receipt.
- * @param label the name of the data in messages
  * @param request the source's name and the date of the oldest requested records
  * @param read yields the records in order, and adds the payload to the hash
  */

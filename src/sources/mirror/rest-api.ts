@@ -23,7 +23,6 @@ export class Contradiction extends GatewayError {
 
 /**
  * @param base the base URL. Its query is sent with each request
- * @param name the name in messages
  * @throws BAD_INPUT if the base is not an http(s) URL
  */
 export function restServer(

@@ -77,7 +77,6 @@ const ATTEMPTS = 2
  * Copies a server with the documented REST APIs (another gateway or the legacy servers) into a directory in the import
  * format: pools, multipliers, positions, and the indexer data of users. If the data changes in the meantime, it is read once
  * more.
- * @param dir an existing directory
  * @throws SOURCE_FAILED that names the server, BAD_INPUT for an invalid URL
  */
 export async function mirrorGateway(options: MirrorOptions, dir: string): Promise<MirrorSummary> {

@@ -13,10 +13,7 @@ export interface Page {
   nodes: unknown[]
 }
 
-/**
- * Creates a reader of a source's answers.
- * @param called the name of the source in messages
- */
+/** Creates a reader of a source's answers. */
 export function pageReader(called: string, names: Names, paging: 'cursor' | 'offset', secret: string | undefined) {
   const below = (name: Name) => pathBelow(names, name)
   const paths = {
