@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto'
 import type { UnreadableLine } from './dataset/lines.ts'
 
 /** The data that a run fetches from a source. */
@@ -32,4 +33,33 @@ export interface SourceReceipt {
   time: string | null
   /** When the last of the data arrived, in ISO 8601. */
   fetchedAt: string
+}
+
+type Records = RecordBatch['records']
+
+/**
+ * Numbers and counts the records that arrive from a source, for the receipt.
+ * @param read yields the records in order, and adds the payload to the hash
+ * @param countOf counts the records that are not blank lines
+ */
+export function received(
+  label: string,
+  { kind, name, block = null, time = null }: Pick<SourceReceipt, 'kind' | 'name'> & Partial<SourceReceipt>,
+  read: (hash: Hash) => AsyncIterable<Records>,
+  countOf = (records: Records) => records.length,
+): Fetched {
+  const hash = createHash('sha256')
+  let count = 0
+  let end: { digest: string; fetchedAt: string } | undefined
+  async function* batches() {
+    let first = 1
+    for await (const records of read(hash)) {
+      yield { first, records }
+      first += records.length
+      count += countOf(records)
+    }
+    end = { digest: hash.digest('hex'), fetchedAt: new Date().toISOString() }
+  }
+  const receipts = () => (end ? [{ kind, name, digest: end.digest, count, block, time, fetchedAt: end.fetchedAt }] : [])
+  return { label, batches: batches(), receipts }
 }

@@ -2,12 +2,12 @@ import { createHash, type Hash } from 'node:crypto'
 import { type ArgumentNode, type FieldNode, Kind, type OperationDefinitionNode, parse, print } from 'graphql'
 import { pMapIterable } from 'p-map'
 import { type Client, shownUrl, sourceFailed } from '../client.ts'
+import { received } from '../fetched.ts'
 import { inNamesOf, pathBelow, split } from '../positions/graph-names.ts'
 import { answerData, described, down, fieldName, isObject, listDown } from '../positions/graph-page.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
 import { importRecord } from './import-value.ts'
 import type { GraphMapping, Shapes } from './mapping.ts'
-import { received } from './received.ts'
 
 /** The number of pages that are buffered while records are stored. */
 const AHEAD = 4
@@ -73,7 +73,7 @@ export function graphRecords(
       const below = new Map(paths.map(({ field, path }) => [field, path]))
       const valueAt = (node: Record<string, unknown>, field: string) => down(node[field], below.get(field) ?? [])
 
-      return received(names.records ?? file, { name, since }, recordsOf)
+      return received(names.records ?? file, { kind: 'ANALYTICS', name, time: since?.toISOString() ?? null }, recordsOf)
     },
   }
 }

@@ -1,10 +1,10 @@
 import type { Hash } from 'node:crypto'
 import pg from 'pg'
 import { faultOf, isReadFault, sourceFailed } from '../client.ts'
+import { received } from '../fetched.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
 import { importRecord } from './import-value.ts'
 import type { Shapes, SqlMapping } from './mapping.ts'
-import { received } from './received.ts'
 
 /** The rows that are in memory at a time. */
 const ROWS = 1000
@@ -61,7 +61,7 @@ export function postgresRecords(url: string, timeoutMs: number, { query, constan
         }
       }
 
-      return received('row', { name, since }, read)
+      return received('row', { kind: 'ANALYTICS', name, time: since?.toISOString() ?? null }, read)
     },
   }
 }

@@ -3,7 +3,7 @@ import { pMapIterable } from 'p-map'
 import type * as z from 'zod'
 import type { Client } from '../client.ts'
 import type { DatasetFile } from '../dataset/dataset.ts'
-import type { Fetched } from '../fetched.ts'
+import { type Fetched, received } from '../fetched.ts'
 import { type EntityRef, type GatewayGraph, type GraphCashFlow, openGatewayGraph } from '../mirror/gateway-graph.ts'
 import {
   Contradiction,
@@ -18,7 +18,6 @@ import {
   vaultSnapshot,
 } from '../mirror/rest-api.ts'
 import type { RecordsRequest } from './analytics-source.ts'
-import { received } from './received.ts'
 
 /** The number of users that are read at once, and of those whose records wait to be stored. */
 const USERS_AT_ONCE = 8
@@ -69,7 +68,7 @@ export async function restRecords(
       yield records as Record<string, unknown>[]
     }
   }
-  return received(file, { name: serverName(base), since }, arriving)
+  return received(file, { kind: 'ANALYTICS', name: serverName(base), time: since?.toISOString() ?? null }, arriving)
 }
 
 function readerOf(

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
 import { GatewayError } from '../../errors.ts'
 import { faultOf, isReadFault, sourceFailed } from '../client.ts'
-import type { Fetched, RecordBatch, SourceReceipt } from '../fetched.ts'
+import { type Fetched, received, type SourceReceipt } from '../fetched.ts'
 import type { Dataset, DatasetFile } from './dataset.ts'
 import { readLines } from './lines.ts'
 
@@ -27,18 +27,12 @@ export async function datasetRecords(options: DatasetRecords): Promise<Fetched |
   const { label, stream } = file
   // It may fail before it is read, and reading reports that too.
   stream.on('error', () => {})
-  const hash = createHash('sha256')
-  let count = 0
-  let fetched: { digest: string; at: Date } | undefined
-
-  async function* batches(): AsyncGenerator<RecordBatch> {
+  async function* read(hash: Hash) {
     try {
-      for await (const { first, lines } of readLines(stream, (bytes) => hash.update(bytes))) {
+      for await (const { lines } of readLines(stream, (bytes) => hash.update(bytes))) {
         signal?.throwIfAborted()
-        for (const line of lines) if (typeof line !== 'string' || line.trim() !== '') count++
-        yield { first, records: lines }
+        yield lines
       }
-      fetched = { digest: hash.digest('hex'), at: new Date() }
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       if (!isReadFault(error)) throw error
@@ -47,25 +41,8 @@ export async function datasetRecords(options: DatasetRecords): Promise<Fetched |
       stream.destroy()
     }
   }
-
-  return {
-    label,
-    batches: batches(),
-    receipts: () =>
-      fetched
-        ? [
-            {
-              kind,
-              name,
-              digest: fetched.digest,
-              count,
-              block: null,
-              time: null,
-              fetchedAt: fetched.at.toISOString(),
-            },
-          ]
-        : [],
-  }
+  const isRecord = (line: unknown) => typeof line !== 'string' || line.trim() !== ''
+  return received(label, { kind, name }, read, (lines) => lines.filter(isRecord).length)
 }
 
 async function openFile({ called, file, open, signal }: DatasetRecords) {

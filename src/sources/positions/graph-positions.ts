@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
 import { pMapIterable } from 'p-map'
 import { GatewayError } from '../../errors.ts'
 import type {
@@ -6,7 +6,7 @@ import type {
   PositionsByOffsetQueryVariables,
 } from '../../generated/source-operations/graphql.ts'
 import { type Client, shownUrl, sourceFailed } from '../client.ts'
-import type { RecordBatch } from '../fetched.ts'
+import { received } from '../fetched.ts'
 import type { ChainToken, PriceSource } from '../prices.ts'
 import { defaultNames, inNamesOf, type Names } from './graph-names.ts'
 import { positionsByCursor, positionsByOffset } from './graph-operations.ts'
@@ -81,10 +81,7 @@ export function graphPositions(
         yield* pMapIterable(laterPages(first), fetchOne, { concurrency: CONCURRENT })
       }
 
-      let fetched: { digest: string; count: number; block: string | null; at: Date } | undefined
-
-      async function* batches(first: Page, readRows: ReturnType<typeof rowsReader>): AsyncGenerator<RecordBatch> {
-        const hash = createHash('sha256')
+      async function* read(first: Page, readRows: ReturnType<typeof rowsReader>, hash: Hash) {
         let count = 0
         const pages =
           paging === 'cursor'
@@ -96,12 +93,11 @@ export function graphPositions(
             if (reason) throw sourceFailed(called, reason)
             const records = readRows(page)
             hash.update(page.body)
-            yield { first: count + 1, records }
+            yield records
             count += records.length
           }
           if (count < first.totalCount)
             throw sourceFailed(called, `it gave ${count} positions, but its totalCount is ${first.totalCount}`)
-          fetched = { digest: hash.digest('hex'), count, block: first.block, at: new Date() }
         } finally {
           stop.abort()
         }
@@ -114,29 +110,19 @@ export function graphPositions(
         ])
         if (first.totalCount === 0 && first.nodes.length === 0)
           throw sourceFailed(called, `it has no positions of ${date}`)
-        return {
-          label: 'positions',
-          pricesName: prices.name,
-          batches: batches(
-            first,
-            rowsReader({ called, names, pools, prices: priced, date, totalCount: first.totalCount }),
-          ),
-          receipts: () =>
-            fetched
-              ? [
-                  {
-                    kind: 'POSITIONS',
-                    name,
-                    digest: fetched.digest,
-                    count: fetched.count,
-                    block: fetched.block,
-                    time: names.time === '' ? null : new Date(time * 1000).toISOString(),
-                    fetchedAt: fetched.at.toISOString(),
-                  },
-                  priced.receipt,
-                ]
-              : [],
-        }
+        const readRows = rowsReader({ called, names, pools, prices: priced, date, totalCount: first.totalCount })
+        const positions = received(
+          'positions',
+          {
+            kind: 'POSITIONS',
+            name,
+            block: first.block,
+            time: names.time === '' ? null : new Date(time * 1000).toISOString(),
+          },
+          (hash) => read(first, readRows, hash),
+        )
+        const receipts = () => positions.receipts().flatMap((receipt) => [receipt, priced.receipt])
+        return { ...positions, pricesName: prices.name, receipts }
       } catch (error) {
         stop.abort()
         throw error

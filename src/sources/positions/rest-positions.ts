@@ -1,6 +1,6 @@
-import { createHash, type Hash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
 import { type Client, sourceFailed } from '../client.ts'
-import type { RecordBatch } from '../fetched.ts'
+import { received } from '../fetched.ts'
 import { PairSet } from '../mirror/pair-set.ts'
 import {
   points,
@@ -24,26 +24,16 @@ export function restPositions(client: Client, base: string): PositionsSource {
     async positions(date, { signal }) {
       const server = restServer(client, base, { signal, name: positionsName(name) })
       const report = await reportOf(server, date)
-      const hash = createHash('sha256')
-      let count = 0
-      let fetched: { digest: string; fetchedAt: string } | undefined
-
-      async function* batches(): AsyncGenerator<RecordBatch> {
+      async function* read(hash: Hash) {
+        let count = 0
         for await (const records of positionsOf(server, report, hash)) {
-          yield { first: count + 1, records }
+          yield records
           count += records.length
           if (count > report.positionCount) break
         }
         await assertWhole(server, report, count)
-        fetched = { digest: hash.digest('hex'), fetchedAt: new Date().toISOString() }
       }
-
-      return {
-        label: '/positions/breakdown-by-assets',
-        pricesName: name,
-        batches: batches(),
-        receipts: () => (fetched ? [{ kind: 'POSITIONS', name, ...fetched, count, block: null, time: null }] : []),
-      }
+      return { ...received('/positions/breakdown-by-assets', { kind: 'POSITIONS', name }, read), pricesName: name }
     },
   }
 }
