@@ -27,11 +27,14 @@ export interface SearchFilter {
  */
 function grade(addresses: string[], names: string[]): string {
   const any = (test: (value: string) => string, of: string[]) => of.map(test).join(' OR ')
-  const all = [...addresses, ...names.map((name) => `lower(${name})`)]
+  const startsWith = (value: string) => `starts_with(${value}, q.text)`
+  const lower = names.map((name) => `lower(${name})`)
+  // Most rows do not contain the text, and are read once.
   return `CASE WHEN ${any((a) => `${a} = q.text`, addresses)} THEN 1
-    WHEN ${any((name) => `lower(${name}) = q.text`, names)} THEN 2
-    WHEN ${any((value) => `starts_with(${value}, q.text)`, all)} THEN 3
-    WHEN ${any((name) => `strpos(lower(${name}), q.text) > 0`, names)} THEN 4 END`
+    WHEN ${any((name) => `strpos(${name}, q.text) > 0`, lower)} THEN
+      CASE WHEN ${any((name) => `${name} = q.text`, lower)} THEN 2
+        WHEN ${any(startsWith, [...addresses, ...lower])} THEN 3 ELSE 4 END
+    WHEN ${any(startsWith, addresses)} THEN 3 END`
 }
 
 /** @param tokens the columns with the addresses of its tokens. The first one's record is `token_1` */
