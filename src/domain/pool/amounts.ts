@@ -1,4 +1,4 @@
-import { exact, quotient, toDouble } from '../../db/lists/exact-sum.ts'
+import { exact, plainDouble } from '../../db/lists/exact-sum.ts'
 
 type Amount = 'supplied' | 'protected' | 'borrowed'
 
@@ -58,7 +58,7 @@ export function amountColumns<const Nullable extends boolean>(
       `Supply not lent out on ${on.date}, in USD.`,
     ),
     utilization: {
-      sql: quotient(sumOfDays(borrowed), sumOfDays(supplied)),
+      sql: quotientOfDays(sumOfDays(borrowed), sumOfDays(supplied)),
       type: 'float',
       nullable: true,
       description: `\`borrowedUsd / suppliedUsd\`: 0.05 is 5 %. Null without supply.`,
@@ -68,14 +68,22 @@ export function amountColumns<const Nullable extends boolean>(
   } as const
 }
 
-/** SQL of the exact sum of up to eight amounts in USD of `pool_day`, some of them subtracted. They have 6 decimals, and doubles add small integers exactly. */
+/**
+ * SQL of the exact sum of up to eight amounts in USD of `pool_day`, some of them subtracted. They have 6 decimals, and doubles
+ * add small integers exactly.
+ */
 export function sumOfDays(amounts: string[], minus: string[] = []): string {
   const [only = ''] = amounts
   if (amounts.length + minus.length === 1) return only
   const all = (of: (amount: string) => string) => [amounts.map(of).join(' + '), ...minus.map(of)].join(' - ')
   const small = `greatest(${[...amounts, ...minus].map((amount) => `abs(${amount})`).join(', ')}) < 1e9`
-  return `(CASE WHEN ${small} THEN (${all((amount) => `round(${amount} * 1e6)`)}) / 1e6 ELSE ${toDouble(all(exact))} END)`
+  return `(CASE WHEN ${small} THEN (${all((amount) => `round(${amount} * 1e6)`)}) / 1e6 WHEN ${only} IS NOT NULL THEN ${plainDouble(all(exact))} END)`
 }
+
+/** The quotient of such sums, which Postgres divides unless they are huge. Null for a divisor of 0. */
+const quotientOfDays = (dividend: string, divisor: string) =>
+  `CASE WHEN greatest(abs(${dividend}), abs(${divisor})) < 1e150 THEN ${dividend} / nullif(${divisor}, 0)
+    WHEN ${divisor} <> 0 THEN ${plainDouble(`${exact(dividend)} / ${exact(divisor)}`)} END`
 
 /** The amounts of one side of a row of `pool_day`, 0 without a row. */
 export const ofSide =
