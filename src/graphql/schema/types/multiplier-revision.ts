@@ -5,11 +5,12 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow } from '../../fields/relation.ts'
-import { keyedBy, list, nodeId, one } from '../../fields/sql-field.ts'
+import { keyedBy, list, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { AFFECTED } from './charges.ts'
 import { poolAt, poolField } from './pool.ts'
-import { readRecordNumber, recordNumber } from './record-number.ts'
+import { recordNode } from './record-node.ts'
+import { recordNumber } from './record-number.ts'
 
 export const revisionAt = modelRow<Row>('MultiplierRevision', revisionListing)
 
@@ -42,16 +43,7 @@ export function addMultiplierRevision(builder: Builder): void {
       }),
     }),
   })
-  builder.nodeRef(MultiplierRevision, {
-    id: { resolve: ({ id }: Row) => String(id), ...nodeId('MultiplierRevision', (column) => column('id')) },
-    loadManyWithoutCache: (ids, { batches }) =>
-      Promise.all(
-        ids.map(async (text) => {
-          const id = readRecordNumber(text)
-          return id === undefined ? null : batches.load(revisionAt.load, [id])
-        }),
-      ),
-  })
+  recordNode(builder, MultiplierRevision, revisionListing, ['id'])
   const MultiplierRevisions = listTypes(builder, MultiplierRevision, revisionListing)
 
   builder.queryFields((t) => ({

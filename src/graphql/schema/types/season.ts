@@ -1,10 +1,9 @@
 import { type Season as Row, seasonColumns } from '../../../domain/season/season.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { keyedRow, keyOf, nodeId, one, rows } from '../../fields/sql-field.ts'
+import { keyedRow, one, rows } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-
-export const seasonNamed = keyOf<Row>({ from: Prisma.sql`season t`, columns: seasonColumns }, 'name')
+import { recordNode } from './record-node.ts'
 
 const activeSeason = keyedRow<Row>({
   columns: seasonColumns,
@@ -26,11 +25,7 @@ export function addSeason(builder: Builder): void {
     description: 'A season of the program: named dates, the first and last included.',
     fields: (t) => columnFields(t, columns, { status: 'SeasonStatus' }),
   })
-  builder.nodeRef(Season, {
-    id: { resolve: ({ name }: Row) => name, ...nodeId('Season', (column) => column('name')) },
-    loadManyWithoutCache: (names, { batches }) =>
-      Promise.all(names.map((name) => batches.load(seasonNamed.load, [name]))),
-  })
+  recordNode(builder, Season, { from: Prisma.sql`season t`, columns: seasonColumns }, ['name'])
   builder.objectFields('Program', (t) => ({
     name: t.string({
       nullable: true,
