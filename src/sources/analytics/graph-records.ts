@@ -4,7 +4,7 @@ import { pMapIterable } from 'p-map'
 import { type Client, shownUrl, sourceFailed } from '../client.ts'
 import { received } from '../fetched.ts'
 import { inNamesOf, pathBelow, split } from '../positions/graph-names.ts'
-import { answerData, described, down, fieldName, isObject, listDown } from '../positions/graph-page.ts'
+import { answerData, described, down, fieldName, isObject, listDown, nextIn } from '../positions/graph-page.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
 import { importRecord } from './import-value.ts'
 import type { GraphMapping, Shapes } from './mapping.ts'
@@ -98,16 +98,7 @@ function pageReader(called: string, { names, paging }: GraphMapping, secret: str
     const nodes = names.nodes === '' ? root : isObject(root) ? listDown(root.nodes, below('nodes')) : undefined
     if (!Array.isArray(nodes)) throw wrong(names.nodes === '' ? 'records' : 'nodes', 'a list', nodes ?? root)
     const page = { number, body, nodes }
-    if (paging === 'cursor') {
-      const pageInfo = down((root as Record<string, unknown>).pageInfo, below('pageInfo'))
-      if (!isObject(pageInfo)) throw wrong('pageInfo', 'an object', pageInfo)
-      const more = down(pageInfo.hasNextPage, below('hasNextPage'))
-      if (typeof more !== 'boolean') throw wrong('hasNextPage', 'true or false', more)
-      const cursor = down(pageInfo.endCursor, below('endCursor'))
-      if (more && (typeof cursor !== 'string' || cursor === ''))
-        throw wrong('endCursor', 'a cursor, since there is a next page', cursor)
-      return { ...page, cursor: more ? (cursor as string) : undefined }
-    }
+    if (paging === 'cursor') return { ...page, cursor: nextIn(root as Record<string, unknown>, names, wrong) }
     // A server may give fewer records than requested, so that only an empty page is the end.
     if (nodes.length === 0) return { ...page, cursor: undefined }
     if (paging === 'offset') {

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import type { Client } from '../client.ts'
 import type { DatasetFile } from '../dataset/dataset.ts'
 import { type Fetched, received } from '../fetched.ts'
-import { type EntityRef, type GatewayGraph, type GraphCashFlow, openGatewayGraph } from '../mirror/gateway-graph.ts'
+import { type EntityRef, type GatewayGraph, openGatewayGraph } from '../mirror/gateway-graph.ts'
 import {
   Contradiction,
   indexerPages,
@@ -101,7 +101,7 @@ function readerOf(
     }
     case 'cash-flows': {
       const cashFlows = graph?.cashFlows
-      return cashFlows && (({ address }) => newest(cashFlows(address), isNew, cashFlowOf))
+      return cashFlows && (({ address }) => newest(cashFlows(address), isNew, (flow) => flow))
     }
     default:
       return undefined
@@ -135,16 +135,6 @@ async function* newest<T extends { timestamp: string }>(
     const recent = rows.filter(isNew)
     if (recent.length > 0) yield recent.map(recordOf)
     if (recent.length < rows.length) return
-  }
-}
-
-function cashFlowOf({ kind, entityType, entityAddress, userAddress, ...flow }: GraphCashFlow): object {
-  return {
-    ...flow,
-    entityType: entityType.toLowerCase(),
-    entityId: entityAddress,
-    accountId: userAddress,
-    kind: kind.toLowerCase(),
   }
 }
 

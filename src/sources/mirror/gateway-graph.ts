@@ -46,7 +46,11 @@ const connection = <T extends z.ZodType>(node: T) =>
     pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
   })
 /** The place of a record. */
-const place = { chainId, entityType: z.enum(['MARKET', 'VAULT']), entityAddress: address }
+const place = {
+  chainId,
+  entityType: z.enum(['MARKET', 'VAULT']).transform((type) => type.toLowerCase() as EntityRef['kind']),
+  entityAddress: address,
+}
 const user = z.object({
   address,
   liquidationRewards: z.object({
@@ -66,7 +70,16 @@ const cashFlow = z
     legacy: z.object({ timestamp: digits }),
     amount: z.object({ raw: digits.nullable(), usd: z.number().nullable() }),
   })
-  .transform(({ amount, legacy, ...flow }) => ({ ...flow, ...legacy, assets: amount.raw, amountUsd: amount.usd }))
+  .transform(({ amount, legacy, kind, entityAddress, userAddress, ...flow }) => ({
+    ...flow,
+    ...legacy,
+    entityId: entityAddress,
+    accountId: userAddress,
+    kind: kind.toLowerCase(),
+    assets: amount.raw,
+    amountUsd: amount.usd,
+  }))
+/** A cash flow in the import format. */
 export type GraphCashFlow = z.output<typeof cashFlow>
 
 const asset = z.object({ chainId, address, symbol: z.string(), name: z.string(), logoUri: z.string().nullable() })
@@ -338,7 +351,7 @@ function refsOf({ liquidationRewards: { nodes, pageInfo } }: z.output<typeof use
   if (pageInfo.hasNextPage) return undefined
   const refs = new Map<string, EntityRef>()
   for (const { entityType, chainId, entityAddress } of nodes) {
-    const ref: EntityRef = { kind: entityType === 'MARKET' ? 'market' : 'vault', chainId, address: entityAddress }
+    const ref: EntityRef = { kind: entityType, chainId, address: entityAddress }
     refs.set(`${ref.kind} ${ref.chainId} ${ref.address}`, ref)
   }
   return [...refs.values()]

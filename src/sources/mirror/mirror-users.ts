@@ -154,29 +154,21 @@ async function copyCashFlows(
   const nets = new Map(earnings.map((row) => [keyOf(refOf(row)), { sum: 0, gross: 1 }]))
   const seen = new Set<string>()
   for await (const page of cashFlows) {
-    const records = page.map(({ kind, chainId, entityType, entityAddress, userAddress, ...flow }) => {
-      assertOwn(indexer, user, userAddress, 'cash flow')
+    for (const { kind, chainId, accountId, entityType, entityId: address, ...flow } of page) {
+      assertOwn(indexer, user, accountId, 'cash flow')
       const what = `the cash flow of ${user} in ${flow.txHash} at ${flow.logIndex}`
       const key = `${chainId} ${flow.txHash} ${flow.logIndex}`
       if (seen.has(key)) throw new Contradiction(indexer.name, `${what} came twice`)
       seen.add(key)
-      const ref: EntityRef = { kind: entityType === 'MARKET' ? 'market' : 'vault', chainId, address: entityAddress }
+      const ref: EntityRef = { kind: entityType, chainId, address }
       entities.see(ref)
       const net = nets.get(keyOf(ref))
       if (!net) throw new Contradiction(indexer.name, `${what} is in no entity of the user's earnings`)
       const amountUsd = flow.amountUsd ?? 0
-      net.sum += kind === 'DEPOSIT' || kind === 'REPAY' ? amountUsd : -amountUsd
+      net.sum += kind === 'deposit' || kind === 'repay' ? amountUsd : -amountUsd
       net.gross += Math.abs(amountUsd)
-      return {
-        ...flow,
-        chainId,
-        entityType: ref.kind,
-        entityId: ref.address,
-        accountId: user,
-        kind: kind.toLowerCase(),
-      }
-    })
-    await files.write('cash-flows', records)
+    }
+    await files.write('cash-flows', page)
   }
   for (const row of earnings) {
     const { sum = 0, gross = 1 } = nets.get(keyOf(refOf(row))) ?? {}

@@ -20,15 +20,12 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
     positions: below('positions'),
     block: below('block'),
     totalCount: below('totalCount'),
-    pageInfo: below('pageInfo'),
-    hasNextPage: below('hasNextPage'),
-    endCursor: below('endCursor'),
     nodes: below('nodes'),
   }
 
   /** @throws SOURCE_FAILED if the answer is not a page */
   return (number: number, body: Buffer): Page => {
-    const wrong = (name: Name, what: string, value: unknown) =>
+    const wrong = (name: string, what: string, value: unknown) =>
       sourceFailed(called, `page ${number}: ${fieldName(names, name)} must be ${what}, not ${described(value)}`)
 
     const data = answerData(called, number, body, secret)
@@ -43,18 +40,25 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
     const block = names.block === '' ? null : (down(page.block, paths.block) ?? null)
     if (block !== null && !/^[0-9]{1,78}$/.test(String(block))) throw wrong('block', 'a decimal integer or null', block)
     const read = { number, body, block: block === null ? null : String(block), totalCount, nodes }
-    if (paging === 'offset') return { ...read, next: undefined }
-
-    const pageInfo = down(page.pageInfo, paths.pageInfo)
-    if (!isObject(pageInfo)) throw wrong('pageInfo', 'an object', pageInfo)
-    const hasNextPage = down(pageInfo.hasNextPage, paths.hasNextPage)
-    if (typeof hasNextPage !== 'boolean') throw wrong('hasNextPage', 'true or false', hasNextPage)
-    if (!hasNextPage) return { ...read, next: undefined }
-    const endCursor = down(pageInfo.endCursor, paths.endCursor)
-    if (typeof endCursor !== 'string' || endCursor === '')
-      throw wrong('endCursor', 'a cursor, since there is a next page', endCursor)
-    return { ...read, next: endCursor }
+    return { ...read, next: paging === 'offset' ? undefined : nextIn(page, names, wrong) }
   }
+}
+
+/** The cursor of the page after a page. Undefined at the end. @throws the error that `wrong` makes */
+export function nextIn(
+  page: Record<string, unknown>,
+  names: AnyNames,
+  wrong: (name: string, what: string, value: unknown) => Error,
+): string | undefined {
+  const pageInfo = down(page.pageInfo, pathBelow(names, 'pageInfo'))
+  if (!isObject(pageInfo)) throw wrong('pageInfo', 'an object', pageInfo)
+  const more = down(pageInfo.hasNextPage, pathBelow(names, 'hasNextPage'))
+  if (typeof more !== 'boolean') throw wrong('hasNextPage', 'true or false', more)
+  if (!more) return undefined
+  const cursor = down(pageInfo.endCursor, pathBelow(names, 'endCursor'))
+  if (typeof cursor !== 'string' || cursor === '')
+    throw wrong('endCursor', 'a cursor, since there is a next page', cursor)
+  return cursor
 }
 
 /** The data of a GraphQL answer. @throws SOURCE_FAILED if it has none */
