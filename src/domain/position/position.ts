@@ -219,7 +219,7 @@ export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): 
   const assets = where?.collateralAssets as string[] | null | undefined
   const pools = assets
     ? Prisma.sql`(SELECT u.* FROM pool u WHERE u.key IN
-        (SELECT p.pool_key FROM token_pair p WHERE ${withToken(Prisma.sql`${assets}::text[]`)})) u`
+        (SELECT p.pool_key FROM token_pair p WHERE ${withToken(Prisma.sql`(SELECT ${assets}::text[])::text[]`)})) u`
     : undefined
   const limited = positionsFrom(positionsUpTo(most, date, pools), joinedColumns)
   return { ...limited, filters: withoutKeys(limited.filters) }
