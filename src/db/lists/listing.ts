@@ -316,13 +316,13 @@ export async function rowsByKey<Row>(
  * values of a single key, by which Citus finds its shard.
  */
 export function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.Sql {
-  if (types.length === 0) return Prisma.sql`generate_series(1, ${keys.length}::int) AS owner(number)`
+  // Subselects hide the number of keys from the planner, so that Postgres uses the generic plan for all.
+  if (types.length === 0) return Prisma.sql`generate_series(1, (SELECT ${keys.length}::int)) AS owner(number)`
   const [only] = keys
   if (only && keys.length === 1) {
     const values = types.map((type, i) => Prisma.sql`${only[i] ?? ''}::${Prisma.raw(type)} AS ${Prisma.raw(`k${i}`)}`)
     return Prisma.sql`(SELECT ${Prisma.join(values)}, 1 AS number) owner`
   }
-  // The subselect hides the number of keys from the planner, so that Postgres uses the generic plan for all.
   const columns = types.map((type, i) => Prisma.sql`(SELECT ${keys.map((key) => key[i] ?? '')}::${Prisma.raw(type)}[])`)
   const names = Prisma.raw(types.map((_, i) => `k${i}`).join(', '))
   return Prisma.sql`unnest(${Prisma.join(columns)}) WITH ORDINALITY AS owner(${names}, number)`
