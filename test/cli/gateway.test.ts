@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { command, start } from '../support/command-line.ts'
+import { directoryInMemory } from '../support/memory.ts'
 import { ANN, jsonLines, POOL, pool, position } from '../support/one-pool.ts'
 
 const ten = position(ANN, 10)
@@ -34,7 +34,7 @@ describe('the command line', () => {
   const totalPoints = async (port: number) => (await fetch(`http://127.0.0.1:${port}/points/userpoints`)).json()
 
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'gateway-cli-'))
+    dir = await directoryInMemory('gateway-cli-')
   })
   afterAll(() => rm(dir, { recursive: true, force: true }))
 

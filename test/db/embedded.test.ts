@@ -1,8 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +10,7 @@ import { build } from 'esbuild'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openEmbedded } from '../../src/db/server/embedded.ts'
+import { directoryInMemory } from '../support/memory.ts'
 
 const source = fileURLToPath(new URL('../../src/db/server/embedded.ts', import.meta.url))
 const built = fileURLToPath(new URL('../../dist/modules.js', import.meta.url))
@@ -23,14 +23,14 @@ let dataDir: string
 let children: ChildProcess[]
 
 beforeAll(async () => {
-  template = await mkdtemp(join(tmpdir(), 'embedded-'))
+  template = await directoryInMemory('embedded-')
   await (await openEmbedded({ dataDir: template, log })).release()
 })
 
 afterAll(() => rm(template, { recursive: true, force: true }))
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'embedded-'))
+  dataDir = await directoryInMemory('embedded-')
   children = []
 })
 

@@ -2,47 +2,29 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type EmbeddedServer, openEmbedded } from '../../src/db/server/embedded.ts'
+import type pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { migrate } from '../../src/db/server/migrate.ts'
+import { openStore, silent } from '../support/store.ts'
 
-const log = { info() {}, warn() {} }
-
-let dataDir: string
-let server: EmbeddedServer
+let store: Awaited<ReturnType<typeof openStore>>
+let pool: pg.Pool
 let migrationsDir: string
-let url: string
-let client: pg.Client
-let count = 0
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'migrate-'))
-  server = await openEmbedded({ dataDir, log })
-})
-
-afterAll(async () => {
-  await server.release()
-  await rm(dataDir, { recursive: true, force: true })
-})
 
 beforeEach(async () => {
-  count += 1
-  const admin = new pg.Client(server.url)
-  await admin.connect()
-  await admin.query(`create database test${count}`)
-  await admin.end()
-  url = server.url.replace('/gateway?', `/test${count}?`)
-  client = new pg.Client(url)
-  await client.connect()
-  migrationsDir = join(dataDir, `migrations${count}`)
-  await mkdir(migrationsDir)
+  // A database without tables.
+  store = await openStore('template1')
+  pool = store.pool
+  migrationsDir = await mkdtemp(join(tmpdir(), 'migrate-'))
   await writeFile(join(migrationsDir, 'migration_lock.toml'), 'provider = "postgresql"\n')
   await write('1_users', USERS)
   await write('2_trigger', TRIGGER)
 })
 
-afterEach(() => client.end())
+afterEach(async () => {
+  await store.close()
+  await rm(migrationsDir, { recursive: true })
+})
 
 const USERS = 'create table users (address text primary key, seen int not null default 0);\n'
 const TRIGGER = `
@@ -60,17 +42,17 @@ async function write(name: string, script: string) {
   await writeFile(join(migrationsDir, name, 'migration.sql'), script)
 }
 
-const run = () => migrate({ url, migrationsDir, log })
+const run = () => migrate({ url: store.url, migrationsDir, log: silent })
 
 const tables = async () => {
-  const { rows } = await client.query(
+  const { rows } = await pool.query(
     `select tablename as name from pg_tables where schemaname = 'public' order by tablename collate "C"`,
   )
   return rows.map(({ name }) => name)
 }
 
 const records = async () => {
-  const { rows } = await client.query(
+  const { rows } = await pool.query(
     `select migration_name as name, checksum, finished_at is not null as finished,
        rolled_back_at is not null as "rolledBack", applied_steps_count as steps
      from _prisma_migrations order by started_at`,
@@ -88,8 +70,8 @@ const record = (name: string, script: string) => ({
 
 test('applies each script once and records it as Prisma does', async () => {
   expect(await run()).toEqual({ applied: ['1_users', '2_trigger'] })
-  await client.query(`insert into users values ('0xa')`)
-  expect((await client.query('select * from users')).rows).toEqual([{ address: '0xa', seen: 1 }])
+  await pool.query(`insert into users values ('0xa')`)
+  expect((await pool.query('select * from users')).rows).toEqual([{ address: '0xa', seen: 1 }])
   const both = [record('1_users', USERS), record('2_trigger', TRIGGER)]
   expect(await records()).toEqual(both)
 
@@ -112,7 +94,7 @@ test('a script that fails is named, leaves nothing behind, and is tried again', 
   await failed.toThrow('The migration 3_bad failed: relation "nowhere" does not exist')
   await expect(run()).rejects.toMatchObject({ cause: { code: '42P01' } })
   expect(await tables()).toEqual(['_prisma_migrations', 'parts', 'parts_1', 'users'])
-  const { rows } = await client.query(`select logs from _prisma_migrations where finished_at is null`)
+  const { rows } = await pool.query(`select logs from _prisma_migrations where finished_at is null`)
   expect(rows[0].logs).toContain('nowhere')
 
   const repaired = 'create table bad (n int);\n'
@@ -153,7 +135,7 @@ test('the database of a newer gateway is refused', async () => {
 })
 
 test('a database that holds something else is refused', async () => {
-  await client.query('create table somebody_elses (n int)')
+  await pool.query('create table somebody_elses (n int)')
   await expect(run()).rejects.toThrow('belongs to another program, since it has the table somebody_elses')
   expect(await tables()).toEqual(['somebody_elses'])
 })

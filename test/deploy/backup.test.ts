@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentAt, ROOT } from '../docs/markdown.ts'
 import { answersOf, ranked } from '../support/answers.ts'
 import { command, type Serving, serve } from '../support/command-line.ts'
+import { directoryInMemory } from '../support/memory.ts'
 import { type OwnPostgres, postgresPrograms, startOwnPostgres } from '../support/own-postgres.ts'
 
 /** The commands of the guide back up and restore: both APIs answer the same afterwards, byte for byte. */
@@ -17,7 +17,7 @@ const fixture = join(ROOT, 'test/fixtures/contract')
 
 let directory: string
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'gateway-backup-'))
+  directory = await directoryInMemory('gateway-backup-')
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
