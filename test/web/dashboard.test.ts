@@ -1208,24 +1208,6 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       rules,
     )
 
-  test.each(views)(
-    'axe finds nothing in %s, neither in the light nor in the dark, and it fits a phone',
-    async (_, path, ready) => {
-      const page = await visit(typeof path === 'string' ? path : path())
-      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-      await settled(page, ready)
-      await page.evaluate(AXE)
-      expect(await violations(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      // All that differs in the dark is colors.
-      expect(await violations(page, ['color-contrast'])).toEqual([])
-      for (const width of [360, 768, 2560]) {
-        await page.setViewportSize({ width, height: 740 })
-        await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-      }
-    },
-  )
-
   /** The blocks of a page in their order, with their places in twelfths of its width: the same with any font. */
   const blocks = (page: Page) =>
     page.evaluate(() => {
@@ -1249,18 +1231,31 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         .map((element) => nameOf[element.tagName]?.(element).replace(/\d+ \w+ 20\d\d/g, 'DATE'))
     })
 
-  /** A page that changed is named, with the blocks that differ; `vitest -u` writes the new ones. */
-  test.each(views)('%s has the blocks of its last layout, on a desk and on a phone', async (name, path, ready) => {
-    const page = await visit(typeof path === 'string' ? path : path())
-    await settled(page, ready)
-    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
-    let text = ''
-    for (const width of [1280, 360]) {
-      await page.setViewportSize({ width, height: 800 })
-      text += `${width} px\n${(await blocks(page)).join('\n')}\n`
-    }
-    await expect(text).toMatchFileSnapshot(`layout/${name.replaceAll(' ', '-')}.txt`)
-  })
+  test.each(views)(
+    '%s has the blocks of its last layout, fits a phone, and axe finds nothing in it, neither in the light nor in the dark',
+    async (name, path, ready) => {
+      const page = await visit(typeof path === 'string' ? path : path())
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+      await settled(page, ready)
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+      await page.evaluate(AXE)
+      expect(await violations(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      // All that differs in the dark is colors.
+      expect(await violations(page, ['color-contrast'])).toEqual([])
+      let layout = ''
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 800 })
+        layout += `${width} px\n${(await blocks(page)).join('\n')}\n`
+      }
+      for (const width of [360, 768, 2560]) {
+        await page.setViewportSize({ width, height: 740 })
+        await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      }
+      // A page that changed is named, with the blocks that differ; `vitest -u` writes the new ones.
+      await expect(layout).toMatchFileSnapshot(`layout/${name.replaceAll(' ', '-')}.txt`)
+    },
+  )
 
   test('no view had an error in the console or a request to another host', () => {
     expect(faults).toEqual([])
