@@ -330,9 +330,10 @@ test('filters as variables give the same each time, planned and resolved, and ba
       { x: 1 },
     ])
       await same({ where })
-    // Pages of one shape, each after a cursor of the same filter, and of another.
+    // Pages of one shape, each after a cursor of the same filter, and of another; of a third of the fields.
     let former: string | undefined
-    for (const where of conditions.flatMap((all) => all.slice(0, LONG ? 4 : 2))) {
+    const paged = conditions.filter((_, i) => LONG || (i + nth) % 3 === 0)
+    for (const where of paged.flatMap((all) => all.slice(0, LONG ? 4 : 2))) {
       const [, after] = /"endCursor":"([\w-]+)"/.exec(await same({ where })) ?? []
       if (after) await same({ where, after })
       if (former) await same({ where, after: former })
