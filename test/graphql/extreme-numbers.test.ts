@@ -33,6 +33,9 @@ const EXTREMES = [
   '-1.7976931348623157e308',
 ]
 
+/** The same of sums that a run stores: they have 6 decimals, and each of their terms is 1e300 at most. */
+const SUMS = ['1e-6', '-1e-6', '0', '1', '1e17', '1e300', '-1e300', '1e305']
+
 const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
 const NO_LIMITS = { MAX_QUERY_COST: '0', MAX_QUERY_DEPTH: '0', MAX_QUERY_TOKENS: '0', MAX_QUERY_ALIASES: '0' }
 
@@ -72,7 +75,8 @@ async function writeExtremes(): Promise<void> {
   )
   for (const { table, columns } of rows) {
     // An index of positions adds their amounts, and refuses two of the most negative ones.
-    const some = EXTREMES.filter((double) => table !== 'stored_position' || !double.startsWith('-1.79'))
+    const amounts = EXTREMES.filter((double) => table !== 'stored_position' || !double.startsWith('-1.79'))
+    const some = table === 'pool_day' ? SUMS : amounts
     const extreme = `(ARRAY[${some.join(', ')}]::float8[])[1 + floor(random() * ${some.length})]`
     await pool.query(`UPDATE ${table} SET ${columns.map((column) => `${column} = ${extreme}`).join(', ')}`)
   }
