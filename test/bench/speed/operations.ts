@@ -231,7 +231,7 @@ const PG = {
       nodes { entityType chainId entityAddress: entityId worthUsd: currentValueUsd earningsUsd netCashInvestedUsd incomplete }
     }
     speedNetAprOf(owner: $address) { nodes { earnDepositUsd depositRate borrowUsd borrowRate } }
-    speedLatestMarketSnapshots(owner: $address) { nodes { timestamp collateralUsd debtUsd market { assetSymbol } } }
+    speedLatestMarketSnapshots(owner: $address) { nodes { timestamp collateralUsd debtUsd market { symbol: assetSymbol } } }
     speedLatestVaultSnapshots(owner: $address) { nodes { timestamp assetsUsd vault { name } } }
     allMarketLiquidationRewards(first: 10, condition: { accountId: $address }, ${REWARDS_NEWEST}) {
       nodes { txHash liquidRewardUsd claimedTimestamp }
