@@ -23,8 +23,6 @@ export interface Listing<Row> {
   from: Prisma.Sql
   /** The same in a cluster, if Citus has no plan for `from`. */
   fromCluster?: Prisma.Sql
-  /** FROM for the same rows with the columns of the order alone. They are counted if no condition reads others. */
-  keys?: Prisma.Sql
   columns: Columns<Row>
   order: OrderColumn[]
   filters: Conditions
@@ -357,9 +355,7 @@ export async function countRows<Row>(
 export function countSql<Row>(listing: Listing<Row>, filter: Filter): Prisma.Sql {
   const { where } = withoutSet(filter)
   const condition = where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty
-  const { keys, from, order } = listing
-  const isOfKeys = condition.sql.match(/\bt\.\w+/g)?.every((name) => order.some(({ column }) => column === name))
-  return Prisma.sql`SELECT count(*) AS total FROM ${(isOfKeys && keys) || from} ${condition}`
+  return Prisma.sql`SELECT count(*) AS total FROM ${listing.from} ${condition}`
 }
 
 export function cursorValues<Row>(listing: Listing<Row>, row: Row): string[] {

@@ -157,11 +157,8 @@ const groupedSnapshots = (kind: EntityType, name: string) => {
     chain_id: 's.chain_id',
     entity_id: `s.${kind}_id`,
   }
-  const from = `${kind}_snapshot s`
-  const named = Object.entries(keys).map(([name, key]) => `${key} AS ${name}`)
-  const groups = `(SELECT ${named.join(', ')} FROM ${from} GROUP BY ${Object.values(keys).join(', ')}) t`
-  const summed = summedFrom(kind, Prisma.raw(from), keys, ['NULL::text AS position_id'])
-  return { ...snapshotsIn(name, summed, order), keys: Prisma.raw(groups) }
+  const summed = summedFrom(kind, Prisma.raw(`${kind}_snapshot s`), keys, ['NULL::text AS position_id'])
+  return snapshotsIn(name, summed, order)
 }
 
 /** With the positions of an account summed: one row per chain, market or vault, account and timestamp. */
