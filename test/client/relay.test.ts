@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { lexicographicSortSchema, printSchema } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
+import { isInstalled } from '../fire/redis-server.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
+
+const HAS_RELAY = isInstalled('relay-compiler')
 
 const config = {
   src: './src',
@@ -61,60 +63,61 @@ graphql\`
 \`
 `
 
-let gateway: Gateway
-let project: string
-beforeAll(async () => {
-  gateway = await startOnSample()
-  project = await mkdtemp(join(tmpdir(), 'gateway-relay-'))
-  await mkdir(join(project, 'src'))
-  await mkdir(join(project, 'artifacts'))
-  await writeFile(join(project, 'relay.config.json'), JSON.stringify(config))
-  await writeFile(join(project, 'schema.graphql'), printSchema(lexicographicSortSchema(createSchema())))
-})
-afterAll(async () => {
-  await gateway?.close()
-  await rm(project, { recursive: true, force: true })
-})
+describe.skipIf(!HAS_RELAY)(`Relay${HAS_RELAY ? '' : ' (skipped: no relay-compiler)'}`, () => {
+  let gateway: Gateway
+  let project: string
+  beforeAll(async () => {
+    gateway = await startOnSample()
+    project = await mkdtemp(join(tmpdir(), 'gateway-relay-'))
+    await mkdir(join(project, 'src'))
+    await mkdir(join(project, 'artifacts'))
+    await writeFile(join(project, 'relay.config.json'), JSON.stringify(config))
+    await writeFile(join(project, 'schema.graphql'), printSchema(lexicographicSortSchema(createSchema())))
+  })
+  afterAll(async () => {
+    await gateway?.close()
+    await rm(project, { recursive: true, force: true })
+  })
 
-/** Relay's compiler on a module. @returns the operations that it makes of it, by name */
-async function compile(source: string): Promise<Map<string, string>> {
-  await writeFile(join(project, 'queries.json'), '{}')
-  await writeFile(join(project, 'src/page.ts'), `import { graphql } from 'relay-runtime'\n${source}`)
-  const compiler: string = createRequire(import.meta.url)('relay-compiler')
-  await promisify(execFile)(compiler, ['--noWatchman', 'relay.config.json'], { cwd: project })
-  const texts: string[] = Object.values(JSON.parse(await readFile(join(project, 'queries.json'), 'utf8')))
-  return new Map(texts.map((text) => [/^\w+ (\w+)/.exec(text)?.[1] ?? '', text]))
-}
-
-test("Relay's compiler takes the schema with its connections and nodes, and the gateway answers what it makes", async () => {
-  const operations = await compile(page)
-  expect([...operations.keys()].sort()).toEqual([
-    'pageMutation',
-    'pagePoolsQuery',
-    'pagePositionsQuery',
-    'pageQuery',
-    'pageSubscription',
-    'pageSummaryQuery',
-  ])
-  const ask = async (name: string, variables: object) => {
-    const { data, errors } = await gateway.graphql(operations.get(name) as string, variables)
-    expect(errors, name).toBeUndefined()
-    return data
+  /** Relay's compiler on a module. @returns the operations that it makes of it, by name */
+  async function compile(source: string): Promise<Map<string, string>> {
+    await writeFile(join(project, 'queries.json'), '{}')
+    await writeFile(join(project, 'src/page.ts'), `import { graphql } from 'relay-runtime'\n${source}`)
+    await promisify(execFile)('relay-compiler', ['--noWatchman', 'relay.config.json'], { cwd: project })
+    const texts: string[] = Object.values(JSON.parse(await readFile(join(project, 'queries.json'), 'utf8')))
+    return new Map(texts.map((text) => [/^\w+ (\w+)/.exec(text)?.[1] ?? '', text]))
   }
-  const first = await ask('pageQuery', { address: sampleUser })
-  const { id, positions } = first.user
-  expect(positions.edges).toHaveLength(2)
-  const more = await ask('pagePositionsQuery', { id, count: 2, cursor: positions.pageInfo.endCursor })
-  expect(more.node.positions.edges).toHaveLength(2)
-  expect(more.node.positions.edges).not.toEqual(positions.edges)
-  expect((await ask('pageSummaryQuery', { id })).node.totalPoints).toBe(first.user.totalPoints)
-  const pools = await ask('pagePoolsQuery', { count: 3, cursor: first.pools.pageInfo.endCursor })
-  expect(pools.pools.edges).toHaveLength(3)
-  expect(await readFile(join(project, 'artifacts/page_positions.graphql.ts'), 'utf8')).toContain(
-    'readonly date: string;',
-  )
-})
 
-test('what the schema does not have is refused', async () => {
-  await expect(compile('graphql`query pageQuery { nothing }`')).rejects.toThrow(/nothing/)
+  test('the compiler takes the schema with its connections and nodes, and the gateway answers what it makes', async () => {
+    const operations = await compile(page)
+    expect([...operations.keys()].sort()).toEqual([
+      'pageMutation',
+      'pagePoolsQuery',
+      'pagePositionsQuery',
+      'pageQuery',
+      'pageSubscription',
+      'pageSummaryQuery',
+    ])
+    const ask = async (name: string, variables: object) => {
+      const { data, errors } = await gateway.graphql(operations.get(name) as string, variables)
+      expect(errors, name).toBeUndefined()
+      return data
+    }
+    const first = await ask('pageQuery', { address: sampleUser })
+    const { id, positions } = first.user
+    expect(positions.edges).toHaveLength(2)
+    const more = await ask('pagePositionsQuery', { id, count: 2, cursor: positions.pageInfo.endCursor })
+    expect(more.node.positions.edges).toHaveLength(2)
+    expect(more.node.positions.edges).not.toEqual(positions.edges)
+    expect((await ask('pageSummaryQuery', { id })).node.totalPoints).toBe(first.user.totalPoints)
+    const pools = await ask('pagePoolsQuery', { count: 3, cursor: first.pools.pageInfo.endCursor })
+    expect(pools.pools.edges).toHaveLength(3)
+    expect(await readFile(join(project, 'artifacts/page_positions.graphql.ts'), 'utf8')).toContain(
+      'readonly date: string;',
+    )
+  })
+
+  test('what the schema does not have is refused', async () => {
+    await expect(compile('graphql`query pageQuery { nothing }`')).rejects.toThrow(/nothing/)
+  })
 })
