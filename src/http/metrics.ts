@@ -15,7 +15,7 @@ import type { ServedGraph } from './graphql/served-graph.ts'
 
 const TIMEOUT_MS = 700
 
-interface MetricsOptions extends Pick<Deps, 'metrics' | 'store' | 'notifications' | 'log' | 'now'> {
+interface MetricsOptions extends Pick<Deps, 'metrics' | 'store' | 'log' | 'now'> {
   edge: EdgeCache
   live: Live
   /** The bytes of each cache in memory. */
@@ -110,7 +110,7 @@ const gaugesIn =
     return made
   }
 
-function processMetrics({ metrics, store, notifications, edge, live, memory }: MetricsOptions): () => void {
+function processMetrics({ metrics, store, edge, live, memory }: MetricsOptions): () => void {
   const { pool, reads } = store
   const gauge = gaugesIn(metrics)
   gauge('gateway_build_info', 'Always 1. The labels are the versions of the gateway and of Node.js.', {
@@ -144,7 +144,7 @@ function processMetrics({ metrics, store, notifications, edge, live, memory }: M
     answers.set(count)
     bytes.set(size)
     for (const [part, taken] of Object.entries(memory())) parts.set({ part }, taken)
-    listening.set(Number(performance.now() < notifications.connectedUntil))
+    listening.set(Number(edge.isNotified))
     connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
     connections.set({ state: 'idle' }, pool.idleCount)
     waiting.set(pool.waitingCount + reads.waiting)

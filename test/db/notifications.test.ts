@@ -129,9 +129,12 @@ test('heartbeats that stop make it unconnected, and the next one that is heard c
   })
   await expect.poll(() => heard).toEqual(['up'])
   const [pid] = await listening()
+  const missed = new Promise<number>((resolve) => notifications.onDown(resolve))
+  const silentSince = performance.now()
   silent = true
   await vi.waitFor(() => expect(heard).toEqual(['up', 'down']), { timeout: 5000 })
   expect(notifications.connectedUntil).toBe(0)
+  expect(await missed, 'all that was committed before the last heartbeat has been notified').toBeLessThan(silentSince)
   silent = false
   await vi.waitFor(() => expect(heard).toEqual(['up', 'down', 'up']), { timeout: 5000 })
   expect(await listening()).toEqual([pid])

@@ -16,8 +16,11 @@ export interface Notifications {
    * @returns a function that unsubscribes
    */
   onUp(listener: () => void): () => void
-  /** Calls `listener` as soon as notifications may be missed. @returns a function that unsubscribes */
-  onDown(listener: () => void): () => void
+  /**
+   * Calls `listener` as soon as notifications may be missed, with the `performance.now()` since when they may be.
+   * @returns a function that unsubscribes
+   */
+  onDown(listener: (since: number) => void): () => void
   close(): Promise<void>
 }
 
@@ -51,7 +54,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
   const closing = new AbortController()
   const listeners = new Map(options.channels.map((channel) => [channel, new Set<(payload: string) => void>()]))
   const ups = new Set<() => void>()
-  const downs = new Set<() => void>()
+  const downs = new Set<(since: number) => void>()
   let watchdog: NodeJS.Timeout | undefined
   let outage = false
   let listening: Promise<void> | undefined
@@ -68,8 +71,9 @@ export function openNotifications(options: NotificationsOptions): Notifications 
   const down = () => {
     clearTimeout(watchdog)
     if (notifications.connectedUntil === 0) return
+    const since = notifications.connectedUntil - silenceMs
     notifications.connectedUntil = 0
-    for (const listener of [...downs]) listener()
+    for (const listener of [...downs]) listener(since)
   }
   const hear = (channel: string, payload: string) => {
     for (const listener of [...(listeners.get(channel) ?? [])]) listener(payload)
@@ -107,7 +111,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
       return add(set, listener)
     },
     onUp: (listener: () => void) => add(ups, listener),
-    onDown: (listener: () => void) => add(downs, listener),
+    onDown: (listener: (since: number) => void) => add(downs, listener),
     async close() {
       closing.abort()
       await listening

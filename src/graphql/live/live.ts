@@ -49,7 +49,6 @@ const COALESCE_MS = 250
 
 /** The source of subscription events: notifications of the store, distributed to subscribers. */
 export class Live {
-  readonly #notifications: Notifications
   readonly #slots: Slots
   readonly #limit: LimitFunction
   readonly #changes = new Set<Inbox<ChangeEvent>>()
@@ -62,7 +61,6 @@ export class Live {
   #closed = false
 
   constructor({ notifications, store, log, slots, maxReads, maxBytes }: LiveOptions) {
-    this.#notifications = notifications
     this.#slots = slots
     this.#limit = pLimit(maxReads)
     this.#answers = new LRUCache({
@@ -88,7 +86,7 @@ export class Live {
 
   /** True if notifications of the store arrive. */
   get connected(): boolean {
-    return performance.now() < this.#notifications.connectedUntil
+    return this.#runs.isConnected
   }
 
   /** The bytes of the newest answers of live queries. */

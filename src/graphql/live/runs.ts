@@ -30,6 +30,7 @@ export class Runs {
   readonly #arrived = new Set<string>()
   /** How often notifications have started to arrive. */
   #ups = 0
+  #isConnected = false
   /** The time since which ends of runs may have been missed. */
   #missedSince: number | undefined = performance.now()
   #hasCaughtUp = false
@@ -48,12 +49,18 @@ export class Runs {
       }),
       notifications.onUp(() => {
         this.#ups++
+        this.#isConnected = true
         this.#readIn(0)
       }),
-      notifications.onDown(() => {
-        this.#missedSince ??= performance.now()
+      notifications.onDown((since) => {
+        this.#isConnected = false
+        this.#missedSince ??= since
       }),
     ]
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected
   }
 
   /** Successful runs, of one date or all. A reader that is more than `MAX_WAITING` behind loses the oldest. */
@@ -68,10 +75,6 @@ export class Runs {
     clearTimeout(this.#timer)
     for (const end of this.#unsubscribe) end()
     for (const { inbox } of this.#followers) inbox.return()
-  }
-
-  get #isConnected(): boolean {
-    return performance.now() < this.#options.notifications.connectedUntil
   }
 
   #readIn(ms: number): void {

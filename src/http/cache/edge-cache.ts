@@ -158,13 +158,13 @@ export class EdgeCache {
   }
 
   /** True if changes of the data are notified. While they may be missed, nothing is cached. */
-  get #isNotified(): boolean {
+  get isNotified(): boolean {
     return performance.now() < this.#options.notifications.connectedUntil
   }
 
   /** The cached answer of a key, if it is of a data version or newer. */
   find(key: string, minVersion?: number): Answer | undefined {
-    const answer = this.#isNotified ? this.#answers?.get(key) : undefined
+    const answer = this.isNotified ? this.#answers?.get(key) : undefined
     return answer && has(answer.versions, minVersion) ? answer : undefined
   }
 
@@ -177,7 +177,7 @@ export class EdgeCache {
     const { minVersion, bypassesCache: bypass } = client
     if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, compute, new Flight(client))
     // While changes may be missed, an answer in flight may predate the last change.
-    const cached = bypass || !this.#isNotified ? undefined : (this.find(key, minVersion) ?? this.#flights.get(key))
+    const cached = bypass || !this.isNotified ? undefined : (this.find(key, minVersion) ?? this.#flights.get(key))
     if (cached instanceof Flight) {
       if (!cached.aborted && (cached.minVersion ?? 0) >= (minVersion ?? 0)) {
         client.cache = 'joined'
@@ -203,7 +203,7 @@ export class EdgeCache {
     flight.answer = computed.then(
       (answer) => {
         land()
-        if (answer.key !== undefined && epoch === this.#epoch && this.#isNotified) {
+        if (answer.key !== undefined && epoch === this.#epoch && this.isNotified) {
           answer.body = unpooled(answer.body)
           this.#answers?.set(key, answer)
         }
@@ -270,7 +270,7 @@ export class EdgeCache {
   }
 
   #currentPoint(): Promise<string> {
-    if (!this.#isNotified) return this.#options.historyPoint()
+    if (!this.isNotified) return this.#options.historyPoint()
     if (!this.#historyPoint) {
       const requested = this.#options.historyPoint()
       this.#historyPoint = requested
