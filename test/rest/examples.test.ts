@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { endpoints } from '../../src/rest/index.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { asAdmin, type Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
@@ -81,6 +82,8 @@ it('are what the sample answers', async () => {
     getNetApr: [{ path, query: page }, wrong],
   }
 
+  const missing = endpoints.map(([, , { operationId }]) => operationId).filter((id) => !calls[id])
+  expect(missing, 'endpoints without an example').toEqual([])
   const { paths } = await jsonOf(gateway, '/openapi.json')
   const examples: Record<string, { parameters: Json; body?: Json; link?: string; responses: Record<string, Json> }> = {}
   for (const [template, item] of Object.entries<Json>(paths))
