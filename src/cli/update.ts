@@ -28,8 +28,8 @@ export function addUpdate(program: Command): void {
     .option('--dry-run', 'show what would change, without changing anything')
     .option('--accept', 'store what the source has, although it has lost records, users or value')
     .option('--json', 'print one JSON object per line')
-    .action((given: string[], options: Options) => {
-      const wanted = given.map(legNamed)
+    .action((names: string[], options: Options) => {
+      const wanted = names.map(legNamed)
       return withDeps((deps, signal) => update({ ...runDeps(deps), signal }, wanted, options))
     })
 }

@@ -116,9 +116,9 @@ export function chosenColumns<Row>(columns: readonly Column<Row>[], url: UrlStat
 /** Lets the columns of a table be chosen. The address of the view keeps them. */
 export function ColumnChoice<Row>({ columns }: ColumnChoiceProps<Row>) {
   const url = useUrlState()
-  const shown = chosenColumns(columns, url)
+  const chosen = chosenColumns(columns, url)
   const toggle = (column: Column<Row>) => {
-    const next = columns.filter((one) => (one === column) !== shown.includes(one))
+    const next = columns.filter((one) => (one === column) !== chosen.includes(one))
     const isUsual = next.every((one) => one.heads || !one.optional) && next.length === usual(columns).length
     const keys = next.filter(({ heads }) => !heads).map(keyOf)
     url.set({ columns: isUsual ? undefined : keys.join(',') || 'none', [PAGE]: url.get(PAGE) })
@@ -132,7 +132,7 @@ export function ColumnChoice<Row>({ columns }: ColumnChoiceProps<Row>) {
           (column) =>
             !column.heads && (
               <label key={keyOf(column)}>
-                <input type="checkbox" checked={shown.includes(column)} onChange={() => toggle(column)} />
+                <input type="checkbox" checked={chosen.includes(column)} onChange={() => toggle(column)} />
                 {column.name}
               </label>
             ),

@@ -143,8 +143,8 @@ export class PreparedStatements {
 
   /** Names a statement. Undefined if it is too long to be prepared. */
   of(text: string): Prepared | undefined {
-    const known = this.#statements.get(text)
-    if (known || text.length > MAX_LENGTH) return known
+    const cached = this.#statements.get(text)
+    if (cached || text.length > MAX_LENGTH) return cached
     const prepared = { name: this.#freeNames.pop() ?? `gateway_${this.#names++}`, text }
     this.#statements.set(text, prepared)
     return prepared

@@ -140,17 +140,17 @@ class WhereReader {
 
   all(where: Where, path: string, depth: number): Prisma.Sql[] {
     if (depth > MAX_NESTING) throw badArgument(path, `is nested more than ${MAX_NESTING} deep: write it flatter`)
-    const found: Prisma.Sql[] = []
+    const conditions: Prisma.Sql[] = []
     for (const [name, value] of Object.entries(where)) {
       if (value === null || value === undefined) continue
       const at = `${path}.${name}`
-      if (name === 'AND') for (const part of value as Where[]) found.push(...this.#nested(part, at, depth))
-      else if (name === 'OR') found.push(this.#any(value as Where[], at, depth))
+      if (name === 'AND') for (const part of value as Where[]) conditions.push(...this.#nested(part, at, depth))
+      else if (name === 'OR') conditions.push(this.#any(value as Where[], at, depth))
       else if (name === 'NOT')
-        found.push(Prisma.sql`(${together(this.#nested(value as Where, at, depth))}) IS NOT TRUE`)
-      else found.push(...this.#one(name, value, at, depth))
+        conditions.push(Prisma.sql`(${together(this.#nested(value as Where, at, depth))}) IS NOT TRUE`)
+      else conditions.push(...this.#one(name, value, at, depth))
     }
-    return found
+    return conditions
   }
 
   #any(parts: Where[], path: string, depth: number): Prisma.Sql {

@@ -529,8 +529,8 @@ async function freePort(): Promise<number> {
 /** The last log lines without prefixes, only those of the process `pid` if it logged any. */
 function lastLines(text: string, pid?: number): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const own = lines.filter((line) => line.includes(`[${pid}] `))
-  const relevant = own.length > 0 ? own : lines
+  const ofPid = lines.filter((line) => line.includes(`[${pid}] `))
+  const relevant = ofPid.length > 0 ? ofPid : lines
   return relevant
     .map((line) => line.replace(/^.*? \[\d+\] /, '').trim())
     .slice(-6)

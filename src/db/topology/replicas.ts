@@ -257,13 +257,14 @@ export class Replicas<Store extends Connections> {
 
   async #faultOf(replica: Replica<Store>): Promise<ReplicaFault | undefined> {
     const { server } = replica
-    const own = await systemIdentifierOf(server.store.probe)
+    const identifier = await systemIdentifierOf(server.store.probe)
     const { inRecovery, version, history } = await server.look()
     if (!inRecovery) return 'promoted'
     this.#systemIdentifier ??= await systemIdentifierOf(this.#primary.store.probe).catch(() => undefined)
-    if (own !== undefined && this.#systemIdentifier !== undefined && own !== this.#systemIdentifier) return 'foreign'
+    if (identifier !== undefined && this.#systemIdentifier !== undefined && identifier !== this.#systemIdentifier)
+      return 'foreign'
     if (version === this.#newest?.version && history !== this.#newest.history) return 'foreign'
-    if ((own === undefined && !replica.proven) || (await this.#isAhead(version))) return 'foreign'
+    if ((identifier === undefined && !replica.proven) || (await this.#isAhead(version))) return 'foreign'
     if (version >= this.#floor) replica.behindSince = undefined
     else {
       replica.behindSince ??= performance.now()

@@ -48,14 +48,14 @@ export async function attempt(
     return 'done'
   } catch (error) {
     signal?.throwIfAborted()
-    const known = error instanceof GatewayError
-    if (known && error.code === 'CONFLICT') {
+    const isCoded = error instanceof GatewayError
+    if (isCoded && error.code === 'CONFLICT') {
       log.debug({ ...fields, reason: error.message }, `${what} is in progress`)
       return 'pending'
     }
     const next = RETRY_MS[failures]
     log.warn(
-      { ...fields, ...(known ? { reason: error.message } : { err: error }), ...(next && { retryInMs: next }) },
+      { ...fields, ...(isCoded ? { reason: error.message } : { err: error }), ...(next && { retryInMs: next }) },
       `${what} failed`,
     )
     return 'pending'

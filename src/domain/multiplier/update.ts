@@ -108,9 +108,9 @@ export async function rulesOn(
      JOIN multiplier_rule m ON m.pool_address = u.pool AND ${inForce('m', 'u.date')} AND m.deposit_token_a IS NOT NULL`,
     [keys.map(({ poolAddress }) => poolAddress), keys.map(({ date }) => date)],
   )
-  const found: (Factors | undefined)[] = new Array(keys.length).fill(undefined)
-  for (const { at, ...factors } of rows) found[at] = factors
-  return found
+  const factorsByKey: (Factors | undefined)[] = new Array(keys.length).fill(undefined)
+  for (const { at, ...factors } of rows) factorsByKey[at] = factors
+  return factorsByKey
 }
 
 /** @throws BAD_INPUT for an empty list, a list that is too long, a duplicate pool or an invalid number */

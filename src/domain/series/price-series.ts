@@ -33,7 +33,7 @@ export async function priceSeries(
   const byAsset = assets.map(() => new Map<number, PriceBucket>())
   for (const { owner, ...bucket } of rows) byAsset[owner - 1]?.set(bucket.start.getTime(), bucket)
   const none = { usd: null, date: null, source: null, time: null }
-  return byAsset.map((found) => span.starts.map((start) => found.get(start.getTime()) ?? { start, ...none }))
+  return byAsset.map((buckets) => span.starts.map((start) => buckets.get(start.getTime()) ?? { start, ...none }))
 }
 
 /** The range of daily prices. */

@@ -15,18 +15,18 @@ export const isRefusal = (code: unknown): code is RefusalCode =>
  * Converts any error of an operation to one that clients may see. Client mistakes and known conditions stay as they
  * are; anything else becomes an internal error without details. Each has a code and the request's id.
  */
-export function presentError(error: unknown, requestId: string): { shown: GraphQLError; internal: boolean } {
+export function presentError(error: unknown, requestId: string): { presented: GraphQLError; internal: boolean } {
   const outer = error instanceof GraphQLError ? error : undefined
   const cause = rootCause(error)
-  const known = knownFault(cause)
+  const fault = knownFault(cause)
   const location = outer && { nodes: outer.nodes, source: outer.source, positions: outer.positions, path: outer.path }
-  if (known) {
-    const problems = known.problems.length ? { problems: known.problems } : {}
-    const shown = new GraphQLError(known.message, {
+  if (fault) {
+    const problems = fault.problems.length ? { problems: fault.problems } : {}
+    const presented = new GraphQLError(fault.message, {
       ...location,
-      extensions: { code: known.code, requestId, ...problems },
+      extensions: { code: fault.code, requestId, ...problems },
     })
-    return { shown, internal: false }
+    return { presented, internal: false }
   }
   if (cause === undefined && outer) {
     // Hides internals that the server's JSON parser adds. A body that cannot be parsed is always a 400.
@@ -39,13 +39,16 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
       const { headers } = (extensions.http ?? {}) as { headers?: Record<string, string> }
       extensions.http = { status, ...(headers && { headers }) }
     }
-    return { shown: new GraphQLError(outer.message, { ...location, extensions }), internal: false }
+    return { presented: new GraphQLError(outer.message, { ...location, extensions }), internal: false }
   }
-  const shown = new GraphQLError(`Something went wrong on our side. Tell the operator this request id: ${requestId}`, {
-    ...location,
-    extensions: { code: 'INTERNAL', requestId },
-  })
-  return { shown, internal: true }
+  const presented = new GraphQLError(
+    `Something went wrong on our side. Tell the operator this request id: ${requestId}`,
+    {
+      ...location,
+      extensions: { code: 'INTERNAL', requestId },
+    },
+  )
+  return { presented, internal: true }
 }
 
 /**
@@ -53,13 +56,13 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
  * in the document. After any other failure, nothing must be read a second time.
  */
 export function isCallersMistake(error: unknown): boolean {
-  const { shown, internal } = presentError(error, '')
-  return !internal && shown.extensions.code !== 'UNAVAILABLE' && shown.extensions.code !== 'TIMEOUT'
+  const { presented, internal } = presentError(error, '')
+  return !internal && presented.extensions.code !== 'UNAVAILABLE' && presented.extensions.code !== 'TIMEOUT'
 }
 
 /** True if an error means that the store is unreachable or too busy. */
 export function isAway(error: unknown): boolean {
-  return presentError(error, '').shown.extensions.code === 'UNAVAILABLE'
+  return presentError(error, '').presented.extensions.code === 'UNAVAILABLE'
 }
 
 /** The error that GraphQL wrapped. Undefined if GraphQL itself rejected the operation. */

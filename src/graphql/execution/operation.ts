@@ -124,13 +124,13 @@ function firstField(
   matches: (extensions: Readonly<Record<string, unknown>>) => boolean,
 ): string | undefined {
   const types = new TypeInfo(schema)
-  let found: string | undefined
+  let coordinate: string | undefined
   const Field = () => {
     const field = types.getFieldDef()
-    if (field && matches(field.extensions)) found ??= `${types.getParentType()?.name}.${field.name}`
+    if (field && matches(field.extensions)) coordinate ??= `${types.getParentType()?.name}.${field.name}`
   }
   visit(document, visitWithTypeInfo(types, { Field }))
-  return found
+  return coordinate
 }
 
 const MAX_NAME = 100

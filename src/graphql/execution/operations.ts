@@ -41,7 +41,7 @@ export class Operations {
   readonly #planning: Planning
   readonly #limiter: Limiter
   /** Valid documents that were sent again, by text. */
-  readonly #known: LRUCache<string, SentDocument>
+  readonly #cached: LRUCache<string, SentDocument>
   /** The others. Few of them live until V8 moves them to its old space, whose garbage stays for long. */
   readonly #new: LRUCache<string, SentDocument>
   readonly #sentAs = new WeakMap<DocumentNode, SentDocument>()
@@ -54,11 +54,11 @@ export class Operations {
     const sizeCalculation = (sent: SentDocument, text: string) => this.#weigh(sent, text)
     const newBytes = Math.floor(maxBytes / 4)
     this.#new = new LRUCache({ max: MAX_NEW, maxSize: newBytes, sizeCalculation })
-    this.#known = new LRUCache({ max: MAX_TEXTS, maxSize: maxBytes - newBytes, sizeCalculation })
+    this.#cached = new LRUCache({ max: MAX_TEXTS, maxSize: maxBytes - newBytes, sizeCalculation })
   }
 
   get bytes(): number {
-    return this.#known.calculatedSize + this.#new.calculatedSize
+    return this.#cached.calculatedSize + this.#new.calculatedSize
   }
 
   /** Parses a text. @throws GraphQLError if it is not a document, or too large */
@@ -125,17 +125,17 @@ export class Operations {
   }
 
   #sent(text: string): SentDocument {
-    const known = this.#known.get(text)
-    const sent = known ?? this.#new.get(text)
+    const cached = this.#cached.get(text)
+    const sent = cached ?? this.#new.get(text)
     if (!sent) {
       const read = this.#read(text)
       this.#new.set(text, read)
       return read
     }
-    if (sent.errors.length > 0 || known?.prepared === this.#preparedFor(sent.document)) return sent
+    if (sent.errors.length > 0 || cached?.prepared === this.#preparedFor(sent.document)) return sent
     // It is weighed again if it has new plans and statements. Setting it alone would leave its size.
-    this.#known.delete(text)
-    this.#known.set(text, sent)
+    this.#cached.delete(text)
+    this.#cached.set(text, sent)
     this.#new.delete(text)
     return sent
   }

@@ -20,9 +20,9 @@ export function presentResult<Result extends ExecutionResult>(result: Result, re
   const unlisted = Math.max(0, result.errors.length - MAX_ERRORS)
   const faults: GraphQLError[] = []
   const errors = result.errors.slice(0, MAX_ERRORS).map((error) => {
-    const { shown, internal } = presentError(error, requestId)
+    const { presented, internal } = presentError(error, requestId)
     if (internal) faults.push(error)
-    return shown
+    return presented
   })
   for (const error of faults.slice(0, MAX_LOGGED))
     log?.error({ err: error.originalError ?? error, requestId, path: error.path }, 'a resolver failed')

@@ -171,8 +171,8 @@ export function either(kinds: Record<string, { kind: KeyedRow<any>; by: string[]
     resolve: async (row: any, _: unknown, { batches }: GraphContext): Promise<any> => {
       for (const { kind, by } of Object.values(kinds)) {
         const key = by.map((name) => row[name] ?? null)
-        const found = key.includes(null) ? null : await batches.load(kind.load, key)
-        if (found) return found
+        const loaded = key.includes(null) ? null : await batches.load(kind.load, key)
+        if (loaded) return loaded
       }
       return null
     },

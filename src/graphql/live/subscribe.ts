@@ -58,7 +58,7 @@ export async function subscribe(
     return results
   } catch (error) {
     leave()
-    const { shown: presented, internal } = presentError(error, requestId)
+    const { presented, internal } = presentError(error, requestId)
     if (internal) log.error({ err: error, requestId }, 'a subscription failed')
     const status = { UNAVAILABLE: 503, RATE_LIMITED: REFUSALS.RATE_LIMITED }[String(presented.extensions.code)]
     if (status !== undefined) presented.extensions.http = { status, headers: { 'retry-after': '10' } }

@@ -212,8 +212,8 @@ const MAX_FLOAT = 1e15
 
 /** The values within a variable of an input type. Filters contain filters. */
 function shapeOf(type: GraphQLNamedType | undefined, shapes: Map<GraphQLNamedType | undefined, Shape>): Shape {
-  const known = shapes.get(type)
-  if (known) return known
+  const cached = shapes.get(type)
+  if (cached) return cached
   const shape: Shape = { kind: type && SCALARS[type.name], fields: new Map() }
   shapes.set(type, shape)
   if (isInputObjectType(type))
@@ -317,6 +317,6 @@ export function filler(values: unknown[], standIns: string[], { kinds }: Inputs)
 }
 
 /** Returns whether two lists of values are the same to Postgres. */
-export const isSame = (one: unknown[] | undefined, other: unknown[]) => shown(one) === shown(other)
+export const isSame = (one: unknown[] | undefined, other: unknown[]) => textOf(one) === textOf(other)
 
-const shown = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one))
+const textOf = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one))

@@ -301,12 +301,12 @@ class Variant {
   async statement(reader: Reader, variables: Record<string, unknown>): Promise<Statement> {
     const args = new Map<FieldNode, Record<string, unknown>>()
     const argumentsOf: Request['argumentsOf'] = ({ node, definition }) => {
-      let known = args.get(node)
-      if (!known) {
-        known = getArgumentValues(definition, node, variables)
-        args.set(node, known)
+      let values = args.get(node)
+      if (!values) {
+        values = getArgumentValues(definition, node, variables)
+        args.set(node, values)
       }
-      return known
+      return values
     }
     const pages = new Map<List, Page | undefined>()
     const cursors = new Map<string, Cursor>()

@@ -185,11 +185,11 @@ class Compiler {
   readonly #conditions: Conditions
   readonly #defaults: Map<string, unknown>
   /** The default values of variables. */
-  readonly #given: Map<string, unknown>
+  readonly #plainDefaults: Map<string, unknown>
   readonly #fragments: Fragments
   readonly #operation: OperationDefinitionNode
   readonly #steps: Step[] = []
-  readonly #known = new Map<string, number>()
+  readonly #indexes = new Map<string, number>()
   readonly #ids = new Map<SelectionSetNode, number>()
   #fields = 0
 
@@ -204,7 +204,7 @@ class Compiler {
     this.#operation = operation
     this.#conditions = conditions
     this.#defaults = defaultsOf(operation)
-    this.#given = defaultsOf(operation, valueFromASTUntyped)
+    this.#plainDefaults = defaultsOf(operation, valueFromASTUntyped)
   }
 
   /** @returns undefined if there are too many */
@@ -215,11 +215,11 @@ class Compiler {
 
   #step(types: readonly GraphQLObjectType[], sets: SelectionSetNode[], name: string): number {
     const key = `${name} ${sets.map((set) => this.#id(set)).join(' ')}`
-    const cached = this.#known.get(key)
+    const cached = this.#indexes.get(key)
     if (cached !== undefined) return cached
     const step = types.map((type) => this.#terms(type, sets))
     const index = this.#steps.push(step) - 1
-    this.#known.set(key, index)
+    this.#indexes.set(key, index)
     return index
   }
 
@@ -297,7 +297,7 @@ class Compiler {
       if (literal) otherwise[name] = valueFromASTUntyped(literal)
     }
     const chargeOf = (variables: Variables) => {
-      const values = { ...Object.fromEntries(this.#given), ...variables }
+      const values = { ...Object.fromEntries(this.#plainDefaults), ...variables }
       const args: Record<string, unknown> = { ...otherwise }
       for (const { name, value } of node.arguments ?? []) {
         const one = valueFromASTUntyped(value, values)

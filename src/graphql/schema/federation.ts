@@ -117,8 +117,8 @@ function addEntities(builder: Builder): void {
       resolve: (_, { representations }, context, { schema }) => {
         if (representations.length > MAX_REPRESENTATIONS)
           throw new GatewayError('BAD_INPUT', `representations must be at most ${MAX_REPRESENTATIONS}.`)
-        return representations.map(async (given, i) => {
-          const { typename, key } = readRepresentation(given, i, schema)
+        return representations.map(async (representation, i) => {
+          const { typename, key } = readRepresentation(representation, i, schema)
           const entity = await references[typename](key, context)
           if (entity) brandWithType(entity, typename as never)
           return entity as never
@@ -129,10 +129,11 @@ function addEntities(builder: Builder): void {
 }
 
 /** @throws BAD_INPUT if the representation is not an entity key */
-function readRepresentation(given: unknown, index: number, schema: GraphQLSchema) {
+function readRepresentation(representation: unknown, index: number, schema: GraphQLSchema) {
   const fault = (message: string) => new GatewayError('BAD_INPUT', `representations[${index}] ${message}.`)
-  if (given === null || typeof given !== 'object' || Array.isArray(given)) throw fault('must be an object')
-  const fields = given as Record<string, unknown>
+  if (representation === null || typeof representation !== 'object' || Array.isArray(representation))
+    throw fault('must be an object')
+  const fields = representation as Record<string, unknown>
   const typename = fields.__typename
   if (!isEntity(typename)) throw fault(`must have a __typename of ${Object.keys(keys).join(', ')}`)
   const key = Object.fromEntries(

@@ -91,7 +91,7 @@ export function addScalars(builder: Builder): void {
         INTEGER.test(node.value)
       )
         return BigInt(node.value)
-      throw wrong('BigInt', 'a decimal integer from 0 up, as a string', shown(node), node)
+      throw wrong('BigInt', 'a decimal integer from 0 up, as a string', textOf(node), node)
     },
   })
   builder.scalarType('SafeInt', {
@@ -105,7 +105,7 @@ export function addScalars(builder: Builder): void {
     parseLiteral: (node) => {
       const value = node.kind === Kind.INT ? Number(node.value) : Number.NaN
       if (Number.isSafeInteger(value) && value >= 0) return value
-      throw wrong('SafeInt', 'an integer from 0 to 2^53-1', shown(node), node)
+      throw wrong('SafeInt', 'an integer from 0 to 2^53-1', textOf(node), node)
     },
   })
 }
@@ -137,4 +137,4 @@ function wrong(scalar: string, expected: string, value: unknown, node?: ValueNod
   })
 }
 
-const shown = (node: ValueNode) => ('value' in node ? node.value : node.kind)
+const textOf = (node: ValueNode) => ('value' in node ? node.value : node.kind)

@@ -253,10 +253,10 @@ export class EdgeCache {
     const point = await this.#currentPoint()
     const sharedKey = `answer ${release} ${point} ${key}`
     const cached = bypass ? undefined : await cache.get(sharedKey)
-    const found = cached === undefined ? undefined : (JSON.parse(cached) as Computed)
-    if (found && has(found.versions, client.minVersion)) {
+    const shared = cached === undefined ? undefined : (JSON.parse(cached) as Computed)
+    if (shared && has(shared.versions, client.minVersion)) {
       client.cache = 'shared'
-      return toAnswer(key, found)
+      return toAnswer(key, shared)
     }
     const computed = { ...(await compute(flight)), versions: flight.versions }
     if (computed.etag === undefined) void this.#share(cache, sharedKey, point, computed)

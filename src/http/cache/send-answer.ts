@@ -63,9 +63,9 @@ export function sendAnswer(
 }
 
 /** True if the client's tag matches, in any encoding. Ignores `cache-control: no-cache`, which fetch adds and which addresses caches. */
-function isFresh(given: string | undefined, etag: string): boolean {
-  if (given === undefined) return false
-  return given === etag || fresh({ 'if-none-match': given.replace(/-(br|gzip)"/g, '"') }, { etag })
+function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  return ifNoneMatch === etag || fresh({ 'if-none-match': ifNoneMatch.replace(/-(br|gzip)"/g, '"') }, { etag })
 }
 
 /** The best supported encoding that the client accepts. */

@@ -52,9 +52,9 @@ const schema = z.union([
  * @throws Error whose message continues the name of the setting
  */
 export function readMappings(path: string, files: Readonly<Record<string, Shapes>>): Record<string, Mapping> {
-  const given = readJson(path)
+  const mappings = readJson(path)
   return Object.fromEntries(
-    Object.entries(given).map(([file, value]) => {
+    Object.entries(mappings).map(([file, value]) => {
       const shapes = files[file]
       if (!shapes) throw new Error(`of ${path} names ${file}, which is not one of ${Object.keys(files).join(', ')}`)
       try {

@@ -71,8 +71,8 @@ export const parseNames = (text: string): Names => readNames(positionNames, pars
  * Completes a source's names with ours.
  * @throws Error whose message continues the name of the setting
  */
-export function readNames({ defaults, arguments: inputs, optional }: NameSet, given: object): AnyNames {
-  for (const [name, theirs] of Object.entries(given)) {
+export function readNames({ defaults, arguments: inputs, optional }: NameSet, names: object): AnyNames {
+  for (const [name, theirs] of Object.entries(names)) {
     if (!Object.hasOwn(defaults, name))
       throw new Error(`names "${name}", which is not one of ${Object.keys(defaults).join(', ')}`)
     if (theirs === '' && optional.has(name)) continue
@@ -85,7 +85,7 @@ export function readNames({ defaults, arguments: inputs, optional }: NameSet, gi
           : `must give ${name} a name such as "${name}" or "account.id", not ${JSON.stringify(theirs)}`,
       )
   }
-  return { ...defaults, ...given }
+  return { ...defaults, ...names }
 }
 
 function parseObject(text: string): object {

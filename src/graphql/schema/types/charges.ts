@@ -10,9 +10,9 @@ import { type Charge, COUNT, type Given } from '../../policy/cost.ts'
 const DAY_MS = 86_400_000
 const INTERVAL_DAYS: Record<string, number> = { DAY: 1, WEEK: 7, MONTH: 28 }
 
-const moment = (given: unknown) => (typeof given === 'string' ? parseUtc(given)?.getTime() : undefined)
-const lengthOf = (given: unknown) =>
-  Array.isArray(given) ? given.length : given === undefined || given === null ? 0 : 1
+const moment = (value: unknown) => (typeof value === 'string' ? parseUtc(value)?.getTime() : undefined)
+const lengthOf = (value: unknown) =>
+  Array.isArray(value) ? value.length : value === undefined || value === null ? 0 : 1
 
 /** The number of buckets of a series. */
 export const buckets: Charge = ({ interval, from, to }) => {
@@ -29,10 +29,10 @@ export const BUCKET = 5
 export const EARNED = 2
 
 /** The cost of the buckets for each address that they add up. */
-export const bucketsOfAddress: Charge = (given) => BUCKET * buckets(given)
+export const bucketsOfAddress: Charge = (args) => BUCKET * buckets(args)
 
 /** The number of addresses in the arguments. */
-export const addresses: Charge = ({ addresses: given }) => Math.min(lengthOf(given), MAX_PAGE)
+export const addresses: Charge = ({ addresses: list }) => Math.min(lengthOf(list), MAX_PAGE)
 
 /** The cost of aggregating one user's rows over all dates. */
 const AGGREGATED_USER = 100
@@ -73,11 +73,11 @@ function windowCost({ scope }: Given): number {
 /** The cost of a leaderboard. @param times how often it is ranked: the rank of a user is looked up first */
 export const leaderboard =
   (times: number): Charge =>
-  (given) =>
-    1 + windowCost(given) * times
+  (args) =>
+    1 + windowCost(args) * times
 
 /** The cost of counting the users of a leaderboard. */
-export const leaderboardCount: Charge = (given) => windowCost(given) || COUNT
+export const leaderboardCount: Charge = (args) => windowCost(args) || COUNT
 
 /** The cost of finding the dates that a revision affects, among all dates of its pool. */
 export const AFFECTED = 20
@@ -89,9 +89,9 @@ export const CHANGES = RANKED
 export const updates: Charge = ({ input }) => Math.min(lengthOf((input as Given | undefined)?.multipliers), MAX_PAGE)
 
 /** The range of moments in a filter. */
-function moments(given: unknown): Timed['date'] {
-  if (typeof given !== 'object' || given === null) return null
-  const parsed = Object.entries(given).flatMap(([bound, value]) => {
+function moments(filter: unknown): Timed['date'] {
+  if (typeof filter !== 'object' || filter === null) return null
+  const parsed = Object.entries(filter).flatMap(([bound, value]) => {
     if (bound === 'in') return [[bound, Array.isArray(value) ? value : [value]]]
     const date = typeof value === 'string' ? parseUtc(value) : undefined
     return date ? [[bound, date]] : []
@@ -116,7 +116,7 @@ export const positionParts: Charge = ({ where, after, before, afterRecord }) => 
   const { assets, users, pools } = (where ?? {}) as Record<string, unknown>
   const parts = 2 * lengthOf(assets) + lengthOf(users) + lengthOf(pools)
   const ends = (after || afterRecord ? 2 : 1) * (before ? 2 : 1)
-  const few = [users, pools].some((given) => lengthOf(given) > 0)
+  const few = [users, pools].some((filter) => lengthOf(filter) > 0)
   return (
     1 +
     (parts > 1 ? BRANCH * Math.min(parts, MOST_BRANCHES) * ends : 0) +

@@ -135,7 +135,7 @@ export function addPortfolio(builder: Builder): void {
     portfolio: t.field({
       type: Portfolio,
       extensions: {
-        cost: { weight: (given) => 1 + 10 * addresses(given), page: addresses } satisfies FieldCost,
+        cost: { weight: (args) => 1 + 10 * addresses(args), page: addresses } satisfies FieldCost,
         unplanned: 'It adds up the holdings of several users.',
       },
       description: 'The combined holdings of several users, now or at a past time.',

@@ -73,9 +73,9 @@ export function addSeries(builder: Builder) {
       cost,
       description: `The points and USD amounts of the market, which is one side of its pool, by date, week or month; positions are those of the pool. Empty if the pool is not stored or does not name the market as a side. ${gaps}`,
       load: async ({ chainId, id }, span, context) => {
-        const found = await context.batches.load(marketSeries, { chainId, id }, span)
-        if (!found) return []
-        const values = byStart(async () => found)
+        const buckets = await context.batches.load(marketSeries, { chainId, id }, span)
+        if (!buckets) return []
+        const values = byStart(async () => buckets)
         return bucketsOf(context, span, ofPools(values, { onePool: true, ofToken: true }))
       },
     }),
