@@ -27,7 +27,7 @@ import { wire } from './speed/load.ts'
 import { operationsOn } from './speed/operations.ts'
 import { root } from './speed/processes.ts'
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     verbose: { type: 'boolean', default: false },
     data: { type: 'string', default: join(tmpdir(), 'gateway-previous') },
@@ -44,7 +44,7 @@ const made = { before: [] as string[], after: [] as string[] }
 let phase: keyof typeof made | undefined
 
 promiseHooks.onInit(() => {
-  if (phase) made[phase].push(given.verbose ? placeOf(new Error()) : '')
+  if (phase) made[phase].push(options.verbose ? placeOf(new Error()) : '')
 })
 
 /** The innermost line of the program or of a package at which a promise is made. */
@@ -91,7 +91,7 @@ interface Path {
   stream?: boolean
 }
 
-const directory = join(given.data, 'small')
+const directory = join(options.data, 'small')
 await mkdir(directory, { recursive: true })
 const store = await openSpeedStore(SHAPES.small, directory, say)
 const deps = await openDeps(readConfig({ DATABASE_URL: store.url, LOG_LEVEL: 'warn' }))
@@ -165,7 +165,7 @@ async function measure({ name, request, stream = false }: Path): Promise<void> {
   const { files } = least(({ files }) => files.length)
   const { before, after } = least(({ before, after }) => before.length + after.length)
   say(`${name}: ${files.length} files, ${before.length} promises to its statement, ${after.length} from there`)
-  if (!given.verbose) return
+  if (!options.verbose) return
   for (const file of files.sort()) say(`  ${file}`)
   for (const place of before) say(`  before: ${place}`)
   for (const place of after) say(`  after: ${place}`)

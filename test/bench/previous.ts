@@ -22,7 +22,7 @@ import { run, wire } from './speed/load.ts'
 import { operationsOn } from './speed/operations.ts'
 import { killServers, pinning, pinRest, root, type Server, startBuilt } from './speed/processes.ts'
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     base: { type: 'string' },
     built: { type: 'string' },
@@ -69,17 +69,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 async function compare(): Promise<string | undefined> {
   const pinned = pinning()
   if (pinned !== true) return pinned
-  const base = given.built === undefined ? baseCommit() : 'HEAD'
+  const base = options.built === undefined ? baseCommit() : 'HEAD'
   if (base === undefined) return 'the repository has no commit before this one'
   const changed = () => git('diff', '--name-only', base, 'HEAD', '--', 'src', 'prisma', 'package-lock.json', ':!*.md')
-  if (given.built === undefined && changed() === '') return 'the two commits have the same program'
-  const built = given.built ?? (await buildOf(base))
+  if (options.built === undefined && changed() === '') return 'the two commits have the same program'
+  const built = options.built ?? (await buildOf(base))
   if (migrationsOf(built) !== migrationsOf(root)) return 'the tables of the two commits differ'
-  await mkdir(given.data, { recursive: true })
-  const store = await openSpeedStore(SHAPES.small, join(given.data, 'small'), say)
+  await mkdir(options.data, { recursive: true })
+  const store = await openSpeedStore(SHAPES.small, join(options.data, 'small'), say)
   open.push(() => store.close())
   pinRest(store.pid)
-  const cases = (await casesOn(store)).filter(({ name }) => name.includes(given.only))
+  const cases = (await casesOn(store)).filter(({ name }) => name.includes(options.only))
   const windows = new Map<Case, [Window[], Window[]]>(cases.map((one) => [one, [[], []]]))
   let failed = cases
   for (let attempt = 0; attempt <= RETRIES && failed.length > 0; attempt++) {
@@ -111,7 +111,7 @@ function baseCommit(): string | undefined {
       return undefined
     }
   }
-  if (given.base !== undefined) return git('rev-parse', given.base)
+  if (options.base !== undefined) return git('rev-parse', options.base)
   const head = git('rev-parse', 'HEAD')
   const began = of('merge-base', 'HEAD', 'origin/main')
   return began !== undefined && began !== head ? began : of('rev-parse', '--verify', '--quiet', 'HEAD~1')
@@ -186,7 +186,7 @@ async function measure(
       const both = [`0 ${one.cached}`, `1 ${one.cached}`].map((key) => servers[key] as Watched)
       for (const server of both) await windowOf(server, one.requests, WARM_MS)
       const of = windows.get(one) as [Window[], Window[]]
-      for (let round = 0; round < Number(given.rounds); round++)
+      for (let round = 0; round < Number(options.rounds); round++)
         for (const nth of round % 2 ? ([1, 0] as const) : ([0, 1] as const))
           of[nth].push(await windowOf(both[nth] as Watched, one.requests, WINDOW_MS))
       const [before, after] = of.map(costsOf) as [Costs, Costs]

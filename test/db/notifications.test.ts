@@ -31,7 +31,7 @@ const listening = async () => {
 }
 
 function open(more: Partial<Parameters<typeof openNotifications>[0]> = {}) {
-  const heard: string[] = []
+  const received: string[] = []
   const onError = vi.fn()
   const notifications = openNotifications({
     url: database.url,
@@ -41,102 +41,102 @@ function open(more: Partial<Parameters<typeof openNotifications>[0]> = {}) {
     ...more,
   })
   opened.push(notifications)
-  notifications.onUp(() => heard.push('up'))
-  notifications.onDown(() => heard.push('down'))
-  notifications.subscribe('one', (payload) => heard.push(`one ${payload}`))
-  notifications.subscribe('Two', (payload) => heard.push(`Two ${payload}`))
-  return { notifications, heard, onError }
+  notifications.onUp(() => received.push('up'))
+  notifications.onDown(() => received.push('down'))
+  notifications.subscribe('one', (payload) => received.push(`one ${payload}`))
+  notifications.subscribe('Two', (payload) => received.push(`Two ${payload}`))
+  return { notifications, received, onError }
 }
 
 test('nothing is connected until somebody subscribes', async () => {
   const notifications = openNotifications({ url: database.url, channels: ['one'], notify: probe.notify, onError() {} })
   opened.push(notifications)
-  const { heard } = open()
-  await expect.poll(() => heard).toEqual(['up'])
+  const { received } = open()
+  await expect.poll(() => received).toEqual(['up'])
   expect(await listening(), 'the other one').toHaveLength(1)
   expect(notifications.connectedUntil).toBe(0)
 })
 
-test('each channel is heard by its own listeners, until they end', async () => {
-  const { notifications, heard } = open()
+test('each channel is received by its own listeners, until they end', async () => {
+  const { notifications, received } = open()
   const more: string[] = []
   const end = notifications.subscribe('one', (payload) => more.push(payload))
   await expect.poll(() => notifications.connectedUntil).toBeGreaterThan(0)
   await notify('one', 'a')
   await notify('Two', '')
-  await expect.poll(() => heard).toEqual(['up', 'one a', 'Two '])
+  await expect.poll(() => received).toEqual(['up', 'one a', 'Two '])
   end()
   await notify('one', 'b')
-  await expect.poll(() => heard).toContain('one b')
+  await expect.poll(() => received).toContain('one b')
   expect(more).toEqual(['a'])
   expect(() => notifications.subscribe('three', () => {})).toThrow('three')
 })
 
 test('a cut connection is reported and reopened', async () => {
-  const { notifications, heard, onError } = open()
+  const { notifications, received, onError } = open()
   await expect.poll(() => notifications.connectedUntil).toBeGreaterThan(0)
   const [pid] = await listening()
   await database.pool.query('SELECT pg_terminate_backend($1)', [pid])
-  await vi.waitFor(() => expect(heard).toEqual(['up', 'down', 'up']), { timeout: 5000 })
+  await vi.waitFor(() => expect(received).toEqual(['up', 'down', 'up']), { timeout: 5000 })
   await notify('one', 'after')
-  await expect.poll(() => heard).toContain('one after')
+  await expect.poll(() => received).toContain('one after')
   expect(onError).toHaveBeenCalledTimes(1)
 })
 
 test('a store that is unreachable at the start is reported once, and reached when it is back', async () => {
   const proxy = await startProxy(database.pool)
   await proxy.close()
-  const { notifications, heard, onError } = open({ url: proxy.url })
+  const { notifications, received, onError } = open({ url: proxy.url })
   await new Promise((resolve) => setTimeout(resolve, 700))
   expect(notifications.connectedUntil).toBe(0)
   expect(onError).toHaveBeenCalledTimes(1)
   await proxy.open()
-  await vi.waitFor(() => expect(heard).toEqual(['up']), { timeout: 5000 })
+  await vi.waitFor(() => expect(received).toEqual(['up']), { timeout: 5000 })
   await notifications.close()
   await proxy.close()
 })
 
 test('a connection that is dead without a word is noticed', async () => {
   const proxy = await startProxy(database.pool)
-  const { notifications, heard } = open({ url: proxy.url, heartbeatMs: 100, silenceMs: 500, patienceMs: 300 })
-  await expect.poll(() => heard).toEqual(['up'])
+  const { notifications, received } = open({ url: proxy.url, heartbeatMs: 100, silenceMs: 500, patienceMs: 300 })
+  await expect.poll(() => received).toEqual(['up'])
   proxy.freeze()
-  await vi.waitFor(() => expect(heard).toEqual(['up', 'down']), { timeout: 2000 })
+  await vi.waitFor(() => expect(received).toEqual(['up', 'down']), { timeout: 2000 })
   expect(notifications.connectedUntil).toBe(0)
   proxy.thaw()
-  await vi.waitFor(() => expect(heard).toEqual(['up', 'down', 'up']), { timeout: 8000 })
+  await vi.waitFor(() => expect(received).toEqual(['up', 'down', 'up']), { timeout: 8000 })
   await notifications.close()
   await proxy.close()
 })
 
-test('a connection that listens and hears nothing is not connected, which is reported once', async () => {
+test('a connection that listens and receives nothing is not connected, which is reported once', async () => {
   const onError = vi.fn()
   const sent: string[] = []
   const notify = async (channel: string) => void sent.push(channel)
-  const { notifications, heard } = open({ notify, onError, heartbeatMs: 50, silenceMs: 200 })
+  const { notifications, received } = open({ notify, onError, heartbeatMs: 50, silenceMs: 200 })
   await vi.waitFor(() => expect(new Set(sent).size).toBeGreaterThan(2), { timeout: 10_000 })
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
   expect(notifications.connectedUntil).toBe(0)
   expect(onError.mock.calls.map(([error]) => error.message)).toEqual([expect.stringContaining('do not arrive')])
 })
 
-test('heartbeats that stop make it unconnected, and the next one that is heard connected again', async () => {
+test('heartbeats that stop make it unconnected, and the next one that is received connected again', async () => {
   let silent = false
-  const { notifications, heard } = open({
+  const { notifications, received } = open({
     notify: async (channel, payload) => (silent ? undefined : probe.notify(channel, payload)),
     heartbeatMs: 100,
     silenceMs: 1000,
   })
-  await expect.poll(() => heard).toEqual(['up'])
+  await expect.poll(() => received).toEqual(['up'])
   const [pid] = await listening()
   const missed = new Promise<number>((resolve) => notifications.onDown(resolve))
   const silentSince = performance.now()
   silent = true
-  await vi.waitFor(() => expect(heard).toEqual(['up', 'down']), { timeout: 5000 })
+  await vi.waitFor(() => expect(received).toEqual(['up', 'down']), { timeout: 5000 })
   expect(notifications.connectedUntil).toBe(0)
   expect(await missed, 'all that was committed before the last heartbeat has been notified').toBeLessThan(silentSince)
   silent = false
-  await vi.waitFor(() => expect(heard).toEqual(['up', 'down', 'up']), { timeout: 5000 })
+  await vi.waitFor(() => expect(received).toEqual(['up', 'down', 'up']), { timeout: 5000 })
   expect(await listening()).toEqual([pid])
 })
 

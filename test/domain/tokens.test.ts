@@ -75,15 +75,15 @@ describe.each(['on', 'off'])('with PLAN=%s', (PLAN) => {
   })
 
   test('search finds pools, markets and vaults by the name of a token', async () => {
-    const found = async (text: string) =>
+    const hits = async (text: string) =>
       (await gateway.ask(`{ search(text: "${text}") { match item { __typename } } }`)).search
-    expect(await found('sonic')).toEqual([{ match: 'EXACT_NAME', item: { __typename: 'Pool' } }])
+    expect(await hits('sonic')).toEqual([{ match: 'EXACT_NAME', item: { __typename: 'Pool' } }])
     await load(gateway, { tokens: [token()] })
-    expect(await found('Sonic tok')).toEqual([
+    expect(await hits('Sonic tok')).toEqual([
       { match: 'PREFIX', item: { __typename: 'Pool' } },
       { match: 'PREFIX', item: { __typename: 'Market' } },
     ])
-    expect(await found('nic token')).toHaveLength(2)
+    expect(await hits('nic token')).toHaveLength(2)
   })
 
   test('assets are sorted by the names that they show', async () => {

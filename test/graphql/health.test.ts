@@ -687,7 +687,7 @@ test.skipIf(onCitus)(
       ${DAYS.map((day, n) => `day${n}: positions(first: 1000, asOf: "${day}", where: { healthFactor: { lt: 1e9 } }, orderBy: HEALTH_FACTOR) ${rows}`).join(' ')}
     }`)
       return Object.values(lists).map((list: any) => {
-        const found = new Map<string, Set<string>>()
+        const pairsByDate = new Map<string, Set<string>>()
         // A far larger debt than collateral leaves too few digits.
         for (const { date, ltv, healthFactor, borrowingPowerUsd, sideA, sideB } of list.nodes)
           if (ltv !== null && ltv < 100 && sideA.borrowed.usd === 0) {
@@ -695,9 +695,9 @@ test.skipIf(onCitus)(
             const pair = [healthFactor * ltv, (borrowingPowerUsd + debt) * (ltv / debt)].map((one) =>
               one.toPrecision(6),
             )
-            found.set(date, (found.get(date) ?? new Set()).add(pair.join(' ')))
+            pairsByDate.set(date, (pairsByDate.get(date) ?? new Set()).add(pair.join(' ')))
           }
-        return Object.fromEntries([...found].map(([date, pairs]) => [date, [...pairs]]))
+        return Object.fromEntries([...pairsByDate].map(([date, pairs]) => [date, [...pairs]]))
       })
     }
     const pair = (threshold: number) => [`${threshold.toPrecision(6)} ${(threshold / 2).toPrecision(6)}`]

@@ -324,7 +324,7 @@ test('a listening connection that is cut comes back, and nothing is lost', async
   const before = await changes.next()
   const [a = '', b = ''] = await dates()
   const { notifications } = two.deps
-  // What is committed before it hears again is what it could miss.
+  // What is committed before it is notified again is what it could miss.
   const ids: string[] = []
   const down = new Promise<void>((resolve) => {
     const end = notifications.onDown(() => {

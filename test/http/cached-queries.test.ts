@@ -8,10 +8,10 @@ import { startOnSample } from '../support/sample.ts'
 const lines: Record<string, any>[] = []
 let gateway: Gateway
 beforeAll(async () => {
-  // It is loaded before: a change of which a gateway hears later clears the cache.
+  // It is loaded before: a change of which a gateway is notified later clears the cache.
   const onLog = (line: Record<string, any>) => lines.push(line)
   gateway = await startOnSample({ users: 5, days: 3, env: { LOG_REQUESTS: 'all' }, onLog })
-  // Until it hears of changes, it caches nothing.
+  // Until it is notified of changes, it caches nothing.
   await vi.waitUntil(() => gateway.deps.notifications.connectedUntil > 0, { timeout: 20_000 })
 })
 afterAll(() => gateway.close())

@@ -19,7 +19,7 @@ async function started(env: Record<string, string> = {}) {
   const lines: Record<string, any>[] = []
   const gateway = await startGateway({ on: store, env, onLog: (line) => lines.push(line) })
   open.push(gateway)
-  // Until it hears of changes, it caches nothing.
+  // Until it is notified of changes, it caches nothing.
   await vi.waitUntil(() => gateway.deps.notifications.connectedUntil > 0, { timeout: 20_000 })
   const line = (of: (line: Record<string, any>) => boolean) => vi.waitUntil(() => lines.find(of), { timeout: 20_000 })
   return { gateway, lines, lineOf: (id: string) => line(({ requestId }) => requestId === id), line }

@@ -75,7 +75,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     notifications.connectedUntil = 0
     for (const listener of [...downs]) listener(since)
   }
-  const hear = (channel: string, payload: string) => {
+  const deliver = (channel: string, payload: string) => {
     for (const listener of [...(listeners.get(channel) ?? [])]) listener(payload)
   }
   const listen = async () => {
@@ -87,7 +87,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
             proven(at)
           },
           down,
-          hear,
+          deliver,
         })
       } catch (error) {
         if (!outage) options.onError(error as Error)
@@ -124,14 +124,14 @@ interface Events {
   /** All commits before this time have been notified. */
   proven(at: number): void
   down(): void
-  hear(channel: string, payload: string): void
+  deliver(channel: string, payload: string): void
 }
 
 /** Listens on one connection for as long as heartbeats arrive. @throws the error that ended it, unless it was closed */
 async function hold(
   options: NotificationsOptions,
   closing: AbortSignal,
-  { proven, down, hear }: Events,
+  { proven, down, deliver }: Events,
 ): Promise<void> {
   const { url, channels, notify, heartbeatMs = HEARTBEAT_MS, silenceMs = SILENCE_MS, patienceMs = 5000 } = options
   const client = new pg.Client({
@@ -157,7 +157,7 @@ async function hold(
   const heartbeat = `gateway_heartbeat_${randomUUID()}`
   let heardAt = 0
   client.on('notification', ({ channel, payload = '' }) => {
-    if (channel !== heartbeat) return hear(channel, payload)
+    if (channel !== heartbeat) return deliver(channel, payload)
     heardAt = performance.now()
     proven(Number(payload))
   })

@@ -22,7 +22,7 @@ const [databaseUrl] = process.argv.slice(2)
 const database = new pg.Client({ connectionString: databaseUrl })
 const locker = new pg.Client({ connectionString: databaseUrl })
 
-let [shown, mode]: [Records, Mode] = [recordsOn(0), 'up']
+let [served, mode]: [Records, Mode] = [recordsOn(0), 'up']
 /** Goes on when the server no longer hangs. */
 let proceed = Promise.resolve()
 let release = () => {}
@@ -41,7 +41,7 @@ const rootValue = Object.fromEntries(
   legNames.map((leg) => [
     typeName(leg),
     ({ first, where }: { first: number; where: Record<string, string> }) =>
-      shown[leg]
+      served[leg]
         .map((record) => ({ id: idOf(leg, record), ...record }) as Record<string, unknown> & { id: string })
         .filter((record) => isSince(record[dateField(leg)], where[`${dateField(leg)}_gte`]))
         .filter(({ id }) => where.id_gt === undefined || id > where.id_gt)
@@ -73,7 +73,7 @@ async function fill(): Promise<void> {
     const named = Object.keys(fields).map((field) => `"${field}" AS ${snakeCase(field)}`)
     await database.query(
       `CREATE TABLE ${tableOf(leg)} AS SELECT ${named.join(', ')} FROM json_to_recordset($1) AS r(${columns.join(', ')})`,
-      [JSON.stringify(shown[leg])],
+      [JSON.stringify(served[leg])],
     )
   }
   await database.query('COMMIT')
@@ -81,9 +81,9 @@ async function fill(): Promise<void> {
 
 async function obey({ day, mode: wanted }: Order): Promise<void> {
   await locker.query('ROLLBACK')
-  ;[shown, mode] = [recordsOn(day), wanted]
-  const half = shown['market-snapshots'].filter((_, at) => at % 2 === 0)
-  if (mode === 'lossy') shown = { ...shown, 'market-snapshots': half }
+  ;[served, mode] = [recordsOn(day), wanted]
+  const half = served['market-snapshots'].filter((_, at) => at % 2 === 0)
+  if (mode === 'lossy') served = { ...served, 'market-snapshots': half }
   await fill()
   release()
   if (mode !== 'hanging') return
