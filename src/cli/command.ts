@@ -147,8 +147,6 @@ export function reasonWords({ reasons, multiplierBefore, multiplierAfter }: Poin
   return words.join(', ') || 'not known'
 }
 
-export const isoDay = (date: Date) => date.toISOString().slice(0, 10)
-
 /** Exit codes by error. The README lists them. */
 const EXIT_CODES: Record<ErrorCode, number> = {
   BAD_INPUT: 2,

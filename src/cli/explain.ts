@@ -3,7 +3,8 @@ import { ConfigError } from '../config.ts'
 import { type ExplainedSide, explainDay } from '../domain/points/explain.ts'
 import { GatewayError } from '../errors.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { isoDay, parseDate, print, printJson, reasonWords, withDeps } from './command.ts'
+import { isoDay } from '../time.ts'
+import { parseDate, print, printJson, reasonWords, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 const changes = graphql(`

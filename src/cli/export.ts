@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import type { ExportFormat } from '../domain/dataset/export.ts'
 import { type DatasetFile, datasetFiles } from '../sources/dataset/dataset.ts'
-import { isoDay, parseDate, print, printJson, recordCount, withDeps } from './command.ts'
+import { isoDay } from '../time.ts'
+import { parseDate, print, printJson, recordCount, withDeps } from './command.ts'
 import { showWalk } from './progress.ts'
 
 interface Options {

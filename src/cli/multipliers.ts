@@ -12,17 +12,8 @@ import {
   updateMultipliers,
 } from '../domain/multiplier/update.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import {
-  CLI,
-  isoDay,
-  parseCount,
-  parseDate,
-  parseNumber,
-  parseRevision,
-  print,
-  printJson,
-  withDeps,
-} from './command.ts'
+import { isoDay } from '../time.ts'
+import { CLI, parseCount, parseDate, parseNumber, parseRevision, print, printJson, withDeps } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { actorsOf, addRevoke, fromDate } from './revisions.ts'
 import { table } from './table.ts'

@@ -3,7 +3,8 @@ import { closeDeadRuns } from '../domain/distribution/run-record.ts'
 import { staleDates } from '../domain/points/explain.ts'
 import { GatewayError } from '../errors.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { figure, isoDay, parseCount, parseDate, print, printJson, reasonWords, wantsJson, withDeps } from './command.ts'
+import { isoDay } from '../time.ts'
+import { figure, parseCount, parseDate, print, printJson, reasonWords, wantsJson, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 const runs = graphql(`

@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import { removeSeason, setSeason } from '../domain/season/change-seasons.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { CLI, isoDay, parseDate, print, printJson, withDeps } from './command.ts'
+import { isoDay } from '../time.ts'
+import { CLI, parseDate, print, printJson, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 const seasonList = graphql(`

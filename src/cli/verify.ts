@@ -6,7 +6,8 @@ import { openPath } from '../sources/dataset/directory.ts'
 import { datasetPositions } from '../sources/positions/dataset-positions.ts'
 import { openPositionsSource, speaksRest } from '../sources/positions/open-positions-source.ts'
 import type { PositionsSource } from '../sources/positions/positions-source.ts'
-import { figure, isoDay, parseCount, parseDate, print, printJson, withDeps } from './command.ts'
+import { isoDay } from '../time.ts'
+import { figure, parseCount, parseDate, print, printJson, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 interface Options {

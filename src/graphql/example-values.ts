@@ -1,6 +1,6 @@
-import { isoDate } from '../domain/position/position.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import type { ExampleValuesQuery, ExampleValuesQueryVariables } from '../generated/operations/graphql.ts'
+import { DAY_MS, isoDay } from '../time.ts'
 import type { Execute } from './execution/run.ts'
 
 /** Records of the store that the variables of the examples name. */
@@ -37,7 +37,6 @@ export const valuesOperation = graphql(`
   }
 `)
 
-const DAY_MS = 86_400_000
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** The values in an empty store: valid, but nothing has them. */
@@ -67,7 +66,7 @@ export async function readExampleValues(
     market: holding ?? markets.nodes[0] ?? noValues.market,
     dates: {
       first: dates.at(-1) ?? noValues.dates.first,
-      week: isoDate(new Date(Date.parse(last) - 6 * DAY_MS)),
+      week: isoDay(new Date(Date.parse(last) - 6 * DAY_MS)),
       last,
     },
   }

@@ -9,9 +9,9 @@ import { settleDue } from '../domain/multiplier/settle.ts'
 import { digestsDue } from '../domain/points/digests-due.ts'
 import { closeSeasonsDue } from '../domain/season/close-seasons.ts'
 import { updateDue } from '../domain/update/due.ts'
+import { DAY_MS } from '../time.ts'
 
 const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 
 type ScheduleDeps = Pick<
   Deps,

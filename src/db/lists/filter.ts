@@ -1,5 +1,6 @@
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { DAY_MS, isoDay } from '../../time.ts'
 import type { Column, Columns } from './column.ts'
 import { VALUE_TYPES, type ValueType } from './value-type.ts'
 
@@ -215,7 +216,7 @@ const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const NEVER = Prisma.sql`FALSE`
 
 /** The unit in which a column stores moments, in milliseconds. */
-const unitOf = (type: ValueType) => (type === 'date' ? 86_400_000 : type === 'timestamp' ? 1000 : 1)
+const unitOf = (type: ValueType) => (type === 'date' ? DAY_MS : type === 'timestamp' ? 1000 : 1)
 
 const together = (all: Prisma.Sql[]): Prisma.Sql =>
   all.length === 0 ? Prisma.sql`TRUE` : Prisma.sql`(${Prisma.join(all, ' AND ')})`
@@ -235,7 +236,7 @@ const parameter = (value: unknown, type: ValueType) =>
 function written(value: unknown, type: ValueType): string | number {
   if (value instanceof Date) {
     if (type === 'timestamp') return String(Math.floor(value.getTime() / 1000))
-    return type === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
+    return type === 'date' ? isoDay(value) : value.toISOString()
   }
   return typeof value === 'number' ? value : String(value)
 }

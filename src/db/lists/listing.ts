@@ -1,4 +1,5 @@
 import { Prisma } from '../../generated/prisma/client.ts'
+import { isoDay } from '../../time.ts'
 import type { Reader } from '../connect/reader.ts'
 import type { Topology } from '../topology/topology.ts'
 import type { Column, Columns, RowOf } from './column.ts'
@@ -361,7 +362,7 @@ export function countSql<Row>(listing: Listing<Row>, filter: Filter): Prisma.Sql
 export function cursorValues<Row>(listing: Listing<Row>, row: Row): string[] {
   return listing.order.map(({ field, type }) => {
     const value = row[field as keyof Row]
-    return type === 'date' ? (value as Date).toISOString().slice(0, 10) : String(value)
+    return type === 'date' ? isoDay(value as Date) : String(value)
   })
 }
 

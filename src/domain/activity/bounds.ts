@@ -1,10 +1,10 @@
 import type { Where } from '../../db/lists/filter.ts'
 import { badArgument } from '../../errors.ts'
+import { DAY_MS } from '../../time.ts'
 
 /** The maximum users, or days, whose activity one request may scan. */
 const MOST_USERS = 1000
 const MOST_DAYS = 31
-const DAY_MS = 86_400_000
 
 type Args = Record<string, unknown>
 const whereOf = (args: Args) => (args.where ?? {}) as Where

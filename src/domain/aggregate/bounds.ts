@@ -1,10 +1,9 @@
 import type { Where } from '../../db/lists/filter.ts'
 import { badArgument } from '../../errors.ts'
+import { DAY_MS } from '../../time.ts'
 
 /** The maximum number of users in one aggregate. */
 export const MAX_AGGREGATE_USERS = 100
-
-const DAY_MS = 86_400_000
 
 /** The unit of the filters by time, in milliseconds. */
 const UNITS = { date: DAY_MS, time: 1000 }

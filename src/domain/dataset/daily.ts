@@ -5,7 +5,6 @@ import { type RecordFormat, records } from './records.ts'
 
 /** The documents say: one snapshot is kept per day. Days are of UTC. */
 export const DAY_SECONDS = 86_400
-export const DAY_MS = DAY_SECONDS * 1000
 
 /** The records of which a position has one a day. */
 export type DailyFile = 'market-snapshots' | 'vault-snapshots'

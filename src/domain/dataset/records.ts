@@ -1,4 +1,5 @@
 import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
+import { DAY_MS } from '../../time.ts'
 import * as values from './values.ts'
 import { defaulting, type Field, field, nullable, oneOf, optional, RATES } from './values.ts'
 
@@ -546,8 +547,6 @@ function ratesFit({ entityType, borrowRate }: Record<string, unknown>) {
   if ((entityType === 'market') === (typeof borrowRate === 'number')) return undefined
   return { field: 'borrowRate', reason: entityType === 'market' ? 'is missing' : 'must be absent: a vault has none' }
 }
-
-const DAY_MS = 86_400_000
 
 /** The moment of a price belongs to its day. */
 function priceFits({ date, time }: Record<string, unknown>) {

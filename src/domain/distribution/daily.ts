@@ -1,12 +1,11 @@
 import type { Pool } from 'pg'
 import { whileLocked } from '../../db/connect/lock.ts'
 import { LOCKS } from '../../db/locks.ts'
+import { DAY_MS, isoDay } from '../../time.ts'
 import { datesInSeasons } from '../season/admit-date.ts'
 import { type AttemptDeps, attempt, type Outcome, SCHEDULE } from './attempts.ts'
 import { newestDistribution } from './freshness.ts'
 import { type ManualUpdateDeps, manualUpdate } from './manual-update.ts'
-
-const DAY_MS = 86_400_000
 
 export interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof ManualUpdateDeps> {
   /** The maximum number of missed dates to catch up with. */
@@ -72,5 +71,3 @@ function tryDate(deps: DailyDeps, date: Date, tick: Date, left: Date[]): Promise
     },
   })
 }
-
-const isoDay = (date: Date) => date.toISOString().slice(0, 10)

@@ -1,8 +1,9 @@
 import type { Pool } from 'pg'
+import { DAY_MS, isoDay } from '../../time.ts'
 
 /** The stored distribution dates in order, in an inclusive range or all. */
 export async function storedDates(pool: Pool, range: { from?: Date; to?: Date | undefined } = {}): Promise<Date[]> {
-  const day = (date: Date | undefined) => date?.toISOString().slice(0, 10) ?? null
+  const day = (date: Date | undefined) => (date ? isoDay(date) : null)
   const { rows } = await pool.query<{ date: string }>(
     `SELECT date::text AS date FROM distribution
      WHERE ($1::date IS NULL OR date >= $1) AND ($2::date IS NULL OR date <= $2) ORDER BY date`,
@@ -17,5 +18,3 @@ export function runnableDates(from: Date, to: Date): Date[] {
   for (let at = from.getTime(); at <= to.getTime(); at += DAY_MS) dates.push(new Date(at))
   return dates
 }
-
-const DAY_MS = 86_400_000

@@ -3,6 +3,7 @@ import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { badArgument } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
+import { isoDay } from '../../time.ts'
 import { noteChanges } from '../ledger/record.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
@@ -170,7 +171,7 @@ async function inBulk<T>(client: PoolClient, work: () => Promise<T>): Promise<T>
  * @throws BAD_INPUT if the date has not begun
  */
 export function runDate(date: Date, now: Date): string {
-  const day = date.toISOString().slice(0, 10)
-  if (day <= now.toISOString().slice(0, 10)) return day
+  const day = isoDay(date)
+  if (day <= isoDay(now)) return day
   throw badArgument('date', 'must not be in the future: a distribution is of a day that has begun, in UTC')
 }

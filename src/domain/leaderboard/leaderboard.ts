@@ -4,8 +4,8 @@ import { many, range } from '../../db/lists/filter.ts'
 import { type Listing, listing } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { isoDay } from '../../time.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
-import { isoDate } from '../position/position.ts'
 
 const entryColumns = columnsOf(Prisma.RankHistoryScalarFieldEnum, {
   userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
@@ -85,9 +85,9 @@ export async function asOfDate(reader: Reader, moment: Date): Promise<AsOf | und
   const [row] = await reader.$queryRaw<{ date: Date | null; newest: boolean; ready: boolean }[]>`
     SELECT d.date, d.date = (SELECT max(date) FROM distribution) AS newest,
       EXISTS (SELECT FROM rank_history_date s WHERE s.date = d.date) AS ready
-    FROM (SELECT max(date) AS date FROM distribution WHERE date <= ${isoDate(moment)}::date) d`
+    FROM (SELECT max(date) AS date FROM distribution WHERE date <= ${isoDay(moment)}::date) d`
   if (!row?.date) return undefined
-  const date = isoDate(row.date)
+  const date = isoDay(row.date)
   if (!row.newest && !row.ready) throw recomputed(date)
   return { date, newest: row.newest }
 }

@@ -3,7 +3,7 @@ import type { Listing } from '../../db/lists/listing.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { isoDate } from '../position/position.ts'
+import { isoDay } from '../../time.ts'
 import { type LeaderboardEntry, leaderboardOf, recomputed } from './leaderboard.ts'
 
 /** The most distribution dates of a window whose positions are summed for the request: in one pool, or on a chain. */
@@ -34,7 +34,7 @@ export interface Window {
  * @throws UNAVAILABLE while the ranks that it needs are being recomputed
  */
 export async function windowOf(reader: Reader, { from, to, pool, chainId }: WindowBounds): Promise<Window | undefined> {
-  const [first, end] = [from ? isoDate(from) : '-infinity', to ? isoDate(to) : 'infinity']
+  const [first, end] = [from ? isoDay(from) : '-infinity', to ? isoDay(to) : 'infinity']
   if (from && to && first > end) throw badArgument('from', 'must not be later than to')
   const [row] = await reader.$queryRaw<
     { before: string | null; last: string; dates: number; newest: boolean; pending: string | null }[]

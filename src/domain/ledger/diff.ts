@@ -2,8 +2,8 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { type Listing, listing } from '../../db/lists/listing.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { isoDay } from '../../time.ts'
 import type { Run } from '../distribution/run-listing.ts'
-import { isoDate } from '../position/position.ts'
 import { type LedgerEntry, ledger } from './ledger.ts'
 
 /**
@@ -17,12 +17,12 @@ export async function runsSince(reader: Reader, run: Run, since: bigint | null):
     SELECT id, ledger_entries IS NULL AND before IS NOT NULL
         AND coalesce(digest <> digest_before, total_points_before <> total_points_after) AS lost
     FROM (SELECT *, lag(id) OVER stored AS before, lag(digest) OVER stored AS digest_before
-      FROM run WHERE date = ${isoDate(run.date)}::date AND status = 'succeeded' WINDOW stored AS (ORDER BY finished_at, id)) r
+      FROM run WHERE date = ${isoDay(run.date)}::date AND status = 'succeeded' WINDOW stored AS (ORDER BY finished_at, id)) r
     ORDER BY finished_at, id`
   const end = rows.findIndex(({ id }) => id === run.id)
   const begin = since === null ? end - 1 : rows.findIndex(({ id }) => id === since)
   if (since !== null && (begin < 0 || begin >= end))
-    throw badArgument('since', `must be an earlier run of ${isoDate(run.date)} that succeeded`)
+    throw badArgument('since', `must be an earlier run of ${isoDay(run.date)} that succeeded`)
   const between = rows.slice(begin + 1, end + 1)
   const lost = between.find((one) => one.lost)
   if (lost) throw badArgument('since', `must be a later run: the changes of run ${lost.id} are not kept`)
@@ -38,7 +38,7 @@ const columns = {
 
 /** Lists the changes that runs of a date, in the order of storing, made together: one entry for each user and pool, largest change first. */
 export function changesOf(date: Date, runs: bigint[], since: bigint | null): Listing<LedgerEntry> {
-  const day = Prisma.sql`${isoDate(date)}::date`
+  const day = Prisma.sql`${isoDay(date)}::date`
   const ids = Prisma.sql`${runs.map(String)}::bigint[]`
   const merged = (
     entries: Prisma.Sql,

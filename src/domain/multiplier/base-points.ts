@@ -3,8 +3,8 @@ import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { isoDay } from '../../time.ts'
 import type { BasePoints } from '../points/formula.ts'
-import { isoDate } from '../position/position.ts'
 import { announced, inForce } from './rule.ts'
 import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
 
@@ -50,7 +50,7 @@ export async function basePointsRevision(reader: Reader, id: bigint): Promise<Ba
 export async function basePointsOn(reader: Reader, settings: BasePoints, date: Date): Promise<BasePointsOn> {
   const [revision = null] = await reader.$queryRaw<BasePointsRevision[]>`
     SELECT ${selectList(basePointsColumns)} FROM base_points_rule t
-    WHERE ${Prisma.raw(inForce('t', `date '${isoDate(date)}'`))}`
+    WHERE ${Prisma.raw(inForce('t', `date '${isoDay(date)}'`))}`
   return { deposit: revision?.deposit ?? settings.deposit, borrow: revision?.borrow ?? settings.borrow, revision }
 }
 
@@ -71,7 +71,7 @@ export function setBasePoints(deps: MultiplierDeps, update: BasePointsUpdate, re
   return changeMultipliers(deps, requestedBy, async (client) => {
     const { rows } = await client.query<{ id: string }>(
       `INSERT INTO base_points_revision (deposit, borrow, from_date, changed_by) VALUES ($1, $2, $3, ${ACTOR}) RETURNING id`,
-      [deposit, borrow, from ? isoDate(from) : null],
+      [deposit, borrow, from ? isoDay(from) : null],
     )
     return BigInt(rows[0]?.id ?? 0)
   })

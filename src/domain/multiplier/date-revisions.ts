@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import { GatewayError } from '../../errors.ts'
+import { isoDay } from '../../time.ts'
 import { COLUMNS, inForce } from './rule.ts'
 import { ACTOR, changeMultipliers, FACTORS, type Factors, type MultiplierDeps } from './update.ts'
 
@@ -35,7 +36,7 @@ export function dateRevisions(
   { only, store }: DatingOptions,
   requestedBy: string,
 ): Promise<Dating> {
-  const from = only?.from.toISOString().slice(0, 10) ?? null
+  const from = only ? isoDay(only.from) : null
   const values = [only ? String(only.revision) : null, from]
   return changeMultipliers(deps, requestedBy, async (client) => {
     if (only) await assertRevision(client, only.revision)

@@ -3,6 +3,7 @@ import { type Column, columnsOf } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
+import { isoDay } from '../../time.ts'
 import { announced } from './rule.ts'
 
 const factor = (stored: string, dollars: string) =>
@@ -87,7 +88,7 @@ export async function revisionsUpTo(
   const rows = await reader.$queryRaw<(MultiplierRevision & { ordinality: number })[]>`
     SELECT o.ordinality::int AS ordinality, found.*
     FROM unnest(${keys.map((one) => one.poolAddress)}::text[], ${keys.map((one) => String(one.revision))}::bigint[],
-        ${keys.map((one) => one.date.toISOString().slice(0, 10))}::date[])
+        ${keys.map((one) => isoDay(one.date))}::date[])
       WITH ORDINALITY AS o(pool, revision, date, ordinality)
     CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM (SELECT * FROM multiplier_revision r
       WHERE r.pool_address = o.pool AND r.id <= o.revision AND ${countsFor('o.date')} ORDER BY r.id DESC LIMIT 1) t) found`

@@ -2,7 +2,7 @@ import { columnsOf } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
 import { type Listing, listing } from '../../db/lists/listing.ts'
 import { type Multiplier, Prisma } from '../../generated/prisma/client.ts'
-import { isoDate } from '../position/position.ts'
+import { isoDay } from '../../time.ts'
 import { inForce } from './rule.ts'
 
 const factor = (stored: string, dollars: string) =>
@@ -62,5 +62,5 @@ export const multipliersOn = (date: Date): typeof multipliers => ({
   ...multipliers,
   name: 'multipliersOn',
   columns: { ...multipliers.columns, nodeKey },
-  from: Prisma.sql`${multipliersOnSql(Prisma.sql`${isoDate(date)}`)} JOIN pool p ON p.id = t.pool_address`,
+  from: Prisma.sql`${multipliersOnSql(Prisma.sql`${isoDay(date)}`)} JOIN pool p ON p.id = t.pool_address`,
 })

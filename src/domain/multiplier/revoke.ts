@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import { GatewayError } from '../../errors.ts'
+import { isoDay } from '../../time.ts'
 import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
 
 /** The rules that have revisions, with their tables. */
@@ -22,7 +23,7 @@ function revoke(rules: keyof typeof TABLES, deps: MultiplierDeps, id: bigint, re
     const { rows } = await client.query<{ from: string | null; revokedBy: string | null; announced: boolean }>(
       `SELECT from_date::text AS "from", revoked_by AS "revokedBy", coalesce(from_date > $2, false) AS announced
        FROM ${TABLES[rules]} WHERE id = $1`,
-      [id, deps.now().toISOString().slice(0, 10)],
+      [id, isoDay(deps.now())],
     )
     const [revision] = rows
     if (!revision) throw new GatewayError('NOT_FOUND', `There is no revision ${id}; nothing was changed.`)

@@ -1,11 +1,12 @@
 import type { Pool, PoolClient } from 'pg'
 import { inTransaction } from '../../db/connect/transaction.ts'
+import { isoDay } from '../../time.ts'
 import { lockWriters } from '../points/refresh-rollups.ts'
 import { COLUMNS, inForce } from './rule.ts'
 
 /** Makes the stored multipliers those of today, if they are not. @returns the number of pools whose announcement has come */
 export async function settleDue(pool: Pool, now: Date): Promise<number> {
-  const today = now.toISOString().slice(0, 10)
+  const today = isoDay(now)
   const { rowCount } = await pool.query(`${UNSETTLED} LIMIT 1`, [today])
   if (rowCount === 0) return 0
   return inTransaction(pool, async (client) => {

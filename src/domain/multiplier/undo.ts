@@ -1,5 +1,6 @@
 import type { ClientBase, Pool, PoolClient } from 'pg'
 import { GatewayError } from '../../errors.ts'
+import { isoDay } from '../../time.ts'
 import { revokeRevisions } from './revoke.ts'
 import { COLUMNS } from './rule.ts'
 import {
@@ -38,7 +39,7 @@ export async function undoMultipliers(
     if (newest.id !== seen.id) throw changedMeanwhile(newest)
     const undone = await undoneRevisions(client, newest.id, poolAddress)
     const pools = undone.map(({ pool }) => pool)
-    const today = deps.now().toISOString().slice(0, 10)
+    const today = isoDay(deps.now())
     const firsts = undone.map(({ pool, from }) => ({ poolAddress: pool, date: from ?? today }))
     const before = await rulesOn(client, firsts)
     if (await haveDates(client, pools)) {

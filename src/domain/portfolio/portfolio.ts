@@ -3,10 +3,10 @@ import type { RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { isoDay } from '../../time.ts'
 import { latest, momentSql, tablesOfLatest, usersAsOwners } from '../holding/holding.ts'
 import { type EntityType, placeColumns } from '../holding/place.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { isoDate } from '../position/position.ts'
 import { amountColumns, summedFrom } from '../snapshot/snapshot.ts'
 
 /** Several users together, now or as of a moment. */
@@ -50,7 +50,7 @@ export async function entityHoldings(reader: Reader, users: string[], asOf: Date
 export async function positionCountAsOf(reader: Reader, users: string[], asOf: Date): Promise<number> {
   const select = Prisma.sql`SELECT coalesce(sum(d.position_count), 0)::int AS count FROM ${usersAsOwners(users)}
     CROSS JOIN LATERAL (SELECT d.position_count FROM account_day d WHERE d.user_address = owner.address
-      AND d.distribution_date <= ${isoDate(asOf)}::date OFFSET 0) d`
+      AND d.distribution_date <= ${isoDay(asOf)}::date OFFSET 0) d`
   const statement = reader.topology.together({ users, tables: ['account_day'], select })
   const [row] = await reader.$queryRaw<[{ count: number }]>(statement)
   return row.count
@@ -58,7 +58,7 @@ export async function positionCountAsOf(reader: Reader, users: string[], asOf: D
 
 /** Reads the total holdings of users in every pool on the last distribution date up to a moment, most points first. */
 export function poolHoldings(reader: Reader, users: string[], asOf: Date | null): Promise<PoolHolding[]> {
-  const upTo = asOf ? Prisma.sql`WHERE date <= ${isoDate(asOf)}::date` : Prisma.empty
+  const upTo = asOf ? Prisma.sql`WHERE date <= ${isoDay(asOf)}::date` : Prisma.empty
   const sum = (column: string) =>
     Prisma.raw(toDouble(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})`))
   const select = Prisma.sql`SELECT * FROM (

@@ -1,5 +1,6 @@
 import type { Where } from '../../db/lists/filter.ts'
 import { badArgument, GatewayError } from '../../errors.ts'
+import { DAY_MS } from '../../time.ts'
 import { mostHealth } from './health.ts'
 
 /** The maximum users, or pools times dates, whose positions one request may sort. */
@@ -86,7 +87,7 @@ function bounded(where: Where, bounds: Bounds): Bounds {
   }
   const least = (...counts: (number | undefined)[]) => Math.min(...counts.map((count) => count ?? Infinity))
   const [from, to] = [date?.gte ?? date?.gt, date?.lte ?? date?.lt]
-  const days = from && to ? Math.max(0, (to.getTime() - from.getTime()) / 86_400_000 + 1) : Infinity
+  const days = from && to ? Math.max(0, (to.getTime() - from.getTime()) / DAY_MS + 1) : Infinity
   const local: Bounds = {
     users: least(bounds.users, users?.length),
     pools: least(bounds.pools, pools?.length),

@@ -1,11 +1,11 @@
 import type { Filter } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { isoDate } from './position.ts'
+import { isoDay } from '../../time.ts'
 
 /** SQL of the newest distribution date, or of the last one up to a moment. */
 export const lastDate = (asOf?: Date | null): Prisma.Sql =>
   asOf
-    ? Prisma.sql`(SELECT max(date) FROM distribution WHERE date <= ${isoDate(asOf)}::date)`
+    ? Prisma.sql`(SELECT max(date) FROM distribution WHERE date <= ${isoDay(asOf)}::date)`
     : Prisma.sql`(SELECT max(date) FROM distribution)`
 
 /** Filters positions by the last distribution date up to a moment. Without one, all positions match. */

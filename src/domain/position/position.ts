@@ -232,6 +232,3 @@ export async function positionsById(reader: Reader, ids: readonly string[]): Pro
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => byId.get(id) ?? null)
 }
-
-/** Formats a date for SQL: YYYY-MM-DD, in UTC. */
-export const isoDate = (date: Date): string => date.toISOString().slice(0, 10)

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { GatewayError } from '../../errors.ts'
+import { isoDay } from '../../time.ts'
 
 /**
  * Checks that runs may write these dates: every date is in a season if there are any, and in none whose board is final.
@@ -20,7 +21,7 @@ export async function admitDates(client: PoolClient, days: string[], reopen = fa
     'CONFLICT',
     season === null
       ? `No season has the date ${day}, so it was not computed: add a season with that date, or move one.`
-      : `The board of ${season} has been final since ${closedAt?.toISOString().slice(0, 10)}, so ${day} was not computed: reopen it (--reopen, or reopen: true) to change its points.`,
+      : `The board of ${season} has been final since ${closedAt && isoDay(closedAt)}, so ${day} was not computed: reopen it (--reopen, or reopen: true) to change its points.`,
   )
 }
 

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError } from '../../errors.ts'
+import { isoDay } from '../../time.ts'
 import { lockWriters } from '../points/refresh-rollups.ts'
 import { closeSeasons } from './close-seasons.ts'
 import { statusOn } from './season.ts'
@@ -56,7 +57,7 @@ const changeSeasons = (
   inTransaction(pool, (client) =>
     cancelOnAbort(client, signal, async () => {
       await lockWriters(client)
-      const today = now().toISOString().slice(0, 10)
+      const today = isoDay(now())
       const stored = await storedSeasons(client)
       const wanted = next(stored)
       assertSeasons(wanted)
@@ -94,6 +95,6 @@ const equal = (a: SeasonDates, b: SeasonDates) =>
 
 function assertOpen({ name, closedAt }: Stored): void {
   if (closedAt === null) return
-  const since = closedAt.toISOString().slice(0, 10)
+  const since = isoDay(closedAt)
   throw new GatewayError('CONFLICT', `The board of ${name} has been final since ${since}; add --reopen to change it.`)
 }

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { inTransaction } from '../../db/connect/transaction.ts'
+import { isoDay } from '../../time.ts'
 import { digestSql } from '../points/digest.ts'
 import { lockWriters } from '../points/refresh-rollups.ts'
 import { statusOn } from './season.ts'
@@ -10,7 +11,7 @@ import { statusOn } from './season.ts'
  * @returns the names of the seasons whose board is final now
  */
 export async function closeSeasonsDue(pool: Pool, now: Date): Promise<string[]> {
-  const today = now.toISOString().slice(0, 10)
+  const today = isoDay(now)
   const { rowCount } = await pool.query(`SELECT FROM season t WHERE ${BEHIND} OR ${UNCLOSED} LIMIT 1`, [today])
   if (rowCount === 0) return []
   return inTransaction(pool, async (client) => {

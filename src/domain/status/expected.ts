@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../time.ts'
 import { readCron } from '../distribution/cron.ts'
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** Data is late so many hours after it was expected. */
 export const LATE_HOURS = 12
 

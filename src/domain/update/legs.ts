@@ -1,5 +1,6 @@
 import { snakeCase } from '../../db/lists/column.ts'
-import { DAY_MS, isDaily } from '../dataset/daily.ts'
+import { DAY_MS } from '../../time.ts'
+import { isDaily } from '../dataset/daily.ts'
 import { records } from '../dataset/records.ts'
 
 /** The records that updates keep current, by their file of the import format. */

@@ -4,6 +4,7 @@ import { GatewayError } from '../../errors.ts'
 import { type AnalyticsSource, analyticsName, type Known } from '../../sources/analytics/analytics-source.ts'
 import { sourceFailed } from '../../sources/client.ts'
 import type { Fetched, SourceReceipt } from '../../sources/fetched.ts'
+import { DAY_MS } from '../../time.ts'
 import { conflictReason, findConflicts } from '../dataset/conflicts.ts'
 import { isDaily, isStagedDaily, removeReplaced, stageDaily } from '../dataset/daily.ts'
 import { records } from '../dataset/records.ts'
@@ -163,7 +164,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 const earlier = (date: Date, other: Date | undefined) => (other && other < date ? other : date)
 
 /** Records of the future are of a source that counts in other units. */
-const AHEAD_MS = 86_400_000
+const AHEAD_MS = DAY_MS
 
 interface Stage {
   sql: UpsertSql

@@ -1,3 +1,4 @@
+import { isoDay } from '../../time.ts'
 // biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
 
 import type { Reader } from '../../db/connect/reader.ts'
@@ -397,7 +398,7 @@ function resolved(list: SqlList) {
   }
 }
 
-const text = (value: unknown) => (value instanceof Date ? value.toISOString().slice(0, 10) : String(value))
+const text = (value: unknown) => (value instanceof Date ? isoDay(value) : String(value))
 
 /** Returns field options with the SQL field in `extensions`. `others` are further `extensions`. */
 export const sqlField = (of: SqlField, others: Record<string, unknown> = {}) => ({

@@ -13,6 +13,7 @@ import {
   visit,
 } from 'graphql'
 import { typeOfValue, type ValueType } from '../../db/lists/value-type.ts'
+import { DAY_MS, isoDay } from '../../time.ts'
 import { encodeCursor, readCursor } from '../fields/connection.ts'
 
 /** Requests with a longer value, in characters, a longer key or more values get no cached statement. */
@@ -281,8 +282,8 @@ export function standIns({ kinds }: Inputs, cursors: Cursors, order: 1 | -1): st
   })
 }
 
-const YEAR_MS = 365.25 * 86_400_000
-const dateAt = (year: number) => new Date((year - 1970) * YEAR_MS).toISOString().slice(0, 10)
+const YEAR_MS = 365.25 * DAY_MS
+const dateAt = (year: number) => isoDay(new Date((year - 1970) * YEAR_MS))
 
 export type Fill = (values: string[]) => unknown[]
 

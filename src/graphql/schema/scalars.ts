@@ -13,7 +13,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { isExactNumber } from '../../exact-number.ts'
-import { parseUtc } from '../../time.ts'
+import { isoDay, parseUtc } from '../../time.ts'
 import type { Builder } from './builder.ts'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -62,7 +62,7 @@ export function addScalars(builder: Builder): void {
   builder.scalarType('Date', {
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
     description: 'A date in UTC, such as 2025-03-01. A distribution date is one.',
-    serialize: (value) => value.toISOString().slice(0, 10) as never,
+    serialize: (value) => isoDay(value) as never,
     parseValue: parseDate,
     parseLiteral: asValue(parseDate),
   })

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../time.ts'
 import type { Shape, Shapes } from './mapping.ts'
 
 /**
@@ -28,7 +29,6 @@ function importValue({ kind, sql }: Shape, value: unknown): unknown {
   }
 }
 
-const DAY_MS = 86_400_000
 /** The day (UTC) of a time in ms. */
 const dayOf = (time: number) => new Date(Math.floor(time / DAY_MS) * DAY_MS).toISOString()
 const NUMBER = /^-?\d{1,400}(\.\d{1,400})?(e[+-]?\d{1,3})?$/i

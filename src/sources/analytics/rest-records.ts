@@ -1,6 +1,7 @@
 import type { Hash } from 'node:crypto'
 import { pMapIterable } from 'p-map'
 import type * as z from 'zod'
+import { isoDay } from '../../time.ts'
 import type { Client } from '../client.ts'
 import type { DatasetFile } from '../dataset/dataset.ts'
 import { type Fetched, received } from '../fetched.ts'
@@ -145,7 +146,7 @@ async function* usersOfGraph(graph: GatewayGraph): AsyncGenerator<User> {
 async function* usersOfPositions(server: RestServer, { since, known }: RecordsRequest): AsyncGenerator<User> {
   const seen = new Set((await known()).users)
   for (const address of seen) yield { address, rewards: undefined }
-  const first = since?.toISOString().slice(0, 10) ?? ''
+  const first = since ? isoDay(since) : ''
   for await (const { items } of positionPages(server)) {
     for (const { userAddress: address } of items) {
       if (seen.has(address)) continue

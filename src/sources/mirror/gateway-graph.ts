@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { DAY_MS } from '../../time.ts'
 import { type Client, parseJson, shownUrl, sourceFailed, urlBelow } from '../client.ts'
 import { address, checked } from './rest-api.ts'
 
@@ -96,7 +97,6 @@ const rateDay = z.object({ start, depositApr: z.number().nullable(), borrowApr: 
 /** The series that are read at once, and the days of each. */
 const SERIES = 20
 const SERIES_DAYS = 1000
-const DAY_MS = 86_400_000
 const isoOf = (ms: number) => new Date(ms).toISOString()
 /** The start of a date in ms. */
 const dayOf = (date: Date | null) => Math.floor((date?.getTime() ?? 0) / DAY_MS) * DAY_MS

@@ -1,13 +1,12 @@
 import { datesOf, type Timed } from '../../../domain/aggregate/bounds.ts'
 import { MOST_WINDOW_DATES } from '../../../domain/leaderboard/window.ts'
 import { DEFAULT_BUCKETS, MAX_BUCKETS } from '../../../domain/series/interval.ts'
-import { parseUtc } from '../../../time.ts'
+import { DAY_MS, parseUtc } from '../../../time.ts'
 import { MAX_PAGE } from '../../fields/connection.ts'
 import { type Charge, COUNT, type Given } from '../../policy/cost.ts'
 
 /** Costs of fields whose work depends on more than their page size. Arguments are unvalidated here. */
 
-const DAY_MS = 86_400_000
 const INTERVAL_DAYS: Record<string, number> = { DAY: 1, WEEK: 7, MONTH: 28 }
 
 const moment = (value: unknown) => (typeof value === 'string' ? parseUtc(value)?.getTime() : undefined)

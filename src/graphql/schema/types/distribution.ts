@@ -18,6 +18,7 @@ import { assertSortable } from '../../../domain/position/bounds.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { badArgument } from '../../../errors.ts'
 import type { Distribution as DistributionRow } from '../../../generated/prisma/client.ts'
+import { isoDay } from '../../../time.ts'
 import { type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
@@ -25,7 +26,7 @@ import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf, related } from '../../fields/relation.ts'
 import { list, nodeId, one, sqlField, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { dateId, readDateId } from './node-id.ts'
+import { readDateId } from './node-id.ts'
 import { programReading } from './program.ts'
 import { loadRun, RUN_UNPLANNED } from './run.ts'
 import { userAt } from './user-ref.ts'
@@ -60,7 +61,7 @@ export function addDistribution(builder: Builder): void {
   })
   const { totalPoints: described, ...stored } = distributions.columns
   const Distribution = builder.prismaNode('Distribution', {
-    id: { resolve: ({ date }) => dateId(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },
+    id: { resolve: ({ date }) => isoDay(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },
     findUnique: (id) => ({ date: readDateId(id) }),
     nullable: true,
     description: 'One day of the points program.',
@@ -267,7 +268,7 @@ export function addDistribution(builder: Builder): void {
         resolve: async ({ date }, _, { reader }) =>
           date === null
             ? []
-            : (await poolsWithoutMultiplier(reader, date.toISOString().slice(0, 10))).map(
+            : (await poolsWithoutMultiplier(reader, isoDay(date))).map(
                 (pool) => `The pool ${pool} has no multiplier for the date: its positions have no points.`,
               ),
       }),

@@ -1,5 +1,5 @@
-import { isoDate } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
+import { isoDay } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
 import type { ChangeEvent } from '../../live/live.ts'
 import { MAX_WAITING, type RunEvent } from '../../live/runs.ts'
@@ -52,7 +52,7 @@ export function addLive(builder: Builder, Query: ReturnType<Builder['queryType']
         date: t.arg({ type: 'Date', description: 'Only runs for this distribution date. Defaults to all dates.' }),
       },
       subscribe: (_, { date }, context) =>
-        liveOf(context).runs(date ? isoDate(date) : undefined) as AsyncIterable<never>,
+        liveOf(context).runs(date ? isoDay(date) : undefined) as AsyncIterable<never>,
       resolve: async (root: unknown, _, context) => {
         const { id } = (root as LiveRoot<RunEvent>).event
         const run = await loadRun(context, id)

@@ -27,8 +27,6 @@ export function readChainAddressId(text: string): { chainId: bigint; id: string 
   return { chainId: BigInt(chainId), id }
 }
 
-export const dateId = (date: Date) => date.toISOString().slice(0, 10)
-
 export function readDateId(text: string): Date {
   const date = text.length === 10 ? parseUtc(text) : undefined
   if (!date) throw badId()

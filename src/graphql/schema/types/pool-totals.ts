@@ -7,7 +7,7 @@ import {
   poolTotalsRow,
   poolTotalsSql,
 } from '../../../domain/pool/totals.ts'
-import { isoDate } from '../../../domain/position/position.ts'
+import { isoDay } from '../../../time.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { keyedBy, one, part, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
@@ -55,7 +55,7 @@ export function addPoolTotals(builder: Builder): void {
       // Sums all days of the pool up to the date.
       ...sqlField({ kind: 'one', one: totalsAt, by: ['id', 'asOf'] }, { cost: { weight: 10 } }),
       resolve: ({ id }, { asOf }, context) =>
-        context.batches.load(totalsAt.load, [id, asOf ? isoDate(asOf) : 'infinity']),
+        context.batches.load(totalsAt.load, [id, asOf ? isoDay(asOf) : 'infinity']),
     }),
   }))
 }

@@ -3,15 +3,10 @@ import { cursorValues } from '../../../db/lists/listing.ts'
 import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
 import { assertCountable, assertFilterable, assertSortable } from '../../../domain/position/bounds.ts'
 import { asOfFilter, lastDate, onNewestDate } from '../../../domain/position/filter.ts'
-import {
-  isoDate,
-  positionListing,
-  positionsById,
-  positionsOn,
-  type Position as Row,
-} from '../../../domain/position/position.ts'
+import { positionListing, positionsById, positionsOn, type Position as Row } from '../../../domain/position/position.ts'
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
+import { isoDay } from '../../../time.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { computedFields } from '../../fields/computed-fields.ts'
 import { encodeCursor } from '../../fields/connection.ts'
@@ -226,7 +221,7 @@ const boundsOf = ({ asOf }: Record<string, unknown>) => (asOf ? { dates: 1 } : {
 function dateOf(asOf: Date | null | undefined, where: Where | null | undefined): Prisma.Sql | undefined {
   if (asOf) return lastDate(asOf)
   const { eq } = (where?.date ?? {}) as { eq?: Date | null }
-  return eq ? Prisma.sql`${isoDate(eq)}::date` : undefined
+  return eq ? Prisma.sql`${isoDay(eq)}::date` : undefined
 }
 
 /** The position columns of one side, by field. */

@@ -4,8 +4,8 @@ import {
   programAsOfSql,
   programColumns,
 } from '../../../domain/distribution/program.ts'
-import { isoDate } from '../../../domain/position/position.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
+import { isoDay } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
 import { keyedRow, sqlField } from '../../fields/sql-field.ts'
 import { COUNT, type FieldCost } from '../../policy/cost.ts'
@@ -33,7 +33,7 @@ export const programReading = {
     { cost: { weight: ({ asOf }) => (asOf ? COUNT : 1) } satisfies FieldCost },
   ),
   resolve: async (_: unknown, { asOf }: { asOf?: Date | null }, context: GraphContext): Promise<ProgramTotals> =>
-    asOf ? ((await context.batches.load(programAt.load, [isoDate(asOf)])) as ProgramTotals) : loadProgram(context),
+    asOf ? ((await context.batches.load(programAt.load, [isoDay(asOf)])) as ProgramTotals) : loadProgram(context),
 }
 
 /** Loads the program's totals, once per operation. */

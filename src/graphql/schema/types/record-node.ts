@@ -1,10 +1,9 @@
 import type { ObjectRef } from '@pothos/core'
 import type { Column } from '../../../db/lists/column.ts'
 import type { Listing } from '../../../db/lists/listing.ts'
-import { parseUtc } from '../../../time.ts'
+import { isoDay, parseUtc } from '../../../time.ts'
 import { keyOf, nodeId } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
-import { dateId } from './node-id.ts'
 
 /** Values of columns of these types are whole numbers. */
 const NUMBERS = ['int', 'integer', 'bigint', 'timestamp']
@@ -37,7 +36,7 @@ export function recordNode<Row>(
   builder.nodeRef(Type, {
     id: {
       resolve: (row: Row) =>
-        parts.flatMap((name) => (row[name] instanceof Date ? dateId(row[name]) : (row[name] ?? []))).join(':'),
+        parts.flatMap((name) => (row[name] instanceof Date ? isoDay(row[name]) : (row[name] ?? []))).join(':'),
       ...nodeId(Type.name, (column) => `concat_ws(':', ${parts.map(column).join(', ')})`),
     },
     loadManyWithoutCache: (ids, { batches }) =>

@@ -1,6 +1,6 @@
-import { isoDate } from '../../../domain/position/position.ts'
 import { vaultDates, vaultSeries } from '../../../domain/series/vault-series.ts'
 import { type VaultTotals as VaultTotalsRow, vaultTotalsColumns, vaultTotalsSql } from '../../../domain/vault/totals.ts'
+import { isoDay } from '../../../time.ts'
 import { once } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { keyedBy, sqlField } from '../../fields/sql-field.ts'
@@ -30,7 +30,7 @@ export function addVaultTotals(builder: Builder): void {
       },
       ...sqlField({ kind: 'one', one: totalsAt, by: ['chainId', 'id', 'asOf'] }),
       resolve: ({ chainId, id }, { asOf }, context) =>
-        context.batches.load(totalsAt.load, [chainId, id, asOf ? isoDate(asOf) : 'infinity']),
+        context.batches.load(totalsAt.load, [chainId, id, asOf ? isoDay(asOf) : 'infinity']),
     }),
     series: seriesField(t, {
       type: VaultTotals,
