@@ -36,8 +36,8 @@ export function addBasePoints(program: Command): void {
     .addOption(of('--borrow', 'borrowed'))
     .addOption(fromDate())
     .action(({ deposit, borrow, from }: Options) =>
-      withDeps(async ({ store, now }, signal) => {
-        const id = await setBasePoints({ pool: store.pool, now, signal }, { deposit, borrow, from }, CLI)
+      withDeps(async (deps) => {
+        const id = await setBasePoints(deps, { deposit, borrow, from }, CLI)
         const dates = from ? `dates from ${isoDay(from)} on` : 'every date'
         print(`Revision ${id}: ${deposit} points for a dollar supplied, ${borrow} for one borrowed, for ${dates}.`)
         print('Stored points change when their date is resynced.')

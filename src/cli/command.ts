@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { CommanderError } from 'commander'
+import type { Pool } from 'pg'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { isLackOfRights } from '../db/faults.ts'
 import { type Deps, openDeps } from '../deps.ts'
@@ -10,23 +12,26 @@ import { parseUtc } from '../time.ts'
 /** The actor in the records of changes by the command line. */
 export const CLI = 'cli'
 
-/** Opens the resources, runs a command and closes them, also on Ctrl-C, which rolls back. */
+/** The resources of a command. The signal is that of Ctrl-C, which rolls back. */
+export interface CommandDeps extends Deps {
+  pool: Pool
+  signal: AbortSignal
+}
+
+/** Opens the resources, runs a command and closes them. */
 export async function withDeps(
-  work: (deps: Deps, signal: AbortSignal) => Promise<void> | void,
+  work: (deps: CommandDeps) => Promise<void> | void,
   settings: { MIGRATE?: 'on' } = {},
 ): Promise<void> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...withoutEmpty(process.env), ...settings })
   const signal = stopSignal(config)
   const deps = await openDeps(config)
   try {
-    await work(deps, signal)
+    await work({ ...deps, pool: deps.store.pool, signal })
   } finally {
     await deps.close()
   }
 }
-
-/** The dependencies of runs. */
-export const runDeps = (deps: Deps) => ({ ...deps, pool: deps.store.pool })
 
 /** Treats empty variables as unset. */
 export function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -78,6 +83,19 @@ export function print(text: string): void {
 
 /** Prints one JSON object per line, for scripts. */
 export const printJson = (value: unknown) => print(JSON.stringify(value))
+
+/** Reads a file that an option names. @throws ConfigError */
+export const readText = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch(() => {
+    throw new ConfigError(`${path} cannot be read.`)
+  })
+
+/** Reads an address. @param whose completes the message @throws ConfigError */
+export function parseAddress(text: string, whose: string): string {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text))
+    throw new ConfigError(`A ${whose}'s address is 0x and 40 hexadecimal digits, not ${text.slice(0, 60)}.`)
+  return text.toLowerCase()
+}
 
 /** Reads the value of an option that is a date. @throws ConfigError */
 export function parseDate(text: string): Date {

@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander'
-import { ConfigError } from '../config.ts'
 import { type ExplainedSide, explainDay } from '../domain/points/explain.ts'
 import { GatewayError } from '../errors.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import { isoDay } from '../time.ts'
-import { parseDate, print, printJson, reasonWords, withDeps } from './command.ts'
+import { parseAddress, parseDate, print, printJson, reasonWords, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 const changes = graphql(`
@@ -32,11 +31,9 @@ export function addExplain(program: Command): void {
     )
     .option('--json', 'print one JSON object per line')
     .action((address: string, { date, json }: { date: Date; json?: boolean }) => {
-      if (!/^0x[0-9a-fA-F]{40}$/.test(address))
-        throw new ConfigError(`A user's address is 0x and 40 hexadecimal digits, not ${address.slice(0, 60)}.`)
+      const [user, day] = [parseAddress(address, 'user'), isoDay(date)]
       return withDeps(async (deps) => {
-        const [user, day] = [address.toLowerCase(), isoDay(date)]
-        const sides = await explainDay(deps.store.pool, deps.basePoints, user, day)
+        const sides = await explainDay(deps.pool, deps.basePoints, user, day)
         const { readGraph } = await import('./read-graph.ts')
         const { dailyPoints, ledger } = (await readGraph(deps, changes, { address: user, date: day })).user
         if (sides.length === 0 && ledger.nodes.length === 0)

@@ -33,7 +33,7 @@ export function addExport(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((dir: string, { format, table, from, to, json }: Options) => {
       if (from && to && from > to) throw new ConfigError('--from must not be after --to.')
-      return withDeps(async ({ store }, signal) => {
+      return withDeps(async ({ pool, signal }) => {
         const { exportStore } = await import('../domain/dataset/export.ts')
         const progress = showWalk(process.stderr)
         const options = {
@@ -45,7 +45,7 @@ export function addExport(program: Command): void {
             progress.update({ what: file, done: rows, total: expected && Math.max(expected, rows) }),
           signal,
         }
-        const { files, seconds } = await exportStore(store.pool, dir, options).finally(progress.done)
+        const { files, seconds } = await exportStore(pool, dir, options).finally(progress.done)
         if (json) return printJson({ dir, format, files, seconds })
         for (const [file, { rows }] of Object.entries(files)) print(`${file}: ${recordCount(rows)}`)
         print(`Exported ${dir} in ${seconds.toFixed(1)} s.`)

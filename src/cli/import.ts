@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
-import type { Deps } from '../deps.ts'
 import { type ImportSummary, importDataset } from '../domain/dataset/import.ts'
 import { isRemote } from '../sources/client.ts'
 import type { Dataset } from '../sources/dataset/dataset.ts'
@@ -9,7 +7,7 @@ import { openDirectory } from '../sources/dataset/directory.ts'
 import { openHttpDataset } from '../sources/dataset/http-dataset.ts'
 import { type MirrorSummary, withMirror } from '../sources/mirror/rest-mirror.ts'
 import { speaksRest } from '../sources/positions/open-positions-source.ts'
-import { CLI, figure, print, printJson, recordCount, warn, withDeps } from './command.ts'
+import { CLI, type CommandDeps, figure, print, printJson, readText, recordCount, warn, withDeps } from './command.ts'
 import { showProgress, showWalk } from './progress.ts'
 
 interface Options {
@@ -55,15 +53,15 @@ export function addImport(program: Command): void {
 
 async function loadDirectory(dir: string, options: Options): Promise<void> {
   const dataset = await openDirectory(dir, warn)
-  await withDeps((deps, signal) => load(deps, dataset, signal, options))
+  await withDeps((deps) => load(deps, dataset, options))
 }
 
 async function loadUrl(from: string, options: Options): Promise<void> {
   const users = options.users === undefined ? [] : await readUsers(options.users)
-  await withDeps(async (deps, signal) => {
-    const { client } = deps
+  await withDeps(async (deps) => {
+    const { client, signal } = deps
     if (!(await speaksRest({ client, base: from, signal })))
-      return load(deps, await openHttpDataset(client, from, { signal }), signal, options)
+      return load(deps, await openHttpDataset(client, from, { signal }), options)
     const walk = showWalk(process.stderr)
     const mirror = {
       client,
@@ -79,7 +77,7 @@ async function loadUrl(from: string, options: Options): Promise<void> {
       await withMirror(mirror, (dataset, summary) => {
         walk.done()
         if (!options.json) describeMirror(summary)
-        return load(deps, dataset, signal, options, summary)
+        return load(deps, dataset, options, summary)
       })
     } finally {
       walk.done()
@@ -88,17 +86,16 @@ async function loadUrl(from: string, options: Options): Promise<void> {
 }
 
 async function load(
-  deps: Deps,
+  deps: CommandDeps,
   dataset: Dataset,
-  signal: AbortSignal,
   { check = false, daily = false, reopen = false, json }: Options,
   mirror?: MirrorSummary,
 ): Promise<void> {
   const progress = showProgress(process.stderr)
   try {
-    const summary = await importDataset({ ...deps, pool: deps.store.pool }, dataset, {
+    const summary = await importDataset(deps, dataset, {
       onProgress: progress.update,
-      signal,
+      signal: deps.signal,
       requestedBy: CLI,
       check,
       daily,
@@ -129,10 +126,7 @@ function describe({ name }: Dataset, { files, dates, leftOut, seconds }: ImportS
 }
 
 async function readUsers(path: string): Promise<string[]> {
-  const text = await readFile(path, 'utf8').catch(() => {
-    throw new ConfigError(`${path} cannot be read.`)
-  })
-  const users = text.split(/\s+/).filter((line) => line !== '')
+  const users = (await readText(path)).split(/\s+/).filter((line) => line !== '')
   const wrong = users.find((user) => !/^0x[0-9a-fA-F]{40}$/.test(user))
   if (wrong !== undefined) throw new ConfigError(`${path} must have one address per line, not ${wrong.slice(0, 60)}.`)
   return users

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import { dateRevisions } from '../domain/multiplier/date-revisions.ts'
@@ -13,7 +12,18 @@ import {
 } from '../domain/multiplier/update.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import { isoDay } from '../time.ts'
-import { CLI, parseCount, parseDate, parseNumber, parseRevision, print, printJson, withDeps } from './command.ts'
+import {
+  CLI,
+  parseAddress,
+  parseCount,
+  parseDate,
+  parseNumber,
+  parseRevision,
+  print,
+  printJson,
+  readText,
+  withDeps,
+} from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { actorsOf, addRevoke, fromDate } from './revisions.ts'
 import { table } from './table.ts'
@@ -90,16 +100,11 @@ async function updatesOf(pool: string | undefined, options: Options): Promise<Mu
   const noFactor = [depositA, depositB, borrowA, borrowB].every((one) => one === undefined)
   if (options.file !== undefined) {
     if (pool !== undefined || !noFactor) throw new ConfigError('Give a pool and its factors, or --file, not both.')
-    const path = options.file
-    const updates = readMultipliers(
-      await readFile(path, 'utf8').catch(() => {
-        throw new ConfigError(`${path} cannot be read.`)
-      }),
-    )
+    const updates = readMultipliers(await readText(options.file))
     return from ? updates.map((update) => ({ ...update, from })) : updates
   }
   if (pool === undefined) throw new ConfigError('Give the address of a pool, or --file.')
-  assertAddress(pool)
+  parseAddress(pool, 'pool')
   if (noFactor) throw new ConfigError('Give at least one of --deposit-a, --deposit-b, --borrow-a, --borrow-b.')
   return readMultipliers(
     JSON.stringify({
@@ -114,9 +119,9 @@ async function updatesOf(pool: string | undefined, options: Options): Promise<Mu
 }
 
 function set(updates: MultiplierUpdate[], { yes, json }: Options): Promise<void> {
-  return withDeps(async ({ store, now }, signal) => {
+  return withDeps(async (deps) => {
     const accept = yes ? undefined : refuseJumps
-    const changes = await updateMultipliers({ pool: store.pool, now, signal }, updates, CLI, accept)
+    const changes = await updateMultipliers(deps, updates, CLI, accept)
     if (!json) return printChanges(changes)
     if (updates.some(({ from }) => from))
       return changes
@@ -128,7 +133,7 @@ function set(updates: MultiplierUpdate[], { yes, json }: Options): Promise<void>
         }))
         .forEach(printJson)
     const pools = changes.map(({ poolAddress }) => poolAddress)
-    const rows = await store.models.prisma.multiplier.findMany({ where: { poolAddress: { in: pools } } })
+    const rows = await deps.store.models.prisma.multiplier.findMany({ where: { poolAddress: { in: pools } } })
     for (const { poolAddress, before } of changes)
       for (const row of rows) if (row.poolAddress === poolAddress) printJson({ ...row, before: before ?? null })
   })
@@ -137,9 +142,9 @@ function set(updates: MultiplierUpdate[], { yes, json }: Options): Promise<void>
 function date(revision: bigint | undefined, { from, yes = false, json }: Options): Promise<void> {
   if ((revision === undefined) !== (from === undefined))
     throw new ConfigError('Give both the number of a revision and --from, or neither.')
-  return withDeps(async ({ store, now }, signal) => {
+  return withDeps(async (deps) => {
     const only = revision !== undefined && from ? { revision, from } : undefined
-    const { rules, dates } = await dateRevisions({ pool: store.pool, now, signal }, { only, store: yes }, CLI)
+    const { rules, dates } = await dateRevisions(deps, { only, store: yes }, CLI)
     if (json) return printJson({ stored: yes, rules, dates })
     if (rules.length === 0) return print('All revisions that count have their date already: nothing would change.')
     const rows = rules.map((one) => [
@@ -162,9 +167,9 @@ function date(revision: bigint | undefined, { from, yes = false, json }: Options
 }
 
 function undo(pool: string | undefined, { json }: { json?: boolean }): Promise<void> {
-  if (pool !== undefined) assertAddress(pool)
-  return withDeps(async ({ store, now }, signal) => {
-    const changes = await undoMultipliers({ pool: store.pool, now, signal }, pool?.toLowerCase(), CLI)
+  const address = pool === undefined ? undefined : parseAddress(pool, 'pool')
+  return withDeps(async (deps) => {
+    const changes = await undoMultipliers(deps, address, CLI)
     if (!json) return printChanges(changes)
     for (const { poolAddress, before, after } of changes)
       printJson({ poolAddress, ...(after ?? NONE), before: before ?? null })
@@ -204,15 +209,10 @@ const misnamed = (flag: string, name: string) =>
     throw new ConfigError(`There is no ${flag}: the factor for each dollar supplied is ${name}.`)
   })
 
-function assertAddress(pool: string): void {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(pool))
-    throw new ConfigError(`A pool's address is 0x and 40 hexadecimal digits, not ${pool.slice(0, 60)}.`)
-}
-
 function showHistory(pool: string | undefined, { limit, json }: { limit: number; json?: boolean }): Promise<void> {
-  if (pool !== undefined) assertAddress(pool)
+  const address = pool === undefined ? undefined : parseAddress(pool, 'pool')
   return withDeps(async (deps) => {
-    const variables = { first: limit, ...(pool !== undefined && { pools: pool.toLowerCase() }) }
+    const variables = { first: limit, ...(address && { pools: address }) }
     const { readGraph } = await import('./read-graph.ts')
     const { nodes } = (await readGraph(deps, history, variables)).multiplierRevisions
     if (json) return nodes.forEach(printJson)

@@ -1,7 +1,6 @@
 import type { WriteStream } from 'node:tty'
 import { MultiBar, Presets, SingleBar } from 'cli-progress'
 
-/** The progress of reading one file. */
 export interface Progress {
   file: string
   bytes: number
@@ -15,23 +14,13 @@ const QUIET_MS = 5000
 /** Shows progress: one bar per file on a terminal, otherwise a plain line now and then. */
 export function showProgress(stream: WriteStream): { update(progress: Progress): void; done(): void } {
   if (!stream.isTTY) return showLines(stream)
-  const all = new MultiBar(
-    {
-      stream,
-      clearOnComplete: false,
-      hideCursor: true,
-      format: '{file} {bar} {percentage}% | {lines} lines | {eta} s',
-    },
-    Presets.shades_classic,
-  )
-  const bars = new Map<string, SingleBar>()
+  const bars = openBars(stream, '{bar} {percentage}% | {lines} lines | {eta} s', 34)
   return {
     update({ file, bytes, size, lines }) {
-      const bar = bars.get(file) ?? all.create(size ?? bytes, 0, { file: file.padEnd(34), lines })
-      bars.set(file, bar)
+      const bar = bars.of(file, size ?? bytes, { lines })
       bar.update(Math.min(bytes, bar.getTotal()), { lines })
     },
-    done: () => all.stop(),
+    done: bars.done,
   }
 }
 
@@ -45,29 +34,53 @@ interface WalkProgress {
 /** Shows the progress of copying a server: one bar per kind of record on a terminal, otherwise a plain line now and then. */
 export function showWalk(stream: WriteStream): { update(progress: WalkProgress): void; done(): void } {
   if (!stream.isTTY) {
-    let last = performance.now()
+    const say = nowAndThen(stream)
     return {
-      update({ what, done, total }) {
-        if (performance.now() - last < QUIET_MS) return
-        last = performance.now()
-        stream.write(`${what}: ${done}${total === undefined ? '' : ` of ${total}`} so far\n`)
-      },
+      update: ({ what, done, total }) => say(`${what}: ${done}${total === undefined ? '' : ` of ${total}`} so far`),
       done() {},
     }
   }
-  const all = new MultiBar(
-    { stream, clearOnComplete: false, hideCursor: true, format: '{what} {bar} {value} of {total} | {eta} s' },
-    Presets.shades_classic,
-  )
-  const bars = new Map<string, SingleBar>()
+  const bars = openBars(stream, '{bar} {value} of {total} | {eta} s', 20)
   return {
     update({ what, done, total }) {
-      const bar = bars.get(what) ?? all.create(total ?? done, 0, { what: what.padEnd(20) })
-      bars.set(what, bar)
+      const bar = bars.of(what, total ?? done)
       bar.setTotal(total ?? Math.max(done, 1))
       bar.update(done)
     },
+    done: bars.done,
+  }
+}
+
+/** Bars by name, which stand below each other. */
+function openBars(stream: WriteStream, format: string, nameWidth: number) {
+  const options = { stream, clearOnComplete: false, hideCursor: true, format: `{name} ${format}` }
+  const all = new MultiBar(options, Presets.shades_classic)
+  const bars = new Map<string, SingleBar>()
+  return {
+    of(name: string, total: number, more: object = {}): SingleBar {
+      const bar = bars.get(name) ?? all.create(total, 0, { name: name.padEnd(nameWidth), ...more })
+      bars.set(name, bar)
+      return bar
+    },
     done: () => all.stop(),
+  }
+}
+
+/** Shows the progress of reading files of unknown length: a line now and then. */
+export function showLines(stream: NodeJS.WritableStream, everyMs = QUIET_MS) {
+  const say = nowAndThen(stream, everyMs)
+  return {
+    update: ({ file, lines }: Progress) => say(`${file}: ${lines} lines so far`),
+    done() {},
+  }
+}
+
+function nowAndThen(stream: NodeJS.WritableStream, everyMs = QUIET_MS): (line: string) => void {
+  let last = performance.now()
+  return (line) => {
+    if (performance.now() - last < everyMs) return
+    last = performance.now()
+    stream.write(`${line}\n`)
   }
 }
 
@@ -91,18 +104,5 @@ export function showDates(stream: WriteStream, total: number): DatesProgress {
       begun++
     },
     end: () => bar.stop(),
-  }
-}
-
-/** Shows the progress of reading files of unknown length: a line now and then. */
-export function showLines(stream: NodeJS.WritableStream, everyMs = QUIET_MS) {
-  let last = performance.now()
-  return {
-    update({ file, lines }: Progress) {
-      if (performance.now() - last < everyMs) return
-      last = performance.now()
-      stream.write(`${file}: ${lines} lines so far\n`)
-    },
-    done() {},
   }
 }

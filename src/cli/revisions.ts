@@ -15,8 +15,8 @@ export function addRevoke(command: Command, revoke: typeof revokeMultiplier): vo
     .description('revoke an announcement: a revision whose first date is yet to come')
     .argument('<revision>', 'the number of the revision, as the history shows it', parseRevision)
     .action((revision: bigint) =>
-      withDeps(async ({ store, now }, signal) => {
-        await revoke({ pool: store.pool, now, signal }, revision, CLI)
+      withDeps(async (deps) => {
+        await revoke(deps, revision, CLI)
         print(`The revision ${revision} is revoked. Its date has not come, so no points change.`)
       }),
     )

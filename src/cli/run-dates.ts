@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import type { Deps } from '../deps.ts'
@@ -9,7 +8,7 @@ import { resync, resyncPlan } from '../domain/distribution/resync.ts'
 import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
 import { GatewayError } from '../errors.ts'
 import { isoDay } from '../time.ts'
-import { CLI, figure, parseCount, parseDate, print, runDeps, withDeps } from './command.ts'
+import { CLI, figure, parseCount, parseDate, print, readText, withDeps } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { showDates } from './progress.ts'
 import { table } from './table.ts'
@@ -78,20 +77,17 @@ async function runDates(kind: Kind, options: Options): Promise<void> {
     throw new ConfigError('--multipliers is for --dry-run. To store multipliers: gateway multipliers set.')
   if (options.movers !== undefined && !options.dryRun) throw new ConfigError('--movers is for --dry-run.')
   assertRange(kind, options)
-  const multipliers =
-    options.multipliers === undefined
-      ? []
-      : readMultipliers(await readFile(options.multipliers, 'utf8').catch(unreadable(options.multipliers)))
-  await withDeps(async (deps, signal) => {
+  const multipliers = options.multipliers === undefined ? [] : readMultipliers(await readText(options.multipliers))
+  await withDeps(async (deps) => {
     const dates = await datesOf(kind, options, deps)
     const run = options.dryRun ? previewOne : runOne
     const progress = showDates(process.stderr, dates.length)
     let done = 0
     try {
       for (const date of dates) {
-        signal.throwIfAborted()
+        deps.signal.throwIfAborted()
         if (date) progress.begin(isoDay(date))
-        const text = await run(kind, date, { deps: { ...runDeps(deps), signal }, multipliers, options })
+        const text = await run(kind, date, { deps, multipliers, options })
         progress.end()
         print(text)
         done++
@@ -186,8 +182,4 @@ function describePreview({
     m.rankAfter ?? '-',
   ])
   return `${totals}\n${changes}\n${table(['user', 'points', 'after', 'change', 'rank', 'after'], rows)}`
-}
-
-const unreadable = (path: string) => () => {
-  throw new ConfigError(`${path} cannot be read.`)
 }

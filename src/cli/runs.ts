@@ -62,7 +62,7 @@ export function addRuns(program: Command): void {
     .option('--json', 'print one JSON object per line')
     .action(({ date, kind, status, limit, json }: Options) =>
       withDeps(async (deps) => {
-        await closeDeadRuns(deps.store.pool)
+        await closeDeadRuns(deps.pool)
         const where = {
           ...(date && { date: { eq: isoDay(date) } }),
           ...(kind && { kinds: upper(kind) as never }),
@@ -123,8 +123,8 @@ export function addRuns(program: Command): void {
     )
     .option('--json', 'print one JSON object per line')
     .action(() =>
-      withDeps(async ({ store, basePoints }, signal) => {
-        const stale = await staleDates(store.pool, basePoints, signal)
+      withDeps(async ({ pool, basePoints, signal }) => {
+        const stale = await staleDates(pool, basePoints, signal)
         if (wantsJson()) return stale.forEach(printJson)
         if (stale.length === 0) return print('The stored points of all dates are those of their rules.')
         const rows = stale.map(({ date, positions, points, computed }) => [date, positions, points, computed])

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { lexicographicSortSchema, printSchema } from 'graphql'
-import { ConfigError } from '../config.ts'
 import { changesSince } from '../graphql/policy/compatibility.ts'
-import { print } from './command.ts'
+import { print, readText } from './command.ts'
 
 interface Options {
   federation?: boolean
@@ -30,10 +28,7 @@ const schemaOfGraph = async () => (await import('../graphql/schema/schema.ts')).
 const subgraph = async () => (await import('../graphql/schema/federation.ts')).printSubgraph()
 
 async function compare(path: string): Promise<void> {
-  const released = await readFile(path, 'utf8').catch(() => {
-    throw new ConfigError(`${path} cannot be read.`)
-  })
-  const { breaking, dangerous } = changesSince(released, await schemaOfGraph())
+  const { breaking, dangerous } = changesSince(await readText(path), await schemaOfGraph())
   for (const change of breaking) print(`Breaks clients: ${change}`)
   for (const change of dangerous) print(`May surprise clients: ${change}`)
   if (breaking.length === 0) return print(`Nothing breaks the clients of ${path}.`)

@@ -58,9 +58,9 @@ export function addSeasons(program: Command): void {
 type SeasonDeps = Parameters<typeof setSeason>[0]
 
 async function change(work: (deps: SeasonDeps) => Promise<void>): Promise<void> {
-  await withDeps(async ({ store, config, now }, signal) => {
-    if (config.SEASONS) throw new ConfigError('The seasons are those of SEASONS: change that setting instead.')
-    await work({ pool: store.pool, now, signal })
+  await withDeps(async (deps) => {
+    if (deps.config.SEASONS) throw new ConfigError('The seasons are those of SEASONS: change that setting instead.')
+    await work(deps)
   })
   await showSeasons({})
 }

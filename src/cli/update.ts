@@ -4,7 +4,7 @@ import { type LegName, legNames } from '../domain/update/legs.ts'
 import { type LegUpdate, previewLeg, type UpdateDeps, type UpdateOptions, updateLeg } from '../domain/update/update.ts'
 import { GatewayError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
-import { CLI, figure, parseDate, print, printJson, recordCount, runDeps, warn, withDeps } from './command.ts'
+import { CLI, type CommandDeps, figure, parseDate, print, printJson, recordCount, warn, withDeps } from './command.ts'
 import { showLines } from './progress.ts'
 
 interface Options {
@@ -30,11 +30,11 @@ export function addUpdate(program: Command): void {
     .option('--json', 'print one JSON object per line')
     .action((names: string[], options: Options) => {
       const wanted = names.map(legNamed)
-      return withDeps((deps, signal) => update({ ...runDeps(deps), signal }, wanted, options))
+      return withDeps((deps) => update(deps, wanted, options))
     })
 }
 
-async function update(deps: UpdateDeps & { signal: AbortSignal }, wanted: LegName[], options: Options): Promise<void> {
+async function update(deps: CommandDeps, wanted: LegName[], options: Options): Promise<void> {
   const legs = wanted.length > 0 ? [...new Set(wanted)] : [...deps.analytics.sources.keys()]
   if (legs.length === 0)
     throw new GatewayError('UNAVAILABLE', 'No source of analytics is configured. Set ANALYTICS_SOURCE, then try again.')

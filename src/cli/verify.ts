@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import type { Deps } from '../deps.ts'
 import { MAX_DIFFERENCES, type Verification, verify } from '../domain/distribution/verify.ts'
 import { isRemote } from '../sources/client.ts'
 import { openPath } from '../sources/dataset/directory.ts'
@@ -7,7 +6,7 @@ import { datasetPositions } from '../sources/positions/dataset-positions.ts'
 import { openPositionsSource, speaksRest } from '../sources/positions/open-positions-source.ts'
 import type { PositionsSource } from '../sources/positions/positions-source.ts'
 import { isoDay } from '../time.ts'
-import { figure, parseCount, parseDate, print, printJson, withDeps } from './command.ts'
+import { type CommandDeps, figure, parseCount, parseDate, print, printJson, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 interface Options {
@@ -35,13 +34,9 @@ export function addVerify(program: Command): void {
     )
     .option('--json', 'print one JSON object')
     .action((date: Date, { against, limit, json }: Options) =>
-      withDeps(async (deps, signal) => {
-        const { store, basePoints } = deps
-        const source = against === undefined ? undefined : await openOther(deps, against, signal)
-        const result = await verify({ pool: store.pool, basePoints, signal }, isoDay(date), {
-          against: source,
-          first: limit,
-        })
+      withDeps(async (deps) => {
+        const source = against === undefined ? undefined : await openOther(deps, against)
+        const result = await verify(deps, isoDay(date), { against: source, first: limit })
         const isRight = result.differingUserCount === 0 && [null, result.storedDigest].includes(result.digest)
         if (json) printJson({ against: source?.name ?? null, ...result })
         else describe(result, source?.name)
@@ -50,7 +45,7 @@ export function addVerify(program: Command): void {
     )
 }
 
-async function openOther({ client }: Deps, from: string, signal: AbortSignal): Promise<PositionsSource> {
+async function openOther({ client, signal }: CommandDeps, from: string): Promise<PositionsSource> {
   if (!isRemote(from)) return datasetPositions(from, () => openPath(from))
   const format = (await speaksRest({ client, base: from, signal })) ? 'rest' : 'files'
   return openPositionsSource({ source: from, format }, client)

@@ -1,4 +1,3 @@
-import { isoDay } from '../../time.ts'
 // biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
 
 import type { Reader } from '../../db/connect/reader.ts'
@@ -17,6 +16,7 @@ import {
 import { VALUE_TYPES, type ValueType } from '../../db/lists/value-type.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { isoDay } from '../../time.ts'
 import type { Batch, GraphContext } from '../context.ts'
 import { connectionOf, type PageArguments, readPage } from './connection.ts'
 import { type Applied, applyListInputs } from './list-inputs.ts'
