@@ -63,13 +63,7 @@ export const allMultipliers = endpoint({
   response: z.array(shapes.multiplierShape),
   operation: all,
   variables: () => ({}),
-  async answer({ execute }) {
-    const rows = await allPages(async (after) => {
-      const { data, rows } = await execute.rows({ after })
-      return { rows, pageInfo: data.multipliers.pageInfo }
-    })
-    return { body: rows.list }
-  },
+  answer: async ({ execute }) => ({ body: (await allPages(execute, (data) => data.multipliers)).list }),
 })
 
 const factor = z.number('must be a finite number from 0 up').min(0, 'must be a finite number from 0 up').optional()

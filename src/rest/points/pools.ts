@@ -46,11 +46,5 @@ export const allPools = endpoint({
   ),
   operation,
   variables: () => ({}),
-  async answer({ execute }) {
-    const rows = await allPages(async (after) => {
-      const { data, rows } = await execute.rows({ after })
-      return { rows, pageInfo: data.pools.pageInfo }
-    })
-    return { body: rows.list }
-  },
+  answer: async ({ execute }) => ({ body: (await allPages(execute, (data) => data.pools)).list }),
 })

@@ -28,11 +28,5 @@ export const reports = endpoint({
   }),
   operation,
   variables: () => ({}),
-  async answer({ execute }) {
-    const rows = await allPages(async (after) => {
-      const { data, rows } = await execute.rows({ after })
-      return { rows, pageInfo: data.distributions.pageInfo }
-    })
-    return { body: { items: rows.list } }
-  },
+  answer: async ({ execute }) => ({ body: { items: (await allPages(execute, (data) => data.distributions)).list } }),
 })
