@@ -184,7 +184,7 @@ async function compare(): Promise<void> {
 
   /** Takes a date out of the store. */
   async function forget(date: string): Promise<void> {
-    await inTransaction(store.pool, async (client) => {
+    await inTransaction({ pool: store.pool }, async (client) => {
       await lockWriters(client)
       const { rows } = await client.query<{ user_address: string }>(
         'WITH gone AS (DELETE FROM stored_position WHERE distribution_date = $1 RETURNING user_address) SELECT DISTINCT user_address FROM gone',

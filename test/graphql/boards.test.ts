@@ -53,7 +53,7 @@ beforeAll(async () => {
   idle = first.user_address
   absent = second.user_address
   const changed = dates.slice(20, 23)
-  await inTransaction(pool, async (client) => {
+  await inTransaction({ pool }, async (client) => {
     await lockWriters(client)
     await client.query(
       'UPDATE stored_position SET points_a = 0, points_b = 0 WHERE user_address = $1 AND distribution_date = ANY($2)',

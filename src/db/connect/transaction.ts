@@ -1,5 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Pool, PoolClient, PoolOptions } from 'pg'
+import { cancelOnAbort } from './cancel.ts'
 import type { StorePoolOptions } from './client.ts'
 
 /**
@@ -7,7 +8,7 @@ import type { StorePoolOptions } from './client.ts'
  * one loses its locks. A hanging client loses its locks later than any wait for a source. Citus needs one connection to each of
  * its workers, to read what the transaction has written; elsewhere its settings mean nothing.
  */
-const begin = (mode: string, lockTimeoutMs = 0) => `BEGIN ${mode};
+const begin = (mode = '', lockTimeoutMs = 0) => `BEGIN ${mode};
   SET LOCAL statement_timeout = 0;
   ${lockTimeoutMs > 0 ? `SET LOCAL lock_timeout = ${lockTimeoutMs};` : ''}
   SET LOCAL idle_in_transaction_session_timeout = '15min';
@@ -23,21 +24,28 @@ export const mostWriters = ({ options }: Pool) => Math.max(1, Math.floor(options
 
 const limits = new WeakMap<Pool, LimitFunction>()
 
+interface TransactionOptions {
+  pool: Pool
+  /** Cancels the running statement, and rolls back. */
+  signal?: AbortSignal | undefined
+  mode?: 'ISOLATION LEVEL REPEATABLE READ' | 'ISOLATION LEVEL REPEATABLE READ READ ONLY'
+}
+
 /**
  * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects. A connection that fails is
  * closed, not returned to the pool.
  */
-export function inTransaction<T>(
-  pool: Pool,
-  work: (client: PoolClient) => Promise<T>,
-  mode: '' | 'ISOLATION LEVEL REPEATABLE READ' | 'ISOLATION LEVEL REPEATABLE READ READ ONLY' = '',
-): Promise<T> {
+export function inTransaction<T>(options: TransactionOptions, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const { pool } = options
   const limit = limits.get(pool) ?? pLimit(mostWriters(pool))
   limits.set(pool, limit)
-  return limit(() => transact(pool, work, mode))
+  return limit(() => transact(options, work))
 }
 
-async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>, mode: string): Promise<T> {
+async function transact<T>(
+  { pool, signal, mode }: TransactionOptions,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   const onError = (error: Error) => {
@@ -47,7 +55,7 @@ async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>,
   try {
     const { lockTimeoutMs }: PoolOptions & StorePoolOptions = pool.options
     await client.query(begin(mode, lockTimeoutMs))
-    const result = await work(client)
+    const result = await cancelOnAbort(client, signal, () => work(client))
     await client.query('COMMIT')
     return result
   } catch (error) {

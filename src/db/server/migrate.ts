@@ -269,7 +269,7 @@ async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration
       try {
         // One by one, since Citus sends the text of a change to its workers.
         const statements = [...splitQuery(script, postgreSplitterOptions).map(String), FINISH]
-        await inTransaction(pool, async (client) => {
+        await inTransaction({ pool }, async (client) => {
           for (const statement of statements) await client.query(statement)
         })
       } catch (error) {

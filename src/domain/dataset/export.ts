@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg'
-import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import { createDirectory, writeFault } from '../../sources/dataset/new-directory.ts'
@@ -53,27 +52,22 @@ export async function exportStore(pool: Pool, dir: string, options: ExportOption
   const directory = await createDirectory(dir)
   const counts: Record<string, () => number> = {}
   try {
-    await inTransaction(
-      pool,
-      (client) =>
-        cancelOnAbort(client, signal, async () => {
-          await client.query(SESSION)
-          for (const file of datasetFiles.filter((one) => files.includes(one))) {
-            signal?.throwIfAborted()
-            const name = `${file}.${format}`
-            const expected = (from ?? to) ? undefined : await estimate(client, file)
-            const onRows = (rows: number) => onProgress?.({ file: name, rows, expected })
-            counts[name] = await writeFile(client, {
-              file,
-              path: await directory.create(name),
-              range: { from, to },
-              withPrices: files.includes('prices'),
-              onRows,
-            })
-          }
-        }),
-      'ISOLATION LEVEL REPEATABLE READ READ ONLY',
-    )
+    await inTransaction({ pool, signal, mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' }, async (client) => {
+      await client.query(SESSION)
+      for (const file of datasetFiles.filter((one) => files.includes(one))) {
+        signal?.throwIfAborted()
+        const name = `${file}.${format}`
+        const expected = (from ?? to) ? undefined : await estimate(client, file)
+        const onRows = (rows: number) => onProgress?.({ file: name, rows, expected })
+        counts[name] = await writeFile(client, {
+          file,
+          path: await directory.create(name),
+          range: { from, to },
+          withPrices: files.includes('prices'),
+          onRows,
+        })
+      }
+    })
     await directory.complete()
   } catch (error) {
     await directory.discard()

@@ -3,7 +3,6 @@ import { addAbortSignal } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { DatabaseError, Pool, PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import type { Topology } from '../../db/topology/topology.ts'
@@ -119,69 +118,67 @@ export async function importDataset(
 ): Promise<ImportSummary> {
   const startedAt = new Date()
   signal?.throwIfAborted()
-  const work = inTransaction(pool, (client) =>
-    cancelOnAbort(client, signal, async () => {
-      await lockWriters(client)
-      await actAs(client, requestedBy)
-      await client.query(check ? `${CHECKING}; ${stagedRuns}` : stagedRuns)
-      await client.query("SET LOCAL work_mem = '64MB'")
-      const notes = keepsLedger && !check
-      if (notes) await noteChanges(client)
-      const run: Run = {
-        client,
-        basePoints,
-        daily,
-        notes,
-        topology: await topologyOf(client),
-        onProgress,
-        signal,
-        entities: await storedEntities(client),
-        badLines: [],
-        badCount: 0,
-        touched: new Set(),
-        dates: new Set(),
-        sources: [],
-        doubts: new Map(),
-        computed: new Map(),
+  const work = inTransaction({ pool, signal }, async (client) => {
+    await lockWriters(client)
+    await actAs(client, requestedBy)
+    await client.query(check ? `${CHECKING}; ${stagedRuns}` : stagedRuns)
+    await client.query("SET LOCAL work_mem = '64MB'")
+    const notes = keepsLedger && !check
+    if (notes) await noteChanges(client)
+    const run: Run = {
+      client,
+      basePoints,
+      daily,
+      notes,
+      topology: await topologyOf(client),
+      onProgress,
+      signal,
+      entities: await storedEntities(client),
+      badLines: [],
+      badCount: 0,
+      touched: new Set(),
+      dates: new Set(),
+      sources: [],
+      doubts: new Map(),
+      computed: new Map(),
+    }
+    const files: Record<string, FileSummary> = {}
+    const leftOut: string[] = []
+    let hasTokens = false
+    const isNew = await isNewStore(client)
+    for (const file of datasetFiles) {
+      const opened = await dataset.open(file)
+      if (!opened) continue
+      hasTokens ||= file === 'tokens'
+      if (isNew || !HISTORY.includes(file)) files[opened.label] = await importFile(run, file, opened, dataset.name)
+      else {
+        opened.stream.destroy()
+        leftOut.push(opened.label)
       }
-      const files: Record<string, FileSummary> = {}
-      const leftOut: string[] = []
-      let hasTokens = false
-      const isNew = await isNewStore(client)
-      for (const file of datasetFiles) {
-        const opened = await dataset.open(file)
-        if (!opened) continue
-        hasTokens ||= file === 'tokens'
-        if (isNew || !HISTORY.includes(file)) files[opened.label] = await importFile(run, file, opened, dataset.name)
-        else {
-          opened.stream.destroy()
-          leftOut.push(opened.label)
-        }
-      }
-      if (run.badCount > 0) throw new ImportError(dataset.name, run.badLines, run.badCount)
-      const dates = [...run.dates].sort()
-      const warnings = await warningsOf(run)
-      if (hasTokens) warnings.push(...(await logoWarnings(client, logoHosts)))
-      await admitDates(client, dates, reopen)
-      if (check) {
-        await client.query('ROLLBACK AND CHAIN')
-        return { files, dates, leftOut, warnings }
-      }
-      await run.topology.analyze(client, run.touched)
-      if (dates.length > 0) {
-        const runIds = await runIdsOf(client, dates)
-        await openImportRecords(client, { dates, runIds, requestedBy, startedAt, basePoints, sources: run.sources })
-        await refreshRollups(client, { dates, runIds, kind: 'import', startedAt, noted: notes })
-        await finishImportRecords(client, runIds)
-        await reopenSeasons(client, dates, runIds)
-        const { rows } = await client.query<{ runs: string }>(importedRuns)
-        await client.query(restoreDistributions, [rows[0]?.runs])
-      }
-      // Rolls back the data version, which statements that wrote no row have raised too.
-      if (run.touched.size === 0) await client.query('ROLLBACK AND CHAIN')
+    }
+    if (run.badCount > 0) throw new ImportError(dataset.name, run.badLines, run.badCount)
+    const dates = [...run.dates].sort()
+    const warnings = await warningsOf(run)
+    if (hasTokens) warnings.push(...(await logoWarnings(client, logoHosts)))
+    await admitDates(client, dates, reopen)
+    if (check) {
+      await client.query('ROLLBACK AND CHAIN')
       return { files, dates, leftOut, warnings }
-    }),
-  )
+    }
+    await run.topology.analyze(client, run.touched)
+    if (dates.length > 0) {
+      const runIds = await runIdsOf(client, dates)
+      await openImportRecords(client, { dates, runIds, requestedBy, startedAt, basePoints, sources: run.sources })
+      await refreshRollups(client, { dates, runIds, kind: 'import', startedAt, noted: notes })
+      await finishImportRecords(client, runIds)
+      await reopenSeasons(client, dates, runIds)
+      const { rows } = await client.query<{ runs: string }>(importedRuns)
+      await client.query(restoreDistributions, [rows[0]?.runs])
+    }
+    // Rolls back the data version, which statements that wrote no row have raised too.
+    if (run.touched.size === 0) await client.query('ROLLBACK AND CHAIN')
+    return { files, dates, leftOut, warnings }
+  })
   const summary = await work.catch(async (thrown: unknown) => {
     const error = pointsError(thrown)
     if (!check) await recordFailedImport(pool, { requestedBy, startedAt, basePoints, error })

@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg'
-import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { badArgument } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
@@ -116,9 +115,9 @@ export async function recordedRun<S extends Subject, T>(
 }
 
 /** Runs a transaction that the signal rolls back. */
-export async function inRun<T>({ pool, signal }: RunDeps, work: (client: PoolClient) => Promise<T>): Promise<T> {
+export async function inRun<T>(deps: RunDeps, work: (client: PoolClient) => Promise<T>): Promise<T> {
   try {
-    return await inTransaction(pool, (client) => cancelOnAbort(client, signal, () => work(client)))
+    return await inTransaction(deps, work)
   } catch (error) {
     throw pointsError(error)
   }

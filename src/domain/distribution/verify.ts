@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg'
-import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import { GatewayError } from '../../errors.ts'
@@ -58,31 +57,29 @@ export async function verify(
   day: string,
   { against, first }: { against?: PositionsSource | undefined; first: number },
 ): Promise<Verification> {
-  const work = (client: PoolClient) =>
-    cancelOnAbort(client, signal, async () => {
-      const { rows } = await client.query<{ digest: string | null }>(
-        'SELECT digest FROM distribution WHERE date = $1',
-        [day],
-      )
-      if (!rows[0]) throw new GatewayError('NOT_FOUND', `No positions are stored for ${day}: nothing to verify.`)
+  const work = async (client: PoolClient) => {
+    const { rows } = await client.query<{ digest: string | null }>('SELECT digest FROM distribution WHERE date = $1', [
+      day,
+    ])
+    if (!rows[0]) throw new GatewayError('NOT_FOUND', `No positions are stored for ${day}: nothing to verify.`)
+    await client.query(
+      `CREATE TEMP TABLE stored_points ON COMMIT DROP AS
+       SELECT user_address, points FROM account_day WHERE distribution_date = $1`,
+      [day],
+    )
+    await client.query("SET LOCAL work_mem = '256MB'")
+    if (against) await expectOther(client, { basePoints, signal, day, against })
+    else
       await client.query(
-        `CREATE TEMP TABLE stored_points ON COMMIT DROP AS
-         SELECT user_address, points FROM account_day WHERE distribution_date = $1`,
+        `CREATE TEMP TABLE expected_points ON COMMIT DROP AS SELECT user_address,
+           sum(CASE WHEN given THEN points_a + points_b ELSE computed_a + computed_b END)::bigint AS points
+         FROM ${computedOn(basePoints, '$1')} t GROUP BY user_address`,
         [day],
       )
-      await client.query("SET LOCAL work_mem = '256MB'")
-      if (against) await expectOther(client, { basePoints, signal, day, against })
-      else
-        await client.query(
-          `CREATE TEMP TABLE expected_points ON COMMIT DROP AS SELECT user_address,
-             sum(CASE WHEN given THEN points_a + points_b ELSE computed_a + computed_b END)::bigint AS points
-           FROM ${computedOn(basePoints, '$1')} t GROUP BY user_address`,
-          [day],
-        )
-      return { date: day, digest: rows[0].digest, ...(await compare(client, day, first)) }
-    })
+    return { date: day, digest: rows[0].digest, ...(await compare(client, day, first)) }
+  }
   try {
-    return await inTransaction(pool, work, 'ISOLATION LEVEL REPEATABLE READ')
+    return await inTransaction({ pool, signal, mode: 'ISOLATION LEVEL REPEATABLE READ' }, work)
   } catch (error) {
     throw pointsError(error)
   }

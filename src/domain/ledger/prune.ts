@@ -12,7 +12,7 @@ const KEPT = `(SELECT string_agg(substring(ledger, n, 24), '' ORDER BY n) FROM g
 /** Removes the entries of runs that finished before a time. @returns the number of these runs */
 export async function pruneLedger(pool: Pool, before: Date): Promise<number> {
   if ((await pool.query(`${EXPIRED} LIMIT 1`, [before])).rowCount === 0) return 0
-  return inTransaction(pool, async (client) => {
+  return inTransaction({ pool }, async (client) => {
     await lockWriters(client)
     const { rows } = await client.query<{ id: string; date: string }>(`SELECT id, date::text FROM (${EXPIRED}) r`, [
       before,

@@ -9,7 +9,7 @@ export async function settleDue(pool: Pool, now: Date): Promise<number> {
   const today = isoDay(now)
   const { rowCount } = await pool.query(`${UNSETTLED} LIMIT 1`, [today])
   if (rowCount === 0) return 0
-  return inTransaction(pool, async (client) => {
+  return inTransaction({ pool }, async (client) => {
     await lockWriters(client)
     return settleMultipliers(client, today)
   })

@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg'
-import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError, type InputProblem } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
@@ -83,16 +82,14 @@ export const changeMultipliers = <T>(
   requestedBy: string,
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> =>
-  inTransaction(pool, (client) =>
-    cancelOnAbort(client, signal, async () => {
-      await lockWriters(client)
-      await actAs(client, requestedBy)
-      await settleMultipliers(client, isoDay(now()))
-      const result = await work(client)
-      await settleMultipliers(client, isoDay(now()))
-      return result
-    }),
-  )
+  inTransaction({ pool, signal }, async (client) => {
+    await lockWriters(client)
+    await actAs(client, requestedBy)
+    await settleMultipliers(client, isoDay(now()))
+    const result = await work(client)
+    await settleMultipliers(client, isoDay(now()))
+    return result
+  })
 
 /** SQL of the factors of a multiplier or a revision. */
 export const FACTORS = `deposit_token_a AS "depositA", deposit_token_b AS "depositB", borrow_token_a AS "borrowA",

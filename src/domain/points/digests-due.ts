@@ -14,7 +14,7 @@ export async function digestsDue(pool: Pool): Promise<number> {
     `SELECT distribution_date::text AS date, ${digestSql()} AS digest FROM account_day
      WHERE distribution_date = ANY(ARRAY(${missing})) GROUP BY 1`,
   )
-  return inTransaction(pool, async (client) => {
+  return inTransaction({ pool }, async (client) => {
     await lockWriters(client)
     const { rowCount } = await client.query(
       `UPDATE distribution d SET digest = c.digest FROM unnest($1::date[], $2::text[]) AS c(date, digest)

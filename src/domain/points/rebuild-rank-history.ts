@@ -12,7 +12,7 @@ export async function rebuildRankHistory(pool: Pool, signal?: AbortSignal): Prom
     signal?.throwIfAborted()
     const { rows } = await pool.query(`${MISSING_RANKS} LIMIT 1`)
     if (rows.length === 0) return done
-    await inTransaction(pool, async (client) => {
+    await inTransaction({ pool }, async (client) => {
       await lockWriters(client)
       const { rows } = await client.query<{ date: string; before: string | null }>(
         `SELECT m.date::text AS date, (SELECT max(date)::text FROM distribution d WHERE d.date < m.date) AS before

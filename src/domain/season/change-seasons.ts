@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg'
-import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
@@ -54,25 +53,23 @@ const changeSeasons = (
   { requestedBy, reopen = false }: Change,
   next: (stored: SeasonDates[]) => SeasonDates[],
 ): Promise<void> =>
-  inTransaction(pool, (client) =>
-    cancelOnAbort(client, signal, async () => {
-      await lockWriters(client)
-      const today = isoDay(now())
-      const stored = await storedSeasons(client)
-      const wanted = next(stored)
-      assertSeasons(wanted)
-      const { obsolete, missing } = difference(stored, wanted)
-      if (!reopen) obsolete.forEach(assertOpen)
-      await client.query('DELETE FROM season WHERE name = ANY($1::text[])', [obsolete.map(({ name }) => name)])
-      for (const { name, startsAt, endsAt } of missing)
-        await client.query(
-          `INSERT INTO season (name, starts_at, ends_at, status, changed_by)
-           VALUES ($1, $2::date, $3::date, ${statusOn('$4::date', '$2::date', '$3::date')}, $5)`,
-          [name, startsAt, endsAt, today, requestedBy],
-        )
-      await closeSeasons(client, today)
-    }),
-  )
+  inTransaction({ pool, signal }, async (client) => {
+    await lockWriters(client)
+    const today = isoDay(now())
+    const stored = await storedSeasons(client)
+    const wanted = next(stored)
+    assertSeasons(wanted)
+    const { obsolete, missing } = difference(stored, wanted)
+    if (!reopen) obsolete.forEach(assertOpen)
+    await client.query('DELETE FROM season WHERE name = ANY($1::text[])', [obsolete.map(({ name }) => name)])
+    for (const { name, startsAt, endsAt } of missing)
+      await client.query(
+        `INSERT INTO season (name, starts_at, ends_at, status, changed_by)
+       VALUES ($1, $2::date, $3::date, ${statusOn('$4::date', '$2::date', '$3::date')}, $5)`,
+        [name, startsAt, endsAt, today, requestedBy],
+      )
+    await closeSeasons(client, today)
+  })
 
 interface Stored extends SeasonDates {
   closedAt: Date | null

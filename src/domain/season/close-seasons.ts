@@ -14,7 +14,7 @@ export async function closeSeasonsDue(pool: Pool, now: Date): Promise<string[]> 
   const today = isoDay(now)
   const { rowCount } = await pool.query(`SELECT FROM season t WHERE ${BEHIND} OR ${UNCLOSED} LIMIT 1`, [today])
   if (rowCount === 0) return []
-  return inTransaction(pool, async (client) => {
+  return inTransaction({ pool }, async (client) => {
     await lockWriters(client)
     return closeSeasons(client, today)
   })
