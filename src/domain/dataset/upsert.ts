@@ -2,6 +2,7 @@ import { snakeCase } from '../../db/lists/column.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import type { EntityType } from '../holding/place.ts'
+import { factorsOf } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { CHANGED_VAULTS, NOTE_PRICED, NOTE_STAGED, refreshVaultDays } from '../vault/refresh-vault-days.ts'
 import { DIGESTS } from './conflicts.ts'
@@ -79,8 +80,8 @@ const settled: Partial<Record<DatasetFile, string>> = {
       SELECT FROM (VALUES (t.changed_at), (now())) AS at(moment) CROSS JOIN LATERAL (
         SELECT * FROM multiplier_revision o WHERE o.pool_address = t.pool_address AND o.id < t.id AND o.revoked_at IS NULL
           AND (o.from_date IS NULL OR o.from_date <= (at.moment AT TIME ZONE 'UTC')::date) ORDER BY o.id DESC LIMIT 1) before
-      WHERE (before.deposit_token_a, before.deposit_token_b, before.borrow_token_a, before.borrow_token_b)
-        = (t.deposit_token_a, t.deposit_token_b, t.borrow_token_a, t.borrow_token_b))`,
+      WHERE (${factorsOf('before')})
+        = (${factorsOf('t')}))`,
   rates: `DELETE FROM rate_revision t
     WHERE t.changed_at = now()::timestamptz(3) AND EXISTS (
       SELECT FROM (SELECT * FROM rate_revision o WHERE (o.entity_type, o.chain_id, o.entity_id)
@@ -113,8 +114,8 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
       id: 'coalesce(s.id, old.id, gen_random_uuid()::text)',
       created_at: 'coalesce(s.created_at, old.created_at, statement_timestamp())',
       updated_at: `coalesce(s.updated_at, CASE
-        WHEN (s.deposit_token_a, s.deposit_token_b, s.borrow_token_a, s.borrow_token_b)
-          = (old.deposit_token_a, old.deposit_token_b, old.borrow_token_a, old.borrow_token_b)
+        WHEN (${factorsOf('s')})
+          = (${factorsOf('old')})
         THEN old.updated_at END, statement_timestamp())`,
     },
   },

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import type { Topology } from '../../db/topology/topology.ts'
-import { inForce } from '../multiplier/rule.ts'
+import { factorsOf, inForce } from '../multiplier/rule.ts'
 import { REASON } from './reason.ts'
 
 /** Creates the table of positions whose points a run changes. They are noted where they are stored. */
@@ -19,8 +19,8 @@ export const ENTRIES = `string_agg(int8send((c.run::bigint << 32) | c.pool_key) 
 
 /** A FROM item of the rules that differ from those of the run that stored the points before, for each pool. */
 export const rulesChanged = (changes: string): string => `(SELECT k.run, k.run_before, k.distribution_date, k.pool_key,
-    CASE WHEN (was.deposit_token_a, was.deposit_token_b, was.borrow_token_a, was.borrow_token_b)
-      IS DISTINCT FROM (m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b) THEN ${REASON.MULTIPLIER} ELSE 0 END
+    CASE WHEN (${factorsOf('was')})
+      IS DISTINCT FROM (${factorsOf('m')}) THEN ${REASON.MULTIPLIER} ELSE 0 END
     + CASE WHEN (o.base_deposit, o.base_borrow) IS DISTINCT FROM (coalesce(b.deposit, n.base_deposit), coalesce(b.borrow, n.base_borrow))
       THEN ${REASON.BASE_POINTS} ELSE 0 END AS reasons
   FROM (SELECT DISTINCT run, run_before, distribution_date, pool_key FROM ${changes} c WHERE NOT given) k

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
-import { COLUMNS, inForce } from './rule.ts'
+import { COLUMNS, factorsOf, inForce } from './rule.ts'
 import { ACTOR, changeMultipliers, FACTORS, type Factors, type MultiplierDeps } from './update.ts'
 
 /** A rule that dating records: a revision of the store again, for the dates from its own on. */
@@ -54,15 +54,12 @@ export function dateRevisions(
     )
     const { rows: dates } = await client.query<{ date: string }>(
       `SELECT DISTINCT date::text AS date FROM (${rulesOfDates}) now JOIN rule_before b USING (pool_address, date)
-       WHERE (${of('now')}) IS DISTINCT FROM (${of('b')}) ORDER BY 1`,
+       WHERE (${factorsOf('now')}) IS DISTINCT FROM (${factorsOf('b')}) ORDER BY 1`,
     )
     if (!store) await client.query('ROLLBACK TO SAVEPOINT dating')
     return { rules, dates: dates.map(({ date }) => date) }
   })
 }
-
-const of = (row: string) =>
-  ['deposit_token_a', 'deposit_token_b', 'borrow_token_a', 'borrow_token_b'].map((one) => `${row}.${one}`).join(', ')
 
 /** The rules of all stored dates in the pools whose revisions get a date. */
 const rulesOfDates = `SELECT p.pool_address, d.date, ${COLUMNS} FROM (SELECT DISTINCT pool_address FROM dated_rule) p

@@ -14,8 +14,15 @@ export const announced = {
   },
 } as const
 
-/** The columns of the factors. */
-export const COLUMNS = 'deposit_token_a, deposit_token_b, borrow_token_a, borrow_token_b'
+export const FACTOR_COLUMNS = ['deposit_token_a', 'deposit_token_b', 'borrow_token_a', 'borrow_token_b']
+export const COLUMNS = FACTOR_COLUMNS.join(', ')
+
+/** SQL of the factors of a row, as a list. */
+export const factorsOf = (row: string): string => FACTOR_COLUMNS.map((column) => `${row}.${column}`).join(', ')
+
+/** SQL of an upsert that replaces the factors of a stored multiplier. */
+export const REPLACED = `ON CONFLICT (pool_address) DO UPDATE
+  SET ${FACTOR_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}, updated_at = excluded.updated_at`
 
 /** SQL of whether a row of `multiplier_rule` or `base_points_rule` is in force for a date. At most one of each pool is. */
 export const inForce = (rule: string, date: string): string =>

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { isoDay } from '../../time.ts'
 import { lockWriters } from '../points/refresh-rollups.ts'
-import { COLUMNS, inForce } from './rule.ts'
+import { COLUMNS, factorsOf, inForce, REPLACED } from './rule.ts'
 
 /** Makes the stored multipliers those of today, if they are not. @returns the number of pools whose announcement has come */
 export async function settleDue(pool: Pool, now: Date): Promise<number> {
@@ -26,9 +26,7 @@ export async function settleMultipliers(client: PoolClient, today: string): Prom
   const { rowCount } = await client.query(
     `INSERT INTO multiplier (id, pool_address, ${COLUMNS}, created_at, updated_at)
      SELECT gen_random_uuid()::text, pool_address, ${COLUMNS}, since, since FROM (${UNSETTLED}) r WHERE deposit_token_a IS NOT NULL
-     ON CONFLICT (pool_address) DO UPDATE SET deposit_token_a = excluded.deposit_token_a,
-       deposit_token_b = excluded.deposit_token_b, borrow_token_a = excluded.borrow_token_a,
-       borrow_token_b = excluded.borrow_token_b, updated_at = excluded.updated_at`,
+     ${REPLACED}`,
     [today],
   )
   const { rowCount: removed } = await client.query(
@@ -40,10 +38,10 @@ export async function settleMultipliers(client: PoolClient, today: string): Prom
 }
 
 /** The rules of $1 that the stored multipliers differ from. */
-const UNSETTLED = `SELECT p.id AS pool_address, r.deposit_token_a, r.deposit_token_b, r.borrow_token_a, r.borrow_token_b,
+const UNSETTLED = `SELECT p.id AS pool_address, ${factorsOf('r')},
     greatest(r.changed_at, r.from_date::timestamp AT TIME ZONE 'UTC') AS since
   FROM pool p LEFT JOIN multiplier m ON m.pool_address = p.id
   LEFT JOIN multiplier_rule r ON r.pool_address = p.id AND ${inForce('r', '$1::date')}
-  WHERE (m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b)
-    IS DISTINCT FROM (r.deposit_token_a, r.deposit_token_b, r.borrow_token_a, r.borrow_token_b)
+  WHERE (${factorsOf('m')})
+    IS DISTINCT FROM (${factorsOf('r')})
   AND EXISTS (SELECT FROM multiplier_revision d WHERE d.pool_address = p.id AND d.from_date IS NOT NULL)`

@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError, type InputProblem } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
 import { lockWriters } from '../points/refresh-rollups.ts'
-import { COLUMNS, inForce } from './rule.ts'
+import { COLUMNS, factorsOf, inForce, REPLACED } from './rule.ts'
 import { settleMultipliers } from './settle.ts'
 
 /** A pool's new multipliers, finite and not negative. An omitted one stays the same, or is 0 if the pool had none. */
@@ -161,9 +161,7 @@ async function setMultipliers(client: PoolClient, updates: MultiplierUpdate[]): 
     `INSERT INTO multiplier AS m (id, pool_address, ${COLUMNS}, created_at, updated_at)
      SELECT gen_random_uuid()::text, u.pool, ${KEPT}, statement_timestamp(), statement_timestamp()
      FROM ${GIVEN}) AS u(pool, da, db, ba, bb) LEFT JOIN multiplier m ON m.pool_address = u.pool
-     ON CONFLICT (pool_address) DO UPDATE SET deposit_token_a = excluded.deposit_token_a,
-       deposit_token_b = excluded.deposit_token_b, borrow_token_a = excluded.borrow_token_a,
-       borrow_token_b = excluded.borrow_token_b, updated_at = excluded.updated_at`,
+     ${REPLACED}`,
     columnsOf(updates),
   )
   // A multiplier that is today's already is new for the dates of other rules.
@@ -183,8 +181,8 @@ async function announceMultipliers(client: PoolClient, updates: MultiplierUpdate
      FROM ${GIVEN}, $6::date[]) AS u(pool, da, db, ba, bb, date)
      LEFT JOIN multiplier_rule m ON m.pool_address = u.pool AND ${inForce('m', 'u.date')}
      CROSS JOIN LATERAL (SELECT u.pool, ${KEPT}) new(pool_address, ${COLUMNS})
-     WHERE m.until_date IS NOT NULL OR (m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b)
-       IS DISTINCT FROM (new.deposit_token_a, new.deposit_token_b, new.borrow_token_a, new.borrow_token_b)
+     WHERE m.until_date IS NOT NULL OR (${factorsOf('m')})
+       IS DISTINCT FROM (${factorsOf('new')})
      ORDER BY u.pool`,
     [...columnsOf(updates), updates.map(({ from }) => isoDay(from as Date))],
   )

@@ -1,4 +1,4 @@
-import { rulesOfDay } from '../multiplier/rule.ts'
+import { factorsOf, rulesOfDay } from '../multiplier/rule.ts'
 import { type BasePoints, pointsSql } from './formula.ts'
 
 /**
@@ -7,7 +7,7 @@ import { type BasePoints, pointsSql } from './formula.ts'
  */
 export function computedOn(basePoints: BasePoints, date: string): string {
   const { pointsA, pointsB } = pointsSql(basePoints, 't', 'm')
-  return `(SELECT t.*, m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b, m.deposit, m.borrow,
+  return `(SELECT t.*, ${factorsOf('m')}, m.deposit, m.borrow,
       ${pointsA} AS computed_a, ${pointsB} AS computed_b
     FROM stored_position t JOIN ${rulesOfDay(date)} m ON m.key = t.pool_key WHERE t.distribution_date = ${date}::date)`
 }

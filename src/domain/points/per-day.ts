@@ -2,7 +2,7 @@ import { type RowOf, snakeCase, sqlColumns } from '../../db/lists/column.ts'
 import { moderate } from '../../db/lists/exact-sum.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { inForce } from '../multiplier/rule.ts'
+import { FACTOR_COLUMNS, inForce } from '../multiplier/rule.ts'
 import { type BasePoints, sideSql } from './formula.ts'
 import { MAX_POINTS, millionthsSql, pointsColumn } from './millionths.ts'
 
@@ -17,7 +17,6 @@ export const AMOUNT_FIELDS = ['a', 'b'].flatMap((side) =>
   ['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => `${side}${name}AmountUsd`),
 )
 const AMOUNTS = AMOUNT_FIELDS.map(snakeCase)
-const FACTORS = ['deposit_token_a', 'deposit_token_b', 'borrow_token_a', 'borrow_token_b']
 /** Each expression is written once in a statement: OFFSET 0 keeps the planner from writing it wherever it is used. */
 const each = (row: string, names: string[]) => names.map((name) => `${bounded(`${row}.${name}`)} AS ${name}`).join(', ')
 
@@ -28,7 +27,7 @@ export const baseOn = (date: string) =>
 
 /** A query of the factors that are in force for a date: those of a pool, or of all of them. */
 export const factorsOn = (date: string, pool?: string) =>
-  `SELECT r.pool_address, ${each('r', FACTORS)} FROM multiplier_rule r
+  `SELECT r.pool_address, ${each('r', FACTOR_COLUMNS)} FROM multiplier_rule r
     WHERE ${inForce('r', date)} ${pool === undefined ? '' : `AND r.pool_address = ${pool}`} OFFSET 0`
 
 export const pointsPerDayColumns = sqlColumns({

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { factorsOf } from '../multiplier/rule.ts'
 
 /** Positions that score 0, because their pool has no multiplier or one of zeros. */
 export interface Unscored {
@@ -9,7 +10,7 @@ export interface Unscored {
 
 const SELECT = `SELECT p.id AS pool, concat_ws('·', p.asset_1_symbol, p.asset_2_symbol, p.market_id) AS name`
 const WITHOUT_MULTIPLIER = `NOT EXISTS (SELECT FROM multiplier m WHERE m.pool_address = p.id
-  AND greatest(m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b) > 0)`
+  AND greatest(${factorsOf('m')}) > 0)`
 
 /** Those of the counted pools whose positions score 0. */
 export async function unscoredAmong(client: ClientBase, counts: ReadonlyMap<string, number>): Promise<Unscored[]> {
