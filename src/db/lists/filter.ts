@@ -57,6 +57,16 @@ export interface Where {
   NOT?: Where | null
 }
 
+/** True if all conditions of a filter, also those of its AND, have one of these names. */
+export const hasOnly = (where: Where, names: ReadonlySet<string>): boolean =>
+  Object.entries(where).every(
+    ([name, value]) =>
+      value === null ||
+      value === undefined ||
+      names.has(name) ||
+      (name === 'AND' && (value as Where[]).every((part) => hasOnly(part, names))),
+  )
+
 /** A filter compiled to SQL. */
 export interface Read {
   /** Conditions that must all hold. Empty if there are none. */

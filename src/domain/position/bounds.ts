@@ -1,4 +1,4 @@
-import type { Where } from '../../db/lists/filter.ts'
+import { hasOnly, type Where } from '../../db/lists/filter.ts'
 import { badArgument, GatewayError } from '../../errors.ts'
 import { DAY_MS } from '../../time.ts'
 import { mostHealth } from './health.ts'
@@ -29,7 +29,7 @@ const SERVED = new Set(['users', 'pools', 'assets', 'date'])
  * @throws BAD_INPUT
  */
 export function assertFilterable(where: Where | null | undefined, bounds: Bounds): void {
-  if (!where || isServed(where) || isBounded(where, bounds)) return
+  if (!where || hasOnly(where, SERVED) || isBounded(where, bounds)) return
   throw unbounded('where', 'would scan all positions')
 }
 
@@ -45,15 +45,6 @@ const unbounded = (name: string, what: string) =>
   badArgument(
     name,
     `${what}: add where.users, pools (at most ${MOST_POOLS}), assets (at most ${MOST_ASSETS}), or where.date with at most ${MOST_DATES} dates`,
-  )
-
-const isServed = (where: Where): boolean =>
-  Object.entries(where).every(
-    ([name, value]) =>
-      value === null ||
-      value === undefined ||
-      SERVED.has(name) ||
-      (name === 'AND' && (value as Where[]).every(isServed)),
   )
 
 function isBounded(where: Where, bounds: Bounds): boolean {
