@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import type { Reader } from '../db/connect/reader.ts'
+import type { Batch, Reader } from '../db/connect/reader.ts'
 import { GatewayError } from '../errors.ts'
 import type { GatewayDeps } from './deps.ts'
 
@@ -13,13 +13,6 @@ export interface GraphContext {
   admin: Admin
   batches: Batches
 }
-
-/** Loads the values of many keys, in the order of the keys. All keys share the arguments. */
-export type Batch<Key, Value, Args extends unknown[] = []> = (
-  reader: Reader,
-  keys: readonly Key[],
-  ...args: Args
-) => Promise<Value[]>
 
 /** Makes a batch of a function that reads a single value, so that each operation reads it only once. */
 export const once =
@@ -78,3 +71,6 @@ export function requireAdmin(admin: Admin): string {
     )
   return admin.name
 }
+
+/** The dependencies of a change of rules. */
+export const changeDeps = ({ deps }: GraphContext) => ({ pool: deps.store.pool, now: deps.now })

@@ -32,6 +32,13 @@ export interface Reader {
   readonly models: Prisma.TransactionClient
 }
 
+/** Loads the values of many keys, in the order of the keys. All keys share the arguments. */
+export type Batch<Key, Value, Args extends unknown[] = []> = (
+  reader: Reader,
+  keys: readonly Key[],
+  ...args: Args
+) => Promise<Value[]>
+
 type Query = Pick<Prisma.Sql, 'text' | 'values'>
 
 /** Sends one statement on a connection, and calls `done` when it has ended. */

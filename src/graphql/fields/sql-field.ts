@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
 
-import type { Reader } from '../../db/connect/reader.ts'
+import type { Batch, Reader } from '../../db/connect/reader.ts'
 import type { Column, Columns } from '../../db/lists/column.ts'
 import type { Encoding } from '../../db/lists/encoding.ts'
 import {
@@ -17,7 +17,7 @@ import { VALUE_TYPES, type ValueType } from '../../db/lists/value-type.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
-import type { Batch, GraphContext } from '../context.ts'
+import type { GraphContext } from '../context.ts'
 import { connectionOf, type PageArguments, readPage } from './connection.ts'
 import { type Applied, applyListInputs } from './list-inputs.ts'
 

@@ -9,7 +9,7 @@ import {
   setBasePoints,
 } from '../../../domain/multiplier/base-points.ts'
 import { revokeBasePoints } from '../../../domain/multiplier/revoke.ts'
-import { type GraphContext, requireAdmin } from '../../context.ts'
+import { changeDeps, type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { rows } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
@@ -83,7 +83,6 @@ export function addBasePoints(builder: Builder): void {
     if (!revision) throw new Error(`the revision ${id} of the base points has no record`)
     return { revision }
   }
-  const depsOf = ({ deps }: GraphContext) => ({ pool: deps.store.pool, now: deps.now })
   builder.mutationFields((t) => ({
     setBasePoints: t.field({
       type: Payload,
@@ -92,7 +91,7 @@ export function addBasePoints(builder: Builder): void {
       args: { input: t.arg({ type: SetInput, required: true, description: 'The new base points.' }) },
       resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
-        return changed(await setBasePoints(depsOf(context), input, requestedBy), context)
+        return changed(await setBasePoints(changeDeps(context), input, requestedBy), context)
       },
     }),
     revokeBasePoints: t.field({
@@ -102,7 +101,7 @@ export function addBasePoints(builder: Builder): void {
       resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
         const id = readRevoked(input)
-        await revokeBasePoints(depsOf(context), id, requestedBy)
+        await revokeBasePoints(changeDeps(context), id, requestedBy)
         return changed(id, context)
       },
     }),

@@ -239,12 +239,6 @@ export function addDistribution(builder: Builder): void {
     }),
   }))
 
-  const recordOf = async (id: string, context: GraphContext) => {
-    context.batches.clear()
-    const run = await loadRun(context, BigInt(id))
-    if (!run) throw new Error(`run ${id} has no record`)
-    return run
-  }
   const DistributionInput = builder.inputType('DistributionInput', {
     description: 'The input of `resyncDistribution` and `updateDistribution`.',
     fields: (t) => ({
@@ -274,34 +268,35 @@ export function addDistribution(builder: Builder): void {
       }),
     }),
   })
-  builder.mutationFields((t) => ({
-    resyncDistribution: t.field({
-      type: RunPayload,
-      description:
+  builder.mutationFields((t) => {
+    const run = (
+      compute: (deps: ReturnType<typeof runDeps>, date: Date | null, requestedBy: string) => Promise<{ id: string }>,
+      description: string,
+    ) =>
+      t.field({
+        type: RunPayload,
+        description,
+        args: {
+          input: t.arg({ type: DistributionInput, description: 'The date, and whether a final board may change.' }),
+        },
+        resolve: async (_, { input }, context) => {
+          const deps = runDeps(context, input?.reopen)
+          const { id } = await compute(deps, input?.date ?? null, requireAdmin(context.admin))
+          context.batches.clear()
+          const stored = await loadRun(context, BigInt(id))
+          if (!stored) throw new Error(`run ${id} has no record`)
+          return stored
+        },
+      })
+    return {
+      resyncDistribution: run(
+        resync,
         "Recomputes a date's points from its stored positions and the current multipliers. Either everything is stored or nothing is. Requires the admin token.",
-      args: {
-        input: t.arg({ type: DistributionInput, description: 'The date, and whether a final board may change.' }),
-      },
-      resolve: async (_, { input }, context) => {
-        const { id } = await resync(runDeps(context, input?.reopen), input?.date ?? null, requireAdmin(context.admin))
-        return recordOf(id, context)
-      },
-    }),
-    updateDistribution: t.field({
-      type: RunPayload,
-      description:
+      ),
+      updateDistribution: run(
+        manualUpdate,
         "Fetches a date's positions from the configured source, replaces the stored ones and computes their points. Either everything is stored or nothing is. Requires the admin token.",
-      args: {
-        input: t.arg({ type: DistributionInput, description: 'The date, and whether a final board may change.' }),
-      },
-      resolve: async (_, { input }, context) => {
-        const { id } = await manualUpdate(
-          runDeps(context, input?.reopen),
-          input?.date ?? null,
-          requireAdmin(context.admin),
-        )
-        return recordOf(id, context)
-      },
-    }),
-  }))
+      ),
+    }
+  })
 }

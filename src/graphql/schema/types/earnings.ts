@@ -1,4 +1,5 @@
 import type { ArgBuilder } from '@pothos/core'
+import type { Batch } from '../../../db/connect/reader.ts'
 import type { Columns } from '../../../db/lists/column.ts'
 import { rowsByKey, selectList } from '../../../db/lists/listing.ts'
 import {
@@ -25,7 +26,7 @@ import {
 import type { Entity as EntityRow } from '../../../domain/holding/holding.ts'
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import type { Batch, GraphContext } from '../../context.ts'
+import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { type PageArguments, readPage } from '../../fields/connection.ts'
 import { pageArguments } from '../../fields/page-arguments.ts'

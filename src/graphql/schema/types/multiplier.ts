@@ -14,7 +14,7 @@ import {
   Prisma,
   type MultiplierRevision as RevisionRow,
 } from '../../../generated/prisma/client.ts'
-import { type GraphContext, requireAdmin } from '../../context.ts'
+import { changeDeps, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
@@ -169,7 +169,7 @@ export function addMultiplier(builder: Builder): void {
       args: { input: t.arg({ type: UpdateInput, required: true, description: 'The new multipliers.' }) },
       resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
-        const changes = await updateMultipliers(adminDeps(context), input.multipliers, requestedBy)
+        const changes = await updateMultipliers(changeDeps(context), input.multipliers, requestedBy)
         context.batches.clear()
         const stored = await Promise.all(
           changes.map(({ poolAddress, from }) =>
@@ -189,7 +189,7 @@ export function addMultiplier(builder: Builder): void {
       resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
         const id = readRevoked(input)
-        await revokeMultiplier(adminDeps(context), id, requestedBy)
+        await revokeMultiplier(changeDeps(context), id, requestedBy)
         context.batches.clear()
         const revision = await context.batches.load(revisionAt.load, [id])
         if (!revision) throw new Error(`the revision ${id} has no record`)
@@ -201,5 +201,3 @@ export function addMultiplier(builder: Builder): void {
 
 const sentence = ({ poolAddress, factor, from, to }: Jump) =>
   `${factor} of ${poolAddress} changed from ${from ?? 'none'} to ${to}.`
-
-const adminDeps = ({ deps }: GraphContext) => ({ pool: deps.store.pool, now: deps.now })

@@ -71,6 +71,15 @@ export function addSeriesBuckets(builder: Builder) {
           description,
           resolve: async (bucket) => (await bucket.earnings?.())?.[name] ?? null,
         })
+      const rewardsUsd = (kind: 'market' | 'vault') =>
+        t.float({
+          nullable: true,
+          description: `Liquidation rewards in ${kind}s, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.`,
+          resolve: async (bucket) => {
+            const rewards = await bucket.rewards?.()
+            return rewards ? rewards[`${kind}Usd`] : 0
+          },
+        })
       const netApr = (kind: 'Deposit' | 'Borrow', weights: string) =>
         t.float({
           nullable: true,
@@ -139,24 +148,8 @@ export function addSeriesBuckets(builder: Builder) {
             return rewards ? rewards.marketCount + rewards.vaultCount : 0
           },
         }),
-        marketLiquidationRewardsUsd: t.float({
-          nullable: true,
-          description:
-            'Liquidation rewards in markets, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.',
-          resolve: async (bucket) => {
-            const rewards = await bucket.rewards?.()
-            return rewards ? rewards.marketUsd : 0
-          },
-        }),
-        vaultLiquidationRewardsUsd: t.float({
-          nullable: true,
-          description:
-            'Liquidation rewards in vaults, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.',
-          resolve: async (bucket) => {
-            const rewards = await bucket.rewards?.()
-            return rewards ? rewards.vaultUsd : 0
-          },
-        }),
+        marketLiquidationRewardsUsd: rewardsUsd('market'),
+        vaultLiquidationRewardsUsd: rewardsUsd('vault'),
       }
     },
   })
