@@ -26,7 +26,6 @@ import { openPositionsSource } from './sources/positions/open-positions-source.t
 import type { PositionsSource } from './sources/positions/positions-source.ts'
 import type { Primary } from './workers/link.ts'
 
-/** The notification channels of the store: changes of data, and finished runs. */
 export const CHANNELS = ['gateway_data', 'gateway_run']
 
 export const MIGRATIONS = join(import.meta.dirname, '../prisma/migrations')

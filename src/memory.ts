@@ -18,15 +18,11 @@ export const LEAST_MEMORY_MB = PROGRAM_MB + 2 * LEAST_OTHERS_MB
 
 /** The limit of each cache, in bytes. */
 export interface Shares {
-  /** Cached answers with their keys. */
   answers: number
   /** Documents of clients, with their plans, statements and costs. */
   documents: number
-  /** The newest answers of live queries. */
   live: number
-  /** Texts of prepared statements. */
   statements: number
-  /** Persisted documents. */
   persisted: number
 }
 

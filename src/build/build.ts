@@ -12,11 +12,9 @@ const PAGES = { graphiql: buildGraphiQL, 'rest-docs': buildRestDocs, site: build
 export const BUILDS = {
   ...PAGES,
   client: buildClient,
-  /** The input of code generation. */
   prisma: buildPrismaClient,
   /** The files that `npm start` serves: the program with its pages. */
   program: buildProgram,
-  /** The package that is published. */
   async package() {
     await buildProgram()
     await writePackage()

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import { ROOT } from './fresh.ts'
 import { EXTERNAL } from './program.ts'
 
-/** The files that are published, next to a manifest. */
 export const PUBLISHED = [
   ...['LICENSE', 'README.md', 'dist', 'prisma', 'src/deploy'],
   ...['src/generated/schema.graphql', 'src/generated/openapi.json'],

@@ -20,7 +20,6 @@ interface Options {
   from?: Date
 }
 
-/** Adds the commands that set base points and show their history. */
 export function addBasePoints(program: Command): void {
   const command = program
     .command('base-points')

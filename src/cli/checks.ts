@@ -29,7 +29,6 @@ export interface Finding {
   check: string
   status: 'ok' | 'warning' | 'problem'
   message: string
-  /** How to mend it. */
   remedy?: string
 }
 
@@ -38,7 +37,6 @@ const ok = (message: string): Found => ({ status: 'ok', message })
 const warning = (message: string, remedy: string): Found => ({ status: 'warning', message, remedy })
 const problem = (message: string, remedy: string): Found => ({ status: 'problem', message, remedy })
 
-/** The time that a check may take. */
 const CHECK_MS = 5000
 /** The time that a connection or an answer may take within it. */
 const ANSWER_MS = 4000
@@ -218,7 +216,6 @@ async function checkRights(client: pg.Client, config: Config): Promise<Found> {
 const READ_ONLY =
   'Requests and exports work. Imports, runs, dry runs, changes of multipliers, and ranks of past dates do not.'
 
-/** Checks whether positions score 0 because they have no multiplier. */
 async function checkMultipliers(client: pg.Client): Promise<Found | []> {
   // Its tables may be others.
   const { pending } = await readMigrationState(client, MIGRATIONS)
@@ -386,7 +383,6 @@ async function* checkFields(config: Config): AsyncGenerator<Finding> {
   }
 }
 
-/** The settings with sources of analytics. */
 function analyticsSources(config: Config): [string, string][] {
   const settings = ['ANALYTICS_SOURCE' as const, ...legNames.map(legSetting)]
   return settings.flatMap((name) => (config[name] === undefined ? [] : [[name, config[name]]]))

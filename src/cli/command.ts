@@ -123,7 +123,6 @@ export function parseNumber(what: string): (text: string) => number {
   }
 }
 
-/** Reads the number of a revision. */
 export function parseRevision(text: string): bigint {
   if (!/^[1-9]\d{0,17}$/.test(text)) throw new ConfigError(`A revision has a number, not ${text.slice(0, 60)}.`)
   return BigInt(text)

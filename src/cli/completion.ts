@@ -1,7 +1,6 @@
 import { Argument, type Command } from 'commander'
 import { print } from './command.ts'
 
-/** Adds the command that prints a script by which a shell completes commands and options. */
 export function addCompletion(program: Command): void {
   program
     .command('completion')

@@ -4,7 +4,6 @@ import { print, printJson, withoutEmpty } from './command.ts'
 import { listSettings, type Setting, settingsInFull } from './settings.ts'
 import { table } from './table.ts'
 
-/** Adds the command that shows the settings in effect. */
 export function addConfig(program: Command): void {
   program
     .command('config')

@@ -3,7 +3,6 @@ import { ConfigError } from '../config.ts'
 import { distribute } from '../db/topology/distribute.ts'
 import { print, withDeps } from './command.ts'
 
-/** Adds the command that spreads a store over the workers of a Citus cluster. */
 export function addDistribute(program: Command): void {
   program
     .command('distribute')

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { print, printJson, withoutEmpty } from './command.ts'
 
-/** Adds the command that looks for what is wrong. */
 export function addDoctor(program: Command): void {
   program
     .command('doctor')

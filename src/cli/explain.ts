@@ -20,7 +20,6 @@ const changes = graphql(`
   }
 `)
 
-/** Adds the command that explains a user's points on a date. */
 export function addExplain(program: Command): void {
   program
     .command('explain')

@@ -14,7 +14,6 @@ interface Options {
   json?: boolean
 }
 
-/** Adds the command that writes the store to files. */
 export function addExport(program: Command): void {
   program
     .command('export')

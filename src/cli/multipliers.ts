@@ -47,7 +47,6 @@ interface Options {
   json?: boolean
 }
 
-/** Adds the commands that set multipliers and show their history. */
 export function addMultipliers(program: Command): void {
   const command = program
     .command('multipliers')

@@ -21,7 +21,6 @@ import { addTemplate } from './template.ts'
 import { addUpdate } from './update.ts'
 import { addVerify } from './verify.ts'
 
-/** The program with its commands. */
 export function createProgram(): Command {
   const program = new Command(manifest.name)
     .version(manifest.version)

@@ -86,7 +86,6 @@ function nowAndThen(stream: NodeJS.WritableStream, everyMs = QUIET_MS): (line: s
 
 interface DatesProgress {
   begin(date: string): void
-  /** Removes the bar. */
   end(): void
 }
 

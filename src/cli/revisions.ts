@@ -8,7 +8,6 @@ export const fromDate = () =>
     parseDate,
   )
 
-/** Adds the command that revokes an announcement. */
 export function addRevoke(command: Command, revoke: typeof revokeMultiplier): void {
   command
     .command('revoke')

@@ -28,7 +28,6 @@ interface Options {
 /** The default number of movers. */
 const MOVERS = 20
 
-/** Adds the two commands that compute distributions, for one date or for a range in order. */
 export function addRunDates(program: Command): void {
   options(
     program
@@ -103,7 +102,6 @@ async function runDates(kind: Kind, options: Options): Promise<void> {
   })
 }
 
-/** Describes the progress of a range. */
 function howFar(done: number, all: number, { dryRun }: Options): string {
   const dates = done === all ? `${all} dates` : `${done} of ${all} dates`
   return `${dates} ${dryRun ? 'previewed' : 'done'}`

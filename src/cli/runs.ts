@@ -45,7 +45,6 @@ interface Options {
   json?: boolean
 }
 
-/** Adds the command that shows the records of runs. */
 export function addRuns(program: Command): void {
   const upper = (text: string) => text.toUpperCase()
   const command = program

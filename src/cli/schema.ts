@@ -8,7 +8,6 @@ interface Options {
   against?: string
 }
 
-/** Adds the command that prints the schema or compares it with a released one. */
 export function addSchema(program: Command): void {
   program
     .command('schema')

@@ -18,7 +18,6 @@ interface Options {
   reopen?: boolean
 }
 
-/** Adds the commands that show and change the seasons of the points program. */
 export function addSeasons(program: Command): void {
   const command = program.command('seasons').description('show or change the seasons of the points program')
   const reopen = '--reopen'

@@ -81,7 +81,6 @@ interface Served {
   close(): Promise<void>
 }
 
-/** Serves from this process. */
 async function openServer(deps: Deps): Promise<Served & { drain(): Promise<void> }> {
   const { config } = deps
   // Other commands start in less time without these.

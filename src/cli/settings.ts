@@ -47,7 +47,6 @@ export function misspeltSettings(env: NodeJS.ProcessEnv): string[] {
     })
 }
 
-/** The settings as a table in Markdown. */
 export function settingsTable(): string {
   const rows = listSettings().map(({ name, defaultText, values, description }) => [
     name,

@@ -2,7 +2,6 @@ import { records } from '../domain/dataset/records.ts'
 import type { LegName } from '../domain/update/legs.ts'
 import type { AnalyticsSource } from '../sources/analytics/analytics-source.ts'
 
-/** The fields of a source's first records. */
 export interface SourceFields {
   count: number
   /** Fields that each record needs, and none has. */

@@ -4,7 +4,6 @@ import { sampleRecords, templateFiles } from '../domain/dataset/records.ts'
 import { createDirectory } from '../sources/dataset/new-directory.ts'
 import { print, printJson, recordCount } from './command.ts'
 
-/** Adds the command that writes an example of a dataset. */
 export function addTemplate(program: Command): void {
   program
     .command('template')

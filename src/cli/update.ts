@@ -14,7 +14,6 @@ interface Options {
   json?: boolean
 }
 
-/** Adds the command that brings analytics up to date with their sources. */
 export function addUpdate(program: Command): void {
   program
     .command('update')

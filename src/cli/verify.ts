@@ -15,7 +15,6 @@ interface Options {
   json?: boolean
 }
 
-/** Adds the command that checks the points of a date. */
 export function addVerify(program: Command): void {
   program
     .command('verify')

@@ -14,7 +14,6 @@ export interface ExampleValues {
   dates: { first: string; week: string; last: string }
 }
 
-/** The operation that reads the values. */
 export const valuesOperation = graphql(`
   query ExampleValues {
     leaderboard(first: 25) {

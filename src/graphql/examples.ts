@@ -7,7 +7,6 @@ import type { ExampleValues } from './example-values.ts'
 export const personas = ['A wallet', 'The leaderboard', 'The risk desk', 'The operator'] as const
 
 export interface Example {
-  /** The name of its operation. */
   name: string
   persona: (typeof personas)[number]
   /** The answer, described in one line. */
@@ -16,7 +15,6 @@ export interface Example {
   variables(values: ExampleValues): Record<string, unknown>
 }
 
-/** The variables of each example, by the name of its operation. */
 type Variables = {
   [Name in keyof typeof operations as Name extends `${infer Example}Document`
     ? Example

@@ -41,7 +41,6 @@ interface RefusedMessage {
 
 /** The way of every request before it is parsed. */
 export interface Chain {
-  /** True if new requests are rejected. */
   readonly closing: boolean
   /** Passes WebSocket handshakes on, by the rules of requests. Other offers to upgrade a connection are ignored. */
   takeHandshakes(take: (handshake: Handshake) => void): void

@@ -28,7 +28,6 @@ export class Exchange implements Caller {
   readonly id: string
   readonly request: IncomingMessage
   response: ServerResponse | undefined
-  /** The number of steps of the chain that it has passed. */
   step = 0
   /** Undefined for other requests. */
   handshake: Handshake | undefined
@@ -53,7 +52,6 @@ export class Exchange implements Caller {
   statementMs = 0
   /** Its first statements. Undefined if it is not traced. */
   traced: Statement[] | undefined
-  /** Called with each of its statements. */
   watcher: ((exchange: Exchange, statement: Statement) => void) | undefined
 
   constructor(request: IncomingMessage) {
@@ -124,7 +122,6 @@ export function adminOf(headers: IncomingHttpHeaders, tokens: AdminTokens): Admi
   return admin
 }
 
-/** Why a request's headers or URL cannot be read. */
 export function unreadable({ url = '', headers }: IncomingMessage): GatewayError | undefined {
   if (Number.isNaN(minVersionOf(headers))) {
     const message = 'must be a whole number, as in an answer of this gateway'

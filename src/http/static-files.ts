@@ -8,7 +8,6 @@ import { sendAnswer } from './cache/send-answer.ts'
 interface StaticFiles {
   /** The path that they are served below, without a slash at its end. */
   url: string
-  /** The directory that the build made. */
   directory: string
   /** Files whose paths in the directory begin with this are named by their contents. The empty string means all. */
   hashed: string

@@ -37,7 +37,6 @@ export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEG
     })
 }
 
-/** Makes an integer optional, with a default. */
 const defaultTo = (schema: ReturnType<typeof integer>, value: number) =>
   schema.default(value).meta({ override: { default: value } })
 
@@ -109,7 +108,6 @@ export const pageQuery = {
   chain_id: integer(1).optional().describe('Only rows on this chain, such as 1, 42161, 8453 or 146.'),
 }
 
-/** The page size of the points API. */
 export const limit = defaultTo(integer(1, 100), 10)
 
 /** The arguments of a list for a page. */

@@ -14,7 +14,6 @@ export const usd = z.number().describe('In USD.')
 export const nullable = <T extends z.ZodType>(type: T) => z.union([type, z.null()])
 export const safeInteger = z.int().min(0)
 
-/** The response envelope of the indexer API. */
 export const envelope = <T extends z.ZodType, F extends z.ZodRawShape>(data: T, filters: F) =>
   z.strictObject({
     data,

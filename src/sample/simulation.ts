@@ -41,7 +41,6 @@ export interface Flow {
   logIndex?: number
 }
 
-/** A position of a user in a market or vault. */
 export interface Account {
   user: string
   entity: Entity
@@ -81,7 +80,6 @@ export interface World {
   days: number
   /** Midnight of each day, in Unix seconds. */
   midnights: number[]
-  /** The price of a token on each day. */
   prices: Map<Token, number[]>
   courses: Map<Entity, Course>
   accounts: Account[][]
@@ -137,7 +135,6 @@ export const vaults: Entity[] = vaultNames.map(({ chainId, lends, name }) => ({
   risk: unknown,
 }))
 
-/** The markets that a vault lends to. */
 const lendsTo = (vault: Entity) =>
   pools.flatMap(({ chainId, sides: [, b] }) => (chainId === vault.chainId && b.token === vault.token ? [b] : []))
 
@@ -309,7 +306,6 @@ export function simulate(now: Date, users: number, days: number): World {
     liquidations: [],
   }
   const { courses, prices } = world
-  /** The accounts of each market and vault. */
   const members = new Map<Entity, Account[]>(entities.map((entity) => [entity, []]))
   /** Each market's deposits, and the part that its lenders could withdraw, in whole tokens. */
   const free = new Map<Entity, number>()

@@ -3,7 +3,6 @@ import { type Dispatcher, interceptors, request, Agent as UndiciAgent } from 'un
 const CONNECTIONS = 8
 const REDIRECTIONS = 5
 
-/** The connections to external servers. */
 export interface Agent {
   request(url: string, options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>): Promise<Dispatcher.ResponseData>
   close(): Promise<void>

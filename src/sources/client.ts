@@ -15,7 +15,6 @@ export interface ClientOptions {
   maxBytes: number
   /** The minimum delay before the first retry. It doubles with each retry. */
   waitMs?: number
-  /** Called with the error of each failed attempt. */
   onFailedAttempt?(source: string, error: Error): void
 }
 

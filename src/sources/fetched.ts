@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { UnreadableLine } from './dataset/lines.ts'
 
-/** The data that a run fetches from a source. */
 export interface Fetched {
   /** The name of the data in messages, such as a file name. */
   label: string
@@ -25,7 +24,6 @@ export interface SourceReceipt {
   name: string
   /** SHA-256 of the payload as received (decompressed), page after page, in hexadecimal. */
   digest: string
-  /** The number of records or prices. */
   count: number
   /** The block of the data as a decimal integer, if the source reports one. */
   block: string | null

@@ -5,7 +5,6 @@ import type { PointCounter } from '../point-counter.ts'
 /** The metrics of one process, in a form that can be added up. */
 export type ProcessMetrics = MetricObjectWithValues<MetricValue<string>>[]
 
-/** The functions of the primary for a worker. */
 export interface PrimaryFunctions {
   /** The worker listens on this port. */
   ready(port: number): void
@@ -15,7 +14,6 @@ export interface PrimaryFunctions {
   addPoints: PointCounter['add']
 }
 
-/** The functions of a worker for the primary. */
 export interface WorkerFunctions {
   metrics(): Promise<ProcessMetrics>
   /** Makes the worker answer what its connections still send, and end. */
@@ -32,7 +30,6 @@ export interface Primary {
 /** How long the other side may take to answer. */
 export const ANSWER_MS = 2000
 
-/** Opens the link in a worker. */
 export function openPrimary(): Primary {
   const functions: WorkerFunctions = { metrics: async () => [], drain() {} }
   const ask = createBirpc<PrimaryFunctions, WorkerFunctions>(functions, {

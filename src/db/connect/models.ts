@@ -9,7 +9,6 @@ const NO_LIMIT_MS = 2 ** 31 - 1
 
 export type Send = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
 
-/** Prisma's models in the transaction of a reader. */
 export interface ReaderModels {
   /** Returns a client that sends nothing before its first call. */
   open(send: Send): Prisma.TransactionClient

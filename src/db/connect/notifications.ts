@@ -35,7 +35,6 @@ export interface NotificationsOptions {
   heartbeatMs?: number
   /** The time without a heartbeat after which notifications count as missed. */
   silenceMs?: number
-  /** The timeout for connecting. */
   patienceMs?: number
 }
 

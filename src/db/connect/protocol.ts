@@ -6,7 +6,6 @@ import pg from 'pg'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { serialize } from 'pg-protocol/dist/serializer.js'
 
-/** The texts of a row's columns. */
 export type TextRow = (string | null)[]
 
 const DATA_ROW = 68

@@ -50,7 +50,6 @@ const MAX_STATEMENTS = 500
 interface ReaderOptions {
   send: SendOne
   caller?: Caller | undefined
-  /** The maximum number of statements. */
   statements?: number
   /** The maximum number of bytes of all rows together. Undefined means no limit. */
   maxBytes?: number | undefined

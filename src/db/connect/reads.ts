@@ -17,7 +17,6 @@ const SWEEP_MS = 50
 const CLOSING_MS = 500
 
 interface ReadsOptions {
-  /** The settings of the shared connections. */
   client: ClientConfig
   /** The pool for reads that need a connection each. */
   pool: Pool
@@ -29,7 +28,6 @@ interface ReadsOptions {
   quick: number
   /** The time limit for the reads of one operation. 0 means no limit. */
   timeoutMs: number
-  /** Sends the first statement of a connection. */
   onConnect(connection: pg.ClientBase): Promise<void>
 }
 
@@ -76,7 +74,6 @@ export class Reads {
     return { deadline: timeoutMs > 0 ? performance.now() + timeoutMs : Number.POSITIVE_INFINITY, caller }
   }
 
-  /** Sends one statement on a connection, and calls `done` when it has ended. */
   send<T>(statement: Prepared | undefined, send: Send<T>, done: Done<T>, scope = this.scope()): void {
     const speed = statement && this.#speeds.get(statement)
     const line = speed === 'quick' || speed === 'doubtful' ? this.#line() : undefined

@@ -19,9 +19,7 @@ export interface DataVersions {
 
 /** Who waits for the result of a read. An AbortSignal is one, and so is an HTTP request. */
 export interface Caller {
-  /** True if the result is no longer needed. */
   readonly aborted: boolean
-  /** Called with each statement that ran for it. */
   onStatement?(statement: Statement): void
   /** The data version that its answer must have at least. */
   readonly minVersion?: number | undefined

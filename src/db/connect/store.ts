@@ -26,7 +26,6 @@ export interface Store {
   topology: Topology
   /** Called with each statement of a reader, after it has ended. */
   onStatement: ((statement: Statement) => void) | undefined
-  /** The maximum number of bytes of one answer. Undefined means no limit. */
   maxAnswerBytes: number | undefined
   close(): Promise<void>
 }
@@ -48,7 +47,6 @@ export interface StoreOptions {
   readTimeoutMs?: number
   /** The time limit for a lock. 0 or undefined means the server's default. */
   lockTimeoutMs?: number
-  /** The maximum number of bytes of one answer. Undefined means no limit. */
   maxAnswerBytes?: number
   /** True if each connection is a session: statements can be prepared, and settings stay. It is not in a pooler in transaction mode. */
   sessions?: boolean

@@ -43,7 +43,6 @@ export interface Tokens {
 /** Columns by the row's property. */
 export type Columns<Row = Record<string, unknown>> = { [Name in keyof Row & string]: Column }
 
-/** The row type of these columns. */
 export type RowOf<Own> = { -readonly [Name in keyof Own]: ValueOf<Own[Name]> }
 
 type ValueOf<Own> = Own extends { type: infer Type extends ValueType }
@@ -53,7 +52,6 @@ type ValueOf<Own> = Own extends { type: infer Type extends ValueType }
 /** Returns the stored name of a field's column: `collateral_usd` for `collateralUsd`. */
 export const snakeCase = (name: string) => name.replace(/[A-Z]+|(?<=[a-z])\d/g, (one) => `_${one.toLowerCase()}`)
 
-/** A column whose SQL may be omitted. */
 export type Described = Omit<Column, 'sql'> & { sql?: string }
 type Stored<Own> = { -readonly [Name in keyof Own]: Own[Name] & { sql: string } }
 
@@ -70,5 +68,4 @@ export function columnsOf<Fields, const Own extends Record<string, Described>>(
   ) as Stored<Own>
 }
 
-/** Columns that all have their SQL. */
 export const sqlColumns = <const Own extends Record<string, Column>>(columns: Own): Stored<Own> => columns

@@ -108,7 +108,6 @@ export const withoutKeys = (conditions: Conditions): Conditions =>
     }),
   )
 
-/** Returns the conditions of the columns with `filter`. */
 export function columnFilters(columns: Columns): Conditions {
   const conditions: Conditions = {}
   for (const [name, column] of Object.entries(columns)) {

@@ -41,7 +41,6 @@ interface ListingOptions<Own> {
   sortKeys?: SortKeys
 }
 
-/** Creates a listing. `order` names its columns, most significant first. */
 export function listing<Own extends Record<string, Column>>(options: ListingOptions<Own>): Listing<RowOf<Own>> {
   const { columns, order, filters, sortKeys } = options
   return {
@@ -87,7 +86,6 @@ export interface Filter {
   where: Prisma.Sql[]
   /** Alternatives, one of which holds for each row. An index serves each of them. */
   branches?: Prisma.Sql[]
-  /** A condition whose rows an index gives key by key. */
   set?: KeySet | undefined
 }
 
@@ -352,7 +350,6 @@ export async function countRows<Row>(
   return rows.map((row) => Number(row.total))
 }
 
-/** Builds the statement that counts the rows that match the filter: one row with `total`. */
 export function countSql<Row>(listing: Listing<Row>, filter: Filter): Prisma.Sql {
   const { where } = withoutSet(filter)
   const condition = where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty

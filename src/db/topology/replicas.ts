@@ -108,7 +108,6 @@ export class Replicas<Store extends Connections> {
     return version
   }
 
-  /** Reads are from this data version on. */
   raise(version: number): void {
     if (version <= this.#floor) return
     this.#floor = version
@@ -127,7 +126,6 @@ export class Replicas<Store extends Connections> {
     return done ? done.result : this.#readPrimary(work, caller)
   }
 
-  /** The least busy replica that has a version, in turns. Undefined if no replica has it. */
   #pick(min: number): Replica<Store> | undefined {
     if (this.#learned < this.#changes) return undefined
     let best: Replica<Store> | undefined

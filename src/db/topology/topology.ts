@@ -56,7 +56,6 @@ export interface Merge {
 
 type Query = Pick<Prisma.Sql, 'text' | 'values'>
 
-/** The parts of a reader that a topology needs. */
 export interface Answering {
   textRows(query: Query): Promise<TextRow[]>
   explain(query: Query): Promise<unknown>

@@ -6,7 +6,6 @@ export interface Connections {
   close(): Promise<void>
 }
 
-/** The state that a server reports. */
 export interface Sight {
   inRecovery: boolean
   version: number

@@ -96,5 +96,4 @@ export const activityFilter = (kind?: EntityType): Filter => ({
   branches,
 })
 
-/** Liquidation rewards alone. */
 export const rewardsFilter: Filter = { where: [Prisma.raw("t.record_type <> 'cash_flow'")], branches: rewards }

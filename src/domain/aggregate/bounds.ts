@@ -2,7 +2,6 @@ import type { Where } from '../../db/lists/filter.ts'
 import { badArgument } from '../../errors.ts'
 import { DAY_MS } from '../../time.ts'
 
-/** The maximum number of users in one aggregate. */
 export const MAX_AGGREGATE_USERS = 100
 
 /** The unit of the filters by time, in milliseconds. */

@@ -22,7 +22,6 @@ const amount = (name: string, what: string) => {
   })
 }
 
-/** Snapshots in markets and vaults. */
 export const snapshotAggregate: Aggregate = {
   rows(where) {
     assertBounded(where, 'time', { dates: 0, of: { filter: 'entities', dates: 366 } })

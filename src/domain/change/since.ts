@@ -12,7 +12,6 @@ export const sinceSql = (days: Prisma.Sql): Prisma.Sql => Prisma.sql`
   CROSS JOIN LATERAL (SELECT max(date) AS since FROM distribution WHERE date <= n.newest - ${days}::int) l
   WHERE l.since IS NOT NULL`
 
-/** The column of the date from which a change counts. */
 export const SINCE = {
   sql: 't.since',
   type: 'date',

@@ -3,7 +3,6 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { SINCE, sinceSql } from './since.ts'
 
-/** The change of a user between two distribution dates. */
 export const userChangeColumns = sqlColumns({
   since: SINCE,
   address: { sql: 't.address', type: 'address' },

@@ -16,7 +16,6 @@ export type WriteFile = (
 /** JSON has none of these characters, so COPY neither quotes nor escapes it. */
 const UNQUOTED = `FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'`
 
-/** Writes a file of the import format. */
 export const writeJson: WriteFile = (client, target) => {
   const select = selectSql(target.file, asJson, target.range, target.withPrices)
   return stream(client, `COPY (SELECT row_to_json(record) FROM (${select}) record) TO STDOUT (${UNQUOTED})`, target)

@@ -80,7 +80,6 @@ export async function exportStore(pool: Pool, dir: string, options: ExportOption
   }
 }
 
-/** The number of rows that the planner expects in a file's table. */
 async function estimate(client: PoolClient, file: DatasetFile): Promise<number | undefined> {
   const { rows } = await client.query<{ rows: number }>(
     'SELECT reltuples::float8 AS rows FROM pg_class WHERE oid = $1::regclass',

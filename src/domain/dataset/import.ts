@@ -32,7 +32,6 @@ import { NULL } from './values.ts'
 export interface ImportDeps {
   pool: Pool
   basePoints: BasePoints
-  /** The hosts whose links to logos of tokens are shown. */
   logoHosts?: readonly string[]
   /** False if imports write no entries of the ledger. */
   keepsLedger?: boolean
@@ -190,7 +189,6 @@ export async function importDataset(
   return { ...summary, seconds }
 }
 
-/** The state of an import across its files. */
 interface Run {
   client: PoolClient
   basePoints: BasePoints
@@ -248,7 +246,6 @@ async function isNewStore(client: PoolClient): Promise<boolean> {
   return rows[0]?.is_new === true
 }
 
-/** The run ids that the import's chunks assigned to these dates, in the same order. Null for a date of an imported run. */
 async function runIdsOf(client: PoolClient, dates: string[]): Promise<(string | null)[]> {
   const { rows } = await client.query<{ run_id: string | null }>(
     'SELECT run_id FROM unnest($1::date[]) WITH ORDINALITY AS d(distribution_date, ordinality) LEFT JOIN staged_run USING (distribution_date) ORDER BY ordinality',

@@ -13,7 +13,6 @@ export interface Problem {
 export interface Row {
   texts: string[]
   key: string
-  /** A probable mistake. */
   doubt: Problem | undefined
 }
 

@@ -102,7 +102,6 @@ function incomingSql(basePoints: BasePoints, { given, run, joins = '' }: Storing
 
 const differ = `(${listed('t', VALUES)}) IS DISTINCT FROM (${listed('s', VALUES)})`
 
-/** Updates the stored positions of `incoming`. */
 const updateSql = ({ day }: Storing, incoming: string) =>
   `UPDATE stored_position t SET ${[...VALUES, 'run_id'].map((column) => `${column} = s.${column}`).join(', ')}
     FROM ${incoming} s WHERE t.id = s.stored_id AND t.user_address = s.user_address AND t.distribution_date = ${day ?? 's.distribution_date'}`

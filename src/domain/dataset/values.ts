@@ -102,7 +102,6 @@ export const message: FieldType = textTo(10_000)
 /** An image as data, of about 6 kB, or a link to one. */
 export const logo: FieldType = textTo(8192)
 
-/** A non-empty text. */
 export const name: FieldType = {
   ...text,
   what: `a text of 1 to ${MAX_TEXT} characters, without NUL and broken Unicode`,
@@ -154,7 +153,6 @@ export const total: FieldType = {
   },
 }
 
-/** A non-negative double. */
 export const multiplier: FieldType = {
   ...number,
   what: 'a number from 0 up',
@@ -178,7 +176,6 @@ export const rate: FieldType = {
   },
 }
 
-/** A double from 0 to 1. */
 export const fraction: FieldType = {
   ...number,
   what: 'a number from 0 to 1',
@@ -228,10 +225,8 @@ const integerTo = (max: number, sql: string, what: string): FieldType => ({
     typeof value === 'number' && value >= 0 && value <= max && Number.isInteger(value) ? String(value) : undefined,
 })
 
-/** 0 to 2^53-1, as a JSON number. */
 export const integer: FieldType = integerTo(Number.MAX_SAFE_INTEGER, 'bigint', 'an integer from 0 to 2^53-1')
 
-/** Unix seconds, as a JSON number. */
 export const unix: FieldType = { ...integer, kind: 'unix', what: `Unix seconds, ${integer.what}` }
 
 /** The decimals of a token, a byte in its contract. */

@@ -16,7 +16,6 @@ export interface Freshness {
   /** The newest stored distribution date, midnight UTC. Null if no positions are stored. */
   newest: Date | null
   dataVersion: number
-  /** When the data last changed. */
   changedAt: Date
   /** The number of past dates whose ranks are not computed yet. */
   ranksPending: number

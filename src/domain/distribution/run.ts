@@ -15,7 +15,6 @@ export interface RunDeps {
   /** False if runs write no entries of the ledger. */
   keepsLedger?: boolean
   now(): Date
-  /** Stops the run, which is rolled back. */
   signal?: AbortSignal | undefined
   /** Allows dates of a season whose board is final. */
   reopen?: boolean
@@ -42,7 +41,6 @@ export interface RunPlan {
   store(client: PoolClient, day: string, run: StoringRun): Promise<StoredDate>
 }
 
-/** The run that stores a date. */
 export interface StoringRun {
   /** Null for a preview. */
   id: string | null
@@ -51,7 +49,6 @@ export interface StoringRun {
 }
 
 export interface StoredDate {
-  /** Users with removed positions. */
   removed: string[]
   /** The newest multiplier revision behind all points of the date. */
   multiplierRevision: string
@@ -83,7 +80,6 @@ export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string)
   })
 }
 
-/** A run that is about to be recorded. Its subject may need the store. */
 export interface RunRequest<S extends Subject> extends Pick<RunStart, 'kind' | 'requestedBy'> {
   subject(client: PoolClient, startedAt: Date): Promise<S> | S
 }

@@ -26,9 +26,7 @@ export interface Verification {
   date: string
   /** The digest on record. Null if none is. */
   digest: string | null
-  /** The digest of the stored points. */
   storedDigest: string
-  /** The digest of the points that they are compared with. */
   expectedDigest: string
   userCount: number
   /** The number of positions whose points were imported: the rules do not explain them. */

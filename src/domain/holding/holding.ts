@@ -77,11 +77,9 @@ export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql):
       ORDER BY t.chain_id DESC, t.${entity} DESC, t.timestamp DESC FETCH FIRST ROW WITH TIES) s`
 }
 
-/** The tables of users that `latest` reads. */
 export const tablesOfLatest = (kind: EntityType, asOf: Prisma.Sql | undefined): UserTable[] =>
   asOf ? [`${kind}_holding`, `${kind}_snapshot`] : [`${kind}_holding`]
 
-/** The tables of users that `holdings` reads. */
 export const tablesOfHoldings = (asOf: Prisma.Sql | undefined): UserTable[] => [
   ...tablesOfLatest('market', asOf),
   ...tablesOfLatest('vault', asOf),
@@ -100,7 +98,6 @@ export const sortValue = (value: string) => Prisma.raw(`${toDouble(`floor((${val
 /** SQL of the total of a displayed value over entities `t`. */
 export const total = (value: string) => `coalesce(sum(${exact(value)}), 0)`
 
-/** Groups of addresses. */
 export type Groups = readonly (readonly string[])[]
 
 /** A FROM item with a row `wallets` for each group of addresses. The planner knows the address of a single one. */
@@ -111,7 +108,6 @@ export function groupsOf(groups: Groups): Prisma.Sql {
     WITH ORDINALITY AS wallets(addresses, ordinality)`
 }
 
-/** The addresses of `wallets`, as `owners`. */
 export const ownersOf = (groups: Groups): Prisma.Sql =>
   isOne(groups)
     ? Prisma.sql`LATERAL ${oneOwner(Prisma.sql`wallets.address`)}`

@@ -10,7 +10,6 @@ import { baseOn, factorsOn, limitedMillionths, NEXT_DATE } from '../points/per-d
 export const MOST_DAYS = 3650
 export const MOST_USD = 1e15
 export const MOST_POINT_VALUE = 1e6
-/** The most rules that an estimate lists. */
 export const MOST_RULES = 100
 
 export interface EstimateArguments {

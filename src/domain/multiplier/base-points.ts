@@ -36,7 +36,6 @@ export interface BasePointsOn extends BasePoints {
 /** The number of revisions that are listed. */
 export const MAX_REVISIONS = 100
 
-/** Revisions of the base points, newest first. */
 export const basePointsRevisions = Prisma.sql`FROM (SELECT * FROM base_points_revision ORDER BY id DESC LIMIT ${MAX_REVISIONS}) t
   ORDER BY t.id DESC`
 
@@ -46,7 +45,6 @@ export async function basePointsRevision(reader: Reader, id: bigint): Promise<Ba
   return row ?? null
 }
 
-/** Reads the base points that are in force for a date. */
 export async function basePointsOn(reader: Reader, settings: BasePoints, date: Date): Promise<BasePointsOn> {
   const [revision = null] = await reader.$queryRaw<BasePointsRevision[]>`
     SELECT ${selectList(basePointsColumns)} FROM base_points_rule t

@@ -26,7 +26,6 @@ export const jumpsOf = (changes: MultiplierChange[]): Jump[] =>
     }),
   )
 
-/** The pools whose positions on a date have no points, as no multiplier is in force. */
 export async function poolsWithoutMultiplier(reader: Reader, date: string): Promise<string[]> {
   const rows = await reader.$queryRaw<{ pool: string }[]>(Prisma.sql`SELECT d.pool_address AS pool FROM pool_day d
     WHERE d.distribution_date = ${date}::date AND NOT EXISTS (

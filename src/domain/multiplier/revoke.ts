@@ -3,7 +3,6 @@ import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
 import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
 
-/** The rules that have revisions, with their tables. */
 const TABLES = { multipliers: 'multiplier_revision', 'base points': 'base_points_revision' } as const
 
 /**

@@ -15,7 +15,6 @@ import {
   rulesOn,
 } from './update.ts'
 
-/** The newest revision of a pool or of all pools. */
 interface Newest {
   id: string
   changedBy: string
@@ -123,7 +122,6 @@ const changedMeanwhile = ({ changedBy, changedAt }: Newest) =>
     `${changedBy} changed the multipliers meanwhile, at ${changedAt.toISOString()}; nothing was undone. See the history, then undo again if that is right.`,
   )
 
-/** The revisions of a pool that one change has recorded. */
 interface Undone {
   pool: string
   ids: string[]

@@ -23,7 +23,6 @@ export interface ExplainedSide {
   /** Null if the pool has no multiplier, and scores 0. */
   deposit: number | null
   borrow: number | null
-  /** The stored points. */
   points: string
   /** Those that the rules of the date yield: a resync would store them. */
   computed: string

@@ -46,7 +46,6 @@ export async function entityHoldings(reader: Reader, users: string[], asOf: Date
   return (await Promise.all([of('market'), of('vault')])).flat()
 }
 
-/** Counts the positions of users on all distribution dates up to a moment. */
 export async function positionCountAsOf(reader: Reader, users: string[], asOf: Date): Promise<number> {
   const select = Prisma.sql`SELECT coalesce(sum(d.position_count), 0)::int AS count FROM ${usersAsOwners(users)}
     CROSS JOIN LATERAL (SELECT d.position_count FROM account_day d WHERE d.user_address = owner.address

@@ -8,7 +8,6 @@ import { healthFactorSql, joinedThreshold, liquidationDropSql, withMarkets } fro
 /** The drops of the collateral's price if the client names none. */
 export const DROPS = [0.05, 0.1, 0.2, 0.3, 0.5]
 
-/** The maximum drops of one field. */
 export const MOST_DROPS = 20
 
 const IF_UNKNOWN = 'Null if there are such positions, and none of them has a known health factor.'

@@ -5,7 +5,6 @@ import { Prisma } from '../../generated/prisma/client.ts'
 export const matches = ['EXACT_ADDRESS', 'EXACT_NAME', 'PREFIX', 'SUBSTRING'] as const
 export type Match = (typeof matches)[number]
 
-/** A search result, and how it matches. */
 export interface Hit {
   kind: 'pool' | 'vault' | 'market' | 'user'
   /** Null for a user, who has no chain. */

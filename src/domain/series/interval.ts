@@ -3,7 +3,6 @@ import { badArgument } from '../../errors.ts'
 /** The length of a bucket. Weeks start on Monday. All in UTC. */
 export type Interval = 'day' | 'week' | 'month'
 
-/** The maximum number of buckets of one series. */
 export const MAX_BUCKETS = 1000
 /** The number of buckets of a series without `from`. */
 export const DEFAULT_BUCKETS = 30
@@ -11,7 +10,6 @@ export const DEFAULT_BUCKETS = 30
 /** Whole buckets, in order. Dates are midnight UTC. */
 export interface Span {
   interval: Interval
-  /** The first date of each bucket. */
   starts: Date[]
   /** The first date after the last bucket. */
   end: Date

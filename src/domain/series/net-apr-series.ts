@@ -6,7 +6,6 @@ import { netAprColumns, netAprFrom } from '../earnings/net-apr.ts'
 import { type Groups, groupsOf, ownersOf, tablesOfHoldings } from '../holding/holding.ts'
 import { moved, type Span } from './interval.ts'
 
-/** The average rates at the end of a bucket. */
 export interface NetAprBucket {
   start: Date
   netDepositApr: number

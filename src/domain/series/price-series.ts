@@ -4,7 +4,6 @@ import type { Asset } from '../asset/asset.ts'
 import { bucketOf, within } from './calendar.ts'
 import type { Span } from './interval.ts'
 
-/** The newest daily price of an asset in a bucket. */
 export interface PriceBucket {
   start: Date
   /** All are null if no price of a day in the bucket is stored. */
@@ -36,7 +35,6 @@ export async function priceSeries(
   return byAsset.map((buckets) => span.starts.map((start) => buckets.get(start.getTime()) ?? { start, ...none }))
 }
 
-/** The range of daily prices. */
 export async function priceDates(reader: Reader): Promise<{ first: Date; newest: Date } | null> {
   const [row] = await reader.$queryRaw<{ first: Date | null; newest: Date }[]>(
     Prisma.sql`SELECT min(date) AS first, max(date) AS newest FROM asset_price`,

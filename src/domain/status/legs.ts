@@ -10,7 +10,6 @@ export interface LegState {
   updatedAt: Date
   /** True if there are records of every day (UTC). */
   daily: boolean
-  /** By chain id. */
   chains: NewestOfChain[]
 }
 

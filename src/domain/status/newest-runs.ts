@@ -8,7 +8,6 @@ export interface NewestRuns {
   import: bigint | null
 }
 
-/** Reads the ids of the newest run and of the newest import. */
 export async function newestRuns(reader: Reader): Promise<NewestRuns> {
   const [row] = await reader.$queryRaw<
     NewestRuns[]

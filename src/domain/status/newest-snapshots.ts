@@ -3,7 +3,6 @@ import { LAST_SECOND } from '../../time.ts'
 /** Markets and vaults may have the address of one on another chain: so many newer snapshots of that one are passed over. */
 const MAX_PASSED = 10_000
 
-/** The time of the newest record on a chain. */
 export interface NewestOfChain {
   chainId: string
   time: Date | null

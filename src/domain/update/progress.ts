@@ -13,7 +13,6 @@ export interface Held {
   value: number
 }
 
-/** How far a leg has come. */
 export interface Progress {
   /** The date of the newest record. */
   newest: Date

@@ -53,9 +53,7 @@ export interface LegUpdate {
   since: Date | null
   /** The date of the newest record so far. Null if there is none. */
   newest: Date | null
-  /** Requested records. */
   fetched: number
-  /** New or changed records. */
   written: number
   /** Stored records since a wanted date that the source does not have. Null if no date was wanted, or the leg has no users. */
   kept: number | null

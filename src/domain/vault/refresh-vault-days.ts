@@ -15,7 +15,6 @@ const LEVEL = `sum(s.assets) AS assets, sum(s.shares) AS shares, coalesce(sum(${
 /** Creates the table of the vaults whose snapshots have changed, from a day on. */
 export const CHANGED_VAULTS = `CREATE TEMP TABLE IF NOT EXISTS changed_vault (chain_id bigint, vault_id text COLLATE "C", since date) ON COMMIT DROP`
 
-/** Notes the vaults of staged snapshots. */
 export const NOTE_STAGED = `INSERT INTO changed_vault SELECT chain_id, vault_id, ${dayOf('min(timestamp)')} FROM staged GROUP BY 1, 2`
 
 /** Notes the vaults of changed prices. */

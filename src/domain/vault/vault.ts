@@ -9,7 +9,6 @@ export const vaultColumns = columnsOf(
   entityColumns('vault', { name: { type: 'text', description: "The vault's name.", sort: true } }),
 )
 
-/** The columns of a vault that are computed: what its users have in it now. */
 export const computedVaultColumns = sqlColumns(totalColumns('now'))
 
 export const vaults = listing({

@@ -16,7 +16,6 @@ export interface Graph {
   count: Counts
 }
 
-/** Counts what becomes of operations. */
 export interface Counts {
   /** An operation was rejected before it ran, with this code. */
   refusal(code: string): void

@@ -18,7 +18,6 @@ import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
 
 type Resolve = (context: GraphContext, variables?: Variables, unplanned?: string) => Promise<ExecutionResult>
 
-/** A valid operation of the schema. */
 export interface Operation {
   /** Its name for logs and metrics. */
   name: string
@@ -37,7 +36,6 @@ export interface Operation {
   warnings: { deprecations: Deprecation[] } | undefined
 }
 
-/** Leaves every operation to resolvers. */
 const NO_PLAN: Operation['plan'] = { run: async () => undefined, covers: () => false, size: 0 }
 
 /** Why a query has no plan although all of its fields have one. */

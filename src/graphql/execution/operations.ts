@@ -17,7 +17,6 @@ const ENTRY_BYTES = 2500
 interface SentDocument {
   /** Undefined if the text cannot be parsed. */
   document: DocumentNode | undefined
-  /** The reasons why it is invalid. */
   errors: readonly GraphQLError[]
   /** The number of plans and statements by which it was weighed. */
   prepared: number
@@ -26,7 +25,6 @@ interface SentDocument {
 /** The operations that are prepared for a document, by their names. Null if it has no such operation. */
 interface Prepared {
   operations: Map<string | undefined, Operation | null>
-  /** The queries behind subscriptions. */
   queries: Map<string | undefined, DocumentNode | null>
 }
 

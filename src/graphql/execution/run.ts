@@ -24,7 +24,6 @@ export interface OperationCaller extends Caller {
   startOperation(name: string): void
 }
 
-/** The parts of a request that its operation uses. */
 export interface Call {
   admin: Admin
   /** Undefined if clients are not charged. */

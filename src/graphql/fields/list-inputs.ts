@@ -66,7 +66,6 @@ export function boundName(name: string, where: string, by: SortBy[]): string {
 /** The name of an enum value, such as SUM_POINTS for sumPoints. */
 export const constant = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
 
-/** Adds an enum of sort keys. `keys` has their descriptions. */
 export const orderType = (builder: Builder, name: string, description: string, keys: Record<string, string>) =>
   builder.enumType(name, {
     description,
@@ -77,7 +76,6 @@ export const orderType = (builder: Builder, name: string, description: string, k
 
 type Enums = Record<string, string>
 
-/** Adds the inputs that all lists share. */
 export function addListInputTypes(builder: Builder): void {
   builder.enumType('OrderDirection', {
     description: 'The direction of a sort key.',
@@ -135,7 +133,6 @@ export function addListInputs(
   addOrder(builder, name, sortKeys)
 }
 
-/** The filter input of a list, by the list's name. */
 export const filterOf = (name: string) => `${name}Filter` as never as InputRef<Where>
 /** The enum of a list's sort keys, by the list's name. */
 export const orderOf = (name: string) => `${name}Order` as never as InputRef<string>

@@ -71,7 +71,6 @@ export interface More {
 
 /** A kind of row that resolvers can load by its key too. */
 export interface KeyedRow<Row> extends One {
-  /** Loads the row at each key, or null. */
   load: Batch<Key, Row | null>
   /** Returns the properties that follow from the key, if every key has a row. The others are loaded on demand. */
   stub?(key: Key): Partial<Row>

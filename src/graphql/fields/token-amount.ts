@@ -6,7 +6,6 @@ import { wholeTokens, wholeTokensSql } from '../../domain/asset/whole-tokens.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type Source, sqlField } from './sql-field.ts'
 
-/** A token amount, as resolvers have it. */
 export interface TokenAmount {
   /** In the smallest unit. Null if it is unknown. */
   raw: string | Prisma.Decimal | null

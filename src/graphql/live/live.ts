@@ -79,12 +79,10 @@ export class Live {
     this.#runs = new Runs({ notifications, store, log })
   }
 
-  /** Open subscriptions. */
   get open(): number {
     return this.#slots.used
   }
 
-  /** True if notifications of the store arrive. */
   get connected(): boolean {
     return this.#runs.isConnected
   }
@@ -233,7 +231,6 @@ class SharedAnswer {
 }
 
 interface Latest {
-  /** The digest of its text. */
   digest: string
   /** The number of requests when its read began. */
   asOf: number

@@ -17,7 +17,6 @@ import type { RunEvent } from './runs.ts'
 export interface Subscriber {
   requestId: string
   admin: Admin
-  /** The address of the client. */
   client: string
   signal: AbortSignal
 }

@@ -50,7 +50,6 @@ export interface Field {
 
 export interface List {
   field: Field
-  /** A connection or a plain list. */
   sqlField: { kind: 'list'; list: SqlList } | { kind: 'rows'; rows: SqlRows }
   /** SQL of the owner's columns that select the list's rows. */
   owner: string[]

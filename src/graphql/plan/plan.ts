@@ -105,7 +105,6 @@ export class Plan {
     this.#parameters = new Parameters(schema, document, this.#definitions())
   }
 
-  /** The number of cached variants and statements. */
   get size(): number {
     return this.#variants.size + this.#statements.size
   }

@@ -18,7 +18,6 @@ import { type Layout, ordinalOf } from './layout.ts'
 import { type Field, type Join, type Key, type Level, type List, type Scope, selectUsed } from './piece.ts'
 import { jsonSql } from './write.ts'
 
-/** The arguments and pages of one request. */
 export interface Request {
   /** Returns the coerced arguments of a field. */
   argumentsOf(field: Field): Record<string, any>

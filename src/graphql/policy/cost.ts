@@ -27,7 +27,6 @@ import { type Conditions, type Fragments, fieldsOf, fragmentsOf, switchesOf } fr
 /** Unvalidated arguments of a field: enums by name, scalars as JSON. */
 export type Given = Readonly<Record<string, unknown>>
 
-/** A cost that depends on arguments. */
 export type Charge = (args: Given) => number
 
 /** The cost of a field in its `extensions.cost`, if it differs from the default. */

@@ -36,7 +36,6 @@ const textOf = (value: unknown) => (value === undefined || typeof value === 'str
 
 export interface DocumentsOptions {
   trusted: Iterable<string>
-  /** True if only trusted documents are accepted. */
   trustedOnly: boolean
   /** A cache of persisted documents that gateways share. Undefined if there is none. */
   shared?: Pick<Cache, 'get' | 'set'> | undefined
@@ -64,7 +63,6 @@ export class Documents {
   readonly #trustedTexts: Set<string>
   readonly #trustedOnly: boolean
   readonly #shared: Pick<Cache, 'get' | 'set'> | undefined
-  /** Persisted documents by hash. */
   readonly #persisted: LRUCache<string, string>
 
   constructor({ trusted, trustedOnly, shared, maxBytes = MAX_BYTES }: DocumentsOptions) {
@@ -84,7 +82,6 @@ export class Documents {
     return this.#persisted.calculatedSize
   }
 
-  /** The names of the operations of trusted documents. */
   get operationNames(): Set<string> {
     const names = [...this.#trustedTexts].flatMap((text) => [...text.matchAll(OPERATION)].map(([, name]) => name ?? ''))
     return new Set(names)

@@ -50,7 +50,6 @@ const MAX_FEDERATED_VALUES = 60_000
 /** The maximum number of objects in variables: of each, every field of its input type is looked at. A filter takes fifty. */
 const MAX_OBJECTS = 1000
 
-/** The cost of an operation, and the limit. */
 export interface Cost {
   requested: number
   allowed: number | null

@@ -48,7 +48,6 @@ import { addVault } from './types/vault.ts'
 import { addVaultTotals } from './types/vault-totals.ts'
 import { addWorth } from './types/worth.ts'
 
-/** The decisions of the operator. */
 export interface SchemaOptions {
   /** The points of a dollar where no revision counts. */
   basePoints?: BasePoints

@@ -13,7 +13,6 @@ export type CacheResult = 'hit' | 'joined' | 'shared' | 'miss' | 'bypass'
 /** A request for an answer. The cache notes in it what it did. */
 export interface CacheClient extends Caller {
   cache?: CacheResult | undefined
-  /** True if it rejects cached answers. */
   readonly bypassesCache: boolean
 }
 
@@ -115,7 +114,6 @@ class Flight implements Caller {
     this.versions = versions
   }
 
-  /** True if all clients have gone. */
   get aborted(): boolean {
     return this.#clients.every(({ aborted }) => aborted)
   }
@@ -152,7 +150,6 @@ export class EdgeCache {
     this.#flights.clear()
   }
 
-  /** The number of cached answers, and their bytes. */
   get size(): { answers: number; bytes: number } {
     return { answers: this.#answers?.size ?? 0, bytes: this.#answers?.calculatedSize ?? 0 }
   }
@@ -218,7 +215,6 @@ export class EdgeCache {
     return flight.answer
   }
 
-  /** The body with the time of this request. */
   timedBody({ body, timeAt }: Answer): Buffer {
     if (timeAt === undefined) return body
     const copy = Buffer.from(body)
@@ -294,7 +290,6 @@ function unpooled(bytes: Buffer): Buffer {
   return copy
 }
 
-/** True if an answer is of a data version or newer. */
 const has = (versions: DataVersions | undefined, minVersion: number | undefined) =>
   minVersion === undefined || (versions !== undefined && versions.from >= minVersion)
 

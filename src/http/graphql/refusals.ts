@@ -9,7 +9,6 @@ export const NO_SLOT = 'UNAVAILABLE'
 /** Codes of operations that failed in the store or by a fault of ours. */
 export const FAILURES = ['UNAVAILABLE', 'TIMEOUT', 'INTERNAL']
 
-/** Counts operations in the metrics. */
 export function countOperations(metrics: Registry): Counts {
   const registers = [metrics]
   const refusals = new Counter({

@@ -11,17 +11,14 @@ export interface GraphQLParams extends DocumentReference {
 interface PlainAnswer {
   /** The cache key. Undefined if the request is too long to cache. */
   key: string | undefined
-  /** The media type of the answer. */
   type: string
 }
 
-/** A request for one plain JSON result. */
 export interface PlainRequest extends PlainAnswer {
   /** Reads the parameters. Undefined if they are malformed. */
   read(): GraphQLParams | undefined
 }
 
-/** The request headers that answers depend on. */
 export const VARY = 'Origin, Accept'
 
 const MAX_KEY = 8000

@@ -70,7 +70,6 @@ export async function openDocuments({ config, cache }: Deps): Promise<Documents>
   })
 }
 
-/** The slots of all clients and of each. */
 function slotsOf(config: Config): Pick<SlotsOptions, 'max' | 'maxPerClient'> {
   const { MAX_SUBSCRIPTIONS: max, MAX_SUBSCRIPTIONS_PER_CLIENT: set } = config
   return { max, maxPerClient: shareOf(max, set) }

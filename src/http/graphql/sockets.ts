@@ -32,10 +32,8 @@ const PING_MS = 30_000
 const CLOSING_MS = 300
 const GOING_AWAY = 1001
 
-/** The state of one socket. */
 interface Extra extends Handshake {
   client: string
-  /** Aborted when it closes. */
   gone: AbortSignal
   /** The texts of results that are about to be sent, by the id of the subscription. */
   texts: Map<string, string>
@@ -189,7 +187,6 @@ export function mountSockets(
   })
 }
 
-/** Ends a socket, so that its client connects to the next server. */
 async function end(socket: WebSocket): Promise<void> {
   const closed = once(socket, 'close')
   const deadline = setTimeout(() => socket.terminate(), CLOSING_MS)

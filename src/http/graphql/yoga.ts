@@ -15,7 +15,6 @@ import type { Connections } from '../server/connections.ts'
 /** The parts of a request that its operation uses. */
 export interface ServerContext extends Call {
   requestId: string
-  /** The client's address. */
   client: string
   /** Aborted when the client has gone or has its answer. Ends a subscription. */
   signal: AbortSignal

@@ -83,7 +83,6 @@ export class RequestTraces {
     span.end(endedAt)
   }
 
-  /** Exports what is left, if that is possible. */
   async close(): Promise<void> {
     await this.#provider.shutdown().catch(() => {})
   }

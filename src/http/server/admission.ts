@@ -42,7 +42,6 @@ interface Waiting {
 export class Admission {
   readonly #max: number
   #limit: number
-  /** How many requests are in each state. */
   readonly #count = { active: 0, arriving: 0 }
   readonly #waiting: Waiting[] = []
   #overloaded = false

@@ -17,9 +17,7 @@ interface ConnectionsOptions {
 }
 
 interface Connection {
-  /** No request was received yet. */
   unused: boolean
-  /** The connection was opened above the maximum. */
   over: boolean
   /** The byte count that the client must have read by SEND_TIMEOUT_MS after `since`. */
   due: number

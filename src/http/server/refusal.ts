@@ -10,7 +10,6 @@ interface RefusalOptions {
   message: string
   /** In seconds. */
   retryAfter?: number
-  /** True if the connection is closed. */
   close?: boolean
 }
 

@@ -17,7 +17,6 @@ export interface AnalyticsSource {
 export interface RecordsRequest {
   /** The date of the oldest records that are needed. Null: all of them. */
   since: Date | null
-  /** The fields of a record. */
   fields: Shapes
   /** The users and entities of the store, for a source that lists neither. */
   known(): Promise<Known>

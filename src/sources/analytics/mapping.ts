@@ -26,7 +26,6 @@ export interface GraphMapping {
   pageSize: number
 }
 
-/** How the records of a Postgres are read. */
 export interface SqlMapping {
   /** A query whose columns are fields. `$1` is the requested date in Unix seconds. */
   query: string

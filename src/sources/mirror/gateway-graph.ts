@@ -46,7 +46,6 @@ const connection = <T extends z.ZodType>(node: T) =>
     nodes: z.array(node),
     pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
   })
-/** The place of a record. */
 const place = {
   chainId,
   entityType: z.enum(['MARKET', 'VAULT']).transform((type) => type.toLowerCase() as EntityRef['kind']),

@@ -77,7 +77,6 @@ const hash = text.regex(/^0x[0-9a-fA-F]{64}$/, 'must be a transaction hash')
 const flag = z.boolean('must be true or false')
 const list = <T extends z.ZodType>(type: T) => z.array(type, 'must be a list')
 
-/** Converts to lower case. */
 export const address = text
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address (0x and 40 hex digits)')
   .transform((value) => value.toLowerCase())

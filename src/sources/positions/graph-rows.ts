@@ -6,7 +6,6 @@ import { type Name, type Names, pathBelow } from './graph-names.ts'
 import { described, down, fieldName, isObject, type Page } from './graph-page.ts'
 import type { SourcePool, SourceToken } from './positions-source.ts'
 
-/** The fields of a pool that its positions need. */
 interface PricedPool {
   index: number
   id: string

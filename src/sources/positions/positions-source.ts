@@ -1,6 +1,5 @@
 import type { Fetched } from '../fetched.ts'
 
-/** A source of a date's positions and prices, for manualupdate. */
 export interface PositionsSource {
   /** The name in messages and records, without secrets. */
   name: string

@@ -53,7 +53,6 @@ const feed = (filter: Filter) =>
     { cost: { count: () => FILTERED_COUNT } satisfies FieldCost },
   )
 
-/** Adds activity, and the lists of that in a pool, market or vault. */
 export function addActivity(builder: Builder): void {
   builder.enumType('ActivityKind', {
     description: 'A cash flow or a reward of a user.',

@@ -13,7 +13,6 @@ const moment = (value: unknown) => (typeof value === 'string' ? parseUtc(value)?
 const lengthOf = (value: unknown) =>
   Array.isArray(value) ? value.length : value === undefined || value === null ? 0 : 1
 
-/** The number of buckets of a series. */
 export const buckets: Charge = ({ interval, from, to }) => {
   const [first, last] = [moment(from), moment(to) ?? Date.now()]
   if (first === undefined) return DEFAULT_BUCKETS
@@ -30,7 +29,6 @@ export const EARNED = 2
 /** The cost of the buckets for each address that they add up. */
 export const bucketsOfAddress: Charge = (args) => BUCKET * buckets(args)
 
-/** The number of addresses in the arguments. */
 export const addresses: Charge = ({ addresses: list }) => Math.min(lengthOf(list), MAX_PAGE)
 
 /** The cost of aggregating one user's rows over all dates. */
@@ -84,7 +82,6 @@ export const AFFECTED = 20
 /** The cost of reading what runs changed for all users of a date. */
 export const CHANGES = RANKED
 
-/** The number of multipliers in the input. */
 export const updates: Charge = ({ input }) => Math.min(lengthOf((input as Given | undefined)?.multipliers), MAX_PAGE)
 
 /** The range of moments in a filter. */

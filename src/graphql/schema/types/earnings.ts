@@ -40,7 +40,6 @@ import { poolAt, poolField } from './pool.ts'
 /** The number of markets and vaults that the cost estimate assumes for a user, whatever the page size. */
 const MOST_ENTITIES = 20
 
-/** The argument `from` of earnings. */
 export const fromArgument = (arg: ArgBuilder<Types>) =>
   arg({
     type: 'DateTime',
@@ -56,7 +55,6 @@ export function assertPeriod({ from, asOf }: { from?: Date | null | undefined; a
 export const earningsReading = heldBy(earningsColumns, earningsFrom, undefined, assertPeriod)
 export const netAprReading = heldBy(netAprColumns, netAprFrom)
 
-/** The arguments of a breakdown. */
 const breakdownArguments = (arg: ArgBuilder<Types>) => {
   const { first, offset } = pageArguments(arg)
   return { first, offset }

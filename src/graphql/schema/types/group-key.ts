@@ -33,7 +33,6 @@ export interface Key {
   userAddress?: string | null
 }
 
-/** Adds the dimensions, and the key of a group, which series and aggregates share. */
 export function addGroupKey(builder: Builder): void {
   builder.enumType('GroupBy', {
     description: 'A dimension to group by. Each query says which ones it takes.',

@@ -28,7 +28,6 @@ import { userAt } from './user-ref.ts'
 /** The end of descriptions of fields that depend on `asOf`. */
 const upTo = ', or those up to `asOf`'
 
-/** Adds `portfolio`: the combined holdings of several addresses. */
 export function addPortfolio(builder: Builder): void {
   const PoolHoldingType = builder.objectRef<PoolHolding>('PortfolioPool').implement({
     description: 'The combined positions of the users in a pool on one date.',

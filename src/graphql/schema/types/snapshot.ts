@@ -25,7 +25,6 @@ const snapshotsIn = (listing: Listing<Row>) =>
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
   )
 
-/** Adds the snapshots of users, and the lists of those in a market or vault. */
 export function addSnapshot(builder: Builder): void {
   const Snapshot = builder.objectRef<Row>('Snapshot').implement({
     description: "A user's position in a market or vault at one time: one per day.",
