@@ -1,5 +1,6 @@
 import { exact } from '../../db/lists/exact-sum.ts'
 import type { Topology } from '../../db/topology/topology.ts'
+import { LAST_SECOND } from '../../time.ts'
 import type { EntityType } from '../holding/place.ts'
 
 /** The USD values of a snapshot and their amounts. `computed_usd` is the sum of the bits of those that a price gave. */
@@ -18,9 +19,6 @@ export const usdOfSource = (kind: EntityType): Record<string, string> =>
     VALUES[kind].map(({ usd, bit }) => [usd, `CASE WHEN t.computed_usd & ${bit} = 0 THEN t.${usd} END`]),
   )
 
-/** The last second whose day is a date. */
-const LAST = 253_402_300_799
-
 /** SQL of what an amount of the priced token `p` is worth, exact up to the last cast. */
 const worth = (amount: string) => `(${amount} * p.unit_usd)::float8`
 
@@ -35,7 +33,7 @@ const bits = (kind: EntityType, isComputed: (usd: string) => string) =>
 export const priceOfStaged = (kind: EntityType): string => `LEFT JOIN LATERAL (
   SELECT ${unitUsd('p.price_usd')} FROM ${kind} e
   JOIN asset_price p ON p.chain_id = e.chain_id AND p.asset_address = e.asset_address
-    AND p.date = CASE WHEN s.timestamp <= ${LAST} THEN date '1970-01-01' + (s.timestamp / 86400)::int END
+    AND p.date = CASE WHEN s.timestamp <= ${LAST_SECOND} THEN date '1970-01-01' + (s.timestamp / 86400)::int END
   WHERE e.chain_id = s.chain_id AND e.id = s.${kind}_id AND num_nulls(${usdOf(kind, 's')}) > 0 OFFSET 0) p ON true`
 
 /** The stored values of staged snapshots `s` with a price `p`, by column. */

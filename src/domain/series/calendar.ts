@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { type Interval, type Span, sqlDate } from './interval.ts'
+import { extentOf, type Interval, type Span, sqlDate } from './interval.ts'
 
 /** The program's totals in a bucket with a distribution. */
 export interface CalendarBucket {
@@ -45,8 +45,5 @@ export function calendarOf(reader: Reader, span: Span): Promise<CalendarBucket[]
 }
 
 /** The first and the newest distribution date. Null if no positions are stored. */
-export async function programDates(reader: Reader): Promise<{ first: Date; newest: Date } | null> {
-  const [row] = await reader.$queryRaw<{ first: Date | null; newest: Date }[]>`
-    SELECT min(date) AS first, max(date) AS newest FROM distribution`
-  return row?.first ? { first: row.first, newest: row.newest } : null
-}
+export const programDates = extentOf(Prisma.sql`
+    SELECT min(date) AS first, max(date) AS newest FROM distribution`)

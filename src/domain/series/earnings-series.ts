@@ -6,7 +6,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { CASH } from '../earnings/earnings.ts'
 import { type Groups, groupsOf, holdings, ownersOf, tablesOfHoldings, total, upTo } from '../holding/holding.ts'
 import { ENTITY_WORTH, type Worth, worthColumns } from '../holding/worth.ts'
-import { moved, type Span } from './interval.ts'
+import { endsOf, type Span } from './interval.ts'
 
 /** The worth and the earnings as of the end of a bucket. An amount that depends on a missing price is null. */
 export interface EarningsBucket {
@@ -37,10 +37,11 @@ const columns = {
  */
 export const earningsSeries = byUser(readSeries)
 
-async function readSeries(reader: Reader, groups: Groups, { interval, starts }: Span): Promise<EarningsBucket[][]> {
+async function readSeries(reader: Reader, groups: Groups, span: Span): Promise<EarningsBucket[][]> {
   const byGroup: EarningsBucket[][] = groups.map(() => [])
+  const { starts } = span
   if (starts.length === 0) return byGroup
-  const ends = starts.map((start) => new Date(moved(interval, start, 1).getTime() - 1).toISOString())
+  const ends = endsOf(span)
   const holder = { owners: ownersOf(groups), chainId: Prisma.sql`NULL::bigint`, asOf: Prisma.raw('bucket.moment') }
   const entity = Prisma.sql`owner, account_id, chain_id, entity_type, entity_id`
   // The window adds up the cash flows so far, those of the same second included, for snapshots and for ends of buckets.

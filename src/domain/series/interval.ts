@@ -1,4 +1,6 @@
+import type { Reader } from '../../db/connect/reader.ts'
 import { badArgument } from '../../errors.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
 
 /** The length of a bucket. Weeks start on Monday. All in UTC. */
 export type Interval = 'day' | 'week' | 'month'
@@ -16,6 +18,21 @@ export interface Span {
   /** A short key, equal for equal spans. */
   toJSON(): unknown
 }
+
+/** The first and the newest date of stored data. Null if none is stored. */
+export type Extent = { first: Date; newest: Date } | null
+
+/** Makes a reader of an extent from a statement that selects both dates. */
+export const extentOf =
+  (statement: Prisma.Sql) =>
+  async (reader: Reader): Promise<Extent> => {
+    const [row] = await reader.$queryRaw<{ first: Date | null; newest: Date }[]>(statement)
+    return row?.first ? { first: row.first, newest: row.newest } : null
+  }
+
+/** The last millisecond of each bucket. */
+export const endsOf = ({ interval, starts }: Span): string[] =>
+  starts.map((start) => new Date(moved(interval, start, 1).getTime() - 1).toISOString())
 
 /** The first date of the bucket that contains a time. */
 export function bucketStart(interval: Interval, moment: Date): Date {

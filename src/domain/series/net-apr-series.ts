@@ -4,7 +4,7 @@ import { byUser } from '../../db/topology/by-user.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { netAprColumns, netAprFrom } from '../earnings/net-apr.ts'
 import { type Groups, groupsOf, ownersOf, tablesOfHoldings } from '../holding/holding.ts'
-import { moved, type Span } from './interval.ts'
+import { endsOf, type Span } from './interval.ts'
 
 export interface NetAprBucket {
   start: Date
@@ -21,10 +21,11 @@ const columns = { netDepositApr, netBorrowApr, entityCount }
  */
 export const netAprSeries = byUser(readSeries)
 
-async function readSeries(reader: Reader, groups: Groups, { interval, starts }: Span): Promise<NetAprBucket[][]> {
+async function readSeries(reader: Reader, groups: Groups, span: Span): Promise<NetAprBucket[][]> {
   const byGroup: NetAprBucket[][] = groups.map(() => [])
+  const { starts } = span
   if (starts.length === 0) return byGroup
-  const ends = starts.map((start) => new Date(moved(interval, start, 1).getTime() - 1).toISOString())
+  const ends = endsOf(span)
   const holder = { owners: ownersOf(groups), chainId: Prisma.sql`NULL::bigint`, asOf: Prisma.raw('bucket.moment') }
   const select = Prisma.sql`SELECT wallets.ordinality::int AS owner, bucket.n::int AS n, e.* FROM ${groupsOf(groups)}
     CROSS JOIN unnest(${ends}::timestamptz[]) WITH ORDINALITY AS bucket(moment, n)

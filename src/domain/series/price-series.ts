@@ -2,7 +2,7 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Asset } from '../asset/asset.ts'
 import { bucketOf, within } from './calendar.ts'
-import type { Span } from './interval.ts'
+import { extentOf, type Span } from './interval.ts'
 
 export interface PriceBucket {
   start: Date
@@ -35,9 +35,4 @@ export async function priceSeries(
   return byAsset.map((buckets) => span.starts.map((start) => buckets.get(start.getTime()) ?? { start, ...none }))
 }
 
-export async function priceDates(reader: Reader): Promise<{ first: Date; newest: Date } | null> {
-  const [row] = await reader.$queryRaw<{ first: Date | null; newest: Date }[]>(
-    Prisma.sql`SELECT min(date) AS first, max(date) AS newest FROM asset_price`,
-  )
-  return row?.first ? { first: row.first, newest: row.newest } : null
-}
+export const priceDates = extentOf(Prisma.sql`SELECT min(date) AS first, max(date) AS newest FROM asset_price`)

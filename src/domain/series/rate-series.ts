@@ -1,5 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { moved, type Span, sqlDate } from './interval.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { extentOf, moved, type Span, sqlDate } from './interval.ts'
 
 export interface RatedEntity {
   type: 'market' | 'vault'
@@ -42,10 +43,7 @@ export async function rateSeries(
 }
 
 /** The range of rates: up to the newest distribution date, or to a later change of any rate. */
-export async function rateDates(reader: Reader): Promise<{ first: Date; newest: Date } | null> {
-  const [row] = await reader.$queryRaw<{ first: Date | null; newest: Date }[]>`
+export const rateDates = extentOf(Prisma.sql`
     SELECT min(changed_at) AS first,
       greatest(max(changed_at), (SELECT max(date)::timestamp AT TIME ZONE 'UTC' FROM distribution)) AS newest
-    FROM rate_revision`
-  return row?.first ? { first: row.first, newest: row.newest } : null
-}
+    FROM rate_revision`)

@@ -2,7 +2,7 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type VaultTotals, vaultTotalsColumns } from '../vault/totals.ts'
-import { moved, type Span, sqlDate } from './interval.ts'
+import { extentOf, moved, type Span, sqlDate } from './interval.ts'
 
 export interface VaultKey {
   chainId: bigint
@@ -33,9 +33,6 @@ export async function vaultSeries(
 }
 
 /** The range of the totals of vaults: up to the newest distribution date, or to a later snapshot of any vault. */
-export async function vaultDates(reader: Reader): Promise<{ first: Date; newest: Date } | null> {
-  const [row] = await reader.$queryRaw<{ first: Date | null; newest: Date }[]>(
-    Prisma.sql`SELECT min(date) AS first, greatest(max(date), (SELECT max(date) FROM distribution)) AS newest FROM vault_day`,
-  )
-  return row?.first ? { first: row.first, newest: row.newest } : null
-}
+export const vaultDates = extentOf(
+  Prisma.sql`SELECT min(date) AS first, greatest(max(date), (SELECT max(date) FROM distribution)) AS newest FROM vault_day`,
+)

@@ -1,7 +1,13 @@
 import type { ArgBuilder, FieldRef, InputRef, ObjectFieldBuilder, ObjectRef } from '@pothos/core'
 import type { Batch } from '../../../db/connect/reader.ts'
 import { programDates } from '../../../domain/series/calendar.ts'
-import { type Interval as IntervalName, MAX_BUCKETS, type Span, spanOf } from '../../../domain/series/interval.ts'
+import {
+  type Extent,
+  type Interval as IntervalName,
+  MAX_BUCKETS,
+  type Span,
+  spanOf,
+} from '../../../domain/series/interval.ts'
 import { type GraphContext, once } from '../../context.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
@@ -13,7 +19,7 @@ interface SeriesOptions<Row, Bucket> {
   /** Its cost, if buckets have more than a few values. */
   cost?: FieldCost
   /** Reads the first and the newest date of the data: by default those of the program. */
-  extent?: Extent
+  extent?: Batch<'', Extent>
   load(row: Row, span: Span, context: GraphContext): Bucket[] | Promise<Bucket[]>
 }
 
@@ -71,13 +77,11 @@ export interface SpanValues {
   to?: Date | null
 }
 
-type Extent = Batch<'', { first: Date; newest: Date } | null>
-
 /** Resolves the range arguments to buckets. Returns undefined if `to` is omitted and there is no data. */
 export async function readSpan(
   context: GraphContext,
   { interval, from, to }: SpanValues,
-  extent: Extent = programDatesOnce,
+  extent: Batch<'', Extent> = programDatesOnce,
 ): Promise<Span | undefined> {
   const dates = from && to ? null : await context.batches.load(extent, '')
   const last = to ?? dates?.newest
