@@ -208,7 +208,8 @@ export function continueRouted(app: FastifyInstance): void {
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('request-id', request.id)
-    if (!reply.hasHeader('vary')) reply.header('vary', 'Origin')
+    const vary = String(reply.getHeader('vary') ?? '')
+    if (!/\bOrigin\b/i.test(vary)) reply.header('vary', vary ? `Origin, ${vary}` : 'Origin')
     done(null, payload)
   })
 }

@@ -610,6 +610,8 @@ describe('CORS', () => {
       expect(response.headers.get('access-control-allow-origin')).toBe('*')
       expect(response.headers.get('access-control-allow-methods')).toMatch(/POST/)
       expect(response.headers.get('access-control-allow-headers')).toMatch(/authorization/)
+      expect(response.headers.get('vary')).toBe('Origin, Access-Control-Request-Headers')
+      expect(response.headers.get('request-id')).toBeTruthy()
     },
   )
 
