@@ -82,6 +82,7 @@ test('what a cached body needs of its request is looked at each time', async () 
   await answerOf('/graphql', request)
   const plain = await answerOf('/graphql', { ...request, headers: { 'content-type': 'text/plain' } })
   expect(plain.answer.status).toBe(415)
+  expect(JSON.parse(plain.answer.body).errors[0].message).toContain('Send the header content-type: application/json.')
   const cost = await answerOf('/graphql', { ...request, headers: { ...JSON_TYPE, 'x-graphql-cost': '1' } })
   expect(JSON.parse(cost.answer.body)).toHaveProperty('extensions')
   const other = 'application/graphql-response+json'

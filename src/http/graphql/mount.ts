@@ -54,7 +54,7 @@ export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: Ser
     failed?: ExecutionResult,
   ): Promise<FastifyReply> {
     const accept = servedTypes(request.headers.accept)
-    if (accept === '') return refuseTypes(request, reply)
+    if (accept === '') return refuseType(406, request, reply)
     reply.header('vary', VARY)
     const headers = new Headers()
     for (const [name, value] of Object.entries(request.headers))
@@ -79,8 +79,8 @@ export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: Ser
     if (typeof admin === 'object') cache.clear()
     if (caller.admin !== undefined) caller.dataVersion = await graph.deps.store.replicas?.changed()
     if (caller.dataVersion !== undefined) reply.header(DATA_VERSION, caller.dataVersion)
-    // A subscription whose client accepts no event stream.
-    if (response.status === 406) return refuseTypes(request, reply)
+    // Yoga sends no text with these: a subscription whose client accepts no event stream, a body that is not JSON by its header.
+    if (response.status === 406 || response.status === 415) return refuseType(response.status, request, reply)
     reply.code(response.status)
     if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
       const retryAfter = response.headers.get('retry-after')
@@ -144,12 +144,16 @@ function answerPlain(
   return charged ? charged.then(answer, refused) : answer()
 }
 
-/** Rejects a request whose client accepts none of the media types that its result may have. */
-function refuseTypes({ id }: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const message =
-    'No answer has a media type that this request accepts. Accept application/json or application/graphql-response+json; for a subscription, text/event-stream.'
+const TYPE_ERRORS = {
+  406: 'No answer has a media type that this request accepts. Accept application/json or application/graphql-response+json; for a subscription, text/event-stream.',
+  415: 'The body of this request has a media type that is not supported, or none. Send the header content-type: application/json.',
+}
+
+/** Rejects a request for a media type: of its body, or of the results that its client accepts. */
+function refuseType(status: 406 | 415, { id }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const message = TYPE_ERRORS[status]
   return reply
-    .code(406)
+    .code(status)
     .header('vary', VARY)
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
