@@ -479,11 +479,12 @@ const settings = variables.superRefine(
       issue('DATABASE_URL', 'is needed, since DATABASE_DIRECT_URL is set: it leads to the same database by a pooler')
     if (rest.DATABASE_REPLICA_URLS !== undefined && rest.DATABASE_URL === undefined)
       issue('DATABASE_URL', 'is needed, since DATABASE_REPLICA_URLS is set: it leads to the primary of the replicas')
-    const memory = memoryForAnswers(rest.CACHE_MAX_BYTES ?? 0)
-    if (rest.MEMORY_MB < memory)
+    const { CACHE_MAX_BYTES: cacheBytes } = rest
+    const memory = memoryForAnswers(cacheBytes ?? 0)
+    if (cacheBytes !== undefined && rest.MEMORY_MB < memory)
       issue(
         'CACHE_MAX_BYTES',
-        `of ${rest.CACHE_MAX_BYTES} does not fit in MEMORY_MB of ${rest.MEMORY_MB}: set MEMORY_MB to ${memory} or more, or a smaller CACHE_MAX_BYTES`,
+        `of ${cacheBytes} does not fit in MEMORY_MB of ${rest.MEMORY_MB}: set MEMORY_MB to ${memory} or more, or a smaller CACHE_MAX_BYTES`,
       )
     if (format === 'auto' || source === undefined) return
     if (!isRemote(source) && format !== 'files')

@@ -19,6 +19,7 @@ describe('a wrong setting is one sentence, before anything starts', () => {
     ['DATABASE_POOL_SIZE', '1', 'must be a whole number from 2 to 1000'],
     ['CACHE_MAX_BYTES', '1.5', 'must be a whole number from 0 to 1099511627776'],
     ['MEMORY_MB', '275', 'must be a whole number from 276 to 1048576'],
+    ['MEMORY_MB', '1', 'must be a whole number from 276 to 1048576'],
     [
       'CACHE_MAX_BYTES',
       String(2 ** 30),
