@@ -140,6 +140,7 @@ describe('the database', () => {
           2,
           /password authentication failed.*Check DATABASE_URL\./,
         )
+        await refused({ DATABASE_URL: as({ password: '' }) }, 2, /asks for a password\. Check DATABASE_URL\./)
         await refused(
           { DATABASE_URL: as({ pathname: '/nowhere' }) },
           2,
@@ -151,6 +152,12 @@ describe('the database', () => {
         await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
       }
     }, 'template0'))
+
+  test.each(['on', 'off'])('that nothing answers for, with MIGRATE=%s', async (MIGRATE) => {
+    const { code, err } = await command(['runs'], { MIGRATE, DATABASE_URL: 'postgres://ann:secret@127.0.0.1:1/points' })
+    expect(code).toBe(6)
+    expect(err).toMatch(/^The database cannot be reached: connect ECONNREFUSED.* Check DATABASE_URL, and that .*\n$/)
+  })
 
   test('whose clock differs by a day is reported, and used', () =>
     withStore(async ({ url }) => {

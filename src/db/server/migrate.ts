@@ -130,10 +130,17 @@ type Queryable = Pick<pg.Client, 'query'>
 /** The SQLSTATEs of a role that may not log in or lacks a privilege, and of a database that does not exist. */
 const REFUSED = /^(28...|42501|3D000)$/
 
-/** The error for a database that refuses its role. */
+/** The error for a database that cannot be reached, or that refuses its role. */
 function refusalOf(error: unknown): GatewayError | undefined {
   const { cause = error } = error as { cause?: unknown }
-  const { code = '', message } = cause as pg.DatabaseError
+  const { code = '', message, syscall } = cause as pg.DatabaseError & NodeJS.ErrnoException
+  if (syscall === 'connect' || syscall === 'getaddrinfo')
+    return new GatewayError(
+      'UNAVAILABLE',
+      `The database cannot be reached: ${message}. Check DATABASE_URL, and that Postgres runs there.`,
+    )
+  if (message.startsWith('SASL: ') && message.includes('password must be'))
+    return new GatewayError('BAD_INPUT', 'The database asks for a password. Check DATABASE_URL.')
   if (!REFUSED.test(code)) return undefined
   const remedy =
     code === '42501'
