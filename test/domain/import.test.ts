@@ -103,6 +103,13 @@ describe('a good dataset', () => {
     expect(await everything()).toEqual(before)
   })
 
+  test('is one run for each date, numbered by date', async () => {
+    const days = Array.from({ length: 9 }, (_, i) => `2026-11-0${i + 1}`)
+    const positions = [...days].reverse().map((distributionDate) => ({ ...record.positions, distributionDate }))
+    await load(goodFiles({ positions }))
+    expect(await rows('SELECT date::text FROM distribution ORDER BY run_id')).toEqual(days.map((date) => ({ date })))
+  })
+
   test('the sample is one, at any size, and importing it twice changes nothing', async () => {
     const now = new Date('2026-11-21T10:20:30.456Z')
     const sample = () => sampleDataset(now, LONG ? {} : { users: 100, days: 30 })

@@ -54,7 +54,8 @@ export const stagedRuns = `
 /** A date that the dataset has a run of needs no other. */
 const numberRuns = `INSERT INTO staged_run SELECT distribution_date, nextval('run_id_seq')
   FROM (SELECT DISTINCT distribution_date FROM ${STAGING}) s
-  WHERE NOT EXISTS (SELECT FROM imported_run i WHERE i.date = s.distribution_date AND i.succeeded) ON CONFLICT DO NOTHING`
+  WHERE NOT EXISTS (SELECT FROM imported_run i WHERE i.date = s.distribution_date AND i.succeeded)
+  ORDER BY distribution_date ON CONFLICT DO NOTHING`
 
 /** The imported run of each date that finished last, as JSON. */
 export const importedRuns = `SELECT coalesce(json_agg(r), '[]')::text AS runs FROM (
