@@ -22,6 +22,17 @@ function linkedOperation() {
   return query ? { query, variables: parameters.get('variables') || '{}' } : undefined
 }
 
+/** The operation of the tab that was open last. GraphiQL remembers what was typed there, but not what it opened the tab with. */
+function lastOperation() {
+  try {
+    const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '')
+    const { query, variables } = tabs[activeTabIndex]
+    return { query: query ?? '', variables: variables ?? '' }
+  } catch {
+    return {}
+  }
+}
+
 function Page() {
   return (
     <GraphiQLProvider
@@ -103,7 +114,7 @@ const linked = linkedOperation()
 const isFirstVisit = localStorage.getItem('graphiql:tabState') === null
 if (isFirstVisit) localStorage.setItem('graphiql:docExplorerFlex', '0.28')
 const { query = '', variables = '{}' } = data.examples[0] ?? {}
-const operation = linked ?? (isFirstVisit ? { query, variables } : {})
+const operation = linked ?? (isFirstVisit ? { query, variables } : lastOperation())
 // A link that is opened where the page is open already.
 addEventListener('hashchange', () => location.reload())
 const root = document.getElementById('graphiql')

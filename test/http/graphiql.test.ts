@@ -190,6 +190,20 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     }
   })
 
+  test('a second visit finds the tab of the first, with its variables', { timeout: 60_000 }, async () => {
+    const { page, close } = await visit({ viewport: { width: 1280, height: 800 } })
+    try {
+      const variables = () => page.locator('.graphiql-editor-tool .CodeMirror').first().innerText()
+      await expect.poll(variables, { timeout: 60_000 }).toContain('"user"')
+      await expect.poll(() => page.evaluate("localStorage.getItem('graphiql:tabState')")).toContain('hash')
+      await page.reload()
+      await expect.poll(variables, { timeout: 60_000 }).toContain('"user"')
+      expect(await page.getByRole('tab').count()).toBe(1)
+    } finally {
+      await close()
+    }
+  })
+
   test('a link opens its operation beside the tabs of earlier visits; 1 MB is no problem', {
     timeout: 90_000,
   }, async () => {
