@@ -2,23 +2,7 @@ import * as z from 'zod'
 import { ConfigError } from '../config.ts'
 import { nearestName } from '../domain/dataset/reader.ts'
 import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
-import { parseUtc } from '../time.ts'
-
-const factor = z.number('must be a finite number from 0 up').min(0, 'must be a finite number from 0 up').optional()
-const one = z.strictObject({
-  poolAddress: z
-    .string('must be 0x and 40 hexadecimal digits')
-    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
-    .toLowerCase(),
-  deposit_tokenA: factor,
-  deposit_tokenB: factor,
-  borrow_tokenA: factor,
-  borrow_tokenB: factor,
-  from: z
-    .string('must be a date: YYYY-MM-DD')
-    .refine((text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseUtc(text) !== undefined, 'must be a date: YYYY-MM-DD')
-    .optional(),
-})
+import { multiplierInput } from '../rest/multiplier-input.ts'
 
 /** Says what is wrong with a value, and where. */
 function sentence(issue: z.core.$ZodIssue): string {
@@ -26,7 +10,9 @@ function sentence(issue: z.core.$ZodIssue): string {
   const which = `Multiplier ${Number(at) + 1}`
   if (issue.code !== 'unrecognized_keys')
     return name ? `${which}: ${String(name)} ${issue.message}.` : `${which} must be an object.`
-  return issue.keys.map((key) => `${which}: ${key} is unknown, ${nearestName(key, Object.keys(one.shape))}.`).join('\n')
+  return issue.keys
+    .map((key) => `${which}: ${key} is unknown, ${nearestName(key, Object.keys(multiplierInput.shape))}.`)
+    .join('\n')
 }
 
 /**
@@ -40,7 +26,7 @@ export function readMultipliers(text: string): MultiplierUpdate[] {
   } catch {
     throw new ConfigError('The multipliers are not JSON.')
   }
-  const parsed = z.array(one).safeParse([value].flat())
+  const parsed = z.array(multiplierInput).safeParse([value].flat())
   if (!parsed.success)
     throw new ConfigError(`The multipliers are not valid.\n${parsed.error.issues.map(sentence).join('\n')}`)
   return parsed.data.map((m) => ({

@@ -390,7 +390,7 @@ test('wrong usage says how to fix it, before anything is opened', async () => {
     [['resync', '--multipliers', wrong], /--multipliers is for --dry-run/],
     [
       ['resync', '--dry-run', '--multipliers', wrong],
-      /^The multipliers are not valid\.\nMultiplier 1: poolAddress must be 0x and 40 hexadecimal digits\.\nMultiplier 1: deposit_tokenA must be a finite number from 0 up\.\nMultiplier 1: depositB is unknown, the fields are poolAddress, /,
+      /^The multipliers are not valid\.\nMultiplier 1: poolAddress must be an address: 0x and 40 hexadecimal digits\.\nMultiplier 1: deposit_tokenA must be a finite number from 0 up\.\nMultiplier 1: depositB is unknown, the fields are poolAddress, /,
     ],
     [['runs', '--kind', 'dance'], /import, manualupdate, resync/],
     [['multipliers'], /Usage: lending-graph-gateway multipliers/],

@@ -3,7 +3,7 @@ import { graphql } from '../../generated/operations/gql.ts'
 import type { MultiplierFieldsFragment } from '../../generated/operations/graphql.ts'
 import { allPages } from '../all-pages.ts'
 import { endpoint } from '../endpoint.ts'
-import { address, date } from '../parameters.ts'
+import { multiplierInput } from '../multiplier-input.ts'
 import * as shapes from '../shapes.ts'
 
 export const multiplierFields = graphql(`
@@ -66,37 +66,14 @@ export const allMultipliers = endpoint({
   answer: async ({ execute }) => ({ body: (await allPages(execute, (data) => data.multipliers)).list }),
 })
 
-const factor = z.number('must be a finite number from 0 up').min(0, 'must be a finite number from 0 up').optional()
-/** A record from `/multipliers/all` can be sent back as is. Unknown fields are rejected, as they are usually typos. */
-const ignored = z.unknown().optional()
-const one = z.strictObject(
-  {
-    poolAddress: address,
-    deposit_tokenA: factor,
-    deposit_tokenB: factor,
-    borrow_tokenA: factor,
-    borrow_tokenB: factor,
-    from: date
-      .optional()
-      .describe('The first distribution date that they count for. Without it they count for every date.'),
-    id: ignored,
-    tokenA_address: ignored,
-    tokenB_address: ignored,
-    tokenA_symbol: ignored,
-    tokenB_symbol: ignored,
-    poolName: ignored,
-    createdAt: ignored,
-    updatedAt: ignored,
-  },
-  'must be a multiplier object such as {"poolAddress": "0x…", "deposit_tokenA": 2}',
-)
-
 export const updateMultipliers = endpoint({
   operationId: 'updateMultipliers',
   summary: 'Update multipliers',
   description:
     'Sets the multipliers of pools, either all or none, and returns them in the order of the request. An omitted field keeps its value, or is 0 if the pool had no multiplier. Stored points do not change until their date is resynced.',
-  body: z.union([one, z.array(one)]).describe('One multiplier or a list of multipliers, each pool at most once.'),
+  body: z
+    .union([multiplierInput, z.array(multiplierInput)])
+    .describe('One multiplier or a list of multipliers, each pool at most once.'),
   response: z.array(shapes.multiplierShape),
   errors: {
     401: 'The admin token is missing or wrong',
