@@ -308,6 +308,19 @@ export async function rowsByKey<Row>(
   return found
 }
 
+/** Reads rows of a listing by id, in the order of the ids. Null for an unknown id. */
+export async function rowsById<Row extends { id: string | bigint }>(
+  reader: Reader,
+  { columns, from }: Listing<Row>,
+  ids: readonly Row['id'][],
+  type: KeyType,
+): Promise<(Row | null)[]> {
+  const rows = await reader.$queryRaw<Row[]>`
+    SELECT ${selectList(columns)} FROM ${from} WHERE t.id = ANY(${ids.map(String)}::${Prisma.raw(type)}[])`
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => byId.get(id) ?? null)
+}
+
 /**
  * Builds a FROM item `owner` with one row per key: columns k0, k1, ... and the ordinal `number`, from 1. The planner knows the
  * values of a single key, by which Citus finds its shard.

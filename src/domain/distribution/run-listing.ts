@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
-import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
+import { type Listing, listing, rowsById } from '../../db/lists/listing.ts'
 import { Prisma, type Run as StoredRun } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 
@@ -96,10 +96,4 @@ export const runListing: Listing<Run> = listing({
   },
 })
 
-/** Reads runs by id, in the order of the ids. Null for an unknown id. */
-export async function runsById(reader: Reader, ids: readonly bigint[]): Promise<(Run | null)[]> {
-  const rows = await reader.$queryRaw<Run[]>`
-    SELECT ${selectList(columns)} FROM run t WHERE t.id = ANY(${ids.map(String)}::bigint[])`
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => byId.get(id) ?? null)
-}
+export const runsById = (reader: Reader, ids: readonly bigint[]) => rowsById(reader, runListing, ids, 'bigint')

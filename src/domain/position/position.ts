@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { type Lookup, lookedUp, many, range, type Where, withoutKeys } from '../../db/lists/filter.ts'
-import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
+import { type Listing, listing, rowsById } from '../../db/lists/listing.ts'
 import { constantCase, type SortKey } from '../../db/lists/sort-key.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
@@ -177,7 +177,7 @@ const backedBy: Lookup = {
   },
 }
 
-const positionsFrom = (from: { from: Prisma.Sql; fromShards?: Prisma.Sql }, all: typeof columns) =>
+const positionsFrom = (from: { from: Prisma.Sql; fromCluster?: Prisma.Sql }, all: typeof columns) =>
   listing({
     name: 'positions',
     ...from,
@@ -225,10 +225,4 @@ export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): 
   return { ...limited, filters: withoutKeys(limited.filters) }
 }
 
-/** Reads positions by id, in the order of the ids. Null for an unknown id. */
-export async function positionsById(reader: Reader, ids: readonly string[]): Promise<(Position | null)[]> {
-  const rows = await reader.$queryRaw<Position[]>`
-    SELECT ${selectList(positionListing.columns)} FROM ${positionListing.from} WHERE t.id = ANY(${[...ids]}::text[])`
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => byId.get(id) ?? null)
-}
+export const positionsById = (reader: Reader, ids: readonly string[]) => rowsById(reader, positionListing, ids, 'text')
