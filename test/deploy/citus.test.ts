@@ -15,7 +15,7 @@ import { updateMultipliers } from '../../src/domain/multiplier/update.ts'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { taskTable } from '../bench/statement-table.ts'
-import { NO_CITUS, startCitus } from '../support/citus.ts'
+import { NO_CITUS, SHARDS, startCitus } from '../support/citus.ts'
 import { command } from '../support/command-line.ts'
 import { conformanceCases, conformanceData, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
@@ -58,7 +58,7 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     expect(await command(['distribute'], env)).toMatchObject({ code: 0, out: expect.stringContaining('2 workers now') })
     expect(await command(['distribute'], env)).toMatchObject({ code: 0, out: expect.stringContaining('already') })
     const shards = await pool.query("SELECT FROM pg_dist_shard WHERE logicalrelid = 'stored_position'::regclass")
-    expect(shards.rowCount).toBe(32)
+    expect(shards.rowCount).toBe(SHARDS)
     const plain = await openStore()
     await expect(distribute(plain.url)).rejects.toThrow('CREATE EXTENSION citus')
     await plain.close()
@@ -238,7 +238,7 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const before = await answers()
     const moved = pool.query('SELECT rebalance_table_shards(max_shard_moves => 2)').then(() => 'moved')
     do expect(await answers()).toEqual(before)
-    while ((await Promise.race([moved, setTimeout(20)])) !== 'moved')
+    while ((await Promise.race([moved, setTimeout(200)])) !== 'moved')
     expect(await answers()).toEqual(before)
     const { rows } = await pool.query(
       `SELECT count(DISTINCT nodeport)::int AS servers FROM citus_shards WHERE table_name = 'stored_position'::regclass`,

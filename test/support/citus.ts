@@ -17,6 +17,19 @@ const hasCitus =
 /** Follows the name of a test that needs it. */
 export const NO_CITUS = hasCitus ? '' : ' (skipped: no Citus, or not root)'
 
+/** Instead of 32: each takes a part of a statement's time. */
+export const SHARDS = 8
+/** A connection between servers takes as long as many statements, so they open few, and keep them. */
+const SETTINGS = {
+  'citus.shard_count': SHARDS,
+  'citus.max_cached_conns_per_worker': 8,
+  'citus.executor_slow_start_interval': 100,
+  jit: 'off',
+  autovacuum: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+}
+
 export interface Citus {
   directory: string
   /** The migrated database on the coordinator. */
@@ -33,6 +46,15 @@ export interface Citus {
   close(): Promise<void>
 }
 
+/** Sets them on a server, whose next connections have them. */
+async function setAll(server: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: server })
+  await admin.connect()
+  for (const [name, value] of Object.entries(SETTINGS)) await admin.query(`ALTER SYSTEM SET ${name} = ${value}`)
+  await admin.query('SELECT pg_reload_conf()')
+  await admin.end()
+}
+
 /** Starts a Citus cluster of a coordinator and some workers; with `spare`, another worker that it does not know yet. */
 export async function startCitus({ workers = 2, spare = false } = {}): Promise<Citus> {
   const directory = await directoryInMemory('gateway-citus-')
@@ -40,6 +62,11 @@ export async function startCitus({ workers = 2, spare = false } = {}): Promise<C
   const { stdout } = await run('bash', [join(engine, 'up.sh'), directory, String(spare ? workers + 1 : workers)])
   const url = stdout.trim()
   const sql = async (text: string) => (await run('psql', ['-At', url, '-c', text])).stdout.trim()
+  const servers = async () => {
+    const ports = await sql('SELECT nodeport FROM pg_dist_node WHERE isactive ORDER BY groupid')
+    return ports.split('\n').map((port) => `postgres://gateway@127.0.0.1:${port}/postgres`)
+  }
+  await Promise.all((await servers()).map(setAll))
   const port = spare ? await sql('SELECT nodeport FROM pg_dist_node ORDER BY nodeid DESC LIMIT 1') : ''
   if (spare) await sql(`SELECT citus_remove_node('127.0.0.1', ${port})`)
   await migrate({ url, migrationsDir: MIGRATIONS, log: silent })
@@ -50,11 +77,10 @@ export async function startCitus({ workers = 2, spare = false } = {}): Promise<C
   }
   const pidOf = async (_: unknown, node: number) =>
     Number.parseInt(await readFile(join(directory, `node${node}/postmaster.pid`), 'utf8'), 10)
-  const nodes = await sql('SELECT nodeport FROM pg_dist_node WHERE isactive ORDER BY groupid')
   return {
     directory,
     url,
-    servers: nodes.split('\n').map((port) => `postgres://gateway@127.0.0.1:${port}/postgres`),
+    servers: await servers(),
     pids: await Promise.all(Array.from({ length: 1 + workers }, pidOf)),
     stop: (worker) => control(worker, '-m immediate stop'),
     start: (worker) => control(worker, 'start'),
