@@ -301,16 +301,18 @@ test('filters as variables give the same each time, planned and resolved, and ba
 }, async () => {
   const lists = filteredLists()
   expect(lists.length).toBeGreaterThan(10)
+  const turns = new Map<string, number>()
   for (const [nth, { ask: list, filter }] of lists.entries()) {
     const rows = '{ edges { cursor node { __typename } } pageInfo { hasNextPage endCursor } }'
     const query = `query ($where: ${filter.name}, $after: String) { ${list(`(first: 2, where: $where, after: $after) ${rows}`)} }`
     const conditions = Object.values(filter.getFields()).map(({ name, type }) => {
       const named = getNamedType(type)
       const values = isEnumType(named) ? named.getValues().map((one) => one.name) : conditionsOf(named.name)
-      // Some of them: other lists have the others.
-      return values
-        .filter((_, i) => LONG || (i + nth) % Math.min(values.length, 3) === 0)
-        .map((value) => ({ [name]: value }))
+      // Some of them: the next field of this type has the next.
+      const turn = turns.get(named.name) ?? 0
+      turns.set(named.name, turn + 1)
+      const parts = LONG || isEnumType(named) ? 1 : Math.min(values.length, 6)
+      return values.filter((_, i) => i % parts === turn % parts).map((value) => ({ [name]: value }))
     })
     const same = async (variables: object) => {
       const planned = await ask(query, false, variables)
@@ -324,7 +326,7 @@ test('filters as variables give the same each time, planned and resolved, and ba
     })
     for (const where of [
       ...conditions.flat(),
-      ...conditions.flatMap((all) => all.slice(0, 2)),
+      ...conditions.flatMap((all) => all.slice(0, 1)),
       ...nested,
       null,
       { x: 1 },
