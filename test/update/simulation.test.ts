@@ -113,7 +113,7 @@ const ended = async (follower: Follower, day: number, status: string) =>
   new Set((await runsSince(follower, day)).filter((run) => run.status === status).map(({ leg }) => leg)).size
 /** Waits until so many legs have such a run. */
 const until = async (follower: Follower, day: number, status: string, legs: number = legNames.length) => {
-  for (const start = Date.now(); (await ended(follower, day, status)) !== legs; await sleep(15))
+  for (const start = Date.now(); (await ended(follower, day, status)) !== legs; await sleep(50))
     if (Date.now() - start > 60_000) throw new Error(`day ${day}: ${JSON.stringify(await runsSince(follower, day))}`)
 }
 /** It is evening: each gateway updates all legs. */
@@ -142,15 +142,15 @@ async function kill(day: number): Promise<void> {
     expect((await runsSince(one, day)).filter(({ status }) => status === 'failed')).toHaveLength(1)
 }
 
-test('gateways that followed a protocol for 30 days answer as one that imported them at once', {
+test('gateways that followed a protocol for 17 days answer as one that imported them at once', {
   timeout: 300_000,
 }, async () => {
   for (let day = 0; day < DAYS; day++) {
-    if (day === 9 || day === 23) await kill(day)
-    else if (day >= 11 && day <= 13) {
+    if (day === 4 || day === 15) await kill(day)
+    else if (day >= 6 && day <= 8) {
       await order(day, 'down')
       await follow(day, 'failed')
-    } else if (day === 18) {
+    } else if (day === 11) {
       await order(day, 'lossy')
       await follow(day, 'failed', 1)
       for (const one of followers) {

@@ -15,10 +15,10 @@ import {
 
 /** Midnight of the first day. */
 export const START = NOON - DAY_SECONDS / 2
-export const DAYS = 30
+export const DAYS = 17
 /** A day without records, one of which an old day is corrected, and one on which a user closes a position. */
-const [GAP, OLD_CORRECTION, CLOSING] = [15, 20, 22]
-export const CORRECTED_DAY = 5
+const [GAP, OLD_CORRECTION, CLOSING] = [9, 12, 14]
+export const CORRECTED_DAY = 1
 
 const OTHER_MARKET = `0x${'5'.repeat(40)}`
 const USERS = ['ann', 'ben', 'cat', 'dan', 'eve', 'fay']
@@ -57,7 +57,7 @@ const at = (day: number, hour: number) => START + day * DAY_SECONDS + hour * 360
 
 /** The users with records of a day. */
 function usersOf(day: number, today: number): [string, number][] {
-  const isLate = (user: string) => user === 'cat' && day === 7 && today === 7
+  const isLate = (user: string) => user === 'cat' && day === 3 && today === 3
   const hasLeft = (user: string) => user === 'fay' && day > CLOSING
   return USERS.map((user, at): [string, number] => [user, at]).filter(([user]) => !isLate(user) && !hasLeft(user))
 }
