@@ -64,17 +64,29 @@ const slow = [
   'property/invariant',
 ].map(test)
 
-/** Longest first, so that no worker is left with a long file at the end: projects as listed, then the largest files. */
+/** Longest first, so that no worker is left with a long file at the end: those of the list, then the largest files. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project, moduleId }: TestSpecification) => {
+    const rank = ({ moduleId }: TestSpecification) => {
       const place = slow.findIndex((name) => moduleId.endsWith(name))
-      return [['slow', 'fast', 'generated', 'contract'].indexOf(project.name), place, -statSync(moduleId).size]
+      return [place < 0 ? slow.length : place, -statSync(moduleId).size]
     }
     const compare = (a: number[], b: number[]) => a.map((value, i) => value - (b[i] ?? 0)).find((by) => by !== 0) ?? 0
     return files.toSorted((a, b) => compare(rank(a), rank(b)))
   }
 }
+
+const parts = [
+  { extends: true as const, test: { name: 'contract', include: contract } },
+  { extends: true as const, test: { name: 'slow', include: slow } },
+  { extends: true as const, test: { name: 'generated', include: generated } },
+  {
+    extends: true as const,
+    test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...contract, ...generated, ...slow] },
+  },
+]
+/** Each project has separate processes, which load the program again. */
+const whole = [{ extends: true as const, test: { name: 'all', include: ['test/**/*.test.ts'] } }]
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
@@ -96,14 +108,6 @@ export default defineConfig({
     // CI retries a test once, because other load can fail it; the report names retries.
     retry: process.env.CI ? 1 : 0,
     sequence: { sequencer: LongestFirst },
-    projects: [
-      { extends: true, test: { name: 'contract', include: contract } },
-      { extends: true, test: { name: 'slow', include: slow } },
-      { extends: true, test: { name: 'generated', include: generated } },
-      {
-        extends: true,
-        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...contract, ...generated, ...slow] },
-      },
-    ],
+    projects: process.argv.some((argument) => argument.startsWith('--project')) ? parts : whole,
   },
 })
