@@ -231,4 +231,12 @@ describe('an import warns', () => {
       err: 'Warning: 2 lines have a USD amount that contradicts amount × price. The first is positions.jsonl:2: aSuppliedAmountUsd is 3, but aSuppliedAmount × aTokenPrice is 3000.\n',
     })
   })
+
+  test('of times in milliseconds', async () => {
+    const flow = { ...record['cash-flows'], logIndex: 99, timestamp: '1772366400000' }
+    const path = await dataset({ ...goodFiles(), 'cash-flows': [flow] })
+    expect((await run(['import', path, '--check'])).err).toContain(
+      'Warning: One line has a time that seems to be in milliseconds, not in seconds. The first is cash-flows.jsonl:1: timestamp is 1772366400000.\n',
+    )
+  })
 })

@@ -206,7 +206,7 @@ interface Run {
   dates: Set<string>
   sources: SourceReceipt[]
   /** The lines of each file with a doubt. */
-  doubts: Map<string, { count: number; first: string }>
+  doubts: Map<string, { what: string; count: number; first: string }>
   /** The number of positions without points by their pool. */
   computed: Map<string, number>
 }
@@ -219,8 +219,9 @@ const [POOL, POINTS] = ['marketAddress', 'pointsA'].map((field) =>
 function observe({ doubts, computed }: Run, file: DatasetFile, label: string, row: Row, line: number) {
   const { texts, doubt } = row
   if (doubt) {
-    const { count, first } = doubts.get(label) ?? { count: 0, first: `${line}: ${doubt.field} ${doubt.reason}` }
-    doubts.set(label, { count: count + 1, first })
+    const { what, field, reason } = doubt
+    const { count, first } = doubts.get(label) ?? { count: 0, first: `${line}: ${field} ${reason}` }
+    doubts.set(label, { what, count: count + 1, first })
   }
   if (file !== 'positions' || texts[POINTS] !== NULL) return
   const pool = texts[POOL] as string
@@ -228,9 +229,9 @@ function observe({ doubts, computed }: Run, file: DatasetFile, label: string, ro
 }
 
 async function warningsOf({ client, doubts, computed }: Run): Promise<string[]> {
-  const warnings = [...doubts].map(([file, { count, first }]) => {
+  const warnings = [...doubts].map(([file, { what, count, first }]) => {
     const lines = count === 1 ? 'One line has' : `${count.toLocaleString('en-US')} lines have`
-    return `${lines} a USD amount that contradicts amount × price. The first is ${file}:${first}.`
+    return `${lines} ${what}. The first is ${file}:${first}.`
   })
   const unscored = await unscoredAmong(client, computed)
   if (unscored.length > 0) warnings.push(`${unscoredMessage(unscored)} ${unscoredRemedy(unscored, 'import again')}`)

@@ -1,6 +1,6 @@
 import { nearest } from '../../nearest.ts'
 import { type Entities, entityKey } from './entities.ts'
-import type { Entity, RecordFormat } from './records.ts'
+import type { Doubt, Entity, RecordFormat } from './records.ts'
 import { NULL } from './values.ts'
 
 /** A problem of a field or of the whole line. */
@@ -13,7 +13,7 @@ export interface Problem {
 export interface Row {
   texts: string[]
   key: string
-  doubt: Problem | undefined
+  doubt: Doubt | undefined
 }
 
 /**

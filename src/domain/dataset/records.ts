@@ -6,6 +6,13 @@ import { defaulting, type Field, field, nullable, oneOf, optional, RATES } from 
 /** An entity that a record can reference. It must be in the import or in the store. */
 export type Entity = 'pool' | 'market' | 'vault' | 'asset'
 
+/** A probable mistake: `what` lines have, and the field of one. */
+export interface Doubt {
+  what: string
+  field: string
+  reason: string
+}
+
 /** A file of the import format, from which validation, COPY, the upsert, the guide and the template derive. */
 export interface RecordFormat {
   /** A description of its records, as Markdown. */
@@ -41,7 +48,7 @@ export interface RecordFormat {
   /** Checks between fields, after each field is valid. */
   check?(record: Record<string, unknown>): { field: string; reason: string } | undefined
   /** Says what is probably a mistake in a valid record. */
-  doubt?(record: Record<string, unknown>): { field: string; reason: string } | undefined
+  doubt?(record: Record<string, unknown>): Doubt | undefined
 }
 
 /** The records of the template: two users in a pool of two markets, and a vault. */
@@ -429,6 +436,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['accountId', 'chainId', 'marketId', 'timestamp', 'positionId'],
     user: 'accountId',
     dated: 'timestamp',
+    doubt: doubtTime,
     references: { marketId: 'market' },
     samples: [
       {
@@ -453,6 +461,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['accountId', 'chainId', 'vaultId', 'timestamp', 'positionId'],
     user: 'accountId',
     dated: 'timestamp',
+    doubt: doubtTime,
     references: { vaultId: 'vault' },
     samples: [],
     fields: {
@@ -469,6 +478,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
     user: 'accountId',
     dated: 'timestamp',
+    doubt: doubtTime,
     references: { debtMarketId: 'market', collateralMarketId: 'market' },
     samples: [],
     fields: {
@@ -484,6 +494,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
     user: 'accountId',
     dated: 'timestamp',
+    doubt: doubtTime,
     references: { vaultId: 'vault' },
     samples: [],
     fields: { ...reward, ...rewardAmounts, vaultId: field(values.address, 'the vault', VAULT) },
@@ -496,6 +507,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     tableKey: ['chainId', 'txHash', 'logIndex', 'accountId'],
     user: 'accountId',
     dated: 'timestamp',
+    doubt: doubtTime,
     references: { entityId: { kindIn: 'entityType' } },
     samples: [
       { entityType: 'vault', entityId: VAULT, logIndex: 2, amountUsd: 950, assets: '500000000000000000' },
@@ -584,9 +596,22 @@ function doubtUsd(position: Record<string, unknown>) {
     const [stated, expected] = [Number(position[usd]), Number(position[amount]) * Number(position[price])]
     const difference = Math.abs(stated - expected)
     if (difference > USD_ROUNDING && difference > USD_SHARE * Math.max(Math.abs(stated), Math.abs(expected)))
-      return { field: usd, reason: `is ${stated}, but ${amount} × ${price} is ${Number(expected.toPrecision(6))}` }
+      return {
+        what: 'a USD amount that contradicts amount × price',
+        field: usd,
+        reason: `is ${stated}, but ${amount} × ${price} is ${Number(expected.toPrecision(6))}`,
+      }
   }
   return undefined
+}
+
+/** Unix seconds of the year 5138. Milliseconds are more since 1973. */
+const MILLISECONDS = 1e11
+
+function doubtTime({ timestamp }: Record<string, unknown>) {
+  if (Number(timestamp) < MILLISECONDS) return undefined
+  const what = 'a time that seems to be in milliseconds, not in seconds'
+  return { what, field: 'timestamp', reason: `is ${timestamp}` }
 }
 
 /** pointsA and pointsB are given together or not at all. If given, points is their sum. */
