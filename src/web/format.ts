@@ -30,17 +30,16 @@ export type Unit = 'usd' | 'percent' | 'points' | 'count' | 'amount' | 'factor'
 export function short(value: Quantity, unit: Unit): string {
   if (unit === 'percent') return `${twoDecimals.format(Number(value) * 100)}%`
   const [sign, size] = split(value)
-  const isLarge = Number(size) >= 10_000
+  const magnitude = Number(size)
+  const currency = unit === 'usd' ? '$' : ''
   if (unit === 'count') return sign + plain.format(quantity(size))
-  const isSmall = Number(size) !== 0 && Number(size) < 0.01
-  const text = isLarge
-    ? compact.format(quantity(size))
-    : isSmall && unit === 'amount'
-      ? Number(size).toPrecision(3)
-      : isSmall
-        ? '<0.01'
-        : twoDecimals.format(quantity(size))
-  return `${sign}${unit === 'usd' ? '$' : ''}${text}`
+  const isSmall = magnitude !== 0 && magnitude < 0.01
+  if (isSmall && unit !== 'amount') return `${sign}<${currency}0.01`
+  const text =
+    isSmall || magnitude >= 1e15
+      ? magnitude.toPrecision(3)
+      : (magnitude >= 10_000 ? compact : twoDecimals).format(quantity(size))
+  return sign + currency + text
 }
 
 /** A number with all its digits, but for those of a double that come from arithmetic alone. */

@@ -574,6 +574,13 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         expect(await cells.nth(2).locator('[aria-hidden]').innerText()).toBe('–')
         expect(await cells.nth(2).locator('data').getAttribute('title')).toBe('no debt')
         await wallet.getByRole('button', { name: 'Exact numbers' }).click()
+        await importFiles(extreme, { positions: [position(ANN, 0.001, { bSuppliedAmountUsd: 1.5e20 })] })
+        await wallet.reload()
+        await rows(wallet, 'Positions').first().waitFor()
+        await expect.poll(() => cells.nth(0).locator('[aria-hidden]').innerText()).toBe('$1.50e+20')
+        await importFiles(extreme, { positions: [position(ANN, 0.001, { bSuppliedAmountUsd: 0 })] })
+        await wallet.reload()
+        await expect.poll(() => cells.nth(0).locator('[aria-hidden]').innerText()).toBe('<$0.01')
         await wallet.close()
       } finally {
         await extreme.close()
