@@ -160,5 +160,5 @@ test('CI runs the built program under each version of Node.js that the README li
 })
 
 test('CI runs the suite without a locale, and without any setting', () => {
-  expect(read('.ci/run')).toMatch(/^env -i PATH="\$PATH" HOME="\S+" CI=true npm test$/m)
+  expect(read('.ci/run')).toMatch(/^env -i PATH="\$PATH:\S+" HOME="\S+" CI=true npm test$/m)
 })

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Notifications } from '../../src/db/connect/notifications.ts'
 import type { Store } from '../../src/db/connect/store.ts'
@@ -70,6 +71,28 @@ test('runs that ended while notifications were missed are published, however lat
     up()
     expect((await events.next()).value).toEqual({ id: missed })
     expect(runs.isConnected).toBe(true)
+  } finally {
+    runs.close()
+  }
+})
+
+test('a run that ends while the first read waits for a connection is published', async () => {
+  const { made, up, notify } = notifications()
+  let connect = () => {}
+  const connected = new Promise<void>((resolve) => {
+    connect = resolve
+  })
+  const pool = { query: (...args: [string, unknown[]]) => connected.then(() => database.pool.query(...args)) }
+  const runs = new Runs({ notifications: made, store: { pool } as unknown as Store, log: { warn() {} } as never })
+  const events = runs.follow(undefined)
+  try {
+    up()
+    await setTimeout(20)
+    const ended = await runEnded(0)
+    await setTimeout(100)
+    connect()
+    notify('gateway_run', String(ended))
+    expect((await events.next()).value).toEqual({ id: ended })
   } finally {
     runs.close()
   }

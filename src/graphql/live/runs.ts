@@ -100,10 +100,11 @@ export class Runs {
 
   async #publishMissed(since: number): Promise<void> {
     const { store } = this.#options
-    const [ups, missedMs] = [this.#ups, performance.now() - since]
-    // Runs that ended before this gateway started were not missed.
-    for (const run of await endedRuns(store.pool, { withinMs: missedMs + OVERLAP_MS }))
-      if (!this.#hasCaughtUp && run.msAgo > missedMs) this.#published.set(run.id, performance.now())
+    const ups = this.#ups
+    const missedMs = () => performance.now() - since
+    // Runs that ended before this gateway started were not missed. The clock is read after the query, which may have waited.
+    for (const run of await endedRuns(store.pool, { withinMs: missedMs() + OVERLAP_MS }))
+      if (!this.#hasCaughtUp && run.msAgo > missedMs()) this.#published.set(run.id, performance.now())
       else this.#publish(run)
     this.#hasCaughtUp = true
     if (this.#isConnected && this.#ups === ups) this.#missedSince = undefined
