@@ -72,6 +72,14 @@ test('each channel is received by its own listeners, until they end', async () =
   expect(() => notifications.subscribe('three', () => {})).toThrow('three')
 })
 
+test('a listener that comes while they arrive is called', async () => {
+  const { notifications } = open()
+  await expect.poll(() => notifications.connectedUntil).toBeGreaterThan(0)
+  const up = vi.fn()
+  notifications.onUp(up)
+  expect(up).toHaveBeenCalledTimes(1)
+})
+
 test('a cut connection is reported and reopened', async () => {
   const { notifications, received, onError } = open()
   await expect.poll(() => notifications.connectedUntil).toBeGreaterThan(0)

@@ -12,7 +12,7 @@ export interface Notifications {
   /** Calls `listener` with the payload of each notification of a channel. @returns a function that unsubscribes */
   subscribe(channel: string, listener: (payload: string) => void): () => void
   /**
-   * Calls `listener` on connecting. Earlier notifications may have been missed.
+   * Calls `listener` on connecting, and at once if connected. Earlier notifications may have been missed.
    * @returns a function that unsubscribes
    */
   onUp(listener: () => void): () => void
@@ -109,7 +109,10 @@ export function openNotifications(options: NotificationsOptions): Notifications 
       if (!set) throw new Error(`${channel} is not a configured channel`)
       return add(set, listener)
     },
-    onUp: (listener: () => void) => add(ups, listener),
+    onUp(listener: () => void) {
+      if (notifications.connectedUntil > 0) listener()
+      return add(ups, listener)
+    },
     onDown: (listener: (since: number) => void) => add(downs, listener),
     async close() {
       closing.abort()
