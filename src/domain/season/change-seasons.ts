@@ -65,7 +65,7 @@ const changeSeasons = (
     for (const { name, startsAt, endsAt } of missing)
       await client.query(
         `INSERT INTO season (name, starts_at, ends_at, status, changed_by)
-       VALUES ($1, $2::date, $3::date, ${statusOn('$4::date', '$2::date', '$3::date')}, $5)`,
+         VALUES ($1, $2::date, $3::date, ${statusOn('$4::date', '$2::date', '$3::date')}, $5)`,
         [name, startsAt, endsAt, today, requestedBy],
       )
     await closeSeasons(client, today)

@@ -90,10 +90,10 @@ export function lossOf(before: Progress, now: Held, newest: Date | undefined, ma
   const { held } = before
   const time = `from ${before.since.toISOString()} to ${before.newest.toISOString()}`
   if (!newest || newest < before.newest) {
-    const newestNow = newest
+    const clause = newest
       ? `its newest record is of ${newest.toISOString()}`
       : `it has no records from ${before.since.toISOString()} on`
-    return `it went back in time: ${newestNow}, and it had one of ${before.newest.toISOString()}`
+    return `it went back in time: ${clause}, and it had one of ${before.newest.toISOString()}`
   }
   if (now.records < held.records) return `it shrank: it has ${now.records} of ${held.records} records ${time}`
   for (const what of ['users', 'value'] as const)
