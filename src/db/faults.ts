@@ -52,8 +52,7 @@ export function storeFault(error: unknown): GatewayError | undefined {
   if (codes.includes(QUERY_CANCELED)) return tooSlow()
   if (codes.includes(LOCK_NOT_AVAILABLE)) return locked()
   if (codes.includes(INSUFFICIENT_PRIVILEGE)) return noRight()
-  if (codes.includes(UNDEFINED_TABLE) || codes.includes(UNDEFINED_COLUMN) || STALE_PLAN.test(error.message))
-    return otherVersion()
+  if (codes.includes(UNDEFINED_TABLE) || codes.includes(UNDEFINED_COLUMN) || isStalePlan(error)) return otherVersion()
   if (codes.includes(FEATURE_NOT_SUPPORTED)) return unsupported()
   if (codes.some(isUnavailable) || NO_CONNECTION.test(error.message)) return unavailable()
   return undefined
@@ -65,12 +64,12 @@ export const isLackOfRights = (error: unknown): boolean =>
 
 /** True if Postgres, or Citus, has no plan for a statement. */
 export const isUnsupported = (error: unknown): boolean =>
-  error instanceof Error && codesOf(error).includes(FEATURE_NOT_SUPPORTED) && !STALE_PLAN.test(error.message)
+  error instanceof Error && codesOf(error).includes(FEATURE_NOT_SUPPORTED) && !isStalePlan(error)
 
 const FEATURE_NOT_SUPPORTED = '0A000'
-/** A prepared statement whose columns a migration has changed has the same code. */
-const STALE_PLAN = /cached plan must not change result type/
-const QUERY_CANCELED = '57014'
+/** A prepared statement whose columns a migration has changed has the same code. Messages may be in another language. */
+const isStalePlan = (error: Error) => 'routine' in error && error.routine === 'RevalidateCachedQuery'
+export const QUERY_CANCELED = '57014'
 const INSUFFICIENT_PRIVILEGE = '42501'
 const READ_ONLY = '25006'
 const UNDEFINED_TABLE = '42P01'

@@ -58,7 +58,8 @@ test.each(['EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREA
 )
 
 test('a prepared statement that a migration has outdated is a store of another version', () => {
-  const error = Object.assign(new Error('cached plan must not change result type'), { code: '0A000' })
+  const routine = 'RevalidateCachedQuery'
+  const error = Object.assign(new Error('cached plan must not change result type'), { code: '0A000', routine })
   expect(storeFault(error)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('this version') })
 })
 

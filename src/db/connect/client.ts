@@ -1,14 +1,18 @@
 import pg from 'pg'
-import { parseRows } from './protocol.ts'
+import { parseRows, pinStatements } from './protocol.ts'
+import { pinSql, type SessionSettings, sessionSql } from './session.ts'
 
 export interface ClientConfig extends pg.ClientConfig {
-  /** False: statements have no names, by which a connection parses them once. A pooler in transaction mode would mix them up. */
-  named?: boolean
+  /**
+   * What each statement outside of a transaction is sent with, since its connection is no session but leads to a pooler in
+   * transaction mode. Its statements have no names, by which a session parses them once: the pooler would mix them up.
+   */
+  pooled?: SessionSettings | undefined
 }
 
 /** Options of the store's pool that its connections lack. */
 export interface StorePoolOptions {
-  /** How long transactions wait for a lock; 0 or undefined: as long as the server lets them. */
+  /** How long transactions wait for a lock; 0 or undefined: without a limit. */
   lockTimeoutMs?: number
   /** The connection for locks of jobs: past a pooler, which would have a connection less for each. */
   directUrl?: string
@@ -18,8 +22,15 @@ export class Client extends pg.Client {
   constructor(config: ClientConfig) {
     super(config)
     parseRows((this as unknown as { connection: pg.Connection }).connection)
-    if (config.named === false) this.query = unnamed(this.query.bind(this))
+    if (!config.pooled) return
+    this.query = unnamed(this.query.bind(this))
+    pinStatements(this, pinSql('LOCAL', config.pooled))
   }
+}
+
+/** Gives a new session the settings of the gateway: for a pool's `onConnect`, or after `connect`. */
+export async function pinSession(client: pg.ClientBase): Promise<void> {
+  await client.query(sessionSql())
 }
 
 function unnamed(query: pg.Client['query']): pg.Client['query'] {

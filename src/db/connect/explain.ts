@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { isUnsupported } from '../faults.ts'
+import { isUnsupported, QUERY_CANCELED } from '../faults.ts'
 
 /** Citus may take seconds to find that it has no plan, the longer the more users a statement is about. */
 const EXPLAIN_MS = 250
@@ -20,8 +20,8 @@ export async function explainOn(
     const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${text}`, values as unknown[])
     return rows[0]?.['QUERY PLAN']
   } catch (error) {
-    const { code, message } = error as { code?: string; message?: string }
-    if (isUnsupported(error) || code === PLANNER_FAILED || /statement timeout/.test(message ?? '')) return undefined
+    const { code } = error as { code?: string }
+    if (isUnsupported(error) || code === PLANNER_FAILED || code === QUERY_CANCELED) return undefined
     throw error
   } finally {
     await client.query('ROLLBACK TO SAVEPOINT explaining')

@@ -165,7 +165,8 @@ async function hold(
   })
   try {
     await Promise.race([client.connect(), lost])
-    const commands = [...channels, heartbeat].map((channel) => `LISTEN ${pg.escapeIdentifier(channel)}`)
+    const listens = [...channels, heartbeat].map((channel) => `LISTEN ${pg.escapeIdentifier(channel)}`)
+    const commands = ['SET idle_session_timeout = 0', ...listens]
     await Promise.race([client.query(commands.join('; ')), lost])
     heardAt = performance.now()
     while (!closing.aborted) {

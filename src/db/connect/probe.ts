@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { Client, type ClientConfig, pinSession } from './client.ts'
 
 /** A separate connection, which other work cannot block, with a short deadline for each statement. */
 export interface Probe {
@@ -17,9 +18,12 @@ const CLOSING_MS = 500
 /** Reconnects regularly, so as not to stay on a server that new connections no longer reach. */
 const LIFETIME_SECONDS = 60
 
-/** Opens a probe. It connects on first use. */
-export function openProbe(url: string): Probe {
-  const pool = new pg.Pool({
+/** Opens a probe. It connects on first use. @param sessions false behind a pooler in transaction mode */
+export function openProbe(url: string, { sessions }: { sessions: boolean }): Probe {
+  const session = sessions ? { onConnect: pinSession } : { pooled: {} }
+  const config: pg.PoolConfig & Pick<ClientConfig, 'pooled'> = {
+    ...session,
+    Client: Client as new () => Client,
     connectionString: url,
     application_name: 'gateway-probe',
     max: 1,
@@ -29,7 +33,8 @@ export function openProbe(url: string): Probe {
     maxLifetimeSeconds: LIFETIME_SECONDS,
     keepAlive: true,
     allowExitOnIdle: true,
-  })
+  }
+  const pool = new pg.Pool(config)
   pool.on('error', () => {})
   let client: pg.PoolClient | undefined
   pool.on('connect', (connected) => {

@@ -106,6 +106,58 @@ export function parseRows(connection: pg.Connection): void {
   }
 }
 
+/** Methods of pg's connection that send a statement. Statements without names are parsed each time. */
+type Sending = pg.Connection & {
+  query(text: string): void
+  parse(statement: { text: string }): void
+  emit(name: string, ...values: unknown[]): boolean
+}
+
+/** The answers to a statement that come before its end. */
+const ANSWERS = new Set(['parseComplete', 'bindComplete', 'rowDescription', 'dataRow'])
+
+/**
+ * Sends settings with each statement outside of a transaction, as one implicit transaction and one write, and drops the answer to
+ * them. A statement that begins a transaction is followed by them.
+ * @param settings a SELECT that sets them until the transaction ends
+ */
+export function pinStatements(client: pg.Client, settings: string): void {
+  const connection = client.connection as unknown as Sending
+  const query = connection.query.bind(connection)
+  const parse = connection.parse.bind(connection)
+  const emit = connection.emit.bind(connection)
+  const pin = Buffer.concat([serialize.parse({ text: settings }), serialize.bind({}), serialize.execute({})])
+  const isIdle = () => !['T', 'E'].includes(client.getTransactionStatus() ?? '')
+  /** Whether each unanswered statement, in order, was sent with the settings. */
+  const sent: boolean[] = []
+  let drops = false
+  const sends = (withSettings: boolean) => {
+    if (sent.push(withSettings) === 1) drops = withSettings
+    return withSettings
+  }
+  connection.query = (text) => {
+    if (/^BEGIN\b/.test(text)) {
+      sends(false)
+      query(`${text}; ${settings}`)
+    } else query(sends(isIdle()) ? `${settings}; ${text}` : text)
+  }
+  connection.parse = (statement) => {
+    if (sends(isIdle())) connection.stream.write(pin)
+    parse(statement)
+  }
+  connection.emit = (name: string, ...values: unknown[]) => {
+    if (name === 'readyForQuery') {
+      sent.shift()
+      drops = sent[0] ?? false
+    } else if (drops && ANSWERS.has(name)) return true
+    else if (drops && (name === 'commandComplete' || name === 'errorMessage')) {
+      drops = false
+      if (name === 'commandComplete') return true
+    }
+    return emit(name, ...values)
+  }
+}
+
 /** The maximum number of statements that a connection has prepared. */
 const MAX_STATEMENTS = 1000
 /** Longer statements are rare, and Postgres caches the plans of prepared ones per connection. */

@@ -43,9 +43,9 @@ export interface StoreOptions {
   directUrl?: string
   /** The maximum number of connections, at least 2. */
   poolSize: number
-  /** The time limit for the reads of one operation. 0 or undefined means the server's default. */
+  /** The time limit for the reads of one operation. 0 or undefined means none. */
   readTimeoutMs?: number
-  /** The time limit for a lock. 0 or undefined means the server's default. */
+  /** The time limit for a lock. 0 or undefined means none. */
   lockTimeoutMs?: number
   maxAnswerBytes?: number
   /** True if each connection is a session: statements can be prepared, and settings stay. It is not in a pooler in transaction mode. */
@@ -74,14 +74,14 @@ export function openStore({
   onStatement,
 }: StoreOptions): Store {
   const lines = Math.min(MOST_LINES, Math.floor((poolSize - 2) / 2))
+  const settings = { statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs, ...topology.session }
   const client = {
     connectionString: url,
     application_name: 'gateway',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
-    named: sessions,
+    pooled: sessions ? undefined : settings,
   }
-  const settings = { statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs, ...topology.session }
   const session = sessions ? sessionSql(settings) : 'SELECT'
   const connected = (sql: string) => async (connection: pg.ClientBase) => {
     await pTimeout(connection.query(sql), { milliseconds: CONNECT_MS, message: 'timeout expired' })
@@ -112,7 +112,7 @@ export function openStore({
   const slow = Math.max(1, pool.options.max - mostWriters(pool) - 1)
   const quick = Math.max(1, pool.options.max - slow)
   const reads = new Reads({ client, pool, lines, slow, quick, timeoutMs: readTimeoutMs, onConnect: connected(shared) })
-  const probe = openProbe(url)
+  const probe = openProbe(url, { sessions })
   return {
     pool,
     reads,

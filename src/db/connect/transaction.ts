@@ -8,9 +8,9 @@ import type { StorePoolOptions } from './client.ts'
  * one loses its locks. A hanging client loses its locks later than any wait for a source. Citus needs one connection to each of
  * its workers, to read what the transaction has written; elsewhere its settings mean nothing.
  */
-const begin = (mode = '', lockTimeoutMs = 0) => `BEGIN ${mode};
+const begin = (mode = 'ISOLATION LEVEL READ COMMITTED', lockTimeoutMs = 0) => `BEGIN ${mode};
   SET LOCAL statement_timeout = 0;
-  ${lockTimeoutMs > 0 ? `SET LOCAL lock_timeout = ${lockTimeoutMs};` : ''}
+  SET LOCAL lock_timeout = ${lockTimeoutMs};
   SET LOCAL idle_in_transaction_session_timeout = '15min';
   SET LOCAL citus.multi_shard_modify_mode = 'sequential';
   SET LOCAL citus.max_adaptive_executor_pool_size = 1;

@@ -7,7 +7,7 @@ import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from '@prisma
 import { postgreSplitterOptions, splitQuery } from 'dbgate-query-splitter'
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
-import { sessionSql } from '../connect/session.ts'
+import { pinSession } from '../connect/client.ts'
 import { inTransaction } from '../connect/transaction.ts'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../locks.ts'
 
@@ -45,7 +45,7 @@ export async function migrate(options: {
   const began = Date.now()
   const migrations = await readMigrations(options.migrationsDir)
   // A single connection, so that the session that does the work has the lock.
-  const pool = new pg.Pool({ connectionString: options.url, max: 1, idleTimeoutMillis: 0 })
+  const pool = new pg.Pool({ connectionString: options.url, max: 1, idleTimeoutMillis: 0, onConnect: pinSession })
   pool.on('error', () => {})
   try {
     await lock(pool).catch((cause) => {
@@ -151,7 +151,7 @@ function refusalOf(error: unknown): GatewayError | undefined {
 
 /** Takes the lock that `prisma migrate deploy` takes too. */
 async function lock(pool: pg.Pool): Promise<void> {
-  await pool.query(`${sessionSql()}; set lock_timeout = '${TURN}'`)
+  await pool.query(`set lock_timeout = '${TURN}'`)
   await pool.query('select pg_advisory_lock($1)', [LOCKS.migrate])
   await pool.query('set lock_timeout = 0')
 }

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
+import { pinSession } from '../connect/client.ts'
 import { LOCKS } from '../locks.ts'
 import { topologyOf } from './find-topology.ts'
 import { single } from './single.ts'
@@ -50,6 +51,7 @@ export async function distribute(url: string): Promise<{ workers: number; done: 
   client.on('error', () => {})
   await client.connect()
   try {
+    await pinSession(client)
     await client.query('BEGIN; SET LOCAL client_min_messages = warning; SET LOCAL statement_timeout = 0')
     const workers = await workersOf(client)
     const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCKS.writers])

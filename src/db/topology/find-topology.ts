@@ -5,7 +5,7 @@ import type { Topology } from './topology.ts'
 
 /** Finds the topology of a store: only a sharded one has the function that writers call. */
 export async function topologyOf(client: Pick<pg.ClientBase, 'query'>): Promise<Topology> {
-  const { rows } = await client.query("SELECT to_regprocedure('data_changed()') IS NOT NULL AS sharded")
+  const { rows } = await client.query("SELECT to_regprocedure('public.data_changed()') IS NOT NULL AS sharded")
   return rows[0]?.sharded === true ? new Sharded() : single
 }
 

@@ -1,5 +1,6 @@
 import type { Hash } from 'node:crypto'
 import pg from 'pg'
+import { FORMS } from '../../db/connect/session.ts'
 import { faultOf, isReadFault, sourceFailed } from '../client.ts'
 import { received } from '../fetched.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
@@ -36,7 +37,7 @@ export function postgresRecords(url: string, timeoutMs: number, { query, constan
         client.on('error', () => {})
         try {
           await client.connect()
-          await client.query('BEGIN READ ONLY')
+          await client.query(`BEGIN READ ONLY; ${FORMS}`)
           const seconds = String(Math.floor((since?.getTime() ?? 0) / 1000))
           await client.query(`DECLARE records NO SCROLL CURSOR FOR ${query}`, query.includes('$1') ? [seconds] : [])
           for (;;) {
