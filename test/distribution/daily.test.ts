@@ -159,6 +159,20 @@ test('after an outage what is missing is caught up, in order', async () => {
   expect(asked).toEqual(missing)
 })
 
+test('a clock that was ahead stops no distribution', async () => {
+  now = new Date('2026-04-20T12:00:00Z')
+  const gateway = await start({ DISTRIBUTION_CATCH_UP: '2' })
+  await load(gateway, '2026-03-04')
+  schedule(gateway)
+  await eventually(async () => expect(await stored()).toEqual(['2026-03-04', '2026-04-19', '2026-04-20']))
+  now = new Date('2026-03-05T12:00:00Z')
+  await eventually(async () => expect(await stored()).toContain('2026-03-05'))
+  now = new Date('2026-03-06T12:00:00Z')
+  await eventually(async () => expect(await stored()).toContain('2026-03-06'))
+  const { data } = await gateway.graphql('{ runs(last: 40) { nodes { startedAt finishedAt } } }')
+  for (const { startedAt, finishedAt } of data.runs.nodes) expect(finishedAt >= startedAt).toBe(true)
+})
+
 test('at most DISTRIBUTION_CATCH_UP of them, the newest, and a warning names the others', async () => {
   const gateway = await start({ DISTRIBUTION_CATCH_UP: '2' })
   await load(gateway, '2026-03-01')

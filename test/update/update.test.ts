@@ -314,6 +314,30 @@ describe('the schedule', () => {
     }
   })
 
+  test('a clock that was ahead stops no update, and no run ends before it started', async () => {
+    await write('cash-flows', [])
+    await write('market-snapshots', [ann(0)])
+    const now = { time: NOON + 90 * DAY_SECONDS }
+    const log = { debug() {}, info() {}, warn() {} }
+    const config = { ...gateway.deps.config, ANALYTICS_CRON: '5 * * * *' }
+    const { pool } = gateway.deps.store
+    const count = async () =>
+      (await pool.query("SELECT count(*)::int AS n FROM run WHERE status <> 'running'")).rows[0].n
+    const clock = () => new Date(now.time * 1000)
+    const schedule = startSchedule({ ...deps(), config, log: log as never, now: clock }, { everyMs: 20 })
+    try {
+      await expect.poll(count).toBe(legNames.length)
+      // The clock is right again, and comes to the hour in which the first runs started.
+      for (const [i, time] of [NOON, NOON + 3600, NOON + 90 * DAY_SECONDS].entries()) {
+        now.time = time
+        await expect.poll(count).toBe((i + 2) * legNames.length)
+      }
+      expect((await pool.query('SELECT FROM run WHERE finished_at < started_at')).rowCount).toBe(0)
+    } finally {
+      await schedule.close()
+    }
+  })
+
   test('shows in the status and in the metrics when each leg was updated, and the newest record of each chain', async () => {
     await importFiles(gateway, { markets: entities.markets?.map((market) => ({ ...(market as object), chainId: 10 })) })
     await write('market-snapshots', [ann(0), { ...ann(0), chainId: 10 }])

@@ -39,7 +39,7 @@ export async function attempt(
   { pool, now, signal, log }: AttemptDeps,
   { subject, tick, what, fields, run }: Attempt,
 ): Promise<Outcome> {
-  const { failures, last } = await failuresOf(pool, subject, tick)
+  const { failures, last } = await failuresOf(pool, subject, { tick, now: now() })
   const pause = RETRY_MS[failures - 1]
   if (failures > 0 && pause === undefined) return 'given up'
   if (pause !== undefined && last && now().getTime() < last.getTime() + pause) return 'pending'
@@ -62,16 +62,34 @@ export async function attempt(
   }
 }
 
+/** A tick, and the time at which what has run since it is counted. */
+export interface Since {
+  tick: Date
+  now: Date
+}
+
+/** The clocks of two gateways may differ by so much. */
+const SKEW_MS = 60_000
+
+/**
+ * SQL that runs `r` started since the tick $1 and until $2. A clock that was ahead has left starts in the future, and starts that
+ * were later than this tick before runs that are recorded after them: neither belongs to it.
+ */
+export const RUN_SINCE = `r.started_at >= $1 AND r.started_at <= $2
+  AND NOT EXISTS (SELECT FROM run e WHERE e.id > r.id AND e.started_at < $1::timestamptz - interval '1 minute')`
+
+export const sinceValues = ({ tick, now }: Since) => [tick, new Date(now.getTime() + SKEW_MS)]
+
 /** How often scheduled runs of a subject have failed since a tick, on any gateway, and when the last one started. */
 async function failuresOf(
   pool: Pool,
   { day, leg }: Subject,
-  tick: Date,
+  since: Since,
 ): Promise<{ failures: number; last: Date | null }> {
   const { rows } = await pool.query<{ failures: number; last: Date | null }>(
-    `SELECT count(*)::int AS failures, max(started_at) AS last FROM run
-     WHERE (date = $1 OR leg = $2) AND requested_by = $3 AND status = 'failed' AND started_at >= $4`,
-    [day, leg, SCHEDULE, tick],
+    `SELECT count(*)::int AS failures, max(started_at) AS last FROM run r
+     WHERE (date = $3 OR leg = $4) AND requested_by = $5 AND status = 'failed' AND ${RUN_SINCE}`,
+    [...sinceValues(since), day, leg, SCHEDULE],
   )
   return rows[0] ?? { failures: 0, last: null }
 }

@@ -4,7 +4,6 @@ import { LOCKS } from '../../db/locks.ts'
 import { DAY_MS, isoDay } from '../../time.ts'
 import { datesInSeasons } from '../season/admit-date.ts'
 import { type AttemptDeps, attempt, type Outcome, SCHEDULE } from './attempts.ts'
-import { newestDistribution } from './freshness.ts'
 import { type ManualUpdateDeps, manualUpdate } from './manual-update.ts'
 
 export interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof ManualUpdateDeps> {
@@ -13,7 +12,7 @@ export interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof Man
 }
 
 /**
- * Computes the dates that are due at a tick, in order: the newest `catchUp` dates after the newest stored one up to the
+ * Computes the dates that are due at a tick, in order: the newest `catchUp` dates after the newest stored one, both up to the
  * tick's date, or only the tick's date in an empty store. A failed date blocks later ones. Only one gateway on a store
  * does so at a time, and failures count for all gateways, since run records are shared. It is cheap to call if nothing
  * is due.
@@ -22,7 +21,7 @@ export interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof Man
 export async function computeDue(deps: DailyDeps, tick: Date): Promise<Outcome> {
   const { pool, log, signal } = deps
   let outcome: Outcome = 'done'
-  const due = async () => inSeasons(pool, dueDates(await newestDistribution(pool), tick, deps.catchUp))
+  const due = async () => inSeasons(pool, dueDates(await newestUntil(pool, tick), tick, deps.catchUp))
   if ((await due()).dates.length === 0) return outcome
   const ran = await whileLocked(pool, LOCKS.daily, async () => {
     const { dates, left } = await due()
@@ -35,6 +34,15 @@ export async function computeDue(deps: DailyDeps, tick: Date): Promise<Outcome> 
   if (ran) return outcome
   log.debug({}, 'another gateway computes the distributions that are due')
   return 'pending'
+}
+
+/** The newest stored date up to a tick's. A clock that was ahead, or an import, may have left later ones. */
+async function newestUntil(pool: Pool, tick: Date): Promise<Date | null> {
+  const { rows } = await pool.query<{ date: string | null }>(
+    'SELECT max(date)::text AS date FROM distribution WHERE date <= $1',
+    [isoDay(tick)],
+  )
+  return rows[0]?.date ? new Date(rows[0].date) : null
 }
 
 /** The dates that are due at a tick, in order, and older dates that are skipped because there are too many. */

@@ -109,11 +109,14 @@ export async function finishRecord(
   return rows[0]
 }
 
+/** SQL of the end of a run. The gateway's clock may be ahead of Postgres': no run ends before it started. */
+const FINISHED = 'greatest(clock_timestamp(), started_at)'
+
 /** Records that a run has failed, and why. If the store is unreachable, `closeDeadRuns` does so later. */
 export async function failRecord(pool: Pool, id: string, error: unknown): Promise<void> {
   await pool
     .query(
-      `UPDATE run SET status = 'failed', finished_at = clock_timestamp(), error = $2 WHERE id = $1 AND status <> 'succeeded'`,
+      `UPDATE run SET status = 'failed', finished_at = ${FINISHED}, error = $2 WHERE id = $1 AND status <> 'succeeded'`,
       [id, reasonOf(error)],
     )
     .catch(() => {})
@@ -134,7 +137,7 @@ export async function closeDeadRuns(pool: Pool, claimed?: Subject): Promise<void
   const running = await pool.query("SELECT FROM run WHERE status = 'running' LIMIT 1")
   if (running.rows.length === 0) return
   await pool.query(
-    `UPDATE run SET status = 'failed', finished_at = clock_timestamp(), error = 'It was cut off: the process that ran it ended.'
+    `UPDATE run SET status = 'failed', finished_at = ${FINISHED}, error = 'It was cut off: the process that ran it ended.'
      WHERE status = 'running' AND (date = $2 OR leg = $3 OR NOT EXISTS (
        SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2 AND granted
          AND objid::bigint = (${LOCKED}::bigint & 4294967295)
@@ -146,7 +149,7 @@ export async function closeDeadRuns(pool: Pool, claimed?: Subject): Promise<void
 /** Records the success of an update, in its own transaction. */
 export async function finishUpdate(client: PoolClient, id: string, sources: SourceReceipt[]): Promise<Date> {
   const { rows } = await client.query<{ finishedAt: Date }>(
-    `UPDATE run SET status = 'succeeded', finished_at = clock_timestamp(), sources = $2 WHERE id = $1
+    `UPDATE run SET status = 'succeeded', finished_at = ${FINISHED}, sources = $2 WHERE id = $1
      RETURNING finished_at AS "finishedAt"`,
     [id, JSON.stringify(sources)],
   )
@@ -202,7 +205,7 @@ export async function recordFailedImport(
   await pool
     .query(
       `INSERT INTO run (kind, status, requested_by, started_at, finished_at, error, base_deposit, base_borrow)
-       VALUES ('import', 'failed', $1, $2, clock_timestamp(), $3, $4, $5)`,
+       VALUES ('import', 'failed', $1, $2, greatest(clock_timestamp(), $2), $3, $4, $5)`,
       [requestedBy, startedAt, reasonOf(error), basePoints.deposit, basePoints.borrow],
     )
     .catch(() => {})

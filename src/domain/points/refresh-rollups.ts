@@ -92,7 +92,7 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
     `
     INSERT INTO distribution (date, total_points, position_count, account_count, kind, started_at, finished_at, run_id, digest)
     SELECT distribution_date, sum(points)::bigint, sum(position_count), count(*), $1::distribution_kind, $2,
-      clock_timestamp(), (SELECT run_id FROM unnest($3::date[], $4::bigint[]) AS r(date, run_id) WHERE r.date = distribution_date),
+      greatest(clock_timestamp(), $2), (SELECT run_id FROM unnest($3::date[], $4::bigint[]) AS r(date, run_id) WHERE r.date = distribution_date),
       ${digestSql()}
     FROM refreshed_day GROUP BY distribution_date
     ON CONFLICT (date) DO UPDATE SET total_points = excluded.total_points, position_count = excluded.position_count,

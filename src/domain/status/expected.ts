@@ -25,8 +25,11 @@ export const nextRecords = (newest: Date, now: Date): Expected => expected(new D
 /**
  * The update of a leg after the newest one. It is expected at the tick after it or, without a schedule, a day after it.
  */
-export const nextUpdate = (newest: Date, cron: string | undefined, now: Date): Expected =>
-  expected((cron && readCron(cron).firstFrom(newest)) || new Date(newest.getTime() + DAY_MS), now)
+export function nextUpdate(newest: Date, cron: string | undefined, now: Date): Expected {
+  // A clock that was ahead may have left a later one.
+  const last = newest > now ? now : newest
+  return expected((cron && readCron(cron).firstFrom(last)) || new Date(last.getTime() + DAY_MS), now)
+}
 
 const expected = (expectedAt: Date, now: Date): Expected => ({
   expectedAt,

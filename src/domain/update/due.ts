@@ -1,6 +1,6 @@
 import { whileLocked } from '../../db/connect/lock.ts'
 import { LOCKS } from '../../db/locks.ts'
-import { type AttemptDeps, attempt, type Outcome, SCHEDULE } from '../distribution/attempts.ts'
+import { type AttemptDeps, attempt, type Outcome, RUN_SINCE, SCHEDULE, sinceValues } from '../distribution/attempts.ts'
 import type { LegName } from './legs.ts'
 import { type UpdateDeps, updateLeg } from './update.ts'
 
@@ -39,10 +39,10 @@ function tryLeg(deps: DueDeps, leg: LegName, tick: Date): Promise<Outcome> {
   })
 }
 
-async function legsDue({ pool, analytics }: DueDeps, tick: Date): Promise<LegName[]> {
+async function legsDue({ pool, analytics, now }: DueDeps, tick: Date): Promise<LegName[]> {
   const { rows } = await pool.query<{ leg: string }>(
-    `SELECT DISTINCT leg FROM run WHERE kind = 'update' AND status = 'succeeded' AND started_at >= $1`,
-    [tick],
+    `SELECT DISTINCT leg FROM run r WHERE kind = 'update' AND status = 'succeeded' AND ${RUN_SINCE}`,
+    sinceValues({ tick, now: now() }),
   )
   const done = new Set(rows.map(({ leg }) => leg))
   return [...analytics.sources.keys()].filter((leg) => !done.has(leg))
