@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
+import { isEncoded, readDatabaseUrl } from './db/connect/url.ts'
 import { records } from './domain/dataset/records.ts'
 import { readCron } from './domain/distribution/cron.ts'
 import { readSeasons } from './domain/season/season-dates.ts'
@@ -28,6 +29,17 @@ const url = (protocols: RegExp, example: string) =>
     z.string().refine((value) => URL.canParse(value) && protocols.test(new URL(value).protocol), message),
   )
 
+const DATABASE = 'postgres://user:password@host:5432/database'
+/** The URL of a Postgres, with the parameters that its connections take. */
+const databaseUrl = kind(`a URL like ${DATABASE}`, (message) =>
+  z.string().transform((text, context) => {
+    const read = readDatabaseUrl(text.trim())
+    if ('url' in read && /^postgres(ql)?:$/.test(new URL(read.url).protocol)) return read.url
+    context.addIssue('fault' in read ? read.fault : message)
+    return z.NEVER
+  }),
+)
+
 const isSecret = (value: string) => /^[\x21-\x7e]+$/.test(value)
 const isToken = (value: string) => value.length >= 8 && isSecret(value)
 const tokenValues = '8 or more printable ASCII characters without spaces'
@@ -48,17 +60,22 @@ const namedTokens = kind('name:token pairs, separated by commas', (message) =>
   }),
 )
 
-const location = (values: string, isUrl = isRemote) =>
+const location = (values: string, isUrl = isRemote, isWhole = (_: URL) => true) =>
   kind(values, (message) =>
     z
       .string()
       .min(1, message)
-      .refine((value) => (isUrl(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)), message),
+      .refine(
+        (value) =>
+          isUrl(value) ? URL.canParse(value) && isWhole(new URL(value)) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value),
+        message,
+      ),
   )
 const positionsPlace = location('a directory, or a URL like https://example.org/positions')
 const analyticsPlace = location(
-  'a directory, or a URL like https://example.org/analytics or postgres://host/database',
+  'a directory, or a URL like https://example.org/analytics or postgres://host/database with a percent-encoded password',
   (value) => isRemote(value) || isPostgres(value),
+  (url) => !isPostgres(url.href) || isEncoded(url),
 )
 
 /** A text that is parsed by a function. Undefined means that it is not valid. */
@@ -87,8 +104,14 @@ const readBy = <T>(values: string, read: (text: string) => T) =>
 
 const replicaUrls = kind('URLs like postgres://user:password@host:5432/database, separated by commas', (message) =>
   z.string().transform((text, context) => {
-    const urls = splitUrls(text)
-    const isPostgres = (one: string) => URL.canParse(one) && /^postgres(ql)?:$/.test(new URL(one).protocol)
+    const read = splitUrls(text).map(readDatabaseUrl)
+    const fault = read.find((one) => 'fault' in one)
+    if (fault) {
+      context.addIssue(fault.fault)
+      return z.NEVER
+    }
+    const urls = read.flatMap((one) => ('url' in one ? [one.url] : []))
+    const isPostgres = (one: string) => /^postgres(ql)?:$/.test(new URL(one).protocol)
     if (!urls.every(isPostgres)) context.addIssue(message)
     else if (new Set(urls.map((one) => new URL(one).host)).size < urls.length)
       context.addIssue('must not have the same server twice')
@@ -192,19 +215,15 @@ export const variables = z.object({
     .describe(
       'the processes that serve on one port, such as one for each core. Above 1, a primary runs the jobs, replaces workers that die, and restarts them in turn on SIGHUP. Memory, DATABASE_POOL_SIZE and the limits of connections, concurrent requests and subscriptions apply to each worker; RATE_LIMIT applies to all together',
     ),
-  DATABASE_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database')
-    .optional()
-    .meta({
-      description: 'a Postgres, 15 or later',
-      defaultText: 'none: an embedded Postgres 18',
-    }),
-  DATABASE_DIRECT_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database')
-    .optional()
-    .meta({
-      description:
-        'the same database without a pooler, if DATABASE_URL leads to one in transaction mode: for migrations, the locks of jobs, and notifications of changes',
-      defaultText: 'none: DATABASE_URL',
-    }),
+  DATABASE_URL: databaseUrl.optional().meta({
+    description: 'a Postgres, 15 or later',
+    defaultText: 'none: an embedded Postgres 18',
+  }),
+  DATABASE_DIRECT_URL: databaseUrl.optional().meta({
+    description:
+      'the same database without a pooler, if DATABASE_URL leads to one in transaction mode: for migrations, the locks of jobs, and notifications of changes',
+    defaultText: 'none: DATABASE_URL',
+  }),
   DATABASE_REPLICA_URLS: replicaUrls.optional().meta({
     ...OF_ANSWERS,
     description:

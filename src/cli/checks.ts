@@ -6,11 +6,12 @@ import { createClient } from 'redis'
 import manifest from '../../package.json' with { type: 'json' }
 import { type Config, ConfigError, legSetting, readConfig } from '../config.ts'
 import { openNotifications } from '../db/connect/notifications.ts'
+import { withCheckedCertificate } from '../db/connect/url.ts'
 import { clockAhead, clockWarning } from '../db/server/clock.ts'
 import { systemIdentifierOf } from '../db/server/cluster.ts'
 import { findEmbedded } from '../db/server/embedded.ts'
 import { freeBytes } from '../db/server/free-bytes.ts'
-import { mayCreateTables, readMigrationState } from '../db/server/migrate.ts'
+import { grantOf, mayCreateTables, readMigrationState, refusalOf } from '../db/server/migrate.ts'
 import { readRights } from '../db/server/rights.ts'
 import { CHANNELS, MIGRATIONS, openAnalytics } from '../deps.ts'
 import { unscoredMessage, unscoredRemedy, unscoredToday } from '../domain/pool/unscored.ts'
@@ -21,7 +22,7 @@ import { isPostgres, postgresName } from '../sources/analytics/postgres-records.
 import { type Client, isRemote, openClient, shownUrl } from '../sources/client.ts'
 import { openDirectory } from '../sources/dataset/directory.ts'
 import { recordCount } from './command.ts'
-import { listSettings, misspeltSettings } from './settings.ts'
+import { listSettings, misspeltSettings, unusedParameters } from './settings.ts'
 import { fieldsOf } from './source-fields.ts'
 
 /** The result of a check. */
@@ -90,7 +91,12 @@ function checkVersions(): Found {
 function checkSettings(env: NodeJS.ProcessEnv): Found[] {
   const fromEnvironment = listSettings().filter(({ name }) => env[name] !== undefined)
   const misspelt = misspeltSettings(env).map((message) => warning(message, 'Rename or remove the variable.'))
-  return [ok(`Settings from the environment: ${fromEnvironment.length}. (\`gateway config\` shows them.)`), ...misspelt]
+  const unused = unusedParameters(env).map((message) => warning(message, 'Remove the parameter.'))
+  return [
+    ok(`Settings from the environment: ${fromEnvironment.length}. (\`gateway config\` shows them.)`),
+    ...misspelt,
+    ...unused,
+  ]
 }
 
 async function* checkStore(config: Config): AsyncGenerator<Finding> {
@@ -167,7 +173,9 @@ async function nearestDirectory(path: string): Promise<string> {
 const OLDEST = 150_000
 
 async function checkDatabase(client: pg.Client): Promise<Found[]> {
-  await client.connect()
+  await client.connect().catch((error: unknown) => {
+    throw refusalOf(error) ?? error
+  })
   const { rows } = await client.query(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
        current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isReplica"`,
@@ -194,7 +202,7 @@ async function checkMigrations(client: pg.Client): Promise<Found> {
   const text = `${pending.length} are not applied yet, from ${pending[0]} on.`
   return (await mayCreateTables(client))
     ? warning(text, 'The next start applies them, or `gateway migrate`.')
-    : problem(text, 'This role may not: run `gateway migrate` with a role that owns the tables.')
+    : problem(text, `This role may not: run \`${await grantOf(client)}\`, or \`gateway migrate\` with a role that may.`)
 }
 
 async function checkRights(client: pg.Client, config: Config): Promise<Found> {
@@ -389,7 +397,7 @@ function analyticsSources(config: Config): [string, string][] {
 }
 
 async function checkPostgresSource(url: string): Promise<Found> {
-  const client = pgClient(url)
+  const client = pgClient(withCheckedCertificate(url))
   try {
     await client.connect()
     await client.query('BEGIN READ ONLY')

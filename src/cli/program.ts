@@ -16,7 +16,7 @@ import { addRuns } from './runs.ts'
 import { addSchema } from './schema.ts'
 import { addSeasons } from './seasons.ts'
 import { addServe } from './serve.ts'
-import { misspeltSettings, settingsInShort } from './settings.ts'
+import { misspeltSettings, settingsInShort, unusedParameters } from './settings.ts'
 import { addTemplate } from './template.ts'
 import { addUpdate } from './update.ts'
 import { addVerify } from './verify.ts'
@@ -29,7 +29,8 @@ export function createProgram(): Command {
     .showHelpAfterError(!wantsJson() && '(see --help)')
     .configureOutput({ outputError: (text, write) => wantsJson() || write(text) })
     .hook('preAction', () => {
-      if (cluster.isPrimary) misspeltSettings(process.env).forEach(warn)
+      if (!cluster.isPrimary) return
+      for (const sentence of [...misspeltSettings(process.env), ...unusedParameters(process.env)]) warn(sentence)
     })
     .exitOverride()
 

@@ -1,6 +1,7 @@
 import type { Help } from 'commander'
 import * as z from 'zod'
-import { variables } from '../config.ts'
+import { splitUrls, variables } from '../config.ts'
+import { readDatabaseUrl } from '../db/connect/url.ts'
 import { nearest } from '../nearest.ts'
 
 /** An environment variable, as the help and the documents tell it. */
@@ -45,6 +46,16 @@ export function misspeltSettings(env: NodeJS.ProcessEnv): string[] {
       const meant = nearest(name, unset)
       return meant === undefined ? [] : [`${name} is not a setting of the gateway. (Did you mean ${meant}?)`]
     })
+}
+
+/** A sentence for each parameter of the database's URLs that is not used. */
+export function unusedParameters(env: NodeJS.ProcessEnv): string[] {
+  return (['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URLS'] as const).flatMap((name) =>
+    splitUrls(env[name] ?? '').flatMap((url) => {
+      const read = readDatabaseUrl(url)
+      return 'unused' in read ? read.unused.map((clause) => `In ${name}, ${clause}.`) : []
+    }),
+  )
 }
 
 export function settingsTable(): string {

@@ -61,7 +61,7 @@ export async function migrate(options: {
       : await compareEmpty(pool, migrations)
     if (fault !== undefined) throw new GatewayError('BAD_INPUT', fault)
     if (pending.length === 0) return { applied: [] }
-    if (!(await mayCreateTables(pool))) throw lacking(pending, 'this database role may not apply them')
+    if (!(await mayCreateTables(pool))) throw lacking(pending, MAY_NOT, begun ? undefined : await grantOf(pool))
     if (begun) await markRolledBack(pool)
     const applied: string[] = []
     for (const [at, { name, move }] of migrations.entries()) {
@@ -102,12 +102,22 @@ export async function assertMigrated(options: {
   }
 }
 
-function lacking(pending: string[], reason: string): GatewayError {
+const MAY_NOT = 'this database role may not apply them'
+
+/** @param grant SQL that lets the role apply them */
+function lacking(pending: string[], reason: string, grant?: string): GatewayError {
   const which = pending.length === 1 ? 'the migration' : `${pending.length} migrations, beginning with`
+  const before = grant === undefined ? '' : `run \`${grant}\` as the owner of the database, or `
   return new GatewayError(
     'BAD_INPUT',
-    `The database lacks ${which} ${pending[0]}, and ${reason}: run the command migrate with the role that owns the tables.`,
+    `The database lacks ${which} ${pending[0]}, and ${reason}: ${before}run the command migrate with the role that owns the tables.`,
   )
+}
+
+/** SQL that lets the role of a connection make the tables. */
+export async function grantOf(client: Queryable): Promise<string> {
+  const { rows } = await client.query('select quote_ident(current_user) as role')
+  return `GRANT USAGE, CREATE ON SCHEMA public TO ${rows[0].role};`
 }
 
 /** The migrations of a database, compared with those of this gateway. */
@@ -131,9 +141,11 @@ type Queryable = Pick<pg.Client, 'query'>
 const REFUSED = /^(28...|42501|3D000)$/
 
 /** The error for a database that cannot be reached, or that refuses its role. */
-function refusalOf(error: unknown): GatewayError | undefined {
+export function refusalOf(error: unknown): GatewayError | undefined {
   const { cause = error } = error as { cause?: unknown }
   const { code = '', message, syscall } = cause as pg.DatabaseError & NodeJS.ErrnoException
+  const encryption = encryptionFault(code, message)
+  if (encryption !== undefined) return new GatewayError('BAD_INPUT', encryption)
   if (syscall === 'connect' || syscall === 'getaddrinfo')
     return new GatewayError(
       'UNAVAILABLE',
@@ -147,6 +159,22 @@ function refusalOf(error: unknown): GatewayError | undefined {
       ? 'Run the grants that `gateway doctor` prints, or `gateway migrate` with a role that owns the tables.'
       : 'Check DATABASE_URL.'
   return new GatewayError('BAD_INPUT', `The database cannot be used: ${message}. ${remedy}`)
+}
+
+/** A certificate that does not lead to an authority which this machine knows. */
+const UNKNOWN_AUTHORITY = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|^CERT_UNTRUSTED$/
+
+/** Says why a connection cannot be encrypted as DATABASE_URL asks for. */
+function encryptionFault(code: string, message: string): string | undefined {
+  if (UNKNOWN_AUTHORITY.test(code))
+    return `The certificate of the database is of an authority that this machine does not know (${message}): name the authority's certificate with sslrootcert=/path/to/ca.pem in DATABASE_URL, or encrypt without checking it, with sslmode=no-verify.`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `The certificate of the database is for another host: write the host of its certificate into DATABASE_URL, or encrypt without checking it, with sslmode=no-verify.`
+  if (/^CERT_|^ERR_(TLS|SSL|OSSL)/.test(code))
+    return `The connection to the database cannot be encrypted (${message}): check the certificate of the server, and sslmode in DATABASE_URL.`
+  if (message === 'The server does not support SSL connections')
+    return 'The database does not encrypt connections: set ssl = on in its configuration, or remove sslmode from DATABASE_URL.'
+  return undefined
 }
 
 /** Takes the lock that `prisma migrate deploy` takes too. */

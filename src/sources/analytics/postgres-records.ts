@@ -1,6 +1,7 @@
 import type { Hash } from 'node:crypto'
 import pg from 'pg'
 import { FORMS } from '../../db/connect/session.ts'
+import { withCheckedCertificate } from '../../db/connect/url.ts'
 import { faultOf, isReadFault, sourceFailed } from '../client.ts'
 import { received } from '../fetched.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
@@ -28,7 +29,7 @@ export function postgresRecords(url: string, timeoutMs: number, { query, constan
 
       async function* read(hash: Hash) {
         const client = new pg.Client({
-          connectionString: url,
+          connectionString: withCheckedCertificate(url),
           application_name: 'gateway-update',
           connectionTimeoutMillis: timeoutMs,
           query_timeout: timeoutMs,
