@@ -5,7 +5,9 @@ import pg from 'pg'
 import { createClient } from 'redis'
 import manifest from '../../package.json' with { type: 'json' }
 import { type Config, ConfigError, legSetting, readConfig } from '../config.ts'
+import { Client } from '../db/connect/client.ts'
 import { openNotifications } from '../db/connect/notifications.ts'
+import { pinned } from '../db/connect/session.ts'
 import { withCheckedCertificate } from '../db/connect/url.ts'
 import { clockAhead, clockWarning } from '../db/server/clock.ts'
 import { systemIdentifierOf } from '../db/server/cluster.ts'
@@ -15,11 +17,12 @@ import { grantOf, mayCreateTables, readMigrationState, refusalOf } from '../db/s
 import { readRights } from '../db/server/rights.ts'
 import { CHANNELS, MIGRATIONS, openAnalytics } from '../deps.ts'
 import { unscoredMessage, unscoredRemedy, unscoredToday } from '../domain/pool/unscored.ts'
+import { differingSums } from '../domain/sums/compare-sums.ts'
 import { legNames } from '../domain/update/legs.ts'
 import { GatewayError } from '../errors.ts'
 import { analyticsName } from '../sources/analytics/analytics-source.ts'
 import { isPostgres, postgresName } from '../sources/analytics/postgres-records.ts'
-import { type Client, isRemote, openClient, shownUrl } from '../sources/client.ts'
+import { type Client as HttpClient, isRemote, openClient, shownUrl } from '../sources/client.ts'
 import { openDirectory } from '../sources/dataset/directory.ts'
 import { recordCount } from './command.ts'
 import { listSettings, misspeltSettings, unusedParameters } from './settings.ts'
@@ -42,8 +45,11 @@ const CHECK_MS = 5000
 /** The time that a connection or an answer may take within it. */
 const ANSWER_MS = 4000
 
-/** Examines everything that a gateway with these variables needs. Changes nothing, and each check has a time limit. */
-export async function* examine(env: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
+/**
+ * Examines everything that a gateway with these variables needs. Changes nothing, and each check has a time limit.
+ * @param deep compares all stored sums with the records, without a limit
+ */
+export async function* examine(env: NodeJS.ProcessEnv, deep = false): AsyncGenerator<Finding> {
   yield* checked('versions', 'Install another Node.js.', async () => checkVersions())
   let config: Config
   try {
@@ -56,7 +62,7 @@ export async function* examine(env: NodeJS.ProcessEnv): AsyncGenerator<Finding> 
     return
   }
   yield* checked('settings', '', async () => checkSettings(env))
-  yield* checkStore(config)
+  yield* checkStore(config, deep)
   yield* checked('cache', 'Check REDIS_URL. Meanwhile answers are computed.', () => checkCache(config))
   yield* checkSources(config)
 }
@@ -99,7 +105,7 @@ function checkSettings(env: NodeJS.ProcessEnv): Found[] {
   ]
 }
 
-async function* checkStore(config: Config): AsyncGenerator<Finding> {
+async function* checkStore(config: Config, deep: boolean): AsyncGenerator<Finding> {
   let url = config.DATABASE_URL
   if (url === undefined) {
     yield* checked('disk', 'Make DATA_DIR a directory that this user may write to.', () => checkDisk(config.DATA_DIR))
@@ -124,9 +130,13 @@ async function* checkStore(config: Config): AsyncGenerator<Finding> {
       : 'See postgres.log in DATA_DIR.'
     const isReached = yield* checked('database', remedy, () => checkDatabase(client))
     if (!isReached) return
+    const defaults = () => checkDefaults(config.DATABASE_DIRECT_URL ?? url)
+    yield* checked('defaults', 'Check DATABASE_URL.', defaults)
     yield* checked('migrations', 'Let the role read the tables.', () => checkMigrations(client))
     const mayRead = yield* checked('rights', 'Let the role read the tables.', () => checkRights(client, config))
     if (mayRead) yield* checked('multipliers', 'Check the tables of the store.', () => checkMultipliers(client))
+    if (mayRead && deep) yield* checkAllSums(url)
+    else if (mayRead) yield* checked('sums', 'Check the tables of the store.', () => checkSums(client, url))
     yield* checked('listener', 'Check the network to Postgres.', () =>
       checkListener(client, config.DATABASE_DIRECT_URL ?? url),
     )
@@ -235,8 +245,99 @@ async function checkMultipliers(client: pg.Client): Promise<Found | []> {
   return warning(unscoredMessage(unscored, ` of ${first.date}`), unscoredRemedy(unscored, then))
 }
 
-/** A client that has not connected yet. */
+/** Settings that each session of the gateway has, whatever the defaults are. The others are said to matter. */
+async function checkDefaults(url: string): Promise<Found | Found[]> {
+  const client = sourceClient(url)
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ name: string; setting: string; boot: string }>(
+      `SELECT name, setting, boot_val AS boot FROM pg_settings
+       WHERE (name = ANY($1::text[]) OR name = 'synchronous_commit') AND setting IS DISTINCT FROM boot_val
+         AND source NOT IN ('default', 'client', 'session', 'override') ORDER BY name`,
+      [Object.keys(pinned)],
+    )
+    const differing = rows.filter(({ name, setting }) => pinned[name]?.toLowerCase() !== setting.toLowerCase())
+    const found: Found[] = []
+    if (differing.some(({ name }) => name === 'session_replication_role'))
+      found.push(
+        problem(
+          'The default of session_replication_role turns off triggers, which keep the stored sums right.',
+          'Set it to origin for the database and the role, or let the role set it.',
+        ),
+      )
+    if (differing.some(({ name }) => name === 'synchronous_commit'))
+      found.push(
+        warning(
+          'The default of synchronous_commit lets a crash of the server lose runs that were reported as stored.',
+          'Set it to on, unless you prefer faster commits.',
+        ),
+      )
+    const harmless = differing.flatMap(({ name, setting }) => (name in MATTER ? [] : [`${name} is ${setting}`]))
+    if (harmless.length > 0)
+      found.push(ok(`These defaults do not matter, since sessions have their own: ${harmless.join('; ')}.`))
+    return found.length > 0 ? found : ok('The defaults of the database, the role and the server are the usual ones.')
+  } finally {
+    client.connection.stream.destroy()
+  }
+}
+
+const MATTER = { session_replication_role: true, synchronous_commit: true }
+
+const REBUILD = 'Run `gateway rebuild`, which restores them from the records.'
+
+/** Compares a sample of the stored sums with the records, in one snapshot. */
+async function checkSums(client: pg.Client, url: string): Promise<Found | []> {
+  const { pending } = await readMigrationState(client, MIGRATIONS)
+  if (pending.length > 0) return []
+  const own = pgClient(url)
+  try {
+    return await pTimeout(compareSums(own, false), {
+      milliseconds: ANSWER_MS,
+      fallback: () =>
+        ok('They cannot be compared with the records so quickly: `gateway doctor --deep` takes its time.'),
+    })
+  } finally {
+    own.connection.stream.destroy()
+  }
+}
+
+/** The same for all sums, without a limit of time. */
+async function* checkAllSums(url: string): AsyncGenerator<Finding> {
+  const client = new Client({ connectionString: url, application_name: 'gateway-doctor', pooled: {} })
+  client.on('error', () => {})
+  try {
+    yield { check: 'sums', ...(await compareSums(client, true)) }
+  } catch (error) {
+    yield { check: 'sums', ...problem(sentence(error as Error), 'Check the tables of the store.') }
+  } finally {
+    client.connection.stream.destroy()
+  }
+}
+
+async function compareSums(client: pg.Client, deep: boolean): Promise<Found> {
+  await client.connect()
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  const differing = await differingSums(client, deep)
+  const compared = deep ? 'All stored sums' : 'The stored sums of the newest dates and of a sample of users'
+  if (differing.length === 0) return ok(`${compared} are those of the records.`)
+  return problem(`Stored sums are not those of the records: ${differing.join(', ')}.`, REBUILD)
+}
+
+/** A client that has not connected yet. Each of its statements has the settings of the gateway, also behind a pooler. */
 function pgClient(url: string): pg.Client {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'gateway-doctor',
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+    pooled: {},
+  })
+  client.on('error', () => {})
+  return client
+}
+
+/** A client with the settings of its server. */
+function sourceClient(url: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'gateway-doctor',
@@ -397,7 +498,7 @@ function analyticsSources(config: Config): [string, string][] {
 }
 
 async function checkPostgresSource(url: string): Promise<Found> {
-  const client = pgClient(withCheckedCertificate(url))
+  const client = sourceClient(withCheckedCertificate(url))
   try {
     await client.connect()
     await client.query('BEGIN READ ONLY')
@@ -408,7 +509,7 @@ async function checkPostgresSource(url: string): Promise<Found> {
 }
 
 /** Checks that a server answers, accepts this gateway, and has the same time. */
-async function checkServer(client: Client, setting: string, url: string, bearer?: string): Promise<Found> {
+async function checkServer(client: HttpClient, setting: string, url: string, bearer?: string): Promise<Found> {
   const name = shownUrl(url)
   const { status, date, body } = await client.open(name, url, { bearer })
   body.destroy()

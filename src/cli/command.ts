@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import { CommanderError } from 'commander'
 import type { Pool } from 'pg'
 import { type Config, ConfigError, readConfig } from '../config.ts'
-import { isLackOfRights } from '../db/faults.ts'
+import { isLackOfRights, lackOfResources } from '../db/faults.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { type ErrorCode, GatewayError } from '../errors.ts'
 import { knownFault } from '../graphql/execution/errors.ts'
@@ -207,11 +207,12 @@ function failureOf(error: unknown): Failure {
     return { code: problems.length > 0 ? 'CONFIG_ERROR' : 'BAD_INPUT', message, problems, exitCode: 2 }
   }
   const fault = error instanceof GatewayError ? error : storeFault(error)
+  const lack = lackOfResources(error) ?? (error instanceof Error ? lackOfResources(error.cause) : undefined)
   const text = error instanceof Error && error.message !== '' ? error.message : (fault?.message ?? String(error))
   const isRefused = error instanceof Error && (isLackOfRights(error) || isLackOfRights(error.cause))
   const message = isRefused
     ? `The database refuses this to its role (${text}): \`gateway doctor\` says how to mend it.`
-    : text
+    : (lack?.message ?? text)
   if (!fault) return { code: 'INTERNAL', message, problems: [], exitCode: 1 }
   return { code: fault.code, message, problems: fault.problems, exitCode: EXIT_CODES[fault.code] }
 }

@@ -8,10 +8,14 @@ export function addDoctor(program: Command): void {
       'check settings, database, cache, sources, clock and disk, and tell how to mend what is wrong; changes nothing',
     )
     .option('--json', 'print one JSON object per line')
-    .action(async ({ json }: { json?: boolean }) => {
+    .option(
+      '--deep',
+      'compare all stored sums with the records, not only a sample: this takes as long as reading all of them',
+    )
+    .action(async ({ json, deep }: { json?: boolean; deep?: boolean }) => {
       const { examine } = await import('./checks.ts')
       const count = { ok: 0, warning: 0, problem: 0 }
-      for await (const finding of examine(withoutEmpty(process.env))) {
+      for await (const finding of examine(withoutEmpty(process.env), deep)) {
         count[finding.status]++
         const { check, status, message, remedy } = finding
         if (json) printJson({ check, status, message, remedy: remedy || null })

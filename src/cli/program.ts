@@ -11,6 +11,7 @@ import { addExplain } from './explain.ts'
 import { addExport } from './export.ts'
 import { addImport } from './import.ts'
 import { addMultipliers } from './multipliers.ts'
+import { addRebuild } from './rebuild.ts'
 import { addRunDates } from './run-dates.ts'
 import { addRuns } from './runs.ts'
 import { addSchema } from './schema.ts'
@@ -50,6 +51,7 @@ export function createProgram(): Command {
   addConfig(program)
   addDoctor(program)
   addDistribute(program)
+  addRebuild(program)
   addCompletion(program)
   program
     .command('migrate')

@@ -28,6 +28,27 @@ export const tooSlow = () =>
     RETRY_SECONDS,
   )
 
+const AGAIN = 'Nothing was changed: run it again after that.'
+
+/** Resources that the server lacks, by SQLSTATE. */
+const RESOURCES: Record<string, string> = {
+  '53100': `The disk of the database is full. Free space on it, or move it to a larger one. ${AGAIN}`,
+  '53200': `The database has run out of memory. Give it more, or a smaller work_mem. ${AGAIN}`,
+  '53300': 'The database takes no more connections. Nothing was changed: try again in a moment.',
+  '53400': `The database does not allow so much temporary space (temp_file_limit). Raise it. ${AGAIN}`,
+  '25006': 'The database takes no changes now: it, its role or this server may only be read. Nothing was changed.',
+}
+
+/** The sentence for a resource that the server lacks. Undefined for other errors. */
+export function lackOfResources(error: unknown): GatewayError | undefined {
+  const sentence =
+    error instanceof Error &&
+    codesOf(error)
+      .map((code) => RESOURCES[code])
+      .find(Boolean)
+  return sentence ? new GatewayError('UNAVAILABLE', sentence, [], RETRY_SECONDS) : undefined
+}
+
 const otherVersion = () =>
   new GatewayError(
     'UNAVAILABLE',
@@ -53,6 +74,8 @@ export function storeFault(error: unknown): GatewayError | undefined {
   if (codes.includes(LOCK_NOT_AVAILABLE)) return locked()
   if (codes.includes(INSUFFICIENT_PRIVILEGE)) return noRight()
   if (codes.includes(UNDEFINED_TABLE) || codes.includes(UNDEFINED_COLUMN) || isStalePlan(error)) return otherVersion()
+  const lack = lackOfResources(error)
+  if (lack) return lack
   if (codes.includes(FEATURE_NOT_SUPPORTED)) return unsupported()
   if (codes.some(isUnavailable) || NO_CONNECTION.test(error.message)) return unavailable()
   return undefined

@@ -19,11 +19,11 @@ const CLOSING_MS = 500
 const LIFETIME_SECONDS = 60
 
 /** Opens a probe. It connects on first use. @param sessions false behind a pooler in transaction mode */
-export function openProbe(url: string, { sessions }: { sessions: boolean }): Probe {
+export function openProbe(url: string, { sessions }: { sessions: boolean } = { sessions: true }): Probe {
   const session = sessions ? { onConnect: pinSession } : { pooled: {} }
   const config: pg.PoolConfig & Pick<ClientConfig, 'pooled'> = {
     ...session,
-    Client: Client as new () => Client,
+    Client: Client as unknown as typeof pg.Client,
     connectionString: url,
     application_name: 'gateway-probe',
     max: 1,

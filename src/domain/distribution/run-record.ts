@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { lackOfResources } from '../../db/faults.ts'
 import { LOCKS } from '../../db/locks.ts'
 import { GatewayError } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
@@ -124,7 +125,8 @@ export async function failRecord(pool: Pool, id: string, error: unknown): Promis
 
 /** The message of an error for a run's record, without internals. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof GatewayError) return error.message.slice(0, 2000)
+  const known = error instanceof GatewayError ? error : lackOfResources(error)
+  if (known) return known.message.slice(0, 2000)
   return error instanceof Error && error.name === 'AbortError' ? 'It was interrupted.' : 'It failed inside the gateway.'
 }
 

@@ -24,21 +24,25 @@ const amounts = (side: 'a' | 'b') => `min(${side}_token_address) AS ${side}_toke
 
 const SUMMED = ['points', 'supplied_usd', 'protected_usd', 'borrowed_usd', 'supplied', 'protected', 'borrowed']
 
-const VALUES = [
+export const VALUES = [
   'position_count',
   ...['a', 'b'].flatMap((side) => ['token_address', ...SUMMED].map((value) => `${side}_${value}`)),
 ]
 
+/** Sums positions by pool and date, without conditions and groups. */
+export const SUMS_OF_POOLS = `SELECT market_address AS pool_address, distribution_date, count(*)::int AS position_count,
+  ${amounts('a')}, ${amounts('b')} FROM position`
+
 /**
  * Refreshes the rollups of pools on these dates, in one pass over the dates' positions, and the totals of pools, in one pass
  * over their days. Rows that are up to date are not written.
+ * @returns the number of rows that were wrong
  */
-export async function refreshPoolDays(client: PoolClient, dates: string[]): Promise<void> {
+export async function refreshPoolDays(client: PoolClient, dates: string[]): Promise<number> {
   const topology = await topologyOf(client)
   await client.query(
     `CREATE TEMP TABLE refreshed_pool_day ON COMMIT DROP AS
-     SELECT market_address AS pool_address, distribution_date, count(*)::int AS position_count, ${amounts('a')}, ${amounts('b')}
-     FROM position WHERE distribution_date = ANY($1::date[]) GROUP BY 1, 2`,
+     ${SUMS_OF_POOLS} WHERE distribution_date = ANY($1::date[]) GROUP BY 1, 2`,
     [dates],
   )
   await client.query('ANALYZE refreshed_pool_day')
@@ -55,9 +59,12 @@ export async function refreshPoolDays(client: PoolClient, dates: string[]): Prom
       [gone.map(({ pool }) => pool), gone.map(({ date }) => date)],
     )
   const key = ['pool_address', 'distribution_date']
-  await client.query(topology.merge({ into: 'pool_day', key, values: VALUES, from: 'refreshed_pool_day' }))
+  const days = await client.query(topology.merge({ into: 'pool_day', key, values: VALUES, from: 'refreshed_pool_day' }))
   await client.query('DROP TABLE refreshed_pool_day')
   await client.query('DELETE FROM pool_total WHERE pool_address NOT IN (SELECT pool_address FROM pool_day)')
   const from = '(SELECT pool_address, sum(a_points + b_points)::bigint AS points FROM pool_day GROUP BY 1)'
-  await client.query(topology.merge({ into: 'pool_total', key: ['pool_address'], values: ['points'], from }))
+  const totals = await client.query(
+    topology.merge({ into: 'pool_total', key: ['pool_address'], values: ['points'], from }),
+  )
+  return gone.length + (days.rowCount ?? 0) + (totals.rowCount ?? 0)
 }

@@ -120,7 +120,7 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
 }
 
 /** Creates the table of the days of accounts, with the new entries of their ledgers. */
-async function sumDays(client: PoolClient, dates: string[], noted: boolean): Promise<void> {
+export async function sumDays(client: PoolClient, dates: string[], noted: boolean): Promise<void> {
   const days = `SELECT user_address, distribution_date, sum(points_a + points_b)::bigint AS points, count(*)::int AS position_count
     FROM stored_position WHERE distribution_date = ANY($1::date[]) GROUP BY user_address, distribution_date`
   await client.query(

@@ -3,7 +3,7 @@ import type { Topology } from '../../db/topology/topology.ts'
 import { LAST_SECOND } from '../../time.ts'
 
 /** SQL of the day (UTC) of a time in Unix seconds. Times that no calendar has are on the last day. */
-const dayOf = (seconds: string) => `date '1970-01-01' + (least(${seconds}, ${LAST_SECOND}) / 86400)::int`
+export const dayOf = (seconds: string) => `date '1970-01-01' + (least(${seconds}, ${LAST_SECOND}) / 86400)::int`
 
 const KEY = ['chain_id', 'vault_id']
 const VALUES = ['assets', 'shares', 'assets_usd', 'unpriced', 'user_count']
