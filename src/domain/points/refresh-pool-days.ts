@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import { exact } from '../../db/lists/exact-sum.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
+import { mergeRows } from '../../db/topology/merge.ts'
 
 /**
  * SQL for a sum of USD to 6 decimals, over integers, so that the order of addition does not matter. Nearly all values fit a
@@ -59,12 +60,15 @@ export async function refreshPoolDays(client: PoolClient, dates: string[]): Prom
       [gone.map(({ pool }) => pool), gone.map(({ date }) => date)],
     )
   const key = ['pool_address', 'distribution_date']
-  const days = await client.query(topology.merge({ into: 'pool_day', key, values: VALUES, from: 'refreshed_pool_day' }))
+  const days = await mergeRows(client, topology, { into: 'pool_day', key, values: VALUES, from: 'refreshed_pool_day' })
   await client.query('DROP TABLE refreshed_pool_day')
   await client.query('DELETE FROM pool_total WHERE pool_address NOT IN (SELECT pool_address FROM pool_day)')
   const from = '(SELECT pool_address, sum(a_points + b_points)::bigint AS points FROM pool_day GROUP BY 1)'
-  const totals = await client.query(
-    topology.merge({ into: 'pool_total', key: ['pool_address'], values: ['points'], from }),
-  )
-  return gone.length + (days.rowCount ?? 0) + (totals.rowCount ?? 0)
+  const totals = await mergeRows(client, topology, {
+    into: 'pool_total',
+    key: ['pool_address'],
+    values: ['points'],
+    from,
+  })
+  return gone.length + days + totals
 }

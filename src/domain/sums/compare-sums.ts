@@ -56,7 +56,7 @@ async function comparisons(client: Queryable, { dates, users, ranks }: Scope): P
   const topology = await topologyOf(client)
   const all: Comparison[] = []
   const isWhole = dates === null && users === null
-  if (dates !== null || isWhole) all.push(...ofDates(dates), ...(await ofProgram(ranks)))
+  if (dates !== null || isWhole) all.push(...ofDates(dates), ...ofProgram(ranks))
   if (users !== null || isWhole) {
     all.push(...ofUsers(users))
     for (const kind of ['market', 'vault'] as const) {
@@ -129,7 +129,7 @@ function ofUsers(users: string[] | null): Comparison[] {
   ]
 }
 
-async function ofProgram(ranks: Scope['ranks']): Promise<Comparison[]> {
+function ofProgram(ranks: Scope['ranks']): Comparison[] {
   const [from, to] = ranks ?? [1, 2 ** 31 - 1]
   return [
     unequal(
@@ -147,13 +147,13 @@ async function ofProgram(ranks: Scope['ranks']): Promise<Comparison[]> {
     ),
     [
       'ranks',
-      `SELECT FROM (SELECT rank, row_number() OVER (ORDER BY points DESC, user_address) + $1::int - 1 AS n FROM account
+      `SELECT 1 FROM (SELECT rank, row_number() OVER (ORDER BY points DESC, user_address) + $1::int - 1 AS n FROM account
          WHERE rank BETWEEN $1 AND $2) r WHERE rank <> n`,
       [from, to],
     ],
     [
       'ranks of past dates',
-      `SELECT FROM (SELECT distribution_date, count(*) AS n, sum(points) AS points FROM rank_history
+      `SELECT 1 FROM (SELECT distribution_date, count(*) AS n, sum(points) AS points FROM rank_history
          WHERE $1 GROUP BY 1) h JOIN rank_history_date r ON r.date = h.distribution_date
        JOIN (SELECT date, sum(total_points) OVER (ORDER BY date) AS points FROM distribution) d
          ON d.date = h.distribution_date WHERE d.points <> h.points`,
@@ -161,7 +161,7 @@ async function ofProgram(ranks: Scope['ranks']): Promise<Comparison[]> {
     ],
     [
       'days of vaults',
-      `SELECT FROM (SELECT DISTINCT ON (chain_id, vault_id) chain_id, vault_id, assets, shares FROM vault_day
+      `SELECT 1 FROM (SELECT DISTINCT ON (chain_id, vault_id) chain_id, vault_id, assets, shares FROM vault_day
          ORDER BY chain_id, vault_id, date DESC) d
        FULL JOIN (SELECT chain_id, vault_id, sum(assets) AS assets, sum(shares) AS shares FROM vault_holding GROUP BY 1, 2) h
          USING (chain_id, vault_id)

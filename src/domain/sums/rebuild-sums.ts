@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
+import { mergeRows } from '../../db/topology/merge.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import type { EntityType } from '../holding/place.ts'
 import { keepRemoved } from '../ledger/record.ts'
@@ -70,15 +71,13 @@ async function rebuildDate(client: PoolClient, topology: Topology, date: string)
     const remove = 'DELETE FROM account_day WHERE user_address = ANY($1::text[]) AND distribution_date = $2'
     await client.query(remove, [users, date])
   }
-  const days = await client.query(
-    topology.merge({
-      into: 'account_day',
-      key: ['user_address', 'distribution_date'],
-      values: ['points', 'position_count'],
-      from: '(SELECT * FROM refreshed_day ORDER BY user_address, distribution_date)',
-    }),
-  )
-  const changed = gone.length + (days.rowCount ?? 0)
+  const days = await mergeRows(client, topology, {
+    into: 'account_day',
+    key: ['user_address', 'distribution_date'],
+    values: ['points', 'position_count'],
+    from: '(SELECT * FROM refreshed_day ORDER BY user_address, distribution_date)',
+  })
+  const changed = gone.length + days
   const distributions = await rebuildDistribution(client, date)
   await client.query('DROP TABLE refreshed_day')
   return changed + distributions + (await refreshPoolDays(client, [date]))
@@ -123,9 +122,12 @@ async function rebuildAccounts(client: PoolClient, topology: Topology): Promise<
   if (gone.length > 0)
     await client.query('DELETE FROM account WHERE user_address = ANY($1::text[])', [gone.map(({ user }) => user)])
   const values = ['points', 'rank', 'position_count', 'first_distribution_date', 'last_distribution_date']
-  const accounts = await client.query(
-    topology.merge({ into: 'account', key: ['user_address'], values, from: 'ranked_account' }),
-  )
+  const accounts = await mergeRows(client, topology, {
+    into: 'account',
+    key: ['user_address'],
+    values,
+    from: 'ranked_account',
+  })
   const program = await client.query(
     `UPDATE program p SET total_points = d.points, position_count = d.positions, account_count = d.accounts
      FROM (SELECT coalesce(sum(total_points), 0)::bigint AS points, coalesce(sum(position_count), 0) AS positions,
@@ -133,7 +135,7 @@ async function rebuildAccounts(client: PoolClient, topology: Topology): Promise<
      WHERE (p.total_points, p.position_count, p.account_count) IS DISTINCT FROM (d.points, d.positions, d.accounts)`,
   )
   await client.query('DROP TABLE ranked_account')
-  return gone.length + (accounts.rowCount ?? 0) + (program.rowCount ?? 0)
+  return gone.length + accounts + (program.rowCount ?? 0)
 }
 
 /** SQL of the newest snapshots of each user in each market or vault, which holdings are. */
