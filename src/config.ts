@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
-import { isEncoded, readDatabaseUrl } from './db/connect/url.ts'
+import { isEncoded, NOT_ENCODED, readDatabaseUrl } from './db/connect/url.ts'
 import { records } from './domain/dataset/records.ts'
 import { readCron } from './domain/distribution/cron.ts'
 import { readSeasons } from './domain/season/season-dates.ts'
@@ -60,22 +60,21 @@ const namedTokens = kind('name:token pairs, separated by commas', (message) =>
   }),
 )
 
-const location = (values: string, isUrl = isRemote, isWhole = (_: URL) => true) =>
+const location = (values: string, isUrl = isRemote) =>
   kind(values, (message) =>
     z
       .string()
       .min(1, message)
-      .refine(
-        (value) =>
-          isUrl(value) ? URL.canParse(value) && isWhole(new URL(value)) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value),
+      .refine((value) => (isUrl(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)), {
         message,
-      ),
+        abort: true,
+      })
+      .refine((value) => !isPostgres(value) || isEncoded(new URL(value)), NOT_ENCODED),
   )
 const positionsPlace = location('a directory, or a URL like https://example.org/positions')
 const analyticsPlace = location(
-  'a directory, or a URL like https://example.org/analytics or postgres://host/database with a percent-encoded password',
+  'a directory, or a URL like https://example.org/analytics or postgres://host/database',
   (value) => isRemote(value) || isPostgres(value),
-  (url) => !isPostgres(url.href) || isEncoded(url),
 )
 
 /** A text that is parsed by a function. Undefined means that it is not valid. */

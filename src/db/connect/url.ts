@@ -27,6 +27,9 @@ const REPLACED: Record<string, string> = {
 const ENCRYPTED = ['prefer', 'require', 'verify-ca', 'verify-full']
 const SSLMODES = ['disable', 'no-verify', ...ENCRYPTED]
 
+export const NOT_ENCODED =
+  'must be a URL like postgres://user:password@host:5432/database, with special characters of the password percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F, % is %25)'
+
 export interface DatabaseUrl {
   /** The URL for connections. */
   url: string
@@ -40,11 +43,7 @@ export interface DatabaseUrl {
  */
 export function readDatabaseUrl(text: string): DatabaseUrl | { fault: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !isEncoded(url))
-    return {
-      fault:
-        'must be a URL like postgres://user:password@host:5432/database, with special characters of the password percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F, % is %25)',
-    }
+  if (!url || !isEncoded(url)) return { fault: NOT_ENCODED }
   const unused: string[] = []
   for (const [name, value] of [...url.searchParams]) {
     const read = readParameter(name, value)
