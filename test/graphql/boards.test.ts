@@ -330,19 +330,21 @@ test('a window costs what it reads', () => {
   const costOf = (window: string, more = 'first: 100', selection = 'aroundRank') =>
     costIn('leaderboard', window, more, selection)
   const costAround = (window: string) => costIn('leaderboardAround', window, `user: "${UNKNOWN}"`)
+  // `aroundRank` is a value.
+  const [LIST, AROUND] = [101, 202]
   const week = 'from: "2026-01-01", to: "2026-01-07"'
   const pool = `pool: "${UNKNOWN}"`
-  expect(costOf('', 'first: 3', 'totalCount nodes { rank }')).toBe(1 + 10 + 3)
-  expect(costAround('')).toBe(1)
-  expect(costOf(week)).toBe(1 + 2000)
-  expect(costOf(week, 'first: 3', 'totalCount nodes { rank }')).toBe(1 + 2000 + 2000 + 3)
-  expect(costAround(week)).toBe(1 + 2 * 2000)
-  expect(costOf(`${week}, ${pool}`)).toBe(1 + 7 * 20)
-  expect(costAround(`${week}, ${pool}`)).toBe(1 + 2 * 7 * 20)
-  expect(costOf(`${week}, chainId: 1`, 'first: 3', 'totalCount')).toBe(1 + 2 * 7 * 1000)
-  expect(costOf(pool)).toBe(1 + 366 * 20)
-  expect(costOf('chainId: 0')).toBe(1 + 31 * 1000)
-  expect(costOf('chainId: 1, from: "1999-01-01"')).toBe(1 + 31 * 1000)
+  expect(costOf('', 'first: 3', 'totalCount nodes { rank }')).toBe(LIST + 10 + 3)
+  expect(costAround('')).toBe(AROUND)
+  expect(costOf(week)).toBe(LIST + 1 + 2000)
+  expect(costOf(week, 'first: 3', 'totalCount nodes { rank }')).toBe(LIST + 2000 + 2000 + 3)
+  expect(costAround(week)).toBe(AROUND + 2 * 2000)
+  expect(costOf(`${week}, ${pool}`)).toBe(LIST + 1 + 7 * 20)
+  expect(costAround(`${week}, ${pool}`)).toBe(AROUND + 2 * 7 * 20)
+  expect(costOf(`${week}, chainId: 1`, 'first: 3', 'totalCount')).toBe(LIST + 2 * 7 * 1000)
+  expect(costOf(pool)).toBe(LIST + 1 + 366 * 20)
+  expect(costOf('chainId: 0')).toBe(LIST + 1 + 31 * 1000)
+  expect(costOf('chainId: 1, from: "1999-01-01"')).toBe(LIST + 1 + 31 * 1000)
 })
 
 test('a season ranks the users of its dates, as the window of the same dates does', async () => {

@@ -476,10 +476,10 @@ describe('lists', () => {
       )) as { extensions?: { cost: { requested: number } } }
       return extensions?.cost.requested
     }
-    expect(await cost('')).toBe(11)
-    expect(await cost('where: { healthFactor: { lt: 1 } }')).toBe(1011)
-    expect(await cost('where: { OR: [{ NOT: { ltv: { lt: 1 } } }] }')).toBe(1011)
-    expect(await cost(`where: { healthFactor: { lt: 1 }, users: "${USERS[0]}" }`)).toBe(11)
+    expect(await cost('')).toBe(600 + 11)
+    expect(await cost('where: { healthFactor: { lt: 1 } }')).toBe(600 + 11 + 1001)
+    expect(await cost('where: { OR: [{ NOT: { ltv: { lt: 1 } } }] }')).toBe(600 + 11 + 1001)
+    expect(await cost(`where: { healthFactor: { lt: 1 }, users: "${USERS[0]}" }`)).toBe(600 + 11 + 2)
   })
 
   test('aggregates take them too', async () => {

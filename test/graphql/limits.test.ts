@@ -29,90 +29,95 @@ const costOf = (query: string, variables: object = {}, operationName?: string) =
 
 describe('the cost of an operation', () => {
   test.each<[string, string, number, object?]>([
-    ['values cost nothing', '{ dataVersion __typename }', 0],
-    ['an object costs 1', '{ program { totalPoints userCount } }', 1],
-    ['a list costs its page', '{ leaderboard(first: 5) { nodes { rank } pageInfo { hasNextPage } } }', 6],
-    ['a page has 100 rows when left out', '{ leaderboard { nodes { rank } } }', 101],
-    ['first: null is left out', '{ leaderboard(first: null) { nodes { rank } } }', 101],
-    ['a page from the end', '{ leaderboard(last: 7) { nodes { rank } } }', 8],
-    ['edges cost what nodes do', '{ leaderboard(first: 5) { edges { cursor node { rank } } } }', 6],
-    ['pages multiply', '{ pools(first: 10) { nodes { positions(first: 5) { nodes { user { rank } } } } } }', 121],
-    ['counting costs 10', '{ pools(first: 10) { totalCount } }', 11],
-    ['a page that is larger than pages are', '{ leaderboard(first: 2147483647) { nodes { rank } } }', 1001],
+    ['stored values cost nothing', '{ __typename }', 0],
+    ['a value that a resolver computes costs 1', '{ dataVersion __typename }', 1],
+    ['an object costs 1, and 30 for its place', '{ program { totalPoints userCount } }', 30 + 1],
+    ['a list costs its page, and 100 for its place', '{ leaderboard(first: 5) { nodes { rank } pageInfo { hasNextPage } } }', 100 + 1 + 5],
+    ['a page has 100 rows when left out', '{ leaderboard { nodes { rank } } }', 100 + 101],
+    ['first: null is left out', '{ leaderboard(first: null) { nodes { rank } } }', 100 + 101],
+    ['a page from the end', '{ leaderboard(last: 7) { nodes { rank } } }', 100 + 8],
+    ['edges cost what nodes do', '{ leaderboard(first: 5) { edges { cursor node { rank } } } }', 100 + 6],
+    [
+      'pages multiply',
+      '{ pools(first: 10) { nodes { positions(first: 5) { nodes { user { rank } } } } } }',
+      100 + 600 + 30 + 1 + 10 * (1 + 1 + 5 * 2),
+    ],
+    ['counting costs 10', '{ pools(first: 10) { totalCount } }', 100 + 11],
+    ['a page that is larger than pages are', '{ leaderboard(first: 2147483647) { nodes { rank } } }', 100 + 1001],
     [
       'a page that cannot be full',
       '{ user(address: "a") { earnings { breakdown(first: 1000) { earningsUsd } } } }',
-      31,
+      30 + 1 + 30 + 5 + 100 + 1 + 20,
     ],
-    ['a page without rows', '{ pools(first: 10) { pageInfo { hasNextPage } } }', 1],
-    ['as many users as addresses', `{ lookupUsers(addresses: ["a", "b", "c"]) { earnings { earningsUsd } } }`, 33],
+    ['a page without rows', '{ pools(first: 10) { pageInfo { hasNextPage } } }', 100 + 1],
+    ['as many users as addresses', `{ lookupUsers(addresses: ["a", "b", "c"]) { earnings { earningsUsd } } }`, 100 + 1 + 30 + 3 * (1 + 5)],
     [
       'a list that is a variable',
       'query ($a: [Address!]!) { lookupUsers(addresses: $a) { rank } }',
-      2,
+      100 + 1 + 2,
       { a: ['a', 'b'] },
     ],
     [
       'a variable that is one of a list',
       'query ($a: [Address!]!) { lookupUsers(addresses: $a) { rank } }',
-      1,
+      100 + 1 + 1,
       { a: 'a' },
     ],
-    ['a page that is a variable', 'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }', 1001, { n: 1000 }],
-    ['a variable that is not given', 'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }', 101],
-    ['a variable that is null', 'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }', 101, { n: null }],
-    ['a variable with a default', 'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }', 6],
-    ['an argument with a default', '{ search(text: "a") { match } }', 10 + 10],
+    ['a page that is a variable', 'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }', 1101, { n: 1000 }],
+    ['a variable that is not given', 'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }', 201],
+    ['a variable that is null', 'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }', 201, { n: null }],
+    ['a variable with a default', 'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }', 106],
+    ['an argument with a default', '{ search(text: "a") { match } }', 100 + 200 + 10 * (1 + 1)],
     [
       "a user's series costs its buckets",
       '{ user(address: "a") { series(from: "2023-01-01", to: "2025-09-01") { points } } }',
-      1 + 10 + 975 * 5,
+      30 + 1 + 300 + 10 + 975 * (2 + 1),
     ],
     [
       'fewer of them where they are longer',
       '{ user(address: "a") { series(interval: WEEK, from: "2023-01-01", to: "2025-09-01") { points } } }',
-      1 + 10 + 141 * 5,
+      30 + 1 + 300 + 10 + 141 * (2 + 1),
     ],
     [
       'a series whose start is a variable',
       'query ($from: DateTime) { user(address: "a") { series(from: $from, to: "2025-09-01") { points } } }',
-      1 + 10 + 32 * 5,
+      30 + 1 + 300 + 10 + 32 * (2 + 1),
       { from: '2025-08-01' },
     ],
     [
       'ranks of many days, of many users',
       '{ lookupUsers(addresses: ["a", "b"]) { series(from: "2023-01-01", to: "2025-09-01") { rank } } }',
-      2 * (1 + 10 + 975 * 5),
+      100 + 1 + 300 + 2 * (1 + 10 + 975 * (2 + 1)),
     ],
     [
       'earnings through time',
       '{ user(address: "a") { series(from: "2025-08-01", to: "2025-09-01") { positionCount earningsUsd worth { netUsd } } } }',
-      1 + 10 + 32 * (5 + 2 + 2),
+      30 + 1 + 300 + 10 + 32 * (2 + 1 + 3 + 3),
     ],
     [
       'a portfolio through time, by its addresses',
       'query ($to: DateTime) { portfolio(addresses: ["a", "b", "c"]) { series(from: "2025-08-01", to: $to) { points earningsUsd } } }',
-      1 + 3 * 10 + 10 + 32 * (5 + 2) + 3 * 32 * 5,
+      50 + 1 + 3 + 300 + 10 + 32 * (2 + 1 + 3) + 3 * 32 * 2,
       { to: '2025-09-01' },
     ],
     [
       'rates of many days',
       '{ market(chainId: 1, address: "a") { rateSeries: aprSeries(from: "2023-01-01", to: "2025-09-01") { to } } }',
-      1 + 10 + 975,
+      30 + 1 + 300 + 10 + 975,
     ],
-    ['a list of a known bound', '{ user(address: "a") { latestSnapshots { time } } }', 12],
+    ['a list of a known bound', '{ user(address: "a") { latestSnapshots { time } } }', 30 + 1 + 100 + 1 + 10],
     [
       'the dearest of several types',
       '{ node(id: "a") { ... on User { earnings { earningsUsd } } ... on Pool { name } } }',
-      11,
+      50 + 5 + 30 + 5,
     ],
     [
       'what is requested twice is read once',
       '{ program { totalPoints } program { userCount } ...F } fragment F on Query { program { positionCount: recordCount } }',
-      1,
+      31,
     ],
-    ['an alias is read for itself', '{ a: program { totalPoints } b: program { totalPoints } }', 2],
-    ['what is skipped is not read', '{ program @skip(if: true) { totalPoints } dataVersion }', 0],
+    ['an alias is read for itself', '{ a: program { totalPoints } b: program { totalPoints } }', 62],
+    ['what is skipped is not read', '{ program @skip(if: true) { totalPoints } dataVersion }', 1],
     [
       'what is not included is not read',
       'query ($all: Boolean!) { program @include(if: $all) { totalPoints } }',
@@ -122,10 +127,10 @@ describe('the cost of an operation', () => {
     [
       'what is included is',
       'query ($all: Boolean!) { ... @include(if: $all) { program { totalPoints } } }',
-      1,
+      31,
       { all: true },
     ],
-    ['a default of a condition', 'query ($all: Boolean = true) { program @include(if: $all) { totalPoints } }', 1],
+    ['a default of a condition', 'query ($all: Boolean = true) { program @include(if: $all) { totalPoints } }', 31],
   ])('%s', (_, query, cost, variables) => {
     expect(costOf(query, variables)).toBe(cost)
   })
@@ -133,8 +138,8 @@ describe('the cost of an operation', () => {
   test('it is that of the operation that is named', () => {
     const two = 'query A { program { totalPoints } } query B { dataVersion }'
     expect([costOf(two, {}, 'A'), costOf(two, {}, 'B'), costOf(two, {}, 'C'), costOf(two)]).toEqual([
+      31,
       1,
-      0,
       undefined,
       undefined,
     ])
@@ -245,10 +250,10 @@ describe('over HTTP', () => {
     expect(answer.status).toBe(400)
     expect(answer.data).toBeUndefined()
     expect(answer.errors?.[0]).toMatchObject({
-      message: expect.stringMatching(/costs 1,002,001, at most 100,000 is allowed.*first:/),
+      message: expect.stringMatching(/costs 1,002,701, at most 100,000 is allowed.*first:/),
       extensions: {
         code: 'COST_LIMIT_EXCEEDED',
-        cost: { requested: 1_002_001, allowed: 100_000 },
+        cost: { requested: 1_002_701, allowed: 100_000 },
         requestId: expect.any(String),
       },
     })
@@ -316,11 +321,11 @@ describe('over HTTP', () => {
     for (let i = 0; i < 3; i++) {
       expect(await post(asked)).not.toHaveProperty('extensions')
       expect((await post(asked, { 'x-graphql-cost': '1' })).extensions).toEqual({
-        cost: { requested: 6, allowed: 100_000 },
+        cost: { requested: 106, allowed: 100_000 },
       })
     }
     const response = await gateway.get(`/graphql?query=${encodeURIComponent(asked.query)}`, { 'x-graphql-cost': '1' })
-    expect(await response.json()).toHaveProperty('extensions.cost.requested', 6)
+    expect(await response.json()).toHaveProperty('extensions.cost.requested', 106)
   })
 
   const refused: [string, string, string][] = [
@@ -403,7 +408,7 @@ describe('over HTTP', () => {
         if (!code.startsWith('GRAPHQL_') && !what.startsWith('introspection'))
           expect((await open.graphql(text)).errors, what).toBeUndefined()
       const { extensions } = (await open.graphql(query, {}, { 'x-graphql-cost': '1' })) as { extensions?: object }
-      expect(extensions).toEqual({ cost: { requested: 0, allowed: null } })
+      expect(extensions).toEqual({ cost: { requested: 1, allowed: null } })
     } finally {
       await open.close()
     }

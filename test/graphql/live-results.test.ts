@@ -469,14 +469,14 @@ test('mistakes are errors with a code, and take no place', async () => {
 })
 
 test('the cost limit and MAX_SUBSCRIPTIONS apply to them', async () => {
-  const small = await startGateway({ on: one, env: { MAX_SUBSCRIPTIONS: '2', MAX_QUERY_COST: '50' } })
+  const small = await startGateway({ on: one, env: { MAX_SUBSCRIPTIONS: '2', MAX_QUERY_COST: '150' } })
   try {
     const query =
       'subscription ($first: Int) { leaderboard(first: $first) { nodes { rank user { points: totalPoints } } } }'
     const dear = await subscribe(small, query, { variables: { first: 30 } })
     expect((await dear.next()).errors[0].extensions).toMatchObject({
       code: 'COST_LIMIT_EXCEEDED',
-      cost: { requested: 61, allowed: 50 },
+      cost: { requested: 191, allowed: 150 },
     })
     const first = await subscribe(small, query, { variables: { first: 3 } })
     const second = await subscribe(small, query, { variables: { first: 3 } })

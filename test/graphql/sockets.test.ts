@@ -173,7 +173,7 @@ test('a client has as many subscriptions as over event streams, and as many sock
 })
 
 test('a subscription is charged as an event stream is', async () => {
-  const limited = await startGateway({ on: gateway, env: { RATE_LIMIT: '100' } })
+  const limited = await startGateway({ on: gateway, env: { RATE_LIMIT: '300' } })
   try {
     const client = clientOf(limited)
     const query = 'subscription { leaderboard(first: 90) { nodes { points } } }'

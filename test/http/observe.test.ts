@@ -80,7 +80,7 @@ describe('the log', () => {
       route: '/graphql',
       operation: 'query { leaderboard }',
       status: 200,
-      cost: 3,
+      cost: 103,
       statements: 1,
     })
     await gateway.graphql(NAMED, {}, withId('named'))

@@ -20,7 +20,7 @@ export async function startOnSample({
 }: Size & Omit<GatewayOptions, 'on' | 'template'> = {}): Promise<Gateway> {
   const now = options.now?.() ?? new Date()
   const name = `template_sample_${users}_${days}_${now.toISOString().slice(0, 10).replaceAll('-', '')}`
-  const template = await filledTemplate(name, (pool) => fill(pool, { now, users, days }))
+  const template = await filledTemplate(name, (pool) => fillSample(pool, { now, users, days }))
   return startGateway({ ...options, template })
 }
 
@@ -28,9 +28,10 @@ export async function startOnSample({
 export const loadSample = (
   { deps }: Gateway,
   { users = 40, days = 12, now = new Date() }: Size & { now?: Date } = {},
-) => fill(deps.store.pool, { now, users, days })
+) => fillSample(deps.store.pool, { now, users, days })
 
-async function fill(pool: Pool, size: Parameters<typeof sampleFiles>[0]): Promise<void> {
+/** Imports a sample into a store. */
+export async function fillSample(pool: Pool, size: Parameters<typeof sampleFiles>[0]): Promise<void> {
   const files = sampleFiles(size)
   const dataset: Dataset = {
     name: 'a small sample',

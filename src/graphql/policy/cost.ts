@@ -24,15 +24,21 @@ import {
 import { DEFAULT_PAGE, MAX_PAGE } from '../fields/connection.ts'
 import { type Conditions, type Fragments, fieldsOf, fragmentsOf, switchesOf } from '../selection.ts'
 
+type Field = GraphQLField<unknown, unknown>
+
 /** Unvalidated arguments of a field: enums by name, scalars as JSON. */
 export type Given = Readonly<Record<string, unknown>>
 
 export type Charge = (args: Given) => number
 
-/** The cost of a field in its `extensions.cost`, if it differs from the default. */
+/** The cost of a field in its `extensions.cost`, where it differs from that of its kind. */
 export interface FieldCost {
-  /** The cost of the field itself. `count` means the parent's cost of counting. Defaults to 1 for an object, 0 for a value or a list. */
+  /** The cost of its statement or its part of one: charged once for each place in the operation, however many rows it has. */
+  once?: number
+  /** The cost of the field itself, for each row of its parent. `count` means the parent's cost of counting. */
   weight?: number | Charge | 'count'
+  /** The cost of a row that `offset` skips. */
+  skipped?: number
   /** The additional cost for each row of the parent's page. */
   perRow?: number | Charge
   /**
@@ -59,8 +65,8 @@ export const figureOf = (figure: Figure, variables: Variables) =>
   typeof figure === 'number' ? figure : figure(variables)
 
 /**
- * Compiles the cost of an operation: 1 for every object in its answer, multiplied by the page sizes of the lists around it.
- * The document must be valid.
+ * Compiles the cost of an operation: 1 for every object in its answer and more for what is computed, multiplied by the page
+ * sizes of the lists around it, and what each of its reads costs once. The document must be valid.
  * @returns undefined if the document has no such operation
  */
 export function compileCost(
@@ -89,14 +95,38 @@ export function compileCost(
 
 /** The number of cached variants of an operation by `@skip` and `@include`. */
 const MAX_VARIANTS = 8
-/** The number of values that are included in the cost of an object. */
-const FREE_VALUES = 30
+/** The number of values that are included in the cost of an object, and the cost of a further one. */
+const FREE_VALUES = 10
+const VALUE = 0.1
 /** The cost of counting the rows of a list. */
 export const COUNT = 10
 /** Skipped rows are read too. */
-const SKIPPED = 0.01
-/** The maximum cost of skipping rows. */
-const MOST_SKIPPED = 1e6
+const SKIPPED = 0.5
+/** The maximum number of skipped rows that cost. */
+const MOST_SKIPPED = 1e9
+/** The cost of a value in a filter. */
+const CONDITION = 1
+
+/**
+ * What a field costs by how it is read: once for its place in the operation, and for each row of its parent. `npm run bench --
+ * charges` compares these figures with CPU time.
+ */
+const KINDS = {
+  /** A column of the row. */
+  stored: { once: 0, weight: 0 },
+  /** A value that a resolver computes. */
+  resolved: { once: 0, weight: 1 },
+  /** A value of another row. */
+  value: { once: 50, weight: 2 },
+  /** A row by its key. */
+  object: { once: 30, weight: 1 },
+  /** A row that a resolver loads. */
+  loaded: { once: 50, weight: 5 },
+  /** Rows of the row. */
+  list: { once: 100, weight: 1 },
+}
+/** What reading as of a moment, or since one, costs more. */
+const PAST = { once: 100, weight: 10 }
 /** The maximum number of fields, with fragments counted at each spread. The cost of a larger operation is not computed. */
 const MAX_FIELDS = 20_000
 /** Introspection does not read the store. */
@@ -113,6 +143,7 @@ const INTROSPECTION_ROWS: Record<string, number> = {
 
 /** The cost of a field, given the cost of the selection of one of its rows. */
 interface Term {
+  once: Figure
   weight: Figure
   /** How often it counts the rows of the parent list. */
   counts: number
@@ -146,11 +177,13 @@ function compile(
 
 /** The steps in dependency order. The last one is the operation. */
 function evaluate(steps: Step[], variables: Variables): number {
+  const once = new Float64Array(steps.length)
   const fixed = new Float64Array(steps.length)
   const perRow = new Float64Array(steps.length)
   const counts = new Float64Array(steps.length)
   for (const [i, step] of steps.entries()) {
     for (const terms of step) {
+      let ownOnce = 0
       let local = 0
       let ownPerRow = 0
       let ownCounts = 0
@@ -158,11 +191,13 @@ function evaluate(steps: Step[], variables: Variables): number {
         const { rows, each, below, scale } = term
         let sub = 0
         if (below !== undefined) {
+          ownOnce += once[below] as number
           sub = fixed[below] as number
           const [forEach, forCount] = [perRow[below] as number, counts[below] as number]
           if (forEach > 0) sub += forEach * figureOf(term.page, variables)
           if (forCount > 0) sub += forCount * figureOf(term.count, variables)
         }
+        ownOnce += scale * figureOf(term.once, variables)
         const weight = figureOf(term.weight, variables)
         local += scale * (rows === undefined ? weight + sub : weight)
         ownCounts += term.counts
@@ -170,12 +205,14 @@ function evaluate(steps: Step[], variables: Variables): number {
         if (rows === 'page') ownPerRow += scale * (each + sub)
         else if (rows !== undefined) local += scale * figureOf(rows, variables) * (each + sub)
       }
+      once[i] = Math.max(once[i] as number, ownOnce)
       fixed[i] = Math.max(fixed[i] as number, local)
       perRow[i] = Math.max(perRow[i] as number, ownPerRow)
       counts[i] = Math.max(counts[i] as number, ownCounts)
     }
   }
-  return Math.ceil(fixed[steps.length - 1] as number)
+  const last = steps.length - 1
+  return Math.ceil(round((once[last] as number) + (fixed[last] as number)))
 }
 
 /** Merges fields like an execution does, so that fields in several fragments count once. */
@@ -236,13 +273,15 @@ class Compiler {
       const field = this.#fieldOf(type, node.name.value)
       if (field && this.#fields <= MAX_FIELDS) terms.push(this.#term(type, field, nodes))
     }
-    if (values > FREE_VALUES) terms.push({ ...NO_TERM, weight: Math.floor(values / FREE_VALUES) })
+    if (values > FREE_VALUES) terms.push({ ...NO_TERM, weight: VALUE * (values - FREE_VALUES) })
     return terms
   }
 
-  #term(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>, nodes: FieldNode[]): Term {
+  #term(type: GraphQLObjectType, field: Field, nodes: FieldNode[]): Term {
     const [node] = nodes as [FieldNode]
-    const declared = isIntrospectionType(type) ? this.#introspected(field) : (field.extensions.cost as FieldCost)
+    const isIntrospected = isIntrospectionType(type) || field.name.startsWith('__')
+    const declared = isIntrospected ? this.#introspected(field) : (field.extensions.cost as FieldCost)
+    const kind = isIntrospected ? KINDS.stored : KINDS[kindOf(field)]
     const named = getNamedType(field.type)
     const length = this.#pageOf(field, node, declared?.most ?? MAX_PAGE)
     const page = declared?.page ? this.#charge(field, node, declared.page) : length
@@ -250,7 +289,13 @@ class Compiler {
     const isList = isListType(getNullableType(field.type))
     const term: Term = {
       ...NO_TERM,
-      weight: this.#weightOf(field, node, declared?.weight, isCompositeType(named) && !isList ? 1 : 0),
+      once: this.#pastOf(field, node, declared?.once ?? kind.once, PAST.once),
+      weight: this.#weightOf(
+        field,
+        node,
+        declared,
+        isCompositeType(named) && !isList ? Math.max(kind.weight, 1) : kind.weight,
+      ),
       counts: declared?.weight === 'count' ? 1 : 0,
       perRow:
         typeof declared?.perRow === 'function' ? this.#charge(field, node, declared.perRow) : (declared?.perRow ?? 0),
@@ -271,25 +316,32 @@ class Compiler {
     return term
   }
 
-  /** The cost of a field itself, including the rows that it skips. */
-  #weightOf(
-    field: GraphQLField<unknown, unknown>,
-    node: FieldNode,
-    declared: FieldCost['weight'],
-    otherwise: number,
-  ): Figure {
-    const weight = declared === 'count' ? 0 : (declared ?? otherwise)
-    const skips = node.arguments?.some(({ name }) => name.value === 'offset')
-    if (typeof weight === 'number' && !skips) return weight
+  /** The cost of a field itself, with its moments, its filter and the rows that it skips. */
+  #weightOf(field: Field, node: FieldNode, declared: FieldCost | undefined, ofKind: number): Figure {
+    const weight = declared?.weight === 'count' ? 0 : (declared?.weight ?? ofKind)
+    const { skipped = SKIPPED } = declared ?? {}
+    const own = typeof weight === 'number' ? () => weight : weight
+    const passed = (name: string) => node.arguments?.some((one) => one.name.value === name)
+    if (typeof weight === 'number' && !['offset', 'where', ...MOMENTS].some(passed)) return weight
     return this.#charge(
       field,
       node,
-      (args) => (typeof weight === 'number' ? weight : weight(args)) + (skips ? skipped(args.offset) : 0),
+      (args) =>
+        own(args) +
+        PAST.weight * momentsIn(field, args) +
+        CONDITION * valuesIn(args.where) +
+        skipped * Math.min(Math.max(Number(args.offset ?? 0), 0), MOST_SKIPPED),
     )
   }
 
+  /** What a field's place costs, with its moments. */
+  #pastOf(field: Field, node: FieldNode, once: number, past: number): Figure {
+    if (!node.arguments?.some(({ name }) => MOMENTS.includes(name.value))) return once
+    return this.#charge(field, node, (args) => once + past * momentsIn(field, args))
+  }
+
   /** A cost that depends on a field's arguments. A number if none of them is a variable. */
-  #charge(field: GraphQLField<unknown, unknown>, node: FieldNode, charge: Charge): Figure {
+  #charge(field: Field, node: FieldNode, charge: Charge): Figure {
     const otherwise: Record<string, unknown> = {}
     for (const { name, type, defaultValue } of field.args) {
       const literal = defaultValue === undefined ? undefined : astFromValue(defaultValue, type)
@@ -309,12 +361,12 @@ class Compiler {
   }
 
   /** A list in introspection. */
-  #introspected({ name }: GraphQLField<unknown, unknown>): FieldCost {
+  #introspected({ name }: Field): FieldCost {
     return { rows: name === 'types' ? Object.keys(this.#schema.getTypeMap()).length : (INTROSPECTION_ROWS[name] ?? 1) }
   }
 
   /** The page size in a field's arguments. The list itself rejects one that is too large. */
-  #pageOf(field: GraphQLField<unknown, unknown>, node: FieldNode, most: number): Figure {
+  #pageOf(field: Field, node: FieldNode, most: number): Figure {
     const [first, last] = [this.#argument(field, node, 'first'), this.#argument(field, node, 'last')]
     const choose = (one: unknown, other: unknown) =>
       Math.min(Math.max(sizeOf(one) ?? sizeOf(other) ?? DEFAULT_PAGE, 0), most)
@@ -324,7 +376,7 @@ class Compiler {
   }
 
   /** The length of the field's required list argument. */
-  #rowsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Figure | undefined {
+  #rowsOf(field: Field, node: FieldNode): Figure | undefined {
     const [list, ...more] = field.args.filter(({ type }) => isNonNullType(type) && isListType(type.ofType))
     if (!list || more.length > 0) return undefined
     const argument = this.#argument(field, node, list.name)
@@ -333,7 +385,7 @@ class Compiler {
   }
 
   /** The value of an argument, or a function that reads it from variables. */
-  #argument(field: GraphQLField<unknown, unknown>, node: FieldNode, name: string): unknown {
+  #argument(field: Field, node: FieldNode, name: string): unknown {
     const declared = field.args.find((one) => one.name === name)
     const argument = node.arguments?.find((one) => one.name.value === name)
     if (!argument) return declared?.defaultValue
@@ -343,12 +395,14 @@ class Compiler {
     return (variables: Variables) => (variables?.[variable] === undefined ? otherwise : variables[variable])
   }
 
-  #fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
+  #fieldOf(type: GraphQLObjectType, name: string): Field | undefined {
     if (type === this.#schema.getQueryType()) {
       if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef
       if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef
     }
-    return type.getFields()[name]
+    const field = type.getFields()[name]
+    // It is read as the query of the same name.
+    return field?.extensions.likeQuery ? this.#schema.getQueryType()?.getFields()[name] : field
   }
 
   #id(set: SelectionSetNode): number {
@@ -382,8 +436,56 @@ function defaultsOf(
   )
 }
 
-/** The number of rows that an offset skips. */
-const skipped = (offset: unknown) => Math.ceil(SKIPPED * Math.min(Math.max(Number(offset ?? 0), 0), MOST_SKIPPED))
+/** Arguments that read the past. */
+const MOMENTS = ['asOf', 'from']
+
+/** How many moments of the past are read. The ranges of lists and series are in their number of rows. */
+function momentsIn({ args: declared, extensions }: Field, args: Given): number {
+  const past = (extensions.sqlField as Read | undefined)?.past
+  const isRange = !past && declared.some(({ name }) => name === 'to')
+  return isRange ? 0 : MOMENTS.filter((name) => args[name] !== undefined && args[name] !== null).length
+}
+
+/** The number of values in a filter. */
+function valuesIn(filter: unknown): number {
+  if (filter === undefined || filter === null) return 0
+  if (typeof filter !== 'object') return 1
+  return Object.values(filter).reduce((sum: number, one) => sum + valuesIn(one), 0)
+}
+
+/** What costs depend on in the SQL of a field (see fields/sql-field.ts). */
+interface Read {
+  kind: string
+  of?: unknown
+  past?: unknown
+}
+
+/** How a field is read. */
+function kindOf({ type, extensions }: Field): keyof typeof KINDS {
+  const sqlField = extensions.sqlField as Read | undefined
+  const isObject = isCompositeType(getNamedType(type))
+  switch (sqlField?.kind) {
+    case undefined:
+      break
+    case 'column':
+      return sqlField.of ? 'value' : 'stored'
+    case 'sql':
+    case 'embedded':
+      return 'stored'
+    case 'one':
+    case 'either':
+      return 'object'
+    default:
+      return 'list'
+  }
+  if (!isObject) return extensions.pothosExposedField === undefined ? 'resolved' : 'stored'
+  // Without a reason to have no plan, it is made from its parent.
+  if (extensions.unplanned === undefined) return 'stored'
+  return isListType(getNullableType(type)) ? 'list' : 'loaded'
+}
+
+/** Without the errors of binary fractions. */
+const round = (cost: number) => Math.round(cost * 1e6) / 1e6
 
 function hasVariable(value: ValueNode): boolean {
   if (value.kind === Kind.LIST) return value.values.some(hasVariable)
@@ -392,6 +494,7 @@ function hasVariable(value: ValueNode): boolean {
 }
 
 const NO_TERM: Term = {
+  once: 0,
   weight: 0,
   counts: 0,
   perRow: 0,

@@ -5,7 +5,6 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { rows } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
-import { OWNED_COUNT } from './charges.ts'
 
 /** Adds what drops of prices would liquidate. */
 export function addAtRisk(builder: Builder): void {
@@ -23,7 +22,8 @@ export function addAtRisk(builder: Builder): void {
   })
   const cost = {
     cost: {
-      weight: OWNED_COUNT,
+      once: 500,
+      weight: 50,
       rows: ({ drops }) => Math.min(Array.isArray(drops) ? drops.length : DROPS.length, MOST_DROPS),
     } satisfies FieldCost,
   }

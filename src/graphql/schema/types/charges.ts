@@ -3,7 +3,7 @@ import { MOST_WINDOW_DATES } from '../../../domain/leaderboard/window.ts'
 import { DEFAULT_BUCKETS, MAX_BUCKETS } from '../../../domain/series/interval.ts'
 import { DAY_MS, parseUtc } from '../../../time.ts'
 import { MAX_PAGE } from '../../fields/connection.ts'
-import { type Charge, COUNT, type Given } from '../../policy/cost.ts'
+import { type Charge, COUNT, type FieldCost, type Given } from '../../policy/cost.ts'
 
 /** Costs of fields whose work depends on more than their page size. Arguments are unvalidated here. */
 
@@ -20,11 +20,20 @@ export const buckets: Charge = ({ interval, from, to }) => {
   return Math.min(Math.ceil(days / (INTERVAL_DAYS[String(interval)] ?? 1)) + 1, MAX_BUCKETS)
 }
 
-/** The cost of a bucket of amounts, each of which is computed separately. */
-export const BUCKET = 5
+/** The cost of a bucket of a series, without its values. */
+export const BUCKET = 2
 
 /** The cost of a value of a bucket that is counted from the newest snapshots up to its end. */
-export const EARNED = 2
+export const EARNED = 3
+
+/** Lists of positions: a position is read with its run, and its statement has many parts. */
+export const POSITIONS = { once: 600, skipped: 3 } satisfies FieldCost
+
+/** The points and the rank of each address of a portfolio. */
+export const RANKED_POINTS = { once: 50, perRow: 4 } satisfies FieldCost
+
+/** The cost of adding up the amounts of an address: now, and since a moment. */
+export const addedUp: Charge = ({ from }) => (from ? 8 : 2)
 
 /** The cost of the buckets for each address that they add up. */
 export const bucketsOfAddress: Charge = (args) => BUCKET * buckets(args)
@@ -80,7 +89,7 @@ export const leaderboardCount: Charge = (args) => windowCost(args) || COUNT
 export const AFFECTED = 20
 
 /** The cost of reading what runs changed for all users of a date. */
-export const CHANGES = RANKED
+export const CHANGES = 500
 
 export const updates: Charge = ({ input }) => Math.min(lengthOf((input as Given | undefined)?.multipliers), MAX_PAGE)
 

@@ -26,6 +26,7 @@ import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf, related } from '../../fields/relation.ts'
 import { list, nodeId, one, sqlField, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { POSITIONS } from './charges.ts'
 import { readDateId } from './node-id.ts'
 import { programReading } from './program.ts'
 import { loadRun, RUN_UNPLANNED } from './run.ts'
@@ -72,18 +73,21 @@ export function addDistribution(builder: Builder): void {
         type: 'PositionConnection',
         description: 'The positions on the date, sorted by id.',
         args: listArguments(t.arg, 'Position'),
-        ...list({
-          listing: () => positionListing,
-          assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
-          owner: ownerOf('Distribution', 'positions', positionListing),
-          total: {
-            load:
-              ({ positionCount }) =>
-              async () =>
-                positionCount,
-            sql: (_, column) => column('positionCount'),
+        ...list(
+          {
+            listing: () => positionListing,
+            assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
+            owner: ownerOf('Distribution', 'positions', positionListing),
+            total: {
+              load:
+                ({ positionCount }) =>
+                async () =>
+                  positionCount,
+              sql: (_, column) => column('positionCount'),
+            },
           },
-        }),
+          { cost: POSITIONS },
+        ),
       }),
       run: t.field({
         type: 'Run',
@@ -202,7 +206,7 @@ export function addDistribution(builder: Builder): void {
     }),
     previewDistribution: t.field({
       type: Preview,
-      extensions: { volatile: true, cost: { weight: 1000 }, unplanned: 'It is a run, in a separate transaction.' },
+      extensions: { volatile: true, cost: { weight: 4000 }, unplanned: 'It is a run, in a separate transaction.' },
       description:
         "The changes that a run for a date would make, with the stored multipliers or with others. A preview is a real run that is rolled back; it holds the date's lock until it ends. Requires the admin token.",
       args: {

@@ -62,7 +62,7 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
     }),
   })
   const estimated = (kind: KeyedRow<EstimateRow>, by: string[]) => ({
-    ...sqlField({ kind: 'one', one: kind, by, assert: assertEstimate }, { cost: { weight: 5 } }),
+    ...sqlField({ kind: 'one', one: kind, by, assert: assertEstimate }, { cost: { once: 200, weight: 3 } }),
     // biome-ignore lint/suspicious/noExplicitAny: markets and vaults have other columns
     resolve: (row: any, args: any, { batches }: GraphContext): any => {
       assertEstimate(args)
@@ -99,7 +99,7 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
               'The distribution date whose rules count, as known now. It may be in the future. Defaults to the one after the newest.',
           }),
         },
-        ...columnOf(perDollar, name, ['chainId', 'id', 'poolId', 'asOf'], { cost: { weight: 1 } }),
+        ...columnOf(perDollar, name, ['chainId', 'id', 'poolId', 'asOf'], { cost: { once: 250, weight: 1 } }),
       })
     return {
       depositPointsPerDollar: rate('depositPointsPerDollar'),

@@ -56,6 +56,6 @@ export const heldBy = (columns: Columns, from: From, presence?: string, assert?:
   }
   return sqlField(
     { kind: 'one', ...present, past: { kind: 'one', ...past, ...(assert && { assert }) } },
-    { cost: { weight: 10 } },
+    { cost: { weight: 5 } },
   )
 }

@@ -170,7 +170,7 @@ export function addLeaderboard(builder: Builder): void {
           },
           values: { aroundRank: ({ aroundRank }) => aroundRank ?? null },
         },
-        { cost: { weight: leaderboard(2), count: leaderboardCount } satisfies FieldCost },
+        { cost: { once: 200, weight: leaderboard(2), count: leaderboardCount } satisfies FieldCost },
       ),
     }),
   }))

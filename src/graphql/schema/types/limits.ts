@@ -33,7 +33,7 @@ export function addLimits(builder: Builder): void {
     t.field({
       type: LimitsType,
       // Depends on this gateway's settings, not on the data.
-      extensions: { volatile: true, cost: { weight: 0 }, unplanned: 'Nothing of it is stored.' },
+      extensions: { volatile: true, cost: { once: 0, weight: 0 }, unplanned: 'Nothing of it is stored.' },
       description: 'The limits of this gateway on one operation.',
       resolve: (_, __, { deps }) => deps.limits ?? NO_LIMITS,
     }),

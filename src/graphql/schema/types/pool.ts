@@ -11,7 +11,7 @@ import { modelRow, ownerOf } from '../../fields/relation.ts'
 import { column, list, nodeId, one, ownedBy, part } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
-import { OWNED_COUNT } from './charges.ts'
+import { OWNED_COUNT, POSITIONS } from './charges.ts'
 import { legacyPool } from './legacy.ts'
 
 export const poolAt = modelRow('Pool', pools)
@@ -59,7 +59,7 @@ export function addPool(builder: Builder): void {
             filter: ({ asOf }) => asOfFilter(asOf),
             owner: ownerOf('Pool', 'positions', positionListing),
           },
-          { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
+          { cost: { ...POSITIONS, count: () => OWNED_COUNT } satisfies FieldCost },
         ),
       }),
       currentPositions: t.field({
@@ -72,7 +72,7 @@ export function addPool(builder: Builder): void {
             filter: () => onNewestDate,
             owner: ownerOf('Pool', 'positions', positionListing),
           },
-          { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
+          { cost: { ...POSITIONS, count: () => OWNED_COUNT } satisfies FieldCost },
         ),
       }),
     }),

@@ -17,7 +17,7 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { one } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
-import { addresses } from './charges.ts'
+import { addedUp, addresses, RANKED_POINTS } from './charges.ts'
 import { assertPeriod, fromArgument } from './earnings.ts'
 import { entityOf } from './entity-of.ts'
 import { poolAt, poolField } from './pool.ts'
@@ -73,10 +73,12 @@ export function addPortfolio(builder: Builder): void {
           resolve: ({ users }) => users.map((address) => ({ address })),
         }),
         totalPoints: t.float({
+          extensions: { cost: RANKED_POINTS },
           description: `Total points of all users over all dates${upTo}.`,
           resolve: async (portfolio, _, context) => (await rankedPoints(portfolio, context)).points,
         }),
         recordCount: t.int({
+          extensions: { cost: RANKED_POINTS },
           description: `Number of stored positions over all dates${upTo}.`,
           resolve: async (portfolio, _, context) => {
             const { addresses, asOf } = portfolio
@@ -85,6 +87,7 @@ export function addPortfolio(builder: Builder): void {
           },
         }),
         bestRank: t.int({
+          extensions: { cost: RANKED_POINTS },
           nullable: true,
           description:
             'The best leaderboard rank among the users, starting at 1. Null if no user has a stored position by then, and briefly while the ranks of a past date are recomputed.',
@@ -93,13 +96,13 @@ export function addPortfolio(builder: Builder): void {
         worth: t.field({
           type: 'Worth',
           nullable: true,
-          extensions: { cost: { perRow: 10 } },
+          extensions: { cost: { once: 50, perRow: addedUp({}) } },
           description: `The worth of all users together: the sum of their newest snapshots in each market and vault${upTo}. Null if no such snapshot is stored.`,
           resolve: ({ addresses, asOf }, _, context) => context.batches.load(worthOf, addresses, null, asOf),
         }),
         earnings: t.field({
           type: 'Earnings',
-          extensions: { cost: { perRow: 10 } },
+          extensions: { cost: { once: 50, perRow: addedUp } },
           description:
             'The combined earnings of all users, in total and in each market and vault. With `from`, what they changed by since then.',
           args: { from: fromArgument(t.arg) },
@@ -110,19 +113,19 @@ export function addPortfolio(builder: Builder): void {
         }),
         netApr: t.field({
           type: 'NetApr',
-          extensions: { cost: { perRow: 10 } },
+          extensions: { cost: { once: 50, perRow: addedUp({}) } },
           description: 'The average APR of the combined deposits and debts of all users.',
           resolve: ({ addresses, asOf }, _, context) => context.batches.load(netAprOf, addresses, null, asOf),
         }),
         pools: t.field({
           type: [PoolHoldingType],
-          extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
+          extensions: { cost: { once: 100, weight: 10, perRow: 3, rows: 20 } },
           description: 'The positions in each pool on the last date up to `asOf`, by points.',
           resolve: ({ addresses, asOf }, _, { reader }) => poolHoldings(reader, addresses, asOf),
         }),
         entities: t.field({
           type: [EntityHoldingType],
-          extensions: { cost: { weight: 20, perRow: 10, rows: 40 } },
+          extensions: { cost: { once: 200, weight: 20, perRow: 3, rows: 40 } },
           description: 'The holdings in each market, then each vault, by chain, then address.',
           resolve: ({ addresses, asOf }, _, { reader }) => entityHoldings(reader, addresses, asOf),
         }),
@@ -134,7 +137,7 @@ export function addPortfolio(builder: Builder): void {
     portfolio: t.field({
       type: Portfolio,
       extensions: {
-        cost: { weight: (args) => 1 + 10 * addresses(args), page: addresses } satisfies FieldCost,
+        cost: { weight: (args) => 1 + addresses(args), page: addresses } satisfies FieldCost,
         unplanned: 'It adds up the holdings of several users.',
       },
       description: 'The combined holdings of several users, now or at a past time.',

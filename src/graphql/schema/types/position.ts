@@ -20,7 +20,7 @@ import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { assetCost } from './asset.ts'
-import { FILTERED_COUNT, positionParts } from './charges.ts'
+import { FILTERED_COUNT, POSITIONS, positionParts } from './charges.ts'
 import { legacyRecord } from './legacy.ts'
 import { poolField, poolOfPositions } from './pool.ts'
 import { loadProgram } from './program.ts'
@@ -119,6 +119,7 @@ export function addPosition(builder: Builder) {
 
   const cost = {
     cost: {
+      ...POSITIONS,
       weight: positionParts,
       count: ({ asOf, where }) => (asOf || where ? FILTERED_COUNT : 10),
     } satisfies FieldCost,
@@ -164,7 +165,7 @@ export function addPosition(builder: Builder) {
           assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
           filter: () => onNewestDate,
         },
-        { cost: { weight: positionParts, count: () => FILTERED_COUNT } satisfies FieldCost },
+        { cost: { ...POSITIONS, weight: positionParts, count: () => FILTERED_COUNT } satisfies FieldCost },
       ),
     }),
   }))

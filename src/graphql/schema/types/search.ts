@@ -49,7 +49,7 @@ export function addSearch(builder: Builder): void {
   builder.queryFields((t) => ({
     search: t.field({
       type: [SearchResult],
-      extensions: { cost: { weight: 10, most: MAX_HITS }, unplanned: 'Its results are of four types, in one order.' },
+      extensions: { cost: { weight: 200, most: MAX_HITS }, unplanned: 'Its results are of four types, in one order.' },
       description:
         'Pools, vaults and markets by address, symbol or name, and users by address. An address may be cut short. The best match comes first; among equal ones pools come first, then vaults, markets and users, each by the length of their names. Case does not matter.',
       args: {

@@ -58,7 +58,7 @@ export const seriesField = <Row, Bucket>(
   t.field({
     type: [type],
     description,
-    extensions: { cost: { weight: 10, rows: buckets, ...cost }, unplanned: SERIES_UNPLANNED },
+    extensions: { cost: { once: 300, weight: 10, rows: buckets, ...cost }, unplanned: SERIES_UNPLANNED },
     args: spanArguments(t.arg),
     resolve: async (row: Row, args: SpanValues, context: GraphContext) => {
       const span = await readSpan(context, args, extent)

@@ -140,7 +140,7 @@ export function addSeries(builder: Builder) {
   builder.queryFields((t) => ({
     series: t.field({
       type: [GroupedSeries],
-      extensions: { cost: { weight: 100, most: MAX_GROUPS, page: buckets }, unplanned: SERIES_UNPLANNED },
+      extensions: { cost: { weight: 1500, most: MAX_GROUPS, page: buckets }, unplanned: SERIES_UNPLANNED },
       description:
         "The program's series by pool, chain or token, those with the most points over the range first. `program { series }` combines all of them.",
       args: {

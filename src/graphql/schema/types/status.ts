@@ -150,7 +150,7 @@ export function addStatus(builder: Builder): void {
       description: 'How new the distributions and snapshots are, and which are late.',
       extensions: {
         volatile: true,
-        cost: { weight: 10 },
+        cost: { weight: 90 },
         unplanned: 'It depends on the time of the request.',
       },
       resolve: async (_, __, context) => ({

@@ -29,6 +29,7 @@ import { column, list, nodeId, one, ownedBy, part, rows, type SqlRows, sqlField 
 import { likeQuery } from '../../live/live-query.ts'
 import type { Builder } from '../builder.ts'
 import { activityOfUser } from './activity.ts'
+import { POSITIONS } from './charges.ts'
 import { assertPeriod, earningsReading, fromArgument, netAprReading } from './earnings.ts'
 import { recordNode } from './record-node.ts'
 import { userAt } from './user-ref.ts'
@@ -151,21 +152,27 @@ export function addUser(builder: Builder) {
           ...listArguments(t.arg, 'Position'),
           asOf: asOfArgument(t.arg),
         },
-        ...list({
-          listing: () => positionListing,
-          filter: ({ asOf }) => asOfFilter(asOf),
-          owner: ownerOf('User', 'positions', positionListing),
-        }),
+        ...list(
+          {
+            listing: () => positionListing,
+            filter: ({ asOf }) => asOfFilter(asOf),
+            owner: ownerOf('User', 'positions', positionListing),
+          },
+          { cost: POSITIONS },
+        ),
       }),
       currentPositions: t.field({
         type: 'PositionConnection',
         description: "The user's positions on the newest date, one per pool, by id.",
         args: listArguments(t.arg, 'Position'),
-        ...list({
-          listing: () => positionListing,
-          filter: () => onNewestDate,
-          owner: ownerOf('User', 'positions', positionListing),
-        }),
+        ...list(
+          {
+            listing: () => positionListing,
+            filter: () => onNewestDate,
+            owner: ownerOf('User', 'positions', positionListing),
+          },
+          { cost: POSITIONS },
+        ),
       }),
       dailyPoints: t.field({
         type: DailyPointsList,
