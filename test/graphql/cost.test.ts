@@ -188,6 +188,125 @@ for (const [name, { query, rows }] of Object.entries(single))
     expect(read.rows, JSON.stringify(read)).toBeLessThanOrEqual(budget(rows))
   })
 
+const many = (count: number, of: (nth: number) => string) =>
+  Array.from({ length: count }, (_, nth) => `a${nth}: ${of(nth)}`).join(' ')
+const moment = (nth: number) =>
+  `2025-01-${String((nth % 28) + 1).padStart(2, '0')}T00:00:${String(nth % 60).padStart(2, '0')}Z`
+const users = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => address(1, i)))
+const oneUser = `user(address: "${user}")`
+
+describe('what takes seconds is refused by its cost', () => {
+  const tenFields =
+    'start points positionCount rank totalPoints earningsUsd netCashInvestedUsd pendingCashUsd hasIncompletePrices worth { netUsd }'
+  test.each([
+    ['values of the past', `users(first: 500) { nodes { ${many(95, (i) => `totalPoints(asOf: "${moment(i)}")`)} } }`],
+    ['skipped rows', 'a: positions(offset: "100000") { nodes { id } } b: positions(offset: "100000") { nodes { id } }'],
+    [
+      'buckets of many users',
+      `lookupUsers(addresses: ${users(60)}) { series(from: "2025-01-01", to: "2025-03-31") { ${tenFields} } }`,
+    ],
+    [
+      'earnings since moments',
+      `users(first: 100) { nodes { ${many(80, (i) => `earnings(from: "${moment(i)}") { worthUsd }`)} } }`,
+    ],
+    [
+      'risks of all markets',
+      `markets(first: 1000) { nodes { ${many(4, () => 'collateralAtRisk { drop debtUsd }')} } }`,
+    ],
+    [
+      'estimates',
+      `markets(first: 1000) { nodes { ${many(50, (i) => `estimate(amountUsd: ${i}, days: 90) { points }`)} } }`,
+    ],
+    [
+      'points per dollar',
+      `markets(first: 1000) { nodes { ${many(95, (i) => `depositPointsPerDollar(asOf: "2025-01-${10 + (i % 20)}")`)} } }`,
+    ],
+    [
+      'many rankings',
+      many(
+        30,
+        (i) =>
+          `leaderboardAround(user: "${user}", scope: { window: { from: "2025-01-0${1 + (i % 9)}", to: "2025-01-20" } }, first: 1) { nodes { rank } }`,
+      ),
+    ],
+    [
+      'series of groups',
+      many(70, (i) => `series(groupBy: ASSET, from: "2025-01-01", to: "2025-01-${10 + (i % 20)}") { points }`),
+    ],
+    ['counts of filtered lists', many(95, (i) => `currentPositions(where: { points: { gt: ${i} } }) { totalCount }`)],
+    [
+      'pages of positions as of moments',
+      many(95, (i) => `positions(asOf: "${moment(i)}", first: 500) { nodes { points } }`),
+    ],
+  ])('%s', async (_, selection) => {
+    const { errors } = await gateway.graphql(`{ ${selection} }`)
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(/^The operation costs [\d,]+, at most 100,000 is allowed/),
+      }),
+    ])
+  })
+
+  test('in fragments and by variables too', async () => {
+    const fragments = `query ($skip: BigInt, $asOf: DateTime) {
+      users(first: 500, offset: $skip) { nodes { ...Past } } }
+      fragment Past on User { ${many(40, () => 'rank(asOf: $asOf)')} }`
+    for (const variables of [{ skip: '1', asOf: moment(1) }, { skip: '300000' }]) {
+      const { errors } = await gateway.graphql(fragments, variables)
+      expect(errors?.[0]?.extensions.code, JSON.stringify(variables)).toBe('COST_LIMIT_EXCEEDED')
+    }
+    expect((await gateway.graphql(fragments, { skip: '1' })).errors).toBeUndefined()
+  })
+})
+
+describe('the cost follows the work', () => {
+  const costOf = async (selection: string) => {
+    const answer = await gateway.graphql(`{ ${selection} }`, {}, { 'x-graphql-cost': '1' })
+    expect(answer.errors, selection).toBeUndefined()
+    return (answer as { extensions?: { cost: { requested: number } } }).extensions?.cost.requested as number
+  }
+  const added = async (one: string, other: string) => (await costOf(other)) - (await costOf(one))
+
+  test('each alias of a computed value counts, in each row', async () => {
+    const rates = (count: number, rows: number) =>
+      `markets(first: ${rows}) { nodes { ${many(count, () => 'depositPointsPerDollar')} } }`
+    expect(await added(rates(1, 10), rates(2, 10))).toBe(250 + 10)
+    expect(await added(rates(3, 10), rates(3, 20))).toBe(10 + 3 * 10)
+  })
+
+  test('a value as of a moment costs more than that of now', async () => {
+    const points = (args: string) => `users(first: 10) { nodes { totalPoints${args} } }`
+    expect(await added(points(''), points(`(asOf: "${moment(1)}")`))).toBeGreaterThanOrEqual(100 + 10 * 10)
+    expect(await added(points(''), points('(asOf: null)'))).toBe(0)
+    const earned = (args: string) => `${oneUser} { earnings${args} { earningsUsd } }`
+    const [one, both] = [`(asOf: "${moment(9)}")`, `(asOf: "${moment(9)}", from: "${moment(1)}")`]
+    expect(await added(earned(one), earned(both))).toBe(await added(earned(''), earned(one)))
+  })
+
+  test('each skipped row costs, in each list of each row', async () => {
+    const skipping = (rows: string) => `users(first: 10, offset: "${rows}") { nodes { address } }`
+    expect(await added(skipping('0'), skipping('1000'))).toBe(500)
+    const within = (rows: string) =>
+      `users(first: 10) { nodes { positions(first: 1, offset: "${rows}") { nodes { points } } } }`
+    expect(await added(within('0'), within('100'))).toBe(10 * 300)
+  })
+
+  test('each value of a bucket costs, for each address', async () => {
+    const series = (addresses: number, fields: string) =>
+      `lookupUsers(addresses: ${users(addresses)}) { series(from: "2025-01-01", to: "2025-01-30") { ${fields} } }`
+    expect(await added(series(1, 'points'), series(1, 'points rank'))).toBe(30)
+    expect(await added(series(1, 'points'), series(1, 'points earningsUsd'))).toBe(3 * 30)
+    expect(await added(series(1, 'points'), series(2, 'points'))).toBe(1 + 10 + 30 * (2 + 1))
+  })
+
+  test('each value in a filter costs, also in its branches', async () => {
+    const filtered = (where: string) => `activity(first: 1, where: { ${where} }) { nodes { time } }`
+    expect(await added(filtered(`users: ${users(1)}`), filtered(`users: ${users(100)}`))).toBe(99)
+    const branches = (count: number) => `OR: [${`{ users: ${users(2)} } `.repeat(count)}]`
+    expect(await added(filtered(branches(1)), filtered(branches(20)))).toBe(38)
+  })
+})
+
 interface Read {
   answer: any
   /** The tables that were read whole, and the rows (of tables, or of indexes alone) that were read in all. */

@@ -65,6 +65,15 @@ export function probesOf(schema: GraphQLSchema, names: Names): Probe[] {
   return new Walk(schema, names).probes()
 }
 
+/** What one selection of each field adds to an operation, also with the arguments of weight, by the charge of a document. */
+export function marginsOf(
+  schema: GraphQLSchema,
+  names: Names,
+  charge: (query: string) => number,
+): Record<string, number> {
+  return new Walk(schema, names).margins(charge)
+}
+
 /** The fields that probes must select. */
 export const fieldsOf = (schema: GraphQLSchema): { type: GraphQLObjectType; field: Field }[] =>
   Object.values(schema.getTypeMap())
@@ -91,6 +100,25 @@ class Walk {
       ...this.#probesOf(type, field, 'rows', rows.get(type.name)),
       ...this.#probesOf(type, field, 'one', one.get(type.name)),
     ])
+  }
+
+  margins(charge: (query: string) => number): Record<string, number> {
+    const places = this.#places(1)
+    const added = fieldsOf(this.#schema).flatMap(({ type, field }) => {
+      const place = places.get(type.name)
+      if (!place) throw new Error(`${type.name} is nowhere`)
+      const without = charge(place.around('__typename'))
+      const below = getNamedType(field.type)
+      const selection = isCompositeType(below) ? ` { ${this.#leaf(below, 0)} }` : ''
+      const weighty = field.args
+        .filter(({ name }) => !['where', 'orderBy', 'groupBy', 'last'].includes(name))
+        .flatMap((arg) => this.#given(field, arg, OFFSETS.inner))
+      return [{ name: '', value: () => '' }, ...weighty].map(({ name, value }): [string, number] => [
+        `${type.name}.${field.name}${name && `(${name})`}`,
+        charge(place.around(`${this.#call(type, field, 1, value(0))}${selection}`)) - without,
+      ])
+    })
+    return Object.fromEntries(added)
   }
 
   /** The shortest way to each type, with lists of so many rows, and through one of them if there is more than one row. */
@@ -155,7 +183,7 @@ class Walk {
     })
     const counts = /totalCount/.test(Object.keys(this.#fieldsOf(field)).join())
     const skipped = isRoot ? OFFSETS.root : OFFSETS.inner
-    const optional = field.args.flatMap((arg) => this.#given(arg, skipped).map((one) => ({ ...one, arg })))
+    const optional = field.args.flatMap((arg) => this.#given(field, arg, skipped).map((one) => ({ ...one, arg })))
     // A list of one row's is what it is of many rows.
     const isFilter = (name: string) => name === 'where' || name === 'orderBy' || name === 'last'
     const measured = optional.filter(({ arg }) => of === 'rows' || !isFilter(arg.name))
@@ -213,7 +241,7 @@ class Walk {
   }
 
   /** The values of an optional argument that are measured: each order, each condition, other moments in each alias. */
-  #given(arg: GraphQLArgument, skipped: number): { name: string; value: (nth: number) => string }[] {
+  #given(field: Field, arg: GraphQLArgument, skipped: number): { name: string; value: (nth: number) => string }[] {
     const { dates, pools } = this.#names
     const type = getNamedType(arg.type)
     const [first, last] = [dates[0] as string, dates.at(-1) as string]
@@ -223,7 +251,10 @@ class Walk {
         return alone((nth) => `asOf: "${momentOf(dates, nth, type.name)}"`)
       case 'from':
         if (type.name === 'BigInt') return []
-        return alone((nth) => `from: "${momentOf(dates.slice(0, -1), nth, type.name)}"`)
+        return alone((nth) => {
+          const to = field.args.some(({ name }) => name === 'to') ? `, to: "${last}T00:00:00Z"` : ''
+          return `from: "${momentOf(dates.slice(0, -1), nth, type.name)}"${to}`
+        })
       case 'offset':
         return alone((nth) => `offset: ${type.name === 'Int' ? skipped + nth : `"${skipped + nth}"`}`)
       case 'last':

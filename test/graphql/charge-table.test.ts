@@ -1,0 +1,23 @@
+import { parse, validate } from 'graphql'
+import { expect, test } from 'vitest'
+import { compileCost, figureOf } from '../../src/graphql/policy/cost.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
+import { chargeTable } from '../bench/charge-table.ts'
+import { fixedNames } from '../bench/charges/names.ts'
+import { fieldsOf, marginsOf, probesOf } from '../bench/charges/probes.ts'
+
+const schema = createSchema()
+const charge = (query: string) => figureOf(compileCost(schema, parse(query), undefined) ?? 0, {})
+
+test('every field has a probe, which is a valid document', () => {
+  const probes = probesOf(schema, fixedNames)
+  const probed = new Set(probes.map(({ name }) => name))
+  const fields = fieldsOf(schema).map(({ type, field }) => `${type.name}.${field.name}`)
+  expect(fields.filter((name) => !probed.has(name))).toEqual([])
+  for (const { query } of probes) expect(validate(schema, parse(query)), query).toEqual([])
+})
+
+test('each field that is not stored with its row is charged as the table says', () => {
+  const margins = Object.entries(marginsOf(schema, fixedNames, charge)).filter(([, added]) => added !== 0)
+  expect(Object.fromEntries(margins)).toEqual(chargeTable)
+})
