@@ -288,7 +288,7 @@ describe('the cost follows the work', () => {
     expect(await added(skipping('0'), skipping('1000'))).toBe(500)
     const within = (rows: string) =>
       `users(first: 10) { nodes { positions(first: 1, offset: "${rows}") { nodes { points } } } }`
-    expect(await added(within('0'), within('100'))).toBe(10 * 300)
+    expect(await added(within('0'), within('100'))).toBe(10 * 100)
   })
 
   test('each value of a bucket costs, for each address', async () => {

@@ -32,7 +32,11 @@ describe('the cost of an operation', () => {
     ['stored values cost nothing', '{ __typename }', 0],
     ['a value that a resolver computes costs 1', '{ dataVersion __typename }', 1],
     ['an object costs 1, and 30 for its place', '{ program { totalPoints userCount } }', 30 + 1],
-    ['a list costs its page, and 100 for its place', '{ leaderboard(first: 5) { nodes { rank } pageInfo { hasNextPage } } }', 100 + 1 + 5],
+    [
+      'a list costs its page, and 100 for its place',
+      '{ leaderboard(first: 5) { nodes { rank } pageInfo { hasNextPage } } }',
+      100 + 1 + 5,
+    ],
     ['a page has 100 rows when left out', '{ leaderboard { nodes { rank } } }', 100 + 101],
     ['first: null is left out', '{ leaderboard(first: null) { nodes { rank } } }', 100 + 101],
     ['a page from the end', '{ leaderboard(last: 7) { nodes { rank } } }', 100 + 8],
@@ -50,7 +54,11 @@ describe('the cost of an operation', () => {
       30 + 1 + 30 + 5 + 100 + 1 + 20,
     ],
     ['a page without rows', '{ pools(first: 10) { pageInfo { hasNextPage } } }', 100 + 1],
-    ['as many users as addresses', `{ lookupUsers(addresses: ["a", "b", "c"]) { earnings { earningsUsd } } }`, 100 + 1 + 30 + 3 * (1 + 5)],
+    [
+      'as many users as addresses',
+      `{ lookupUsers(addresses: ["a", "b", "c"]) { earnings { earningsUsd } } }`,
+      100 + 1 + 30 + 3 * (1 + 5),
+    ],
     [
       'a list that is a variable',
       'query ($a: [Address!]!) { lookupUsers(addresses: $a) { rank } }',

@@ -27,7 +27,7 @@ export const BUCKET = 2
 export const EARNED = 3
 
 /** Lists of positions: a position is read with its run, and its statement has many parts. */
-export const POSITIONS = { once: 600, skipped: 3 } satisfies FieldCost
+export const POSITIONS = { once: 600, skipped: 1 } satisfies FieldCost
 
 /** The points and the rank of each address of a portfolio. */
 export const RANKED_POINTS = { once: 50, perRow: 4 } satisfies FieldCost
