@@ -12,5 +12,5 @@ export function readGraph<Data, Variables>(
   variables: Variables,
 ): Promise<Data> {
   const graph = openGraph(createSchema(deps), deps, { plan: deps.config.PLAN === 'on' })
-  return reads(graph, operation, { name: CLI })((execute) => execute(variables))
+  return reads(graph, operation, { admin: { name: CLI } })((execute) => execute(variables), variables)
 }

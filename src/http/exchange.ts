@@ -52,6 +52,8 @@ export class Exchange implements Caller {
   statementMs = 0
   /** Its first statements. Undefined if it is not traced. */
   traced: Statement[] | undefined
+  /** Frees its slot among the requests in progress. */
+  leaveSlot = () => {}
   watcher: ((exchange: Exchange, statement: Statement) => void) | undefined
 
   constructor(request: IncomingMessage) {
@@ -67,6 +69,10 @@ export class Exchange implements Caller {
 
   get minVersion(): number | undefined {
     return minVersionOf(this.request.headers)
+  }
+
+  onQueued(): void {
+    this.leaveSlot()
   }
 
   onVersions({ to }: DataVersions): void {

@@ -31,7 +31,12 @@ export function mountRest(app: FastifyInstance, graph: Graph, edge: Edge): void 
         handler: (request, reply) => change(graph, edge, endpoint, request, reply),
       })
     else {
-      const mounted = { path, endpoint, link: alternateLink(endpoint), readWith: reads(graph, endpoint.operation) }
+      const mounted = {
+        path,
+        endpoint,
+        link: alternateLink(endpoint),
+        readWith: reads(graph, endpoint.operation, { many: endpoint.allPages }),
+      }
       app.route({ method, url, handler: (request, reply) => read(graph, edge, mounted, request, reply) })
     }
   }
@@ -57,7 +62,7 @@ function read(
   const exchange = exchangeOf(request.raw, reply.raw)
   const compute = (caller: Caller): Promise<Computed> => {
     const variables = endpoint.variables({ ...input, now: graph.deps.now })
-    const answered = readWith((execute) => endpoint.answer({ ...input, variables, execute }), caller)
+    const answered = readWith((execute) => endpoint.answer({ ...input, variables, execute }), variables, caller)
     return answered.then(({ body, timeless, timed }) => {
       const json = exactJson(body)
       const clocked = timeless && { etag: tagOf(timeless(json), { weak: true }) }

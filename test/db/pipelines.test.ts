@@ -9,7 +9,7 @@ import { openStore } from '../support/store.ts'
 
 /** A reader whose statements run one by one, as those of so many operations. */
 const singles = (store: Store) =>
-  ({ textRows: (query) => readFor(store, {}, (reader) => reader.textRows(query)) }) as Reader
+  ({ textRows: (query) => readFor(store, (reader) => reader.textRows(query)) }) as Reader
 
 let made: Awaited<ReturnType<typeof openStore>>
 let store: Store

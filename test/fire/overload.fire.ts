@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Load, Report } from './load.ts'
-import { createDatabase, LONG, type Server, startServer } from './server.ts'
+import type { Load } from './load.ts'
+import { createDatabase, LONG, load as loadServer, type Server, startServer } from './server.ts'
 
 const WINDOW_MS = LONG ? 20_000 : 4000
 const ANONYMOUS = 'GET /points/leaderboard HTTP/1.1\r\nhost: a\r\ncache-control: no-cache\r\n\r\n'
@@ -17,18 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => server?.close())
 
-async function load(more: Partial<Load>): Promise<Report> {
-  const port = Number(new URL(server.base).port)
-  const all: Load = { port, connections: 16, requests: [ANONYMOUS], warmMs: 4000, windowMs: WINDOW_MS, ...more }
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(import.meta.dirname, 'load.ts'), JSON.stringify(all)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  return JSON.parse(await text(child.stdout)) as Report
-}
+const load = (more: Partial<Load>) =>
+  loadServer(server, { connections: 16, requests: [ANONYMOUS], warmMs: 4000, windowMs: WINDOW_MS, ...more })
 
 test('at many times its capacity it serves a part as fast as before, refuses the rest, and answers probes', async () => {
   const calm = await load({ connections: 64 })

@@ -1,13 +1,15 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openEmbedded } from '../../src/db/server/embedded.ts'
 import { type Started, start } from '../support/command-line.ts'
 import { silent } from '../support/store.ts'
+import type { Load, Report } from './load.ts'
 
 /** Attacks are larger with FIRE=long. */
 export const LONG = process.env.FIRE === 'long'
@@ -50,6 +52,15 @@ export async function startServer({ env = {}, databaseUrl }: ServerOptions = {})
       await created?.drop()
     },
   }
+}
+
+/** Puts a load on a server, from a separate process. */
+export async function load({ base }: Server, options: Omit<Load, 'port'>): Promise<Report> {
+  const argument = JSON.stringify({ ...options, port: Number(new URL(base).port) } satisfies Load)
+  const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'load.ts'), argument], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return JSON.parse(await text(child.stdout)) as Report
 }
 
 async function listening({ child, printed }: Started): Promise<string> {

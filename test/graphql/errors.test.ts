@@ -74,20 +74,14 @@ describe.each(Object.entries(roads))('%s', (_, ask) => {
     expect(logged).toEqual([])
   })
 
-  test('a fault of ours in many places is a few lines in the log', async () => {
+  test('a fault of ours that many places need is one error, and one line in the log', async () => {
     const { pool } = gateway.deps.store
     await pool.query(`ALTER TABLE pool_day RENAME TO pool_day_rows;
       CREATE VIEW pool_day AS SELECT * FROM pool_day_rows WHERE 1 / (a_points - a_points) > 0`)
     try {
       const { errors = [] } = await ask(FAILING)
-      expect(errors).toHaveLength(101)
-      expect(new Set(errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['INTERNAL', 'TOO_MANY_ERRORS']))
-      const { requestId } = errors[0].extensions
-      expect(logged.map(({ msg, err }) => [msg, err?.message])).toEqual([
-        ...Array(3).fill(['a resolver failed', 'division by zero']),
-        ['more resolvers failed', undefined],
-      ])
-      expect(logged[3]).toMatchObject({ requestId, suppressed: 97, unlisted: 200 })
+      expect(errors.map(({ extensions }) => extensions.code)).toEqual(['INTERNAL'])
+      expect(logged.map(({ msg, err }) => [msg, err?.message])).toEqual([['a resolver failed', 'division by zero']])
     } finally {
       await pool.query('DROP VIEW pool_day; ALTER TABLE pool_day_rows RENAME TO pool_day')
     }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readFor } from '../../src/db/connect/reader.ts'
+import { readSnapshot } from '../../src/db/connect/reader.ts'
+import type { Statement } from '../../src/db/connect/scope.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { ADMIN_TOKEN, type Gateway, onCitus } from '../support/gateway.ts'
@@ -94,19 +95,21 @@ ofOneSnapshot('so is an answer of a REST endpoint', async () => {
 
 test('an answer that is ready before its reads have ended leaves none to whoever gets the connection next', async () => {
   const { store } = oneDay.deps
-  const operation = {}
-  const answer = (...later: string[]) =>
-    readFor(store, operation, async (reader) => {
-      const reads = ['SELECT 1', 'SELECT pg_sleep(0.2)', ...later].map((text) => reader.$queryRaw(Prisma.raw(text)))
-      const ended = Promise.allSettled(reads)
+  const sent: string[] = []
+  const caller = { aborted: false, onStatement: ({ text, outcome }: Statement) => sent.push(`${text} ${outcome}`) }
+  const texts = ['SELECT 1', 'SELECT 2 FROM pg_sleep(0.2)', 'SELECT 3', 'SELECT 4']
+  const answer = await readSnapshot(
+    store,
+    async (reader) => {
+      const reads = texts.map((text) => reader.$queryRaw(Prisma.raw(text)))
       await reads[0]
-      return { ended }
-    })
-  await answer()
-  const { ended } = await answer('SELECT 3', 'SELECT 4')
-  const [first, running, ...waiting] = await ended
-  expect([first?.status, running?.status]).toEqual(['fulfilled', 'fulfilled'])
-  expect(waiting).toEqual(Array(2).fill({ status: 'rejected', reason: new Error('The transaction has ended.') }))
+      return { running: reads[1] }
+    },
+    store.reads.scope(caller),
+  )
+  await answer.running
+  await expect.poll(() => store.pool.totalCount - store.pool.idleCount).toBe(0)
+  expect(sent.filter((one) => one.endsWith(' ok'))).toEqual(texts.slice(0, 2).map((text) => `${text} ok`))
 })
 
 /** Runs `look` over and over, four at a time, while multipliers change and dates are recomputed, again and again. */

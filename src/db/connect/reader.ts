@@ -14,10 +14,10 @@ import {
   sendForValues,
   type TextRow,
 } from './protocol.ts'
-import type { Caller, Statement } from './scope.ts'
+import { type Caller, endOf, type ReadScope, type Statement } from './scope.ts'
 import type { Store } from './store.ts'
 
-/** Reads the store for resolvers. In a query, all rows belong to one snapshot. */
+/** Reads the store. */
 export interface Reader {
   /** Returns the rows of a statement: a tagged template, or a composed one. */
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
@@ -30,6 +30,10 @@ export interface Reader {
   readonly maxBytes?: number | undefined
   /** Prisma's models on the same snapshot. */
   readonly models: Prisma.TransactionClient
+  /** Runs `work` on a reader whose statements all see one snapshot: on this one, if it has a snapshot. */
+  snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T>
+  /** True if its operation has failed or nobody waits for it. Its work must stop. */
+  readonly isOver: boolean
 }
 
 /** Loads the values of many keys, in the order of the keys. All keys share the arguments. */
@@ -57,6 +61,11 @@ interface ReaderOptions {
   explain?: Reader['explain']
   /** Opens Prisma's models on first use. */
   models(send: (statement: pg.QueryConfig) => Promise<pg.QueryResult>): Prisma.TransactionClient
+  /** Runs work on a snapshot; by default on this reader. */
+  snapshot?: Reader['snapshot']
+  isOver?(): boolean
+  /** Fails the operation as a whole. Its statements then never settle, so that no field makes an error of its own. */
+  fail?(error: unknown): void
 }
 
 interface Named {
@@ -70,8 +79,7 @@ class PgReader implements Reader, Budget {
   readonly #options: ReaderOptions
   #models: Prisma.TransactionClient | undefined
   #bytes = 0
-  /** The number of statements that it was asked for. */
-  asked = 0
+  #statements = 0
 
   constructor(store: Pick<Store, 'statements' | 'onStatement' | 'topology'>, options: ReaderOptions) {
     this.#store = store
@@ -88,13 +96,24 @@ class PgReader implements Reader, Budget {
 
   async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows> {
     const sql = 'text' in query ? query : Prisma.sql(query, ...values)
-    return (await this.#values({ text: sql.text, values: sql.values, types } as pg.QueryConfig)).rows as Rows
+    const statement = { text: sql.text, values: sql.values, types } as pg.QueryConfig
+    return (await this.#settled(this.#values(statement))).rows as Rows
   }
 
   textRows({ text, values }: Query): Promise<TextRow[]> {
-    return this.#send(text, (client, done, named) =>
+    const sent = this.#send<TextRow[]>(text, (client, done, named) =>
       sendForText(client, { ...named, values: values as unknown[] }, this, done),
     )
+    return this.#settled(sent)
+  }
+
+  snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    const { snapshot } = this.#options
+    return snapshot ? snapshot(work) : work(this)
+  }
+
+  get isOver(): boolean {
+    return this.#options.isOver?.() ?? false
   }
 
   explain(query: Query): Promise<unknown> {
@@ -107,7 +126,11 @@ class PgReader implements Reader, Budget {
   }
 
   get models(): Prisma.TransactionClient {
-    this.#models ??= this.#options.models((statement) => this.#values(statement))
+    this.#models ??= this.#options.models((statement) => {
+      const result = this.#values(statement)
+      if (this.#options.fail) result.catch(this.#options.fail)
+      return result
+    })
     return this.#models
   }
 
@@ -127,13 +150,19 @@ class PgReader implements Reader, Budget {
     )
   }
 
+  /** The result of a statement. If it fails, so does the whole operation, where that is possible. */
+  #settled<T>(result: Promise<T>): Promise<T> {
+    const { fail } = this.#options
+    return fail ? new Promise((resolve) => result.then(resolve, fail)) : result
+  }
+
   /** Sends a statement, and reports it when it has ended. */
   #send<T>(
     text: string,
     send: (client: Pick<pg.ClientBase, 'query'>, done: Done<T>, named: Named) => void,
   ): Promise<T> {
     const { caller, statements = MAX_STATEMENTS } = this.#options
-    if (++this.asked > statements) return Promise.reject(statements === 1 ? new SecondStatement() : tooMany(statements))
+    if (++this.#statements > statements) return Promise.reject(tooMany(statements))
     const { onStatement } = this.#store
     const statement = this.#store.statements.of(text)
     let sentAt = performance.now()
@@ -166,9 +195,6 @@ const tooMany = (statements: number) =>
     `The operation would send more than ${statements} SQL statements, the limit. Use fewer aliases, or split it into several requests.`,
   )
 
-/** Thrown at the second statement of work that was started without a transaction. */
-class SecondStatement extends Error {}
-
 /** A reader without a snapshot: each statement sees the newest data, including the writes of a mutation. */
 export function plainReader(store: Store): Reader {
   const { reads, models } = store
@@ -183,64 +209,41 @@ export function plainReader(store: Store): Reader {
   })
 }
 
-/** The operations, by document or another key object, that needed a transaction when they first ran. */
-const transactional = new WeakSet<object>()
-
 /**
- * Runs `work` on a reader with one snapshot of the store or of a replica. All its statements together may take READ_TIMEOUT_MS. Work
- * that has never needed a second statement runs without a transaction. It may run more than once.
- * @param operation identifies the work: the same object each time
+ * Runs `work` on a reader of the store or of a replica, whose statements each see the newest data. A single statement is its
+ * own snapshot; work that needs several asks the reader for one. All statements together may take READ_TIMEOUT_MS.
  * @param caller ends the reads when it has gone, and receives their statements
  */
 export function readFor<T>(
   store: Store,
-  operation: object,
   work: (reader: Reader) => Promise<T>,
   caller?: Caller,
+  isLarge = false,
 ): Promise<T> {
-  if (!store.replicas) return readFrom(store, operation, work, caller)
-  return store.replicas.read((from, caller) => readFrom(from, operation, work, caller), caller)
+  const { replicas } = store
+  if (!replicas) return readFrom(store, work, store.reads.scope(caller, isLarge))
+  return replicas.read((from, caller) => readFrom(from, work, from.reads.scope(caller, isLarge)), caller)
 }
 
-function readFrom<T>(
-  store: Store,
-  operation: object,
-  work: (reader: Reader) => Promise<T>,
-  caller: Caller | undefined,
-): Promise<T> {
-  const { reads, maxAnswerBytes: maxBytes } = store
-  const scope = reads.scope(caller)
-  const inSnapshot = () => readSnapshot(store, work, scope)
-  if (transactional.has(operation)) return inSnapshot()
-  // A single statement is its own snapshot.
+function readFrom<T>(store: Store, work: (reader: Reader) => Promise<T>, scope: ReadScope): Promise<T> {
+  const { reads, maxAnswerBytes: maxBytes, models } = store
+  const snapshot: Reader['snapshot'] = (work) => readSnapshot(store, work, scope)
   const reader = new PgReader(store, {
     send: (statement, send, done) => reads.send(statement, send, done, scope),
-    caller,
-    statements: 1,
+    caller: scope.caller,
     maxBytes,
-    explain: (query) => readSnapshot(store, (reader) => reader.explain(query), scope),
-    models() {
-      // One call of Prisma may take several statements.
-      reader.asked = Number.POSITIVE_INFINITY
-      throw new SecondStatement()
-    },
+    explain: (query) => snapshot((reader) => reader.explain(query)),
+    models: () => models.prisma,
+    snapshot,
+    isOver: () => endOf(scope, performance.now()) !== undefined,
   })
-  const inTransaction = () => {
-    transactional.add(operation)
-    return inSnapshot()
-  }
-  return work(reader).then(
-    (result) => (reader.asked > 1 ? inTransaction() : result),
-    (error) => {
-      if (reader.asked > 1) return inTransaction()
-      throw error
-    },
-  )
+  return work(reader)
 }
 
 /**
- * Runs `work` on one snapshot of the store, so that concurrent commits do not affect it. Work that turns out to be slow
- * may be restarted.
+ * Runs `work` on one snapshot of the store, so that concurrent commits do not affect it. The transaction begins with the first
+ * statement. Work that turns out to be slow may be restarted.
+ * @throws the error of the first statement that fails, at once
  */
 export function readSnapshot<T>(
   store: Store,
@@ -248,38 +251,40 @@ export function readSnapshot<T>(
   scope = store.reads.scope(),
 ): Promise<T> {
   const { reads, topology, maxAnswerBytes: maxBytes } = store
-  return reads.exclusive(scope, async (client) => {
+  return reads.onDemand(scope, ({ connection, fail, isOver }) => {
     const models = store.models.ofReader()
-    await client.query(topology.begin)
-    try {
-      const { send, close } = inTurn(client)
-      const reader = new PgReader(store, { send, caller: scope.caller, maxBytes, models: models.open })
-      const result = await work(reader).finally(close)
-      await client.query('COMMIT')
-      return result
-    } catch (error) {
-      // A lost connection has nothing to roll back.
-      await client.query('ROLLBACK').catch(() => {})
-      throw error
-    } finally {
-      await models.close()
+    const { send, close } = inTurn(async () => {
+      const client = await connection()
+      await client.query(topology.begin)
+      return client
+    })
+    const reader = new PgReader(store, { send, caller: scope.caller, maxBytes, models: models.open, fail, isOver })
+    return {
+      result: work(reader),
+      async end(isFailed) {
+        const client = await close()
+        // A lost connection has nothing to roll back.
+        await client?.query(isFailed ? 'ROLLBACK' : 'COMMIT').catch(() => {})
+        await models.close()
+      },
     }
   })
 }
 
 /**
- * Sends concurrent statements on a connection one after the other. A failed statement ends the transaction, so the ones
- * behind it fail with the same error and are not sent. `close` waits for the statement that has been sent, and drops those
- * behind it: an answer that lacks a required field is ready before its other fields.
+ * Sends concurrent statements on a connection one after the other; the first one opens it. `close` waits for the statement that
+ * has been sent, and drops those behind it: an answer that lacks a required field is ready before its other fields.
  */
-function inTurn(client: pg.PoolClient): { send: SendOne; close(): Promise<void> } {
+function inTurn(open: () => Promise<pg.PoolClient>): { send: SendOne; close(): Promise<pg.PoolClient | undefined> } {
+  let client: Promise<pg.PoolClient> | undefined
   let last: Promise<unknown> = Promise.resolve()
   let closed = false
   return {
     send<T>(_: unknown, send: Send<T>, done: Done<T>) {
-      const sent = last.then(() => {
+      const sent = last.then(async () => {
         if (closed) throw new Error('The transaction has ended.')
-        return settled(client, send)
+        client ??= open()
+        return settled(await client, send)
       })
       last = sent
       sent.then((result) => done(undefined, result), done)
@@ -287,6 +292,7 @@ function inTurn(client: pg.PoolClient): { send: SendOne; close(): Promise<void> 
     async close() {
       closed = true
       await last.catch(() => {})
+      return client?.catch(() => undefined)
     },
   }
 }

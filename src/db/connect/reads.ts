@@ -34,6 +34,21 @@ interface ReadsOptions {
 /** The recent speed of a statement. `doubtful` was slow once, which may have been due to the event loop. */
 type Speed = 'quick' | 'doubtful' | 'slow'
 
+/** A connection that is lent when it is first needed. */
+interface Demand {
+  connection(): Promise<PoolClient>
+  /** Fails the work at once. */
+  fail(error: unknown): void
+  /** True if the work has ended, or must end because nobody waits for it or its time is up. */
+  isOver(): boolean
+}
+
+interface Demanding<T> {
+  result: Promise<T>
+  /** Called when the result is there or the work has failed. The connection is lent until then. */
+  end(isFailed: boolean): Promise<void>
+}
+
 /** Signals that a statement must be sent again on another connection. */
 const MOVED = Symbol('moved')
 
@@ -69,14 +84,16 @@ export class Reads {
     return this.#quick.waiting + this.#slow.waiting
   }
 
-  scope(caller?: Caller): ReadScope {
+  scope(caller?: Caller, isLarge = false): ReadScope {
     const { timeoutMs } = this.#options
-    return { deadline: timeoutMs > 0 ? performance.now() + timeoutMs : Number.POSITIVE_INFINITY, caller }
+    const deadline = timeoutMs > 0 ? performance.now() + timeoutMs : Number.POSITIVE_INFINITY
+    return { deadline, caller, isLarge }
   }
 
   send<T>(statement: Prepared | undefined, send: Send<T>, done: Done<T>, scope = this.scope()): void {
     const speed = statement && this.#speeds.get(statement)
-    const line = speed === 'quick' || speed === 'doubtful' ? this.#line() : undefined
+    const isQuick = !scope.isLarge && (speed === 'quick' || speed === 'doubtful')
+    const line = isQuick ? this.#line() : undefined
     const ended: Timed<T> = (error, result, ms = 0) => {
       if (error === MOVED) {
         const end = endOf(scope, performance.now())
@@ -88,14 +105,72 @@ export class Reads {
       done(error, result)
     }
     if (line) line.run(statement, send, scope, ended)
-    else this.#alone(send, scope, speed === 'slow', ended)
+    else this.#alone(send, scope, scope.isLarge || speed === 'slow', ended)
   }
 
   /**
    * Lends a connection to work that sends several statements or is known to be slow. Work that must wait for the slow
    * lane is restarted.
    */
-  async exclusive<T>(scope: ReadScope, work: (client: PoolClient) => Promise<T>, slow = false): Promise<T> {
+  async exclusive<T>(scope: ReadScope, work: (client: PoolClient) => Promise<T>, slow = scope.isLarge): Promise<T> {
+    try {
+      return await this.#lend(scope, work, slow)
+    } catch (error) {
+      if (error !== MOVED) throw error
+    }
+    return this.exclusive(scope, work, true)
+  }
+
+  /**
+   * Lends a connection to work that asks for it when it first needs one, until its `end` has resolved. Work that must wait
+   * for the slow lane is restarted.
+   */
+  async onDemand<T>(scope: ReadScope, start: (demand: Demand) => Demanding<T>, slow = scope.isLarge): Promise<T> {
+    let isOver = false
+    let isFailed = false
+    let fail: Demand['fail'] = () => {}
+    let release = () => {}
+    const failure = new Promise<never>((_, reject) => {
+      fail = (error) => {
+        isOver = true
+        reject(error)
+      }
+    })
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { result, end } = start({
+      connection: () =>
+        new Promise((resolve, reject) => {
+          const use = (client: PoolClient) => {
+            resolve(client)
+            return released
+          }
+          this.#lend(scope, use, slow).catch((error) => {
+            fail(error)
+            reject(error)
+          })
+        }),
+      fail,
+      isOver() {
+        const reason = isOver ? undefined : endOf(scope, performance.now())
+        if (reason) fail(reason)
+        return isOver
+      },
+    })
+    try {
+      return await Promise.race([result, failure])
+    } catch (error) {
+      isFailed = true
+      if (error !== MOVED) throw error
+    } finally {
+      isOver = true
+      void end(isFailed).then(release, release)
+    }
+    return this.onDemand(scope, start, true)
+  }
+
+  async #lend<T>(scope: ReadScope, work: (client: PoolClient) => Promise<T>, slow: boolean): Promise<T> {
     const lane = slow ? this.#slow : this.#quick
     const end = endOf(scope, performance.now())
     if (end) throw end
@@ -104,12 +179,9 @@ export class Reads {
     this.#exclusive.add(read)
     try {
       return await read.run(this.#options.pool, work)
-    } catch (error) {
-      if (error !== MOVED) throw error
     } finally {
       this.#exclusive.delete(read)
     }
-    return this.exclusive(scope, work, true)
   }
 
   async close(): Promise<void> {

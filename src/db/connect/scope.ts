@@ -23,6 +23,8 @@ export interface Caller {
   onStatement?(statement: Statement): void
   /** The data version that its answer must have at least. */
   readonly minVersion?: number | undefined
+  /** Called when its work must wait for other large work, and so needs no slot among requests. */
+  onQueued?(): void
   /** Called with the data versions of its answer, where there are replicas. */
   onVersions?(versions: DataVersions): void
 }
@@ -32,6 +34,8 @@ export interface ReadScope {
   /** By `performance.now()`. Infinite if there is no limit. */
   readonly deadline: number
   readonly caller: Caller | undefined
+  /** True if it is expected to be slow: it never takes a connection of quick reads. */
+  readonly isLarge: boolean
 }
 
 /** Why the reads of a scope must end now. Undefined if they may continue. */

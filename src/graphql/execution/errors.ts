@@ -2,6 +2,22 @@ import { GraphQLError } from 'graphql'
 import { storeFault } from '../../db/faults.ts'
 import { GatewayError, REFUSALS, type RefusalCode } from '../../errors.ts'
 
+/** A large operation that would have to wait too long. */
+export class Busy extends GatewayError {
+  constructor() {
+    super(
+      'UNAVAILABLE',
+      'The server is busy with other large operations. Try again in a moment, or ask for less: fewer rows, or a shorter range of dates.',
+      [],
+      RETRY_SECONDS,
+    )
+  }
+
+  readonly http = { status: 503, headers: { 'retry-after': String(RETRY_SECONDS) } }
+}
+
+const RETRY_SECONDS = 2
+
 /** Creates the error of a request that is rejected before any of it runs. */
 export function refusal(code: RefusalCode, message: string, more: Record<string, unknown> = {}): GraphQLError {
   return new GraphQLError(message, { extensions: { code, ...more } })
@@ -24,7 +40,7 @@ export function presentError(error: unknown, requestId: string): { presented: Gr
     const problems = fault.problems.length ? { problems: fault.problems } : {}
     const presented = new GraphQLError(fault.message, {
       ...location,
-      extensions: { code: fault.code, requestId, ...problems },
+      extensions: { code: fault.code, requestId, ...problems, ...(fault instanceof Busy && { http: fault.http }) },
     })
     return { presented, internal: false }
   }

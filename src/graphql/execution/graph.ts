@@ -1,10 +1,11 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
-import { type Admin, Batches, type GraphContext } from '../context.ts'
+import { type Admin, contextOf, type GraphContext } from '../context.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { Documents } from '../policy/documents.ts'
 import { Limiter, type Limits } from '../policy/limits.ts'
 import { Operations } from './operations.ts'
+import { Workload } from './workload.ts'
 
 /** The graph: its schema, its operations with their limits and documents, and the dependencies of resolvers. */
 export interface Graph {
@@ -12,6 +13,8 @@ export interface Graph {
   limiter: Limiter
   documents: Documents
   operations: Operations
+  /** The large operations in progress. */
+  workload: Workload
   deps: GatewayDeps
   count: Counts
 }
@@ -44,10 +47,10 @@ export function openGraph(schema: GraphQLSchema, deps: GatewayDeps, options: Gra
   const { limits, plan, maxBytes } = options
   const limiter = new Limiter(schema, limits)
   const operations = new Operations(schema, { limiter, plan, onUnplanned: count.unplanned, maxBytes })
-  return { schema, limiter, documents, operations, deps, count }
+  const workload = new Workload(limiter.limits.cost)
+  return { schema, limiter, documents, operations, workload, deps, count }
 }
 
-/** Creates the context of one operation, with empty batches. */
-export function createContext({ deps }: Graph, reader: Reader, admin: Admin): GraphContext {
-  return { deps, reader, admin, batches: new Batches(reader) }
-}
+/** Creates the context of one operation. */
+export const createContext = ({ deps }: Graph, reader: Reader, admin: Admin): GraphContext =>
+  contextOf(deps, reader, admin)

@@ -3,14 +3,33 @@ import { answerTooLarge } from '../../db/connect/reader.ts'
 import { exactJson, isExactNumber } from '../../exact-number.ts'
 import { Rows } from '../plan/plan.ts'
 import { fieldsOf, fragmentsOf } from '../selection.ts'
+import type { Turns } from '../turns.ts'
 
 /** The estimated bytes of a number or literal, or of the punctuation around a value. */
 const VALUE_BYTES = 6
 
 /** Serializes the data of resolvers. @throws ANSWER_TOO_LARGE, before serializing, if the JSON would be too large */
-export function answerJson(data: unknown, maxBytes: number | undefined): string {
+export async function answerJson(data: unknown, turns: Turns, maxBytes: number | undefined): Promise<string> {
   assertAnswerSize(data, maxBytes)
-  return exactJson(data)
+  return jsonInTurns(data, turns)
+}
+
+/** Serializes values as `exactJson` does, the rows of lists one after the other. */
+async function jsonInTurns(value: unknown, turns: Turns): Promise<string> {
+  if (!hasList(value)) return exactJson(value)
+  const parts: string[] = []
+  for (const [key, one] of Object.entries(value)) {
+    const json = hasList(one) ? await jsonInTurns(one, turns) : exactJson(one)
+    parts.push(Array.isArray(value) ? json : `${JSON.stringify(key)}:${json}`)
+    await turns.next()
+  }
+  return Array.isArray(value) ? `[${parts.join(',')}]` : `{${parts.join(',')}}`
+}
+
+/** True for a list, and for an object that contains one. */
+function hasList(value: unknown): value is object {
+  if (Array.isArray(value)) return true
+  return isObject(value) && Object.values(value).some(hasList)
 }
 
 /** Estimates the size of the data's JSON. @throws ANSWER_TOO_LARGE if it exceeds `maxBytes` */

@@ -92,45 +92,68 @@ export interface Run {
 }
 
 /**
- * Runs a query or a mutation: a query on one snapshot of the store, by its plan if it has one, else by resolvers. If a plan
- * rejects an argument or a value, resolvers run the query again, since their errors have a location in the document.
+ * Runs a query or a mutation: a query by its plan if it has one, else by resolvers on one snapshot of the store. If a plan
+ * rejects an argument or a value, resolvers run the query, since their errors have a location in the document. A large
+ * operation waits for its turn.
  * @param caller ends the reads when it has gone, and receives their statements
  */
 export function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
+  const { operation, variables } = request
+  return graph.workload
+    .run(costOf(graph, operation, variables), caller, () => answer(graph, request, caller))
+    .catch((error) => failedWith(operation, resultOf(error)))
+}
+
+/** The cost of an operation in the workload. */
+export const costOf = ({ limiter }: Graph, operation: Operation, variables: Record<string, unknown>): number =>
+  limiter.cost(operation, variables).requested
+
+/** Runs an operation that has its turn. @throws the error of a read that fails */
+export function answer(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
   const { operation, variables, unplanned } = request
   const { store } = graph.deps
-  const failed = (result: ExecutionResult): Outcome => ({
-    failed: operation.warnings ? { ...result, extensions: { ...operation.warnings } } : result,
-  })
-  let planned = unplanned === undefined
-  const readResolved = async (reader: Reader): Promise<Outcome> => {
-    planned = false
-    const resolved = await resolve(graph, request, reader)
-    return 'failed' in resolved ? failed(resolved.failed) : { json: resolved.json() }
+  const resolved = async (reader: Reader): Promise<Outcome> => {
+    const answered = await resolve(graph, request, reader)
+    return 'failed' in answered ? failedWith(operation, answered.failed) : { json: await answered.json() }
   }
-  const read = (reader: Reader): Promise<Outcome> =>
-    planned
-      ? operation.plan.run(reader, variables).then((data) => (data ? { json: data.json() } : readResolved(reader)))
-      : readResolved(reader)
-  const attempt = () =>
-    operation.snapshot ? readFor(store, operation.document, read, caller) : read(plainReader(store))
-  return attempt().catch((error) => {
-    if (!planned || !(isCallersMistake(error) || error instanceof NoJson)) return failed(resultOf(error))
-    planned = false
-    return attempt().catch((error) => failed(resultOf(error)))
-  })
+  if (!operation.snapshot) return resolved(plainReader(store))
+  const read = async (reader: Reader): Promise<Outcome> => {
+    const planned = unplanned === undefined ? await planOf(operation, reader, variables) : undefined
+    return planned ?? reader.snapshot(resolved)
+  }
+  return readFor(store, read, caller, graph.workload.isLarge(costOf(graph, operation, variables)))
 }
+
+/** The answer of an operation's plan. Undefined if it has none, or rejects an argument or a value. */
+async function planOf(
+  { plan }: Operation,
+  reader: Reader,
+  variables: Record<string, unknown>,
+): Promise<Outcome | undefined> {
+  try {
+    const data = await plan.run(reader, variables)
+    return data && { json: await data.json() }
+  } catch (error) {
+    if (isCallersMistake(error) || error instanceof NoJson) return undefined
+    throw error
+  }
+}
+
+const failedWith = ({ warnings }: Operation, result: ExecutionResult): Outcome => ({
+  failed: warnings ? { ...result, extensions: { ...warnings } } : result,
+})
 
 async function resolve(
   graph: Graph,
   { operation, variables, admin, unplanned }: Run,
   reader: Reader,
 ): Promise<Planned | { failed: ExecutionResult }> {
-  const result = await operation.resolve(createContext(graph, reader, admin), variables, unplanned)
+  const context = createContext(graph, reader, admin)
+  const result = await operation.resolve(context, variables, unplanned)
   if (result.errors) return { failed: result }
   return {
-    json: () => answerJson(result.data, reader.maxBytes),
-    parts: () => resolvedParts(operation.document, result.data),
+    json: () => answerJson(result.data, context.turns, reader.maxBytes),
+    parts: async () => resolvedParts(operation.document, result.data),
   }
 }
 
@@ -154,33 +177,47 @@ export function executor<Data, Variables>(
   reader: Reader,
   admin: Admin,
 ): Execute<Data, Variables> {
-  const answer = <T>(values: Variables, present: (planned: Planned) => T): Promise<T> => {
+  const answer = <T>(values: Variables, present: (planned: Planned) => Promise<T>): Promise<T> => {
     const variables = values as Record<string, unknown>
-    const resolved = async () => {
+    const resolved = async (reader: Reader) => {
       const answered = await resolve(graph, { operation, variables, admin }, reader)
       if ('failed' in answered) throw origin(answered.failed)
       return present(answered)
     }
-    return operation.plan.run(reader, variables).then((planned) => (planned ? present(planned) : resolved()))
+    const unplanned = () => (operation.snapshot ? reader.snapshot(resolved) : resolved(reader))
+    return operation.plan.run(reader, variables).then((planned) => (planned ? present(planned) : unplanned()))
   }
-  const whole = (variables: Variables) => answer(variables, (planned) => parseExact(planned.json()) as Data)
+  const whole = (variables: Variables) => answer(variables, async (planned) => parseExact(await planned.json()) as Data)
   const rows = (variables: Variables) =>
-    answer(variables, (planned) => {
-      const { data, rows } = planned.parts()
+    answer(variables, async (planned) => {
+      const { data, rows } = await planned.parts()
       return { data: parseExact(data) as Data, rows }
     })
   return Object.assign(whole, { rows })
 }
 
-/** Prepares an operation of this program. @returns a function that reads with it, all on one snapshot of the store */
+/**
+ * Prepares an operation of this program.
+ * @param many true if the work executes it more than once, and so needs a snapshot
+ * @returns a function that reads with it; a large operation waits for its turn
+ */
 export function reads<Data, Variables>(
   graph: Graph,
   document: TypedDocumentNode<Data, Variables>,
-  admin: Admin = 'no',
+  { admin = 'no', many = false }: { admin?: Admin; many?: boolean } = {},
 ) {
+  const { workload, deps } = graph
   const operation = graph.operations.of(document) as Operation
-  return <T>(work: (execute: Execute<Data, Variables>) => Promise<T>, caller?: Caller): Promise<T> =>
-    readFor(graph.deps.store, document, (reader) => work(executor(graph, operation, reader, admin)), caller)
+  return <T>(
+    work: (execute: Execute<Data, Variables>) => Promise<T>,
+    variables: Variables,
+    caller?: Caller,
+  ): Promise<T> => {
+    const cost = costOf(graph, operation, variables as Record<string, unknown>)
+    const execute = (reader: Reader) => work(executor(graph, operation, reader, admin))
+    const read = many ? (reader: Reader) => reader.snapshot(execute) : execute
+    return workload.run(cost, caller, () => readFor(deps.store, read, caller, workload.isLarge(cost)))
+  }
 }
 
 /** The error that a resolver threw. An argument that GraphQL itself rejected becomes BAD_INPUT. */

@@ -8,7 +8,7 @@ import { isAway, presentError } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/graph.ts'
 import type { Operation } from '../execution/operation.ts'
 import { presentResult, resultOf } from '../execution/outcome.ts'
-import { answerText, run } from '../execution/run.ts'
+import { answer, answerText, costOf } from '../execution/run.ts'
 import { readVariables } from '../policy/limits.ts'
 import type { ChangeEvent, Live, LiveAnswer } from './live.ts'
 import type { RunEvent } from './runs.ts'
@@ -75,7 +75,7 @@ export async function subscribe(
       typeof value === 'bigint' ? String(value) : value,
     )
     const shared = live.answers(key, (begin, gone) =>
-      readInTurn(graph, live, gone, () => {
+      readInTurn(graph, live, gone, costOf(graph, query, variables), () => {
         begin()
         return liveAnswer(graph, query, { ...variables }, gone)
       }),
@@ -93,6 +93,7 @@ export async function subscribe(
       contextValue: createContext(graph, plainReader(store), admin),
     })
     if (!(Symbol.asyncIterator in source)) return present(source)
+    const cost = costOf(graph, operation, variables)
     let seen: bigint | undefined
     const read = async (event: Event, reader: Reader) => {
       const version = await versionSeenBy(reader)
@@ -107,8 +108,8 @@ export async function subscribe(
       return Object.assign(present(result), { stringify: exactJson })
     }
     return resultsOf(source[Symbol.asyncIterator]() as AsyncIterator<Event>, (event) =>
-      readInTurn(graph, live, signal, () =>
-        readSnapshot(store, (reader) => read(event, reader), store.reads.scope(signal)),
+      readInTurn(graph, live, signal, cost, () =>
+        readSnapshot(store, (reader) => read(event, reader), store.reads.scope(signal, graph.workload.isLarge(cost))),
       ).catch((error) => present({ errors: resultOf(error).errors ?? [] })),
     )
   }
@@ -152,7 +153,8 @@ async function liveAnswer(
   variables: Variables,
   signal: AbortSignal,
 ): Promise<LiveAnswer> {
-  const outcome = await run(graph, { operation, variables, admin: 'no' }, signal)
+  const request = { operation, variables, admin: 'no' as const }
+  const outcome = await answer(graph, request, signal).catch((error) => ({ failed: resultOf(error) }))
   if (!outcome.failed) return { text: answerText(operation, outcome) }
   const { failed } = outcome
   const away = failed.errors?.find(isAway)
@@ -165,14 +167,15 @@ async function liveAnswer(
  * @returns undefined if the signal aborted it
  */
 async function readInTurn<T>(
-  { deps: { log } }: Graph,
+  { deps: { log }, workload }: Graph,
   live: Live,
   signal: AbortSignal,
+  cost: number,
   read: () => Promise<T>,
 ): Promise<T | undefined> {
   for (let failures = 0; !signal.aborted; failures++) {
     try {
-      return await live.turn(async () => (signal.aborted ? undefined : read()))
+      return await workload.run(cost, signal, () => live.turn(async () => (signal.aborted ? undefined : read())))
     } catch (error) {
       if (signal.aborted) return undefined
       if (!isAway(error)) throw error

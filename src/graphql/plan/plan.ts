@@ -10,6 +10,7 @@ import { cutToPage } from '../fields/connection.ts'
 import type { SqlList } from '../fields/sql-field.ts'
 import { readVariables } from '../policy/limits.ts'
 import { fragmentsOf, switchesOf } from '../selection.ts'
+import { Turns } from '../turns.ts'
 import { type Compiled, compile } from './compile.ts'
 import { Layout } from './layout.ts'
 import {
@@ -26,7 +27,7 @@ import {
 } from './parameters.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
 import { pageFor, type Request, statement } from './statement.ts'
-import { items, type ListRows, type Source, type Writer, write } from './write.ts'
+import { itemsInTurns, type ListRows, type Source, type Writer, write } from './write.ts'
 
 /** Rows as JSON, without the enclosing brackets. `exactJson` writes them as a list. */
 export class Rows {
@@ -65,9 +66,9 @@ export class Rows {
 
 export interface Planned {
   /** Returns the operation's data as JSON. @throws NoJson */
-  json(): string
+  json(): Promise<string>
   /** Returns the data with its spliced list empty, and the rows of that list separately. @throws NoJson */
-  parts(): { data: string; rows: Rows }
+  parts(): Promise<{ data: string; rows: Rows }>
 }
 
 /** Cached statements per query: one for each combination of page size, filter and so on. */
@@ -149,7 +150,14 @@ export class Plan {
     }
     const coerced = this.#coerced(variables)
     const variant = coerced && this.#variant(coerced)
-    return variant ? variant.read(reader, await variant.statement(reader, coerced)) : undefined
+    if (!variant) return undefined
+    try {
+      return variant.read(reader, await variant.statement(nothingStored(reader.topology), coerced))
+    } catch (error) {
+      if (!(error instanceof ReadsFirst)) throw error
+    }
+    // Its arguments mean something that is stored: that is read from the same snapshot.
+    return reader.snapshot(async (reader) => variant.read(reader, await variant.statement(reader, coerced)))
   }
 
   /**
@@ -271,14 +279,19 @@ interface Cached {
   ofRequest?(variables: Record<string, unknown>, inputs: Inputs): Partial<Statement> | null
 }
 
+/** Thrown if a statement depends on something stored. */
+class ReadsFirst extends Error {}
+
 /** A reader that fails every read. */
 const nothingStored = (topology: Topology): Reader => ({
   topology,
-  $queryRaw: () => Promise.reject(new Error('a cached statement depends on nothing stored')),
-  textRows: () => Promise.reject(new Error('a cached statement depends on nothing stored')),
-  explain: () => Promise.reject(new Error('a cached statement depends on nothing stored')),
+  isOver: false,
+  $queryRaw: () => Promise.reject(new ReadsFirst()),
+  textRows: () => Promise.reject(new ReadsFirst()),
+  explain: () => Promise.reject(new ReadsFirst()),
+  snapshot: () => Promise.reject(new ReadsFirst()),
   get models(): never {
-    throw new Error('a cached statement depends on nothing stored')
+    throw new ReadsFirst()
   },
 })
 
@@ -410,11 +423,15 @@ class Variant {
       rowsOf: (list, row) => (list === spliced ? ofSpliced : (nested.get(row) as ListRows)),
     })
     return {
-      json: () => write(answer, root, source(list)),
-      parts: () => {
+      json: async () => {
+        const all = source(list)
+        return write(answer, root, source({ ...list, written: await itemsInTurns(list, all, new Turns()) }))
+      },
+      parts: async () => {
         const all = source(list)
         const last = list.rows.at(-1)
-        const lines = new Rows(items(list, all), list.rows.length, last && write(item, last, all))
+        const written = await itemsInTurns(list, all, new Turns())
+        const lines = new Rows(written, list.rows.length, last && write(item, last, all))
         return { data: write(answer, root, source({ ...list, rows: [] })), rows: lines }
       },
     }

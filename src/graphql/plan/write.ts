@@ -4,6 +4,7 @@ import { type Encoding, numberOf, unmarked } from '../../db/lists/encoding.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { ValueType } from '../../db/lists/value-type.ts'
 import { encodeCursor, pageFlag } from '../fields/connection.ts'
+import type { Turns } from '../turns.ts'
 import type { List, Piece } from './piece.ts'
 
 /** A piece that is a value: nothing is known of its JSON before rows are read, but for the brackets around a list. */
@@ -66,6 +67,8 @@ export interface ListRows {
   /** The first and the last row. */
   ends: (TextRow | undefined)[]
   item: Writer
+  /** Its JSON, without the enclosing brackets, if that is written already. */
+  written?: string
 }
 
 /** The data of a request that its answer is written from. */
@@ -172,13 +175,29 @@ export function write(writer: Writer, row: TextRow, source: Source): string {
 }
 
 /** Writes the rows of a list, without the enclosing brackets. Throws if they exceed `maxBytes`. */
-export function items({ rows, item }: ListRows, source: Source): string {
+function items({ rows, item, written }: ListRows, source: Source): string {
+  if (written !== undefined) return written
+  let out = ''
+  for (const row of rows) out = withItem(out, item, row, source)
+  return out
+}
+
+/** Writes the rows of a list as `items` does, and lets others have their turn. */
+export async function itemsInTurns({ rows, item }: ListRows, source: Source, turns: Turns): Promise<string> {
   let out = ''
   for (let i = 0; i < rows.length; i++) {
-    if (i > 0) out += ','
-    out += write(item, rows[i] as TextRow, source)
-    if (out.length > source.maxBytes) throw answerTooLarge(source.maxBytes)
+    if (i > 0 && i % ROWS_A_LOOK === 0) await turns.next()
+    out = withItem(out, item, rows[i] as TextRow, source)
   }
+  return out
+}
+
+/** How many rows are written before the time is looked at. */
+const ROWS_A_LOOK = 20
+
+function withItem(before: string, item: Writer, row: TextRow, source: Source): string {
+  const out = before === '' ? write(item, row, source) : `${before},${write(item, row, source)}`
+  if (out.length > source.maxBytes) throw answerTooLarge(source.maxBytes)
   return out
 }
 

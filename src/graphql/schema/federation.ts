@@ -12,6 +12,7 @@ import {
 } from 'graphql'
 import { GatewayError } from '../../errors.ts'
 import type { GraphContext } from '../context.ts'
+import { resolveInTurns } from '../turns.ts'
 import { type Builder, createBuilder } from './builder.ts'
 import { withExactFloats } from './scalars.ts'
 import { addTypes, type SchemaOptions } from './schema.ts'
@@ -38,7 +39,7 @@ export function createSubgraph(options?: SchemaOptions): GraphQLSchema {
     sdl ??= printSubgraphSchema(schema)
     return sdl
   })
-  const schema = withExactFloats(builder.toSchema())
+  const schema = resolveInTurns(withExactFloats(builder.toSchema()))
   return schema
 }
 

@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { type BasePoints, PUBLISHED } from '../../domain/points/formula.ts'
 import { addListInputTypes } from '../fields/list-inputs.ts'
+import { resolveInTurns } from '../turns.ts'
 import { type Builder, createBuilder } from './builder.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
 import { addActivity } from './types/activity.ts'
@@ -58,7 +59,7 @@ export interface SchemaOptions {
 export function createSchema({ basePoints = PUBLISHED, logoHosts = [] }: SchemaOptions = {}): GraphQLSchema {
   const builder = createBuilder()
   addTypes(builder, { basePoints, logoHosts })
-  return withExactFloats(builder.toSchema())
+  return resolveInTurns(withExactFloats(builder.toSchema()))
 }
 
 /**

@@ -114,6 +114,10 @@ class Flight implements Caller {
     this.versions = versions
   }
 
+  onQueued(): void {
+    for (const client of this.#clients) client.onQueued?.()
+  }
+
   get aborted(): boolean {
     return this.#clients.every(({ aborted }) => aborted)
   }

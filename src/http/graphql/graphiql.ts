@@ -39,7 +39,7 @@ export function graphiqlPage(graph: Graph, edge: EdgeCache) {
     return { name: '/graphql', status: 200, json: (await template).replace('DATA', () => data) }
   }
   const read = reads(graph, valuesOperation)
-  const compute = async (caller: Caller) => render(await read(readExampleValues, caller), EMPTY)
+  const compute = async (caller: Caller) => render(await read(readExampleValues, {}, caller), EMPTY)
   return {
     async send(request: FastifyRequest, reply: FastifyReply) {
       const caller = exchangeOf(request.raw, reply.raw)

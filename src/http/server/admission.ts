@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
+import { exchangeOf } from '../exchange.ts'
 import type { RefusalPace } from './refusal.ts'
 
 /** How often the queue is checked. If it does not shrink, this is an overload and not a burst. */
@@ -175,8 +176,10 @@ export function admitRead(app: FastifyInstance, { admission, isExempt, refuse }:
     if (isExempt(request.url)) done()
     else
       admission.enter(reply.raw, (entered) => {
-        if (entered) done()
-        else refuse(request.raw, reply.hijack().raw)
+        if (entered) {
+          exchangeOf(request.raw).leaveSlot = () => admission.leave(reply.raw)
+          done()
+        } else refuse(request.raw, reply.hijack().raw)
       })
   })
   // An event stream frees its slot when it starts.

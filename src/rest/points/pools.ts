@@ -46,5 +46,6 @@ export const allPools = endpoint({
   ),
   operation,
   variables: () => ({}),
+  allPages: true,
   answer: async ({ execute }) => ({ body: (await allPages(execute, (data) => data.pools)).list }),
 })

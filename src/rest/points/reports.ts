@@ -28,5 +28,6 @@ export const reports = endpoint({
   }),
   operation,
   variables: () => ({}),
+  allPages: true,
   answer: async ({ execute }) => ({ body: { items: (await allPages(execute, (data) => data.distributions)).list } }),
 })
