@@ -14,6 +14,8 @@ import {
 const TURN_MS = 10
 /** How many values of an operation are released before those of the next operation. */
 const RELEASED = 4
+/** More are not kept: removing each would move all others. */
+const MOST_RELEASED = 10_000
 /** Shorter lists are completed at once. */
 const SHORT_LIST = 20
 
@@ -66,6 +68,8 @@ async function resume(): Promise<void> {
 export class Turns {
   readonly #isOver: () => boolean
   #waiting: (() => void)[] = []
+  /** How many of those at the front are released already. */
+  #released = 0
   #idle: (() => void)[] = []
   #isQueued = false
 
@@ -101,9 +105,14 @@ export class Turns {
   release(): void {
     if (this.#isOver()) {
       this.#waiting = []
+      this.#released = 0
       this.#idle = []
     }
-    for (const resume of this.#waiting.splice(0, RELEASED)) resume()
+    const end = Math.min(this.#released + RELEASED, this.#waiting.length)
+    while (this.#released < end) this.#waiting[this.#released++]?.()
+    if (this.#released < this.#waiting.length && this.#released < MOST_RELEASED) return
+    this.#waiting = this.#waiting.slice(this.#released)
+    this.#released = 0
   }
 
   /** Returns whether values still wait. If not, the work that waited for that begins. */

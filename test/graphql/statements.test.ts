@@ -162,7 +162,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
 const RESOLVED = { resolved: true }
 
 /**
- * The statements that an operation takes once it is known: its first runs find out whether it needs a transaction.
+ * The statements that an operation takes once it is known.
  * @param extensions RESOLVED, or none
  */
 async function statementsOf(query: string, variables?: object, extensions?: object): Promise<string[]> {

@@ -2,7 +2,7 @@ import { execute, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLSchema,
 import { expect, test } from 'vitest'
 import { resolveInTurns, Turns } from '../../src/graphql/turns.ts'
 
-const ROWS = 30_000
+const ROWS = 10_000
 
 let resolved = 0
 const Row = new GraphQLObjectType({

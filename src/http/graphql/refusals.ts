@@ -25,7 +25,7 @@ export function countOperations(metrics: Registry): Counts {
   })
   const unplanned = new Counter({
     name: 'gateway_graphql_unplanned_total',
-    help: `GraphQL queries that ran on resolvers, which is slower than a plan, by the reason: the first field without a plan; ${UNPLANNED.selection}: how fields are selected; ${UNPLANNED.request}: how they are requested; ${UNPLANNED.off}. The first run of a query may count twice.`,
+    help: `GraphQL queries that ran on resolvers, which is slower than a plan, by the reason: the first field without a plan; ${UNPLANNED.selection}: how fields are selected; ${UNPLANNED.request}: how they are requested; ${UNPLANNED.off}.`,
     labelNames: ['reason'],
     registers,
   })
