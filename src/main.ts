@@ -2,8 +2,11 @@
 import { fail } from './cli/command.ts'
 import { createProgram } from './cli/program.ts'
 
-// A closed pipe (`| head`) is not a failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+// A reader that leaves (`| head`) loses text, not work. Text that cannot be written for another reason is a failure.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.exitCode ??= 1
+  })
 
 const args = process.argv.slice(2)
 await createProgram()
