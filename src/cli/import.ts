@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { isAddress } from '../address.ts'
 import { ConfigError } from '../config.ts'
 import { type ImportSummary, importDataset } from '../domain/dataset/import.ts'
 import { isRemote } from '../sources/client.ts'
@@ -127,7 +128,7 @@ function describe({ name }: Dataset, { files, dates, leftOut, seconds }: ImportS
 
 async function readUsers(path: string): Promise<string[]> {
   const users = (await readText(path)).split(/\s+/).filter((line) => line !== '')
-  const wrong = users.find((user) => !/^0x[0-9a-fA-F]{40}$/.test(user))
+  const wrong = users.find((user) => !isAddress(user))
   if (wrong !== undefined) throw new ConfigError(`${path} must have one address per line, not ${wrong.slice(0, 60)}.`)
   return users
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ADDRESS_PATTERN, isAddress } from '../address.ts'
 import { parseUtc } from '../time.ts'
 
 const once = 'must be given once, without brackets, and not be empty'
@@ -13,9 +14,9 @@ export const date = z
 /** A 20-byte address in any case, converted to lower case. */
 export const address = z
   .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once, without brackets') })
-  .regex(/^0x[a-fA-F0-9]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
+  .refine(isAddress, 'must be an address: 0x and 40 hexadecimal digits')
   .transform((value) => value.toLowerCase())
-  .meta({ override: { type: 'string', pattern: '^0x[a-fA-F0-9]{40}$' } })
+  .meta({ override: { type: 'string', pattern: `^${ADDRESS_PATTERN}$` } })
 
 /** Passed for a required address if no account is given. */
 export const NO_ONE = '0x0000000000000000000000000000000000000000'
@@ -44,8 +45,6 @@ const defaultTo = (schema: ReturnType<typeof integer>, value: number) =>
 export const entityText = text
   .refine((value) => !value.includes('\0'), 'must not hold a NUL character')
   .meta({ override: { type: 'string', minLength: 1 } })
-
-const isAddress = (value: string) => /^0x[a-fA-F0-9]{40}$/i.test(value)
 
 /** Converts an address to lower case, and leaves other text unchanged. */
 export const asEntity = (value: string) => (isAddress(value) ? value.toLowerCase() : value)
@@ -85,14 +84,14 @@ export const flag = z
   .transform((value) => value === 'true')
   .meta({ override: { type: 'string', default: 'false' } })
 
-const ADDRESSES = { type: 'string' as const, pattern: '^0x[a-fA-F0-9]{40}(,0x[a-fA-F0-9]{40})*$' }
+const ADDRESSES = { type: 'string' as const, pattern: `^${ADDRESS_PATTERN}(,${ADDRESS_PATTERN})*$` }
 
 /** One or more addresses: repeated, in brackets (`asset[]`, `asset[0]`), or separated by commas. */
 export const addresses = z
   .union([z.string(), z.array(z.string())])
   .transform((value) => (Array.isArray(value) ? value : [value]).flatMap((one) => one.split(',')))
   .refine(
-    (all) => all.every((one) => /^0x[a-fA-F0-9]{40}$/.test(one)),
+    (all) => all.every(isAddress),
     'must be addresses: 0x and 40 hexadecimal digits each, separated by commas or repeated',
   )
   .refine((all) => all.length <= 200, 'must be at most 200 addresses')

@@ -39,7 +39,8 @@ async function withoutReader(args: string[], streams: ('stdout' | 'stderr')[] = 
   return code
 }
 
-const countOf = async (sql: string) => Number((await gateway.deps.store.pool.query(`SELECT count(*) ${sql}`)).rows[0].count)
+const countOf = async (sql: string) =>
+  Number((await gateway.deps.store.pool.query(`SELECT count(*) ${sql}`)).rows[0].count)
 
 test('a resync of all dates computes all of them', async () => {
   const dates = await countOf('FROM distribution')

@@ -41,7 +41,7 @@ export const searchFacts: Fact[] = [
   search('s'),
   search('usdc', 42161),
   search(markets.same),
-  search(pools.arb.toUpperCase().replace('X', 'x')),
+  search(pools.arb.toUpperCase()),
   search('0x3'),
   { ...search('nothing of this'), empty: true },
   search(tokens.eth),

@@ -32,7 +32,7 @@ export const userFacts: Fact[] = [
   },
   {
     name: 'users with the same points rank by address; those without a position have zeros and nulls',
-    query: `lookupUsers(addresses: [${list([hal, cat, nobody, ben, eve, ann.toUpperCase().replace('X', 'x'), cat])}]) { ${TOTALS} }`,
+    query: `lookupUsers(addresses: [${list([hal, cat, nobody, ben, eve, ann.toUpperCase(), cat])}]) { ${TOTALS} }`,
     at: 'lookupUsers',
     sql: `SELECT u.address, coalesce(points, 0) AS points, rank, coalesce(positions, 0) AS "positionCount",
         first AS "firstDistributionDate", last AS "lastDistributionDate"

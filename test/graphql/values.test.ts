@@ -48,7 +48,7 @@ describe('scalars', () => {
   const scalars = {
     Address: {
       field: (value: string) => `user(address: ${value}) { address }`,
-      good: [sampleUser, `0x${sampleUser.slice(2).toUpperCase()}`],
+      good: [sampleUser, `0x${sampleUser.slice(2).toUpperCase()}`, sampleUser.toUpperCase()],
       bad: [
         '',
         '0x',
@@ -56,7 +56,7 @@ describe('scalars', () => {
         `${sampleUser}0`,
         ` ${sampleUser}`,
         `${sampleUser}\n`,
-        `0X${sampleUser.slice(2)}`,
+        `1x${sampleUser.slice(2)}`,
         `0x${'g'.repeat(40)}`,
         1,
         true,
@@ -273,6 +273,15 @@ describe('node', () => {
         node: rows.at(-1),
       })
     })
+
+  test.each(['User', 'Pool', 'Market', 'Vault', 'Asset'])('%s: an id has its address in any case', async (name) => {
+    const row = `id __typename ${paths[name as keyof typeof paths]}`
+    const [one] = await listOf(name as keyof typeof paths, row)
+    const [, chain, address = ''] = /^(.*:)(0x.{40})$/.exec(Buffer.from(one.id, 'base64').toString()) ?? []
+    const id = Buffer.from(`${chain}${address.toUpperCase()}`).toString('base64')
+    const query = `query ($id: ID!) { node(id: $id) { ... on ${name} { ${row} } } nodes(ids: [$id]) { id } }`
+    expect(await ok(query, { id })).toEqual({ node: one, nodes: [{ id: one.id }] })
+  })
 
   test('many objects of many types are one statement a type', async () => {
     const ids: string[] = []

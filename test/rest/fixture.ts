@@ -40,7 +40,7 @@ export const [T1, T2, T3] = [1772323200, 1772409600, 1772496000] as const
 export const NOW = new Date('2026-03-10T12:00:00.000Z')
 export const MAX_UINT256 = 2n ** 256n - 1n
 
-export const upper = (address: string) => `0x${address.slice(2).toUpperCase()}`
+export const upper = (address: string) => address.toUpperCase()
 export const hash = (byte: string) => `0x${byte.repeat(32)}`
 
 /** A gateway on the fixture, at the time NOW. */

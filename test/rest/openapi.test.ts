@@ -118,7 +118,7 @@ describe('/openapi.json', () => {
   it('has the documented limits', () => {
     const parameters = document.paths['/v1/users/{address}/earnings'].get.parameters
     const schemaOf = (name: string) => parameters.find((parameter: Json) => parameter.name === name).schema
-    expect(schemaOf('address')).toMatchObject({ type: 'string', pattern: '^0x[a-fA-F0-9]{40}$' })
+    expect(schemaOf('address')).toMatchObject({ type: 'string', pattern: '^0[xX][a-fA-F0-9]{40}$' })
     expect(schemaOf('page')).toMatchObject({ type: 'integer', minimum: 1, default: 1 })
     expect(schemaOf('page_size')).toMatchObject({ type: 'integer', minimum: 1, maximum: 1000, default: 100 })
   })

@@ -13,7 +13,7 @@ test('is a set of pairs, in which the case of an address does not count', () => 
       const plain = new Set<string>()
       for (const [address, number] of added) {
         const key = `${address.toLowerCase()} ${number}`
-        expect(set.add(`0x${address}`, number)).toBe(!plain.has(key))
+        expect(set.add(`${number % 2 ? '0x' : '0X'}${address}`, number)).toBe(!plain.has(key))
         plain.add(key)
       }
       expect(set.size).toBe(plain.size)
@@ -38,7 +38,6 @@ test('grows', () => {
 test.each([
   '',
   '0x',
-  `0X${'a'.repeat(40)}`,
   `1x${'a'.repeat(40)}`,
   `0x${'a'.repeat(39)}`,
   `0x${'a'.repeat(41)}`,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isAddress, isHash, storedHash } from '../../address.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
 import { MAX_POINTS, millionths } from '../points/millionths.ts'
 
@@ -55,24 +56,24 @@ export const defaulting = (type: FieldType, absent: string): FieldType => ({ ...
 /** The maximum length of a text in characters, so that a key of several texts fits an index. */
 const MAX_TEXT = 500
 
-const matching = (pattern: RegExp, what: string, write: (value: string) => string = (text) => text): FieldType => ({
+const matching = (matches: (value: string) => boolean, what: string, write: (value: string) => string): FieldType => ({
   kind: 'text',
   sql: 'text',
   what,
-  encode: (value: unknown) => (typeof value === 'string' && pattern.test(value) ? write(value) : undefined),
+  encode: (value: unknown) => (typeof value === 'string' && matches(value) ? write(value) : undefined),
 })
 
 /** 20 bytes, stored in lower case. */
-export const address: FieldType = matching(/^0x[0-9a-fA-F]{40}$/, 'an address (0x and 40 hex digits)', (text) =>
-  text.toLowerCase(),
-)
+export const address: FieldType = matching(isAddress, 'an address (0x and 40 hex digits)', (text) => text.toLowerCase())
 
-/** 32 bytes, stored as given. */
-export const hash: FieldType = matching(/^0x[0-9a-fA-F]{64}$/, 'a transaction hash (0x and 64 hex digits)')
+/** 32 bytes, stored as given, but for an upper-case text. */
+export const hash: FieldType = matching(isHash, 'a transaction hash (0x and 64 hex digits)', storedHash)
 
 /** Stored in lower case. */
-export const uuid: FieldType = matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'a UUID', (text) =>
-  text.toLowerCase(),
+export const uuid: FieldType = matching(
+  (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text),
+  'a UUID',
+  (text) => text.toLowerCase(),
 )
 
 const special = /[\\\t\n\r]/g

@@ -12,11 +12,11 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql'
+import { readAddress } from '../../address.ts'
 import { isExactNumber } from '../../exact-number.ts'
 import { isoDay, parseUtc } from '../../time.ts'
 import type { Builder } from './builder.ts'
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const INTEGER = /^(0|[1-9][0-9]*)$/
 const MAX_DIGITS = 20_000
 
@@ -34,7 +34,8 @@ const asValue =
   }
 
 function parseAddress(value: unknown): string {
-  if (typeof value === 'string' && ADDRESS.test(value)) return value.toLowerCase()
+  const address = typeof value === 'string' ? readAddress(value) : undefined
+  if (address !== undefined) return address
   throw wrong('Address', '0x and 40 hexadecimal digits', value)
 }
 

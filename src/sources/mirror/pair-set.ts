@@ -5,6 +5,8 @@ const WORDS = 6
 const BLOCK = 1 << 14
 /** The maximum number of pairs for which memory is reserved in advance. */
 const MOST_EXPECTED = 1 << 21
+/** The character x, and the bit that makes a letter lower-case. */
+const [X, LOWER] = [120, 32]
 /** The value of a hexadecimal digit by character code, or -1. */
 const DIGITS = Int8Array.from({ length: 256 }, (_, code) => {
   const digit = String.fromCharCode(code)
@@ -54,7 +56,7 @@ export class PairSet {
   }
 
   private read(address: string): boolean {
-    if (address.length !== 42 || address.charCodeAt(0) !== 48 || address.charCodeAt(1) !== 120) return false
+    if (address.length !== 42 || address.charCodeAt(0) !== 48 || (address.charCodeAt(1) | LOWER) !== X) return false
     for (let word = 0, at = 2; at < 42; word++) {
       let value = 0
       for (const end = at + 8; at < end; at++) {

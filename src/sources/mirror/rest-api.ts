@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isAddress, isHash, storedHash } from '../../address.ts'
 import { GatewayError } from '../../errors.ts'
 import { type Client, cut, parseJson, refusal, shownUrl, sourceFailed } from '../client.ts'
 
@@ -73,12 +74,12 @@ const integer = z
 const factor = number.min(0, 'must be from 0 up')
 const usd = z.number('must be a number or null').nullable()
 const digits = text.regex(/^[0-9]{1,78}$/, 'must be digits')
-const hash = text.regex(/^0x[0-9a-fA-F]{64}$/, 'must be a transaction hash')
+const hash = text.refine(isHash, 'must be a transaction hash').transform(storedHash)
 const flag = z.boolean('must be true or false')
 const list = <T extends z.ZodType>(type: T) => z.array(type, 'must be a list')
 
 export const address = text
-  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address (0x and 40 hex digits)')
+  .refine(isAddress, 'must be an address (0x and 40 hex digits)')
   .transform((value) => value.toLowerCase())
 
 /** A distribution date, as YYYY-MM-DDT00:00:00.000Z. */

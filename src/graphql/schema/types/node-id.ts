@@ -10,11 +10,20 @@ interface NodeId {
 
 const MAX_LENGTH = 1000
 
-/** @throws BAD_INPUT if the id has no known type, or cannot be the id of a stored row */
-export function assertNodeId({ typename, id }: NodeId, schema: GraphQLSchema): void {
+/** The types whose ids end with an address, and have no other text. */
+const BY_ADDRESS = ['User', 'Pool', 'Market', 'Vault', 'Asset']
+
+/**
+ * Checks an id, and makes its address one as it is stored: it may be in any case.
+ * @throws BAD_INPUT if the id has no known type, or cannot be the id of a stored row
+ */
+export function assertNodeId(nodeId: NodeId, schema: GraphQLSchema): void {
+  const { typename, id } = nodeId
   const type = schema.getType(typename)
   const isNode = isObjectType(type) && type.getInterfaces().some((one) => one.name === 'Node')
   if (!isNode || id.includes('\0') || id.length > MAX_LENGTH) throw badId()
+  // Pothos loads the same object.
+  if (BY_ADDRESS.includes(typename)) nodeId.id = id.toLowerCase()
 }
 
 export const chainAddressId = ({ chainId, id }: { chainId: bigint; id: string }) => `${chainId}:${id}`
