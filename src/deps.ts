@@ -24,6 +24,7 @@ import { openAnalyticsSource } from './sources/analytics/open-analytics-source.t
 import { type Client, isRemote, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/positions/open-positions-source.ts'
 import type { PositionsSource } from './sources/positions/positions-source.ts'
+import { visible, visibleWhenParsed } from './visible.ts'
 import type { Primary } from './workers/link.ts'
 
 export const CHANNELS = ['gateway_data', 'gateway_run']
@@ -204,5 +205,6 @@ function createLog(config: Config): Logger {
   const pretty = process.stdout.isTTY
     ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
     : {}
-  return pino({ level: config.LOG_LEVEL, ...pretty })
+  const streamWrite = process.stdout.isTTY ? visibleWhenParsed : (line: string) => `${visible(line.trimEnd())}\n`
+  return pino({ level: config.LOG_LEVEL, ...pretty, hooks: { streamWrite } })
 }

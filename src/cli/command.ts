@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { CommanderError } from 'commander'
 import type { Pool } from 'pg'
+import { readAddress } from '../address.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { isLackOfRights, lackOfResources } from '../db/faults.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { type ErrorCode, GatewayError } from '../errors.ts'
 import { knownFault } from '../graphql/execution/errors.ts'
 import { parseUtc } from '../time.ts'
+import { visible, visibleJson, visibleLines } from '../visible.ts'
 
 /** The actor in the records of changes by the command line. */
 export const CLI = 'cli'
@@ -60,7 +62,7 @@ export function stopSignal(
     if (controller.signal.aborted) return
     since = performance.now()
     setTimeout(() => {
-      process.stderr.write('Not everything could be closed in time. Exiting anyway.\n')
+      complain('Not everything could be closed in time. Exiting anyway.')
       process.exit(1)
     }, timeoutMs + CLOSING_MS).unref()
     controller.abort()
@@ -74,15 +76,26 @@ export const wantsJson = () => process.argv.includes('--json')
 
 /** Prints a warning, which does not belong to the result. */
 export function warn(warning: string): void {
-  process.stderr.write(`${wantsJson() ? JSON.stringify({ warning }) : `Warning: ${warning}`}\n`)
+  complain(wantsJson() ? visibleJson({ warning }) : visible(`Warning: ${warning}`))
 }
 
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+/** Prints one line. What is not visible in it is escaped, line feeds too. */
+export function print(line: string): void {
+  printText(visible(line))
+}
+
+/** Prints several lines, such as a table. */
+export function printText(text: string): void {
+  process.stdout.write(`${visibleLines(text)}\n`)
+}
+
+/** Writes what does not belong to the result. */
+export function complain(text: string): void {
+  process.stderr.write(`${visibleLines(text)}\n`)
 }
 
 /** Prints one JSON object per line, for scripts. */
-export const printJson = (value: unknown) => print(JSON.stringify(value))
+export const printJson = (value: unknown) => printText(visibleJson(value))
 
 /** Reads a file that an option names. @throws ConfigError */
 export const readText = (path: string): Promise<string> =>
@@ -92,9 +105,10 @@ export const readText = (path: string): Promise<string> =>
 
 /** Reads an address. @param whose completes the message @throws ConfigError */
 export function parseAddress(text: string, whose: string): string {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text))
+  const address = readAddress(text)
+  if (address === undefined)
     throw new ConfigError(`A ${whose}'s address is 0x and 40 hexadecimal digits, not ${text.slice(0, 60)}.`)
-  return text.toLowerCase()
+  return address
 }
 
 /** Reads the value of an option that is a date. @throws ConfigError */
@@ -224,7 +238,7 @@ export function fail(error: unknown): void {
   const { exitCode, ...failure } = failureOf(error)
   process.exitCode = exitCode
   if (wantsJson()) {
-    process.stderr.write(`${JSON.stringify(failure)}\n`)
+    complain(visibleJson(failure))
     return
   }
   // Commander has printed its own.
@@ -232,7 +246,7 @@ export function fail(error: unknown): void {
   const { code, message } = failure
   const problems = failure.problems.filter((problem) => !message.includes(problem.message))
   const lines = [message, ...problems.map((problem) => [problem.name, problem.message].join(' ').trim())]
-  process.stderr.write(`${lines.join('\n')}\n`)
-  if (code === 'INTERNAL' && error instanceof Error && process.env.LOG_LEVEL === 'debug')
-    process.stderr.write(`${error.stack}\n`)
+  // What a source says is in one line.
+  complain(code === 'SOURCE_FAILED' ? visible(lines.join(' ')) : lines.join('\n'))
+  if (code === 'INTERNAL' && error instanceof Error && process.env.LOG_LEVEL === 'debug') complain(String(error.stack))
 }

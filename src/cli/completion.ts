@@ -1,12 +1,12 @@
 import { Argument, type Command } from 'commander'
-import { print } from './command.ts'
+import { printText } from './command.ts'
 
 export function addCompletion(program: Command): void {
   program
     .command('completion')
     .description('print a script by which a shell completes commands and options')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
-    .action((shell: keyof typeof SCRIPTS) => print(SCRIPTS[shell](program.name(), wordsByPath(program))))
+    .action((shell: keyof typeof SCRIPTS) => printText(SCRIPTS[shell](program.name(), wordsByPath(program))))
 }
 
 /** The words that may follow: by the path of a command, such as ` multipliers set`, also with an option that has choices. */

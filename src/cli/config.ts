@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig, splitUrls } from '../config.ts'
-import { print, printJson, withoutEmpty } from './command.ts'
+import { printJson, printText, withoutEmpty } from './command.ts'
 import { listSettings, type Setting, settingsInFull } from './settings.ts'
 import { table } from './table.ts'
 
@@ -24,7 +24,7 @@ function showConfig({ json }: { json?: boolean }): void {
     if (json) printJson({ name: setting.name, value: value ?? null, from })
     rows.push([setting.name, value ?? setting.defaultText, from])
   }
-  if (!json) print(table(['setting', 'value', 'from'], rows))
+  if (!json) printText(table(['setting', 'value', 'from'], rows))
 }
 
 const HIDDEN = '***'

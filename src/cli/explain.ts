@@ -3,7 +3,7 @@ import { type ExplainedSide, explainDay } from '../domain/points/explain.ts'
 import { GatewayError } from '../errors.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import { isoDay } from '../time.ts'
-import { parseAddress, parseDate, print, printJson, reasonWords, withDeps } from './command.ts'
+import { parseAddress, parseDate, print, printJson, printText, reasonWords, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 const changes = graphql(`
@@ -38,7 +38,7 @@ export function addExplain(program: Command): void {
         if (sides.length === 0 && ledger.nodes.length === 0)
           throw new GatewayError('NOT_FOUND', `${user} has no positions on ${day}, and no run has changed that.`)
         if (json) return [...sides, ...ledger.nodes].forEach(printJson)
-        if (sides.length > 0) print(table(HEAD, sides.flatMap(linesOf)))
+        if (sides.length > 0) printText(table(HEAD, sides.flatMap(linesOf)))
         for (const { pool, side, points, computed } of sides)
           if (computed !== points)
             print(`Side ${side} of ${pool}: the rules now in force yield ${computed}; a resync of ${day} stores that.`)
@@ -54,7 +54,7 @@ export function addExplain(program: Command): void {
           one.pointsChange,
           reasonWords(one),
         ])
-        print(table(['changed by', 'at (UTC)', 'what', 'pool', 'before', 'after', 'change', 'reasons'], rows))
+        printText(table(['changed by', 'at (UTC)', 'what', 'pool', 'before', 'after', 'change', 'reasons'], rows))
       })
     })
 }

@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { addBasePoints } from './base-points.ts'
-import { print, wantsJson, warn, withDeps } from './command.ts'
+import { print, printText, wantsJson, warn, withDeps } from './command.ts'
 import { addCompletion } from './completion.ts'
 import { addConfig } from './config.ts'
 import { addDistribute } from './distribute.ts'
@@ -60,6 +60,6 @@ export function createProgram(): Command {
   program
     .command('openapi')
     .description('print the OpenAPI document')
-    .action(async () => print(JSON.stringify((await import('../http/openapi.ts')).openApiDocument(), null, 2)))
+    .action(async () => printText(JSON.stringify((await import('../http/openapi.ts')).openApiDocument(), null, 2)))
   return program
 }

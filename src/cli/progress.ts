@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty'
 import { MultiBar, Presets, SingleBar } from 'cli-progress'
+import { visible } from '../visible.ts'
 
 export interface Progress {
   file: string
@@ -58,7 +59,7 @@ function openBars(stream: WriteStream, format: string, nameWidth: number) {
   const bars = new Map<string, SingleBar>()
   return {
     of(name: string, total: number, more: object = {}): SingleBar {
-      const bar = bars.get(name) ?? all.create(total, 0, { name: name.padEnd(nameWidth), ...more })
+      const bar = bars.get(name) ?? all.create(total, 0, { name: visible(name).padEnd(nameWidth), ...more })
       bars.set(name, bar)
       return bar
     },
@@ -80,7 +81,7 @@ function nowAndThen(stream: NodeJS.WritableStream, everyMs = QUIET_MS): (line: s
   return (line) => {
     if (performance.now() - last < everyMs) return
     last = performance.now()
-    stream.write(`${line}\n`)
+    stream.write(`${visible(line)}\n`)
   }
 }
 

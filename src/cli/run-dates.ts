@@ -8,7 +8,8 @@ import { resync, resyncPlan } from '../domain/distribution/resync.ts'
 import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
 import { GatewayError } from '../errors.ts'
 import { isoDay } from '../time.ts'
-import { CLI, figure, parseCount, parseDate, print, readText, withDeps } from './command.ts'
+import { visibleJson } from '../visible.ts'
+import { CLI, complain, figure, parseCount, parseDate, print, printText, readText, withDeps } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { showDates } from './progress.ts'
 import { table } from './table.ts'
@@ -88,14 +89,13 @@ async function runDates(kind: Kind, options: Options): Promise<void> {
         if (date) progress.begin(isoDay(date))
         const text = await run(kind, date, { deps, multipliers, options })
         progress.end()
-        print(text)
+        printText(text)
         done++
       }
     } catch (error) {
       progress.end()
       const at = dates[done]
-      if (at && dates.length > 1)
-        process.stderr.write(`Stopped at ${isoDay(at)}: ${howFar(done, dates.length, options)}.\n`)
+      if (at && dates.length > 1) complain(`Stopped at ${isoDay(at)}: ${howFar(done, dates.length, options)}.`)
       throw error
     }
     if (dates.length > 1 && !options.json) print(`All ${howFar(done, dates.length, options)}.`)
@@ -116,7 +116,7 @@ interface One {
 async function previewOne(kind: Kind, date: Date | null, { deps, multipliers, options }: One): Promise<string> {
   const plan = kind === 'resync' ? resyncPlan(deps, date) : manualUpdatePlan(deps, date)
   const changes = await preview(deps, plan, { multipliers, first: options.movers ?? MOVERS })
-  return options.json ? JSON.stringify(changes) : describePreview(changes)
+  return options.json ? visibleJson(changes) : describePreview(changes)
 }
 
 async function runOne(kind: Kind, date: Date | null, { deps, options }: One): Promise<string> {
@@ -125,7 +125,7 @@ async function runOne(kind: Kind, date: Date | null, { deps, options }: One): Pr
     date,
     CLI,
   )
-  if (options.json) return JSON.stringify(done)
+  if (options.json) return visibleJson(done)
   const { id, distributionDate, positionCount, totalPoints, startedAt, finishedAt } = done
   const seconds = ((finishedAt.getTime() - startedAt.getTime()) / 1000).toFixed(2)
   return `${isoDay(distributionDate)}: ${figure(positionCount)} positions, ${figure(totalPoints)} points, ${seconds} s (run ${id})`

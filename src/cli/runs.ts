@@ -4,7 +4,17 @@ import { staleDates } from '../domain/points/explain.ts'
 import { GatewayError } from '../errors.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import { isoDay } from '../time.ts'
-import { figure, parseCount, parseDate, print, printJson, reasonWords, wantsJson, withDeps } from './command.ts'
+import {
+  figure,
+  parseCount,
+  parseDate,
+  print,
+  printJson,
+  printText,
+  reasonWords,
+  wantsJson,
+  withDeps,
+} from './command.ts'
 import { table } from './table.ts'
 
 const runs = graphql(`
@@ -82,7 +92,7 @@ export function addRuns(program: Command): void {
           run.totalsAfter ? figure(run.totalsAfter.totalPoints) : '-',
           run.error ?? '',
         ])
-        print(rows.length === 0 ? 'No runs match.' : table(HEAD, rows))
+        printText(rows.length === 0 ? 'No runs match.' : table(HEAD, rows))
       }),
     )
   command
@@ -111,7 +121,7 @@ export function addRuns(program: Command): void {
           reasonWords(one),
           one.runRecordId,
         ])
-        print(table(['user', 'pool', 'before', 'after', 'change', 'reasons', 'run'], rows))
+        printText(table(['user', 'pool', 'before', 'after', 'change', 'reasons', 'run'], rows))
         print(`${figure(totalCount)} changes on ${run.date}, ${nodes.length} shown.`)
       }),
     )
@@ -127,7 +137,7 @@ export function addRuns(program: Command): void {
         if (wantsJson()) return stale.forEach(printJson)
         if (stale.length === 0) return print('The stored points of all dates are those of their rules.')
         const rows = stale.map(({ date, positions, points, computed }) => [date, positions, points, computed])
-        print(table(['date', 'positions that differ', 'stored points', 'by the rules'], rows))
+        printText(table(['date', 'positions that differ', 'stored points', 'by the rules'], rows))
       }),
     )
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { changesSince } from '../graphql/policy/compatibility.ts'
-import { print, readText } from './command.ts'
+import { print, printText, readText } from './command.ts'
 
 interface Options {
   federation?: boolean
@@ -19,7 +19,7 @@ export function addSchema(program: Command): void {
     )
     .action(async ({ federation, against }: Options) => {
       if (against !== undefined) return compare(against)
-      print(await (federation ? subgraph() : printSchema(lexicographicSortSchema(await schemaOfGraph()))))
+      printText(await (federation ? subgraph() : printSchema(lexicographicSortSchema(await schemaOfGraph()))))
     })
 }
 

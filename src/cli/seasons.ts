@@ -3,7 +3,7 @@ import { ConfigError } from '../config.ts'
 import { removeSeason, setSeason } from '../domain/season/change-seasons.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import { isoDay } from '../time.ts'
-import { CLI, parseDate, print, printJson, withDeps } from './command.ts'
+import { CLI, parseDate, print, printJson, printText, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 const seasonList = graphql(`
@@ -71,6 +71,6 @@ function showSeasons({ json }: { json?: boolean }): Promise<void> {
     if (json) return seasons.forEach(printJson)
     if (seasons.length === 0) return print('There are no seasons, so every date counts.')
     const rows = seasons.map((s) => [s.name, s.startsAt, s.endsAt ?? '-', s.status.toLowerCase(), s.digest ?? '-'])
-    print(table(['season', 'from', 'to', 'status', 'digest of the final board'], rows))
+    printText(table(['season', 'from', 'to', 'status', 'digest of the final board'], rows))
   })
 }

@@ -11,7 +11,7 @@ import { startSchedule } from '../jobs/schedule.ts'
 import { boundGarbage } from '../memory.ts'
 import { sampleSeason } from '../sample/sample.ts'
 import { sampleDataset } from '../sample/sample-dataset.ts'
-import { print, stopSignal, withoutEmpty } from './command.ts'
+import { print, printText, stopSignal, withoutEmpty } from './command.ts'
 import { showLines } from './progress.ts'
 
 /** The accept queue for connections in a burst. Clients beyond it retry after seconds. */
@@ -42,7 +42,7 @@ async function serve(sample: boolean): Promise<void> {
     if (!server) return
     const jobs = runsJobs ? [startSchedule(deps), startRankHistory(deps)] : []
     const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
-    print(welcome(deps, `http://${host}:${server.port}`, example))
+    printText(welcome(deps, `http://${host}:${server.port}`, example))
     await aborted(stop)
     await Promise.all([server, ...jobs].map((one) => one.close()))
   } finally {

@@ -6,7 +6,7 @@ import { datasetPositions } from '../sources/positions/dataset-positions.ts'
 import { openPositionsSource, speaksRest } from '../sources/positions/open-positions-source.ts'
 import type { PositionsSource } from '../sources/positions/positions-source.ts'
 import { isoDay } from '../time.ts'
-import { type CommandDeps, figure, parseCount, parseDate, print, printJson, withDeps } from './command.ts'
+import { type CommandDeps, figure, parseCount, parseDate, print, printJson, printText, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 interface Options {
@@ -53,7 +53,7 @@ async function openOther({ client, signal }: CommandDeps, from: string): Promise
 function describe(result: Verification, other: string | undefined): void {
   const { date, digest, storedDigest, expectedDigest, differences, differingUserCount } = result
   const by = other ?? 'by the rules'
-  print(
+  printText(
     table(
       [date, 'digest'],
       [
@@ -72,5 +72,5 @@ function describe(result: Verification, other: string | undefined): void {
       : `The points of ${figure(differingUserCount)} users differ.`,
   )
   const rows = differences.map((one) => [one.userAddress, one.stored ?? '-', one.expected ?? '-'])
-  if (rows.length > 0) print(table(['user', 'stored points', by], rows))
+  if (rows.length > 0) printText(table(['user', 'stored points', by], rows))
 }
