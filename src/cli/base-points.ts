@@ -3,8 +3,8 @@ import { setBasePoints } from '../domain/multiplier/base-points.ts'
 import { revokeBasePoints } from '../domain/multiplier/revoke.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import { isoDay } from '../time.ts'
-import { CLI, parseNumber, print, printJson, withDeps } from './command.ts'
-import { actorsOf, addRevoke, fromDate } from './revisions.ts'
+import { CLI, parseNumber, print, printJson, printText, withDeps } from './command.ts'
+import { actorsOf, addFirstDate, addRevoke, type FirstDate, firstDateOf, printEffect } from './revisions.ts'
 import { table } from './table.ts'
 
 const history = graphql(`
@@ -14,10 +14,9 @@ const history = graphql(`
   }
 `)
 
-interface Options {
+interface Options extends FirstDate {
   deposit: number
   borrow: number
-  from?: Date
 }
 
 export function addBasePoints(program: Command): void {
@@ -28,20 +27,20 @@ export function addBasePoints(program: Command): void {
     new Option(`${flag} <points>`, `points per day for each dollar ${what}`)
       .argParser(parseNumber('A number of points'))
       .makeOptionMandatory()
-  command
+  const set = command
     .command('set')
     .description('set base points in place of the settings; stored points change when their date is resynced')
     .addOption(of('--deposit', 'supplied'))
     .addOption(of('--borrow', 'borrowed'))
-    .addOption(fromDate())
-    .action(({ deposit, borrow, from }: Options) =>
-      withDeps(async (deps) => {
-        const id = await setBasePoints(deps, { deposit, borrow, from }, CLI)
-        const dates = from ? `dates from ${isoDay(from)} on` : 'every date'
-        print(`Revision ${id}: ${deposit} points for a dollar supplied, ${borrow} for one borrowed, for ${dates}.`)
-        print('Stored points change when their date is resynced.')
-      }),
-    )
+  addFirstDate(set).action(({ deposit, borrow, ...dated }: Options) =>
+    withDeps(async (deps) => {
+      const from = await firstDateOf(deps, dated)
+      const id = await setBasePoints(deps, { deposit, borrow, from }, CLI)
+      const dates = from ? `dates from ${isoDay(from)} on` : 'every date'
+      print(`Revision ${id}: ${deposit} points for a dollar supplied, ${borrow} for one borrowed, for ${dates}.`)
+      printEffect(dated, from)
+    }),
+  )
   addRevoke(command, revokeBasePoints)
   command
     .command('history')
@@ -53,7 +52,7 @@ export function addBasePoints(program: Command): void {
         const { basePoints, basePointsRevisions } = await readGraph(deps, history, {})
         if (json) return basePointsRevisions.forEach(printJson)
         if (basePointsRevisions.length > 0)
-          print(
+          printText(
             table(
               ['revision', 'supplied', 'borrowed', 'from', 'since', 'by'],
               basePointsRevisions.map((one) => [

@@ -11,7 +11,6 @@ import {
   updateMultipliers,
 } from '../domain/multiplier/update.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { isoDay } from '../time.ts'
 import {
   CLI,
   parseAddress,
@@ -21,11 +20,12 @@ import {
   parseRevision,
   print,
   printJson,
+  printText,
   readText,
   withDeps,
 } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
-import { actorsOf, addRevoke, fromDate } from './revisions.ts'
+import { actorsOf, addFirstDate, addRevoke, type FirstDate, firstDateOf, printEffect } from './revisions.ts'
 import { table } from './table.ts'
 
 const history = graphql(`
@@ -36,12 +36,11 @@ const history = graphql(`
   }
 `)
 
-interface Options {
+interface Options extends FirstDate {
   depositA?: number
   depositB?: number
   borrowA?: number
   borrowB?: number
-  from?: Date
   file?: string
   yes?: boolean
   json?: boolean
@@ -53,7 +52,7 @@ export function addMultipliers(program: Command): void {
     .description('set or announce the multipliers of pools, date, revoke or undo that, or show their history')
   const factor = (flag: string, of: string) =>
     new Option(`${flag} <factor>`, `factor for each dollar of ${of}`).argParser(parseNumber('A factor'))
-  command
+  const setting = command
     .command('set')
     .description('set multipliers, either all or none; stored points change when their date is resynced')
     .argument('[pool]', "the pool's address")
@@ -63,7 +62,7 @@ export function addMultipliers(program: Command): void {
     .addOption(factor('--borrow-b', 'token B borrowed'))
     .addOption(misnamed('--supply-a', '--deposit-a'))
     .addOption(misnamed('--supply-b', '--deposit-b'))
-    .addOption(fromDate())
+  addFirstDate(setting)
     .option('--file <file>', 'a JSON file of multipliers, as POST /multipliers/update takes it')
     .option('--yes', `store factors that double or halve, and new ones above ${LARGE}`)
     .option('--json', 'print one JSON object per line')
@@ -95,12 +94,11 @@ export function addMultipliers(program: Command): void {
 }
 
 async function updatesOf(pool: string | undefined, options: Options): Promise<MultiplierUpdate[]> {
-  const { depositA, depositB, borrowA, borrowB, from } = options
+  const { depositA, depositB, borrowA, borrowB } = options
   const noFactor = [depositA, depositB, borrowA, borrowB].every((one) => one === undefined)
   if (options.file !== undefined) {
     if (pool !== undefined || !noFactor) throw new ConfigError('Give a pool and its factors, or --file, not both.')
-    const updates = readMultipliers(await readText(options.file))
-    return from ? updates.map((update) => ({ ...update, from })) : updates
+    return readMultipliers(await readText(options.file))
   }
   if (pool === undefined) throw new ConfigError('Give the address of a pool, or --file.')
   parseAddress(pool, 'pool')
@@ -112,16 +110,21 @@ async function updatesOf(pool: string | undefined, options: Options): Promise<Mu
       deposit_tokenB: depositB,
       borrow_tokenA: borrowA,
       borrow_tokenB: borrowB,
-      from: from && isoDay(from),
     }),
   )
 }
 
-function set(updates: MultiplierUpdate[], { yes, json }: Options): Promise<void> {
+function set(given: MultiplierUpdate[], { yes, json, ...dated }: Options): Promise<void> {
   return withDeps(async (deps) => {
     const accept = yes ? undefined : refuseJumps
+    const first = await firstDateOf(deps, dated)
+    // A record of a file may have a date.
+    const updates = given.map(({ from, ...update }) => ({ ...update, from: dated.from ?? from ?? first }))
     const changes = await updateMultipliers(deps, updates, CLI, accept)
-    if (!json) return printChanges(changes)
+    if (!json) {
+      printChanges(changes)
+      return printEffect(dated, first)
+    }
     if (updates.some(({ from }) => from))
       return changes
         .map(({ from, before, after, ...pool }) => ({
@@ -152,7 +155,7 @@ function date(revision: bigint | undefined, { from, yes = false, json }: Options
       ...FACTOR_NAMES.map((name) => one[name] ?? 'none'),
       one.from ?? 'every date before',
     ])
-    print(table(['revision', ...HEAD, 'from'], rows))
+    printText(table(['revision', ...HEAD, 'from'], rows))
     const named = dates.length > NAMED ? `${dates.slice(0, NAMED).join(', ')}, ...` : dates.join(', ')
     print(
       dates.length === 0
@@ -169,7 +172,10 @@ function undo(pool: string | undefined, { json }: { json?: boolean }): Promise<v
   const address = pool === undefined ? undefined : parseAddress(pool, 'pool')
   return withDeps(async (deps) => {
     const changes = await undoMultipliers(deps, address, CLI)
-    if (!json) return printChanges(changes)
+    if (!json) {
+      printChanges(changes)
+      return print('Stored points change when their date is resynced.')
+    }
     for (const { poolAddress, before, after } of changes)
       printJson({ poolAddress, ...(after ?? NONE), before: before ?? null })
   })
@@ -184,8 +190,7 @@ function printChanges(changes: MultiplierChange[]): void {
     ...FACTOR_NAMES.map((name) => cell(before?.[name], after?.[name])),
     ...(dated ? [from ?? 'every date'] : []),
   ])
-  print(table(dated ? [...HEAD, 'from'] : HEAD, rows))
-  print('Stored points change when their date is resynced.')
+  printText(table(dated ? [...HEAD, 'from'] : HEAD, rows))
 }
 
 /** The number of changes that a refusal names. */
@@ -225,7 +230,7 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
       actorsOf(one),
     ])
     const head = dated ? ['revision', ...HEAD, 'from', 'since', 'by'] : [...HEAD, 'since', 'by']
-    print(rows.length === 0 ? 'No multipliers were ever set.' : table(head, rows))
+    printText(rows.length === 0 ? 'No multipliers were ever set.' : table(head, rows))
   })
 }
 

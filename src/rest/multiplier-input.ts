@@ -14,7 +14,9 @@ export const multiplierInput = z.strictObject(
     borrow_tokenB: factor,
     from: date
       .optional()
-      .describe('The first distribution date that they count for. Without it they count for every date.'),
+      .describe(
+        'The first distribution date that they count for. Without it they count for every date, so a resync of a stored date uses them.',
+      ),
     id: ignored,
     tokenA_address: ignored,
     tokenB_address: ignored,

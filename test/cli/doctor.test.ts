@@ -254,13 +254,13 @@ test('pools without a multiplier are named, with the number of positions and the
         status: 'warning',
         message: `3 positions of ${DAY} score 0, because the pools have no multiplier: S·USDC·7 (${POOL}): 2, S·USDC·8 (${CAT}): 1.`,
         remedy: expect.stringContaining(
-          `\`gateway multipliers set ${POOL} --deposit-a 1 --deposit-b 1 --borrow-a 1 --borrow-b 1\``,
+          `\`gateway multipliers set ${POOL} --deposit-a 1 --deposit-b 1 --borrow-a 1 --borrow-b 1 --from ${DAY}\``,
         ),
       },
     ])
     for (const address of [POOL, CAT])
       expect(
-        await command(['multipliers', 'set', address, '--deposit-a', '1'], { DATABASE_URL: store.url }),
+        await command(['multipliers', 'set', address, '--deposit-a', '1', '--every-date'], { DATABASE_URL: store.url }),
       ).toMatchObject({ code: 0 })
     expect(worse((await doctor({ DATABASE_URL: store.url })).findings)).toEqual([])
   } finally {

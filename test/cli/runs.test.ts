@@ -190,8 +190,28 @@ test('runs shows their records', async () => {
 })
 
 describe('multipliers', () => {
+  test('without a date, set counts from the day after the newest distribution: a resync of stored dates changes nothing', async () => {
+    await run(['resync', '--all'])
+    const before = await totals()
+    for (const args of [
+      ['multipliers', 'set', POOL, '--deposit-a', '2.5'],
+      ['base-points', 'set', '--deposit', '3', '--borrow', '4'],
+    ]) {
+      const { code, out } = await run(args)
+      expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('They count from 2026-03-04 on.') })
+    }
+    await run(['resync', '--all'])
+    expect(await totals()).toEqual(before)
+    const set = await run(['multipliers', 'set', POOL, '--deposit-a', '2.5', '--every-date'])
+    expect(set.out).toContain('Stored points change when their date is resynced.')
+    await run(['resync', '--all'])
+    expect(await totals()).not.toEqual(before)
+    expect((await run(['multipliers', 'set', POOL, '--deposit-a', '2', '--every-date', '--from', '2026-03-01'])).code).toBe(2)
+    await gateway.deps.store.pool.query('DELETE FROM base_points_revision')
+  })
+
   test('set, of a pool and of a file, shows what is stored; history shows who changed it', async () => {
-    const set = await run(['multipliers', 'set', POOL, '--deposit-a', '0', '--borrow-b', '1.5', '--yes'])
+    const set = await run(['multipliers', 'set', POOL, '--deposit-a', '0', '--borrow-b', '1.5', '--every-date', '--yes'])
     expect(set).toMatchObject({ code: 0, err: '' })
     expect(set.out).toMatch(new RegExp(`${POOL} +2 -> 0 +1 +1 +4 -> 1.5\n`))
     expect(set.out).toContain('Stored points change when their date is resynced.')
@@ -201,7 +221,7 @@ describe('multipliers', () => {
       { poolAddress: POOL_2, borrow_tokenA: 2 },
       { poolAddress: POOL, deposit_tokenA: 9 },
     ])
-    const stored = parsed((await run(['multipliers', 'set', '--file', many, '--json'])).out)
+    const stored = parsed((await run(['multipliers', 'set', '--file', many, '--every-date', '--json'])).out)
     const former = { depositA: 0, depositB: 1, borrowA: 1, borrowB: 1.5 }
     expect(stored).toMatchObject([
       { poolAddress: POOL_2, depositA: 0, depositB: 0, borrowA: 2, borrowB: 0, before: null },
@@ -232,7 +252,7 @@ describe('multipliers', () => {
   }
 
   test('a factor that doubles or halves, or a new one above 10, needs --yes', async () => {
-    const set = (...args: string[]) => run(['multipliers', 'set', ...args])
+    const set = (...args: string[]) => run(['multipliers', 'set', ...args, '--every-date'])
     const before = await records(gateway.deps.store.pool)
     for (const [factor, from] of [
       ['4', '2'],
@@ -274,8 +294,8 @@ describe('multipliers', () => {
       { poolAddress: POOL_2, borrow_tokenA: 2 },
       { poolAddress: POOL, deposit_tokenA: 3 },
     ])
-    await run(['multipliers', 'set', POOL, '--deposit-b', '1.5'])
-    await run(['multipliers', 'set', '--file', many])
+    await run(['multipliers', 'set', POOL, '--deposit-b', '1.5', '--every-date'])
+    await run(['multipliers', 'set', '--file', many, '--every-date'])
     const log = async () => (await records(gateway.deps.store.pool)).multiplier_revision ?? []
     const before = await log()
 
@@ -302,13 +322,13 @@ describe('multipliers', () => {
     expect(await undo(POOL_2)).toMatchObject({ code: 0 })
     expect(await factors()).toEqual({ [POOL]: '3 1.5 1 4', [POOL_2]: '0 0 2 0' })
     // A gap of a millisecond between the two is enough to tell changes of one actor apart.
-    await run(['multipliers', 'set', POOL, '--deposit-a', '2.5'])
+    await run(['multipliers', 'set', POOL, '--deposit-a', '2.5', '--every-date'])
     await undo()
     expect(await factors()).toEqual({ [POOL]: '3 1.5 1 4', [POOL_2]: '0 0 2 0' })
   })
 
   test('two that undo at once undo one change', async () => {
-    await run(['multipliers', 'set', POOL, '--deposit-a', '3'])
+    await run(['multipliers', 'set', POOL, '--deposit-a', '3', '--every-date'])
     const held = await hold(gateway)
     const both = [
       start(['multipliers', 'undo'], { DATABASE_URL: url }),

@@ -12,6 +12,12 @@ export async function storedDates(pool: Pool, range: { from?: Date; to?: Date | 
   return rows.map((row) => new Date(row.date))
 }
 
+/** The day after the newest distribution. Undefined without one. */
+export async function dayAfterNewest(pool: Pool): Promise<Date | undefined> {
+  const { rows } = await pool.query<{ date: string | null }>('SELECT (max(date) + 1)::text AS date FROM distribution')
+  return rows[0]?.date ? new Date(rows[0].date) : undefined
+}
+
 /** Every date of an inclusive range in order, as midnight UTC. */
 export function runnableDates(from: Date, to: Date): Date[] {
   const dates: Date[] = []

@@ -4,7 +4,7 @@ import { recompute } from './replace.ts'
 import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } from './run.ts'
 
 /**
- * Recomputes a distribution date from its stored positions and the current multipliers.
+ * Recomputes a distribution date from its stored positions and the rules of the date.
  * @throws BAD_INPUT for a future date, NOT_FOUND if no positions are stored, CONFLICT while another run has the date
  */
 export function resync(deps: RunDeps, date: Date | null, requestedBy: string): Promise<DistributionRun> {

@@ -59,7 +59,7 @@ export const resync = endpoint({
   operationId: 'resync',
   summary: "Recompute a date's points from stored data",
   description:
-    'Recomputes the points of a distribution date (default: the newest stored date) from its stored positions and the current multipliers. Either everything is stored or nothing is.',
+    'Recomputes the points of a distribution date (default: the newest stored date) from its stored positions and the rules of that date. Either everything is stored or nothing is.',
   ...input,
   response: shapes.runShape,
   errors: { ...errors, 404: 'No positions are stored for the date' },

@@ -295,7 +295,7 @@ export function addDistribution(builder: Builder): void {
     return {
       resyncDistribution: run(
         resync,
-        "Recomputes a date's points from its stored positions and the current multipliers. Either everything is stored or nothing is. Requires the admin token.",
+        "Recomputes a date's points from its stored positions and the rules of that date. Either everything is stored or nothing is. Requires the admin token.",
       ),
       updateDistribution: run(
         manualUpdate,
