@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ConfigError } from '../config.ts'
-import { nearestName } from '../domain/dataset/reader.ts'
+import { nearestName } from '../domain/dataset/problem.ts'
 import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
 import { multiplierInput } from '../rest/multiplier-input.ts'
 

@@ -7,7 +7,7 @@ import { conformanceData, hasConformance, SKIPPED } from '../support/conformance
 import { addressOf, type Files, goodFiles, record } from '../support/datasets.ts'
 import { everything, records } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, BEN, CAT, jsonLines, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import { ANN, BEN, CAT, DAY, jsonLines, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 import { hold } from '../support/pause.ts'
 import { startServer } from '../support/positions-server.ts'
 
@@ -164,6 +164,68 @@ describe('import --check', () => {
   })
 })
 
+describe('each import is a run', () => {
+  const runs = async () =>
+    (
+      await gateway.deps.store.pool.query(
+        'SELECT id::int, status, requested_by, date::text, sources FROM run ORDER BY id',
+      )
+    ).rows
+  const last = async () =>
+    (await gateway.ask('{ status { lastImport { recordId status requestedBy } } }')).status.lastImport
+
+  test('one of analytics has who and when, one that changes nothing takes no number, and a failure is not the last word', async () => {
+    const path = await dataset(goodFiles())
+    await must(['import', path])
+    const before = await runs()
+    await must(['import', path])
+    await must(['import', path, '--check'])
+    expect(await runs()).toEqual(before)
+
+    const next = before.at(-1).id + 1
+    await must(['import', await dataset({ 'cash-flows': [{ ...record['cash-flows'], kind: 'withdraw' }] })])
+    expect((await runs()).at(-1)).toMatchObject({
+      id: next,
+      date: null,
+      requested_by: 'cli',
+      status: 'succeeded',
+      sources: [{ kind: 'ANALYTICS', count: 1, name: expect.stringContaining('cash-flows.jsonl') }],
+    })
+
+    // A dataset whose last line is wrong has stored dates before it is refused.
+    const days = ['2026-11-10', '2026-11-11', '2026-11-12']
+    const positions = days.map((distributionDate) => ({ ...record.positions, id: undefined, distributionDate }))
+    const wrong = await dataset({ positions, 'cash-flows': [{ ...record['cash-flows'], kind: 'steal' }] })
+    expect((await run(['import', wrong])).code).toBe(2)
+    expect(await last()).toEqual({ recordId: String(next + 1), status: 'FAILED', requestedBy: 'cli' })
+    await must(['import', path])
+    expect((await last()).status).toBe('SUCCEEDED')
+    const { id } = (await runs()).at(-1)
+    await must(['import', path])
+    expect((await last()).recordId).toBe(String(id))
+
+    // Only the dates that change get numbers, in their order.
+    await must(['import', await dataset({ positions })])
+    const changed = positions.map((one, i) => (i === 1 ? one : { ...one, aSuppliedAmount: 7 }))
+    await run(['import', await dataset({ positions: changed })])
+    expect((await runs()).slice(-5).map((one) => [one.id, one.date])).toEqual([
+      [id + 1, '2026-11-10'],
+      [id + 2, '2026-11-11'],
+      [id + 3, '2026-11-12'],
+      [id + 4, '2026-11-10'],
+      [id + 5, '2026-11-12'],
+    ])
+    const { nodes } = (
+      await gateway.ask(`{ positions(where: { date: { gte: "2026-11-10" } }) { nodes { date run { recordId } } } }`)
+    ).positions
+    expect(nodes.map((one: any) => [one.date, Number(one.run.recordId)]).sort()).toEqual([
+      ['2026-11-10', id + 4],
+      ['2026-11-11', id + 2],
+      ['2026-11-12', id + 5],
+    ])
+  })
+})
+
 describe('an import warns', () => {
   const zero = {
     ...multiplier,
@@ -174,7 +236,8 @@ describe('an import warns', () => {
     borrow_tokenB: 0,
   }
   const other = { ...pool, id: CAT, marketId: 8 }
-  const set = `\`gateway multipliers set ${POOL} --deposit-a 1 --deposit-b 1 --borrow-a 1 --borrow-b 1\``
+  const set = (address: string, from: string) =>
+    `\`gateway multipliers set ${address} --deposit-a 1 --deposit-b 1 --borrow-a 1 --borrow-b 1 --from ${from}\``
 
   test('of positions that score 0, as their pool has no multiplier', async () => {
     const positions = [ANN, BEN].map((user) => position(user, 5))
@@ -185,7 +248,7 @@ describe('an import warns', () => {
       multipliers: [zero],
       positions: [...positions, withPoints, elsewhere],
     })
-    const said = `3 positions score 0, because the pools have no multiplier: S·USDC·7 (${POOL}): 2, S·USDC·8 (${CAT}): 1. Set one with ${set}, then import again.`
+    const said = `3 positions score 0, because the pools have no multiplier: S·USDC·7 (${POOL}): 2 on ${DAY}, S·USDC·8 (${CAT}): 1 on ${DAY}. Set one with ${set(POOL, DAY)}, ${set(CAT, DAY)}, then import again.`
     for (const args of [['--check'], []])
       expect(await run(['import', path, ...args])).toMatchObject({ code: 0, err: `Warning: ${said}\n` })
     const { out, err } = await run(['import', path, '--json'])
@@ -204,12 +267,42 @@ describe('an import warns', () => {
       '1',
       '--borrow-b',
       '1',
+      '--from',
+      DAY,
     ])
     expect((await run(['import', path])).err).toContain(
-      `Warning: 1 position scores 0, because the pool has no multiplier: S·USDC·8 (${CAT}): 1.`,
+      `Warning: 1 position scores 0, because the pool has no multiplier: S·USDC·8 (${CAT}): 1 on ${DAY}.`,
     )
     const { data } = await gateway.graphql(`{ pool(address: "${POOL}") { points: totalPoints } }`)
     expect(data.pool.points).toBe(11)
+  })
+
+  test('of dates before the first rule of a pool: what it says to do leaves the other dates as they are', async () => {
+    const late = { ...pool, id: `0x${'7'.repeat(40)}`, marketId: 9 }
+    const days = ['2026-02-01', '2026-02-02', '2026-02-03', '2026-02-04', '2026-02-05']
+    const positions = days.flatMap((day) =>
+      [ANN, BEN].map((user) => position(user, 5, { marketAddress: late.id, distributionDate: day })),
+    )
+    await must(['import', await dataset({ pools: [late] })])
+    await must(['multipliers', 'set', late.id, '--deposit-a', '3', '--from', '2026-02-03'])
+    await must(['multipliers', 'set', late.id, '--deposit-a', '4', '--from', '2026-02-05'])
+    const path = await dataset({ positions })
+    const { err } = await run(['import', path])
+    expect(err).toContain(
+      `Warning: 4 positions score 0, because the pool has no multiplier: S·USDC·9 (${late.id}): 4 from 2026-02-01 to 2026-02-02.`,
+    )
+    const [, remedy = ''] =
+      /with `gateway (multipliers date \d+ --from 2026-02-01 --yes)`, then import again/.exec(err) ?? []
+    await must(remedy.split(' '))
+    expect((await run(['import', path])).err).not.toContain('score')
+    const { rows } = await gateway.deps.store.pool.query(
+      `SELECT distribution_date::text AS date, points_a / 1000000 AS points FROM position
+       WHERE market_address = $1 AND user_address = $2 ORDER BY 1`,
+      [late.id, ANN],
+    )
+    expect(rows.map(({ date, points }) => [date, Number(points)])).toEqual(
+      days.map((day) => [day, day === '2026-02-05' ? 20 : 15]),
+    )
   })
 
   test('of a USD amount that contradicts the amount and the price, but not of one that is rounded', async () => {

@@ -11,23 +11,29 @@ import { type Dataset, type DatasetFile, datasetFiles } from '../../sources/data
 import { readLines } from '../../sources/dataset/lines.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
 import { logoWarnings } from '../asset/logo.ts'
-import { finishImportRecords, openImportRecords, recordFailedImport } from '../distribution/run-record.ts'
+import {
+  finishImportRecords,
+  hasFailedImport,
+  openImportRecords,
+  recordFailedImport,
+  recordImport,
+} from '../distribution/run-record.ts'
 import { noteChanges } from '../ledger/record.ts'
 import { actAs } from '../multiplier/update.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
-import { unscoredAmong, unscoredMessage, unscoredRemedy } from '../pool/unscored.ts'
+import { type CountedPositions, unscoredAmong, unscoredMessage, unscoredRemedy } from '../pool/unscored.ts'
 import { admitDates, reopenSeasons } from '../season/admit-date.ts'
 import { Chunk } from './chunk.ts'
 import { conflictReason, DIGESTS, findConflicts } from './conflicts.ts'
 import { isDaily, keepNewestOfDays } from './daily.ts'
 import { type Entities, storedEntities } from './entities.ts'
 import { type BadLine, ImportError, SHOWN } from './import-error.ts'
+import { NotedLines } from './noted-lines.ts'
 import { type Row, rowReader } from './reader.ts'
 import { records } from './records.ts'
 import type { WrittenDate } from './store-positions.ts'
-import { importedRuns, restoreDistributions, stagedRuns, type UpsertSql, upsertSql } from './upsert.ts'
-import { NULL } from './values.ts'
+import { importedRuns, restoreDistributions, stagedRuns, takeNumbers, type UpsertSql, upsertSql } from './upsert.ts'
 
 export interface ImportDeps {
   pool: Pool
@@ -87,7 +93,7 @@ const HISTORY: readonly DatasetFile[] = ['base-points-revisions', 'multiplier-re
  * Stands in for what a rollback leaves behind: numbers that sequences have assigned. Temporary tables come first in the search
  * path, with the rules that follow from them. No run of the store has a number as large as those of a check.
  */
-const CHECKING = `CREATE TEMP SEQUENCE run_id_seq START 2000000000; CREATE TEMP SEQUENCE multiplier_revision_id_seq;
+const CHECKING = `CREATE TEMP SEQUENCE run_id_seq; SELECT setval('run_id_seq', 2000000000); CREATE TEMP SEQUENCE multiplier_revision_id_seq;
   CREATE TEMP SEQUENCE base_points_revision_id_seq;
   DO $$ DECLARE rules text := pg_get_viewdef('multiplier_rule'::regclass); BEGIN
     CREATE TEMP TABLE multiplier ON COMMIT DROP AS TABLE multiplier;
@@ -138,6 +144,7 @@ export async function importDataset(
       touched: new Set(),
       dates: new Set(),
       sources: [],
+      noted: [],
       doubts: new Map(),
       computed: new Map(),
     }
@@ -165,9 +172,11 @@ export async function importDataset(
       return { files, dates, leftOut, warnings }
     }
     await run.topology.analyze(client, run.touched)
+    const record = { requestedBy, startedAt, basePoints, sources: run.sources }
     if (dates.length > 0) {
-      const runIds = await runIdsOf(client, dates)
-      await openImportRecords(client, { dates, runIds, requestedBy, startedAt, basePoints, sources: run.sources })
+      const runIds = await takeRunIds(run, dates)
+      const sources = run.sources.filter(({ kind }) => kind === 'POSITIONS')
+      await openImportRecords(client, { ...record, dates, runIds, sources })
       await refreshRollups(client, { dates, runIds, kind: 'import', startedAt, noted: notes })
       await finishImportRecords(client, runIds)
       await reopenSeasons(client, dates, runIds)
@@ -176,6 +185,9 @@ export async function importDataset(
     }
     // Rolls back the data version, which statements that wrote no row have raised too.
     if (run.touched.size === 0) await client.query('ROLLBACK AND CHAIN')
+    // An import without differences is not recorded, unless it shows that one that failed is mended.
+    const isUnrecorded = run.touched.size > 0 ? !(await tookHistory(client)) : await hasFailedImport(client)
+    if (dates.length === 0 && isUnrecorded) await recordImport(client, record)
     return { files, dates, leftOut, warnings }
   })
   const summary = await work.catch(async (thrown: unknown) => {
@@ -205,35 +217,41 @@ interface Run {
   touched: Set<string>
   dates: Set<string>
   sources: SourceReceipt[]
+  /** Sentences about lines that were left out or changed. */
+  noted: string[]
   /** The lines of each file with a doubt. */
   doubts: Map<string, { what: string; count: number; first: string }>
-  /** The number of positions without points by their pool. */
-  computed: Map<string, number>
+  /** The positions without points, by pool and date. */
+  computed: Map<string, CountedPositions>
 }
-
-const [POOL, POINTS] = ['marketAddress', 'pointsA'].map((field) =>
-  Object.keys(records.positions.fields).indexOf(field),
-) as [number, number]
 
 /** Remembers what a valid record means for the warnings. */
-function observe({ doubts, computed }: Run, file: DatasetFile, label: string, row: Row, line: number) {
-  const { texts, doubt } = row
-  if (doubt) {
-    const { what, field, reason } = doubt
-    const { count, first } = doubts.get(label) ?? { count: 0, first: `${line}: ${field} ${reason}` }
-    doubts.set(label, { what, count: count + 1, first })
-  }
-  if (file !== 'positions' || texts[POINTS] !== NULL) return
-  const pool = texts[POOL] as string
-  computed.set(pool, (computed.get(pool) ?? 0) + 1)
+function observe({ doubts }: Run, label: string, { doubt }: Row, line: number) {
+  if (!doubt) return
+  const { what, field, reason } = doubt
+  const { count, first } = doubts.get(label) ?? { count: 0, first: `${line}: ${field} ${reason}` }
+  doubts.set(label, { what, count: count + 1, first })
 }
 
-async function warningsOf({ client, doubts, computed }: Run): Promise<string[]> {
-  const warnings = [...doubts].map(([file, { what, count, first }]) => {
+/** Counts the staged positions whose points are computed. */
+async function countComputed({ client, computed }: Run): Promise<void> {
+  const { rows } = await client.query<CountedPositions>(
+    `SELECT market_address AS pool, distribution_date::text AS date, count(*)::int AS positions FROM staged
+     WHERE points_a IS NULL GROUP BY market_address, distribution_date`,
+  )
+  for (const { pool, date, positions } of rows) {
+    const key = `${pool} ${date}`
+    computed.set(key, { pool, date, positions: positions + (computed.get(key)?.positions ?? 0) })
+  }
+}
+
+async function warningsOf({ client, noted, doubts, computed }: Run): Promise<string[]> {
+  const warnings = [...noted]
+  for (const [file, { what, count, first }] of doubts) {
     const lines = count === 1 ? 'One line has' : `${count.toLocaleString('en-US')} lines have`
-    return `${lines} ${what}. The first is ${file}:${first}.`
-  })
-  const unscored = await unscoredAmong(client, computed)
+    warnings.push(`${lines} ${what}. The first is ${file}:${first}.`)
+  }
+  const unscored = await unscoredAmong(client, [...computed.values()])
   if (unscored.length > 0) warnings.push(`${unscoredMessage(unscored)} ${unscoredRemedy(unscored, 'import again')}`)
   return warnings
 }
@@ -247,12 +265,24 @@ async function isNewStore(client: PoolClient): Promise<boolean> {
   return rows[0]?.is_new === true
 }
 
-async function runIdsOf(client: PoolClient, dates: string[]): Promise<(string | null)[]> {
-  const { rows } = await client.query<{ run_id: string | null }>(
-    'SELECT run_id FROM unnest($1::date[]) WITH ORDINALITY AS d(distribution_date, ordinality) LEFT JOIN staged_run USING (distribution_date) ORDER BY ordinality',
-    [dates],
-  )
-  return rows.map((row) => row.run_id)
+/** True if the dataset has runs of its own, which are on record in place of one of this import. */
+const tookHistory = async (client: PoolClient): Promise<boolean> =>
+  ((await client.query('SELECT FROM imported_run LIMIT 1')).rowCount ?? 0) > 0
+
+/**
+ * Numbers the runs of the changed dates. Positions that were stored with another number, because a run was recorded meanwhile or
+ * a date before has not changed, get the right one. @returns null for a date whose run is recorded already
+ */
+async function takeRunIds({ client, notes }: Run, dates: string[]): Promise<(string | null)[]> {
+  const { rows } = await client.query<{ date: string; expected: string; id: string }>(takeNumbers, [dates])
+  for (const { date, expected, id } of rows.filter((one) => one.id !== one.expected)) {
+    const values = [id, date, expected]
+    await client.query('UPDATE stored_position SET run_id = $1 WHERE distribution_date = $2 AND run_id = $3', values)
+    if (notes)
+      await client.query('UPDATE position_change SET run = $1 WHERE distribution_date = $2 AND run = $3', values)
+  }
+  const ids = new Map(rows.map(({ date, id }) => [date, id]))
+  return dates.map((date) => ids.get(date) ?? null)
 }
 
 type OpenFile = NonNullable<Awaited<ReturnType<Dataset['open']>>>
@@ -268,13 +298,24 @@ async function importFile(
   const sql = upsertSql(file, run.basePoints, run.topology, run.notes)
   const read = rowReader(records[file], run.entities)
   const summary: FileSummary = { lines: 0, written: 0 }
+  const isMended = records[file].mend !== undefined
+  const [leftOut, changed] = [new NotedLines('left out'), new NotedLines('changed')]
+  /** The line of each key, and its values. */
+  const seen = new Map<string, { line: number; values: string }>()
+  const isNew = ({ key, texts }: Row, line: number): boolean => {
+    const values = texts.join('\t')
+    const former = seen.get(key)
+    if (!former) seen.set(key, { line, values })
+    else if (former.values !== values) leftOut.add(line, [{ reason: conflictReason(former.line, records[file].key) }])
+    return !former
+  }
   const bad = (line: number, problems: { field?: string; reason: string }[]) => {
     run.badCount += problems.length
     run.badLines.push(...problems.slice(0, SHOWN).map((problem) => ({ file: label, line, ...problem })))
     if (run.badLines.length > SHOWN) run.badLines.length = SHOWN
   }
 
-  const digest = file === 'positions' ? createHash('sha256') : undefined
+  const digest = createHash('sha256')
   const chunk = new Chunk()
   let storing: Promise<void> | undefined
   /** True if a key may be in the file twice. A file of one chunk without duplicates need not be examined. */
@@ -282,6 +323,7 @@ async function importFile(
   const store = async ({ hasDuplicates }: Chunk) => {
     if (mayConflict) await client.query(`INSERT INTO line_digest SELECT key_digest, values_digest, line FROM staged`)
     if (hasDuplicates) await client.query(sql.keepLast)
+    if (file === 'positions') await countComputed(run)
     for (const { line, id } of await storeStaged(run, sql, summary))
       bad(line, [{ field: 'id', reason: `${id} is the id of another record` }])
   }
@@ -310,16 +352,19 @@ async function importFile(
   try {
     for await (const { first, lines, bytes } of readingErrors(
       label,
-      readLines(stream, (bytes) => digest?.update(bytes)),
+      readLines(stream, (bytes) => digest.update(bytes)),
     )) {
       signal?.throwIfAborted()
       for (const [at, line] of lines.entries()) {
         const row = typeof line === 'string' ? read(line) : [line]
         if (row === undefined) continue
         summary.lines++
-        if (Array.isArray(row)) bad(first + at, row)
-        else if (run.badCount === 0) {
-          observe(run, file, label, row, first + at)
+        if (Array.isArray(row)) {
+          if (isMended) leftOut.add(first + at, row)
+          else bad(first + at, row)
+        } else if (run.badCount === 0 && (!isMended || isNew(row, first + at))) {
+          if (row.changes.length > 0) changed.add(first + at, row.changes)
+          observe(run, label, row, first + at)
           chunk.add(row, first + at)
         }
         if (chunk.isFull) await flush()
@@ -328,8 +373,11 @@ async function importFile(
     }
     await flush()
     await storing
+    // A file of which nothing fits is another one.
+    if (leftOut.count > 0 && seen.size === 0) for (const { line, problems } of leftOut.first) bad(line, problems)
+    run.noted.push(...leftOut.sentences(label), ...changed.sentences(label))
     if (mayConflict && run.badCount === 0) await examine()
-    if (digest) run.sources.push(receipt(`${from}: ${label}`, digest.digest('hex'), summary.lines))
+    run.sources.push(receipt(file, `${from}: ${label}`, digest.digest('hex'), summary.lines))
   } finally {
     stream.destroy()
     await storing?.catch(() => {})
@@ -341,9 +389,12 @@ async function importFile(
   return summary
 }
 
-/** The receipt of imported positions in a run's record. */
-const receipt = (name: string, digest: string, count: number): SourceReceipt => ({
-  kind: 'POSITIONS',
+/** What files have other than analytics. */
+const KINDS: Partial<Record<DatasetFile, SourceReceipt['kind']>> = { positions: 'POSITIONS', prices: 'PRICES' }
+
+/** The receipt of an imported file in a run's record. */
+const receipt = (file: DatasetFile, name: string, digest: string, count: number): SourceReceipt => ({
+  kind: KINDS[file] ?? 'ANALYTICS',
   name,
   digest,
   count,

@@ -1,19 +1,15 @@
-import { nearest } from '../../nearest.ts'
 import { type Entities, entityKey } from './entities.ts'
+import { described, nearestName, type Problem, shownName } from './problem.ts'
 import type { Doubt, Entity, RecordFormat } from './records.ts'
 import { NULL } from './values.ts'
-
-/** A problem of a field or of the whole line. */
-export interface Problem {
-  field?: string
-  reason: string
-}
 
 /** A valid record: its fields as COPY text, in the order of the format, and its natural key. */
 export interface Row {
   texts: string[]
   key: string
   doubt: Doubt | undefined
+  /** What was changed to make it fit. */
+  changes: Problem[]
 }
 
 /**
@@ -29,7 +25,7 @@ export function rowReader(
   const indexOf = (field: string) => names.indexOf(field)
   const key = format.key.map(indexOf)
   const chain = indexOf('chainId')
-  const { defines, check, doubt, ignored = [] } = format
+  const { defines, check, doubt, mend, ignored = [] } = format
   const ownId = indexOf('id')
   const assets = (format.assets ?? []).map(indexOf)
   const references = Object.entries(format.references ?? {}).map(([field, to]) => ({
@@ -81,7 +77,8 @@ export function rowReader(
       ]
     }
     const problems: Problem[] = []
-    const texts = encode(record.fields, problems)
+    const { record: given, changes } = mend?.(record.fields) ?? { record: record.fields, changes: NONE }
+    const texts = encode(given, problems)
     // Also for an invalid record, so that records that reference it are not reported.
     if (defines) entities[defines].add(keyOf(defines, texts, ownId))
     for (const at of assets) entities.asset.add(keyOf('asset', texts, at))
@@ -96,12 +93,14 @@ export function rowReader(
         })
       }
     }
-    const broken = problems.length === 0 ? check?.(record.fields) : undefined
+    const broken = problems.length === 0 ? check?.(given) : undefined
     if (broken) problems.push(broken)
     if (problems.length > 0) return problems
-    return { texts, key: key.map((at) => texts[at]).join('\t'), doubt: doubt?.(record.fields) }
+    return { texts, key: key.map((at) => texts[at]).join('\t'), doubt: doubt?.(given), changes }
   }
 }
+
+const NONE: Problem[] = []
 
 type Parsed = { fields: Record<string, unknown>; reason?: never } | { reason: string }
 
@@ -117,28 +116,8 @@ function parse(line: string): Parsed | undefined {
   return { fields: value as Record<string, unknown> }
 }
 
-/** Formats a value for a message: shortened, and without control characters. */
-function described(value: unknown): string {
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return 'one too large for a double'
-  const json = JSON.stringify(value)
-  return json.length > 90 ? `${json.slice(0, 80)}… (${json.length} characters)` : json
-}
-
-const shownName = (field: string) => (/^\w{1,40}$/.test(field) ? field : described(field))
-
 /** True if a line is the header of comma-separated values. */
 function isHeader(line: string, names: string[]): boolean {
   const cells = line.split(/[,;\t]/).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
   return cells.filter((cell) => names.includes(cell)).length >= Math.min(2, names.length)
-}
-
-/** Suggests a known field for an unknown one. */
-export function nearestName(field: string, names: string[]): string {
-  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '')
-  const same = names.find((name) => plain(name) === plain(field))
-  if (same) return `it is spelt ${same}`
-  const meant = nearest(field, names)
-  return meant ? `did you mean ${meant}?` : `the fields are ${names.join(', ')}`
 }

@@ -1,5 +1,6 @@
 import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import { DAY_MS } from '../../time.ts'
+import { nearestName, type Problem, shownName } from './problem.ts'
 import * as values from './values.ts'
 import { defaulting, type Field, field, nullable, oneOf, optional, RATES } from './values.ts'
 
@@ -31,6 +32,8 @@ export interface RecordFormat {
   tableKey?: string[]
   /** Fields that records of other origins have, and that mean nothing here. */
   ignored?: string[]
+  /** Makes a record of names and logos fit. Such a file is anybody's: a record that does not fit is left out. */
+  mend?(record: Record<string, unknown>): { record: Record<string, unknown>; changes: Problem[] }
   /** Fields without a column in the table. */
   besides?: string[]
   /** The field with a user's address. */
@@ -331,10 +334,11 @@ export const records: Record<DatasetFile, RecordFormat> = {
   },
   tokens: {
     about:
-      'The name and the logo of a token, in the words of a [token list](https://tokenlists.org). It replaces the name that pools have. The other fields of such a list (`symbol`, `decimals`, `tags`, `extensions`) are ignored. A token that no pool, market or vault has yet is stored too.',
+      'The name and the logo of a token, in the words of a [token list](https://tokenlists.org). It replaces the name that pools have. Its other fields are ignored. A token that no pool, market or vault has yet is stored too. A line that does not fit, or that repeats a token with another name or logo, is left out; a name that is too long is shortened. The import says how many there are.',
     table: 'token',
     key: ['chainId', 'address'],
     ignored: ['symbol', 'decimals', 'tags', 'extensions'],
+    mend: mendToken,
     samples: [],
     fields: {
       chainId,
@@ -363,7 +367,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
       kind: field(oneOf('distribution_kind', 'import', 'manualupdate', 'resync', 'update'), 'what it did', 'resync'),
       date: field(
         nullable(values.midnight),
-        'the distribution date; null for an update, and for an import that failed',
+        'the distribution date; null for an update, and for an import that failed or changed none',
         DAY,
       ),
       leg: field(optional(nullable(values.text)), 'the leg of an update; null for other runs', null),
@@ -548,9 +552,9 @@ function revisionFits(revision: Record<string, unknown>) {
   return { field, reason: 'must be a number, unless all four are null' }
 }
 
-/** A run that succeeded stored a date, unless it is an update. */
+/** A run that succeeded stored a date, unless it is an update, or an import of other records. */
 function runFits({ kind, status, date }: Record<string, unknown>) {
-  if (status === 'failed' || kind === 'update' || date !== null) return undefined
+  if (status === 'failed' || kind === 'update' || kind === 'import' || date !== null) return undefined
   return { field: 'date', reason: 'must not be null: the run succeeded' }
 }
 
@@ -566,6 +570,28 @@ function priceFits({ date, time }: Record<string, unknown>) {
   const days = (Date.parse(time) - Date.parse(String(date))) / DAY_MS
   if (days >= -1 && days <= 2) return undefined
   return { field: 'time', reason: `must be at most a day before or after ${String(date).slice(0, 10)}, but is ${time}` }
+}
+
+const TOKEN_FIELDS = ['chainId', 'address', 'name', 'logoURI', 'symbol', 'decimals', 'tags', 'extensions']
+
+/** Shortens the name of a token, and leaves out a logo that cannot be stored and fields that no token list has. */
+function mendToken(token: Record<string, unknown>) {
+  const changes: Problem[] = []
+  const record = { ...token }
+  const unknown = Object.keys(token).filter((field) => !TOKEN_FIELDS.includes(field))
+  for (const field of unknown) delete record[field]
+  const [first = ''] = unknown
+  if (first !== '') changes.push({ field: shownName(first), reason: `is ignored, ${nearestName(first, TOKEN_FIELDS)}` })
+  if (typeof token.name === 'string' && token.name.length > values.MAX_TEXT) {
+    record.name = `${token.name.slice(0, values.MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+    changes.push({ field: 'name', reason: `has ${token.name.length} characters` })
+  }
+  const { logoURI } = token
+  if (logoURI !== undefined && logoURI !== null && values.logo.encode(logoURI) === undefined) {
+    delete record.logoURI
+    changes.push({ field: 'logoURI', reason: `must be ${values.logo.what}` })
+  }
+  return { record, changes }
 }
 
 /** A loan that is allowed must not be liquidated at once. */

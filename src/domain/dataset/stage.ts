@@ -4,8 +4,8 @@ import { from as copyFrom } from 'pg-copy-streams'
 import type { Fetched } from '../../sources/fetched.ts'
 import { Chunk } from './chunk.ts'
 import { storedEntities } from './entities.ts'
-import type { Problem, Row } from './reader.ts'
-import { rowReader } from './reader.ts'
+import type { Problem } from './problem.ts'
+import { type Row, rowReader } from './reader.ts'
 import type { RecordFormat } from './records.ts'
 
 export interface Staging {

@@ -18,7 +18,7 @@ export interface UpsertSql {
   copy: string
   /** Keeps one of the equal staged records of each key, as an upsert cannot replace a row twice. */
   keepLast: string
-  /** Assigns a run id to each staged distribution date. Undefined if the format has no dates. */
+  /** Expects a run id for each staged distribution date. Undefined if the format has no dates. */
   numberRuns: string | undefined
   /** Write the staged records to the tables. Unchanged rows are not written. */
   upserts: Upsert[]
@@ -51,11 +51,19 @@ export const stagedRuns = `
   CREATE TEMP TABLE staged_run (distribution_date date PRIMARY KEY, run_id bigint) ON COMMIT DROP;
   CREATE TEMP TABLE imported_run (id bigint PRIMARY KEY, date date, succeeded boolean) ON COMMIT DROP`
 
-/** A date that the dataset has a run of needs no other. */
-const numberRuns = `INSERT INTO staged_run SELECT distribution_date, nextval('run_id_seq')
+/**
+ * A date that the dataset has a run of needs no other. The numbers are those that come next: `takeRunIds` takes them when the
+ * runs are recorded, so an import that fails, or that changes nothing, leaves no gap.
+ */
+const numberRuns = `INSERT INTO staged_run SELECT distribution_date, row_number() OVER (ORDER BY distribution_date)
+    + coalesce((SELECT max(run_id) FROM staged_run), pg_sequence_last_value('run_id_seq'), 0)
   FROM (SELECT DISTINCT distribution_date FROM ${STAGING}) s
   WHERE NOT EXISTS (SELECT FROM imported_run i WHERE i.date = s.distribution_date AND i.succeeded)
-  ORDER BY distribution_date ON CONFLICT DO NOTHING`
+    AND NOT EXISTS (SELECT FROM staged_run r WHERE r.distribution_date = s.distribution_date)`
+
+/** Numbers the runs of these dates. */
+export const takeNumbers = `SELECT distribution_date::text AS date, run_id AS expected, nextval('run_id_seq') AS id
+  FROM (SELECT * FROM staged_run WHERE distribution_date = ANY($1::date[]) ORDER BY run_id OFFSET 0) r`
 
 /** The imported run of each date that finished last, as JSON. */
 export const importedRuns = `SELECT coalesce(json_agg(r), '[]')::text AS runs FROM (
@@ -241,7 +249,7 @@ function upsertUsers(field: string, topology: Topology): Upsert {
 const GIVEN = `CASE WHEN s.points_given IS NOT FALSE THEN s.points_a IS NOT NULL WHEN i.id IS NOT NULL THEN false
   ELSE coalesce(old.given OR (old.points_a, old.points_b) <> (s.points_a, s.points_b), true) END`
 
-/** Positions with the imported points, or those that their pool's current multiplier yields. */
+/** Positions with the imported points, or those that the rules of their date yield. */
 function upsertPositions(basePoints: BasePoints, topology: Topology, notes: boolean): Upsert[] {
   const joins = `LEFT JOIN staged_run r USING (distribution_date) LEFT JOIN imported_run i ON i.id = s.run_id`
   const storing = { given: GIVEN, run: 'coalesce(i.id, r.run_id)', joins, changed: true, notes }

@@ -54,7 +54,7 @@ export const optional = (type: FieldType): FieldType => ({ ...type, absent: NULL
 export const defaulting = (type: FieldType, absent: string): FieldType => ({ ...type, absent })
 
 /** The maximum length of a text in characters, so that a key of several texts fits an index. */
-const MAX_TEXT = 500
+export const MAX_TEXT = 500
 
 const matching = (matches: (value: string) => boolean, what: string, write: (value: string) => string): FieldType => ({
   kind: 'text',

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 
 export interface EndedRun {
   id: string
-  /** YYYY-MM-DD. Null for an import that stored nothing. */
+  /** YYYY-MM-DD. Null for an update, and for an import that changed no date. */
   day: string | null
   succeeded: boolean
   /** How many milliseconds ago it ended, by the database's clock. */

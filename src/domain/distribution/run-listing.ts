@@ -24,7 +24,7 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
   date: {
     type: 'date',
     nullable: true,
-    description: 'The date. Null for an update, and an import that stored nothing.',
+    description: 'The date. Null for an update, and for an import that changed no date.',
     filter: true,
     sort: true,
   },

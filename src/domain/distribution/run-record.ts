@@ -6,6 +6,7 @@ import type { SourceReceipt } from '../../sources/fetched.ts'
 import { inForce } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { doubleOf } from '../points/millionths.ts'
+import { MAX_RUNS } from '../status/newest-runs.ts'
 
 /** The parts of a run that no other shares: a distribution date, as YYYY-MM-DD, or a leg of analytics. */
 export type Subject = { day: string; leg?: never } | { leg: string; day?: never }
@@ -192,6 +193,27 @@ export async function finishImportRecords(client: PoolClient, runIds: (string | 
      FROM distribution d WHERE d.date = r.date AND r.id = ANY($1::bigint[])`,
     [runIds],
   )
+}
+
+/** Records an import that changed no distribution date. */
+export async function recordImport(
+  client: PoolClient,
+  { requestedBy, startedAt, basePoints, sources }: Omit<ImportRecord, 'dates' | 'runIds'>,
+): Promise<void> {
+  await client.query(
+    `INSERT INTO run (kind, status, requested_by, started_at, finished_at, base_deposit, base_borrow, sources)
+     VALUES ('import', 'succeeded', $1, $2, clock_timestamp(), $3, $4, $5)`,
+    [requestedBy, startedAt, basePoints.deposit, basePoints.borrow, JSON.stringify(sources)],
+  )
+}
+
+/** True if the newest import on record has failed. */
+export async function hasFailedImport(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ failed: boolean }>(
+    `SELECT status = 'failed' AS failed FROM (SELECT id, kind, status FROM run ORDER BY id DESC LIMIT ${MAX_RUNS}) n
+     WHERE kind = 'import' ORDER BY id DESC LIMIT 1`,
+  )
+  return rows[0]?.failed === true
 }
 
 /** Records an import that stored nothing. */

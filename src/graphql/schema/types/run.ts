@@ -98,7 +98,7 @@ export function addRun(builder: Builder): void {
   const { id, ...stored } = runListing.columns
   const Run = builder.objectRef<Row>('Run').implement({
     description:
-      'One attempt to compute a distribution date: who requested it, its inputs, and the totals before and after. An import is one run for each date that it changes, an update one for each leg of analytics.',
+      'One attempt to compute a distribution date: who requested it, its inputs, and the totals before and after. An import is one run for each date that it changes, or one without a date if it changes other records alone; an update is one for each leg of analytics.',
     fields: (t) => ({
       ...columnFields(t, stored, { kind: 'DistributionKind', status: 'RunStatus' }),
       recordId: t.string({ description: id.description, ...recordNumber }),
