@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { lastLostRun } from '../domain/ledger/diff.ts'
 import { type ExplainedSide, explainDay } from '../domain/points/explain.ts'
 import { GatewayError } from '../errors.ts'
 import { graphql } from '../generated/operations/gql.ts'
@@ -43,10 +44,13 @@ export function addExplain(program: Command): void {
           if (computed !== points)
             print(`Side ${side} of ${pool}: the rules now in force yield ${computed}; a resync of ${day} stores that.`)
         print(`${user} has ${dailyPoints.nodes[0]?.points ?? 0} points on ${day}.`)
-        if (ledger.nodes.length === 0) return print('No run has changed them since the first.')
+        const lost = await lastLostRun(deps.pool, day)
+        if (lost) print(`Changes up to ${shortTime(lost.finishedAt)} (run ${lost.id}) were not kept.`)
+        if (ledger.nodes.length === 0)
+          return print(lost ? 'No run has changed them since.' : 'No run has changed them since the first.')
         const rows = ledger.nodes.map((one) => [
           `run ${one.runRecordId}`,
-          one.run?.finishedAt ? String(one.run.finishedAt).slice(0, 16).replace('T', ' ') : '-',
+          one.run?.finishedAt ? shortTime(new Date(String(one.run.finishedAt))) : '-',
           one.run ? `${one.run.kind.toLowerCase()} by ${one.run.requestedBy}` : '-',
           one.pool?.displayName ?? '-',
           one.pointsBefore,
@@ -58,6 +62,8 @@ export function addExplain(program: Command): void {
       })
     })
 }
+
+const shortTime = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ')
 
 const HEAD = ['pool', 'what', 'amount', 'price', 'USD', 'base', 'multiplier', 'points']
 

@@ -35,6 +35,7 @@ const difference = graphql(`
     run(recordId: $run) {
       date
       digest
+      changesNotKept
       totalsAfter { points }
       changes(since: $since, first: $first) {
         totalCount
@@ -110,6 +111,7 @@ export function addRuns(program: Command): void {
         const { run } = await readGraph(deps, difference, { run: id, first: limit, ...(since && { since }) })
         if (!run) throw new GatewayError('NOT_FOUND', `There is no run ${id.slice(0, 60)}.`)
         const { nodes, totalCount } = run.changes
+        if (run.changesNotKept !== null && !since) throw new GatewayError('NOT_FOUND', run.changesNotKept)
         if (wantsJson()) return nodes.forEach(printJson)
         if (nodes.length === 0) return print('The points of no user changed.')
         const rows = nodes.map((one) => [

@@ -38,5 +38,7 @@ export function sampleFiles(options: {
     'market-liquidation-rewards': () => lines(records.rewardRecords(world, 'market')),
     'vault-liquidation-rewards': () => lines(records.rewardRecords(world, 'vault')),
     'cash-flows': () => lines(records.cashFlowRecords(world)),
+    ledger: () => [],
+    seasons: () => [],
   }
 }

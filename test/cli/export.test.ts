@@ -46,6 +46,10 @@ async function graphAnswers(gateway: Gateway): Promise<Record<string, string>> {
     '{ markets(first: 100) { nodes { address maxLtv liquidationThreshold rateSeries: aprSeries { start depositRate: depositApr borrowRate: borrowApr } } } }',
     '{ vaults(first: 100) { nodes { address rateSeries: aprSeries { start depositRate: depositApr borrowRate: borrowApr } } } }',
     '{ users(first: 1000) { nodes { address rank points: totalPoints } } }',
+    `{ users(first: 20) { nodes { address ledger(first: 100) { nodes {
+      runRecordId date pointsBefore pointsAfter reasons pool { address } multiplierBefore { recordId } } } } } }`,
+    '{ runs(first: 20) { nodes { changesNotKept changes(first: 100) { totalCount nodes { userAddress pointsChange } } } } }',
+    '{ program { seasons { name startsAt endsAt status digest closedAt } } }',
     '{ positions(first: 1000) { nodes { id points healthFactor run { recordId } multiplierUsed { depositA depositB borrowA borrowB } } } }',
     `{ users(first: 5) { nodes { address activity(first: 100) { nodes { __typename chainId txHash logIndex legacy { timestamp } } }
       snapshots(first: 100) { nodes { positionId supplied { usd } } } } } }`,
@@ -60,6 +64,8 @@ async function graphAnswers(gateway: Gateway): Promise<Record<string, string>> {
   return answers
 }
 
+const HISTORY = ['base-points-revisions', 'multiplier-revisions', 'runs', 'ledger', 'seasons']
+
 async function brokenDataset(): Promise<string> {
   const path = await mkdtemp(join(dir, 'broken-'))
   await writeFile(join(path, 'positions.jsonl'), '{"id": 1}\n')
@@ -73,12 +79,24 @@ async function addHistory(gateway: Gateway): Promise<void> {
   const days = rows.map(({ day }) => day)
   const { rows: pools } = await store.pool.query<{ id: string }>('SELECT id FROM pool ORDER BY id LIMIT 2')
   const [one = '', other = ''] = pools.map(({ id }) => id)
-  await must(gateway, ['multipliers', 'set', one, '--deposit-a', '3.5', '--borrow-b', '0.000001', '--every-date', '--yes'])
+  await must(gateway, [
+    'multipliers',
+    'set',
+    one,
+    '--deposit-a',
+    '3.5',
+    '--borrow-b',
+    '0.000001',
+    '--every-date',
+    '--yes',
+  ])
   await must(gateway, ['base-points', 'set', '--deposit', '1.5', '--borrow', '0.25', '--from', days[1] as string])
   await must(gateway, ['resync'])
   await must(gateway, ['multipliers', 'set', one, '--deposit-a', '2', '--every-date', '--yes'])
   await must(gateway, ['multipliers', 'set', other, '--deposit-b', '7', '--every-date', '--yes'])
   await must(gateway, ['resync', '--date', days[1] as string])
+  await must(gateway, ['seasons', 'set', 'Season 1', '--from', days[0] as string, '--to', days[2] as string])
+  await must(gateway, ['seasons', 'set', 'Season 2', '--from', days[3] ?? '2100-01-01'])
   const source = join(dir, `source-${days[0]}-${days.length}`)
   await must(gateway, [
     'export',
@@ -90,7 +108,13 @@ async function addHistory(gateway: Gateway): Promise<void> {
     '--to',
     days[0] as string,
   ])
-  await must(gateway, ['manualupdate', '--date', days[0] as string], { POSITIONS_SOURCE: source })
+  await must(gateway, ['manualupdate', '--date', days[0] as string, '--reopen'], { POSITIONS_SOURCE: source })
+  // A user whose positions of a date are all removed keeps what the ledger has of that date.
+  const lines = (await readFile(join(source, 'positions.jsonl'), 'utf8')).trim().split('\n')
+  const [first = ''] = lines
+  const kept = lines.filter((line) => JSON.parse(line).userAddress !== JSON.parse(first).userAddress)
+  await writeFile(join(source, 'positions.jsonl'), kept.join('\n'))
+  await must(gateway, ['manualupdate', '--date', days[0] as string, '--reopen'], { POSITIONS_SOURCE: source })
   await rm(source, { recursive: true })
   expect((await run(gateway, ['import', await brokenDataset()])).code).toBe(2)
   await store.pool.query(`UPDATE market SET deposit_rate = deposit_rate + 1e-7; UPDATE vault SET deposit_rate = 1e6`)
@@ -124,9 +148,11 @@ async function compareRestored(source: Gateway, copy: Gateway, paths: string[]):
   for (const file of await readdir(out)) expect(await read(again, file), file).toBe(await read(out, file))
   await rm(again, { recursive: true })
   const second = await must(copy, ['import', out, '--json'])
-  expect(parsed(second)).toMatchObject([
-    { dates: [], leftOut: ['base-points-revisions.jsonl', 'multiplier-revisions.jsonl', 'runs.jsonl'] },
-  ])
+  expect(parsed(second)).toMatchObject([{ dates: [], leftOut: HISTORY.map((file) => `${file}.jsonl`) }])
+  // An import without differences is recorded only because the newest import on record has failed.
+  const { status } = await copy.ask('{ status { lastImport { status sources { kind } } } }')
+  expect(status.lastImport).toMatchObject({ status: 'SUCCEEDED' })
+  await copy.deps.store.pool.query('DELETE FROM run WHERE id = (SELECT max(id) FROM run)')
   expect(await graphAnswers(copy)).toEqual(answers)
 }
 

@@ -206,12 +206,24 @@ describe('multipliers', () => {
     expect(set.out).toContain('Stored points change when their date is resynced.')
     await run(['resync', '--all'])
     expect(await totals()).not.toEqual(before)
-    expect((await run(['multipliers', 'set', POOL, '--deposit-a', '2', '--every-date', '--from', '2026-03-01'])).code).toBe(2)
+    expect(
+      (await run(['multipliers', 'set', POOL, '--deposit-a', '2', '--every-date', '--from', '2026-03-01'])).code,
+    ).toBe(2)
     await gateway.deps.store.pool.query('DELETE FROM base_points_revision')
   })
 
   test('set, of a pool and of a file, shows what is stored; history shows who changed it', async () => {
-    const set = await run(['multipliers', 'set', POOL, '--deposit-a', '0', '--borrow-b', '1.5', '--every-date', '--yes'])
+    const set = await run([
+      'multipliers',
+      'set',
+      POOL,
+      '--deposit-a',
+      '0',
+      '--borrow-b',
+      '1.5',
+      '--every-date',
+      '--yes',
+    ])
     expect(set).toMatchObject({ code: 0, err: '' })
     expect(set.out).toMatch(new RegExp(`${POOL} +2 -> 0 +1 +1 +4 -> 1.5\n`))
     expect(set.out).toContain('Stored points change when their date is resynced.')

@@ -207,5 +207,18 @@ describe('what changed between two runs of a date', () => {
       `since must be a later run: the changes of run ${doubled} are not kept`,
     )
     expect(await changes(updated, doubled)).toHaveLength(3)
+    // A run is known although its changes are not.
+    const query = 'query ($run: String!) { run(recordId: $run) { status changesNotKept changes { totalCount } } }'
+    const of = async (run: string) => (await gateway.ask(query, { run })).run
+    expect(await of(doubled)).toEqual({
+      status: 'SUCCEEDED',
+      changesNotKept: `The changes of run ${doubled} were not kept.`,
+      changes: { totalCount: 0 },
+    })
+    expect(await of(updated)).toMatchObject({ changesNotKept: null })
+    const env = { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' }
+    expect(await command(['runs', 'diff', doubled], env)).toMatchObject({ code: 3 })
+    const { out } = await command(['explain', ANN, '--date', DAY], env)
+    expect(out).toMatch(new RegExp(`^Changes up to [-0-9]{10} [0-9:]{5} \\(run ${doubled}\\) were not kept[.]$`, 'm'))
   })
 })

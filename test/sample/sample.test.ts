@@ -54,7 +54,7 @@ const snapshot = { chainId, accountId: address, positionId: text, timestamp: mid
 
 /** The sample has no runs, the base points of the settings, and no users but those of its records. */
 const format: Record<
-  Exclude<Name, 'users' | 'runs' | 'base-points-revisions'>,
+  Exclude<Name, 'users' | 'runs' | 'base-points-revisions' | 'ledger' | 'seasons'>,
   { fields: Record<string, Check>; key: string[] }
 > = {
   pools: {

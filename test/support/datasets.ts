@@ -200,12 +200,31 @@ export const record = {
     kind: 'deposit',
     amountUsd: 12.5,
   },
+  ledger: {
+    userAddress: accountId,
+    distributionDate: '2026-11-09T00:00:00.000Z',
+    runId: 1,
+    poolAddress: addressOf('pool'),
+    pointsBefore: '12.5',
+    pointsAfter: '0',
+    reasons: ['MULTIPLIER', 'PRICE'],
+  },
+  seasons: {
+    name: 'Season 1',
+    startsAt: '2026-01-01T00:00:00.000Z',
+    endsAt: null,
+    digest: null,
+    closedAt: null,
+    changedAt: '2026-01-01T09:00:00.000Z',
+    changedBy: 'cli',
+  },
 } satisfies Record<DatasetFile, object>
 
 /** The points that `record.positions` gets from `record.multipliers`: its protected deposits count, since both borrow. */
 export const recordPoints = { pointsA: 1 * (100 + 10) + 0.5 * 4 * 1, pointsB: 2 * (1000 + 50) + 0.5 * 8 * 30 }
 
-/** A dataset of the good records, with some files replaced. */
+/** A dataset of the good records but those of ledgers and seasons, with some files replaced. */
 export function goodFiles(replaced: Files = {}): Files {
-  return { ...Object.fromEntries(datasetFiles.map((file) => [file, [record[file]]])), ...replaced }
+  const files = datasetFiles.filter((file) => file !== 'ledger' && file !== 'seasons')
+  return { ...Object.fromEntries(files.map((file) => [file, [record[file]]])), ...replaced }
 }

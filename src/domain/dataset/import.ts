@@ -87,7 +87,7 @@ export interface ImportSummary {
 }
 
 /** The history of an exported store: its ids are those of no other store. */
-const HISTORY: readonly DatasetFile[] = ['base-points-revisions', 'multiplier-revisions', 'runs']
+const HISTORY: readonly DatasetFile[] = ['base-points-revisions', 'multiplier-revisions', 'runs', 'ledger', 'seasons']
 
 /**
  * Stands in for what a rollback leaves behind: numbers that sequences have assigned. Temporary tables come first in the search
@@ -152,11 +152,13 @@ export async function importDataset(
     const leftOut: string[] = []
     let hasTokens = false
     const isNew = await isNewStore(client)
+    const hasSeasons = ((await client.query('SELECT FROM season LIMIT 1')).rowCount ?? 0) > 0
     for (const file of datasetFiles) {
       const opened = await dataset.open(file)
       if (!opened) continue
       hasTokens ||= file === 'tokens'
-      if (isNew || !HISTORY.includes(file)) files[opened.label] = await importFile(run, file, opened, dataset.name)
+      if (!HISTORY.includes(file) || (isNew && (file !== 'seasons' || !hasSeasons)))
+        files[opened.label] = await importFile(run, file, opened, dataset.name)
       else {
         opened.stream.destroy()
         leftOut.push(opened.label)
@@ -166,7 +168,9 @@ export async function importDataset(
     const dates = [...run.dates].sort()
     const warnings = await warningsOf(run)
     if (hasTokens) warnings.push(...(await logoWarnings(client, logoHosts)))
-    await admitDates(client, dates, reopen)
+    // Seasons of the dataset have admitted its dates.
+    const admits = run.touched.has('season')
+    if (!admits) await admitDates(client, dates, reopen)
     if (check) {
       await client.query('ROLLBACK AND CHAIN')
       return { files, dates, leftOut, warnings }
@@ -177,9 +181,9 @@ export async function importDataset(
       const runIds = await takeRunIds(run, dates)
       const sources = run.sources.filter(({ kind }) => kind === 'POSITIONS')
       await openImportRecords(client, { ...record, dates, runIds, sources })
-      await refreshRollups(client, { dates, runIds, kind: 'import', startedAt, noted: notes })
+      await refreshRollups(client, { dates, runIds, kind: 'import', startedAt, noted: notes, restored: notes && isNew })
       await finishImportRecords(client, runIds)
-      await reopenSeasons(client, dates, runIds)
+      if (!admits) await reopenSeasons(client, dates, runIds)
       const { rows } = await client.query<{ runs: string }>(importedRuns)
       await client.query(restoreDistributions, [rows[0]?.runs])
     }
@@ -191,7 +195,7 @@ export async function importDataset(
     return { files, dates, leftOut, warnings }
   })
   const summary = await work.catch(async (thrown: unknown) => {
-    const error = pointsError(thrown)
+    const error = seasonsError(pointsError(thrown))
     if (!check) await recordFailedImport(pool, { requestedBy, startedAt, basePoints, error })
     throw error
   })
@@ -200,6 +204,12 @@ export async function importDataset(
     log.info({ dataset: dataset.name, files: summary.files, dates: summary.dates.length, seconds }, 'imported')
   return { ...summary, seconds }
 }
+
+/** Says what is wrong with seasons that Postgres refuses. */
+const seasonsError = (error: unknown): unknown =>
+  (error as DatabaseError | undefined)?.constraint === 'season_no_overlap'
+    ? new GatewayError('BAD_INPUT', 'Two seasons of seasons.jsonl share a date; nothing was imported.')
+    : error
 
 interface Run {
   client: PoolClient

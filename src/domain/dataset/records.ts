@@ -1,5 +1,7 @@
 import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import { DAY_MS } from '../../time.ts'
+import { MAX_POINTS } from '../points/millionths.ts'
+import { isSeasonName, SEASON_NAME } from '../season/season-dates.ts'
 import { nearestName, type Problem, shownName } from './problem.ts'
 import * as values from './values.ts'
 import { defaulting, type Field, field, nullable, oneOf, optional, RATES } from './values.ts'
@@ -530,6 +532,39 @@ export const records: Record<DatasetFile, RecordFormat> = {
       amountUsd: field(usd, 'its worth in USD then, never negative; null if the price was missing', 2850),
     },
   },
+  ledger: {
+    about: 'How runs have changed points of users after the first run of a date. A run of runs.jsonl made each change.',
+    table: 'account_ledger',
+    stored: 'account_day',
+    key: ['userAddress', 'distributionDate', 'runId', 'poolAddress'],
+    dated: 'distributionDate',
+    references: { poolAddress: 'pool' },
+    fields: {
+      userAddress: field(values.address, 'the user', ANN),
+      distributionDate: field(values.midnight, 'the distribution date', DAY),
+      runId: field(values.count, 'the run', 2),
+      poolAddress: field(values.address, 'the pool', POOL),
+      pointsBefore: field(values.total, `points of the user in the pool on the date ${before}`, '4450'),
+      pointsAfter: field(values.total, `the same ${after}`, '4900'),
+      reasons: field(values.reasons, 'why they changed, as far as it is known', ['MULTIPLIER']),
+    },
+    check: entryFits,
+  },
+  seasons: {
+    about: 'The seasons of the points program. No two share a date.',
+    table: 'season',
+    key: ['name'],
+    fields: {
+      name: field(values.name, "the season's name", 'Season 1'),
+      startsAt: field(values.midnight, 'its first distribution date', '2026-01-01'),
+      endsAt: field(nullable(values.midnight), 'its last distribution date; null if it has no end yet', '2026-06-30'),
+      digest: field(nullable(values.text), 'the digest of its final board; null if it is not final', null),
+      closedAt: field(nullable(values.instant), 'when its board became final; null if it is not', null),
+      changedAt: field(values.instant, 'when the season was set', '2026-01-01T09:00:00.000Z'),
+      changedBy: field(values.text, 'who set it', 'cli'),
+    },
+    check: seasonFits,
+  },
 }
 
 /** The files of the template: all but those that exports alone have. */
@@ -556,6 +591,19 @@ function revisionFits(revision: Record<string, unknown>) {
 function runFits({ kind, status, date }: Record<string, unknown>) {
   if (status === 'failed' || kind === 'update' || kind === 'import' || date !== null) return undefined
   return { field: 'date', reason: 'must not be null: the run succeeded' }
+}
+
+/** Points of both sides of a position. An entry has more bits for them. */
+function entryFits({ pointsBefore, pointsAfter }: Record<string, unknown>) {
+  const entry = Object.entries({ pointsBefore, pointsAfter })
+  const [field] = entry.find(([, points]) => Math.abs(Number(points)) > 2 * MAX_POINTS) ?? []
+  return field === undefined ? undefined : { field, reason: `must be from -${2 * MAX_POINTS} to ${2 * MAX_POINTS}` }
+}
+
+function seasonFits({ name, startsAt, endsAt }: Record<string, unknown>) {
+  if (!isSeasonName(String(name))) return { field: 'name', reason: SEASON_NAME }
+  if (endsAt === null || Date.parse(String(endsAt)) >= Date.parse(String(startsAt))) return undefined
+  return { field: 'endsAt', reason: 'must not be before startsAt' }
 }
 
 /** A market has both rates, a vault has no borrow rate. */

@@ -1,5 +1,6 @@
 import { snakeCase } from '../../db/lists/column.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import { REASON } from '../ledger/reason.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { type RecordFormat, records } from './records.ts'
 import { usdOfSource } from './snapshot-prices.ts'
@@ -23,9 +24,15 @@ export const asJson: Written = {
   date: (column) => `to_char(${column}, 'YYYY-MM-DD"T00:00:00.000Z"')`,
 }
 
+const reasonsSql = Object.entries(REASON).map(([name, bit]) => `CASE WHEN t.reasons & ${bit} > 0 THEN '${name}' END`)
+
 /** SQL of what is not the column of its name. */
 const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
   positions: { points: '(t.points_a + t.points_b)', points_given: 't.given' },
+  ledger: {
+    pool_address: '(SELECT p.id FROM pool p WHERE p.key = t.pool_key)',
+    reasons: `to_jsonb(array_remove(ARRAY[${reasonsSql.join(', ')}], NULL))`,
+  },
   markets: {
     past_limits: `(SELECT jsonb_agg(jsonb_build_object('until', l.until, 'maxLtv', l.ltv, 'liquidationThreshold', l.threshold) ORDER BY l.until)
       FROM unnest(t.limits_until, t.past_max_ltvs, t.past_liquidation_thresholds) AS l(until, ltv, threshold))`,

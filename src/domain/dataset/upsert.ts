@@ -2,8 +2,10 @@ import { snakeCase } from '../../db/lists/column.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import type { EntityType } from '../holding/place.ts'
+import { NOTE_RESTORED } from '../ledger/record.ts'
 import { factorsOf } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'
+import { statusOn } from '../season/season.ts'
 import { CHANGED_VAULTS, NOTE_PRICED, NOTE_STAGED, refreshVaultDays } from '../vault/refresh-vault-days.ts'
 import { DIGESTS } from './conflicts.ts'
 import { type RecordFormat, records } from './records.ts'
@@ -142,6 +144,9 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
       ),
     },
   },
+  seasons: {
+    columns: { status: statusOn("(now() AT TIME ZONE 'UTC')::date", 's.starts_at', 's.ends_at') },
+  },
   'market-snapshots': { join: priceOfStaged('market'), columns: pricedColumns('market') },
   'vault-snapshots': { join: priceOfStaged('vault'), columns: pricedColumns('vault') },
 }
@@ -195,10 +200,12 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: T
   const changesVaults = file === 'prices' || file === 'vault-snapshots'
   const settling = changesVaults ? refreshVaultDays(topology) : settled[file]
   const { settle = settling, holdings } = topology.form({ one: undefined, cluster: untriggered[file] }) ?? {}
-  const upserts =
-    file === 'positions'
-      ? upsertPositions(basePoints, topology, notes)
-      : [upsert(table, columns, key, source, topology)]
+  const upserts = upsertsOf()
+  function upsertsOf(): Upsert[] {
+    if (file === 'positions') return upsertPositions(basePoints, topology, notes)
+    if (file === 'ledger') return notes ? [{ table: 'account_day', text: NOTE_RESTORED }] : []
+    return [upsert(table, columns, key, source, topology)]
+  }
   if (format.tableKey) upserts.unshift(removeOtherOwners(format, topology))
   if (format.user) upserts.push(upsertUsers(format.user, topology))
   if (holdings) upserts.push(...refreshHoldings(holdings, columns))

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isAddress, isHash, storedHash } from '../../address.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
+import { REASON, type Reason } from '../ledger/reason.ts'
 import { MAX_POINTS, millionths } from '../points/millionths.ts'
 
 /** The kind of a field's values, which decides how they are exported. */
@@ -300,6 +301,19 @@ export const midnight: FieldType = {
     const text = midnightOf(value)
     if (text !== undefined && midnights.size < MAX_MIDNIGHTS) midnights.set(value, text)
     return text
+  },
+}
+
+const reasonNames = Object.keys(REASON)
+
+/** Reasons of an entry of the ledger, stored as their sum. */
+export const reasons: FieldType = {
+  kind: 'json',
+  sql: 'int',
+  what: `a list of ${reasonNames.join(', ')}`,
+  encode(value) {
+    if (!Array.isArray(value) || !value.every((one) => reasonNames.includes(one))) return undefined
+    return String([...new Set<Reason>(value)].reduce((sum, one) => sum + REASON[one], 0))
   },
 }
 

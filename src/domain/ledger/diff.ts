@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Listing, listing } from '../../db/lists/listing.ts'
 import { badArgument } from '../../errors.ts'
@@ -6,25 +7,49 @@ import { isoDay } from '../../time.ts'
 import type { Run } from '../distribution/run-listing.ts'
 import { type LedgerEntry, ledger } from './ledger.ts'
 
+/** SQL of the runs that stored a date, in order, and whether they changed points without entries that are kept. */
+const storedRuns = (
+  day: string,
+) => `SELECT id, finished_at AS "finishedAt", ledger_entries IS NULL AND before IS NOT NULL
+    AND coalesce(digest <> digest_before, total_points_before <> total_points_after) AS lost
+  FROM (SELECT *, lag(id) OVER stored AS before, lag(digest) OVER stored AS digest_before
+    FROM run WHERE date = date '${day}' AND status = 'succeeded' WINDOW stored AS (ORDER BY finished_at, id)) r
+  ORDER BY finished_at, id`
+
+interface StoredRun {
+  id: bigint | string
+  finishedAt: Date
+  lost: boolean
+}
+
+/** The last run of a date whose changes are not kept. Undefined if all are. */
+export async function lastLostRun(pool: Pool, day: string): Promise<StoredRun | undefined> {
+  const { rows } = await pool.query<StoredRun>(storedRuns(day))
+  return rows.findLast(({ lost }) => lost)
+}
+
+/** Says why the changes of a run are not known. Null if they are. */
+export async function notKept(reader: Reader, { id, date, status }: Run): Promise<string | null> {
+  if (date === null || status !== 'SUCCEEDED') return null
+  const runs = await reader.$queryRaw<StoredRun[]>(Prisma.raw(storedRuns(isoDay(date))))
+  return runs.some((run) => run.id === id && run.lost) ? `The changes of run ${id} were not kept.` : null
+}
+
 /**
  * Returns the runs whose changes lie between two runs of a date, in the order in which they stored it. The first is not among
- * them. Without it, the later run alone.
- * @throws BAD_INPUT if `since` is no earlier run of the same date that stored it, or if entries in between are no longer kept
+ * them. Without it, the later run alone; none if its changes are not kept.
+ * @throws BAD_INPUT if `since` is no earlier run of the same date that stored it, or if entries in between are not kept
  */
 export async function runsSince(reader: Reader, run: Run, since: bigint | null): Promise<bigint[]> {
   if (run.date === null || run.status !== 'SUCCEEDED') return []
-  const rows = await reader.$queryRaw<{ id: bigint; lost: boolean }[]>`
-    SELECT id, ledger_entries IS NULL AND before IS NOT NULL
-        AND coalesce(digest <> digest_before, total_points_before <> total_points_after) AS lost
-    FROM (SELECT *, lag(id) OVER stored AS before, lag(digest) OVER stored AS digest_before
-      FROM run WHERE date = ${isoDay(run.date)}::date AND status = 'succeeded' WINDOW stored AS (ORDER BY finished_at, id)) r
-    ORDER BY finished_at, id`
+  const rows = await reader.$queryRaw<(StoredRun & { id: bigint })[]>(Prisma.raw(storedRuns(isoDay(run.date))))
   const end = rows.findIndex(({ id }) => id === run.id)
   const begin = since === null ? end - 1 : rows.findIndex(({ id }) => id === since)
   if (since !== null && (begin < 0 || begin >= end))
     throw badArgument('since', `must be an earlier run of ${isoDay(run.date)} that succeeded`)
   const between = rows.slice(begin + 1, end + 1)
   const lost = between.find((one) => one.lost)
+  if (lost && since === null) return []
   if (lost) throw badArgument('since', `must be a later run: the changes of run ${lost.id} are not kept`)
   return between.map(({ id }) => id)
 }

@@ -9,6 +9,17 @@ export async function noteChanges(client: PoolClient): Promise<void> {
     run int, run_before int, points_before bigint, points_after bigint, reasons int, given boolean) ON COMMIT DROP`)
 }
 
+/** Notes staged entries of another store's ledger, whose runs are stored. */
+export const NOTE_RESTORED = `INSERT INTO position_change
+  SELECT s.user_address, s.distribution_date, p.key, s.run_id, NULL, s.points_before, s.points_after, s.reasons, false
+  FROM staged s JOIN pool p ON p.id = s.pool_address JOIN run r ON r.id = s.run_id`
+
+/** Keeps noted entries of days without positions. */
+export async function keepRestored(client: PoolClient): Promise<void> {
+  await client.query(`INSERT INTO removed_day SELECT e.user_address, e.distribution_date, e.ledger FROM ledger_entry e
+    LEFT JOIN refreshed_day s USING (user_address, distribution_date) WHERE s.user_address IS NULL`)
+}
+
 /** A position that comes or goes changes all of its points. */
 const WHOLE = REASON.POSITION_ADDED | REASON.POSITION_REMOVED
 

@@ -3,7 +3,7 @@ import { LOCK_NOT_AVAILABLE, LOCKS } from '../../db/locks.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
-import { keepRemoved, makeEntries } from '../ledger/record.ts'
+import { keepRemoved, keepRestored, makeEntries } from '../ledger/record.ts'
 import { archiveRanks } from './archive-ranks.ts'
 import { digestSql } from './digest.ts'
 import { refreshPoolDays } from './refresh-pool-days.ts'
@@ -37,6 +37,8 @@ export interface RollupChange {
   removed?: string[]
   /** True if positions whose points changed are noted: they become entries of the ledger. */
   noted?: boolean
+  /** True if the noted changes are the whole ledger of another store. */
+  restored?: boolean
   /** True if the days of accounts are summed already, as the table `refreshed_day`. */
   summed?: boolean
 }
@@ -49,11 +51,12 @@ export interface RollupChange {
  * Points are integers (see millionths.ts), so equal stores have equal sums and ranks.
  */
 export async function refreshRollups(client: PoolClient, change: RollupChange): Promise<void> {
-  const { dates, runIds = [], kind, startedAt, removed = [], noted = false, summed = false } = change
+  const { dates, runIds = [], kind, startedAt, removed = [], noted = false, restored = false, summed = false } = change
   const topology = await topologyOf(client)
   await archiveRanks(client, dates)
   if (noted && !summed) await makeEntries(client)
   if (!summed) await sumDays(client, dates, noted)
+  if (restored) await keepRestored(client)
   await client.query('ANALYZE refreshed_day')
   await client.query(
     `

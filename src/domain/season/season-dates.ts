@@ -33,6 +33,9 @@ export function readSeasons(text: string): SeasonDates[] {
   return seasons
 }
 
+export const SEASON_NAME = 'must be 1 to 100 characters, without comma, = and spaces at its ends'
+export const isSeasonName = (name: string) => /^[^=,\p{Cc}]{1,100}$/u.test(name) && name.trim() === name
+
 const FOREVER = '9999-12-31'
 
 /**
@@ -42,8 +45,7 @@ const FOREVER = '9999-12-31'
 export function assertSeasons(seasons: SeasonDates[]): void {
   if (seasons.length > MAX_SEASONS) throw badArgument('seasons', `must be at most ${MAX_SEASONS}`)
   for (const { name, startsAt, endsAt } of seasons) {
-    if (!/^[^=,\p{Cc}]{1,100}$/u.test(name) || name.trim() !== name)
-      throw badArgument('name', 'must be 1 to 100 characters, without comma, = and spaces at its ends')
+    if (!isSeasonName(name)) throw badArgument('name', SEASON_NAME)
     if (endsAt !== null && endsAt < startsAt)
       throw badArgument('to', `must not be before ${startsAt}, the first date of ${name}`)
   }

@@ -231,7 +231,7 @@ export type MultiplierInput = {
   depositA?: number | null | undefined;
   /** The factor for each dollar of asset B supplied. */
   depositB?: number | null | undefined;
-  /** The first date that they count for, maybe to come. Default: all dates. */
+  /** The first date that they count for, maybe to come. Default: all dates, also those that are stored. */
   from?: string | null | undefined;
   /** The pool's address. */
   poolAddress: string;

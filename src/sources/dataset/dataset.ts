@@ -19,6 +19,8 @@ export const datasetFiles = [
   'market-liquidation-rewards',
   'vault-liquidation-rewards',
   'cash-flows',
+  'ledger',
+  'seasons',
 ] as const
 
 export type DatasetFile = (typeof datasetFiles)[number]

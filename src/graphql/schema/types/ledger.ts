@@ -1,4 +1,4 @@
-import { changesOf, runsSince } from '../../../domain/ledger/diff.ts'
+import { changesOf, notKept, runsSince } from '../../../domain/ledger/diff.ts'
 import { ledger, type LedgerEntry as Row } from '../../../domain/ledger/ledger.ts'
 import { reasonsOf } from '../../../domain/ledger/reason.ts'
 import { runsBefore } from '../../../domain/ledger/run-before.ts'
@@ -99,7 +99,7 @@ export function addLedger(builder: Builder): void {
     changes: t.field({
       type: Ledger,
       description:
-        'How the run changed the points of users or, with `since`, how it and the runs after that one did together: an entry for each user and pool, the largest change first. `runRecordId` is then the last run that changed it. Empty for the first run of a date, and for a run that stored nothing.',
+        'How the run changed the points of users or, with `since`, how it and the runs after that one did together: an entry for each user and pool, the largest change first. `runRecordId` is then the last run that changed it. Empty for the first run of a date, for a run that stored nothing, and if the changes were not kept (`changesNotKept`).',
       args: {
         ...listArguments(t.arg, 'LedgerEntry'),
         since: t.arg.string({
@@ -114,6 +114,13 @@ export function addLedger(builder: Builder): void {
         const changes = changesOf(run.date ?? new Date(0), runs, earlier)
         return unplanned({ listing: () => changes }, RUN_UNPLANNED).resolve(run, args, context)
       },
+    }),
+    changesNotKept: t.string({
+      nullable: true,
+      description:
+        'Says that `changes` are not known: their entries are older than LEDGER_DAYS, or did not come with an import. Null if they are known.',
+      extensions: { unplanned: RUN_UNPLANNED, cost: { weight: 1 } },
+      resolve: (run, _, { reader }) => notKept(reader, run),
     }),
   }))
 }

@@ -99,7 +99,8 @@ export function addMultiplier(builder: Builder): void {
       borrowB: t.float({ description: 'The factor for each dollar of asset B borrowed.' }),
       from: t.field({
         type: 'Date',
-        description: 'The first date that they count for, maybe to come. Default: all dates, also those that are stored.',
+        description:
+          'The first date that they count for, maybe to come. Default: all dates, also those that are stored.',
       }),
     }),
   })
