@@ -1,4 +1,16 @@
-import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isLeafType, isObjectType } from 'graphql'
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isObjectType,
+} from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
@@ -528,8 +540,13 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
       if (isWhole) {
         test('a page may be as small as nothing and as large as 1000', async () => {
           expect(cursorsOf(await page({ first: 0 }))).toEqual([])
-          expect((await page({ first: 0 })).pageInfo.hasNextPage).toBe(true)
           expect(cursorsOf(await page({ last: 0 }))).toEqual([])
+          // Without a cursor to go on from, there is no next page.
+          for (const paging of [{ first: 0 }, { first: 0, after: at(0) }, { first: 0, offset: '1' }, { last: 0 }]) {
+            const { pageInfo } = await page(paging)
+            const none = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null }
+            expect(pageInfo, JSON.stringify(paging)).toEqual(none)
+          }
           expect(cursorsOf(await page({ last: 1000 }))).toEqual(cursors())
           expect(cursorsOf(await page({}))).toEqual(cursors().slice(0, 100))
         })
@@ -618,6 +635,68 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
         })
     })
 
+/** Values of the types of conditions, of which no stored row has one. */
+const VALUES: Record<string, unknown[]> = {
+  Address: [`0x${'ab'.repeat(20)}`],
+  BigInt: ['9', '9223372036854775807', String(2n ** 256n - 1n)],
+  Boolean: [true],
+  Date: ['2031-02-03'],
+  DateTime: ['2031-02-03T04:05:06.789Z'],
+  Float: [1.5, 1e300],
+  Int: [7, 2147483647],
+  SafeInt: [7, 9007199254740991],
+  String: ['text'],
+}
+
+/** Values of a condition: each value of each of its types, alone in a list or in a range. */
+function valuesOf(type: GraphQLInputType): unknown[] {
+  const named = getNamedType(type)
+  if (isListType(getNullableType(type))) return valuesOf(named).map((value) => [value])
+  if (isEnumType(named)) return [named.getValues()[0]?.name]
+  if (isInputObjectType(named))
+    return Object.values(named.getFields()).flatMap((field) =>
+      valuesOf(field.type).map((value) => ({ [field.name]: value })),
+    )
+  const values = VALUES[named.name]
+  if (!values) throw new Error(`no value of ${named.name}`)
+  return values
+}
+
+test('each condition of each filter can be sent with a cursor', async () => {
+  const paged = new Set<string>()
+  const seen = new Set<string>()
+  for (const [field, [way]] of Object.entries(ways)) {
+    const [parent = '', name = ''] = field.split('.')
+    const where = argumentsOf(parent, name).find((one) => one.name === 'where')
+    if (!way || !where || seen.has(String(where.type))) continue
+    seen.add(String(where.type))
+    const query = `query ($where: ${where.type}, $after: String) { ${(await withTokens(way.through)).replace(
+      'LIST',
+      `list: ${name}(first: 1, after: $after, where: $where) { edges { cursor } }`,
+    )} }`
+    const conditions = Object.values((getNamedType(where.type) as GraphQLInputObjectType).getFields())
+    const tried = conditions
+      .filter((one) => !['AND', 'OR', 'NOT'].includes(one.name))
+      .flatMap(({ name, type }) => valuesOf(type).map((value) => ({ [name]: value })))
+      // A row has the value or not. Null matches neither, nor do all lists take a filter of all rows.
+      .flatMap((one) => [one, { OR: [one, { NOT: one }] }])
+    await Promise.all(
+      tried.map(async (where) => {
+        const about = `${field} ${JSON.stringify(where)}`
+        const { data, errors } = await gateway.graphql(query, { where })
+        if (errors) return expect(errors[0].extensions.code, about).toBe('BAD_INPUT')
+        const after = listIn(data).edges[0]?.cursor
+        if (after === undefined) return
+        const next = await gateway.graphql(query, { where, after })
+        expect(next.errors, about).toBeUndefined()
+        paged.add(about)
+      }),
+    )
+  }
+  const run = { runs: ['9'] }
+  expect([...paged]).toContain(`Run.changes ${JSON.stringify({ OR: [run, { NOT: run }] })}`)
+})
+
 test('a list is counted for each of its owners', async () => {
   const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { userAddress } } }')
   const addresses = data.leaderboard.nodes.map((row: Row) => row.userAddress)
@@ -663,6 +742,9 @@ function connectionFields(of: GraphQLSchema): string[] {
 function isConnection(type: unknown): type is GraphQLObjectType {
   return isObjectType(type) && 'pageInfo' in type.getFields()
 }
+
+const argumentsOf = (parent: string, name: string) =>
+  (schema.getType(parent) as GraphQLObjectType).getFields()[name]?.args ?? []
 
 function rowTypeOf(parent: string, name: string): GraphQLObjectType {
   const field = (schema.getType(parent) as GraphQLObjectType).getFields()[name]

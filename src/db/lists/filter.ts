@@ -82,6 +82,8 @@ export interface Read {
 export const MAX_VALUES = 1000
 export const MAX_CONDITIONS = 50
 export const MAX_NESTING = 5
+/** The largest number that a bigint of Postgres stores. */
+const MAX_BIGINT = 2n ** 63n - 1n
 
 type Compared = Pick<Column, 'sql' | 'type'>
 
@@ -253,6 +255,7 @@ function written(value: unknown, type: ValueType): string | number {
 function checked(value: unknown, type: ValueType, path: string): unknown {
   if (type === 'float' && !Number.isFinite(value)) throw badArgument(path, 'must be a finite number')
   if (typeof value === 'string' && value.includes('\0')) throw badArgument(path, 'must not hold a NUL character')
+  if (typeof value === 'bigint' && value > MAX_BIGINT) throw badArgument(path, 'must be at most 2^63-1')
   return value
 }
 
@@ -262,10 +265,11 @@ function distinct(values: unknown[], type: ValueType, path: string): unknown[] {
   return [...new Map(values.map((value) => [written(checked(value, type, path), type), value])).values()]
 }
 
-/** Returns canonical JSON: names sorted, nulls dropped. */
+/** Returns canonical JSON: names sorted, nulls dropped. BigInts are text, as clients send them. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, one) => {
     if (one === null) return undefined
+    if (typeof one === 'bigint') return String(one)
     if (typeof one !== 'object' || Array.isArray(one)) return one
     return Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
   })

@@ -50,8 +50,12 @@ export function cutToPage<Row>(rows: Row[], { limit, backward }: Page): { rows: 
   return { rows: !more ? rows : backward ? rows.slice(1) : rows.slice(0, limit), more }
 }
 
-/** Returns a flag of `pageInfo`: `more` or, in the direction from which the page comes, one that follows from its arguments. */
+/**
+ * Returns a flag of `pageInfo`: `more` or, in the direction from which the page comes, one that follows from its arguments.
+ * A page of 0 rows has no cursor to go on from, so it has neither a next page nor a previous one.
+ */
 export function pageFlag<More>(page: Page, of: 'hasNextPage' | 'hasPreviousPage', more: More): More | boolean {
+  if (page.limit === 0) return false
   if (of === 'hasNextPage') return page.backward ? page.before !== undefined : more
   return page.backward ? more : page.after !== undefined || page.offset > 0n
 }

@@ -99,8 +99,10 @@ export function createBuilder() {
       pageInfoTypeOptions: {
         description: 'The first and last cursor of a page, and whether rows follow.',
       },
-      hasNextPageFieldOptions: { description: 'True if rows follow this page.' },
-      hasPreviousPageFieldOptions: { description: 'True if rows come before this page.' },
+      hasNextPageFieldOptions: { description: 'True if rows follow this page. False with `first: 0` or `last: 0`.' },
+      hasPreviousPageFieldOptions: {
+        description: 'True if rows come before this page. False with `first: 0` or `last: 0`.',
+      },
       startCursorFieldOptions: { description: 'The cursor of the first row. Null if the page is empty.' },
       endCursorFieldOptions: { description: 'The cursor of the last row. Null if the page is empty.' },
       nodeTypeOptions: { description: 'An object with a globally unique id.' },
