@@ -17,6 +17,7 @@ interface Operation {
   /** The definitions of its variables. */
   definitions?: string
   variables?: object
+  operationName?: string | null
   /** Sent in place of the document. */
   documentId?: string
   /** The hash of a persisted query, with its document or in place of it. */
@@ -36,11 +37,12 @@ interface Answer {
 type Send = (on: Gateway, operation: Operation) => Promise<Answer>
 
 const bodyOf = ({ selection = 'dataVersion', ...operation }: Operation, kind: 'query' | 'subscription') => {
-  const { fragments = '', definitions = '', variables, documentId, hash, hashAlone } = operation
+  const { fragments = '', definitions = '', operationName, variables, documentId, hash, hashAlone } = operation
   const selected = kind === 'query' ? selection : `dataChanged { query { ${selection} } }`
   return {
     ...(documentId || hashAlone ? {} : { query: `${kind} Asked${definitions} { ${selected} } ${fragments}` }),
     ...(documentId && { documentId }),
+    ...(operationName !== undefined && { operationName }),
     ...(variables && { variables }),
     ...(hash && { extensions: { persistedQuery: { version: 1, sha256Hash: hash } } }),
   }
@@ -81,10 +83,9 @@ const post = (accept: string, kind: 'query' | 'subscription', headers = {}): Sen
 
 const parameters = (operation: Operation) =>
   new URLSearchParams(
-    Object.entries(bodyOf(operation, 'query')).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : JSON.stringify(value),
-    ]),
+    Object.entries(bodyOf(operation, 'query'))
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   )
 
 const GRAPHQL: Record<string, Send> = {
@@ -268,6 +269,16 @@ const LIMITS: Record<string, Limit> = {
       'a WebSocket': CLOSE_TOO_LONG,
     },
   },
+  'the name of an operation': {
+    operation: { operationName: 'Other' },
+    code: 'OPERATION_RESOLUTION_FAILURE',
+    message: /has no operation Other\. Send operationName as one of: Asked\./,
+  },
+  'several operations': {
+    operation: { fragments: 'query More { dataVersion }' },
+    code: 'OPERATION_RESOLUTION_FAILURE',
+    message: /has 2 operations.*one of: Asked, More\./,
+  },
   'documents by id': {
     operation: { documentId: `sha256:${HASH}` },
     code: 'DOCUMENT_NOT_KNOWN',
@@ -365,6 +376,37 @@ afterAll(() => gateway.close())
 test('every reason to reject an operation is in the table', () => {
   const codes = new Set(Object.values(LIMITS).map(({ code }) => code))
   expect(Object.keys(REFUSALS).filter((code) => !codes.has(code))).toEqual([])
+})
+
+/** As Python's gql and Hasura send requests that name no operation. */
+describe.each([
+  ['an empty', ''],
+  ['a null', null],
+])('%s operationName counts as none', (_, operationName) => {
+  const operations: [string, Operation, Answer][] = [
+    ['a query', {}, {}],
+    ['an unknown field', { selection: 'nothing' }, { code: 'GRAPHQL_VALIDATION_FAILED' }],
+    ['a wrong argument', { selection: 'leaderboard(first: 5000) { nodes { rank } }' }, { code: 'BAD_INPUT' }],
+    ['a cost', LIMITS['cost (MAX_QUERY_COST)']?.operation ?? {}, { code: 'COST_LIMIT_EXCEEDED' }],
+    ['a field for admins', { selection: 'previewDistribution { kind }' }, { code: 'UNAUTHENTICATED' }],
+    ['an unknown hash', { hash: HASH, hashAlone: true }, { code: 'PERSISTED_QUERY_NOT_FOUND' }],
+    ['an unknown document', { documentId: `sha256:${HASH}` }, { code: 'DOCUMENT_NOT_KNOWN' }],
+  ]
+  const byEntryPoint = Object.keys(GRAPHQL).flatMap((name) => operations.map((one) => [one[0], name, one] as const))
+
+  test.each(byEntryPoint)('%s: %s', async (_, name, [, operation, expected]) => {
+    const answer = await GRAPHQL[name]?.(gateway, { ...operation, operationName })
+    expect(answer?.code).toBe(expected.code)
+  })
+
+  test('a mutation', async () => {
+    const query = 'mutation { resyncDistribution { run { status } } }'
+    for (const headers of [{}, { 'x-graphql-cost': '1' }]) {
+      const body = JSON.stringify({ query, operationName })
+      const answer = await send(gateway, '/graphql', { method: 'POST', headers: { ...json, ...headers }, body })
+      expect(answer.code).toBe('UNAUTHENTICATED')
+    }
+  })
 })
 
 describe.each(Object.entries(LIMITS))('%s', (_, limit) => {

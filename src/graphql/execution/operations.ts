@@ -1,12 +1,16 @@
-import { type DocumentNode, GraphQLError, type GraphQLSchema, OperationTypeNode } from 'graphql'
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, Kind, OperationTypeNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { queryOf } from '../live/live-query.ts'
 import { Limiter } from '../policy/limits.ts'
+import { refusal } from './errors.ts'
 import { type Operation, operationOf, type Planning } from './operation.ts'
 
 /** The memory of documents if no share is set. */
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_TEXTS = 1000
+/** The operations that an error names, and the characters of their names. */
+const MAX_NAMED = 10
+const MAX_NAME = 100
 /** The number of documents that were sent once. */
 const MAX_NEW = 16
 /** The memory of an error of a document, and of an entry without its document. */
@@ -79,19 +83,19 @@ export class Operations {
   }
 
   /**
-   * Prepares an operation by its text. Undefined if the document has no such operation.
-   * @throws the errors of the document
+   * Prepares an operation by its text.
+   * @throws the errors of the document, or that it has no such operation
    */
-  prepare(text: string, operationName: string | null | undefined): Operation | undefined {
+  prepare(text: string, operationName: string | undefined): Operation {
     const document = this.parse(text)
     const errors = this.validate(document)
     if (errors.length > 0) throw new AggregateError(errors)
-    return this.of(document, operationName)
+    assertOperation(document, operationName)
+    return this.of(document, operationName) as Operation
   }
 
   /** Prepares an operation of a valid document. Undefined if the document has no such operation. */
-  of(document: DocumentNode, operationName?: string | null): Operation | undefined {
-    const name = operationName ?? undefined
+  of(document: DocumentNode, name?: string): Operation | undefined {
     const { operations } = this.#preparedOf(document)
     return once(operations, name, () => operationOf(this.#planning, document, name)) ?? undefined
   }
@@ -158,6 +162,21 @@ export class Operations {
     const prepared = Math.max(sent.prepared, 2) * bytes.prepared
     return ENTRY_BYTES + bytes.document + errors.length * ERROR_BYTES + prepared
   }
+}
+
+/** @throws OPERATION_RESOLUTION_FAILURE if a document has no operation of this name or, without one, not exactly one operation */
+export function assertOperation(document: DocumentNode, name: string | undefined): void {
+  if (getOperationAST(document, name)) return
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION)
+  const names = operations.flatMap((one) => one.name?.value.slice(0, MAX_NAME) ?? []).slice(0, MAX_NAMED)
+  const choose = names.length > 0 ? `Send operationName as one of: ${names.join(', ')}.` : 'Leave operationName out.'
+  throw refusal('OPERATION_RESOLUTION_FAILURE', messageOf(operations.length, name, choose))
+}
+
+function messageOf(count: number, name: string | undefined, choose: string): string {
+  if (count === 0) return 'The document has no operation. Add a query, a mutation or a subscription.'
+  if (name === undefined) return `The document has ${count} operations, so it must be clear which one runs. ${choose}`
+  return `The document has no operation ${name.slice(0, MAX_NAME)}. ${choose}`
 }
 
 /** Computes a value once for each operation of a document. Names without an operation are not cached: clients choose them. */

@@ -44,7 +44,7 @@ export async function documentText({ documents, limiter }: Graph, params: Reques
 /** Finds a query whose document is at hand. Undefined if it is something else, or is rejected. */
 export function findQuery(
   { documents, limiter, operations }: Graph,
-  params: DocumentReference & { operationName?: string; variables?: Record<string, unknown> },
+  params: DocumentReference & { operationName: string | undefined; variables?: Record<string, unknown> },
 ): Operation | undefined {
   if (limiter.variablesFault(params.variables) !== undefined) return undefined
   const text = documents.find(params)

@@ -22,6 +22,10 @@ export interface RequestParams {
   extensions?: unknown
 }
 
+/** The name of the operation that a request asks for. Some clients send an empty one for none. */
+export const operationNameOf = ({ operationName }: RequestParams): string | undefined =>
+  operationName === '' ? undefined : textOf(operationName ?? undefined)
+
 /** How a request's parameters name its document. A value that should be text, but is not, never matches a stored document. */
 export function documentReference({ query, documentId, extensions }: RequestParams): DocumentReference {
   const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } }

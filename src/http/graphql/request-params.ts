@@ -1,9 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { type DocumentReference, documentReference, type RequestParams } from '../../graphql/policy/documents.ts'
+import {
+  type DocumentReference,
+  documentReference,
+  operationNameOf,
+  type RequestParams,
+} from '../../graphql/policy/documents.ts'
 
 export interface GraphQLParams extends DocumentReference {
-  operationName?: string
+  operationName: string | undefined
   variables?: Record<string, unknown>
 }
 
@@ -133,7 +138,7 @@ function readParams(params: RequestParams): GraphQLParams | undefined {
     return undefined
   return {
     ...documentReference({ query: query || undefined, documentId: documentId || undefined, extensions }),
-    ...(operationName && { operationName }),
+    operationName: operationNameOf({ operationName }),
     ...(variables && { variables }),
   }
 }

@@ -13,6 +13,7 @@ import type { Graph } from '../../graphql/execution/graph.ts'
 import { asGraphQLError, presentAndCount } from '../../graphql/execution/outcome.ts'
 import { admit, documentText } from '../../graphql/execution/run.ts'
 import { subscribe } from '../../graphql/live/subscribe.ts'
+import { operationNameOf } from '../../graphql/policy/documents.ts'
 import type { Handshake } from '../chain.ts'
 import type { Edge } from '../edge.ts'
 import { adminOf, exchangeOf } from '../exchange.ts'
@@ -258,8 +259,8 @@ async function start(
     const admin = adminOf({ authorization }, adminTokens)
     const { documentId } = (extensions ?? {}) as { documentId?: unknown }
     const text = await documentText(graph, { query: query || undefined, documentId, extensions, variables })
-    const operation = graph.operations.prepare(text ?? '', operationName)
-    if (operation?.type !== OperationTypeNode.SUBSCRIPTION)
+    const operation = graph.operations.prepare(text ?? '', operationNameOf({ operationName }))
+    if (operation.type !== OperationTypeNode.SUBSCRIPTION)
       throw new GraphQLError('A WebSocket takes subscriptions only. Send queries and mutations over HTTP.', {
         extensions: { code: 'BAD_REQUEST' },
       })
@@ -268,11 +269,10 @@ async function start(
     const subscriber = { requestId, admin, client, signal: controller.signal }
     const results = await subscribe(graph, operation, values, subscriber)
     if (!(Symbol.asyncIterator in results)) return presented(results.errors)
-    const { document } = operation
     return {
       schema: graph.schema,
-      document,
-      operationName: operationName ?? null,
+      document: operation.document,
+      operationName: operation.operationName ?? null,
       rootValue: endable(results, controller),
     }
   } catch (error) {

@@ -1,15 +1,16 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, GraphQLError } from 'graphql'
+import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { exactJson } from '../../exact-number.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
 import { type Operation, UNPLANNED } from '../../graphql/execution/operation.ts'
+import { assertOperation } from '../../graphql/execution/operations.ts'
 import { asGraphQLError, codesOf, presentAndCount } from '../../graphql/execution/outcome.ts'
 import { admit, answerText, type Call, documentText, run } from '../../graphql/execution/run.ts'
 import { subscribe } from '../../graphql/live/subscribe.ts'
-import type { RequestParams } from '../../graphql/policy/documents.ts'
+import { operationNameOf, type RequestParams } from '../../graphql/policy/documents.ts'
 import type { Connections } from '../server/connections.ts'
 
 /** The parts of a request that its operation uses. */
@@ -61,7 +62,9 @@ function unreadableRefused(): Plugin {
       setRequestParser(async (request) => {
         try {
           const documentId = await sentDocumentId(request)
-          const params = await requestParser(request)
+          const sent = await requestParser(request)
+          if (!isObject(sent)) return sent
+          const params = { ...sent, operationName: operationNameOf(sent) }
           return documentId === undefined ? params : { ...params, documentId }
         } catch (error) {
           const refused = refusalOf(error)
@@ -79,15 +82,20 @@ function runByGraph(graph: Graph): Plugin<Context> {
   const { operations } = graph
   return {
     async onParams({ params, setParams }) {
-      if (typeof params !== 'object' || params === null || Array.isArray(params)) return
+      if (!isObject(params)) return
       const { documentId, ...rest } = params as typeof params & RequestParams
       // The server rejects a query that is not a string.
       if (typeof (rest.query ?? '') !== 'string') return
       const query = await documentText(graph, { ...rest, documentId })
       if (query !== undefined) setParams({ ...rest, query })
     },
-    onParse({ setParseFn }) {
-      setParseFn((source: string) => operations.parse(source))
+    onParse({ setParseFn, context }) {
+      const { operationName } = (context as unknown as { params: { operationName?: string } }).params
+      setParseFn((source: string) => {
+        const document = operations.parse(source)
+        assertOperation(document, operationName)
+        return document
+      })
     },
     onValidate({ setValidationFn }) {
       setValidationFn((_schema: unknown, document: DocumentNode) => operations.validate(document))
@@ -97,7 +105,7 @@ function runByGraph(graph: Graph): Plugin<Context> {
     },
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn(async ({ document, operationName, variableValues, contextValue }: ExecutionArgs) => {
-        const operation = operations.of(document, operationName) as Operation
+        const operation = operations.of(document, operationName ?? undefined) as Operation
         const variables = variableValues ?? {}
         await admit(graph, operation, variables, contextValue as Context)
         return subscribe(graph, operation, variables, contextValue as Context)
@@ -117,9 +125,7 @@ async function answer(graph: Graph, args: ExecutionArgs): Promise<ExecutionResul
   const { document, operationName, variableValues, contextValue } = args
   const { request, failed, ...call } = contextValue as Context
   if (failed) return failed
-  const operation = graph.operations.of(document, operationName)
-  // Reports that the document has no such operation.
-  if (!operation) return execute(args)
+  const operation = graph.operations.of(document, operationName ?? undefined) as Operation
   const variables = variableValues ?? {}
   await admit(graph, operation, variables, call)
   const { admin, caller } = call
@@ -129,6 +135,9 @@ async function answer(graph: Graph, args: ExecutionArgs): Promise<ExecutionResul
   if (!outcome.failed) return { stringify: () => answerText(operation, outcome, more) } as ExecutionResult
   return more ? { ...outcome.failed, extensions: { ...outcome.failed.extensions, ...more } } : outcome.failed
 }
+
+const isObject = <T>(value: T): value is T & object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The documentId of a URL or a form, which the server's parsers of both leave out. */
 async function sentDocumentId(request: Request): Promise<string | undefined> {
