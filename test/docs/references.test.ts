@@ -152,6 +152,23 @@ test('the table of error codes is complete', () => {
   expect(rows.flatMap(([cell = '']) => codesIn(cell)).sort()).toEqual([...new Set(codes)].sort())
 })
 
+/** Codes of the server library that no client gets: larger bodies are refused before, and internal errors are presented. */
+const REPLACED = ['REQUEST_ENTITY_TOO_LARGE', 'INTERNAL_SERVER_ERROR']
+
+test('every code that the graph or the server library sends is an error code', () => {
+  const rooms = ['src/graphql', 'src/http', 'node_modules/graphql-yoga/esm'].map((room) => join(ROOT, room))
+  const sources = rooms.flatMap((room) =>
+    readdirSync(room, { recursive: true })
+      .filter((name) => /\.(ts|js)$/.test(String(name)))
+      .map((name) => readFileSync(join(room, String(name)), 'utf8')),
+  )
+  const sent = sources.flatMap((text) =>
+    [...text.matchAll(/\bcode['"]?\]? ?(?::|\|\|=|\?\?=) ?'([A-Z_]+)'/g)].map(([, code]) => code as string),
+  )
+  expect(sent).toContain('OPERATION_RESOLUTION_FAILURE')
+  expect([...new Set(sent)].filter((code) => ![...codes, ...REPLACED].includes(code))).toEqual([])
+})
+
 test('the import format has every file with its fields and keys', () => {
   const { rows } = tableUnder(documentAt('src/cli/README.md'), 'Import')
   const listed = Object.fromEntries(
