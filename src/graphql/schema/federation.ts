@@ -15,6 +15,7 @@ import type { GraphContext } from '../context.ts'
 import { resolveInTurns } from '../turns.ts'
 import { type Builder, createBuilder } from './builder.ts'
 import { withExactFloats } from './scalars.ts'
+import { directives } from './specified-directives.ts'
 import { addTypes, type SchemaOptions } from './schema.ts'
 import { marketAt } from './types/market.ts'
 import { poolAt } from './types/pool.ts'
@@ -39,7 +40,7 @@ export function createSubgraph(options?: SchemaOptions): GraphQLSchema {
     sdl ??= printSubgraphSchema(schema)
     return sdl
   })
-  const schema = resolveInTurns(withExactFloats(builder.toSchema()))
+  const schema = resolveInTurns(withExactFloats(builder.toSchema({ directives })))
   return schema
 }
 

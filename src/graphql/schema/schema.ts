@@ -4,6 +4,7 @@ import { addListInputTypes } from '../fields/list-inputs.ts'
 import { resolveInTurns } from '../turns.ts'
 import { type Builder, createBuilder } from './builder.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
+import { directives } from './specified-directives.ts'
 import { addActivity } from './types/activity.ts'
 import { addAggregates } from './types/aggregates.ts'
 import { addAsset } from './types/asset.ts'
@@ -59,7 +60,7 @@ export interface SchemaOptions {
 export function createSchema({ basePoints = PUBLISHED, logoHosts = [] }: SchemaOptions = {}): GraphQLSchema {
   const builder = createBuilder()
   addTypes(builder, { basePoints, logoHosts })
-  return resolveInTurns(withExactFloats(builder.toSchema()))
+  return resolveInTurns(withExactFloats(builder.toSchema({ directives })))
 }
 
 /**
