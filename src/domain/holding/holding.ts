@@ -90,7 +90,11 @@ export type Entity = RowOf<typeof placeColumns>
 
 /** A FROM clause of records of entities `t`, largest `sort_value` first, then by chain, type and id. */
 export const byEntity = (records: Prisma.Sql, columns: string): Prisma.Sql =>
-  Prisma.sql`FROM ${records} AS t(${Prisma.raw(columns)}) ORDER BY t.sort_value DESC, t.chain_id, t.entity_type, t.entity_id`
+  inEntityOrder(Prisma.sql`${records} AS t(${Prisma.raw(columns)})`)
+
+/** The same of rows `t`. */
+export const inEntityOrder = (rows: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`FROM ${rows} ORDER BY t.sort_value DESC, t.chain_id, t.entity_type, t.entity_id`
 
 /** The sort value of an entity: a value rounded to 6 decimals, so that rounding errors never decide the order. */
 export const sortValue = (value: string) => Prisma.raw(`${toDouble(`floor((${value}) * 1e6 + 0.5)`)} AS sort_value`)

@@ -2,18 +2,18 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { byUser } from '../../db/topology/by-user.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { netAprColumns, netAprFrom } from '../earnings/net-apr.ts'
+import { averageRates, netAprColumns, netAprFrom } from '../earnings/net-apr.ts'
 import { type Groups, groupsOf, ownersOf, tablesOfHoldings } from '../holding/holding.ts'
 import { endsOf, type Span } from './interval.ts'
 
 export interface NetAprBucket {
   start: Date
-  netDepositApr: number
-  netBorrowApr: number
+  /** Null if no rate of the deposits is known. */
+  netDepositApr: number | null
+  netBorrowApr: number | null
 }
 
-const { netDepositApr, netBorrowApr, entityCount } = netAprColumns
-const columns = { netDepositApr, netBorrowApr, entityCount }
+const columns = { ...averageRates, entityCount: netAprColumns.entityCount }
 
 /**
  * The net APR of each group of addresses at the end of each bucket, where there is a snapshot by then: of the newest snapshots up to

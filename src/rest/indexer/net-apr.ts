@@ -8,8 +8,7 @@ const operation = graphql(`
   query RestNetApr($address: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
     user(address: $address) {
       netApr(chainId: $chainId) {
-        earn_net_apr: netDepositApr
-        borrow_net_apr: netBorrowApr
+        legacy { earn_net_apr: netDepositApr borrow_net_apr: netBorrowApr }
         total_earn_deposits_usd: depositUsd
         total_borrow_usd: borrowedUsd
         entityCount
@@ -26,7 +25,7 @@ export const netApr = endpoint({
   operationId: 'getNetApr',
   summary: "A user's net APR",
   description:
-    'The average APR of deposits and of debt, weighted by amount in USD, as fractions. Totals cover all entities; the breakdown is a page of entities by deposit + debt, largest first.',
+    'The average APR of deposits and of debt, weighted by amount in USD, as fractions. A rate that is not known counts as 0. Totals cover all entities; the breakdown is a page of entities by deposit + debt, largest first.',
   path: z.object({ address: address.describe("The user's address.") }),
   query: z.object(pageQuery),
   response: shapes.envelope(
@@ -52,8 +51,8 @@ export const netApr = endpoint({
   operation,
   variables: ({ path, query }) => ({ ...path, chainId: query.chain_id ?? null, ...pageOf(query) }),
   async answer({ query, variables, execute }) {
-    const { breakdown, entityCount, ...totals } = (await execute(variables)).user.netApr
-    const data = { ...totals, breakdown: breakdown.map(shapes.documented) }
+    const { legacy, breakdown, entityCount, ...totals } = (await execute(variables)).user.netApr
+    const data = { ...legacy, ...totals, breakdown: breakdown.map(shapes.documented) }
     const pagination = shapes.pagination(query, entityCount, breakdown.length)
     return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }
   },

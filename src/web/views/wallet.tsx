@@ -158,7 +158,9 @@ function Summary({ user }: { user: UserSummaryFragment }) {
 }
 
 /** How the amounts above add up, of when they are, and since when there are points. */
-function Remarks({ user: { worth, firstDate } }: { user: UserSummaryFragment }) {
+function Remarks({ user }: { user: UserSummaryFragment }) {
+  const { worth, firstDate } = user
+  const { withoutRates } = knownNumbers(user)
   if (!worth && !firstDate) return null
   return (
     <p className="lede">
@@ -166,6 +168,7 @@ function Remarks({ user: { worth, firstDate } }: { user: UserSummaryFragment }) 
         <>
           Net worth is supplied + protected + in vaults − borrowed, by the newest snapshots (<Moment iso={worth.time} />
           ). {worth.hasIncompletePrices && 'An amount without a price counts as $0. '}
+          {withoutRates > 0 && 'Net APR leaves out what has no known rate. '}
         </>
       )}
       {firstDate && (

@@ -19,9 +19,11 @@ import {
 import {
   entityAprColumns,
   entityAprFrom,
+  MOST_WITHOUT_RATES,
   type NetApr as NetAprRow,
   netAprColumns,
   netAprFrom,
+  withoutRatesFrom,
 } from '../../../domain/earnings/net-apr.ts'
 import type { Entity as EntityRow } from '../../../domain/holding/holding.ts'
 import { badArgument } from '../../../errors.ts'
@@ -142,6 +144,17 @@ export function addEarnings(builder: Builder): void {
     description: "A user's deposit and debt in one market or vault, with their APR.",
     fields: (t) => columnFields(t, entityAprColumns, enums),
   })
+  const LegacyNetApr = builder.objectRef<Pick<NetAprRow, 'netDepositApr' | 'netBorrowApr'>>('LegacyNetApr').implement({
+    description: 'Averages in which a rate that is not known counts as 0, as the REST endpoint shows them.',
+    fields: (t) => ({
+      netDepositApr: t.exposeFloat('netDepositApr', {
+        description: 'The average APR of all deposits as a fraction, by USD. 0 without deposits.',
+      }),
+      netBorrowApr: t.exposeFloat('netBorrowApr', {
+        description: 'The average APR of all debt as a fraction, by USD. 0 without debt.',
+      }),
+    }),
+  })
   builder.objectRef<NetAprRow>('NetApr').implement({
     description: 'The average APR of deposits and debts in all markets and vaults.',
     fields: (t) => ({
@@ -151,6 +164,16 @@ export function addEarnings(builder: Builder): void {
         description: 'Each market and vault with a snapshot, largest deposit + debt first.',
         args: breakdownArguments(t.arg),
         ...breakdown(entityAprColumns, entityAprFrom),
+      }),
+      withoutRates: t.field({
+        type: [NetAprItem],
+        description: `The markets and vaults whose rates are not known, because they are not stored, largest deposit + debt first, at most ${MOST_WITHOUT_RATES}. The averages leave them out.`,
+        ...ofEntities<EntityRow>(entityAprColumns, withoutRatesFrom),
+      }),
+      legacy: t.field({
+        type: LegacyNetApr,
+        description: 'What the REST endpoint of net APR shows: a rate that is not known counts as 0.',
+        ...part({ netDepositApr: 'depositAprOfAll', netBorrowApr: 'borrowAprOfAll' }, { cost: { weight: 0 } }),
       }),
     }),
   })

@@ -84,7 +84,7 @@ export function addSeriesBuckets(builder: Builder) {
         t.float({
           nullable: true,
           extensions: { cost },
-          description: `The average ${kind.toLowerCase()} APR at the end of the bucket as a fraction, weighted by ${weights} in USD, like \`netApr(asOf)\`. 0 without any; null before the first snapshot.`,
+          description: `The average ${kind.toLowerCase()} APR at the end of the bucket as a fraction, weighted by ${weights} in USD, like \`netApr(asOf)\`. 0 without any; null before the first snapshot, and where no rate of them is known.`,
           resolve: async (bucket) => (await bucket.netApr?.())?.[`net${kind}Apr`] ?? null,
         })
       return {
