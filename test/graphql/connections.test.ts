@@ -103,6 +103,15 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: POINTS', order: (row) => [-row.rank] },
     { through: 'LIST', filter: 'orderBy: USER', order: (row) => [row.userAddress] },
     { through: 'LIST', filter: `scope: { window: { pool: "${samplePool.address}" } }`, order: (row) => [row.rank] },
+    { through: 'LIST', filter: `scope: { window: { from: "${daysAgo(20)}" } }`, order: (row) => [row.rank] },
+    {
+      through: 'LIST',
+      filter: `scope: { window: { from: "${daysAgo(9)}", to: "${daysAgo(3)}", chainId: ${samplePool.chainId} } }`,
+      order: (row) => [row.rank],
+    },
+    { through: 'LIST', filter: `scope: { window: { to: "${daysAgo(3)}" } }`, order: (row) => [row.rank] },
+    { through: 'LIST', filter: `scope: { asOf: "${daysAgo(5)}" }`, order: (row) => [row.rank] },
+    { through: 'LIST', filter: `scope: { asOf: "${daysAgo(0)}" }`, order: (row) => [row.rank] },
   ],
   'Query.markets': [
     { through: 'LIST', order: byChain },
@@ -224,6 +233,11 @@ const ways: Record<string, Way[]> = {
   'Run.changes': [
     {
       through: `distribution(date: "${yesterday}") { runs(first: 1) { nodes { LIST } } }`,
+      order: (row) => [-Math.round(Math.abs(row.pointsChange) * 1e6), row.userAddress],
+    },
+    {
+      through: `distribution(date: "${yesterday}") { runs(first: 1) { nodes { LIST } } }`,
+      filter: 'since: "SINCE"',
       order: (row) => [-Math.round(Math.abs(row.pointsChange) * 1e6), row.userAddress],
     },
   ],
@@ -459,6 +473,22 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
         expect(new Set(cursors()).size).toBe(rows.length)
         expect(new Set(nodes().map((row) => JSON.stringify(row))).size).toBe(rows.length)
       })
+
+      if (rowType.getInterfaces().some((one) => one.name === 'Node'))
+        test('its rows are the objects of their ids', async () => {
+          const some = nodes().slice(0, 50)
+          const query = `query ($ids: [ID!]!, $id: ID!) {
+            nodes(ids: $ids) { ... on ${rowType.name} { ${scalarsOf(rowType)} } }
+            node(id: $id) { ... on ${rowType.name} { ${scalarsOf(rowType)} } } }`
+          const ids = some.map((row) => row.id)
+          const { data, errors } = await gateway.graphql(query, { ids, id: ids[0] })
+          expect(errors).toBeUndefined()
+          const expected = some.map((row) =>
+            Object.fromEntries(Object.keys(data.node ?? row).map((name) => [name, row[name]])),
+          )
+          expect(data.nodes).toEqual(expected)
+          expect(data.node).toEqual(expected[0])
+        })
 
       test('forward pages make up the whole list', async () => {
         const size = pageSize(rows.length)
@@ -798,15 +828,17 @@ let tokens: Promise<Record<string, string>> | undefined
 async function withTokens(text: string): Promise<string> {
   tokens ??= findTokens()
   const addresses = await tokens
-  return text.replace(/ASSET|OTHER|COMMON/g, (name) => addresses[name] ?? '')
+  return text.replace(/ASSET|OTHER|COMMON|SINCE/g, (name) => addresses[name] ?? '')
 }
 
 async function findTokens(): Promise<Record<string, string>> {
   const { data } = await gateway.graphql(`{
+    distribution(date: "${yesterday}") { runs(first: 4) { nodes { recordId } } }
     pool(address: "${samplePool.address}") { assetA { address } assetB { address } }
     pools { nodes { assetA { address } assetB { address } } } }`)
   const all: string[] = data.pools.nodes.flatMap((pool: Row) => [pool.assetA.address, pool.assetB.address])
   const times = (token: string) => all.filter((one) => one === token).length
   const [common = ''] = all.toSorted((a, b) => times(b) - times(a))
-  return { ASSET: data.pool.assetA.address, OTHER: data.pool.assetB.address, COMMON: common }
+  const SINCE = data.distribution.runs.nodes.at(-1).recordId
+  return { ASSET: data.pool.assetA.address, OTHER: data.pool.assetB.address, COMMON: common, SINCE }
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import type { Reader } from '../../db/connect/reader.ts'
-import { type Listing, listing } from '../../db/lists/listing.ts'
-import { badArgument } from '../../errors.ts'
+import type { Batch, Reader } from '../../db/connect/reader.ts'
+import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
+import { badArgument, GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
 import type { Run } from '../distribution/run-listing.ts'
@@ -40,7 +40,11 @@ export async function notKept(reader: Reader, { id, date, status }: Run): Promis
  * them. Without it, the later run alone; none if its changes are not kept.
  * @throws BAD_INPUT if `since` is no earlier run of the same date that stored it, or if entries in between are not kept
  */
-export async function runsSince(reader: Reader, run: Run, since: bigint | null): Promise<bigint[]> {
+export async function runsSince(
+  reader: Reader,
+  run: Pick<Run, 'id' | 'date' | 'status'>,
+  since: bigint | null,
+): Promise<bigint[]> {
   if (run.date === null || run.status !== 'SUCCEEDED') return []
   const rows = await reader.$queryRaw<(StoredRun & { id: bigint })[]>(Prisma.raw(storedRuns(isoDay(run.date))))
   const end = rows.findIndex(({ id }) => id === run.id)
@@ -61,18 +65,43 @@ const columns = {
   since: { ...ledger.columns.since, sql: 't.since' },
 }
 
-/** Lists the changes that runs of a date, in the order of storing, made together: one entry for each user and pool, largest change first. */
-export function changesOf(date: Date, runs: bigint[], since: bigint | null): Listing<LedgerEntry> {
-  const day = Prisma.sql`${isoDay(date)}::date`
+/** Merges the ledger entries of runs, in the order of storing: one for each user, date and pool, with the run that they follow. */
+function mergedBy(runs: bigint[], since: bigint | null, entries: Prisma.Sql): Prisma.Sql {
   const ids = Prisma.sql`${runs.map(String)}::bigint[]`
-  const merged = (
-    entries: Prisma.Sql,
-  ) => Prisma.sql`(SELECT m.*, ${since === null ? null : String(since)}::bigint AS since FROM (
+  return Prisma.sql`(SELECT m.*, ${since === null ? null : String(since)}::bigint AS since FROM (
       SELECT user_address, distribution_date, pool_key, max(run_id) AS run_id, bit_or(reasons) AS reasons,
         (array_agg(points_before ORDER BY array_position(${ids}, run_id)))[1] AS points_before,
         (array_agg(points_after ORDER BY array_position(${ids}, run_id) DESC))[1] AS points_after
       FROM ${entries} e WHERE run_id = ANY(${ids}) GROUP BY user_address, distribution_date, pool_key) m
     WHERE points_before <> points_after) t`
+}
+
+/**
+ * Loads entries of `changesOf` by date, last run, pool, user and the run that they follow. Null for one that does not exist, or is
+ * no longer kept.
+ */
+export const mergedEntries: Batch<readonly string[], LedgerEntry | null> = (reader, keys) =>
+  Promise.all(keys.map((key) => mergedEntry(reader, key)))
+
+async function mergedEntry(reader: Reader, key: readonly string[]): Promise<LedgerEntry | null> {
+  const [date = '', runId = '', pool = '', user = '', since = ''] = key
+  const run = { id: BigInt(runId), date: new Date(date), status: 'SUCCEEDED' as const }
+  const runs = await runsSince(reader, run, BigInt(since)).catch((error) => {
+    if (error instanceof GatewayError && error.code === 'BAD_INPUT') return []
+    throw error
+  })
+  if (runs.length === 0) return null
+  const entries = Prisma.sql`(SELECT * FROM account_ledger WHERE user_address = ${user} AND distribution_date = ${date}::date
+    AND pool_key = ${pool}::int)`
+  const [row] = await reader.$queryRaw<LedgerEntry[]>`
+    SELECT ${selectList(columns)} FROM ${mergedBy(runs, BigInt(since), entries)} WHERE t.run_id = ${runId}::bigint`
+  return row ?? null
+}
+
+/** Lists the changes that runs of a date, in the order of storing, made together: one entry for each user and pool, largest change first. */
+export function changesOf(date: Date, runs: bigint[], since: bigint | null): Listing<LedgerEntry> {
+  const day = Prisma.sql`${isoDay(date)}::date`
+  const merged = (entries: Prisma.Sql) => mergedBy(runs, since, entries)
   return listing({
     ...ledger,
     name: 'runChanges',

@@ -23,6 +23,7 @@ import type {
   Vault,
 } from '../../generated/prisma/client.ts'
 import type { GraphContext } from '../context.ts'
+import { idCharge } from './types/charges.ts'
 import { assertNodeId } from './types/node-id.ts'
 import { withUnknownUsers } from './unknown-user.ts'
 
@@ -109,7 +110,7 @@ export function createBuilder() {
       nodeQueryOptions: {
         description: 'The object with this globally unique id. Null if there is none.',
         args: { id: { description: 'The id, as the API returned it.' } },
-        extensions: { unplanned: BY_ID },
+        extensions: { unplanned: BY_ID, cost: { weight: idCharge(1) } },
         resolve: (_, { id }, __, { schema }, load) => {
           assertNodeId(id, schema)
           return load(id)
@@ -118,7 +119,7 @@ export function createBuilder() {
       nodesQueryOptions: {
         description: 'The objects with these ids, in their order. Null for an unknown id.',
         args: { ids: { description: 'The ids, as the API returned them.' } },
-        extensions: { unplanned: BY_ID },
+        extensions: { unplanned: BY_ID, cost: { weight: idCharge(0) } },
         resolve: (_, { ids }, __, { schema }, load) => {
           for (const id of ids) assertNodeId(id, schema)
           return load(ids)

@@ -64,7 +64,7 @@ function unreadableRefused(): Plugin {
           const documentId = await sentDocumentId(request)
           const sent = await requestParser(request)
           if (!isObject(sent)) return sent
-          const params = { ...sent, operationName: operationNameOf(sent) }
+          const params = { ...sent, operationName: operationNameOf(sent as RequestParams) }
           return documentId === undefined ? params : { ...params, documentId }
         } catch (error) {
           const refused = refusalOf(error)

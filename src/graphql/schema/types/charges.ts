@@ -1,4 +1,5 @@
 import { datesOf, type Timed } from '../../../domain/aggregate/bounds.ts'
+import { windowIn } from '../../../domain/leaderboard/entries.ts'
 import { MOST_WINDOW_DATES } from '../../../domain/leaderboard/window.ts'
 import { DEFAULT_BUCKETS, MAX_BUCKETS } from '../../../domain/series/interval.ts'
 import { DAY_MS, parseUtc } from '../../../time.ts'
@@ -75,6 +76,22 @@ function windowCost({ scope }: Given): number {
     : [AGGREGATED_DATES.all, MOST_WINDOW_DATES.chain]
   return cost * Math.min(Math.max(dates, 1), most)
 }
+
+/**
+ * The cost of what ids name: an entry of a window ranks its users. The ids of one window are read together.
+ * @param weight the cost without such an entry
+ */
+export const idCharge =
+  (weight: number): Charge =>
+  (args) => {
+    const sent = [args.id, args.ids].flat().filter((one) => typeof one === 'string')
+    const scopes = new Set(sent.map((id) => Buffer.from(id, 'base64').toString().split(':')[2] ?? ''))
+    const windows = [...scopes].flatMap((scope) => windowIn(scope) ?? [])
+    return windows.reduce((sum, { from, to, ...place }) => {
+      const bounds = { from: from?.toISOString(), to: to?.toISOString(), ...place }
+      return sum + windowCost({ scope: { window: bounds } })
+    }, weight)
+  }
 
 /** The cost of a leaderboard. @param times how often it is ranked: the rank of a user is looked up first */
 export const leaderboard =

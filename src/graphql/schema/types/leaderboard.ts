@@ -1,5 +1,6 @@
 import type { ArgBuilder } from '@pothos/core'
 import type { Reader } from '../../../db/connect/reader.ts'
+import { entriesOf } from '../../../domain/leaderboard/entries.ts'
 import {
   asOfDate,
   currentLeaderboard,
@@ -57,7 +58,10 @@ export function addLeaderboard(builder: Builder): void {
     }),
   })
 
-  recordNode(builder, LeaderboardEntry, currentLeaderboard, ['userAddress'], ['scope'])
+  recordNode(builder, LeaderboardEntry, currentLeaderboard, ['userAddress'], {
+    key: ['userAddress', 'scope'],
+    load: entriesOf,
+  })
   const LeaderboardEntries = listTypes(builder, LeaderboardEntry, pastLeaderboard)
   builder.objectField(LeaderboardEntries, 'aroundRank', (t) =>
     t.int({

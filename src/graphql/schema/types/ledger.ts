@@ -1,4 +1,4 @@
-import { changesOf, notKept, runsSince } from '../../../domain/ledger/diff.ts'
+import { changesOf, mergedEntries, notKept, runsSince } from '../../../domain/ledger/diff.ts'
 import { ledger, type LedgerEntry as Row } from '../../../domain/ledger/ledger.ts'
 import { reasonsOf } from '../../../domain/ledger/reason.ts'
 import { runsBefore } from '../../../domain/ledger/run-before.ts'
@@ -82,7 +82,8 @@ export function addLedger(builder: Builder): void {
       }),
     }),
   })
-  recordNode(builder, LedgerEntry, ledger, ['distributionDate', 'runId', 'poolKey', 'userAddress'], ['since'])
+  const key = ['distributionDate', 'runId', 'poolKey', 'userAddress'] as const
+  recordNode(builder, LedgerEntry, ledger, [...key], { key: [...key, 'since'], load: mergedEntries })
   const Ledger = listTypes(builder, LedgerEntry, ledger)
   builder.objectFields('User', (t) => ({
     ledger: t.field({

@@ -1,7 +1,9 @@
 import type { ObjectRef } from '@pothos/core'
+import type { Batch } from '../../../db/connect/reader.ts'
 import type { Column } from '../../../db/lists/column.ts'
 import type { Listing } from '../../../db/lists/listing.ts'
 import { isoDay, parseUtc } from '../../../time.ts'
+import type { GraphContext } from '../../context.ts'
 import { keyOf, nodeId } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
 
@@ -13,25 +15,33 @@ const isValueOf = (type: string, value: string) => {
   return type !== 'date' || (value.length === 10 && parseUtc(value) !== undefined)
 }
 
+/** Rows that are computed from several ones. The number of values in their key tells their ids from those of stored rows. */
+interface Computed<Row> {
+  key: (keyof Row & string)[]
+  load: Batch<readonly string[], Row | null>
+}
+
 /**
  * Makes the rows of a listing nodes. The id has the values of the columns `key`, which are unique together. The last one may
- * hold any text; it is left out if it is null, as for a sum of rows, which no id finds.
- * @param besides a column of rows that are computed from several. Its value ends their ids, which no row has
+ * hold any text; null values are left out.
  */
 export function recordNode<Row>(
   builder: Builder,
   Type: ObjectRef<Types, Row>,
   listing: Pick<Listing<Row>, 'from'> & { columns: Record<keyof Row & string, Column> },
   key: (keyof Row & string)[],
-  besides: (keyof Row & string)[] = [],
+  computed?: Computed<Row>,
 ): void {
-  const parts = [...key, ...besides]
+  const parts = [...new Set([...key, ...(computed?.key ?? [])])]
   const at = keyOf<Row>(listing, ...key)
-  const types = key.map((name) => listing.columns[name].type ?? 'text')
-  const read = (id: string) => {
+  const areValuesOf = (names: (keyof Row & string)[], values: string[]) =>
+    values.length === names.length &&
+    names.every((name, i) => isValueOf(listing.columns[name].type ?? 'text', values[i] ?? ''))
+  const load = (id: string, { batches }: GraphContext): Promise<Row | null> | null => {
     const sent = id.split(':')
+    if (computed && areValuesOf(computed.key, sent)) return batches.load(computed.load, sent)
     const values = [...sent.slice(0, key.length - 1), sent.slice(key.length - 1).join(':')]
-    return sent.length >= key.length && types.every((type, i) => isValueOf(type, values[i] ?? '')) ? values : undefined
+    return sent.length >= key.length && areValuesOf(key, values) ? batches.load(at.load, values) : null
   }
   builder.nodeRef(Type, {
     id: {
@@ -39,12 +49,6 @@ export function recordNode<Row>(
         parts.flatMap((name) => (row[name] instanceof Date ? isoDay(row[name]) : (row[name] ?? []))).join(':'),
       ...nodeId(Type.name, (column) => `concat_ws(':', ${parts.map(column).join(', ')})`),
     },
-    loadManyWithoutCache: (ids, { batches }) =>
-      Promise.all(
-        ids.map((id) => {
-          const values = read(id)
-          return values ? batches.load(at.load, values) : null
-        }),
-      ),
+    loadManyWithoutCache: (ids, context) => Promise.all(ids.map((id) => load(id, context))),
   })
 }

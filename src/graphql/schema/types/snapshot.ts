@@ -1,11 +1,19 @@
+import type { Batch } from '../../../db/connect/reader.ts'
 import type { Listing } from '../../../db/lists/listing.ts'
 import { assertSortable } from '../../../domain/snapshot/bounds.ts'
-import { marketSnapshots, type Snapshot as Row, snapshots, vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
+import {
+  groupedMarketSnapshots,
+  groupedVaultSnapshots,
+  marketSnapshots,
+  type Snapshot as Row,
+  snapshots,
+  vaultSnapshots,
+} from '../../../domain/snapshot/snapshot.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
-import { list, ownedBy } from '../../fields/sql-field.ts'
+import { keyOf, list, ownedBy } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { OWNED_COUNT } from './charges.ts'
@@ -25,6 +33,28 @@ const snapshotsIn = (listing: Listing<Row>) =>
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
   )
 
+const [summedInMarket, summedInVault] = [groupedMarketSnapshots, groupedVaultSnapshots].map((listing) =>
+  keyOf<Row>(listing, 'accountId', 'chainId', 'entityId', 'timestamp'),
+)
+
+/** Loads sums of a user's positions in a market or vault by their kind, user, chain, address and time. */
+const summedSnapshots: Batch<readonly string[], Row | null> = async (reader, keys) => {
+  const rowsOf = async (kind: string, summed: typeof summedInMarket) => {
+    const wanted = keys.filter(([of]) => of === kind)
+    const rows =
+      wanted.length > 0
+        ? await summed?.load(
+            reader,
+            wanted.map(([, ...key]) => key),
+          )
+        : []
+    return new Map(wanted.map((key, i) => [key, rows?.[i] ?? null]))
+  }
+  const markets = await rowsOf('market', summedInMarket)
+  const vaults = await rowsOf('vault', summedInVault)
+  return keys.map((key) => markets.get(key) ?? vaults.get(key) ?? null)
+}
+
 export function addSnapshot(builder: Builder): void {
   const Snapshot = builder.objectRef<Row>('Snapshot').implement({
     description: "A user's position in a market or vault at one time: one per day.",
@@ -36,7 +66,7 @@ export function addSnapshot(builder: Builder): void {
     }),
   })
   const key = ['entityType', 'accountId', 'chainId', 'entityId', 'timestamp', 'positionId'] as const
-  recordNode(builder, Snapshot, snapshots, [...key])
+  recordNode(builder, Snapshot, snapshots, [...key], { key: key.slice(0, -1), load: summedSnapshots })
   const Snapshots = listTypes(builder, Snapshot, snapshots, { entityTypes: 'EntityType' })
   builder.objectFields('Market', (t) => ({
     snapshots: t.field({
