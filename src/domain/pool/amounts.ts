@@ -47,15 +47,16 @@ export function amountColumns<const Nullable extends boolean>(
       sort: true,
     }) as const
   const [supplied, protectedSupply, borrowed] = [of('supplied'), of('protected'), of('borrowed')]
-  const least = on.nullable ? `CASE WHEN ${supplied[0]} IS NOT NULL THEN 0 END` : '0'
+  // Sides are separate markets: what one lacks does not take from the other.
+  const lent = borrowed.map((usd, i) => `least(${usd}, ${supplied[i]})`)
   return {
     suppliedUsd: usd(sumOfDays(supplied), `Borrowable supply on ${on.date}, in USD.`),
     protectedUsd: usd(sumOfDays(protectedSupply), `Non-borrowable supply on ${on.date}, in USD.`),
     tvlUsd: usd(sumOfDays([...supplied, ...protectedSupply]), `TVL on ${on.date}, in USD: lent supply too.`),
     borrowedUsd: usd(sumOfDays(borrowed), `Amount borrowed on ${on.date}, in USD.`),
     liquidityUsd: usd(
-      `greatest(${sumOfDays(supplied, borrowed)}, ${least})`,
-      `Supply not lent out on ${on.date}, in USD.`,
+      sumOfDays(supplied, lent),
+      `Supply not lent out on ${on.date}, in USD${supplied.length > 1 ? ': the sum of both sides, each at least 0' : ''}.`,
     ),
     utilization: {
       sql: quotientOfDays(sumOfDays(borrowed), sumOfDays(supplied)),

@@ -45,34 +45,34 @@ const usdOfLast = (...amounts: string[]) => {
 
 /**
  * Sums over the rows `d` of a bucket: `points` over all rows, the rest over those of its last distribution date.
- * @param usd builds the sum of an amount in USD
+ * @param sides the beginnings of the names of columns, one for each side that a row has
  */
-const sumsWith = (usd: (amount: string) => string) =>
-  `sum(d.points) AS points, ${ofLast('d.position_count')}::int AS position_count,
-  ${['supplied_usd', 'protected_usd', 'borrowed_usd'].map((amount) => `${usd(amount)} AS ${amount}`).join(', ')}`
+const sumsOf = (...sides: string[]) => {
+  const usd = (of: (side: string) => string) => usdOfLast(...sides.map(of))
+  const amounts = ['supplied_usd', 'protected_usd', 'borrowed_usd']
+  // Sides are separate markets: what one lacks does not take from the other.
+  const lent = usd((side) => `least(d.${side}borrowed_usd, d.${side}supplied_usd)`)
+  return `sum(d.points) AS points, ${ofLast('d.position_count')}::int AS position_count,
+  ${amounts.map((amount) => `${usd((side) => `d.${side}${amount}`)} AS ${amount}`).join(', ')},
+  ${usd((side) => `d.${side}supplied_usd`)} - ${lent} AS liquidity_usd`
+}
 
 /** The sums of both sides of pools. */
-const sums = Prisma.raw(sumsWith((amount) => usdOfLast(`d.a_${amount}`, `d.b_${amount}`)))
+const sums = Prisma.raw(sumsOf('a_', 'b_'))
 
 /** The sums of the sides with one token. */
-const sumsOfToken = Prisma.raw(`${sumsWith((amount) => usdOfLast(`d.${amount}`))},
-  ${['supplied', 'protected', 'borrowed'].map((amount) => `${ofLast(`d.${amount}`)} AS ${amount}`).join(', ')}`)
+const sumsOfToken = Prisma.raw(`${sumsOf('')},
+  ${['supplied', 'protected', 'borrowed'].map((amount) => `${ofLast(`d.${amount}`)} AS ${amount}`).join(', ')},
+  ${ofLast('greatest(d.supplied - d.borrowed, 0)')} AS liquidity`)
 
 /** Reads the sums `s`. */
 const levels = Prisma.raw(`${pointsOf('s.points')} AS points, s.position_count AS "positionCount",
   ${plainDouble('s.supplied_usd')} AS "suppliedUsd", ${plainDouble('s.protected_usd')} AS "protectedUsd",
   ${plainDouble('s.supplied_usd + s.protected_usd')} AS "tvlUsd", ${plainDouble('s.borrowed_usd')} AS "borrowedUsd",
-  ${plainDouble('greatest(s.supplied_usd - s.borrowed_usd, 0)')} AS "liquidityUsd"`)
+  ${plainDouble('s.liquidity_usd')} AS "liquidityUsd"`)
 
 const levelsOfToken = Prisma.sql`${levels}, ${Prisma.raw(
-  Object.entries({
-    supplied: 's.supplied',
-    protected: 's.protected',
-    borrowed: 's.borrowed',
-    liquidity: 'greatest(s.supplied - s.borrowed, 0)',
-  })
-    .map(([name, amount]) => `trim_scale(${amount})::text AS ${name}`)
-    .join(', '),
+  ['supplied', 'protected', 'borrowed', 'liquidity'].map((name) => `trim_scale(s.${name})::text AS ${name}`).join(', '),
 )}`
 
 const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, d.a_points + d.b_points AS points,
