@@ -99,13 +99,21 @@ export const recomputed = (date: string) =>
     `The ranks of ${date} are being recomputed, because that date or an earlier one has changed. Try again in a moment.`,
   )
 
-/** Returns the rank of an account as of a date. Undefined if it had no position by then. */
-export async function rankAt(reader: Reader, address: string, at: AsOf): Promise<number | undefined> {
+/** A user's rank, and the number of users who are ranked. */
+export interface Place {
+  rank: number
+  total: number
+}
+
+/** Returns the place of an account as of a date. Undefined if it had no position by then. */
+export async function placeAt(reader: Reader, address: string, at: AsOf): Promise<Place | undefined> {
   const [row] = at.newest
-    ? await reader.$queryRaw<{ rank: number }[]>`SELECT rank FROM account WHERE user_address = ${address}`
-    : await reader.$queryRaw<{ rank: number }[]>`
-        SELECT rank FROM rank_history WHERE distribution_date = ${at.date}::date AND user_address = ${address}`
-  return row?.rank
+    ? await reader.$queryRaw<Place[]>`
+        SELECT rank, (SELECT account_count FROM program) AS total FROM account WHERE user_address = ${address}`
+    : await reader.$queryRaw<Place[]>`
+        SELECT rank, (SELECT max(rank) FROM rank_history WHERE distribution_date = ${at.date}::date) AS total
+        FROM rank_history WHERE distribution_date = ${at.date}::date AND user_address = ${address}`
+  return row
 }
 
 /** Selects the last distribution date up to a date, as one row whose `date` is null if there is none. */

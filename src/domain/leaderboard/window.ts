@@ -4,7 +4,7 @@ import type { Topology } from '../../db/topology/topology.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
-import { type LeaderboardEntry, leaderboardOf, recomputed } from './leaderboard.ts'
+import { type LeaderboardEntry, leaderboardOf, type Place, recomputed } from './leaderboard.ts'
 
 /** The most distribution dates of a window whose positions are summed for the request: in one pool, or on a chain. */
 export const MOST_WINDOW_DATES = { pool: 366, chain: 31 }
@@ -62,11 +62,11 @@ export const windowLeaderboard = (window: Window): Listing<LeaderboardEntry> => 
   return leaderboardOf(ranked(window), [before ?? '', last, pool ?? chainId ?? ''].join('/'))
 }
 
-/** Returns the rank of a user in a window. Undefined without a position in it. */
-export async function rankInWindow(reader: Reader, address: string, window: Window): Promise<number | undefined> {
-  const [row] = await reader.$queryRaw<{ rank: number }[]>`
-    SELECT t.rank FROM (${ranked(window)}) t WHERE t.user_address = ${address}`
-  return row?.rank
+/** Returns the place of a user in a window. Undefined without a position in it. */
+export async function placeInWindow(reader: Reader, address: string, window: Window): Promise<Place | undefined> {
+  const [row] = await reader.$queryRaw<Place[]>`SELECT t.rank, t.total
+    FROM (SELECT e.*, (max(e.rank) OVER ())::int AS total FROM (${ranked(window)}) e) t WHERE t.user_address = ${address}`
+  return row
 }
 
 function ranked(window: Window): Prisma.Sql {

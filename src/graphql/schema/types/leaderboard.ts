@@ -7,11 +7,11 @@ import {
   type LeaderboardEntry as Entry,
   newestLeaderboard,
   pastLeaderboard,
-  rankAt,
+  placeAt,
 } from '../../../domain/leaderboard/leaderboard.ts'
 import {
   MOST_WINDOW_DATES,
-  rankInWindow,
+  placeInWindow,
   type Window,
   type WindowBounds,
   windowLeaderboard,
@@ -153,7 +153,7 @@ export function addLeaderboard(builder: Builder): void {
     leaderboardAround: t.field({
       type: LeaderboardEntries,
       description:
-        "The page of the leaderboard that is centred on a user, clamped to the list's ends. It is empty if the user is not ranked, and then `aroundRank` is null. Its cursors continue in `leaderboard`.",
+        "The page of the leaderboard that is centred on a user. At an end of the list it is the first or last page, just as long. It is empty if the user is not ranked, and then `aroundRank` is null. Its cursors continue in `leaderboard`.",
       args: {
         user: t.arg({ type: 'Address', required: true, description: "The user's address." }),
         scope: scope(t.arg),
@@ -166,11 +166,13 @@ export function addLeaderboard(builder: Builder): void {
             const scoped = await inScope(args, reader)
             if (scoped.nowhere) return scoped
             const { at = NOW, window, first } = scoped
-            const rank = await (window ? rankInWindow(reader, user, window) : rankAt(reader, user, at))
-            if (rank === undefined) return { ...scoped, nowhere: true }
-            const start = Math.max(0, rank - 1 - ((first ?? DEFAULT_PAGE) >> 1))
+            const place = await (window ? placeInWindow(reader, user, window) : placeAt(reader, user, at))
+            if (!place) return { ...scoped, nowhere: true }
+            const size = first ?? DEFAULT_PAGE
+            const centred = place.rank - 1 - (size >> 1)
+            const start = Math.max(0, Math.min(centred, place.total - size))
             const { name } = board.listing(scoped)
-            return { ...scoped, aroundRank: rank, after: encodeCursor(name, [String(start)]) }
+            return { ...scoped, aroundRank: place.rank, after: encodeCursor(name, [String(start)]) }
           },
           values: { aroundRank: ({ aroundRank }) => aroundRank ?? null },
         },
