@@ -129,3 +129,41 @@ test.each([
     }
   },
 )
+
+test('a cash flow without a price counts alike at both ends of a period that it precedes', async () => {
+  const { pool } = gateway.deps.store
+  const user = `0x${'f'.repeat(40)}`
+  const flow = (n: number, timestamp: number, kind: string, usd: number | null) =>
+    pool.query(
+      `INSERT INTO cash_flow SELECT chain_id, 'tx', $1::bigint, $2, 'market', id, $3::bigint, $4::cash_flow_kind, $5::float8 FROM market ORDER BY id LIMIT 1`,
+      [n, user, timestamp, kind, usd],
+    )
+  const snapshot = (timestamp: number, usd: number) =>
+    pool.query(
+      `INSERT INTO market_snapshot SELECT $1, chain_id, id, $2::bigint, 'main', 1, $3::float8, 0, 0, 0, 0 FROM market ORDER BY id LIMIT 1`,
+      [user, timestamp, usd],
+    )
+  await flow(0, 1000, 'deposit', null)
+  await snapshot(2000, 100)
+  await flow(1, 5000, 'withdraw', 50)
+  await snapshot(6000, 60)
+  const earnings = async (args: string) =>
+    await gateway.ask(`{ user(address: "${user}") { earnings${args} {
+        ${PARTS} hasIncompletePrices breakdown { realisedUsd } byPool { realisedUsd } byAsset { realisedUsd } } }
+        portfolio(addresses: ["${user}"]${args.includes('asOf') ? ', asOf: "2020-01-01"' : ''}) {
+          earnings(from: "1970-01-01T01:00:00Z") { ${PARTS} } } }`)
+  for (const args of ['(from: "1970-01-01T01:00:00Z")', '(from: "1970-01-01T01:00:00Z", asOf: "2020-01-01")']) {
+    const { user, portfolio } = await earnings(args)
+    expect(user.earnings).toMatchObject({ earningsUsd: 10, hasIncompletePrices: false })
+    expect(user.earnings.realisedUsd).toBeCloseTo((10 * 50) / 110, 9)
+    for (const rows of [user.earnings.breakdown, user.earnings.byPool, user.earnings.byAsset])
+      expect(rows).toEqual([{ realisedUsd: user.earnings.realisedUsd }])
+    expect(portfolio.earnings.realisedUsd).toBe(user.earnings.realisedUsd)
+  }
+  const all = (await earnings('')).user.earnings
+  expect(all).toMatchObject({ realisedUsd: null, hasIncompletePrices: true })
+  // A flow without a price within the period does count.
+  await flow(2, 5500, 'deposit', null)
+  const { user: later } = await earnings('(from: "1970-01-01T01:00:00Z")')
+  expect(later.earnings).toMatchObject({ realisedUsd: null, hasIncompletePrices: true })
+})

@@ -15,7 +15,7 @@ const parts = (realised: string, unrealised: string) => {
       sql: toDouble(decimal),
       type: 'float',
       nullable: true,
-      description: `${description} Null if a price was missing.`,
+      description: `${description} Null if a price was missing; in a period, of its ends or of a cash flow in it.`,
     }) as const
   return {
     realisedUsd: part(
@@ -144,25 +144,28 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
   // The amounts of that moment are subtracted.
   const before = since
     ? Prisma.sql`UNION ALL SELECT b.chain_id, b.entity_type, b.entity_id, -b.supply, -b.debt, -b.cash, -b.withdrawn, -b.borrowed,
-        -b.repaid, 0, 0, b.incomplete FROM (${valuesAndCash({ ...holder, asOf: since })}) b WHERE ${since} IS NOT NULL`
+        -b.repaid, 0, 0, b.incomplete, -b.unpriced FROM (${valuesAndCash({ ...holder, asOf: since })}) b WHERE ${since} IS NOT NULL`
     : Prisma.empty
   return Prisma.sql`FROM (
     SELECT b.chain_id, b.entity_type, b.entity_id, ${Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
       ${difference(VALUE, CASH_SUM)} AS earnings_usd, ${toDouble('b.realised')} AS realised_usd`)},
       b.incomplete, ${sortValue('b.value')}
     FROM (SELECT b.*, b.supply - b.debt AS value, ${Prisma.raw(`CASE WHEN NOT b.incomplete THEN ${SHARES} END AS realised`)}
-      FROM (SELECT b.chain_id, b.entity_type, b.entity_id, ${SUMS}, bool_or(b.incomplete) AS incomplete
+      FROM (SELECT b.chain_id, b.entity_type, b.entity_id, ${SUMS}, bool_or(b.incomplete) OR sum(b.unpriced) > 0 AS incomplete
         FROM (${valuesAndCash(holder)} ${before}) b GROUP BY b.chain_id, b.entity_type, b.entity_id) b OFFSET 0) b
   ) t`
 }
 
-/** A query of the amounts of snapshots, and of the cash invested, by entity. */
+/**
+ * A query of the amounts of snapshots, and of the cash invested, by entity. `unpriced` counts the cash flows without a price:
+ * those before a period count alike at both ends.
+ */
 const valuesAndCash = (holder: Holder) => Prisma.sql`
   SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd AS supply, h.debt_usd AS debt, 0::numeric AS cash,
     0::numeric AS withdrawn, 0::numeric AS borrowed, 0::numeric AS repaid, h.deposit_usd + h.protected_usd AS supply_left,
-    h.debt_usd AS debt_left, h.incomplete FROM (${holdings(holder)}) h
+    h.debt_usd AS debt_left, h.incomplete, 0 AS unpriced FROM (${holdings(holder)}) h
   UNION ALL
-  SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, 0, f.usd, f.withdrawn, f.borrowed, f.repaid, 0, 0, f.unpriced > 0
+  SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, 0, f.usd, f.withdrawn, f.borrowed, f.repaid, 0, 0, false, f.unpriced
   FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f WHERE ${onChain('f.chain_id', holder.chainId)}`
 
 /** The columns of earnings that are added up in groups of entities. */
