@@ -8,6 +8,8 @@ import { type Exchange, exchangeOf, unreadable } from './exchange.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Admission, Admitted } from './server/admission.ts'
 import { AcceptsFirst, type Connections } from './server/connections.ts'
+import { isGraphPath, isMisspelled, isProbe } from './server/path.ts'
+import { sendNotFound } from './server/problem.ts'
 import type { RateLimit } from './server/rate-limit.ts'
 import { Refusal, RefusalPace } from './server/refusal.ts'
 import { handleWithoutUpgrade } from './server/without-upgrade.ts'
@@ -52,11 +54,8 @@ export interface Chain {
   close(): void
 }
 
-/** True if a URL is a probe of the operator, which is answered in every state. */
-export const isProbe = (url: string) => /^\/(health|livez|readyz|metrics)\/?(\?|$)/i.test(url)
-
 const isHandshake = ({ method, url = '', headers }: IncomingMessage) =>
-  method === 'GET' && /^\/graphql\/?(\?|$)/i.test(url) && headers.upgrade?.toLowerCase() === 'websocket'
+  method === 'GET' && isGraphPath(url) && headers.upgrade?.toLowerCase() === 'websocket'
 
 /**
  * Opens the chain in front of a server's request listeners, which become its last step. Listeners that are added later run
@@ -203,7 +202,9 @@ export function openChain(server: Server, options: ChainOptions): Chain {
 /** Continues the chain for a request that has been routed. Answers that are sent directly have all headers already. */
 export function continueRouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    exchangeOf(request.raw, reply.raw).route = documentedPath(request.routeOptions.url)
+    const { url } = request.routeOptions
+    if (isMisspelled(url, request.url)) return sendNotFound(request, reply)
+    exchangeOf(request.raw, reply.raw).route = documentedPath(url)
     done(unreadable(request.raw))
   })
   app.addHook('onSend', (request, reply, payload, done) => {

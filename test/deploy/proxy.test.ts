@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as consumers from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -83,6 +84,40 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
+/** Other spellings of the path of metrics, as they arrive on the wire. */
+const SPELLINGS = [
+  ...['/metrics', '/METRICS', '/metrics/', '/Metrics//', '//metrics', '/%6detrics', '/%6Detric%73', '/metrics%2f'],
+  ...['/./metrics', '/x/../metrics', '/x/%2e%2e/metrics', '/metrics/.', '/metrics;x', '/metrics;x=1?y', '/metrics%20'],
+  ...[
+    '/metrics%00',
+    '/metrics%3f',
+    '/metrics#x',
+    '/%2fmetrics',
+    '/metrics?x=1',
+    'http://a/metrics',
+    'http://a/METRICS',
+  ],
+]
+
+/** Sends a request whose path is sent as it is. */
+async function ask(base: string, path: string): Promise<{ status: number; text: string }> {
+  const { hostname: host, port } = new URL(base)
+  const [response] = await once(request({ host, port, path }).end(), 'response')
+  return { status: response.statusCode, text: await consumers.text(response) }
+}
+
+const OPERATED = ['/metrics', '/livez', '/readyz']
+
+test.each(OPERATED)('the gateway serves %s at this path alone', async (path) => {
+  const first = `%${path.charCodeAt(1).toString(16)}`
+  for (const exact of [path, `${path}?x=1`]) expect((await ask(gateway.base, exact)).status).toBe(200)
+  for (const other of [path.toUpperCase(), `${path}/`, `/${path}`, `/${first}${path.slice(2)}`, `${path}#x`])
+    expect((await ask(gateway.base, other)).status, other).toBe(404)
+  for (const other of SPELLINGS)
+    if (!/^\/metrics(\?|$)/.test(other)) expect((await ask(gateway.base, other)).status).not.toBe(200)
+  expect((await ask(gateway.base, '/Health/')).status).toBe(200)
+})
+
 const JSON_BODY = { 'content-type': 'application/json' }
 const CHANGES = 'subscription { dataChanged { version } }'
 
@@ -124,6 +159,11 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
     expect((await fetch(`${base}/pools/all`)).headers.get('etag')).toBeTruthy()
     expect((await fetch(`${gateway.base}/metrics`)).status).toBe(200)
     expect((await fetch(`${base}/metrics`)).status).toBe(404)
+  })
+
+  test.skipIf(!isHere)(on('hides metrics however their path is spelled'), async () => {
+    for (const path of SPELLINGS) expect((await ask(base, path)).text, path).not.toContain('gateway_')
+    expect((await ask(base, '/Pools/All/')).status).toBe(201)
   })
 
   test.skipIf(!isHere)(on('passes each event of a stream on at once'), async () => {

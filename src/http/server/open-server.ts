@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Deps } from '../../deps.ts'
 import { ofExchanges } from '../exchange.ts'
-import { errorHandler, problem, sendProblem } from './problem.ts'
+import { errorHandler, problem, sendNotFound, sendProblem } from './problem.ts'
 
 const BODY_LIMIT = 1024 * 1024
 /** How often requests are checked for REQUEST_TIMEOUT_MS. */
@@ -37,9 +37,7 @@ export function openServer({ config, log, outage, store, notifications }: Deps):
   for (const method of METHODS)
     if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method, { hasBody: true })
   app.setErrorHandler<Error>(handleError)
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(reply, 404, `There is nothing at ${request.url.split('?')[0]}.`),
-  )
+  app.setNotFoundHandler(sendNotFound)
   // A store that hangs fails nothing for a while, but its heartbeat is missed at once.
   const unwatch = notifications.onDown(() => void store.probe.ping().catch((error) => outage.failed(error)))
   app.addHook('onClose', async () => unwatch())

@@ -44,6 +44,10 @@ export function sendProblem(reply: FastifyReply, status: number, detail: string,
     .send(problem(status, detail, errors))
 }
 
+/** Answers a request for a path without a route. */
+export const sendNotFound = (request: FastifyRequest, reply: FastifyReply) =>
+  sendProblem(reply, 404, `There is nothing at ${request.url.split('?')[0]}.`)
+
 /**
  * Maps an error to its problem document: known errors by code, Fastify's by status, others to a 500. An outage of the store
  * is logged once, not by request.

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { corsHeaders } from './cors.ts'
+import { isGraphPath } from './path.ts'
 import { problem } from './problem.ts'
 
 interface RefusalOptions {
@@ -37,7 +38,7 @@ export class Refusal {
   send(requestId: string, request: IncomingMessage, response: ServerResponse): void {
     const { method, url = '', headers } = request
     const { status, retryAfter, close = false } = this.#options
-    const isGraphQL = /^\/graphql\b/i.test(url)
+    const isGraphQL = isGraphPath(url)
     const body = isGraphQL ? this.#graphql : this.#problem
     const type = !isGraphQL
       ? 'application/problem+json'
