@@ -19,9 +19,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const otherMethods = refuseOtherMethods(app)
   mountHealth(app, deps, edge.chain)
   mountMetrics(app, deps, edge.cache, served)
-  mountRest(app, served.graph, edge)
+  mountRest(app, deps, served.graph, edge)
   mountGraphQL(app, deps, served, edge)
-  mountPages(app, edge.cache, deps.config)
+  mountPages(app, edge.cache, deps)
   otherMethods.mount()
   return app
 }

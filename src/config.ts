@@ -40,6 +40,15 @@ const databaseUrl = kind(`a URL like ${DATABASE}`, (message) =>
   }),
 )
 
+/** The first segments of the gateway's paths, below which no prefix can begin. */
+const SERVED = ['dashboard', 'docs', 'graphql', 'health', 'multipliers', 'points', 'pools', 'positions', 'v1']
+const basePath = kind('a path like /lending, and not one of the gateway', (message) =>
+  z
+    .string()
+    .transform((value) => value.replace(/\/+$/, ''))
+    .refine((value) => /^(\/[\w~-][\w.~-]*)*$/.test(value) && !SERVED.includes(value.split('/')[1] ?? ''), message),
+)
+
 const isSecret = (value: string) => /^[\x21-\x7e]+$/.test(value)
 const isToken = (value: string) => value.length >= 8 && isSecret(value)
 const tokenValues = '8 or more printable ASCII characters without spaces'
@@ -417,6 +426,12 @@ export const variables = z.object({
   POINTS_BASE_BORROW: points
     .default(0.5)
     .describe('points for a borrowed dollar a day, before multipliers')
+    .meta(OF_ANSWERS),
+  BASE_PATH: basePath
+    .default('')
+    .describe(
+      'the prefix of all paths behind a proxy that serves other sites too: `/lending`. The proxy may strip it or not',
+    )
     .meta(OF_ANSWERS),
   WEBSITE_URL: url(/^https?:$/, 'https://example.org')
     .optional()

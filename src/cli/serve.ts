@@ -42,7 +42,7 @@ async function serve(sample: boolean): Promise<void> {
     if (!server) return
     const jobs = runsJobs ? [startSchedule(deps), startRankHistory(deps)] : []
     const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
-    printText(welcome(deps, `http://${host}:${server.port}`, example))
+    printText(welcome(deps, `http://${host}:${server.port}${config.BASE_PATH}`, example))
     await aborted(stop)
     await Promise.all([server, ...jobs].map((one) => one.close()))
   } finally {

@@ -2,6 +2,7 @@ import { type GraphiQLPlugin, useEditorContext, useExecutionContext, usePluginSt
 import { useRef } from 'react'
 import { flushSync } from 'react-dom'
 import type { PageData, PageExample } from './page-data.ts'
+import { served } from './served.ts'
 
 /** On a phone a panel covers the editors. */
 const isPhone = () => matchMedia('(max-width: 700px)').matches
@@ -35,7 +36,7 @@ function ExamplesPanel({ examples, notice }: PageData) {
         </div>
       ))}
       <p>
-        See also the <a href="/docs">documentation</a> and the <a href="/dashboard">dashboard</a>.
+        See also the <a href={served('/docs')}>documentation</a> and the <a href={served('/dashboard')}>dashboard</a>.
       </p>
     </section>
   )

@@ -1,6 +1,7 @@
 import type { Fetcher } from '@graphiql/toolkit'
 import { getOperationAST, parse } from 'graphql'
 import { createClient } from 'graphql-sse'
+import { served } from './served.ts'
 
 /** Sends an operation to the gateway: a subscription over server-sent events, any other by POST. */
 export const fetcher: Fetcher = ({ query, variables, operationName }, { headers } = {}) => {
@@ -15,7 +16,7 @@ interface Body {
 }
 
 async function post(body: Body, headers?: Record<string, string>) {
-  const response = await fetch('/graphql', {
+  const response = await fetch(served('/graphql'), {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
@@ -29,7 +30,7 @@ async function post(body: Body, headers?: Record<string, string>) {
 }
 
 function subscribe(body: Body, headers?: Record<string, string>) {
-  const client = createClient({ url: '/graphql', retryAttempts: 0, ...(headers && { headers }) })
+  const client = createClient({ url: served('/graphql'), retryAttempts: 0, ...(headers && { headers }) })
   return client.iterate(body) as ReturnType<Fetcher>
 }
 

@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client'
 import { examplesPlugin } from './examples-panel.tsx'
 import { fetcher } from './fetcher.ts'
 import type { PageData } from './page-data.ts'
+import { served } from './served.ts'
 
 const data: PageData = JSON.parse(document.getElementById('data')?.textContent ?? '')
 const examples = examplesPlugin(data)
@@ -67,7 +68,7 @@ function Interface() {
     <GraphiQLInterface defaultEditorToolsVisibility="variables" showPersistHeadersSettings={false}>
       <GraphiQL.Logo>
         <span className="other-pages">
-          Lending graph <a href="/dashboard">Dashboard</a> <a href="/docs">Docs</a>
+          Lending graph <a href={served('/dashboard')}>Dashboard</a> <a href={served('/docs')}>Docs</a>
         </span>
       </GraphiQL.Logo>
       <GraphiQL.Toolbar>

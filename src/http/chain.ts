@@ -8,7 +8,7 @@ import { type Exchange, exchangeOf, unreadable } from './exchange.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Admission, Admitted } from './server/admission.ts'
 import { AcceptsFirst, type Connections } from './server/connections.ts'
-import { isGraphPath, isMisspelled, isProbe } from './server/path.ts'
+import { isGraphPath, isMisspelled, isProbe, withoutBase } from './server/path.ts'
 import { sendNotFound } from './server/problem.ts'
 import type { RateLimit } from './server/rate-limit.ts'
 import { Refusal, RefusalPace } from './server/refusal.ts'
@@ -24,6 +24,7 @@ interface ChainOptions {
   edge: EdgeCache
   admission: Admission
   metrics: Registry
+  basePath: string
 }
 
 /** A WebSocket handshake at /graphql that has passed the chain. The response is for a rejection. */
@@ -62,7 +63,7 @@ const isHandshake = ({ method, url = '', headers }: IncomingMessage) =>
  * before the chain.
  */
 export function openChain(server: Server, options: ChainOptions): Chain {
-  const { observer, connections, rateLimit, edge, admission } = options
+  const { observer, connections, rateLimit, edge, admission, basePath } = options
   const refusals = new Counter({
     name: 'gateway_refused_requests_total',
     help: 'Requests that were rejected unread, by reason: closing, too many connections, overload, rate limit.',
@@ -155,7 +156,10 @@ export function openChain(server: Server, options: ChainOptions): Chain {
   }
 
   server.removeAllListeners('request')
-  server.on('request', (request, response) => next(exchangeOf(request, response)))
+  server.on('request', (request, response) => {
+    request.url = withoutBase(request.url ?? '', basePath)
+    next(exchangeOf(request, response))
+  })
 
   return {
     get closing() {
@@ -164,6 +168,7 @@ export function openChain(server: Server, options: ChainOptions): Chain {
     takeHandshakes(take) {
       takeHandshake = take
       server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+        request.url = withoutBase(request.url ?? '', basePath)
         if (!isHandshake(request)) return handleWithoutUpgrade(server, request, socket, head)
         const response = new ServerResponse(request)
         response.shouldKeepAlive = false

@@ -52,7 +52,10 @@ export async function openEdge(app: FastifyInstance, deps: Deps, knownOperations
   })
   const admission = new Admission(config.MAX_CONCURRENT_REQUESTS)
   const observer = await openObserver(app, deps, knownOperations)
-  const chain = openChain(app.server, { observer, connections, rateLimit, edge: cache, admission, metrics })
+  const chain = openChain(app.server, {
+    ...{ observer, connections, rateLimit, edge: cache, admission, metrics },
+    basePath: config.BASE_PATH,
+  })
   app.addHook('preClose', async () => {
     chain.close()
     connections.closeIdle()

@@ -190,7 +190,8 @@ const OPERATED: ZodOpenApiPathsObject = {
   ),
 }
 
-export function openApiDocument() {
+/** @param basePath the prefix of all paths */
+export function openApiDocument(basePath = '') {
   const paths: ZodOpenApiPathsObject = { ...OPERATED }
   for (const [method, path, endpoint] of endpoints) {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation(path, endpoint) }
@@ -204,7 +205,7 @@ export function openApiDocument() {
       description:
         'The points program API at the root and the user analytics (indexer) API under /v1. Both are mapped onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. A trailing slash and the case of the fixed words of a path make no difference, except at /metrics, /livez and /readyz. Unknown query parameters are ignored. Any request may send x-data-version, a whole number from a response: the response is not older than that one, even from another server. A request that takes too long to arrive gets a 408, and one whose URL and headers exceed 16 KiB a 431.',
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: basePath || '/' }],
     tags: TAGS,
     paths,
     components: {

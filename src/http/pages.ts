@@ -1,9 +1,18 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import pTimeout from 'p-timeout'
+import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import { newestDistribution } from '../domain/distribution/freshness.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
+import { exchangeOf } from './exchange.ts'
 import { openApiDocument } from './openapi.ts'
+import { placed, withBase } from './page-text.ts'
+import { clientOrigin } from './server/origin.ts'
 import { mountStaticFiles } from './static-files.ts'
+
+/** Documents do not wait longer for the newest date of the store. */
+const DATE_MS = 500
 
 /** Pages run their own scripts, and send requests to this gateway only. */
 const policy = (styles: string, forms: string, ancestors: string, { fonts = '', logos = '' } = {}) =>
@@ -15,27 +24,41 @@ const headersOf = (policy: string) => ['content-security-policy', policy, 'refer
 const builtIn = (name: string) => ({ directory: join(import.meta.dirname, name), hashed: 'assets/' })
 
 /** Serves the home page, the documentation, the REST docs with their OpenAPI document, and the dashboard. */
-export function mountPages(app: FastifyInstance, cache: EdgeCache, config: Deps['config']): void {
-  mountHome(app, config.WEBSITE_URL)
+export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, store }: Deps): void {
+  const basePath = config.BASE_PATH
+  const originOf = clientOrigin(config.TRUST_PROXY)
+  mountHome(app, config)
   mountStaticFiles(app, cache, {
     url: '/docs',
     ...builtIn('docs'),
     page: (path) => `${path || 'index'}.html`,
     notFoundPage: '404.html',
+    async forClient({ name, key, body }, request, reply) {
+      const caller = exchangeOf(request.raw, reply.raw)
+      const origin = originOf(request.raw)
+      const text = async (newest: Date | null) => {
+        return { name, status: 200, json: placed(body.toString(), { origin, basePath, newest }) }
+      }
+      const compute = async () => text(await pTimeout(newestDistribution(store.pool), { milliseconds: DATE_MS }))
+      return cache
+        .answer(`document ${origin} ${key}`, compute, caller)
+        .catch(() => cache.answer(undefined, () => text(null), caller))
+    },
     headers: headersOf(policy("'self'", "'self'", "'none'")),
   })
   mountStaticFiles(app, cache, {
     url: '/docs/rest',
     ...builtIn('rest-docs'),
     page: (path) => (path === '' ? 'page.html' : path),
+    ...(basePath !== '' && { complete: (html) => withBase(html, basePath) }),
     // Swagger UI adds styles.
     headers: headersOf(policy("'self' 'unsafe-inline'", "'none'", "'self'")),
   })
   // The previous address of the document.
-  app.get('/docs/rest/json', (_request, reply) => reply.redirect('/openapi.json'))
+  app.get('/docs/rest/json', (_request, reply) => reply.redirect(`${basePath}/openapi.json`))
   let document: string | undefined
   app.get('/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument())
+    document ??= JSON.stringify(openApiDocument(basePath))
     return reply.type('application/json; charset=utf-8').send(document)
   })
   const logos = config.LOGO_HOSTS.map((host) => ` https://${host}`).join('')
@@ -44,7 +67,7 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, config: Deps[
     url: '/dashboard',
     ...builtIn('web'),
     page: 'page.html',
-    complete: (html) => withIdentity(html, config),
+    complete: (html) => withBase(withIdentity(html, config), basePath),
     headers: headersOf(policy("'self'", "'none'", "'self'", { fonts: "font-src 'self'; ", logos })),
   })
 }
@@ -62,8 +85,8 @@ function withIdentity(html: string, config: Deps['config']): string {
 }
 
 /** Serves `/`: one link, to the documentation of this gateway unless there is a website. */
-function mountHome(app: FastifyInstance, website: string | undefined): void {
-  const page = website === undefined ? '<a href="/docs">Documentation</a>' : linkTo(website)
+function mountHome(app: FastifyInstance, { WEBSITE_URL: website, BASE_PATH: basePath }: Config): void {
+  const page = website === undefined ? `<a href="${basePath}/docs">Documentation</a>` : linkTo(website)
   app.get('/', (_request, reply) =>
     reply
       .header('content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'")

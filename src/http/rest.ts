@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ZodError, ZodObject, ZodType } from 'zod'
 import { plainReader } from '../db/connect/reader.ts'
 import type { Caller } from '../db/connect/scope.ts'
+import type { Deps } from '../deps.ts'
 import { GatewayError, type InputProblem } from '../errors.ts'
 import { exactJson } from '../exact-number.ts'
 import { requireAdmin } from '../graphql/context.ts'
@@ -20,7 +21,7 @@ import { adminOf, DATA_VERSION, exchangeOf } from './exchange.ts'
 /** The rate-limit cost of an uncached answer, in points: that of a page of rows in the graph. */
 const READ_COST = 100
 
-export function mountRest(app: FastifyInstance, graph: Graph, edge: Edge): void {
+export function mountRest(app: FastifyInstance, { config }: Deps, graph: Graph, edge: Edge): void {
   for (const [method, path, endpoint] of endpoints) {
     const url = path.replace(/\{(\w+)\}/g, ':$1')
     if (endpoint.admin)
@@ -34,7 +35,7 @@ export function mountRest(app: FastifyInstance, graph: Graph, edge: Edge): void 
       const mounted = {
         path,
         endpoint,
-        link: alternateLink(endpoint),
+        link: alternateLink(endpoint, config.BASE_PATH),
         readWith: reads(graph, endpoint.operation, { many: endpoint.allPages }),
       }
       app.route({ method, url, handler: (request, reply) => read(graph, edge, mounted, request, reply) })
@@ -107,11 +108,11 @@ const MAX_LINK = 3000
  * Links the answers of an endpoint to the same data over GraphQL.
  * @returns a function from variables to the value of the `link` header, or to undefined if that would be too long
  */
-function alternateLink({ operation }: Endpoint): (variables: object) => string | undefined {
+function alternateLink({ operation }: Endpoint, basePath: string): (variables: object) => string | undefined {
   const documentId = idOfDocument(operationText(operation))
   return (variables) => {
     const sent = encodeURIComponent(JSON.stringify(variables))
-    const link = `</graphql?documentId=${documentId}&variables=${sent}>; rel="alternate"`
+    const link = `<${basePath}/graphql?documentId=${documentId}&variables=${sent}>; rel="alternate"`
     return link.length > MAX_LINK ? undefined : link
   }
 }

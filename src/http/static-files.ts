@@ -20,6 +20,8 @@ interface StaticFiles {
   notFoundPage?: string
   /** Completes the text of the pages, whose compressed files are not served then. */
   complete?(html: string): string
+  /** Makes a text for a client: pages, and texts that are not named by their contents. */
+  forClient?(file: Answer, request: FastifyRequest, reply: FastifyReply): Promise<Answer>
   /** Headers of every file, besides those of caching: names and values by turns. */
   headers?: string[]
 }
@@ -43,7 +45,7 @@ const FOREVER = 'public, max-age=31536000, immutable'
 export function mountStaticFiles(
   app: FastifyInstance,
   edge: EdgeCache,
-  { url, directory, hashed, page, notFoundPage, complete, headers = [] }: StaticFiles,
+  { url, directory, hashed, page, notFoundPage, complete, forClient, headers = [] }: StaticFiles,
 ): void {
   let listed: Promise<Map<string, Promise<Answer> | undefined>> | undefined
   const fileAt = (path: string) => {
@@ -65,9 +67,12 @@ export function mountStaticFiles(
     const name = fileAt(path)
     const file = await answerAt(name)
     const isForBrowser = request.headers.accept?.includes('text/html')
-    const answer = file ?? (isForBrowser && notFoundPage ? await answerAt(notFoundPage) : undefined)
-    if (!answer) return reply.callNotFound()
-    return sendAnswer(request, reply.hijack().raw, file ?? { ...answer, status: 404 }, edge, {
+    const found = file ?? (isForBrowser && notFoundPage ? await answerAt(notFoundPage) : undefined)
+    if (!found) return reply.callNotFound()
+    const isForClient = forClient && !(file && name.startsWith(hashed))
+    const answer = isForClient ? await forClient(found, request, reply) : found
+    return sendAnswer(request, reply.hijack().raw, file ? answer : { ...answer, status: 404 }, edge, {
+      type: found.type,
       cacheControl: file && name.startsWith(hashed) ? FOREVER : undefined,
       headers: [...headers, 'x-content-type-options', 'nosniff'],
     })

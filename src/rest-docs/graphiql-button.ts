@@ -1,4 +1,5 @@
 import type { createElement, Fragment, FunctionComponent } from 'react'
+import { basePath } from './served.ts'
 
 interface Operation {
   path: string
@@ -23,7 +24,7 @@ async function openInGraphiQL(url: string, query: string): Promise<void> {
     const [, parameters] = /\?([^>]*)>/.exec(response.headers.get('link') ?? '') ?? []
     if (!parameters) throw new Error('There are too many parameters for a link.')
     const variables = JSON.stringify(JSON.parse(new URLSearchParams(parameters).get('variables') ?? '{}'), null, 2)
-    if (tab) tab.location.href = `/graphql#${new URLSearchParams({ query, variables })}`
+    if (tab) tab.location.href = `${basePath}/graphql#${new URLSearchParams({ query, variables })}`
   } catch (error) {
     tab?.close()
     alert((error as Error).message)
@@ -42,7 +43,7 @@ function urlOf({ path, method }: Operation, { specSelectors }: System): string {
     if (where === 'path' && values.length > 0) url = url.replace(`{${name}}`, encodeURIComponent(String(values[0])))
     if (where === 'query') for (const one of values) search.append(name, String(one))
   }
-  return `${url}?${search}`
+  return `${basePath}${url}?${search}`
 }
 
 const withGraphiQL =

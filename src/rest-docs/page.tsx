@@ -1,5 +1,6 @@
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
 import { graphiqlButton } from './graphiql-button.ts'
+import { basePath } from './served.ts'
 
 interface OpenApi {
   servers?: unknown
@@ -17,10 +18,11 @@ function withoutOptionalExamples(document: OpenApi): OpenApi {
   return document
 }
 
-const response = await fetch('/openapi.json')
-const { servers: _, ...document } = withoutOptionalExamples(await response.json())
+const response = await fetch(`${basePath}/openapi.json`)
+// A list of one server is of no use, unless its address has a prefix.
+const { servers, ...document } = withoutOptionalExamples(await response.json())
 SwaggerUI({
-  spec: document,
+  spec: basePath ? { ...document, servers } : document,
   dom_id: '#rest-docs',
   deepLinking: true,
   docExpansion: 'list',

@@ -1,6 +1,8 @@
 import MiniSearch from 'minisearch'
 import type { SearchRecord } from './search-record.ts'
 
+/** The prefix of the gateway's paths: the script is at PREFIX/docs/assets. */
+const basePath = new URL('../..', import.meta.url).pathname.slice(0, -1)
 const MAX_RESULTS = 30
 /** Characters of the text around what was found. */
 const EXCERPT = 160
@@ -34,7 +36,7 @@ function index(): Promise<MiniSearch<SearchRecord>> {
 }
 
 async function load(): Promise<MiniSearch<SearchRecord>> {
-  const response = await fetch('/docs/search.json')
+  const response = await fetch(`${basePath}/docs/search.json`)
   if (!response.ok) throw new Error(`The index answered ${response.status}.`)
   const records: SearchRecord[] = await response.json()
   const made = new MiniSearch<SearchRecord>({
@@ -79,7 +81,7 @@ function show(records: SearchRecord[], message: string): void {
   list.replaceChildren(
     ...records.map(({ page, title, url, text }) => {
       const link = document.createElement('a')
-      link.href = url
+      link.href = basePath + url
       const name = document.createElement('b')
       name.textContent = title
       const where = document.createElement('span')

@@ -1,6 +1,7 @@
 import { StoredDocument } from 'lending-graph-client'
 import type { ReactNode } from 'react'
 import type { CombinedError } from 'urql'
+import { served } from './paths.ts'
 import { type GraphAnswer, useGraph } from './use-graph.ts'
 
 /** Shows what the graph answered, or that it is loading, or what is wrong and what to do. */
@@ -84,7 +85,7 @@ export function NothingStored({ of }: { of: 'pools' | 'positions' | 'vaults' }) 
           <div className="empty">
             <p>
               No {of} are stored. An import with <code>{of}.jsonl</code> adds them, and they appear here at once:{' '}
-              <a href="/docs/cli#import">its format</a>.
+              <a href={served('/docs/cli#import')}>its format</a>.
             </p>
           </div>
         ) : (
@@ -103,7 +104,7 @@ const EmptyStore = () => (
         <code>npm start</code> loads sample data
       </li>
       <li>
-        <code>npm run gateway -- import DIR</code> imports your own: <a href="/docs/cli#import">its format</a>
+        <code>npm run gateway -- import DIR</code> imports your own: <a href={served('/docs/cli#import')}>its format</a>
       </li>
     </ul>
   </div>

@@ -5,6 +5,7 @@ import { useExactNumbers } from './exact-numbers.tsx'
 import { Mark } from './identity.tsx'
 import { useLive } from './live.tsx'
 import { operator } from './operator.ts'
+import { served } from './paths.ts'
 import { SearchBox } from './search-box.tsx'
 import { ThemeChoice } from './theme.tsx'
 
@@ -43,8 +44,8 @@ export function Layout({ children }: { children: ReactNode }) {
               {name}
             </Link>
           ))}
-          <a href="/graphql">GraphiQL</a>
-          <a href="/docs">Docs</a>
+          <a href={served('/graphql')}>GraphiQL</a>
+          <a href={served('/docs')}>Docs</a>
         </nav>
         {path !== '/' && <SearchBox />}
         <div className="tools">

@@ -3,6 +3,7 @@ import { DataChangedDocument, type DataChangedSubscription } from 'lending-graph
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import { stringifyDocument } from 'urql'
 import { day } from './format.ts'
+import { served } from './paths.ts'
 
 const MAX_WAIT_MS = 10_000
 
@@ -46,7 +47,7 @@ class Follower {
   start(): void {
     if (this.#stop) return
     let stopped = false
-    const client = createClient({ url: '/graphql', retryAttempts: 0 })
+    const client = createClient({ url: served('/graphql'), retryAttempts: 0 })
     this.#stop = () => {
       stopped = true
       client.dispose()

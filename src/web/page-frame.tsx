@@ -2,6 +2,7 @@ import type { DocumentNode } from 'graphql'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { stringifyDocument } from 'urql'
 import { operator } from './operator.ts'
+import { served } from './paths.ts'
 
 interface Operation {
   query: DocumentNode
@@ -87,12 +88,12 @@ function Origin({ operation, rest, name }: OriginProps) {
   return (
     <span className="origin">
       <a href={inGraphiQL(operation)}>{name}</a>
-      {rest && <a href={rest}>REST</a>}
+      {rest && <a href={served(rest)}>REST</a>}
     </span>
   )
 }
 
 function inGraphiQL({ query, variables }: Operation): string {
   const text = stringifyDocument(query).trim()
-  return `/graphql#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`
+  return served(`/graphql#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`)
 }

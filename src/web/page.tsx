@@ -5,6 +5,7 @@ import { ExactNumbers } from './exact-numbers.tsx'
 import { Layout } from './layout.tsx'
 import { Live } from './live.tsx'
 import { Page } from './page-frame.tsx'
+import { served } from './paths.ts'
 import { Tokens } from './tokens.tsx'
 import { Compare } from './views/compare.tsx'
 import { Distribution } from './views/distribution.tsx'
@@ -25,7 +26,7 @@ import { Wallet } from './views/wallet.tsx'
 import { WalletNames } from './wallet-names.tsx'
 
 const client = new Client({
-  url: '/graphql',
+  url: served('/graphql'),
   preferGetMethod: false,
   exchanges: [cacheExchange, fetchExchange],
   fetchOptions: { headers: { accept: 'application/graphql-response+json, application/json' } },
@@ -38,7 +39,7 @@ function Dashboard() {
         <Tokens>
           <ExactNumbers>
             <WalletNames>
-              <Router base="/dashboard">
+              <Router base={served('/dashboard')}>
                 <Layout>
                   <Switch>
                     <Route path="/" component={Overview} />

@@ -11,9 +11,11 @@ import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { freePort } from '../fire/redis-server.ts'
+import { hasBrowser, openBrowser } from '../support/browser.ts'
 import { serve } from '../support/command-line.ts'
 import { subscribe } from '../support/events.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 /** A gateway behind the proxies of src/deploy, without TLS. */
 
@@ -32,6 +34,8 @@ interface Proxy {
   /** The file of the guide in another place. */
   placed(file: string, place: Place): string
   args(path: string): string[]
+  /** Changes of its file that serve the gateway below /lending: the proxy strips the prefix, or not. */
+  prefixed: Record<string, (file: string) => string>
   /** True if it sends another gateway what one has left unanswered. */
   repeats: boolean
 }
@@ -52,6 +56,14 @@ const proxies: Record<string, Proxy> = {
       return `${user} daemon off; pid ${directory}/pid; error_log stderr; events {}\nhttp { access_log off; ${paths}\n${site}}`
     },
     args: (path) => ['-c', path],
+    prefixed: {
+      kept: (file) => file.replace('location / {', 'location /lending/ {'),
+      stripped: (file) =>
+        file
+          .replace('location / {', 'location /lending/ {')
+          .replace('proxy_pass http://gateway;', 'proxy_pass http://gateway/;')
+          .replace('location = /metrics', 'location = /lending/metrics'),
+    },
     repeats: true,
   },
   Caddy: {
@@ -64,6 +76,7 @@ const proxies: Record<string, Proxy> = {
       return `{\n\tadmin off\n}\n${site}`
     },
     args: (path) => ['run', '--adapter', 'caddyfile', '--config', path],
+    prefixed: { kept: (file) => file.replace('reverse_proxy ', 'reverse_proxy /lending/* ') },
     repeats: false,
   },
 }
@@ -101,8 +114,9 @@ const SPELLINGS = [
 
 /** Sends a request whose path is sent as it is. */
 async function ask(base: string, path: string): Promise<{ status: number; text: string }> {
-  const { hostname: host, port } = new URL(base)
-  const [response] = await once(request({ host, port, path }).end(), 'response')
+  const { hostname: host, port, pathname } = new URL(base)
+  const below = pathname === '/' || !path.startsWith('/') ? path : `${pathname}${path}`
+  const [response] = await once(request({ host, port, path: below }).end(), 'response')
   return { status: response.statusCode, text: await consumers.text(response) }
 }
 
@@ -121,21 +135,22 @@ test.each(OPERATED)('the gateway serves %s at this path alone', async (path) => 
 const JSON_BODY = { 'content-type': 'application/json' }
 const CHANGES = 'subscription { dataChanged { version } }'
 
-describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, args, repeats }) => {
+describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, args, prefixed, repeats }) => {
   const isHere = existsSync(program)
   const on = (what: string) => `${what}${isHere ? '' : ` (skipped: no ${name})`}`
   let proxy: ProxyServer
   let base: string
 
   /** Starts the proxy in front of gateways. */
-  async function startProxy(gateways: string[]): Promise<ProxyServer> {
+  async function startProxy(gateways: string[], adapt = (file: string) => file): Promise<ProxyServer> {
     const port = await freePort()
     const folder = await mkdtemp(join(directory, 'proxy-'))
     const path = join(folder, file)
-    await writeFile(path, placed(await readFile(join(DEPLOY, file), 'utf8'), { port, gateways, directory: folder }))
+    const written = adapt(await readFile(join(DEPLOY, file), 'utf8'))
+    await writeFile(path, placed(written, { port, gateways, directory: folder }))
     const child = spawn(program, args(path), { stdio: 'ignore', env: { HOME: folder } })
     const at = `http://127.0.0.1:${port}`
-    await vi.waitFor(async () => expect((await fetch(`${at}/livez`)).status).toBe(200), 20_000)
+    await vi.waitFor(() => fetch(at), 20_000)
     return {
       base: at,
       async close() {
@@ -165,6 +180,54 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
     for (const path of SPELLINGS) expect((await ask(base, path)).text, path).not.toContain('gateway_')
     expect((await ask(base, '/Pools/All/')).status).toBe(201)
   })
+
+  test.skipIf(!isHere || !hasBrowser).each(Object.entries(prefixed))(
+    on('serves all pages below a prefix, which is %s'),
+    async (_, adapt) => {
+      const sample = await startOnSample({ users: 20, days: 4, env: { BASE_PATH: '/lending', TRUST_PROXY: '1' } })
+      const behind = await startProxy([new URL(sample.base).host], adapt)
+      const at = `${behind.base}/lending`
+      const browser = await openBrowser(at)
+      const wrong: string[] = []
+      browser.context.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
+      browser.context.on('response', (one) => !one.url().startsWith(at) && wrong.push(one.url()))
+      const open = async (path: string) => {
+        const page = await browser.context.newPage()
+        await page.goto(`${at}${path}`)
+        return page
+      }
+      try {
+        const dashboard = await open('/dashboard')
+        await dashboard.getByRole('link', { name: 'Pools', exact: true }).click()
+        await dashboard.getByRole('table', { name: 'Pools' }).locator('tbody a').first().click()
+        await dashboard.locator('.live[data-connected=true]').waitFor({ state: 'attached' })
+        expect(dashboard.url()).toContain(`${at}/dashboard/pools/0x`)
+        await dashboard.getByRole('link', { name: 'Open in GraphiQL' }).click()
+        await dashboard.getByRole('button', { name: /Execute query/ }).click()
+        await dashboard.getByText('"data": {').first().waitFor()
+        const rest = await open('/docs/rest')
+        await rest.getByText('/pools/all').first().click()
+        await rest.getByRole('button', { name: 'Execute' }).click()
+        await rest.locator('.live-responses-table').getByText('201', { exact: true }).first().waitFor()
+        const docs = await open('/docs/start')
+        expect(await docs.locator('main').textContent()).toContain(at)
+        await docs.getByRole('button', { name: 'Search' }).click()
+        await docs.getByRole('searchbox').fill('metrics')
+        await docs.locator('dialog ol a').first().click()
+        await docs.waitForURL(`${at}/docs/**`)
+        const client = createClient({ url: `${at.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket })
+        expect((await client.iterate<any>({ query: CHANGES }).next()).value.data.dataChanged.version).toBeTruthy()
+        await client.dispose()
+        for (const path of SPELLINGS) expect((await ask(at, path)).text, path).not.toContain('gateway_')
+        expect(wrong).toEqual([])
+      } finally {
+        await browser.close()
+        await behind.close()
+        await sample.close()
+      }
+    },
+    240_000,
+  )
 
   test.skipIf(!isHere)(on('passes each event of a stream on at once'), async () => {
     const stream = await subscribe({ base }, CHANGES)
@@ -238,7 +301,7 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
       for (const one of gateways) await one.stop('SIGTERM')
       expect([...seen.keys()].sort()).toEqual(['GET 200', 'POST 200'])
     },
-    120_000,
+    240_000,
   )
 })
 

@@ -4,6 +4,7 @@ import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { WRITTEN } from '../../src/http/page-text.ts'
 import { samplePool, sampleUser } from '../../src/sample/sample.ts'
 import { isInstalled, openRedis } from '../fire/redis-server.ts'
 import { subscribe } from '../support/events.ts'
@@ -94,9 +95,6 @@ afterAll(async () => {
 interface Newest {
   data: { distributions: { nodes: { date: string }[] } }
 }
-
-/** The sample's first and newest date in the documents. The sample ends yesterday: its dates move, its figures do not. */
-const WRITTEN = { first: '2026-08-23', last: '2026-11-20' }
 
 /** What is written, with the dates that the sample has now. */
 const ofToday = (text: string) =>

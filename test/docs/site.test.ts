@@ -119,7 +119,7 @@ describe('over HTTP', () => {
     expect(listed).toEqual(expect.arrayContaining([...pages.keys()]))
     for (const path of listed) expect((await gateway.get(path, { accept: 'text/html' })).status, path).toBe(200)
     const full = await (await gateway.get('/docs/llms-full.txt')).text()
-    expect(full).toContain(readFileSync(new URL('../../src/cli/README.md', import.meta.url), 'utf8'))
+    expect(full).toContain(readFileSync(new URL('../../src/rest/README.md', import.meta.url), 'utf8'))
   })
 
   test('every image says what it shows', () => {

@@ -38,6 +38,7 @@ const OF_ANSWERS: Record<string, string> = {
   LOGO_HOSTS: 'assets.example.org',
   POINTS_BASE_DEPOSIT: '2',
   POINTS_BASE_BORROW: '2',
+  BASE_PATH: '/lending',
   WEBSITE_URL: 'https://example.org',
   FEDERATION: 'true',
   PLAN: process.env.PLAN === 'off' ? 'on' : 'off',

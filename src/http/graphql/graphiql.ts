@@ -10,6 +10,7 @@ import { reads } from '../../graphql/execution/run.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import { exchangeOf } from '../exchange.ts'
+import { withBase } from '../page-text.ts'
 import { mountStaticFiles } from '../static-files.ts'
 
 /** The build's output for src/graphiql, next to the program. */
@@ -31,12 +32,12 @@ npm run gateway -- import DIR (your own)`
 const UNREACHABLE = 'The store cannot be reached, so the examples name no records. Reload this page in a moment.'
 
 /** GraphiQL, with examples whose variables name records of the store. The page is cached until the data changes. */
-export function graphiqlPage(graph: Graph, edge: EdgeCache) {
+export function graphiqlPage(graph: Graph, edge: EdgeCache, basePath: string) {
   let template: Promise<string> | undefined
   const render = async (values: ExampleValues | undefined, notice: string) => {
     template ??= readFile(join(DIRECTORY, 'page.html'), 'utf8')
     const data = JSON.stringify(dataOf(values, notice)).replaceAll('<', '\\u003c')
-    return { name: '/graphql', status: 200, json: (await template).replace('DATA', () => data) }
+    return { name: '/graphql', status: 200, json: withBase(await template, basePath).replace('DATA', () => data) }
   }
   const read = reads(graph, valuesOperation)
   const compute = async (caller: Caller) => render(await read(readExampleValues, {}, caller), EMPTY)

@@ -22,7 +22,7 @@ export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: Ser
   const { graph } = served
   const { cache, adminTokens, rateLimit, clientOf, connections, observer } = edge
   const server = createGraphQLServer(graph)
-  const page = graphiqlPage(graph, cache)
+  const page = graphiqlPage(graph, cache, config.BASE_PATH)
   mountGraphiQLAssets(app, cache)
   mountSockets(app, served, edge, config.KEEP_ALIVE_TIMEOUT_MS)
   const streams = eventStreams(app, connections)

@@ -12,9 +12,14 @@ export type ClientOf = (request: IncomingMessage) => string
 export function clientAddress(proxies: Proxies): ClientOf {
   const socketAddress = ({ socket }: IncomingMessage) => socket.remoteAddress ?? ''
   if (proxies === undefined) return (request) => networkOf(socketAddress(request))
-  const isProxy = typeof proxies === 'number' ? (_: string, hop: number) => hop < proxies : proxyAddr.compile(proxies)
-  const trusts = (address: string, hop: number) => isProxy(withoutPort(address), hop)
+  const trusts = trustIn(proxies)
   return (request) => networkOf(withoutPort(proxyAddr(request, trusts) || socketAddress(request)))
+}
+
+/** Says if the proxy at an address and a number of hops is trusted. */
+export function trustIn(proxies: NonNullable<Proxies>): (address: string, hop: number) => boolean {
+  const isProxy = typeof proxies === 'number' ? (_: string, hop: number) => hop < proxies : proxyAddr.compile(proxies)
+  return (address, hop) => isProxy(withoutPort(address), hop)
 }
 
 /** Azure's gateways and IIS write `1.1.1.1:5555` and `[2001:db8::1]:443`. */

@@ -3,6 +3,18 @@ const OPERATED: ReadonlySet<string> = new Set(['/metrics', '/livez', '/readyz'])
 
 const spelledPath = (url: string) => url.split('?', 1)[0] ?? ''
 
+/**
+ * Removes the prefix of BASE_PATH from a URL. A proxy may have stripped it already. Paths for operators are not below it, so a
+ * proxy that serves the prefix alone hides them.
+ */
+export function withoutBase(url: string, basePath: string): string {
+  if (basePath === '' || !url.startsWith(basePath)) return url
+  const rest = url.slice(basePath.length)
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`
+  const isBelow = rest.startsWith('/') && !OPERATED.has(spelledPath(rest))
+  return isBelow ? rest : url
+}
+
 /** The path of a URL as the router compares it: decoded, in lower case, without slashes at its end. */
 export function routedPath(url: string): string {
   const path = spelledPath(url)
