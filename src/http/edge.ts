@@ -14,6 +14,7 @@ import { Admission, admitRead, boundBodies } from './server/admission.ts'
 import { type ClientOf, clientAddress } from './server/client-address.ts'
 import { Connections } from './server/connections.ts'
 import { CORS } from './server/cors.ts'
+import { decodeBodies } from './server/decode-bodies.ts'
 import { isProbe } from './server/path.ts'
 import { openRateLimit, type RateLimit } from './server/rate-limit.ts'
 
@@ -64,6 +65,7 @@ export async function openEdge(app: FastifyInstance, deps: Deps, knownOperations
   await app.register(cors, CORS)
   continueRouted(app)
   addEtags(app)
+  decodeBodies(app)
   boundBodies(app, chain.refuseOverload)
   admitRead(app, { admission, isExempt: isProbe, refuse: chain.refuseOverload })
   return { cache, chain, connections, observer, rateLimit, clientOf, adminTokens: adminTokens(config) }

@@ -5,6 +5,7 @@ import fresh from 'fresh'
 import { DATA_VERSION, type Exchange } from '../exchange.ts'
 import { plainAnswer, VARY } from '../graphql/request-params.ts'
 import { corsHeaders } from '../server/cors.ts'
+import { isEncoded } from '../server/decode-bodies.ts'
 import { type Answer, type EdgeCache, type Encoding, isCompressible } from './edge-cache.ts'
 
 interface AnsweredRequest {
@@ -93,7 +94,7 @@ export function sendCachedQuery(edge: EdgeCache, exchange: Exchange): boolean {
   const { method, headers, readableLength } = request
   const isReady =
     method === 'POST' ? Number(headers['content-length']) === readableLength : !headers.accept?.includes('text/html')
-  if (!isReady || exchange.bypassesCache) return false
+  if (!isReady || exchange.bypassesCache || isEncoded(headers['content-encoding'])) return false
   const body: Buffer | null = request.read()
   const { key, type } = plainAnswer(request, body) ?? {}
   const answer = key === undefined ? undefined : edge.find(key, exchange.minVersion)

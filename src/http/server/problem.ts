@@ -72,6 +72,10 @@ function handleError(error: Error, request: FastifyRequest, reply: FastifyReply,
   }
   const { statusCode = 500, code } = error as FastifyError
   if (statusCode === 413) return sendProblem(reply, 413, 'The body is too large: at most 1 MiB.')
+  if (code?.startsWith('Z_') || code?.startsWith('ERR__ERROR_FORMAT')) {
+    const message = 'cannot be decompressed by its content-encoding'
+    return sendProblem(reply, 400, `The body ${message}.`, [{ in: 'body', name: '', message }])
+  }
   if (statusCode >= 400 && statusCode < 500 && code?.startsWith('FST_')) {
     const message = code === 'FST_ERR_BAD_URL' ? 'is not a valid URL: its percent-encoding is broken' : error.message
     const location = code === 'FST_ERR_BAD_URL' ? 'path' : 'body'
