@@ -7,7 +7,8 @@ import { parseDate, print, printJson, recordCount, withDeps } from './command.ts
 import { showWalk } from './progress.ts'
 
 interface Options {
-  format: ExportFormat
+  format?: ExportFormat
+  for?: 'spreadsheet'
   table?: DatasetFile[]
   from?: Date
   to?: Date
@@ -20,9 +21,16 @@ export function addExport(program: Command): void {
     .description('write the store to a directory in the import format, or as CSV or Parquet, from one snapshot')
     .argument('<dir>', 'a new or an empty directory')
     .addOption(
-      new Option('--format <format>', 'the format of the files; only jsonl can be imported')
-        .choices(['jsonl', 'csv', 'parquet'])
-        .default('jsonl'),
+      new Option(
+        '--format <format>',
+        'the format of the files: jsonl by default, the only one that can be imported',
+      ).choices(['jsonl', 'csv', 'parquet']),
+    )
+    .addOption(
+      new Option(
+        '--for <reader>',
+        'CSV for people: with a byte-order mark, times in ISO 8601, amounts in whole tokens, and all digits',
+      ).choices(['spreadsheet']),
     )
     .addOption(
       new Option('--table <names>', `only these, separated by commas: ${datasetFiles.join(', ')}`).argParser(addTables),
@@ -30,13 +38,16 @@ export function addExport(program: Command): void {
     .addOption(new Option('--from <YYYY-MM-DD>', 'only records from this UTC day on').argParser(parseDate))
     .addOption(new Option('--to <YYYY-MM-DD>', 'only records up to this UTC day').argParser(parseDate))
     .option('--json', 'print one JSON object')
-    .action((dir: string, { format, table, from, to, json }: Options) => {
+    .action((dir: string, { for: reader, format = reader ? 'csv' : 'jsonl', table, from, to, json }: Options) => {
+      if (reader && format !== 'csv')
+        throw new ConfigError(`--for spreadsheet writes CSV: leave out --format ${format}.`)
       if (from && to && from > to) throw new ConfigError('--from must not be after --to.')
       return withDeps(async ({ pool, signal }) => {
         const { exportStore } = await import('../domain/dataset/export.ts')
         const progress = showWalk(process.stderr)
         const options = {
           format,
+          isForSpreadsheet: reader === 'spreadsheet',
           files: table,
           from: from && isoDay(from),
           to: to && isoDay(to),

@@ -5,6 +5,6 @@ export const buildDashboard = () =>
   buildPage({
     room: 'web',
     url: '/dashboard',
-    from: ['src/client', 'src/generated/client'],
+    from: ['src/formula.ts', 'src/client', 'src/generated/client'],
     options: { alias: { 'lending-graph-client': './src/client/client.ts' } },
   })

@@ -4,8 +4,10 @@ import { pipeline } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { destroyConnection } from '../../db/connect/cancel.ts'
+import { FORMULA } from '../../formula.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import { asJson, type DateRange, selectSql, type Written } from './select.ts'
+import { forSpreadsheet } from './spreadsheet.ts'
 
 /** Writes the rows of a file to a path. @returns their number, which is final when the client has answered a later statement */
 export type WriteFile = (
@@ -20,12 +22,6 @@ export const writeJson: WriteFile = (client, target) => {
   const select = selectSql(target.file, asJson, target.range, target.withPrices)
   return stream(client, `COPY (SELECT row_to_json(record) FROM (${select}) record) TO STDOUT (${UNQUOTED})`, target)
 }
-
-/**
- * The beginning of a text that a spreadsheet takes for a formula, by the list of OWASP. Texts that begin with apostrophes and one
- * of these are among them, so that removing the first apostrophe always gives the text. A number is not a formula.
- */
-const FORMULA = String.raw`^(?![+-]?\d+(\.\d+)?(e[+-]?\d+)?$)('*[=+\-@\t\r\n＝＋－＠])`
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
@@ -42,9 +38,16 @@ export const writeCsv: WriteFile = (client, { onRows, ...target }) => {
   return stream(client, sql, { ...target, onRows: (lines) => onRows(lines - 1) })
 }
 
+/** Writes a file as CSV for a spreadsheet, which takes it for UTF-8 by its byte-order mark. */
+export const writeSpreadsheet: WriteFile = (client, { onRows, ...target }) => {
+  const sql = `COPY (${selectSql(target.file, forSpreadsheet(target.file, asCsv), target.range)}) TO STDOUT (FORMAT csv, HEADER)`
+  return stream(client, sql, { ...target, onRows: (lines) => onRows(lines - 1) }, '\uFEFF')
+}
+
 /** Streams what COPY answers to a file. */
-async function stream(client: PoolClient, sql: string, { path, onRows }: Parameters<WriteFile>[1]) {
+async function stream(client: PoolClient, sql: string, { path, onRows }: Parameters<WriteFile>[1], mark = '') {
   const copy = client.query(copyTo(sql))
+  const file = createWriteStream(path)
   let lines = 0
   const count = new Transform({
     transform(chunk: Buffer, _, done) {
@@ -53,8 +56,9 @@ async function stream(client: PoolClient, sql: string, { path, onRows }: Paramet
       done(null, chunk)
     },
   })
+  if (mark) file.write(mark)
   try {
-    await pipeline(copy, count, createWriteStream(path))
+    await pipeline(copy, count, file)
   } catch (error) {
     // The rest of the answer, which nobody reads, would hold up every later statement.
     destroyConnection(client)

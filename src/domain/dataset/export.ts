@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import { createDirectory, writeFault } from '../../sources/dataset/new-directory.ts'
-import { type WriteFile, writeCsv, writeJson } from './copy.ts'
+import { type WriteFile, writeCsv, writeJson, writeSpreadsheet } from './copy.ts'
 import { records } from './records.ts'
 import type { DateRange } from './select.ts'
 
@@ -17,6 +17,8 @@ export interface ExportProgress {
 
 export interface ExportOptions extends DateRange {
   format?: ExportFormat
+  /** True if CSV is for a spreadsheet. */
+  isForSpreadsheet?: boolean
   /** The files to write, without suffix. All by default. */
   files?: readonly DatasetFile[]
   onProgress?(progress: ExportProgress): void
@@ -46,9 +48,9 @@ const writers: Record<ExportFormat, () => WriteFile | Promise<WriteFile>> = {
  * @throws BAD_INPUT for a directory that is not empty or cannot be written
  */
 export async function exportStore(pool: Pool, dir: string, options: ExportOptions = {}): Promise<ExportSummary> {
-  const { format = 'jsonl', files = datasetFiles, signal, onProgress, from, to } = options
+  const { format = 'jsonl', isForSpreadsheet = false, files = datasetFiles, signal, onProgress, from, to } = options
   const started = performance.now()
-  const writeFile = await writers[format]()
+  const writeFile = isForSpreadsheet ? writeSpreadsheet : await writers[format]()
   const directory = await createDirectory(dir)
   const counts: Record<string, () => number> = {}
   try {

@@ -13,7 +13,7 @@ export interface DateRange {
 }
 
 /** SQL that turns a column into a value of an exported file, by the kind of its field. Others stay as they are. */
-export type Written = Partial<Record<FieldKind, (column: string) => string>>
+export type Written = Partial<Record<FieldKind, (column: string, field: string) => string>>
 
 export const asJson: Written = {
   seconds: (column) => `${column}::text`,
@@ -54,7 +54,7 @@ export function selectSql(file: DatasetFile, written: Written, range: DateRange,
   const columns = { ...elsewhere[file], ...(withPrices && besidePrices[file]) }
   const columnOf = (field: string) => columns[snakeCase(field)] ?? `t.${snakeCase(field)}`
   const list = Object.entries(format.fields).map(
-    ([field, { kind }]) => `${written[kind]?.(columnOf(field)) ?? columnOf(field)} AS "${field}"`,
+    ([field, { kind }]) => `${written[kind]?.(columnOf(field), field) ?? columnOf(field)} AS "${field}"`,
   )
   const where = [...(file === 'runs' ? ["t.status <> 'running'"] : []), ...inRange(format, range)]
   return `SELECT ${list.join(', ')} FROM ${format.table} t

@@ -1,0 +1,43 @@
+import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import type { Written } from './select.ts'
+
+/** Spreadsheets round numbers to so many digits. */
+const MAX_DIGITS = 15
+/** The last second of the year 9999, the last one that spreadsheets know. */
+const LAST_SECOND = 253_402_300_799
+
+const decimalsOf = (table: 'market' | 'vault', id: string) =>
+  `(SELECT e.asset_decimals FROM ${table} e WHERE e.chain_id = t.chain_id AND e.id = t.${id})`
+
+/** SQL of the decimals of the amounts of a file, by field. The decimals of shares are not known. */
+const decimals: Partial<Record<DatasetFile, (field: string) => string | undefined>> = {
+  'market-snapshots': () => decimalsOf('market', 'market_id'),
+  'vault-snapshots': (field) => (field === 'shares' ? undefined : decimalsOf('vault', 'vault_id')),
+  'market-liquidation-rewards': (field) =>
+    decimalsOf('market', field === 'supplySent' ? 'debt_market_id' : 'collateral_market_id'),
+  'vault-liquidation-rewards': () => decimalsOf('vault', 'vault_id'),
+  'cash-flows': () =>
+    `CASE t.entity_type WHEN 'market' THEN ${decimalsOf('market', 'entity_id')} ELSE ${decimalsOf('vault', 'entity_id')} END`,
+}
+
+/** A number of more digits than a spreadsheet keeps, as text. */
+const asKept = (number: string) =>
+  `CASE WHEN length(trim('0' FROM translate(${number}, '-.', ''))) > ${MAX_DIGITS} THEN '''' ELSE '' END || ${number}`
+
+const asTime = (seconds: string) =>
+  `CASE WHEN ${seconds} <= ${LAST_SECOND} THEN to_char(to_timestamp(${seconds}), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+    ELSE ${seconds}::text END`
+
+/** How CSV for a spreadsheet differs: times are ISO 8601, amounts are whole tokens, and no digit is rounded away. */
+export const forSpreadsheet = (file: DatasetFile, csv: Written): Written => ({
+  ...csv,
+  seconds: asTime,
+  unix: asTime,
+  points: (column) => asKept(`(${csv.points?.(column)})::text`),
+  total: (column) => asKept(`(${csv.total?.(column)})`),
+  amount(column, field) {
+    const places = decimals[file]?.(field)
+    if (places === undefined) return asKept(`${column}::text`)
+    return asKept(`trim_scale(${column} * ('1e-' || ${places})::numeric)::text`)
+  },
+})
