@@ -64,6 +64,26 @@ describe('of a store', () => {
     })
   })
 
+  test('is not late before more was expected since it was loaded', async () => {
+    const { rows } = await gateway.deps.store.pool.query('SELECT finished_at FROM run ORDER BY id LIMIT 1')
+    const loadedAt: Date = rows[0].finished_at
+    const dayLater = new Date(loadedAt.getTime() + 86_400_000).toISOString()
+    now = new Date(loadedAt.getTime() + 60_000)
+    const fresh = await statusOf(gateway)
+    expect(fresh).toMatchObject({ distributionLate: false, nextDistributionExpectedAt: dayLater })
+    expect(fresh.chains.map(({ late }: { late: boolean }) => late)).toEqual([false, false, false])
+    expect(fresh.chains[0].expectedAt).toBe(dayLater)
+    const tick = Date.parse((await statusOf(daily)).nextDistributionExpectedAt)
+    expect(tick).toBeGreaterThan(loadedAt.getTime())
+    expect(new Date(tick).toISOString()).toMatch(/T20:30:00.000Z$/)
+    now = new Date(tick + 12 * 3_600_000 + 1000)
+    expect(await statusOf(daily)).toMatchObject({ distributionLate: true })
+    now = new Date(loadedAt.getTime() + 37 * 3_600_000)
+    expect(await statusOf(gateway)).toMatchObject({ distributionLate: true, chains: [{ late: true }, {}, { late: true }] })
+    // The other tests are about a store that was loaded long ago.
+    await gateway.deps.store.pool.query(`UPDATE run SET started_at = '2026-01-01', finished_at = '2026-01-01'`)
+  })
+
   test('has the newest of each chain, and the last run and import', async () => {
     at('2026-03-03T12:00:00Z')
     expect(await statusOf(gateway)).toEqual({

@@ -11,16 +11,31 @@ export interface Expected {
   late: boolean
 }
 
+/** The time of the request, and when the store was loaded first: nothing was expected before that. */
+export interface Clock {
+  now: Date
+  loadedAt: Date | null
+}
+
 /**
  * The distribution after the newest one. It is expected when the daily job computes its date or, without one, at its midnight.
  */
-export function nextDistribution(newest: Date, cron: string | undefined, now: Date): Expected & { date: Date } {
-  const date = new Date(newest.getTime() + DAY_MS)
-  return { date, ...expected((cron && readCron(cron).firstFrom(date)) || date, now) }
+export function nextDistribution(newest: Date, cron: string | undefined, clock: Clock): Expected & { date: Date } {
+  const date = dayAfter(newest)
+  const tickFrom = (from: Date) => (cron && readCron(cron).firstFrom(from)) || undefined
+  return { date, ...sinceLoaded(tickFrom(date) ?? date, clock, tickFrom) }
 }
 
 /** The records after the newest ones of a chain, of which there are some every day. */
-export const nextRecords = (newest: Date, now: Date): Expected => expected(new Date(newest.getTime() + DAY_MS), now)
+export const nextRecords = (newest: Date, clock: Clock): Expected => sinceLoaded(dayAfter(newest), clock)
+
+/** What was due before the store was loaded is expected at the next tick after that or, without a schedule, a day after it. */
+function sinceLoaded(due: Date, { now, loadedAt }: Clock, tickFrom?: (from: Date) => Date | undefined): Expected {
+  if (!loadedAt || due >= loadedAt) return expected(due, now)
+  return expected(tickFrom?.(loadedAt) ?? dayAfter(loadedAt), now)
+}
+
+const dayAfter = (date: Date) => new Date(date.getTime() + DAY_MS)
 
 /**
  * The update of a leg after the newest one. It is expected at the tick after it or, without a schedule, a day after it.
@@ -28,7 +43,7 @@ export const nextRecords = (newest: Date, now: Date): Expected => expected(new D
 export function nextUpdate(newest: Date, cron: string | undefined, now: Date): Expected {
   // A clock that was ahead may have left a later one.
   const last = newest > now ? now : newest
-  return expected((cron && readCron(cron).firstFrom(last)) || new Date(last.getTime() + DAY_MS), now)
+  return expected((cron && readCron(cron).firstFrom(last)) || dayAfter(last), now)
 }
 
 const expected = (expectedAt: Date, now: Date): Expected => ({

@@ -1,4 +1,4 @@
-import { LATE_HOURS, nextDistribution, nextRecords, nextUpdate } from '../../../domain/status/expected.ts'
+import { type Clock, LATE_HOURS, nextDistribution, nextRecords, nextUpdate } from '../../../domain/status/expected.ts'
 import { type LegState, legStates } from '../../../domain/status/legs.ts'
 import { MAX_RUNS, type NewestRuns, newestRuns } from '../../../domain/status/newest-runs.ts'
 import { NEWEST_SNAPSHOTS, type NewestOfChain } from '../../../domain/status/newest-snapshots.ts'
@@ -14,8 +14,7 @@ interface StatusRow {
 }
 
 /** The newest records of a chain. */
-interface ChainRow extends NewestOfChain {
-  now: Date
+interface ChainRow extends NewestOfChain, Clock {
   /** True if there are records of every day. */
   daily: boolean
 }
@@ -24,9 +23,10 @@ const LATE = `more than ${LATE_HOURS} hours overdue`
 
 /** Adds how new the data is, and what is late. */
 export function addStatus(builder: Builder): void {
-  const next = ({ distribution }: StatusRow, { deps }: GraphContext) =>
-    distribution && nextDistribution(distribution.date, deps.config.DISTRIBUTION_CRON, deps.now())
-  const nextOfChain = ({ time, now, daily }: ChainRow) => (time && daily ? nextRecords(time, now) : null)
+  const next = ({ distribution, runs }: StatusRow, { deps }: GraphContext) =>
+    distribution &&
+    nextDistribution(distribution.date, deps.config.DISTRIBUTION_CRON, { now: deps.now(), loadedAt: runs.loadedAt })
+  const nextOfChain = ({ time, daily, ...clock }: ChainRow) => (time && daily ? nextRecords(time, clock) : null)
 
   const ChainStatus = builder.objectRef<ChainRow>('ChainStatus').implement({
     description: 'How new the records of a chain are.',
@@ -83,7 +83,7 @@ export function addStatus(builder: Builder): void {
         description:
           'The records that updates have fetched of each chain, by chain id. Snapshots and prices are expected every day.',
         extensions: { cost: { rows: 10 } },
-        resolve: ({ chains, daily }, _, { deps }) => chains.map((chain) => ({ ...chain, daily, now: deps.now() })),
+        resolve: ({ chains, daily }, _, { deps }) => chains.map((chain) => ({ ...chain, daily, now: deps.now(), loadedAt: null })),
       }),
     }),
   })
@@ -107,7 +107,7 @@ export function addStatus(builder: Builder): void {
         type: 'DateTime',
         nullable: true,
         description:
-          'When the distribution after the newest is expected: when the daily job of this gateway computes it or, without such a job, at its midnight. Null if no positions are stored.',
+          'When the distribution after the newest is expected: when the daily job of this gateway computes it or, without such a job, at its midnight. What was due before the store was loaded is expected at the next run of the job, or a day after. Null if no positions are stored.',
         resolve: (status, _, context) => next(status, context)?.expectedAt ?? null,
       }),
       distributionLate: t.boolean({
@@ -118,9 +118,9 @@ export function addStatus(builder: Builder): void {
         type: [ChainStatus],
         description: 'The snapshots of each chain with a stored market or vault, by chain id.',
         extensions: { cost: { weight: 10, rows: 10 } },
-        resolve: async (_, __, { reader, deps }) => {
+        resolve: async ({ runs: { loadedAt } }, __, { reader, deps }) => {
           const chains = await reader.$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
-          return chains.map((chain) => ({ ...chain, daily: true, now: deps.now() }))
+          return chains.map((chain) => ({ ...chain, daily: true, now: deps.now(), loadedAt }))
         },
       }),
       legs: t.field({
