@@ -14,6 +14,6 @@ export const csv = (head: readonly string[], rows: readonly (readonly Cell[])[])
 function cell(value: Cell): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  const text = value.replace(formula, "'$1")
+  const text = value.replace(/[\u2066-\u2069]/g, '').replace(formula, "'$1")
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

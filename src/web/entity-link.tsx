@@ -2,6 +2,7 @@ import type { MarketNameFragment, VaultNameFragment } from 'lending-graph-client
 import { Link } from 'wouter'
 import { brief } from './format.ts'
 import { TokenIcons } from './identity.tsx'
+import { Name, TokenSymbol } from './name.tsx'
 import { vaultPath } from './paths.ts'
 import { PoolLink } from './values.tsx'
 
@@ -26,7 +27,7 @@ export function EntityLink({ entity, address = '' }: Props) {
   return (
     <>
       <span className="named">
-        {icon} {entity.asset.symbol}
+        {icon} <TokenSymbol token={entity.asset} />
       </span>
       {entity.pool && (
         <>
@@ -40,6 +41,6 @@ export function EntityLink({ entity, address = '' }: Props) {
 
 export const VaultLink = ({ vault }: { vault: VaultNameFragment }) => (
   <Link href={vaultPath(vault)} title={vault.address}>
-    {vault.name}
+    <Name kind="vault" name={vault.name} address={vault.address} />
   </Link>
 )

@@ -1,5 +1,6 @@
 import { AnnouncedDocument, type AnnouncedQuery, type FactorsFragment } from 'lending-graph-client'
 import { briefDay, isoDay, times } from './format.ts'
+import { cut } from './names.ts'
 import { useGraph } from './use-graph.ts'
 import { Unknown } from './values.tsx'
 
@@ -98,7 +99,7 @@ function byFactor(multiplier: Multiplier, sides: readonly Side[]) {
 /** Sides by their tokens: supply USDC, borrow. */
 function inWords(sides: readonly Side[], [a, b]: readonly [string, string]): string {
   const of = (word: string, isA: boolean, isB: boolean) =>
-    isA && isB ? [word] : isA ? [`${word} ${a}`] : isB ? [`${word} ${b}`] : []
+    isA && isB ? [word] : isA ? [`${word} ${cut(a)}`] : isB ? [`${word} ${cut(b)}`] : []
   return [
     ...of('supply', sides.includes('depositA'), sides.includes('depositB')),
     ...of('borrow', sides.includes('borrowA'), sides.includes('borrowB')),

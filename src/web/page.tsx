@@ -1,9 +1,10 @@
 import { createRoot } from 'react-dom/client'
-import { Client, cacheExchange, fetchExchange, Provider } from 'urql'
+import { Client, cacheExchange, fetchExchange, mapExchange, Provider } from 'urql'
 import { Route, Router, Switch } from 'wouter'
 import { ExactNumbers } from './exact-numbers.tsx'
 import { Layout } from './layout.tsx'
 import { Live } from './live.tsx'
+import { withVisibleNames } from './names.ts'
 import { Page } from './page-frame.tsx'
 import { served } from './paths.ts'
 import { Tokens } from './tokens.tsx'
@@ -28,7 +29,11 @@ import { WalletNames } from './wallet-names.tsx'
 const client = new Client({
   url: served('/graphql'),
   preferGetMethod: false,
-  exchanges: [cacheExchange, fetchExchange],
+  exchanges: [
+    mapExchange({ onResult: (result) => ({ ...result, data: withVisibleNames(result.data) }) }),
+    cacheExchange,
+    fetchExchange,
+  ],
   fetchOptions: { headers: { accept: 'application/graphql-response+json, application/json' } },
 })
 

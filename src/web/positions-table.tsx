@@ -2,6 +2,7 @@ import type { PositionOriginFragment, PositionSideFragment } from 'lending-graph
 import { Link } from 'wouter'
 import { Empty } from './answer.tsx'
 import { Factors } from './multiplier-chips.tsx'
+import { TokenSymbol } from './name.tsx'
 import { type Column, ColumnChoice, chosenColumns, PagedTable } from './table.tsx'
 import { useUrlState } from './url-state.ts'
 import { Num, PoolLink, WalletLink } from './values.tsx'
@@ -111,6 +112,6 @@ const Health = ({ factor }: { factor: number | null }) => (
 
 const Price = ({ side: { asset, priceUsd } }: { side: PositionSideFragment }) => (
   <span className="line">
-    {asset.symbol} <Num value={priceUsd} unit="usd" />
+    <TokenSymbol token={asset} /> <Num value={priceUsd} unit="usd" />
   </span>
 )

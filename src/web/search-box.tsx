@@ -3,6 +3,7 @@ import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef, useState 
 import { useLocation, useSearchParams } from 'wouter'
 import { brief } from './format.ts'
 import { TokenIcons, WalletIcon } from './identity.tsx'
+import { Name, TokenSymbol } from './name.tsx'
 import { poolPath, vaultPath, walletPath } from './paths.ts'
 import { useGraph } from './use-graph.ts'
 
@@ -119,14 +120,21 @@ function Suggestion({ item }: { item: Item }) {
   if (item.__typename === 'Pool')
     return (
       <>
-        {item.displayName} <small>pool</small>
+        <Name kind="pool" name={item.displayName} address={item.address} /> <small>pool</small>
       </>
     )
   const { asset } = item
   return (
     <>
       <TokenIcons tokens={[asset]} />{' '}
-      {item.__typename === 'Vault' ? item.name : `${asset.symbol}${item.pool ? ` in ${item.pool.displayName}` : ''}`}{' '}
+      {item.__typename === 'Vault' ? (
+        <Name kind="vault" name={item.name} address={item.address} />
+      ) : (
+        <>
+          <TokenSymbol token={asset} />
+          {item.pool && ` in ${item.pool.displayName}`}
+        </>
+      )}{' '}
       <small>{item.__typename.toLowerCase()}</small>
     </>
   )

@@ -1,5 +1,6 @@
 import { TokensDocument, type TokensQuery } from 'lending-graph-client'
-import { createContext, type ReactNode, useContext, useMemo } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react'
+import { noteName } from './names.ts'
 import { useGraph } from './use-graph.ts'
 
 type Tokens = ReadonlyMap<string, TokensQuery['assets']['nodes'][number]>
@@ -13,11 +14,20 @@ export const useToken = (id: string) => useContext(TokensContext).get(id)
 export function Tokens({ children }: { children: ReactNode }) {
   const { data } = useGraph(TokensDocument, {})
   const tokens = useMemo(() => new Map(data?.assets.nodes.map((token) => [token.id, token])), [data])
+  useEffect(() => {
+    for (const { symbol, address, chainId } of data?.assets.nodes ?? []) noteName('token', symbol, address, chainId)
+  }, [data])
   return <TokensContext value={tokens}>{children}</TokensContext>
 }
 
 /** The name of a token after its symbol, if it says more. */
 export function TokenName({ token: { id, symbol } }: { token: { id: string; symbol: string } }) {
   const name = useToken(id)?.name
-  return name && name !== symbol ? <small>{name}</small> : null
+  return name && name !== symbol ? (
+    <small>
+      <bdi className="name" title={name.length > 20 ? name : undefined}>
+        {name}
+      </bdi>
+    </small>
+  ) : null
 }

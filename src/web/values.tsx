@@ -2,6 +2,8 @@ import { Link } from 'wouter'
 import { useExactNumbers } from './exact-numbers.tsx'
 import { brief, briefMoment, day, full, isoDay, moment, type Quantity, short, signed, type Unit } from './format.ts'
 import { TokenIcons, WalletIcon } from './identity.tsx'
+import { Name } from './name.tsx'
+import { cut } from './names.ts'
 import { poolPath, walletPath } from './paths.ts'
 import { useWalletNames } from './wallet-names.tsx'
 
@@ -28,7 +30,7 @@ export function Num({ value, unit, suffix, isChange = false, ifZero }: NumProps)
         <span className="visually-hidden">{ifZero}</span>
       </data>
     )
-  const asShown = (text: string) => `${isChange ? signed(text) : text}${suffix ? ` ${suffix}` : ''}`
+  const asShown = (text: string) => `${isChange ? signed(text) : text}${suffix ? ` ${cut(suffix)}` : ''}`
   const [brief, whole] = [asShown(short(value, unit)), asShown(full(value, unit))]
   const tone = isChange && Number(value) !== 0 ? (Number(value) > 0 ? 'gain' : 'loss') : undefined
   return (
@@ -94,7 +96,7 @@ interface PoolLinkProps {
 export const PoolLink = ({ address, name, tokens }: PoolLinkProps) => (
   <Link href={poolPath(address)} title={address} className={tokens && 'named'}>
     {tokens && <TokenIcons tokens={tokens} />}
-    {tokens ? <span>{name ?? brief(address)}</span> : (name ?? brief(address))}
+    <span>{name ? <Name kind="pool" name={name} address={address} /> : brief(address)}</span>
   </Link>
 )
 

@@ -1,6 +1,7 @@
 import { createContext, type FormEvent, type ReactNode, useContext, useState } from 'react'
 import { browserStorage } from './browser-storage.ts'
 import { brief } from './format.ts'
+import { visible } from './names.ts'
 
 const KEY = 'dashboard:wallet-names'
 /** The oldest names give way to new ones. */
@@ -45,8 +46,8 @@ export function WalletNames({ children }: { children: ReactNode }) {
   return (
     <NamesContext
       value={{
-        nameOf: (address) => names.get(address) ?? brief(address),
-        isNamed: (address) => names.has(address),
+        nameOf: (address) => visible(names.get(address) ?? '') || brief(address),
+        isNamed: (address) => visible(names.get(address) ?? '') !== '',
         rename,
       }}
     >

@@ -13,6 +13,7 @@ import { Link } from 'wouter'
 import { Answer, Empty, NothingStored } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { day, isAddress, isDay, isoDay } from '../format.ts'
+import { nameText } from '../name.tsx'
 import { NoDistribution } from '../no-distribution.tsx'
 import { NotADate } from '../not-a-date.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
@@ -228,7 +229,7 @@ function Choices() {
           <option value="">All pools</option>
           {pools.data?.pools.nodes.map(({ address, displayName }) => (
             <option key={address} value={address}>
-              {displayName}
+              {nameText({ kind: 'pool', name: displayName, address })}
             </option>
           ))}
         </select>

@@ -16,6 +16,7 @@ import { isAddress } from '../format.ts'
 import { TokenIcons } from '../identity.tsx'
 import { useMarks } from '../marks.ts'
 import { PoolFactors, useAnnounced } from '../multiplier-chips.tsx'
+import { TokenSymbol } from '../name.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
@@ -110,7 +111,7 @@ const SIDE_FACTS = [
 const Side = ({ side }: { side: MarketSideFragment }) => (
   <section aria-labelledby={side.id}>
     <h2 id={side.id} className="named" title={side.address}>
-      <TokenIcons tokens={[side.asset]} size={24} /> {side.asset.symbol} <TokenName token={side.asset} />
+      <TokenIcons tokens={[side.asset]} size={24} /> <TokenSymbol token={side.asset} /> <TokenName token={side.asset} />
     </h2>
     <Facts compact>
       {SIDE_FACTS.map(([name, key, unit]) => (

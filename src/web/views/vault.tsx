@@ -5,6 +5,7 @@ import { Chart } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
 import { TokenIcons } from '../identity.tsx'
+import { TokenSymbol } from '../name.tsx'
 import { Newest } from '../newest.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
@@ -46,7 +47,7 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                     <Num value={vault.userCount} unit="count" />
                   </Fact>
                   <Fact name="Token">
-                    {vault.asset.symbol} <TokenName token={vault.asset} />
+                    <TokenSymbol token={vault.asset} /> <TokenName token={vault.asset} />
                   </Fact>
                 </Facts>
                 <Section

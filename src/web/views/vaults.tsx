@@ -3,6 +3,7 @@ import { Answer, NothingStored } from '../answer.tsx'
 import { chainName } from '../chains.ts'
 import { VaultLink } from '../entity-link.tsx'
 import { TokenIcons } from '../identity.tsx'
+import { TokenSymbol } from '../name.tsx'
 import { Page } from '../page-frame.tsx'
 import { type Column, PagedTable, type Sort, sortBy, usePage } from '../table.tsx'
 import { TokenName } from '../tokens.tsx'
@@ -19,7 +20,7 @@ const columns: Column<VaultCardFragment>[] = [
     sortKey: 'ASSET_SYMBOL',
     cell: ({ asset }) => (
       <span className="named">
-        <TokenIcons tokens={[asset]} /> {asset.symbol} <TokenName token={asset} />
+        <TokenIcons tokens={[asset]} /> <TokenSymbol token={asset} /> <TokenName token={asset} />
       </span>
     ),
   },
