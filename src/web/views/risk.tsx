@@ -2,7 +2,10 @@ import { type PositionRiskFragment, RiskDocument, type RiskQuery } from 'lending
 import type { FormEvent } from 'react'
 import { Answer, Empty } from '../answer.tsx'
 import { chainName } from '../chains.ts'
+import { decimalOf } from '../decimal.ts'
 import { TokenIcons } from '../identity.tsx'
+import { nameText, TokenSymbol } from '../name.tsx'
+import { cut } from '../names.ts'
 import { Page } from '../page-frame.tsx'
 import { type Column, PagedTable, Table, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
@@ -19,7 +22,7 @@ const Amounts = ({ of }: { of: { symbol: string; usd: number }[] }) =>
     .filter(({ usd }) => usd > 0)
     .map(({ symbol, usd }) => (
       <span key={symbol} className="line">
-        <Num value={usd} unit="usd" /> {symbol}
+        <Num value={usd} unit="usd" /> {cut(symbol)}
       </span>
     ))
 
@@ -81,7 +84,7 @@ const marketColumns = (drops: number[]): Column<Market>[] => [
     cell: ({ asset, pool }) => (
       <>
         <span className="named">
-          <TokenIcons tokens={[asset]} /> {asset.symbol}
+          <TokenIcons tokens={[asset]} /> <TokenSymbol token={asset} />
         </span>
         {pool && (
           <>
@@ -124,14 +127,16 @@ const marketColumns = (drops: number[]): Column<Market>[] => [
 export function Risk() {
   const url = useUrlState()
   const [percent, asset] = [url.get('drop') ?? '12', url.get('asset')]
-  const drop = Number(percent) / 100
+  const number = decimalOf(percent)
+  const drop = (number ?? 0) / 100
   const isDrop = drop > 0 && drop <= 1
   const variables = { drop, ...usePage(ROWS), ...(asset && { assets: [asset] }) }
   const answer = useGraph(RiskDocument, variables, { pause: !isDrop })
   const assets = answer.data?.assets.nodes ?? []
   const choose = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    url.set({ drop: String(new FormData(event.currentTarget).get('drop')) })
+    const typed = String(new FormData(event.currentTarget).get('drop'))
+    url.set({ drop: String(decimalOf(typed) ?? typed) })
   }
   return (
     <Page title="Risk" {...(isDrop && { operation: { query: RiskDocument, variables } })}>
@@ -147,7 +152,7 @@ export function Risk() {
             {asset && !assets.some(({ address }) => address === asset) && <option value={asset}>{asset}</option>}
             {assets.map(({ id, symbol, address, chainId }) => (
               <option key={id} value={address}>
-                {symbol} on {chainName(chainId)}
+                {nameText({ kind: 'token', name: symbol, address })} on {chainName(chainId)}
               </option>
             ))}
           </select>
@@ -160,7 +165,12 @@ export function Risk() {
           <button type="submit">Show</button>
         </form>
       </div>
-      {!isDrop && <Empty>A fall of a price is above 0 and at most 100 %.</Empty>}
+      {!isDrop && (
+        <Empty>
+          A fall of a price is above 0 and at most 100 %.
+          {number === undefined && ' Write it as 12.5 or 12,5, without a separator of thousands.'}
+        </Empty>
+      )}
       {isDrop && (
         <Answer of={answer} rows={ROWS}>
           {({ currentPositions, markets }) => (
