@@ -4,7 +4,8 @@ import { csv } from './csv.ts'
 import { useExactNumbers } from './exact-numbers.tsx'
 import { day, full, isoDay, short, type Unit } from './format.ts'
 import type { Mark } from './marks.ts'
-import { type ChartData, Plot, type Series } from './plot.tsx'
+import { fileName } from './names.ts'
+import { type ChartData, dashOf, Plot, type Series } from './plot.tsx'
 import { isLastUnfinished } from './span.tsx'
 import { Day, Num } from './values.tsx'
 
@@ -88,7 +89,14 @@ function Legend({ data: { unit, times, series }, at }: { data: ChartData; at: nu
         const value = at === undefined ? values.findLast((one) => one !== null) : values[at]
         return (
           <span key={key}>
-            <i style={{ borderTopColor: `var(--series-${i + 1})`, borderTopStyle: i % 2 === 1 ? 'dashed' : 'solid' }} />
+            <svg width="32" height="4" viewBox="0 0 32 4" aria-hidden="true">
+              <path
+                d="M0 2h32"
+                style={{ stroke: `var(--series-${i + 1})` }}
+                strokeWidth="3"
+                strokeDasharray={dashOf(i).join(' ') || undefined}
+              />
+            </svg>
             {label} <b>{value === null || value === undefined ? '–' : (isExact ? full : short)(value, unit)}</b>
           </span>
         )
@@ -137,7 +145,7 @@ function Download({ title, times, series }: ChartData) {
   const save = () => {
     const rows = times.map((time, i) => [isoDay(time), ...series.map(({ values }) => values[i])])
     const url = URL.createObjectURL(new Blob([csv(['From', ...series.map(({ label }) => label)], rows)]))
-    const link = Object.assign(document.createElement('a'), { href: url, download: `${title}.csv` })
+    const link = Object.assign(document.createElement('a'), { href: url, download: `${fileName(title)}.csv` })
     link.click()
     URL.revokeObjectURL(url)
   }

@@ -25,6 +25,10 @@ export interface ChartData {
 /** The distances of grid lines of counts, which have no fractions. */
 const WHOLE = [1, 2, 5].flatMap((n) => Array.from({ length: 12 }, (_, zeros) => n * 10 ** zeros)).sort((a, b) => a - b)
 
+/** The dashes of the lines of a chart, which tell them apart without colours. */
+const DASHES: readonly number[][] = [[], [8, 4], [10, 3, 2, 3], [16, 5], [8, 3, 2, 3, 2, 3]]
+export const dashOf = (line: number): number[] => DASHES[line % DASHES.length] ?? []
+
 interface PlotProps extends ChartData {
   summary: string
   isReversed: boolean
@@ -66,7 +70,7 @@ export function Plot({ title, summary, unit, times, series, isReversed, isUnfini
         width: 2,
         points: { show: times.length < 3, filter: () => alone(values) },
         ...(series.length === 1 && !isReversed && { fill }),
-        ...(i % 2 === 1 && { dash: [6, 4] }),
+        dash: dashOf(i),
       }
       if (!isUnfinished) return [{ options, values }]
       const last = values.length - 1

@@ -896,11 +896,22 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await expect.poll(() => numbers(chart.locator('details tbody tr'))).toEqual(series)
     const download = page.waitForEvent('download')
     await chart.getByRole('button', { name: 'Download as CSV' }).click()
-    const [head, ...lines] = readFileSync(await (await download).path(), 'utf8')
-      .trim()
-      .split('\r\n')
+    const text = readFileSync(await (await download).path(), 'utf8')
+    expect(text.charCodeAt(0)).toBe(0xfeff)
+    const [head, ...records] = text.trim().split('\r\n')
     expect(head).toMatch(/^From,0x1d4a….{4},0x/)
-    expect(lines.map((line) => line.split(',').slice(1).map(Number))).toEqual(series)
+    expect(records.map((line) => line.split(',').slice(1).map(Number))).toEqual(series)
+    await page.emulateMedia({ forcedColors: 'active' })
+    const five = [sampleUser, first, ...[1, 2, 3].map((n) => addressOf(`${n}`))]
+    await page.goto(`${gateway.base}/dashboard/compare?wallets=${five.join(',')}`)
+    const lines = chart.locator('.legend path')
+    await expect.poll(() => lines.count()).toBe(5)
+    const looks = await lines.evaluateAll((paths) =>
+      paths.map((path) => `${getComputedStyle(path).stroke} ${getComputedStyle(path).strokeDasharray}`),
+    )
+    expect(new Set(looks).size).toBe(5)
+    expect(new Set(looks.map((look) => look.split(')')[0])).size).toBe(1)
+    await page.emulateMedia({ forcedColors: 'none' })
     await page.goto(
       `${gateway.base}/dashboard/compare?wallets=${[1, 2, 3, 4, 5, 6].map((n) => addressOf(`${n}`)).join(',')},x`,
     )
@@ -1082,6 +1093,24 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.keyboard.press('Enter')
       await page.getByText('A fall of a price is above 0 and at most 100 %.').waitFor()
       expect(await list.count()).toBe(0)
+    }
+    for (const [typed, kept] of [
+      ['12,5', '12.5'],
+      [' 12.5 % ', '12.5'],
+      ['0,125', '0.125'],
+      ['1,234', undefined],
+      ['1.000,5', undefined],
+      ['0x10', undefined],
+    ] as const) {
+      await page.goto(`${gateway.base}/dashboard/risk`)
+      await page.getByLabel('Loses, in %').fill(typed)
+      await page.getByRole('button', { name: 'Show' }).click()
+      if (kept === undefined)
+        await page.getByText('Write it as 12.5 or 12,5, without a separator of thousands.').waitFor()
+      else {
+        await page.getByRole('heading', { name: 'First to fall' }).waitFor()
+        expect(parameters(page)).toEqual({ drop: kept })
+      }
     }
     const nowhere = await visit('/risk', { base: empty.base })
     await nowhere.getByText('Such a fall liquidates no position.').waitFor()
