@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.locator('h1').waitFor()
       await expect.poll(() => page.locator('.loading').count()).toBe(0)
       const cells = await page.locator('main :is(td, th)').evaluateAll((all) => all.map((one) => one.clientWidth))
-      for (const width of cells) expect(width).toBeLessThan(700)
+      for (const width of cells) expect(width).toBeLessThan(800)
       const empty = await page.locator('a').evaluateAll((all) => {
         const isEmpty = (one: Element) => !/[^\p{C}\p{Z}\p{M}\u3164]/u.test(one.textContent ?? '')
         return all.filter((one) => isEmpty(one) && !one.getAttribute('aria-label')).map((one) => one.outerHTML)

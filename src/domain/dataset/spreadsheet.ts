@@ -33,8 +33,8 @@ export const forSpreadsheet = (file: DatasetFile, csv: Written): Written => ({
   ...csv,
   seconds: asTime,
   unix: asTime,
-  points: (column) => asKept(`(${csv.points?.(column)})::text`),
-  total: (column) => asKept(`(${csv.total?.(column)})`),
+  points: (column, field) => asKept(`(${csv.points?.(column, field)})::text`),
+  total: (column, field) => asKept(`(${csv.total?.(column, field)})`),
   amount(column, field) {
     const places = decimals[file]?.(field)
     if (places === undefined) return asKept(`${column}::text`)
