@@ -12,7 +12,7 @@ import { clientOrigin } from './server/origin.ts'
 import { mountStaticFiles } from './static-files.ts'
 
 /** Documents do not wait longer for the newest date of the store. */
-const DATE_MS = 500
+const DATE_MS = 2000
 
 /** Pages run their own scripts, and send requests to this gateway only. */
 const policy = (styles: string, forms: string, ancestors: string, { fonts = '', logos = '' } = {}) =>
@@ -39,9 +39,9 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, sto
       const text = async (newest: Date | null) => {
         return { name, status: 200, json: placed(body.toString(), { origin, basePath, newest }) }
       }
-      const compute = async () => text(await pTimeout(newestDistribution(store.pool), { milliseconds: DATE_MS }))
-      return cache
-        .answer(`document ${origin} ${key}`, compute, caller)
+      const compute = async () => text(await newestDistribution(store.pool))
+      const answer = cache.answer(`document ${origin} ${key}`, compute, caller)
+      return pTimeout(answer, { milliseconds: DATE_MS })
         .catch(() => cache.answer(undefined, () => text(null), caller))
     },
     headers: headersOf(policy("'self'", "'self'", "'none'")),

@@ -59,7 +59,8 @@ describe.each(Object.entries(compress))('a body in %s', (encoding, compressed) =
   })
 
   test('is refused if it is damaged', async () => {
-    for (const body of [Buffer.from(QUERY), compressed(QUERY).subarray(0, 20), Buffer.from('x')])
+    const large = Buffer.concat([compressed(QUERY).subarray(0, 20), Buffer.alloc(900_000, 'x')])
+    for (const body of [large, Buffer.from(QUERY), compressed(QUERY).subarray(0, 20), Buffer.from('x')])
       for (const { status, json } of [await query(body, headers), await change(body, headers)]) {
         expect(status).toBe(400)
         expect(json.detail).toBe('The body cannot be decompressed by its content-encoding.')
@@ -78,4 +79,6 @@ test.each(['zstd', 'gzip, gzip', 'gzip;q=1', 'constructor'])('the encoding %s is
     expect(one.json.detail).toMatch(/^The body has a content-encoding that is not supported. Use gzip, deflate or br/)
   }
   expect((await query(QUERY, { 'content-encoding': 'identity' })).json).toEqual(POOLS)
+  const get = await fetch(`${gateway.base}/pools/all`, { headers: { 'content-encoding': encoding } })
+  expect(get.status).toBe(201)
 })

@@ -1,4 +1,4 @@
-import { PassThrough, pipeline, type Transform } from 'node:stream'
+import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { sendProblem } from './problem.ts'
@@ -18,8 +18,9 @@ export const isEncoded = (encoding: string | undefined): boolean =>
 /** Decompresses bodies of requests, whose limits then apply to what they hold. A byte-order mark is no part of a text. */
 export function decodeBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
-    const encoding = request.headers['content-encoding']
-    if (!isEncoded(encoding)) return done(null, payload)
+    const { 'content-encoding': encoding, 'content-length': length, 'transfer-encoding': transfer } = request.headers
+    const hasBody = length !== undefined || transfer !== undefined
+    if (!hasBody || !isEncoded(encoding)) return done(null, payload)
     const decoder = DECODERS.get(String(encoding).trim().toLowerCase())
     if (!decoder)
       return sendProblem(
@@ -27,9 +28,13 @@ export function decodeBodies(app: FastifyInstance): void {
         415,
         'The body has a content-encoding that is not supported. Use gzip, deflate or br, or send it as it is.',
       )
-    const body = new PassThrough()
-    pipeline(payload, decoder(), body, () => {})
-    reply.raw.once('close', () => body.destroy())
+    // A pipeline would close the connection of a damaged body before its answer.
+    const body = payload.pipe(decoder())
+    reply.raw.once('close', () => {
+      body.destroy()
+      // What is left unread would hold up the next request of the connection.
+      payload.resume()
+    })
     delete request.headers['content-encoding']
     // It is the length of the compressed body.
     delete request.headers['content-length']
