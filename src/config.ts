@@ -427,12 +427,11 @@ export const variables = z.object({
     .default(0.5)
     .describe('points for a borrowed dollar a day, before multipliers')
     .meta(OF_ANSWERS),
-  BASE_PATH: basePath
-    .default('')
-    .describe(
-      'the prefix of all paths behind a proxy that serves other sites too: `/lending`. The proxy may strip it or not',
-    )
-    .meta(OF_ANSWERS),
+  BASE_PATH: basePath.default('').meta({
+    ...OF_ANSWERS,
+    description: 'the prefix of all paths behind a proxy that serves other sites too. The proxy may strip it or not',
+    defaultText: 'none',
+  }),
   WEBSITE_URL: url(/^https?:$/, 'https://example.org')
     .optional()
     .meta({ ...OF_ANSWERS, description: 'the link at `/`', defaultText: 'the documentation of this gateway' }),
