@@ -20,7 +20,7 @@ import { legNames } from './domain/update/legs.ts'
 import type { Analytics } from './domain/update/update.ts'
 import { sharesOf } from './memory.ts'
 import { Outage } from './outage.ts'
-import { openAnalyticsSource } from './sources/analytics/open-analytics-source.ts'
+import { openAnalyticsSource, openRulesSource } from './sources/analytics/open-analytics-source.ts'
 import { type Client, isRemote, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/positions/open-positions-source.ts'
 import type { PositionsSource } from './sources/positions/positions-source.ts'
@@ -197,7 +197,10 @@ export function openAnalytics(config: Config, client: Client): Analytics {
       return source ? [[leg, source]] : []
     }),
   )
-  return { sources, overlapMs: config.ANALYTICS_OVERLAP_HOURS * 3_600_000, maxDrop: config.ANALYTICS_MAX_DROP }
+  const { ANALYTICS_SOURCE: source, ANALYTICS_SOURCE_KEY: key } = config
+  const rules =
+    source && Object.keys(config.ANALYTICS_MAPPING).length === 0 ? openRulesSource({ source, key }, client) : undefined
+  return { sources, rules, overlapMs: config.ANALYTICS_OVERLAP_HOURS * 3_600_000, maxDrop: config.ANALYTICS_MAX_DROP }
 }
 
 /** Logs JSON lines, or readable ones on a terminal. Nothing secret is logged: no headers, bodies or database URLs. */

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import { type LegName, legNames } from '../domain/update/legs.ts'
+import { type RulesUpdate, updateRules } from '../domain/update/rules.ts'
 import { type LegUpdate, previewLeg, type UpdateDeps, type UpdateOptions, updateLeg } from '../domain/update/update.ts'
 import { GatewayError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
@@ -17,8 +18,10 @@ interface Options {
 export function addUpdate(program: Command): void {
   program
     .command('update')
-    .argument('[leg...]', `what to update: ${legNames.join(', ')} (default: all that have a source)`)
-    .description('fetch new and changed snapshots, rewards, cash flows, rates and prices from ANALYTICS_SOURCE')
+    .argument('[leg...]', `what to update: ${NAMES.join(', ')} (default: all that have a source)`)
+    .description(
+      'fetch new and changed snapshots, rewards, cash flows, rates and prices from ANALYTICS_SOURCE; a copy of a gateway also its pools, markets, vaults, tokens and rules',
+    )
     .addOption(
       new Option('--since <YYYY-MM-DD>', 'request records from this date on again, for a corrected past').argParser(
         parseDate,
@@ -28,19 +31,28 @@ export function addUpdate(program: Command): void {
     .option('--accept', 'store what the source has, although it has lost records, users or value')
     .option('--json', 'print one JSON object per line')
     .action((names: string[], options: Options) => {
-      const wanted = names.map(legNamed)
+      const wanted = names.map(named)
       return withDeps((deps) => update(deps, wanted, options))
     })
 }
 
-async function update(deps: CommandDeps, wanted: LegName[], options: Options): Promise<void> {
-  const legs = wanted.length > 0 ? [...new Set(wanted)] : [...deps.analytics.sources.keys()]
+/** The rules of a copy, and the legs. */
+const NAMES = ['rules', ...legNames] as const
+type Name = (typeof NAMES)[number]
+
+async function update(deps: CommandDeps, wanted: Name[], options: Options): Promise<void> {
+  const all: Name[] = [...(deps.analytics.rules ? (['rules'] as const) : []), ...deps.analytics.sources.keys()]
+  const legs = wanted.length > 0 ? [...new Set(wanted)] : all
   if (legs.length === 0)
     throw new GatewayError('UNAVAILABLE', 'No source of analytics is configured. Set ANALYTICS_SOURCE, then try again.')
-  const failed: { leg: LegName; error: GatewayError }[] = []
+  const failed: { leg: Name; error: GatewayError }[] = []
   for (const leg of legs) {
     deps.signal.throwIfAborted()
     try {
+      if (leg === 'rules') {
+        await followRules(deps, options, wanted.includes(leg))
+        continue
+      }
       const done = await updateOne(deps, leg, options)
       if (options.json) printJson(done)
       else print(describe(done, options))
@@ -55,6 +67,22 @@ async function update(deps: CommandDeps, wanted: LegName[], options: Options): P
   if (legs.length === 1) throw first.error
   const names = failed.map(({ leg }) => leg).join(', ')
   throw new GatewayError(first.error.code, `${failed.length} of ${legs.length} legs failed: ${names}.`)
+}
+
+/** @param named true if rules are asked for by name */
+async function followRules(deps: CommandDeps, { dryRun, json }: Options, named: boolean): Promise<void> {
+  const done = await updateRules(deps, CLI, { dryRun: dryRun === true })
+  if (!done && named)
+    throw new GatewayError('UNAVAILABLE', 'ANALYTICS_SOURCE is not another gateway, so it has no rules to follow.')
+  if (!done) return
+  done.notes.forEach(warn)
+  if (json) printJson({ leg: 'rules', ...done })
+  else print(describeRules(done, dryRun))
+}
+
+function describeRules({ source, follows, written }: RulesUpdate, dryRun = false): string {
+  if (!follows) return `rules: this store is not a copy of ${source}, so its rules stay as they are`
+  return `rules: ${recordCount(written)} ${dryRun ? 'would be new or changed' : 'new or changed'}`
 }
 
 function updateOne(deps: UpdateDeps, leg: LegName, { since, accept, dryRun }: Options): Promise<LegUpdate> {
@@ -72,9 +100,9 @@ function describe({ leg, source, id, since, newest, fetched, written, kept }: Le
   return `${leg}: ${recordCount(fetched)}${from}, ${changes}${stay}, ${until}${id ? ` (run ${id})` : ''}`
 }
 
-function legNamed(text: string): LegName {
-  const leg = legNames.find((name) => name === text)
-  if (leg) return leg
-  const meant = nearest(text, legNames)
-  throw new ConfigError(`${text} is not one of ${legNames.join(', ')}.${meant ? ` Did you mean ${meant}?` : ''}`)
+function named(text: string): Name {
+  const name = NAMES.find((one) => one === text)
+  if (name) return name
+  const meant = nearest(text, NAMES)
+  throw new ConfigError(`${text} is not one of ${NAMES.join(', ')}.${meant ? ` Did you mean ${meant}?` : ''}`)
 }

@@ -101,14 +101,15 @@ const COMPUTED = [
   ...['account', 'account_day', 'distribution', 'market_holding', 'net_cash', 'pool_day', 'pool_total', 'program'],
   ...['token_pair', 'user', 'vault_day', 'vault_holding'],
 ]
-/** What a gateway shows to none: its history, which the guide names, and its state. */
+/** What is copied by rules, which have their own test; what a gateway shows to none; and its state. */
 const NOT_SHOWN = [
-  ...['base_points_revision', 'multiplier_revision', 'rank_history', 'rank_history_date', 'run', 'season'],
+  ...['base_points_revision', 'rank_history', 'rank_history_date', 'run', 'season'],
   ...['leg_progress', 'removed_day', 'data_version', '_prisma_migrations'],
 ]
 /** Columns that each store has for itself. */
 const OWN_COLUMNS = [
   'pool.key',
+  'rate_revision.changed_at',
   ...['limits_until', 'past_max_ltvs', 'past_liquidation_thresholds'].map((name) => `market.${name}`),
   ...['market', 'vault'].flatMap((kind) => [`${kind}_snapshot.computed_usd`, `${kind}_holding.computed_usd`]),
   ...['given', 'pair_key', 'pool_key', 'run_id'].map((name) => `stored_position.${name}`),
@@ -166,6 +167,8 @@ describe('on a sample', () => {
     const { pool } = source.deps.store
     await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = timestamp + 60;
       UPDATE vault_liquidation_reward SET claimed_timestamp = timestamp + 60;
+      INSERT INTO multiplier_revision (pool_address, changed_at, changed_by, from_date, revoked_at, revoked_by)
+        SELECT min(id), now(), 'test', '2100-01-01', now(), 'test' FROM pool;
       UPDATE vault_snapshot SET position_id = 'other' WHERE timestamp = (SELECT max(timestamp) FROM vault_snapshot)`)
     const { assets } = await source.ask('{ assets { nodes { chainId address logoUri } } }')
     const { chainId, address } = assets.nodes.find(({ logoUri }: { logoUri: string | null }) => logoUri === null)

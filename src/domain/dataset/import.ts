@@ -7,9 +7,10 @@ import { inTransaction } from '../../db/connect/transaction.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
-import { type Dataset, type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
+import { type CopiedRules, type Dataset, type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import { readLines } from '../../sources/dataset/lines.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
+import { isoDay } from '../../time.ts'
 import { logoWarnings } from '../asset/logo.ts'
 import {
   finishImportRecords,
@@ -23,11 +24,20 @@ import { actAs } from '../multiplier/update.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
 import { type CountedPositions, unscoredAmong, unscoredMessage, unscoredRemedy } from '../pool/unscored.ts'
-import { admitDates, reopenSeasons } from '../season/admit-date.ts'
+import { admitDates, datesInSeasons, reopenSeasons } from '../season/admit-date.ts'
 import { Chunk } from './chunk.ts'
 import { conflictReason, DIGESTS, findConflicts } from './conflicts.ts'
 import { isDaily, keepNewestOfDays } from './daily.ts'
 import { type Entities, storedEntities } from './entities.ts'
+import {
+  followHistory,
+  followSeasons,
+  followSettings,
+  type HistoryFile,
+  historyName,
+  isHistory,
+  removeMultipliers,
+} from './follow.ts'
 import { type BadLine, ImportError, SHOWN } from './import-error.ts'
 import { NotedLines } from './noted-lines.ts'
 import { type Row, rowReader } from './reader.ts'
@@ -63,6 +73,8 @@ export interface ImportOptions {
   /** The actor in run records and multiplier revisions. */
   requestedBy?: string
   onProgress?(progress: ImportProgress): void
+  /** Called with what it does after the files, as words. */
+  onPhase?(phase: string): void
   /** Rolls the import back, which then rejects with the signal's reason. */
   signal?: AbortSignal
 }
@@ -119,9 +131,10 @@ const CHECKING = `CREATE TEMP SEQUENCE run_id_seq; SELECT setval('run_id_seq', 2
 export async function importDataset(
   { pool, basePoints, logoHosts = [], keepsLedger = true, log }: ImportDeps,
   dataset: Dataset,
-  { check = false, daily = false, reopen = false, onProgress, signal, requestedBy = 'import' }: ImportOptions = {},
+  { check = false, daily = false, reopen = false, onProgress, onPhase, signal, requestedBy = 'import' }: ImportOptions = {},
 ): Promise<ImportSummary> {
   const startedAt = new Date()
+  const started = performance.now()
   signal?.throwIfAborted()
   const work = inTransaction({ pool, signal }, async (client) => {
     await lockWriters(client)
@@ -152,9 +165,28 @@ export async function importDataset(
     const leftOut: string[] = []
     let hasTokens = false
     const isNew = await isNewStore(client)
+    const copied = dataset.rules
+    /** The rules that the store keeps. */
+    const own: string[] = []
     const hasSeasons = ((await client.query('SELECT FROM season LIMIT 1')).rowCount ?? 0) > 0
     for (const file of datasetFiles) {
       const opened = await dataset.open(file)
+      if (copied && isHistory(file) && showsHistory(copied, file)) {
+        const touched = new Set(run.touched)
+        const follows = await followHistory(client, file, async () => {
+          if (!opened) return 0
+          files[opened.label] = await importFile(run, file, opened, dataset.name)
+          return files[opened.label]?.lines ?? 0
+        })
+        if (!follows) {
+          run.touched = touched
+          delete files[`${file}.jsonl`]
+          leftOut.push(`${file}.jsonl`)
+          own.push(historyName(file))
+        } else if (file === 'base-points-revisions' && (await followSettings(client, copied, basePoints)))
+          run.touched.add('base_points_revision')
+        continue
+      }
       if (!opened) continue
       hasTokens ||= file === 'tokens'
       if (!HISTORY.includes(file) || (isNew && (file !== 'seasons' || !hasSeasons)))
@@ -164,17 +196,24 @@ export async function importDataset(
         leftOut.push(opened.label)
       }
     }
+    onPhase?.('checking')
     if (run.badCount > 0) throw new ImportError(dataset.name, run.badLines, run.badCount)
     const dates = [...run.dates].sort()
     const warnings = await warningsOf(run)
+    warnings.push(...futureDates(dates, isoDay(startedAt)))
     if (hasTokens) warnings.push(...(await logoWarnings(client, logoHosts)))
     // Seasons of the dataset have admitted its dates.
     const admits = run.touched.has('season')
-    if (!admits) await admitDates(client, dates, reopen)
+    // Dates of a copy that are outside of the other gateway's seasons are there too.
+    if (!admits) await admitDates(client, copied ? [...(await datesInSeasons(client, dates))] : dates, reopen)
+    if (copied?.multipliers && !own.includes('multipliers') && (await removeMultipliers(client, isoDay(startedAt))))
+      run.touched.add('multiplier')
     if (check) {
+      if (copied) warnings.push(...ownRules(own, dataset.name))
       await client.query('ROLLBACK AND CHAIN')
       return { files, dates, leftOut, warnings }
     }
+    onPhase?.('refreshing totals and ranks')
     await run.topology.analyze(client, run.touched)
     const record = { requestedBy, startedAt, basePoints, sources: run.sources }
     if (dates.length > 0) {
@@ -187,6 +226,14 @@ export async function importDataset(
       const { rows } = await client.query<{ runs: string }>(importedRuns)
       await client.query(restoreDistributions, [rows[0]?.runs])
     }
+    if (copied?.seasons) {
+      const seasons = await followSeasons(client, copied.seasons, { now: startedAt, reopen, source: dataset.name })
+      if (seasons.own) own.push('seasons')
+      if (seasons.changed) run.touched.add('season')
+      warnings.push(...seasons.warnings)
+    }
+    if (copied) warnings.push(...ownRules(own, dataset.name))
+    onPhase?.('committing')
     // Rolls back the data version, which statements that wrote no row have raised too.
     if (run.touched.size === 0) await client.query('ROLLBACK AND CHAIN')
     // An import without differences is not recorded, unless it shows that one that failed is mended.
@@ -199,7 +246,7 @@ export async function importDataset(
     if (!check) await recordFailedImport(pool, { requestedBy, startedAt, basePoints, error })
     throw error
   })
-  const seconds = (Date.now() - startedAt.getTime()) / 1000
+  const seconds = (performance.now() - started) / 1000
   if (!check)
     log.info({ dataset: dataset.name, files: summary.files, dates: summary.dates.length, seconds }, 'imported')
   return { ...summary, seconds }
@@ -243,6 +290,18 @@ function observe({ doubts }: Run, label: string, { doubt }: Row, line: number) {
   doubts.set(label, { what, count: count + 1, first })
 }
 
+const showsHistory = ({ multipliers, basePoints }: CopiedRules, file: HistoryFile) =>
+  file === 'multiplier-revisions' ? multipliers : basePoints !== undefined
+
+/** A sentence about the rules that a store keeps. */
+function ownRules(own: string[], source: string): string[] {
+  if (own.length === 0) return []
+  const names = new Intl.ListFormat('en').format(own)
+  return [
+    `The ${names} of this store are not those of ${source}, so they stay as they are, and new points may differ. To follow ${source}, import it into an empty store.`,
+  ]
+}
+
 /** Counts the staged positions whose points are computed. */
 async function countComputed({ client, computed }: Run): Promise<void> {
   const { rows } = await client.query<CountedPositions>(
@@ -264,6 +323,19 @@ async function warningsOf({ client, noted, doubts, computed }: Run): Promise<str
   const unscored = await unscoredAmong(client, [...computed.values()])
   if (unscored.length > 0) warnings.push(`${unscoredMessage(unscored)} ${unscoredRemedy(unscored, 'import again')}`)
   return warnings
+}
+
+/** The number of dates that a warning names. */
+const NAMED = 5
+
+function futureDates(dates: string[], today: string): string[] {
+  const future = dates.filter((date) => date > today)
+  if (future.length === 0) return []
+  const named = future.slice(0, NAMED).join(', ')
+  const more = future.length > NAMED ? ` and ${future.length - NAMED} more` : ''
+  return [
+    `${future.length === 1 ? 'A distribution date is' : `${future.length} distribution dates are`} after today, ${today} (UTC): ${named}${more}. The latest counts as the newest.`,
+  ]
 }
 
 /** True if nothing but failed attempts has been recorded in the store. Their records give way to an imported history. */

@@ -26,7 +26,7 @@ export async function admitDates(client: PoolClient, days: string[], reopen = fa
 }
 
 /** The dates that are in a season: all if there are none. */
-export async function datesInSeasons(pool: Pool, days: string[]): Promise<Set<string>> {
+export async function datesInSeasons(pool: Pool | PoolClient, days: string[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ day: string }>(
     `SELECT d.day::text AS day FROM unnest($1::date[]) AS d(day)
      WHERE NOT EXISTS (SELECT FROM season) OR EXISTS (SELECT FROM season s WHERE ${HAS_DATE})`,

@@ -50,26 +50,38 @@ export async function applySeasons(deps: SeasonDeps, wanted: SeasonDates[], chan
 /** Replaces the stored seasons that differ from those that follow from them, in one transaction. */
 const changeSeasons = (
   { pool, now, signal }: SeasonDeps,
-  { requestedBy, reopen = false }: Change,
+  change: Change,
   next: (stored: SeasonDates[]) => SeasonDates[],
 ): Promise<void> =>
   inTransaction({ pool, signal }, async (client) => {
     await lockWriters(client)
-    const today = isoDay(now())
-    const stored = await storedSeasons(client)
-    const wanted = next(stored)
-    assertSeasons(wanted)
-    const { obsolete, missing } = difference(stored, wanted)
-    if (!reopen) obsolete.forEach(assertOpen)
-    await client.query('DELETE FROM season WHERE name = ANY($1::text[])', [obsolete.map(({ name }) => name)])
-    for (const { name, startsAt, endsAt } of missing)
-      await client.query(
-        `INSERT INTO season (name, starts_at, ends_at, status, changed_by)
-         VALUES ($1, $2::date, $3::date, ${statusOn('$4::date', '$2::date', '$3::date')}, $5)`,
-        [name, startsAt, endsAt, today, requestedBy],
-      )
-    await closeSeasons(client, today)
+    await replaceSeasons(client, next, { ...change, today: isoDay(now()) })
   })
+
+/**
+ * The same in the caller's transaction, which has the writers' lock.
+ * @returns the names of the seasons whose board is final now
+ * @throws BAD_INPUT and CONFLICT as `setSeason` does
+ */
+export async function replaceSeasons(
+  client: PoolClient,
+  next: (stored: SeasonDates[]) => SeasonDates[],
+  { requestedBy, reopen = false, today }: Change & { today: string },
+): Promise<string[]> {
+  const stored = await storedSeasons(client)
+  const wanted = next(stored)
+  assertSeasons(wanted)
+  const { obsolete, missing } = difference(stored, wanted)
+  if (!reopen) obsolete.forEach(assertOpen)
+  await client.query('DELETE FROM season WHERE name = ANY($1::text[])', [obsolete.map(({ name }) => name)])
+  for (const { name, startsAt, endsAt } of missing)
+    await client.query(
+      `INSERT INTO season (name, starts_at, ends_at, status, changed_by)
+       VALUES ($1, $2::date, $3::date, ${statusOn('$4::date', '$2::date', '$3::date')}, $5)`,
+      [name, startsAt, endsAt, today, requestedBy],
+    )
+  return closeSeasons(client, today)
+}
 
 interface Stored extends SeasonDates {
   closedAt: Date | null

@@ -1,7 +1,9 @@
 import { whileLocked } from '../../db/connect/lock.ts'
 import { LOCKS } from '../../db/locks.ts'
+import { GatewayError } from '../../errors.ts'
 import { type AttemptDeps, attempt, type Outcome, RUN_SINCE, SCHEDULE, sinceValues } from '../distribution/attempts.ts'
 import type { LegName } from './legs.ts'
+import { updateRules } from './rules.ts'
 import { type UpdateDeps, updateLeg } from './update.ts'
 
 type DueDeps = UpdateDeps & AttemptDeps
@@ -16,6 +18,7 @@ export async function updateDue(deps: DueDeps, tick: Date): Promise<Outcome> {
   if ((await legsDue(deps, tick)).length === 0) return 'done'
   let outcome: Outcome = 'done'
   const ran = await whileLocked(pool, LOCKS.updates, async () => {
+    if (await isFirstAttempt(deps, tick)) await followRules(deps)
     for (const leg of await legsDue(deps, tick)) {
       signal?.throwIfAborted()
       if ((await tryLeg(deps, leg, tick)) === 'pending') outcome = 'pending'
@@ -24,6 +27,25 @@ export async function updateDue(deps: DueDeps, tick: Date): Promise<Outcome> {
   if (ran) return outcome
   log.debug({}, 'another gateway runs the updates that are due')
   return 'pending'
+}
+
+async function isFirstAttempt({ pool }: DueDeps, tick: Date): Promise<boolean> {
+  const { rowCount } = await pool.query("SELECT FROM run WHERE kind = 'update' AND started_at >= $1 LIMIT 1", [tick])
+  return rowCount === 0
+}
+
+/** A failure waits for the next tick. */
+async function followRules(deps: DueDeps): Promise<void> {
+  const { log, signal } = deps
+  try {
+    const done = await updateRules(deps, SCHEDULE)
+    if (done?.written) log.info({ source: done.source, written: done.written }, 'updated rules')
+    if (done?.follows && done.notes.length > 0) log.warn({ source: done.source, notes: done.notes }, 'rules may differ')
+  } catch (error) {
+    signal?.throwIfAborted()
+    const isCoded = error instanceof GatewayError
+    log.warn(isCoded ? { reason: error.message } : { err: error }, 'the update of rules failed')
+  }
 }
 
 function tryLeg(deps: DueDeps, leg: LegName, tick: Date): Promise<Outcome> {

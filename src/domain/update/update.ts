@@ -23,6 +23,7 @@ import {
   stagedBetween,
   writeProgress,
 } from './progress.ts'
+import type { RulesSource } from './rules.ts'
 
 export interface UpdateDeps extends RunDeps {
   analytics: Analytics
@@ -30,6 +31,8 @@ export interface UpdateDeps extends RunDeps {
 
 export interface Analytics {
   sources: ReadonlyMap<LegName, AnalyticsSource>
+  /** The source of the rules of a copy. */
+  rules?: RulesSource | undefined
   /** How far before the newest record an update requests records again. */
   overlapMs: number
   /** The share of users and of value that a source may lose. */

@@ -1,7 +1,9 @@
 import { type Client, isRemote, shownUrl } from '../client.ts'
+import type { Dataset } from '../dataset/dataset.ts'
 import { datasetRecords } from '../dataset/dataset-records.ts'
 import { openDirectory } from '../dataset/directory.ts'
 import { httpDataset } from '../dataset/http-dataset.ts'
+import { withMirror } from '../mirror/rest-mirror.ts'
 import { speaksRest } from '../positions/open-positions-source.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
 import { graphRecords } from './graph-records.ts'
@@ -44,6 +46,22 @@ export function openAnalyticsSource(settings: AnalyticsSettings, client: Client)
       const fetched = await datasetRecords({ called, name, file, kind: 'ANALYTICS', open, signal })
       if (fetched || !isRemote(source) || !(await speaksRest({ client, base: source, bearer, signal }))) return fetched
       return restRecords(onHost(client, bearer), source, called, file, request)
+    },
+  }
+}
+
+/** Opens another gateway as a source of rules. Nothing is read yet. Undefined for any other place. */
+export function openRulesSource({ source, key: bearer }: Pick<AnalyticsSettings, 'source' | 'key'>, client: Client) {
+  if (isPostgres(source) || !isRemote(source)) return undefined
+  const bound = onHost(client, bearer)
+  return {
+    name: shownUrl(source),
+    async read<T>(signal: AbortSignal | undefined, work: (dataset: Dataset, notes: string[]) => Promise<T>) {
+      if (!(await speaksRest({ client, base: source, bearer, signal }))) return undefined
+      return withMirror(
+        { client: bound, base: source, onlyRules: true, signal },
+        async (dataset, { notes }) => dataset.rules && work(dataset, notes),
+      )
     },
   }
 }

@@ -25,6 +25,26 @@ export const datasetFiles = [
 
 export type DatasetFile = (typeof datasetFiles)[number]
 
+/** The rules of a copied gateway that are no records. */
+export interface CopiedRules {
+  /** True if the dataset has the history of its multipliers. */
+  multipliers: boolean
+  /** The base points of its settings, if they count for some date. Undefined if it does not show its base points. */
+  basePoints: { settings: { deposit: number; borrow: number } | null } | undefined
+  /** Undefined if it does not show them. */
+  seasons: CopiedSeason[] | undefined
+  programName: string | null
+}
+
+/** A season with its dates as YYYY-MM-DD. */
+export interface CopiedSeason {
+  name: string
+  startsAt: string
+  endsAt: string | null
+  digest: string | null
+  closedAt: string | null
+}
+
 /** A set of records in the import format, such as a directory or the sample. */
 export interface Dataset {
   /** The name in messages, such as the path of the directory. */
@@ -34,4 +54,6 @@ export interface Dataset {
    * file in messages, `size` its length in bytes, if known.
    */
   open(file: DatasetFile): Promise<{ label: string; size?: number; stream: Readable } | undefined>
+  /** The rules of the gateway that this is a copy of. */
+  rules?: CopiedRules | undefined
 }

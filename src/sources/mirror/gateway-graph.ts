@@ -20,6 +20,10 @@ export interface GatewayGraph {
   prices: ((since: Date | null) => AsyncGenerator<Record<string, unknown>[]>) | undefined
   /** The rates at the end of each day on which they changed, in the same way. */
   rates: ((since: Date | null) => AsyncGenerator<Record<string, unknown>[]>) | undefined
+  /** The pages of the history of multipliers, newest first. Undefined if the gateway does not show it. */
+  multiplierRevisions: (() => AsyncGenerator<{ total: number; revisions: GraphRevision[] }>) | undefined
+  basePoints: (() => Promise<GraphBasePoints>) | undefined
+  program: (() => Promise<GraphProgram>) | undefined
 }
 
 const chainId = z.int().min(0)
@@ -85,6 +89,62 @@ export type GraphCashFlow = z.output<typeof cashFlow>
 const asset = z.object({ chainId, address, symbol: z.string(), name: z.string(), logoUri: z.string().nullable() })
 export type GraphAsset = z.output<typeof asset>
 
+const announced = {
+  recordId: z.string().regex(/^[0-9]{1,16}$/),
+  from: z.iso.date().nullable(),
+  changedAt: z.iso.datetime(),
+  changedBy: z.string(),
+  revokedAt: z.iso.datetime().nullable(),
+  revokedBy: z.string().nullable(),
+}
+/** A revision in the import format. */
+const revisionRecord = <T extends { recordId: string; from: string | null }>({ recordId, from, ...revision }: T) => ({
+  id: Number(recordId),
+  fromDate: from,
+  ...revision,
+})
+const factor = z.number().min(0).nullable()
+const multiplierRevision = z
+  .object({
+    ...announced,
+    poolAddress: address,
+    depositA: factor,
+    depositB: factor,
+    borrowA: factor,
+    borrowB: factor,
+    recordedAt: z.iso.datetime(),
+  })
+  .transform(({ depositA, depositB, borrowA, borrowB, ...revision }) => ({
+    ...revisionRecord(revision),
+    deposit_tokenA: depositA,
+    deposit_tokenB: depositB,
+    borrow_tokenA: borrowA,
+    borrow_tokenB: borrowB,
+  }))
+export type GraphRevision = z.output<typeof multiplierRevision>
+
+const basePoints = { deposit: z.number().min(0), borrow: z.number().min(0) }
+const basePointsRevision = z.object({ ...announced, ...basePoints }).transform(revisionRecord)
+const basePointsAnswer = z.object({
+  basePoints: z.object({ ...basePoints, revision: z.object({ recordId: z.string() }).nullable() }),
+  basePointsRevisions: z.array(basePointsRevision),
+})
+export type GraphBasePoints = z.output<typeof basePointsAnswer>
+
+const program = z.object({
+  name: z.string().nullable(),
+  seasons: z.array(
+    z.object({
+      name: z.string(),
+      startsAt: z.iso.date(),
+      endsAt: z.iso.date().nullable(),
+      digest: z.string().nullable(),
+      closedAt: z.iso.datetime().nullable(),
+    }),
+  ),
+})
+export type GraphProgram = z.output<typeof program>
+
 const start = z.string().transform((date) => Date.parse(date))
 const priceDay = z.object({
   start,
@@ -138,6 +198,8 @@ export const graphOperations = {
     user: __type(name: "User") { fields { name } }
     market: __type(name: "Market") { fields { name } }
     asset: __type(name: "Asset") { fields { name } }
+    revision: __type(name: "MultiplierRevision") { fields { name } }
+    program: __type(name: "Program") { fields { name } }
   }`,
   version: 'query DataVersion { dataVersion }',
   pools: `query Pools($after: String) {
@@ -170,6 +232,20 @@ export const graphOperations = {
   prices: seriesOf('assets', 'prices(from: $from, to: $to) { start usd source time }'),
   marketRates: seriesOf('markets', RATES),
   vaultRates: seriesOf('vaults', RATES),
+  multiplierRevisions: `query MultiplierRevisions($after: String) {
+    multiplierRevisions(first: 1000, after: $after) {
+      totalCount
+      nodes {
+        recordId poolAddress depositA depositB borrowA borrowB from changedAt changedBy recordedAt revokedAt revokedBy
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
+  basePoints: `query BasePoints {
+    basePoints(asOf: "1970-01-01") { deposit borrow revision { recordId } }
+    basePointsRevisions { recordId deposit borrow from changedAt changedBy revokedAt revokedBy }
+  }`,
+  program: 'query Program { program { name seasons { name startsAt endsAt digest closedAt } } }',
   cashFlows: `query CashFlows($user: Address!, $after: String) {
     user(address: $user) {
       activity(first: 1000, after: $after, where: { kinds: [DEPOSIT, WITHDRAW, BORROW, REPAY] }) {
@@ -187,7 +263,14 @@ const fields = z
   .object({ fields: z.array(z.object({ name: z.string() })) })
   .transform((type) => new Set(type.fields.map(({ name }) => name)))
 const fieldsAnswer = z.object({
-  data: z.object({ query: fields, user: fields, market: fields, asset: fields.nullish() }),
+  data: z.object({
+    query: fields,
+    user: fields,
+    market: fields,
+    asset: fields.nullish(),
+    revision: fields.nullish(),
+    program: fields.nullish(),
+  }),
 })
 
 /**
@@ -288,7 +371,10 @@ export async function openGatewayGraph(
       )
   }
 
-  /** The day before the first one says whether the rates of the first one are new. */
+  /**
+   * The day before the first one says whether the rates of the first one are new. A day's rates are its last ones, so they
+   * count from its last moment on: not before they were known.
+   */
   async function* rates(since: Date | null): AsyncGenerator<Record<string, unknown>[]> {
     const first = dayOf(since)
     for (const kind of ['market', 'vault'] as const) {
@@ -302,10 +388,17 @@ export async function openGatewayGraph(
             const before = days[at - 1]
             if (depositRate === null || start < first) return []
             if (before?.depositApr === depositRate && before.borrowApr === borrowRate) return []
-            return [{ entityType: kind, chainId, entityId: address, changedAt: isoOf(start), depositRate, borrowRate }]
+            const changedAt = isoOf(start + DAY_MS - 1)
+            return [{ entityType: kind, chainId, entityId: address, changedAt, depositRate, borrowRate }]
           }),
         )
     }
+  }
+
+  async function* multiplierRevisions() {
+    const page = connection(multiplierRevision).extend({ totalCount: z.int().min(0) })
+    for await (const { totalCount, nodes } of list(graphOperations.multiplierRevisions, 'multiplierRevisions', page))
+      yield { total: totalCount, revisions: nodes }
   }
 
   return {
@@ -325,6 +418,13 @@ export async function openGatewayGraph(
     assets: schema.asset?.has('logoUri') ? () => nodes(graphOperations.assets, 'assets', asset) : undefined,
     prices: schema.asset?.has('prices') ? prices : undefined,
     rates: schema.market.has('aprSeries') ? rates : undefined,
+    multiplierRevisions: schema.revision?.has('revokedAt') ? multiplierRevisions : undefined,
+    basePoints: schema.query.has('basePointsRevisions')
+      ? () => ask(graphOperations.basePoints, basePointsAnswer)
+      : undefined,
+    program: schema.program?.has('seasons')
+      ? async () => (await ask(graphOperations.program, z.object({ program }))).program
+      : undefined,
   }
 }
 
@@ -336,7 +436,7 @@ const rangeBefore = (to: number, since: number) => ({
 
 const keyOf = ({ chainId, address }: { chainId: number; address: string }) => `${chainId} ${address}`
 
-/** Returns the fields of the types Query, User and Market. Undefined if they are not a gateway's. */
+/** Returns the fields of the types that differ between versions. Undefined if they are not a gateway's. */
 function gatewayFields(body: Buffer): z.output<typeof fieldsAnswer>['data'] | undefined {
   try {
     const { data } = fieldsAnswer.parse(JSON.parse(body.toString()))

@@ -56,7 +56,7 @@ export class Entities {
   }
 }
 
-/** Copies pools, markets, vaults, tokens, prices and rates from a gateway's graph, which has all fields. */
+/** Copies pools, markets, vaults and tokens from a gateway's graph, which has all fields. */
 export async function mirrorListedEntities(
   graph: GatewayGraph,
   entities: Entities,
@@ -89,6 +89,10 @@ export async function mirrorListedEntities(
   }
   entities.close()
   for await (const page of graph.assets?.() ?? []) await files.write('tokens', tokensAmong(page, pools, chains))
+}
+
+/** Copies daily prices and rates. */
+export async function mirrorSeries(graph: GatewayGraph, files: RecordFiles): Promise<void> {
   for await (const prices of graph.prices?.(null) ?? []) await files.write('prices', prices)
   for await (const rates of graph.rates?.(null) ?? []) await files.write('rates', rates)
 }

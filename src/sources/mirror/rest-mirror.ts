@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import pMap from 'p-map'
 import { GatewayError } from '../../errors.ts'
 import { type Client, sourceFailed } from '../client.ts'
-import type { Dataset, DatasetFile } from '../dataset/dataset.ts'
+import type { CopiedRules, Dataset, DatasetFile } from '../dataset/dataset.ts'
 import { openDirectory } from '../dataset/directory.ts'
 import { createRecordFiles, type RecordFiles } from '../dataset/record-files.ts'
 import { type EntityRef, type GatewayGraph, openGatewayGraph } from './gateway-graph.ts'
-import { Entities, findEntities, mirrorListedEntities, writeEntities } from './mirror-entities.ts'
+import { Entities, findEntities, mirrorListedEntities, mirrorSeries, writeEntities } from './mirror-entities.ts'
+import { mirrorRules } from './mirror-rules.ts'
 import { mirrorRewards, mirrorUser, type UserWalk } from './mirror-users.ts'
 import { PairSet } from './pair-set.ts'
 import {
@@ -41,6 +42,8 @@ export interface MirrorOptions {
   everyMarket?: boolean
   /** True to use the graph of another gateway, if it has one. */
   graph?: boolean
+  /** True to copy a gateway's pools, markets, vaults, tokens and rules alone; without a graph only multipliers. */
+  onlyRules?: boolean
   /** The number of users that are read concurrently. */
   concurrency?: number
   onProgress?(progress: MirrorProgress): void
@@ -59,6 +62,8 @@ export interface MirrorSummary {
   name: string
   /** True if the server is a gateway, whose graph was used too. */
   graph: boolean
+  /** The rules of the gateway. Undefined without a graph. */
+  rules: CopiedRules | undefined
   users: number
   /** The number of records by file. Files without records do not exist. */
   records: Partial<Record<DatasetFile, number>>
@@ -113,7 +118,7 @@ export async function withMirror<T>(
   const dir = await mkdtemp(join(tmpdir(), 'gateway-mirror-'))
   try {
     const summary = await mirrorGateway(options, dir)
-    return await work({ ...(await openDirectory(dir)), name: summary.name }, summary)
+    return await work({ ...(await openDirectory(dir)), name: summary.name, rules: summary.rules }, summary)
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
@@ -190,7 +195,7 @@ async function mirrorState(
   server: Server,
   state: State,
   dir: string,
-): Promise<Pick<MirrorSummary, 'graph' | 'users' | 'records' | 'notes'>> {
+): Promise<Pick<MirrorSummary, 'graph' | 'rules' | 'users' | 'records' | 'notes'>> {
   const { points, graph, options } = server
   const files = await createRecordFiles(dir)
   let otherValues = 0
@@ -208,13 +213,16 @@ async function mirrorState(
   try {
     assertPools(points.name, state)
     await files.write('multipliers', state.multipliers)
+    const { rules, notes: hidden } = graph ? await mirrorProgram(walk, graph) : { rules: undefined, notes: [] }
+    if (options.onlyRules) return { graph: graph !== undefined, rules, users: 0, records: files.counts, notes: hidden }
     const poolsOfUsers = await mirrorPositions(walk)
     const { users, notes } = graph
       ? await mirrorKnownUsers(walk, graph, poolsOfUsers.keys())
       : await mirrorFoundUsers(walk, poolsOfUsers)
+    notes.push(...hidden)
     if (otherValues > 0)
       notes.push(`In ${otherValues} markets and vaults of users, the current value differs from the newest snapshot.`)
-    return { graph: graph !== undefined, users, records: files.counts, notes }
+    return { graph: graph !== undefined, rules, users, records: files.counts, notes }
   } finally {
     await files.close()
   }
@@ -281,10 +289,17 @@ const dateOf = (distributionDate: string) => distributionDate.slice(0, 10)
 
 type Users = { users: number; notes: string[] }
 
-/** Copies the users of another gateway, whose graph lists them and their rewards. */
+/** Copies what a gateway's graph lists of the program: pools, markets, vaults, tokens and rules. */
+async function mirrorProgram({ points, entities, files, state: { pools } }: Walk, graph: GatewayGraph) {
+  const { name: source } = points
+  await mirrorListedEntities(graph, entities, files, { source, pools })
+  return mirrorRules(graph, files, { source, pools })
+}
+
+/** Copies the users of another gateway, whose graph lists them and their rewards, with prices and rates. */
 async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: Iterable<string>): Promise<Users> {
-  const { points, entities, files, state, signal, options, report } = walk
-  await mirrorListedEntities(graph, entities, files, { source: points.name, pools: state.pools })
+  const { points, entities, files, signal, options, report } = walk
+  await mirrorSeries(graph, files)
   const everywhere = [...entities.all('market'), ...entities.all('vault')]
   const addresses = new Set<string>()
   let total: number | undefined

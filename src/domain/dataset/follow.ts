@@ -1,0 +1,132 @@
+import type { PoolClient } from 'pg'
+import type { CopiedRules, CopiedSeason } from '../../sources/dataset/dataset.ts'
+import { isoDay } from '../../time.ts'
+import { inForce } from '../multiplier/rule.ts'
+import type { BasePoints } from '../points/formula.ts'
+import { replaceSeasons } from '../season/change-seasons.ts'
+
+/** The actor in seasons that a copy has brought. */
+export const COPIED = 'import'
+
+/** The revision that stands for the settings of the gateway that was copied. */
+const OF_SETTINGS = 0
+
+/** The columns of a revision that never change. */
+const HISTORIES = {
+  'multiplier-revisions': {
+    name: 'multipliers',
+    table: 'multiplier_revision',
+    columns: `id, pool_address, deposit_token_a, deposit_token_b, borrow_token_a, borrow_token_b, changed_at, changed_by,
+      from_date`,
+  },
+  'base-points-revisions': {
+    name: 'base points',
+    table: 'base_points_revision',
+    columns: 'id, deposit, borrow, changed_at, changed_by, from_date',
+  },
+} as const
+
+export type HistoryFile = keyof typeof HISTORIES
+
+export const isHistory = (file: string): file is HistoryFile => file in HISTORIES
+
+/** What the revisions of a file count for, in sentences. */
+export const historyName = (file: HistoryFile): string => HISTORIES[file].name
+
+/**
+ * Stores the history of the gateway that is copied, if it has all revisions of the store. Otherwise the store has other rules,
+ * and its history stays as it is.
+ * @param load loads the file into its table. @returns its number of records
+ * @returns false if the store has other rules
+ */
+export async function followHistory(
+  client: PoolClient,
+  file: HistoryFile,
+  load: () => Promise<number>,
+): Promise<boolean> {
+  const { table, columns } = HISTORIES[file]
+  const own = `SELECT ${columns} FROM ${table} WHERE id <> ${OF_SETTINGS}`
+  await client.query(`SAVEPOINT following; CREATE TEMP TABLE own_revision ON COMMIT DROP AS ${own}`)
+  const records = await load()
+  const { rows } = await client.query<{ follows: boolean }>(
+    `SELECT (SELECT count(*) FROM (${own}) r) = $1 AND NOT EXISTS (SELECT ${columns} FROM own_revision EXCEPT ${own}) AS follows`,
+    [records],
+  )
+  const follows = rows[0]?.follows === true
+  await client.query(
+    follows ? 'DROP TABLE own_revision; RELEASE SAVEPOINT following' : 'ROLLBACK TO SAVEPOINT following',
+  )
+  return follows
+}
+
+/**
+ * Stores the base points of the settings of the gateway that is copied as a revision, if they differ from those of this one.
+ * @returns true if something changed
+ */
+export async function followSettings(
+  client: PoolClient,
+  { basePoints }: CopiedRules,
+  own: BasePoints,
+): Promise<boolean> {
+  const { settings } = basePoints ?? {}
+  const differ = settings && (settings.deposit !== own.deposit || settings.borrow !== own.borrow)
+  const { rowCount } = differ
+    ? await client.query(
+        `INSERT INTO base_points_revision AS t (id, deposit, borrow, changed_by) VALUES (${OF_SETTINGS}, $1, $2, '${COPIED}')
+         ON CONFLICT (id) DO UPDATE SET deposit = excluded.deposit, borrow = excluded.borrow
+           WHERE (t.deposit, t.borrow) <> (excluded.deposit, excluded.borrow)`,
+        [settings.deposit, settings.borrow],
+      )
+    : await client.query(`DELETE FROM base_points_revision WHERE id = ${OF_SETTINGS}`)
+  return rowCount !== 0
+}
+
+/** Removes the multipliers that the copied history has removed. @returns true if there were some */
+export async function removeMultipliers(client: PoolClient, today: string): Promise<boolean> {
+  await client.query("SET LOCAL gateway.settling = 'on'")
+  const { rowCount } = await client.query(
+    `DELETE FROM multiplier m USING multiplier_rule r
+     WHERE r.pool_address = m.pool_address AND ${inForce('r', '$1::date')} AND r.deposit_token_a IS NULL`,
+    [today],
+  )
+  await client.query("SET LOCAL gateway.settling = 'off'")
+  return rowCount !== 0
+}
+
+interface FollowedSeasons {
+  /** True if the store keeps other seasons. */
+  own: boolean
+  changed: boolean
+  /** Sentences about final boards that differ. */
+  warnings: string[]
+}
+
+/**
+ * Makes the stored seasons those of the gateway that is copied, with the times at which its boards became final. The caller's
+ * transaction has the writers' lock, and has stored the points.
+ * @throws CONFLICT for a change of a season whose board is final, unless `reopen`
+ */
+export async function followSeasons(
+  client: PoolClient,
+  seasons: CopiedSeason[],
+  { now, reopen, source }: { now: Date; reopen: boolean; source: string },
+): Promise<FollowedSeasons> {
+  const { rows: stored } = await client.query<CopiedSeason & { changedBy: string }>(
+    `SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt", changed_by AS "changedBy" FROM season`,
+  )
+  const dates = ({ name, startsAt, endsAt }: CopiedSeason) => JSON.stringify([name, startsAt, endsAt])
+  const differ = stored.map(dates).sort().join() !== seasons.map(dates).sort().join()
+  if (differ && stored.some(({ changedBy }) => changedBy !== COPIED)) return { own: true, changed: false, warnings: [] }
+  const closed = await replaceSeasons(client, () => seasons, { today: isoDay(now), requestedBy: COPIED, reopen })
+  const warnings: string[] = []
+  for (const { name, digest, closedAt } of seasons.filter((season) => closed.includes(season.name))) {
+    if (digest === null) continue
+    const { rowCount } = await client.query('UPDATE season SET closed_at = $2 WHERE name = $1 AND digest = $3', [
+      name,
+      closedAt,
+      digest,
+    ])
+    if (rowCount === 0) warnings.push(`The final board of ${name} differs from that of ${source}.`)
+  }
+  return { own: false, changed: differ || closed.length > 0, warnings }
+}
