@@ -26,8 +26,12 @@ export function nextDistribution(newest: Date, cron: string | undefined, clock: 
   return { date, ...sinceLoaded(tickFrom(date) ?? date, clock, tickFrom) }
 }
 
-/** The records after the newest ones of a chain, of which there are some every day. */
-export const nextRecords = (newest: Date, clock: Clock): Expected => sinceLoaded(dayAfter(newest), clock)
+/**
+ * The records after the newest ones of a chain, of which there are some every day.
+ * @param wholeDay true if they are of a day that has ended
+ */
+export const nextRecords = (newest: Date, wholeDay: boolean, clock: Clock): Expected =>
+  sinceLoaded(new Date(newest.getTime() + (wholeDay ? 2 : 1) * DAY_MS), clock)
 
 /** What was due before the store was loaded is expected at the next tick after that or, without a schedule, a day after it. */
 function sinceLoaded(due: Date, { now, loadedAt }: Clock, tickFrom?: (from: Date) => Date | undefined): Expected {

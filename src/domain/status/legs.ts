@@ -10,10 +10,12 @@ export interface LegState {
   updatedAt: Date
   /** True if there are records of every day (UTC). */
   daily: boolean
+  /** True if a record is of a whole day. */
+  wholeDay: boolean
   chains: NewestOfChain[]
 }
 
-type Row = Omit<LegState, 'daily' | 'chains'> & { chains: Record<string, string> }
+type Row = Omit<LegState, 'daily' | 'wholeDay' | 'chains'> & { chains: Record<string, string> }
 
 /** Reads the legs that have been updated, by name. */
 export async function legStates(reader: Reader): Promise<LegState[]> {
@@ -22,6 +24,7 @@ export async function legStates(reader: Reader): Promise<LegState[]> {
   return rows.map(({ chains, ...row }) => ({
     ...row,
     daily: legOf(row.leg).daily,
+    wholeDay: legOf(row.leg).wholeDay,
     chains: Object.entries(chains).map(([chainId, time]) => ({ chainId, time: new Date(time) })),
   }))
 }

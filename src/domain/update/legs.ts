@@ -27,6 +27,8 @@ export interface Leg {
   dateSql: string
   /** True if there are records of every day (UTC). */
   daily: boolean
+  /** True if a record is of a whole day: there is none before the day has ended. */
+  wholeDay: boolean
   /** The first moment that is compared with that of a date: a leg of daily records compares whole days. */
   startOf(date: Date): Date
   /** The last one. */
@@ -52,6 +54,7 @@ export function legOf(name: LegName): Leg {
     dateOf: (text) => (inSeconds ? Number(text) * 1000 : Date.parse(text)),
     dateSql: inSeconds ? `to_timestamp(${column})` : utc(column),
     daily,
+    wholeDay: kind === 'date',
     startOf: (date) => (daily ? new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS) : date),
     endOf: (date) => (daily ? new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS - 1) : date),
     usersSql: user ? `count(DISTINCT ${snakeCase(user)})` : '0',

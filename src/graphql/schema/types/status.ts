@@ -17,6 +17,8 @@ interface StatusRow {
 interface ChainRow extends NewestOfChain, Clock {
   /** True if there are records of every day. */
   daily: boolean
+  /** True if a record is of a whole day. */
+  wholeDay: boolean
 }
 
 const LATE = `more than ${LATE_HOURS} hours overdue`
@@ -26,7 +28,8 @@ export function addStatus(builder: Builder): void {
   const next = ({ distribution, runs }: StatusRow, { deps }: GraphContext) =>
     distribution &&
     nextDistribution(distribution.date, deps.config.DISTRIBUTION_CRON, { now: deps.now(), loadedAt: runs.loadedAt })
-  const nextOfChain = ({ time, daily, ...clock }: ChainRow) => (time && daily ? nextRecords(time, clock) : null)
+  const nextOfChain = ({ time, daily, wholeDay, ...clock }: ChainRow) =>
+    time && daily ? nextRecords(time, wholeDay, clock) : null
 
   const ChainStatus = builder.objectRef<ChainRow>('ChainStatus').implement({
     description: 'How new the records of a chain are.',
@@ -42,7 +45,7 @@ export function addStatus(builder: Builder): void {
         type: 'DateTime',
         nullable: true,
         description:
-          'When newer records are expected: a day after the newest. Null if none, or if they do not come daily.',
+          'When newer records are expected: a day after the newest; prices when the next day has ended. Null if none, or if they do not come daily.',
         resolve: (chain) => nextOfChain(chain)?.expectedAt ?? null,
       }),
       late: t.boolean({
@@ -83,7 +86,8 @@ export function addStatus(builder: Builder): void {
         description:
           'The records that updates have fetched of each chain, by chain id. Snapshots and prices are expected every day.',
         extensions: { cost: { rows: 10 } },
-        resolve: ({ chains, daily }, _, { deps }) => chains.map((chain) => ({ ...chain, daily, now: deps.now(), loadedAt: null })),
+        resolve: ({ chains, daily, wholeDay }, _, { deps }) =>
+          chains.map((chain) => ({ ...chain, daily, wholeDay, now: deps.now(), loadedAt: null })),
       }),
     }),
   })
@@ -120,7 +124,7 @@ export function addStatus(builder: Builder): void {
         extensions: { cost: { weight: 10, rows: 10 } },
         resolve: async ({ runs: { loadedAt } }, __, { reader, deps }) => {
           const chains = await reader.$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
-          return chains.map((chain) => ({ ...chain, daily: true, now: deps.now(), loadedAt }))
+          return chains.map((chain) => ({ ...chain, daily: true, wholeDay: false, now: deps.now(), loadedAt }))
         },
       }),
       legs: t.field({
