@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander'
+import type { Pool } from 'pg'
+import { newestDistribution } from '../domain/distribution/freshness.ts'
 import { lastLostRun } from '../domain/ledger/diff.ts'
 import { type ExplainedSide, explainDay } from '../domain/points/explain.ts'
 import { GatewayError } from '../errors.ts'
@@ -27,12 +29,13 @@ export function addExplain(program: Command): void {
     .description("show the arithmetic of a user's points on a date, and how runs have changed them")
     .argument('<address>', "the user's address")
     .addOption(
-      new Option('--date <YYYY-MM-DD>', 'the distribution date').argParser(parseDate).makeOptionMandatory(true),
+      new Option('--date <YYYY-MM-DD>', 'the distribution date (default: the newest)').argParser(parseDate),
     )
     .option('--json', 'print one JSON object per line')
-    .action((address: string, { date, json }: { date: Date; json?: boolean }) => {
-      const [user, day] = [parseAddress(address, 'user'), isoDay(date)]
+    .action((address: string, { date, json }: { date?: Date; json?: boolean }) => {
+      const user = parseAddress(address, 'user')
       return withDeps(async (deps) => {
+        const day = isoDay(date ?? (await newestDate(deps.pool)))
         const sides = await explainDay(deps.pool, deps.basePoints, user, day)
         const { readGraph } = await import('./read-graph.ts')
         const { dailyPoints, ledger } = (await readGraph(deps, changes, { address: user, date: day })).user
@@ -61,6 +64,13 @@ export function addExplain(program: Command): void {
         printText(table(['changed by', 'at (UTC)', 'what', 'pool', 'before', 'after', 'change', 'reasons'], rows))
       })
     })
+}
+
+/** @throws NOT_FOUND if no positions are stored */
+export async function newestDate(pool: Pool): Promise<Date> {
+  const newest = await newestDistribution(pool)
+  if (newest) return newest
+  throw new GatewayError('NOT_FOUND', 'No positions are stored, so there is no newest date.')
 }
 
 const shortTime = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ')

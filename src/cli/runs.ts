@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander'
+import { ConfigError } from '../config.ts'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
 import { staleDates } from '../domain/points/explain.ts'
 import { GatewayError } from '../errors.ts'
 import { graphql } from '../generated/operations/gql.ts'
+import type { DistributionKind } from '../generated/operations/graphql.ts'
 import { isoDay } from '../time.ts'
 import {
   figure,
@@ -50,10 +52,24 @@ const difference = graphql(`
 
 interface Options {
   date?: Date
-  kind?: 'IMPORT' | 'MANUALUPDATE' | 'RESYNC' | 'UPDATE'
+  kind?: DistributionKind[]
   status?: 'RUNNING' | 'SUCCEEDED' | 'FAILED'
   limit: number
   json?: boolean
+}
+
+const KINDS = ['import', 'manualupdate', 'resync', 'update'] as const
+/** Those of runs that compute a distribution date. */
+const DISTRIBUTIONS = 'distribution'
+
+/** @throws ConfigError */
+function parseKinds(text: string): DistributionKind[] {
+  const kinds = text.split(',').flatMap((name) => {
+    const known = name === DISTRIBUTIONS ? KINDS.filter((kind) => kind !== 'update') : KINDS.filter((kind) => kind === name)
+    if (known.length > 0) return known
+    throw new ConfigError(`A kind of run is one of ${[...KINDS, DISTRIBUTIONS].join(', ')}, not ${name.slice(0, 60)}.`)
+  })
+  return kinds.map((kind) => kind.toUpperCase() as DistributionKind)
 }
 
 export function addRuns(program: Command): void {
@@ -63,7 +79,10 @@ export function addRuns(program: Command): void {
     .description('show runs, newest first: who requested them, their inputs, and the totals before and after')
     .addOption(new Option('--date <YYYY-MM-DD>', 'only runs for this distribution date').argParser(parseDate))
     .addOption(
-      new Option('--kind <kind>', 'only runs of this kind').choices(['import', 'manualupdate', 'resync', 'update']),
+      new Option(
+        '--kind <kinds>',
+        `only runs of these kinds, separated by commas: ${KINDS.join(', ')}; or ${DISTRIBUTIONS}: all but updates`,
+      ).argParser(parseKinds),
     )
     .addOption(
       new Option('--status <status>', 'only runs with this status').choices(['running', 'succeeded', 'failed']),
@@ -75,7 +94,7 @@ export function addRuns(program: Command): void {
         await closeDeadRuns(deps.pool)
         const where = {
           ...(date && { date: { eq: isoDay(date) } }),
-          ...(kind && { kinds: upper(kind) as never }),
+          ...(kind && { kinds: kind }),
           ...(status && { statuses: upper(status) as never }),
         }
         const { readGraph } = await import('./read-graph.ts')

@@ -7,6 +7,7 @@ import { openPositionsSource, speaksRest } from '../sources/positions/open-posit
 import type { PositionsSource } from '../sources/positions/positions-source.ts'
 import { isoDay } from '../time.ts'
 import { type CommandDeps, figure, parseCount, parseDate, print, printJson, printText, withDeps } from './command.ts'
+import { newestDate } from './explain.ts'
 import { table } from './table.ts'
 
 interface Options {
@@ -21,7 +22,7 @@ export function addVerify(program: Command): void {
     .description(
       'compute the digest of a date again, from stored positions and the rules of the date, or compare it with another machine',
     )
-    .argument('<date>', 'the distribution date, as YYYY-MM-DD', parseDate)
+    .argument('[date]', 'the distribution date, as YYYY-MM-DD (default: the newest)', parseDate)
     .option(
       '--against <from>',
       "another gateway's URL, or its export: a directory, or a positions.jsonl or positions.jsonl.gz",
@@ -32,10 +33,10 @@ export function addVerify(program: Command): void {
         .default(20),
     )
     .option('--json', 'print one JSON object')
-    .action((date: Date, { against, limit, json }: Options) =>
+    .action((date: Date | undefined, { against, limit, json }: Options) =>
       withDeps(async (deps) => {
         const source = against === undefined ? undefined : await openOther(deps, against)
-        const result = await verify(deps, isoDay(date), { against: source, first: limit })
+        const result = await verify(deps, isoDay(date ?? (await newestDate(deps.pool))), { against: source, first: limit })
         const isRight = result.differingUserCount === 0 && [null, result.storedDigest].includes(result.digest)
         if (json) printJson({ against: source?.name ?? null, ...result })
         else describe(result, source?.name)
