@@ -9,7 +9,7 @@ import { openHttpDataset } from '../sources/dataset/http-dataset.ts'
 import { type MirrorSummary, withMirror } from '../sources/mirror/rest-mirror.ts'
 import { speaksRest } from '../sources/positions/open-positions-source.ts'
 import { CLI, type CommandDeps, figure, print, printJson, readText, recordCount, warn, withDeps } from './command.ts'
-import { showProgress, showWalk } from './progress.ts'
+import { type Phases, showPhases, showProgress, showWalk } from './progress.ts'
 
 interface Options {
   check?: boolean
@@ -52,17 +52,47 @@ export function addImport(program: Command): void {
     )
 }
 
+/** What an import has done, printed when the store is closed. */
+interface Loaded {
+  dataset: Dataset
+  summary: ImportSummary
+  mirror?: MirrorSummary | undefined
+}
+
+/** Loads what `work` opens, and prints how long the whole command took. */
+async function loading(options: Options, work: (deps: CommandDeps, phases: Phases) => Promise<Loaded>): Promise<void> {
+  const started = performance.now()
+  const phases = showPhases(process.stderr)
+  let loaded: Loaded | undefined
+  try {
+    phases.begin('opening the store')
+    await withDeps(async (deps) => {
+      phases.end()
+      loaded = await work(deps, phases)
+      phases.begin('closing the store')
+    })
+  } finally {
+    phases.end()
+  }
+  if (!loaded) return
+  const { dataset, mirror } = loaded
+  const summary = { ...loaded.summary, seconds: (performance.now() - started) / 1000 }
+  const check = options.check === true
+  if (options.json) printJson({ dataset: dataset.name, check, ...(mirror && { notes: mirror.notes }), ...summary })
+  else describe(dataset, summary, check)
+}
+
 async function loadDirectory(dir: string, options: Options): Promise<void> {
   const dataset = await openDirectory(dir, warn)
-  await withDeps((deps) => load(deps, dataset, options))
+  await loading(options, (deps, phases) => load(deps, dataset, options, phases))
 }
 
 async function loadUrl(from: string, options: Options): Promise<void> {
   const users = options.users === undefined ? [] : await readUsers(options.users)
-  await withDeps(async (deps) => {
+  await loading(options, async (deps, phases) => {
     const { client, signal } = deps
     if (!(await speaksRest({ client, base: from, signal })))
-      return load(deps, await openHttpDataset(client, from, { signal }), options)
+      return load(deps, await openHttpDataset(client, from, { signal }), options, phases)
     const walk = showWalk(process.stderr)
     const mirror = {
       client,
@@ -75,10 +105,13 @@ async function loadUrl(from: string, options: Options): Promise<void> {
       signal,
     }
     try {
-      await withMirror(mirror, (dataset, summary) => {
+      return await withMirror(mirror, async (dataset, summary) => {
         walk.done()
         if (!options.json) describeMirror(summary)
-        return load(deps, dataset, options, summary)
+        const name = summary.rules?.programName ?? deps.config.PROGRAM_NAME
+        if (summary.rules && name !== deps.config.PROGRAM_NAME)
+          warn(`The program of ${summary.name} is called ${JSON.stringify(name)}: set PROGRAM_NAME to show that name here too.`)
+        return { ...(await load(deps, dataset, options, phases)), mirror: summary }
       })
     } finally {
       walk.done()
@@ -89,13 +122,17 @@ async function loadUrl(from: string, options: Options): Promise<void> {
 async function load(
   deps: CommandDeps,
   dataset: Dataset,
-  { check = false, daily = false, reopen = false, json }: Options,
-  mirror?: MirrorSummary,
-): Promise<void> {
+  { check = false, daily = false, reopen = false }: Options,
+  phases: Phases,
+): Promise<Loaded> {
   const progress = showProgress(process.stderr)
   try {
     const summary = await importDataset(deps, dataset, {
       onProgress: progress.update,
+      onPhase(phase) {
+        progress.done()
+        phases.begin(phase)
+      },
       signal: deps.signal,
       requestedBy: CLI,
       check,
@@ -104,8 +141,7 @@ async function load(
     })
     progress.done()
     summary.warnings.forEach(warn)
-    if (json) printJson({ dataset: dataset.name, check, ...(mirror && { notes: mirror.notes }), ...summary })
-    else describe(dataset, summary, check)
+    return { dataset, summary }
   } finally {
     progress.done()
   }

@@ -85,6 +85,23 @@ function nowAndThen(stream: NodeJS.WritableStream, everyMs = QUIET_MS): (line: s
   }
 }
 
+export interface Phases {
+  begin(phase: string): void
+  end(): void
+}
+
+/** Says what a command does, if that takes long. */
+export function showPhases(stream: NodeJS.WritableStream, afterMs = QUIET_MS): Phases {
+  let timer: NodeJS.Timeout | undefined
+  return {
+    begin(phase) {
+      clearTimeout(timer)
+      timer = setTimeout(() => stream.write(`${phase} ...\n`), afterMs).unref()
+    },
+    end: () => clearTimeout(timer),
+  }
+}
+
 interface DatesProgress {
   begin(date: string): void
   end(): void
