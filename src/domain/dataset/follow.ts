@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { CopiedRules, CopiedSeason } from '../../sources/dataset/dataset.ts'
+import { type CopiedRules, type CopiedSeason, OF_SETTINGS } from '../../sources/dataset/dataset.ts'
 import { isoDay } from '../../time.ts'
 import { inForce } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'
@@ -7,9 +7,6 @@ import { replaceSeasons } from '../season/change-seasons.ts'
 
 /** The actor in seasons that a copy has brought. */
 export const COPIED = 'import'
-
-/** The revision that stands for the settings of the gateway that was copied. */
-const OF_SETTINGS = 0
 
 /** The columns of a revision that never change. */
 const HISTORIES = {

@@ -131,7 +131,15 @@ const CHECKING = `CREATE TEMP SEQUENCE run_id_seq; SELECT setval('run_id_seq', 2
 export async function importDataset(
   { pool, basePoints, logoHosts = [], keepsLedger = true, log }: ImportDeps,
   dataset: Dataset,
-  { check = false, daily = false, reopen = false, onProgress, onPhase, signal, requestedBy = 'import' }: ImportOptions = {},
+  {
+    check = false,
+    daily = false,
+    reopen = false,
+    onProgress,
+    onPhase,
+    signal,
+    requestedBy = 'import',
+  }: ImportOptions = {},
 ): Promise<ImportSummary> {
   const startedAt = new Date()
   const started = performance.now()

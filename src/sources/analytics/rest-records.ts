@@ -1,4 +1,5 @@
 import type { Hash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { pMapIterable } from 'p-map'
 import type * as z from 'zod'
 import { isoDay } from '../../time.ts'
@@ -47,7 +48,11 @@ export async function restRecords(
   file: DatasetFile,
   request: RecordsRequest,
 ): Promise<Fetched | undefined> {
-  const { since, signal } = request
+  const { since } = request
+  const stop = new AbortController()
+  const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal
+  // Each pending request listens to it.
+  setMaxListeners(0, signal)
   const server = restServer(client, base, { signal, name: called })
   const graph = await openGatewayGraph(client, base, signal)
   const ofEntities = file === 'prices' || file === 'rates' ? graph?.[file] : undefined
@@ -63,10 +68,15 @@ export async function restRecords(
 
   async function* arriving(hash: Hash) {
     const limits = { concurrency: USERS_AT_ONCE, backpressure: USERS_AHEAD }
-    for await (const records of ofEntities?.(since) ?? pMapIterable(users, recordsOf, limits)) {
-      signal?.throwIfAborted()
-      for (const record of records) hash.update(`${JSON.stringify(record)}\n`)
-      yield records as Record<string, unknown>[]
+    try {
+      for await (const records of ofEntities?.(since) ?? pMapIterable(users, recordsOf, limits)) {
+        signal.throwIfAborted()
+        for (const record of records) hash.update(`${JSON.stringify(record)}\n`)
+        yield records as Record<string, unknown>[]
+      }
+    } finally {
+      // Pending requests would fail when the client is closed.
+      stop.abort()
     }
   }
   return received(file, { kind: 'ANALYTICS', name: serverName(base), time: since?.toISOString() ?? null }, arriving)

@@ -1,4 +1,4 @@
-import type { CopiedRules } from '../dataset/dataset.ts'
+import { type CopiedRules, OF_SETTINGS } from '../dataset/dataset.ts'
 import type { RecordFiles } from '../dataset/record-files.ts'
 import type { GatewayGraph, GraphRevision } from './gateway-graph.ts'
 import { Contradiction, type RestPool } from './rest-api.ts'
@@ -25,9 +25,13 @@ export async function mirrorRules(
   if (graph.basePoints) {
     const { basePoints, basePointsRevisions: revisions } = await graph.basePoints()
     assertDistinct(source, 'base points', revisions)
-    await files.write('base-points-revisions', revisions)
+    await files.write(
+      'base-points-revisions',
+      revisions.filter(({ id }) => id !== OF_SETTINGS),
+    )
     const { deposit, borrow, revision } = basePoints
-    rules.basePoints = { settings: revision === null ? { deposit, borrow } : null }
+    const isSetting = revision === null || Number(revision.recordId) === OF_SETTINGS
+    rules.basePoints = { settings: isSetting ? { deposit, borrow } : null }
     if (revisions.length === LISTED && !revisions.some(countsForEveryDate))
       notes.push(`${source} shows only its newest ${LISTED} changes of base points: older ones were not copied.`)
   } else hidden.push('base points')
@@ -53,6 +57,7 @@ async function mirrorMultipliers(
   for await (const { total, revisions } of pages) {
     expected = total
     assertDistinct(source, 'multipliers', revisions, seen)
+    if (seen.size > total) break
     await files.write(
       'multiplier-revisions',
       revisions.filter(({ poolAddress }) => known.has(poolAddress)),
