@@ -7,7 +7,7 @@ import { conformanceData, hasConformance, SKIPPED } from '../support/conformance
 import { addressOf, type Files, goodFiles, record } from '../support/datasets.ts'
 import { everything, records } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, BEN, CAT, DAY, jsonLines, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import { ANN, BEN, CAT, DAY, jsonLines, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 import { hold } from '../support/pause.ts'
 import { startServer } from '../support/positions-server.ts'
 
@@ -323,6 +323,16 @@ describe('an import warns', () => {
       code: 0,
       err: 'Warning: 2 lines have a USD amount that contradicts amount × price. The first is positions.jsonl:2: aSuppliedAmountUsd is 3, but aSuppliedAmount × aTokenPrice is 3000.\n',
     })
+  })
+
+  test('of distribution dates after today', async () => {
+    const path = await dataset({
+      ...goodFiles(),
+      positions: ['2099-01-01', '2099-01-02'].map((day) => position(ANN, 1, { distributionDate: midnight(day) })),
+    })
+    expect((await run(['import', path, '--check'])).err).toMatch(
+      /Warning: 2 distribution dates are after today, 20\d\d-\d\d-\d\d \(UTC\): 2099-01-01, 2099-01-02\. The latest counts/,
+    )
   })
 
   test('of times in milliseconds', async () => {

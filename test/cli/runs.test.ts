@@ -177,6 +177,20 @@ test('runs shows their records', async () => {
     run(['runs', '--kind', 'manualupdate', '--status', 'succeeded']),
     run(['runs', '--limit', '2']),
   ])
+  const record = { kind: 'update', leg: 'prices', status: 'succeeded', requested_by: 'schedule' }
+  await gateway.deps.store.pool.query(
+    `INSERT INTO run (${Object.keys(record)}, started_at, finished_at, base_deposit, base_borrow)
+     SELECT $1, $2, $3, $4, now(), now(), 1, 0.5 FROM generate_series(1, 5)`,
+    Object.values(record),
+  )
+  const kindsOf = async (kinds: string) =>
+    parsed((await run(['runs', '--kind', kinds, '--limit', '2', '--json'])).out).map(({ kind }) => kind)
+  expect(await kindsOf('distribution')).toEqual(['MANUALUPDATE', 'RESYNC'])
+  expect(await kindsOf('resync,import')).toEqual(['RESYNC', 'IMPORT'])
+  expect(await run(['runs', '--kind', 'resync,x'])).toMatchObject({
+    code: 2,
+    err: 'A kind of run is one of import, manualupdate, resync, update, distribution, not x.\n',
+  })
   expect(parsed(all.out).map(({ kind, status, requestedBy }) => [kind, status, requestedBy])).toEqual([
     ['MANUALUPDATE', 'FAILED', 'cli'],
     ['RESYNC', 'SUCCEEDED', 'cli'],

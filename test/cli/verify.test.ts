@@ -75,6 +75,25 @@ const verify = async (...words: string[]) => {
   return { code, out }
 }
 
+test('verify and explain take the newest date by default', async () => {
+  for (const words of [['verify'], ['explain', BEN]]) {
+    const [newest, named] = await Promise.all([
+      command(words, env),
+      command([...words, ...(words[0] === 'verify' ? [NEXT] : ['--date', NEXT])], env),
+    ])
+    expect(newest).toMatchObject({ code: 0, err: '' })
+    expect(newest).toEqual(named)
+  }
+  const empty = await startGateway()
+  for (const words of [['verify'], ['explain', BEN]])
+    expect(await command(words, { DATABASE_URL: empty.deps.config.DATABASE_URL as string })).toEqual({
+      code: 3,
+      out: '',
+      err: 'No positions are stored, so there is no newest date.\n',
+    })
+  await empty.close()
+})
+
 describe('the digest of a distribution', () => {
   test('is SHA-256 over its sorted lines, and that of the run that stored it', async () => {
     expect(await digests()).toEqual({ digest: DIGEST, run: { digest: DIGEST }, runs: { nodes: [{ digest: DIGEST }] } })

@@ -139,3 +139,18 @@ describe('of a store', () => {
     expect(text).not.toContain('gateway_newest_snapshot_age_seconds{chain="10"}')
   })
 })
+
+test('prices are late 12 hours after the day of the next price has ended', async () => {
+  await gateway.deps.store.pool.query(
+    `INSERT INTO leg_progress (leg, source, newest, since, record_count, user_count, value_usd, updated_at, chains)
+     VALUES ('prices', 'x', '2026-03-02', '2026-03-01', 1, 0, 0, '2026-03-03T01:00:00Z', '{"1": "2026-03-02T00:00:00Z"}')`,
+  )
+  const chains = async (iso: string) => {
+    at(iso)
+    return (await gateway.ask('{ status { legs { chains { expectedAt late } } } }')).status.legs[0].chains
+  }
+  const expectedAt = '2026-03-04T00:00:00.000Z'
+  expect(await chains('2026-03-03T20:00:00Z')).toEqual([{ expectedAt, late: false }])
+  expect(await chains('2026-03-04T11:59:00Z')).toEqual([{ expectedAt, late: false }])
+  expect(await chains('2026-03-04T12:01:00Z')).toEqual([{ expectedAt, late: true }])
+})
