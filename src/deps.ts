@@ -7,7 +7,7 @@ import { type Config, legSetting } from './config.ts'
 import { type Notifications, openNotifications } from './db/connect/notifications.ts'
 import { PreparedStatements } from './db/connect/protocol.ts'
 import { openStore, type Store } from './db/connect/store.ts'
-import { storeFault } from './db/faults.ts'
+import { isLostConnection, storeFault } from './db/faults.ts'
 import { clockAhead, clockWarning } from './db/server/clock.ts'
 import { openEmbedded } from './db/server/embedded.ts'
 import { assertMigrated, migrate } from './db/server/migrate.ts'
@@ -66,14 +66,21 @@ export interface Deps {
   close(): Promise<void>
 }
 
-/** Opens the store (embedded if there is no DATABASE_URL), applies migrations, and opens the other resources. */
-export async function openDeps(config: Config): Promise<Deps> {
+/**
+ * Opens the store (embedded if there is no DATABASE_URL), applies migrations, and opens the other resources.
+ * @param options.logsOutages false for a command, which ends with its store, and says so itself
+ */
+export async function openDeps(config: Config, { logsOutages = true } = {}): Promise<Deps> {
   const log = createLog(config)
   const closing: (() => Promise<void>)[] = []
   const close = async () => {
     for (const one of closing.splice(0).reverse())
-      await one().catch((error: unknown) => log.error({ err: error }, 'closing failed'))
+      await one().catch((error: unknown) => {
+        if (!isLostConnection(error)) log.error({ err: error }, 'closing failed')
+      })
   }
+  /** A reason is enough for a known failure. Its stack is for those who debug. */
+  const reasonOf = (error: Error) => (log.isLevelEnabled('debug') ? { err: error } : { reason: error.message })
   try {
     const embedded = config.DATABASE_URL ? undefined : await openEmbedded({ dataDir: config.DATA_DIR, log })
     if (embedded) closing.push(() => embedded.release())
@@ -85,7 +92,8 @@ export async function openDeps(config: Config): Promise<Deps> {
     const migrations = { url: directUrl, migrationsDir: MIGRATIONS }
     if (config.MIGRATE === 'on' && isDirect) await migrate({ ...migrations, log })
     else await assertMigrated({ ...migrations, reason: isDirect ? 'MIGRATE is off' : POOLED_MIGRATIONS })
-    const outage = new Outage({ log, probe: () => store.probe.ping() })
+    const outageLog = logsOutages ? log : { warn: log.debug.bind(log) }
+    const outage = new Outage({ log: outageLog, probe: () => store.probe.ping() })
     closing.push(async () => outage.close())
     const onError = (error: Error) => outage.failed(error)
     const storeOptions = {
@@ -130,7 +138,7 @@ export async function openDeps(config: Config): Promise<Deps> {
       timeoutMs: config.SOURCE_TIMEOUT_MS,
       retries: config.SOURCE_RETRIES,
       maxBytes: config.SOURCE_MAX_BYTES,
-      onFailedAttempt: (source, error) => log.warn({ err: error, source }, 'a request to a source failed'),
+      onFailedAttempt: (source, error) => log.warn({ ...reasonOf(error), source }, 'a request to a source failed'),
     })
     closing.push(() => client.close())
     const positionsSource = openConfiguredSource(config, client)

@@ -4,7 +4,7 @@ import { CommanderError } from 'commander'
 import type { Pool } from 'pg'
 import { readAddress } from '../address.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
-import { isLackOfRights, lackOfResources } from '../db/faults.ts'
+import { isLackOfRights, isLostConnection, lackOfResources } from '../db/faults.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { type ErrorCode, GatewayError } from '../errors.ts'
 import { knownFault } from '../graphql/execution/errors.ts'
@@ -27,7 +27,7 @@ export async function withDeps(
 ): Promise<void> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...withoutEmpty(process.env), ...settings })
   const signal = stopSignal(config)
-  const deps = await openDeps(config)
+  const deps = await openDeps(config, { logsOutages: false })
   try {
     await work({ ...deps, pool: deps.store.pool, signal })
   } finally {
@@ -220,6 +220,13 @@ function failureOf(error: unknown): Failure {
     const { message, problems } = error
     return { code: problems.length > 0 ? 'CONFIG_ERROR' : 'BAD_INPUT', message, problems, exitCode: 2 }
   }
+  if (!(error instanceof GatewayError) && isLostConnection(error))
+    return {
+      code: 'UNAVAILABLE',
+      message: `The database went away (${(error as Error).message}): unfinished work has changed nothing. Run the command again when it is back.`,
+      problems: [],
+      exitCode: EXIT_CODES.UNAVAILABLE,
+    }
   const fault = error instanceof GatewayError ? error : storeFault(error)
   const lack = lackOfResources(error) ?? (error instanceof Error ? lackOfResources(error.cause) : undefined)
   const text = error instanceof Error && error.message !== '' ? error.message : (fault?.message ?? String(error))

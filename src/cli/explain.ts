@@ -28,9 +28,7 @@ export function addExplain(program: Command): void {
     .command('explain')
     .description("show the arithmetic of a user's points on a date, and how runs have changed them")
     .argument('<address>', "the user's address")
-    .addOption(
-      new Option('--date <YYYY-MM-DD>', 'the distribution date (default: the newest)').argParser(parseDate),
-    )
+    .addOption(new Option('--date <YYYY-MM-DD>', 'the distribution date (default: the newest)').argParser(parseDate))
     .option('--json', 'print one JSON object per line')
     .action((address: string, { date, json }: { date?: Date; json?: boolean }) => {
       const user = parseAddress(address, 'user')

@@ -110,7 +110,9 @@ async function loadUrl(from: string, options: Options): Promise<void> {
         if (!options.json) describeMirror(summary)
         const name = summary.rules?.programName ?? deps.config.PROGRAM_NAME
         if (summary.rules && name !== deps.config.PROGRAM_NAME)
-          warn(`The program of ${summary.name} is called ${JSON.stringify(name)}: set PROGRAM_NAME to show that name here too.`)
+          warn(
+            `The program of ${summary.name} is called ${JSON.stringify(name)}: set PROGRAM_NAME to show that name here too.`,
+          )
         return { ...(await load(deps, dataset, options, phases)), mirror: summary }
       })
     } finally {

@@ -90,8 +90,11 @@ export interface Phases {
   end(): void
 }
 
+/** A phase that takes longer is named. */
+const PHASE_MS = 10_000
+
 /** Says what a command does, if that takes long. */
-export function showPhases(stream: NodeJS.WritableStream, afterMs = QUIET_MS): Phases {
+export function showPhases(stream: NodeJS.WritableStream, afterMs = PHASE_MS): Phases {
   let timer: NodeJS.Timeout | undefined
   return {
     begin(phase) {

@@ -65,7 +65,8 @@ const DISTRIBUTIONS = 'distribution'
 /** @throws ConfigError */
 function parseKinds(text: string): DistributionKind[] {
   const kinds = text.split(',').flatMap((name) => {
-    const known = name === DISTRIBUTIONS ? KINDS.filter((kind) => kind !== 'update') : KINDS.filter((kind) => kind === name)
+    const known =
+      name === DISTRIBUTIONS ? KINDS.filter((kind) => kind !== 'update') : KINDS.filter((kind) => kind === name)
     if (known.length > 0) return known
     throw new ConfigError(`A kind of run is one of ${[...KINDS, DISTRIBUTIONS].join(', ')}, not ${name.slice(0, 60)}.`)
   })

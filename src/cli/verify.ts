@@ -36,7 +36,10 @@ export function addVerify(program: Command): void {
     .action((date: Date | undefined, { against, limit, json }: Options) =>
       withDeps(async (deps) => {
         const source = against === undefined ? undefined : await openOther(deps, against)
-        const result = await verify(deps, isoDay(date ?? (await newestDate(deps.pool))), { against: source, first: limit })
+        const result = await verify(deps, isoDay(date ?? (await newestDate(deps.pool))), {
+          against: source,
+          first: limit,
+        })
         const isRight = result.differingUserCount === 0 && [null, result.storedDigest].includes(result.digest)
         if (json) printJson({ against: source?.name ?? null, ...result })
         else describe(result, source?.name)

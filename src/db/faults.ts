@@ -81,6 +81,19 @@ export function storeFault(error: unknown): GatewayError | undefined {
   return undefined
 }
 
+/** True if an error says that a connection to Postgres was lost, or that there is none. */
+export const isLostConnection = (error: unknown): boolean =>
+  error instanceof Error && (NO_CONNECTION.test(error.message) || codesOf(error).some((code) => LOST.test(code)))
+
+/** The error of a transaction whose connection was lost while it was committed. */
+export const unknownOutcome = () =>
+  new GatewayError(
+    'UNAVAILABLE',
+    'The database went away while it stored this, so it is not known whether it is stored. Look before you try again.',
+    [],
+    RETRY_SECONDS,
+  )
+
 /** True if the role of DATABASE_URL lacks a right, or may only read. */
 export const isLackOfRights = (error: unknown): boolean =>
   error instanceof Error && codesOf(error).some((code) => code === INSUFFICIENT_PRIVILEGE || code === READ_ONLY)
@@ -97,6 +110,9 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 const READ_ONLY = '25006'
 const UNDEFINED_TABLE = '42P01'
 const UNDEFINED_COLUMN = '42703'
+
+/** Codes of a lost connection: of Postgres and of Node's network. */
+const LOST = /^(08...|57P0[123]|E(CONN|HOST|NET|PIPE|TIMEDOUT).*)$/
 
 /** SQLSTATE classes that do not depend on the statement: no connection, no resources. */
 const UNAVAILABLE_CLASSES = ['08', '53']

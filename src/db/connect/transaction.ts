@@ -1,5 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Pool, PoolClient, PoolOptions } from 'pg'
+import { isLostConnection, unknownOutcome } from '../faults.ts'
 import { cancelOnAbort } from './cancel.ts'
 import type { StorePoolOptions } from './client.ts'
 
@@ -56,7 +57,9 @@ async function transact<T>(
     const { lockTimeoutMs }: PoolOptions & StorePoolOptions = pool.options
     await client.query(begin(mode, lockTimeoutMs))
     const result = await cancelOnAbort(client, signal, () => work(client))
-    await client.query('COMMIT')
+    await client.query('COMMIT').catch((error: unknown) => {
+      throw mode === undefined && isLostConnection(error) ? unknownOutcome() : error
+    })
     return result
   } catch (error) {
     await client.query('ROLLBACK').catch((e: Error) => {
