@@ -73,7 +73,9 @@ export interface Deps {
 export async function openDeps(config: Config, { logsOutages = true } = {}): Promise<Deps> {
   const log = createLog(config)
   const closing: (() => Promise<void>)[] = []
+  let isClosing = false
   const close = async () => {
+    isClosing = true
     for (const one of closing.splice(0).reverse())
       await one().catch((error: unknown) => {
         if (!isLostConnection(error)) log.error({ err: error }, 'closing failed')
@@ -138,7 +140,9 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
       timeoutMs: config.SOURCE_TIMEOUT_MS,
       retries: config.SOURCE_RETRIES,
       maxBytes: config.SOURCE_MAX_BYTES,
-      onFailedAttempt: (source, error) => log.warn({ ...reasonOf(error), source }, 'a request to a source failed'),
+      onFailedAttempt(source, error) {
+        if (!isClosing) log.warn({ ...reasonOf(error), source }, 'a request to a source failed')
+      },
     })
     closing.push(() => client.close())
     const positionsSource = openConfiguredSource(config, client)

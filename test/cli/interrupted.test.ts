@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { runProcess, type Started, start } from '../support/command-line.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ANN, DAY, importFiles, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 import { hold, type Place } from '../support/pause.ts'
+import { startProxy } from '../support/proxy.ts'
 
 /** How commands end that are interrupted, or whose database goes away in the middle: with one sentence, and no stack. */
 
@@ -109,6 +111,24 @@ describe.each<Break>(['SIGINT', 'the database goes away'])('%s', (how) => {
       await held.release()
     }
   })
+})
+
+test('an import that copies another gateway is interrupted with one sentence', { timeout: 120_000 }, async () => {
+  let reading = 0
+  const other = await startProxy(gateway.base, {
+    async answer({ path }) {
+      if (!path.startsWith(`/v1/users/${ANN}/`)) return false
+      reading++
+      await sleep(30_000, undefined, { ref: false })
+      return false
+    },
+  })
+  try {
+    const copying = () => vi.waitFor(() => expect(reading).toBeGreaterThan(0), { timeout: 50_000, interval: 50 })
+    expect(await broken(['import', other.base], 'SIGINT', copying)).toEqual(EXPECTED.SIGINT)
+  } finally {
+    await other.close()
+  }
 })
 
 test('a commit whose connection is lost says that the outcome is not known', { timeout: 120_000 }, async () => {

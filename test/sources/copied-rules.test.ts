@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isoDay } from '../../src/time.ts'
 import { command } from '../support/command-line.ts'
@@ -87,6 +88,20 @@ describe('a copy of a gateway', () => {
     expect(await rulesOf(copy)).toEqual(rules)
   })
 
+  test('counts copied rates from the end of their day on, when they are known', async () => {
+    const { rows } = await copy.deps.store.pool.query<{ at: string }>(
+      `SELECT DISTINCT (changed_at AT TIME ZONE 'UTC')::time::text AS at FROM rate_revision WHERE changed_at < $1`,
+      [day(0)],
+    )
+    expect(rows).toEqual([{ at: '23:59:59.999' }])
+    const apr = '{ netDepositApr netBorrowApr }'
+    const moments = [-4, -3, -2].map((offset) => `${day(offset)}T23:59:59.999Z`)
+    const query = `{ users(first: 1000) { nodes {
+      address ${moments.map((moment, at) => `at${at}: netApr(asOf: "${moment}") ${apr}`).join(' ')}
+    } } }`
+    expect(await copy.ask(query)).toEqual(await source.ask(query))
+  })
+
   test('computes the same points from the next day on', { timeout: 120_000 }, async () => {
     positions.rows = await positionsOfToday()
     const response = await fetch(`${source.base}/points/manualupdate`, {
@@ -137,6 +152,10 @@ describe('a copy of a gateway', () => {
     let older: ProxyServer
     beforeAll(async () => {
       older = await startProxy(source.base, {
+        async answer({ path }) {
+          if (path === '/points/reports') await sleep(1500)
+          return false
+        },
         change(path, body: any) {
           const { query, program, revision } = (path === '/graphql' && body.data) || {}
           for (const type of [query, program, revision])
@@ -151,6 +170,8 @@ describe('a copy of a gateway', () => {
     test('names what it does not show, and keeps what is stored', { timeout: 120_000 }, async () => {
       const before = await rulesOf(copy)
       const { out } = await run(copy, ['import', older.base])
+      // The time of reading counts too: both before and after the copy.
+      expect(Number(/^Imported .* in ([\d.]+) s;/m.exec(out)?.[1])).toBeGreaterThan(3)
       expect(out).toContain('does not show its multipliers of dates, base points, and seasons')
       expect(await rulesOf(copy)).toEqual(before)
     })

@@ -6,6 +6,7 @@ import { type LegName, legNames } from '../../src/domain/update/legs.ts'
 import { updateLeg } from '../../src/domain/update/update.ts'
 import { type Client, openClient } from '../../src/sources/client.ts'
 import { withMirror } from '../../src/sources/mirror/rest-mirror.ts'
+import { runProcess } from '../support/command-line.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { documented, type ProxyOptions, type ProxyServer, startProxy } from '../support/proxy.ts'
 import { startOnSample } from '../support/sample.ts'
@@ -82,6 +83,29 @@ describe('another gateway', () => {
     const from = (again.since as Date).getTime() / 1000
     expect(requests.filter(({ path }) => path.includes(`from_timestamp=${from}&`)).length).toBeGreaterThanOrEqual(8)
     for (const leg of ['cash-flows', 'prices', 'rates'] as const) expect((await update(base, leg)).written).toBe(0)
+  })
+
+  test('whose records are refused while others are requested ends with one sentence', { timeout: 60_000 }, async () => {
+    await empty()
+    let requested = 0
+    const { base } = await start({
+      async answer({ path }, response) {
+        // The requests of other users are pending when the first one is refused.
+        if (path.includes('market-position') && requested++ > 0) {
+          response.on('error', () => {})
+          await new Promise((resolve) => setTimeout(resolve, 20_000).unref())
+        }
+        return false
+      },
+      change: (path, body) =>
+        path.includes('market-position')
+          ? { ...body, data: body.data.map((row: object) => ({ ...row, collateralAssets: 'x' })) }
+          : body,
+    })
+    const settings = { DATABASE_URL: gateway.deps.config.DATABASE_URL as string, LOG_LEVEL: 'warn' }
+    const { code, out, err } = await runProcess(['update', 'market-snapshots'], { ...settings, ANALYTICS_SOURCE: base })
+    expect({ code, out }).toEqual({ code: 5, out: '' })
+    expect(err).toMatch(/^The source of market-snapshots, \S+ failed: .*\n$/)
   })
 
   test('that answers with data of another user fails the leg, which changes nothing', async () => {
