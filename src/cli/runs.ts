@@ -82,8 +82,10 @@ export function addRuns(program: Command): void {
     .addOption(
       new Option(
         '--kind <kinds>',
-        `only runs of these kinds, separated by commas: ${KINDS.join(', ')}; or ${DISTRIBUTIONS}: all but updates`,
-      ).argParser(parseKinds),
+        `only runs of these kinds, separated by commas; ${DISTRIBUTIONS}: all but updates`,
+      )
+        .choices([...KINDS, DISTRIBUTIONS])
+        .argParser(parseKinds),
     )
     .addOption(
       new Option('--status <status>', 'only runs with this status').choices(['running', 'succeeded', 'failed']),

@@ -22,7 +22,7 @@ test.each([
   ['lending-graph-gateway resync --d', ['--date', '--dry-run']],
   ['lending-graph-gateway multipliers ', ['set', 'revoke', 'date', 'undo', 'history', 'help', '--help']],
   ['lending-graph-gateway multipliers set --deposit-', ['--deposit-a', '--deposit-b']],
-  ['lending-graph-gateway runs --kind ', ['import', 'manualupdate', 'resync', 'update']],
+  ['lending-graph-gateway runs --kind ', ['import', 'manualupdate', 'resync', 'update', 'distribution']],
   ['lending-graph-gateway runs --kind import --st', ['--status']],
   ['lending-graph-gateway import runs --js', ['--json']],
   ['lending-graph-gateway import ./da', []],
