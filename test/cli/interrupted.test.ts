@@ -71,7 +71,8 @@ async function broken(args: string[], how: Break, isInTheMiddle: (command: Start
     for (const response of stalled) response.end()
   }
   const [code] = await ended
-  return { code, printed: command.printed() }
+  // On a slow machine there is time for progress.
+  return { code, printed: command.printed().replace(/^.* so far\n/gm, '') }
 }
 
 const EXPECTED: Record<Break, { code: number; printed: unknown }> = {
@@ -79,7 +80,7 @@ const EXPECTED: Record<Break, { code: number; printed: unknown }> = {
   'the database goes away': {
     code: 6,
     printed: expect.stringMatching(
-      /^The database went away \(.+\): unfinished work has changed nothing\. Run the command again when it is back\.\n$/,
+      /^The database went away, or cannot be reached \(.+\): unfinished work has changed nothing\. Run the command again when it is back\.\n$/,
     ),
   },
 }
