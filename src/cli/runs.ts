@@ -80,10 +80,7 @@ export function addRuns(program: Command): void {
     .description('show runs, newest first: who requested them, their inputs, and the totals before and after')
     .addOption(new Option('--date <YYYY-MM-DD>', 'only runs for this distribution date').argParser(parseDate))
     .addOption(
-      new Option(
-        '--kind <kinds>',
-        `only runs of these kinds, separated by commas; ${DISTRIBUTIONS}: all but updates`,
-      )
+      new Option('--kind <kinds>', `only runs of these kinds, separated by commas; ${DISTRIBUTIONS}: all but updates`)
         .choices([...KINDS, DISTRIBUTIONS])
         .argParser(parseKinds),
     )
