@@ -126,7 +126,7 @@ class Walk {
     const query = this.#schema.getQueryType() as GraphQLObjectType
     const start = { type: query, around: (selection: string) => `{ ${selection} }`, listed: rows === 1 }
     const [plain, listed] = [new Map<string, Place>([[query.name, start]]), new Map<string, Place>()]
-    const waiting = [start]
+    const waiting: (Place & { listed: boolean })[] = [start]
     for (let place = waiting.shift(); place; place = waiting.shift())
       for (const next of this.#below(place, rows)) {
         const found = next.listed ? listed : plain

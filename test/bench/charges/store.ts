@@ -6,7 +6,9 @@ import { endpoints } from '../../../src/rest/index.ts'
 import { sampleAsset, sampleMarket, samplePool, sampleUser, sampleVault } from '../../../src/sample/sample.ts'
 import type { Names } from './probes.ts'
 
-export async function namesOf(pool: Pool): Promise<Omit<Names, 'counts'>> {
+export type StoreNames = Omit<Names, 'counts'>
+
+export async function namesOf(pool: Pool): Promise<StoreNames> {
   const { rows: users } = await pool.query('SELECT user_address AS id FROM account ORDER BY rank')
   const { rows: dates } = await pool.query('SELECT date::text FROM distribution ORDER BY date')
   const { rows: pools } = await pool.query('SELECT id FROM pool ORDER BY market_id')
@@ -24,7 +26,7 @@ export async function namesOf(pool: Pool): Promise<Omit<Names, 'counts'>> {
 }
 
 /** The examples of GraphiQL. */
-export function operationsOf(names: Names) {
+export function operationsOf(names: StoreNames) {
   const { users, pools, market, asset, dates } = names
   const values = {
     ...noValues,
@@ -43,7 +45,7 @@ export function operationsOf(names: Names) {
 const READ_COST = 100
 
 /** The endpoints that read. */
-export function endpointsOf({ users, market, vault }: Names) {
+export function endpointsOf({ users, market, vault }: StoreNames) {
   const required: Record<string, string> = {
     'market-liquidation-rewards': `?market=${market.address}`,
     'vault-liquidation-rewards': `?vault=${vault.address}`,
