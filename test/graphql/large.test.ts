@@ -26,6 +26,14 @@ async function whileLocked(tables: string, work: () => Promise<void>): Promise<v
   }
 }
 
+/** True if a statement waits for a lock. */
+async function isWaiting(): Promise<boolean> {
+  const { rows } = await gateway.deps.store.pool.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  )
+  return rows.length > 0
+}
+
 test('resolvers send each statement once, also of a document that was never sent before', async () => {
   const statements: string[][] = []
   for (const n of [1, 2]) {
@@ -81,6 +89,7 @@ test('large operations wait for each other, then are refused with a sentence; sm
       })
     const large = 'vaults(first: 1000) { nodes { name address } } positions(first: 900) { nodes { points } }'
     const first = ['{ x: ', '{ y: '].map((start) => hanging(`${start}${large} }`))
+    await expect.poll(isWaiting, { timeout: 10_000 }).toBe(true)
     const waiting = [
       post(`{ a: ${large} }`),
       post(`{ b: ${large} }`, { 'x-graphql-cost': '1' }),
@@ -109,6 +118,7 @@ test('so are large reads of REST', async () => {
         fetch(`${small.base}/points/${sampleUser}?limit=${limit}`, { headers: { 'cache-control': 'no-cache' } })
       const controller = new AbortController()
       const first = fetch(`${small.base}/points/${sampleUser}?limit=100`, { signal: controller.signal }).catch(() => {})
+      await expect.poll(isWaiting, { timeout: 10_000 }).toBe(true)
       const refused = await get(99)
       expect(refused.status).toBe(503)
       expect(refused.headers.get('retry-after')).toBe('2')

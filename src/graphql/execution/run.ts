@@ -99,8 +99,9 @@ export interface Run {
  */
 export function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
   const { operation, variables } = request
+  const cost = costOf(graph, operation, variables)
   return graph.workload
-    .run(costOf(graph, operation, variables), caller, () => answer(graph, request, caller))
+    .run(cost, caller, () => answer(graph, request, cost, caller))
     .catch((error) => failedWith(operation, resultOf(error)))
 }
 
@@ -109,7 +110,7 @@ export const costOf = ({ limiter }: Graph, operation: Operation, variables: Reco
   limiter.cost(operation, variables).requested
 
 /** Runs an operation that has its turn. @throws the error of a read that fails */
-export function answer(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
+export function answer(graph: Graph, request: Run, cost: number, caller?: Caller): Promise<Outcome> {
   const { operation, variables, unplanned } = request
   const { store } = graph.deps
   const resolved = async (reader: Reader): Promise<Outcome> => {
@@ -121,7 +122,7 @@ export function answer(graph: Graph, request: Run, caller?: Caller): Promise<Out
     const planned = unplanned === undefined ? await planOf(operation, reader, variables) : undefined
     return planned ?? reader.snapshot(resolved)
   }
-  return readFor(store, read, caller, graph.workload.isLarge(costOf(graph, operation, variables)))
+  return readFor(store, read, caller, graph.workload.isLarge(cost))
 }
 
 /** The answer of an operation's plan. Undefined if it has none, or rejects an argument or a value. */

@@ -46,8 +46,11 @@ export class Workload {
   }
 
   /** Runs the work of an operation, a large one in its turn. @throws UNAVAILABLE if it would have to wait too long */
-  async run<T>(cost: number, caller: Caller | undefined, work: () => Promise<T>): Promise<T> {
-    if (!this.isLarge(cost)) return work()
+  run<T>(cost: number, caller: Caller | undefined, work: () => Promise<T>): Promise<T> {
+    return this.isLarge(cost) ? this.#runLarge(cost, caller, work) : work()
+  }
+
+  async #runLarge<T>(cost: number, caller: Caller | undefined, work: () => Promise<T>): Promise<T> {
     const counted = Math.min(cost, this.#capacity)
     await this.#enter(counted, caller)
     try {

@@ -8,7 +8,7 @@ import { isAway, presentError } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/graph.ts'
 import type { Operation } from '../execution/operation.ts'
 import { presentResult, resultOf } from '../execution/outcome.ts'
-import { answer, answerText, costOf } from '../execution/run.ts'
+import { answer, answerText, costOf, type Run } from '../execution/run.ts'
 import { readVariables } from '../policy/limits.ts'
 import type { ChangeEvent, Live, LiveAnswer } from './live.ts'
 import type { RunEvent } from './runs.ts'
@@ -70,14 +70,15 @@ export async function subscribe(
     const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
     const { coerced, errors } = readVariables(graph.schema, definitions, variables)
     if (errors) return present({ errors })
+    const cost = costOf(graph, query, variables)
     const text = document.loc?.source.body ?? print(document)
     const key = JSON.stringify([text, operationName ?? null, coerced], (_, value) =>
       typeof value === 'bigint' ? String(value) : value,
     )
     const shared = live.answers(key, (begin, gone) =>
-      readInTurn(graph, live, gone, costOf(graph, query, variables), () => {
+      readInTurn(graph, live, gone, cost, () => {
         begin()
-        return liveAnswer(graph, query, { ...variables }, gone)
+        return liveAnswer(graph, { operation: query, variables: { ...variables }, admin: 'no' }, cost, gone)
       }),
     )
     return resultsOf(shared, async ({ text, failed }) =>
@@ -147,15 +148,9 @@ export async function subscribe(
 }
 
 /** The answer of a query. Errors are presented to each subscriber. @throws errors of an unreachable store */
-async function liveAnswer(
-  graph: Graph,
-  operation: Operation,
-  variables: Variables,
-  signal: AbortSignal,
-): Promise<LiveAnswer> {
-  const request = { operation, variables, admin: 'no' as const }
-  const outcome = await answer(graph, request, signal).catch((error) => ({ failed: resultOf(error) }))
-  if (!outcome.failed) return { text: answerText(operation, outcome) }
+async function liveAnswer(graph: Graph, request: Run, cost: number, signal: AbortSignal): Promise<LiveAnswer> {
+  const outcome = await answer(graph, request, cost, signal).catch((error) => ({ failed: resultOf(error) }))
+  if (!outcome.failed) return { text: answerText(request.operation, outcome) }
   const { failed } = outcome
   const away = failed.errors?.find(isAway)
   if (away) throw away
