@@ -146,7 +146,11 @@ describe('the database', () => {
           2,
           /"nowhere" does not exist\. Check DATABASE_URL\./,
         )
-        await refused({ DATABASE_URL: as({}) }, 2, /this database role may not apply them: run `GRANT USAGE, CREATE ON SCHEMA public TO/)
+        await refused(
+          { DATABASE_URL: as({}) },
+          2,
+          /this database role may not apply them: run `GRANT USAGE, CREATE ON SCHEMA public TO/,
+        )
         expect((await pool.query(tables)).rows).toEqual([])
       } finally {
         await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)

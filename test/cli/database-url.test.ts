@@ -20,7 +20,8 @@ test.each([
 ])('a raw character in a password (%s) is named, and no part of the password is shown', async (url) => {
   for (const setting of ['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'ANALYTICS_SOURCE'])
     for (const name of ['runs', 'doctor']) {
-      const others: Record<string, string> = setting === 'DATABASE_REPLICA_URLS' ? { DATABASE_URL: 'postgres://127.0.0.1:1/points' } : {}
+      const others: Record<string, string> =
+        setting === 'DATABASE_REPLICA_URLS' ? { DATABASE_URL: 'postgres://127.0.0.1:1/points' } : {}
       const { code, out, err } = await command([name], { ...others, [setting]: url })
       expect(code).not.toBe(0)
       expect(out + err).toMatch(/percent-encoded/)
