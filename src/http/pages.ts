@@ -41,8 +41,7 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, sto
       }
       const compute = async () => text(await newestDistribution(store.pool))
       const answer = cache.answer(`document ${origin} ${key}`, compute, caller)
-      return pTimeout(answer, { milliseconds: DATE_MS })
-        .catch(() => cache.answer(undefined, () => text(null), caller))
+      return pTimeout(answer, { milliseconds: DATE_MS }).catch(() => cache.answer(undefined, () => text(null), caller))
     },
     headers: headersOf(policy("'self'", "'self'", "'none'")),
   })

@@ -79,7 +79,10 @@ describe('of a store', () => {
     now = new Date(tick + 12 * 3_600_000 + 1000)
     expect(await statusOf(daily)).toMatchObject({ distributionLate: true })
     now = new Date(loadedAt.getTime() + 37 * 3_600_000)
-    expect(await statusOf(gateway)).toMatchObject({ distributionLate: true, chains: [{ late: true }, {}, { late: true }] })
+    expect(await statusOf(gateway)).toMatchObject({
+      distributionLate: true,
+      chains: [{ late: true }, {}, { late: true }],
+    })
     // The other tests are about a store that was loaded long ago.
     await gateway.deps.store.pool.query(`UPDATE run SET started_at = '2026-01-01', finished_at = '2026-01-01'`)
   })
