@@ -93,7 +93,7 @@ describe.each<Break>(['SIGINT', 'the database goes away'])('%s', (how) => {
     [['update', 'prices'], () => []],
     [['manualupdate', '--date', DAY], () => []],
     [['manualupdate', '--date', DAY, '--dry-run'], () => []],
-  ])('while %j fetches', { timeout: 120_000 }, async (words, more) => {
+  ])('while %j fetches', { timeout: 300_000 }, async (words, more) => {
     expect(await broken([...words, ...more()], how, fetching)).toEqual(EXPECTED[how])
   })
 
@@ -104,7 +104,7 @@ describe.each<Break>(['SIGINT', 'the database goes away'])('%s', (how) => {
     [['multipliers', 'set', POOL, '--deposit-a', '2.5', '--yes'], 'before it writes'],
     [['base-points', 'set', '--deposit', '2', '--borrow', '1'], 'before it writes'],
     [['seasons', 'set', 'One', '--from', DAY], 'before it writes'],
-  ])('while %j waits: %s', { timeout: 120_000 }, async (words, place) => {
+  ])('while %j waits: %s', { timeout: 300_000 }, async (words, place) => {
     const held = await hold(gateway, place)
     try {
       expect(await broken(words, how, (command) => held.caught(command))).toEqual(EXPECTED[how])
@@ -114,7 +114,7 @@ describe.each<Break>(['SIGINT', 'the database goes away'])('%s', (how) => {
   })
 })
 
-test('an import that copies another gateway is interrupted with one sentence', { timeout: 120_000 }, async () => {
+test('an import that copies another gateway is interrupted with one sentence', { timeout: 300_000 }, async () => {
   let reading = 0
   const other = await startProxy(gateway.base, {
     async answer({ path }) {
@@ -132,7 +132,7 @@ test('an import that copies another gateway is interrupted with one sentence', {
   }
 })
 
-test('a commit whose connection is lost says that the outcome is not known', { timeout: 120_000 }, async () => {
+test('a commit whose connection is lost says that the outcome is not known', { timeout: 300_000 }, async () => {
   await db.query(`CREATE FUNCTION lose_connection() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1); RETURN NULL; END $$;
     CREATE CONSTRAINT TRIGGER lost AFTER INSERT ON base_points_revision DEFERRABLE INITIALLY DEFERRED

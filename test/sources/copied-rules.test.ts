@@ -70,7 +70,7 @@ async function digestOfToday(gateway: Gateway) {
 
 describe('a copy of a gateway', () => {
   test('has its rules: base points, multipliers of dates, announcements, and seasons', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     await onSource('base-points', 'set', '--deposit', '2', '--borrow', '0.25')
     await onSource('base-points', 'set', '--deposit', '3', '--borrow', '1', '--from', day(-2))
@@ -102,7 +102,7 @@ describe('a copy of a gateway', () => {
     expect(await copy.ask(query)).toEqual(await source.ask(query))
   })
 
-  test('computes the same points from the next day on', { timeout: 120_000 }, async () => {
+  test('computes the same points from the next day on', { timeout: 300_000 }, async () => {
     positions.rows = await positionsOfToday()
     const response = await fetch(`${source.base}/points/manualupdate`, {
       method: 'POST',
@@ -116,7 +116,7 @@ describe('a copy of a gateway', () => {
     expect(await rulesOf(copy)).toEqual(await rulesOf(source))
   })
 
-  test('follows changes and revocations by updates', { timeout: 120_000 }, async () => {
+  test('follows changes and revocations by updates', { timeout: 300_000 }, async () => {
     const { multiplierRevisions, basePointsRevisions } = await rulesOf(source)
     const announced = (revisions: any[], from: string) => revisions.find((one) => one.from === from).recordId
     await onSource('multipliers', 'revoke', announced(multiplierRevisions.nodes, day(3)))
@@ -136,7 +136,7 @@ describe('a copy of a gateway', () => {
     expect(await dataVersion()).toBe(before)
   })
 
-  test('follows them by a second copy too', { timeout: 120_000 }, async () => {
+  test('follows them by a second copy too', { timeout: 300_000 }, async () => {
     await onSource('base-points', 'set', '--deposit', '4', '--borrow', '4', '--from', day(1))
     await source.deps.store.pool.query('DELETE FROM multiplier WHERE pool_address = $1', [pools[3]])
     await copyAgain()
@@ -167,7 +167,7 @@ describe('a copy of a gateway', () => {
     })
     afterAll(() => older.close())
 
-    test('names what it does not show, and keeps what is stored', { timeout: 120_000 }, async () => {
+    test('names what it does not show, and keeps what is stored', { timeout: 300_000 }, async () => {
       const before = await rulesOf(copy)
       const { out } = await run(copy, ['import', older.base])
       // The time of reading counts too: both before and after the copy.
@@ -177,7 +177,7 @@ describe('a copy of a gateway', () => {
     })
   })
 
-  test('that has other rules keeps them, and says so', { timeout: 120_000 }, async () => {
+  test('that has other rules keeps them, and says so', { timeout: 300_000 }, async () => {
     await run(copy, ['base-points', 'set', '--deposit', '1', '--borrow', '1'])
     const before = await rulesOf(copy)
     await onSource('base-points', 'set', '--deposit', '5', '--borrow', '5')
@@ -197,7 +197,7 @@ describe('the base points of the settings of a gateway', () => {
   })
   afterAll(() => Promise.all([plain.close(), other.close()]))
 
-  test('count in a copy whose settings differ', { timeout: 120_000 }, async () => {
+  test('count in a copy whose settings differ', { timeout: 300_000 }, async () => {
     const settings = { POINTS_BASE_DEPOSIT: '3', POINTS_BASE_BORROW: '2' }
     await run(other, ['import', plain.base], settings)
     const query = '{ basePoints { deposit borrow } currentPositions(first: 1000) { nodes { id pointsPerDay } } }'
