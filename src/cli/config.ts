@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig, splitUrls } from '../config.ts'
+import { shownUrl } from '../secrets.ts'
 import { printJson, printText, withoutEmpty } from './command.ts'
 import { listSettings, type Setting, settingsInFull } from './settings.ts'
 import { table } from './table.ts'
@@ -29,9 +30,10 @@ function showConfig({ json }: { json?: boolean }): void {
 
 const HIDDEN = '***'
 
-/** A value without tokens, keys, and the passwords of URLs. */
-function withoutSecrets({ secret }: Setting, value: string): string {
+/** A value without tokens, keys, and the parts of URLs that may be one. */
+function withoutSecrets({ secret, byHost }: Setting, value: string): string {
   if (secret) return HIDDEN
+  if (byHost && URL.canParse(value)) return shownUrl(value)
   const urls = splitUrls(value)
   if (urls.length > 1) return urls.map(withoutPassword).join(',')
   return withoutPassword(value)

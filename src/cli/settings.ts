@@ -15,13 +15,15 @@ export interface Setting {
   /** The default in words, where the text is not enough. */
   defaultText: string
   secret: boolean
+  /** True for a URL that is shown by its host. */
+  byHost: boolean
 }
 
 /** Every setting, in the order of the documents. */
 export function listSettings(): Setting[] {
   const { properties = {} } = z.toJSONSchema(variables, { io: 'input' })
   return Object.entries(properties).map(([name, property]) => {
-    const { description = '', values, defaultText, secret, ...rest } = property as z.core.JSONSchema.Schema
+    const { description = '', values, defaultText, secret, byHost, ...rest } = property as z.core.JSONSchema.Schema
     // A JSON schema leaves out the default of a value that is transformed.
     const schema: z.ZodType = variables.shape[name as keyof typeof variables.shape]
     const preset: unknown = schema instanceof z.ZodDefault ? schema.def.defaultValue : rest.default
@@ -33,6 +35,7 @@ export function listSettings(): Setting[] {
       default: isNone ? undefined : typeof preset === 'object' ? JSON.stringify(preset) : String(preset),
       defaultText: String(defaultText ?? (isNone ? 'none' : preset)),
       secret: secret === true,
+      byHost: byHost === true,
     }
   })
 }

@@ -58,7 +58,7 @@ describe('config', () => {
   const env = {
     DATABASE_URL: 'postgres://ann:hunter2@db:5432/points?password=hunter2',
     REDIS_URL: 'redis://:hunter2@cache:6379',
-    POSITIONS_SOURCE: 'https://indexer.example/graphql?key=hunter2',
+    POSITIONS_SOURCE: 'https://ann:hunter2@indexer.example/hunter2/graphql?key=hunter2',
     PRICES_SOURCE: 'https://prices.example',
     ADMIN_TOKEN: 'hunter2-hunter2',
     ADMIN_TOKENS: 'bob:hunter2-hunter2',

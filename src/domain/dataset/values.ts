@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { isAddress, isHash, storedHash } from '../../address.ts'
+import { hostsOnly } from '../../secrets.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
 import { REASON, type Reason } from '../ledger/reason.ts'
 import { MAX_POINTS, millionths } from '../points/millionths.ts'
@@ -99,7 +100,11 @@ const textTo = (max: number): FieldType => ({
 /** Any text that Postgres can store: no NUL, no lone surrogate. */
 export const text: FieldType = textTo(MAX_TEXT)
 
-export const message: FieldType = textTo(10_000)
+/** Exports of older versions have whole URLs of sources, with keys. */
+export const message: FieldType = {
+  ...textTo(10_000),
+  encode: (value) => textTo(10_000).encode(typeof value === 'string' ? hostsOnly(value) : value),
+}
 
 /** An image as data, of about 6 kB, or a link to one. */
 export const logo: FieldType = textTo(8192)
@@ -319,7 +324,7 @@ export const reasons: FieldType = {
 
 const receipt = z.strictObject({
   kind: z.enum(['POSITIONS', 'PRICES', 'ANALYTICS']),
-  name: z.string(),
+  name: z.string().transform(hostsOnly),
   digest: z.string(),
   count: z.int().min(0),
   block: z.string().nullable(),
