@@ -91,6 +91,15 @@ describe('the log', () => {
     expect(ids).toEqual([...new Set(ids)])
   })
 
+  test('has no values of undocumented parameters', async () => {
+    const { gateway, lines, lineOf } = await started({ LOG_REQUESTS: 'all' })
+    await gateway.get(`/points/${sampleUser}?limit=1&token=m4rk3r&m4rk3r`, withId('secret'))
+    expect(await lineOf('secret')).toMatchObject({ url: `/points/${sampleUser}?limit=1&***&***` })
+    await gateway.get(`/graphql?query=${encodeURIComponent('{ dataVersion }')}&api_key=m4rk3r`, withId('graph'))
+    expect(await lineOf('graph')).toMatchObject({ url: '/graphql?***&***', operation: 'query { dataVersion }' })
+    expect(JSON.stringify(lines)).not.toContain('m4rk3r')
+  })
+
   test('has slow requests only by default, and their slow statements', async () => {
     const { gateway, lines, lineOf, line } = await started({ SLOW_REQUEST_MS: '1500', SLOW_STATEMENT_MS: '1500' })
     await gateway.graphql(QUERY, {}, withId('quick'))
@@ -329,11 +338,14 @@ describe('traces', () => {
 
   test('that cannot be exported cost no request anything, and are reported once', async () => {
     status = 400
-    const { gateway, lines } = await started({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
+    const secret = `${endpoint.replace('//', '//ann:m4rk3r@')}/m4rk3r?key=m4rk3r`
+    const { gateway, lines } = await started({ OTEL_EXPORTER_OTLP_ENDPOINT: secret })
     expect((await gateway.graphql(NAMED)).errors).toBeUndefined()
     await gateway.close()
     open.length = 0
-    expect(lines.filter(({ msg }) => msg === 'traces cannot be exported')).toHaveLength(1)
+    const reports = lines.filter(({ msg }) => msg === 'traces cannot be exported')
+    expect(reports).toEqual([expect.objectContaining({ endpoint: new URL(endpoint).origin })])
+    expect(JSON.stringify(lines)).not.toContain('m4rk3r')
   })
 
   test('are not loaded where they are off', () => {

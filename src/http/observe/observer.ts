@@ -7,6 +7,7 @@ import type { Log } from '../../log.ts'
 import type { CacheResult } from '../cache/edge-cache.ts'
 import { type Exchange, exchangeOf } from '../exchange.ts'
 import type { RequestTraces } from './request-traces.ts'
+import { shownPath } from './shown-path.ts'
 
 interface ObserverOptions {
   log: RequestLog
@@ -114,7 +115,7 @@ export class RequestLog {
       {
         requestId: id,
         method: request.method,
-        url: request.url?.slice(0, MAX_URL),
+        url: shownPath(request.url).slice(0, MAX_URL),
         route,
         operation,
         admin,

@@ -6,7 +6,9 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Log } from '../../log.ts'
+import { withoutSecrets } from '../../secrets.ts'
 import type { Exchange } from '../exchange.ts'
+import { shownPath } from './shown-path.ts'
 
 const EXPORT_TIMEOUT_MS = 2000
 const MAX_TEXT = 4000
@@ -51,7 +53,7 @@ export class RequestTraces {
           'http.request.method': method,
           'http.route': route,
           'http.response.status_code': response?.statusCode,
-          'url.path': url.split('?')[0],
+          'url.path': shownPath(url).split('?')[0],
           'gateway.request_id': exchange.id,
           'gateway.cache': cache,
         },
@@ -99,13 +101,15 @@ export function openTraces(endpoint: string, log: Log): RequestTraces {
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
     timeoutMillis: EXPORT_TIMEOUT_MS,
   })
+  const name = new URL(endpoint).origin
   let away = false
   return new RequestTraces({
     export: (spans, done) =>
       exporter.export(spans, (result) => {
         const failed = result.code !== ExportResultCode.SUCCESS
-        if (failed && !away) log.warn({ cause: result.error?.message, endpoint }, 'traces cannot be exported')
-        if (!failed && away) log.warn({ endpoint }, 'traces are exported again')
+        if (failed && !away)
+          log.warn({ cause: withoutSecrets(result.error?.message ?? ''), endpoint: name }, 'traces cannot be exported')
+        if (!failed && away) log.warn({ endpoint: name }, 'traces are exported again')
         away = failed
         done(result)
       }),
