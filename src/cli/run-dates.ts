@@ -9,7 +9,7 @@ import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
 import { GatewayError } from '../errors.ts'
 import { isoDay } from '../time.ts'
 import { visibleJson } from '../visible.ts'
-import { CLI, complain, figure, parseCount, parseDate, print, printText, readText, withDeps } from './command.ts'
+import { CLI, complain, figure, parseCount, parseDate, print, printText, readText, warn, withDeps } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { showDates } from './progress.ts'
 import { table } from './table.ts'
@@ -23,6 +23,7 @@ interface Options {
   multipliers?: string
   movers?: number
   reopen?: boolean
+  accept?: boolean
   json?: boolean
 }
 
@@ -34,7 +35,9 @@ export function addRunDates(program: Command): void {
     program
       .command('manualupdate')
       .description("fetch a date's positions from POSITIONS_SOURCE and compute its points (default: today, UTC)"),
-  ).action((options: Options) => runDates('manualupdate', options))
+  )
+    .option('--accept', 'store positions of tokens without a price too: their sides get no points')
+    .action((options: Options) => runDates('manualupdate', options))
   options(
     program
       .command('resync')
@@ -114,14 +117,20 @@ interface One {
 }
 
 async function previewOne(kind: Kind, date: Date | null, { deps, multipliers, options }: One): Promise<string> {
-  const plan = kind === 'resync' ? resyncPlan(deps, date) : manualUpdatePlan(deps, date)
+  const plan = kind === 'resync' ? resyncPlan(deps, date) : manualUpdatePlan(accepting(deps, options), date)
   const changes = await preview(deps, plan, { multipliers, first: options.movers ?? MOVERS })
   return options.json ? visibleJson(changes) : describePreview(changes)
 }
 
+/** With --accept, a token without a price is a warning. */
+const accepting = (deps: ManualUpdateDeps, { accept }: Options): ManualUpdateDeps => ({
+  ...deps,
+  onUnpriced: accept ? warn : undefined,
+})
+
 async function runOne(kind: Kind, date: Date | null, { deps, options }: One): Promise<string> {
   const done = await (kind === 'resync' ? resync : manualUpdate)(
-    { ...deps, reopen: options.reopen === true },
+    { ...accepting(deps, options), reopen: options.reopen === true },
     date,
     CLI,
   )

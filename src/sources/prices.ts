@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import pMap from 'p-map'
+import { shownUrl } from '../secrets.ts'
 import { type Client, cut, parseJson, sourceFailed, urlBelow } from './client.ts'
 import type { SourceReceipt } from './fetched.ts'
-import type { SourceToken } from './positions/positions-source.ts'
+import type { OnUnpriced, SourceToken } from './positions/positions-source.ts'
 
 export interface PriceSource {
   /** The name in messages and records, without secrets. */
@@ -22,9 +23,10 @@ export interface ChainToken extends SourceToken {
 export interface FetchedPrices {
   /**
    * The price of a requested token, and its decimals.
-   * @throws SOURCE_FAILED, which names the token, if the source has no plausible price, or its decimals differ from the store's
+   * @param onUnpriced called if the source has no plausible price, which then is 0
+   * @throws SOURCE_FAILED, which names the token, if there is no such price, or its decimals differ from the store's
    */
-  priceOf(token: ChainToken): TokenPrice
+  priceOf(token: ChainToken, onUnpriced?: OnUnpriced): TokenPrice
   receipt: SourceReceipt
 }
 
@@ -36,6 +38,8 @@ export interface TokenPrice {
 export interface PricesSettings {
   /** The base URL of a server with the coins API of DefiLlama. */
   url: string
+  /** What the operator calls the source. */
+  name?: string | undefined
   /** The maximum distance of a price from the requested time, in seconds. */
   maxAgeSeconds: number
   /** Additional chain names by id. */
@@ -78,9 +82,11 @@ const CONCURRENT = 4
 const MIN_CONFIDENCE = 0.9
 
 /** Prices from a server with the coins API of DefiLlama: `/prices/historical/{unix}/{chain:address,...}`. */
-export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: PricesSettings): PriceSource {
-  // API keys of such servers are in the path.
-  const name = new URL(url).origin
+export function coinPrices(
+  client: Client,
+  { url, name: given, maxAgeSeconds, chains = {} }: PricesSettings,
+): PriceSource {
+  const name = shownUrl(url, given)
   const called = `The source of prices, ${name},`
   const names: Readonly<Record<string, string>> = { ...chainNames, ...chains }
   const coinOf = ({ chainId, address }: ChainToken) => names[chainId] && `${names[chainId]}:${address}`
@@ -111,17 +117,22 @@ export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: 
       }
       return {
         receipt,
-        priceOf(token) {
+        priceOf(token, onUnpriced) {
           const { chainId, address, decimals: stored } = token
           const symbol = cut(token.symbol, 40)
           const coin = coinOf(token)
           const chain = coin === undefined ? `chain ${chainId}` : `${names[chainId]} (chain ${chainId})`
           const what = `${symbol} (${address}) on ${chain} at ${isoOf(time)}`
-          const no = (reason: string) => sourceFailed(called, `no price of ${what} can be had: ${reason}`)
-
-          if (coin === undefined) throw no(`it has no name for the chain; PRICES_CHAINS=${chainId}=name gives one`)
-          const price = readPrice(prices.get(coin.toLowerCase()), time, maxAgeSeconds)
-          if (typeof price === 'string') throw no(price)
+          const price =
+            coin === undefined
+              ? `it has no name for the chain; PRICES_CHAINS=${chainId}=name gives one`
+              : readPrice(prices.get(coin.toLowerCase()), time, maxAgeSeconds)
+          if (typeof price === 'string') {
+            const clause = `no price of ${what} can be had: ${price}`
+            if (!onUnpriced || stored === undefined) throw sourceFailed(called, `${clause}. ${remedy(stored)}`)
+            onUnpriced(`${called} failed: ${clause}. Its positions have no value and no points on its side.`)
+            return { price: 0, decimals: stored }
+          }
           const decimals = stored ?? price.decimals
           if (decimals === undefined) throw sourceFailed(called, `neither it nor the store has the decimals of ${what}`)
           if (price.decimals !== undefined && price.decimals !== decimals)
@@ -132,6 +143,10 @@ export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: 
     },
   }
 }
+
+/** The way to go on without a price. A token whose decimals are not known has no amounts either. */
+const remedy = (decimals: number | undefined) =>
+  decimals === undefined ? '' : 'To store its positions without points, run `gateway manualupdate --accept`'
 
 /** Splits the coins over URLs of bounded length. */
 function urlsOf(base: string, time: number, coins: string[]): string[] {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { shownUrl } from '../../src/secrets.ts'
 import { openClient } from '../../src/sources/client.ts'
 import { openPositionsSource } from '../../src/sources/positions/open-positions-source.ts'
+import { command } from '../support/command-line.ts'
 import { everything } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { ANN, BEN, DAY, importFiles, multiplier, pool } from '../support/one-pool.ts'
@@ -86,6 +88,29 @@ describe('manualupdate from a GraphQL source with prices beside it', () => {
     await prices.close()
   })
 
+  test('a token without a price is named; if it is accepted, its positions are stored without points', async () => {
+    delete coins[`ethereum:${pool.asset_2_address}`]
+    const response = await update('2026-03-01')
+    const unknown = `no price of USDC (${pool.asset_2_address}) on ethereum (chain 1)`
+    expect((await response.json()).detail).toContain(unknown)
+    const settings = {
+      DATABASE_URL: gateway.deps.config.DATABASE_URL as string,
+      POSITIONS_SOURCE: `${source.base}/graphql`,
+      POSITIONS_SOURCE_FORMAT: 'graphql',
+      POSITIONS_SOURCE_PAGE_SIZE: '1',
+      PRICES_SOURCE: prices.base,
+      PRICES_MAX_AGE_SECONDS: '3600',
+      SOURCE_RETRIES: '0',
+    }
+    const args = ['manualupdate', '--date', '2026-03-01', '--json']
+    const refused = await command(args, settings)
+    expect(refused).toMatchObject({ code: 5, err: expect.stringContaining('`gateway manualupdate --accept`') })
+    const { code, out, err } = await command([...args, '--accept'], settings)
+    expect({ code, err: err.includes(unknown) }).toEqual({ code: 0, err: true })
+    expect(JSON.parse(out)).toMatchObject({ positionCount: 2, totalPoints: 2 * 5 + 2 * 2 })
+    good()
+  })
+
   test('stores amounts, prices and points, and records what was fetched', async () => {
     const response = await update(DAY)
     expect(await response.json()).toMatchObject({ positionCount: 2, totalPoints: 2 * 5 + 0.5 * 4 * 4 + 2 * 2 })
@@ -98,7 +123,12 @@ describe('manualupdate from a GraphQL source with prices beside it', () => {
     )
     expect(data.distribution.run).toMatchObject({ kind: 'MANUALUPDATE', requestedBy: 'admin' })
     const [fetched, priced] = data.distribution.run.sources
-    expect(fetched).toMatchObject({ kind: 'POSITIONS', name: `${source.base}/graphql`, count: 2, block: '123' })
+    expect(fetched).toMatchObject({
+      kind: 'POSITIONS',
+      name: shownUrl(`${source.base}/graphql`),
+      count: 2,
+      block: '123',
+    })
     expect(priced).toMatchObject({ kind: 'PRICES', name: prices.base, count: 2 })
     for (const { digest } of [fetched, priced]) expect(digest).toMatch(/^[0-9a-f]{64}$/)
     const ann = data.distribution.positions.nodes.find((one: { userAddress: string }) => one.userAddress === ANN)

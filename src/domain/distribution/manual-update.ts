@@ -1,7 +1,13 @@
 import type { PoolClient } from 'pg'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import { GatewayError } from '../../errors.ts'
-import type { FetchedPositions, PositionsSource } from '../../sources/positions/positions-source.ts'
+import { sourceFailed } from '../../sources/client.ts'
+import {
+  type FetchedPositions,
+  type OnUnpriced,
+  type PositionsSource,
+  positionsName,
+} from '../../sources/positions/positions-source.ts'
 import { conflictReason } from '../dataset/conflicts.ts'
 import { records } from '../dataset/records.ts'
 import { stageRecords } from '../dataset/stage.ts'
@@ -18,6 +24,8 @@ export interface ManualUpdateDeps extends RunDeps {
   positionsSource: PositionsSource | undefined
   /** The maximum factor between a token's prices on consecutive dates. */
   maxPriceJump: number
+  /** Called for each token without a price, whose sides of positions get no points. Without it, the run fails. */
+  onUnpriced?: OnUnpriced | undefined
 }
 
 /**
@@ -38,7 +46,7 @@ export async function manualUpdate(
 
 /** @throws UNAVAILABLE without a source */
 export function manualUpdatePlan(
-  { basePoints, positionsSource: source, maxPriceJump, signal }: ManualUpdateDeps,
+  { basePoints, positionsSource: source, maxPriceJump, onUnpriced, signal }: ManualUpdateDeps,
   date: Date | null,
 ): RunPlan {
   if (!source)
@@ -51,13 +59,16 @@ export function manualUpdatePlan(
       const sql = upsertSql('positions', basePoints, await topologyOf(client))
       await client.query(sql.create)
       const pools = await sourcePools(client)
-      const fetched = await source.positions(day, { pools, signal })
+      const fetched = await source.positions(day, { pools, onUnpriced, signal })
       const staged = await stage(client, sql.copy, source, fetched, day)
       if (staged.rows === 0) throw failed(source, `it has no positions of ${day}; the stored ones stay as they are`)
       await client.query("SET LOCAL work_mem = '256MB'")
       const conflict = await sortStaged(client, staged.rows)
       if (conflict) throw failed(source, `${fetched.label}:${conflict.line}: ${conflictReason(conflict.first, KEY)}`)
-      await assertPrices(client, day, fetched.pricesName, maxPriceJump)
+      await assertPrices(client, day, fetched.pricesName, {
+        maxJump: maxPriceJump,
+        isZeroValid: onUnpriced !== undefined,
+      })
       clashes = staged.idsGiven ? sql.clashes : undefined
       return fetched.receipts()
     },
@@ -98,5 +109,4 @@ async function assertIdsFree(client: PoolClient, source: PositionsSource, clashe
   if (clash) throw failed(source, `line ${clash.line}: ${clash.id} is the id of another record`)
 }
 
-const failed = (source: PositionsSource, reason: string) =>
-  new GatewayError('SOURCE_FAILED', `The source of positions, ${source.name}, failed: ${reason}.`)
+const failed = (source: PositionsSource, reason: string) => sourceFailed(positionsName(source.name), reason)

@@ -75,13 +75,19 @@ const tokenKey = ({ chain_id, token }: Pick<StagedToken, 'chain_id' | 'token'>) 
  * token's price on the date before.
  * @throws SOURCE_FAILED that names the source of prices, the token and its prices
  */
-export async function assertPrices(client: PoolClient, day: string, source: string, maxJump: number): Promise<void> {
+export async function assertPrices(
+  client: PoolClient,
+  day: string,
+  source: string,
+  { maxJump, isZeroValid }: { maxJump: number; isZeroValid: boolean },
+): Promise<void> {
   const { rows: staged } = await client.query<StagedToken>(STAGED)
   const tokens = staged.map(({ token }) => token)
   const newest = await newestPrices(client, day, tokens)
   for (const { symbol, low, high, ...token } of staged) {
     const before = newest.get(tokenKey(token))
     for (const price of [low, high]) {
+      if (price === 0 && isZeroValid) continue
       const reason = suspicion(price, before, maxJump)
       if (reason)
         throw new GatewayError(

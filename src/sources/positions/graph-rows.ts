@@ -4,7 +4,7 @@ import { PairSet } from '../mirror/pair-set.ts'
 import type { FetchedPrices, TokenPrice } from '../prices.ts'
 import { type Name, type Names, pathBelow } from './graph-names.ts'
 import { described, down, fieldName, isObject, type Page } from './graph-page.ts'
-import type { SourcePool, SourceToken } from './positions-source.ts'
+import type { OnUnpriced, SourcePool, SourceToken } from './positions-source.ts'
 
 interface PricedPool {
   index: number
@@ -41,12 +41,14 @@ export function rowsReader(options: {
   names: Names
   pools: ReadonlyMap<string, SourcePool>
   prices: FetchedPrices
+  onUnpriced?: OnUnpriced | undefined
   /** YYYY-MM-DD */
   date: string
   /** The expected number of rows, as reported by the source. */
   totalCount: number
 }): (page: Page) => Record<string, unknown>[] {
-  const { called, names, pools, prices } = options
+  const { called, names, pools, prices, onUnpriced } = options
+  const unpriced = new Map<string, TokenPrice>()
   const distributionDate = `${options.date}T00:00:00.000Z`
   const seen = new PairSet(options.totalCount)
   const priced = new Map<string, PricedPool>()
@@ -55,8 +57,15 @@ export function rowsReader(options: {
   const pricedToken = (chainId: number, token: SourceToken): PricedToken => ({
     address: token.address,
     symbol: token.symbol,
-    ...prices.priceOf({ chainId, ...token }),
+    ...priceOf(chainId, token),
   })
+  /** A token may be in several pools. */
+  function priceOf(chainId: number, token: SourceToken): TokenPrice {
+    const key = `${chainId} ${token.address}`
+    const price = unpriced.get(key) ?? prices.priceOf({ chainId, ...token }, onUnpriced)
+    if (price.price === 0) unpriced.set(key, price)
+    return price
+  }
 
   /** The pool of an id in any case. Undefined if it is not stored. */
   function poolOf(id: string): PricedPool | undefined {

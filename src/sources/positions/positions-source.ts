@@ -17,8 +17,13 @@ export const positionsName = (name: string) => `The source of positions, ${name}
 export interface PositionsRequest {
   /** The stored pools by id: the pools of positions, and the decimals of their tokens. */
   pools: ReadonlyMap<string, SourcePool>
+  /** Called for each token without a price. Without it, such a token ends the fetch. */
+  onUnpriced?: OnUnpriced | undefined
   signal?: AbortSignal | undefined
 }
+
+/** @param reason a sentence that names the token */
+export type OnUnpriced = (reason: string) => void
 
 export interface SourcePool {
   chainId: number
