@@ -9,7 +9,7 @@ import { readTrustedDocuments } from './graphql/policy/trusted-documents.ts'
 import { LEAST_MEMORY_MB, memoryForAnswers } from './memory.ts'
 import { readMappings } from './sources/analytics/mapping.ts'
 import { isPostgres } from './sources/analytics/postgres-records.ts'
-import { isRemote } from './sources/client.ts'
+import { FETCH_LIMITS, isRemote } from './sources/client.ts'
 import { defaultNames, parseNames } from './sources/positions/graph-names.ts'
 
 /** A kind of value. Its `values` complete "must be ..." in errors, and appear in the help and the documents. */
@@ -174,6 +174,15 @@ const hosts = parsed('hosts, separated by commas, such as assets.example.org', (
   return names.every((one) => /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/.test(one)) ? names : undefined
 })
 
+const sourceNames = parsed('setting=name pairs, such as POSITIONS_SOURCE=subgraph', (text) => {
+  const pairs = text.split(',').map((pair) => /^\s*([A-Z_]+)=([\w .-]{1,40})\s*$/.exec(pair)?.slice(1))
+  const areSources = pairs.every((pair) => pair && SOURCES.test(pair[0] ?? ''))
+  return areSources ? (Object.fromEntries(pairs as [string, string][]) as Record<string, string>) : undefined
+})
+
+/** The settings that lead to a source. */
+const SOURCES = /^(POSITIONS|PRICES|ANALYTICS)_SOURCE(_(?!KEY|FORMAT|PAG|FIELDS)[A-Z_]+)?$/
+
 const loggedRequests = parsed('all, slow, off, or a share of requests between 0 and 1, such as 0.01', (text) => {
   if (text === 'all' || text === 'slow' || text === 'off') return text
   const share = Number(text)
@@ -194,6 +203,9 @@ const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"
 /** Marks a setting that changes cached answers: gateways that differ in it share none in Redis. */
 const OF_ANSWERS = { ofAnswers: true }
 
+/** Marks a URL that is only shown by its host: keys may be in its path. */
+const BY_HOST = { byHost: true }
+
 type Underscored<Text extends string> = Text extends `${infer Word}-${infer Rest}`
   ? `${Word}_${Underscored<Rest>}`
   : Text
@@ -204,7 +216,9 @@ const legFields = Object.fromEntries(legNames.map((leg) => [leg, records[leg].fi
 export const legSetting = (leg: LegName) => `ANALYTICS_SOURCE_${leg.toUpperCase().replaceAll('-', '_')}` as LegSetting
 
 const legSource = (leg: LegName) =>
-  analyticsPlace.optional().meta({ description: `another source of ${leg}`, defaultText: 'ANALYTICS_SOURCE' })
+  analyticsPlace
+    .optional()
+    .meta({ ...BY_HOST, description: `another source of ${leg}`, defaultText: 'ANALYTICS_SOURCE' })
 
 const legSources = Object.fromEntries(legNames.map((leg) => [legSetting(leg), legSource(leg)])) as Record<
   LegSetting,
@@ -287,7 +301,8 @@ export const variables = z.object({
   }),
   POSITIONS_SOURCE: positionsPlace
     .optional()
-    .describe('where manualupdate gets positions: a directory, or an http(s) address (see [Sources](#sources))'),
+    .describe('where manualupdate gets positions: a directory, or an http(s) address (see [Sources](#sources))')
+    .meta(BY_HOST),
   POSITIONS_SOURCE_FORMAT: oneOf('auto', 'files', 'graphql', 'rest')
     .default('auto')
     .describe('the format of the source; `rest` is another gateway, and `auto` detects it at each run'),
@@ -304,7 +319,8 @@ export const variables = z.object({
     .optional()
     .describe(
       'where updates get snapshots, rewards, cash flows, rates and prices: a directory or an http(s) address with files in the import format, another gateway or, with ANALYTICS_MAPPING, a GraphQL server or a Postgres (see [Updates](#updates))',
-    ),
+    )
+    .meta(BY_HOST),
   ...legSources,
   ANALYTICS_MAPPING: readBy('a JSON file of mappings', (path) => readMappings(path, legFields))
     .default({})
@@ -321,7 +337,8 @@ export const variables = z.object({
     .describe('an update fails if its source has lost more than this share of users or of value in that time'),
   PRICES_SOURCE: url(/^https?:$/, 'https://coins.llama.fi')
     .optional()
-    .describe("the base of a price API in the shape of DefiLlama's coins API, for a GraphQL source"),
+    .describe("the base of a price API in the shape of DefiLlama's coins API, for a GraphQL source")
+    .meta(BY_HOST),
   PRICES_MAX_AGE_SECONDS: whole(0, 10 * 365 * 86_400)
     .default(21_600)
     .describe('the largest distance of a price from midnight'),
@@ -336,6 +353,20 @@ export const variables = z.object({
   SOURCE_MAX_BYTES: whole(1024, 1024 ** 3)
     .default(64 * 1024 * 1024)
     .describe('the largest answer of another server'),
+  SOURCE_MAX_FETCH_BYTES: whole(1024, 2 ** 50)
+    .default(FETCH_LIMITS.bytes)
+    .describe(
+      'how many bytes one fetch (a run, a leg of an update, an import) may take from a source, also decompressed',
+    ),
+  SOURCE_MAX_FETCH_RECORDS: whole(1, 1e12)
+    .default(FETCH_LIMITS.records)
+    .describe('how many records or lines one fetch may read, those that are not stored included'),
+  SOURCE_MAX_FETCH_SECONDS: whole(1, 604_800).default(FETCH_LIMITS.seconds).describe('how long one fetch may take'),
+  SOURCE_NAMES: sourceNames.optional().meta({
+    description:
+      'what to call sources in messages and records, after their host: `POSITIONS_SOURCE=points subgraph,PRICES_SOURCE=llama`',
+    defaultText: 'a digest of the URL, if it has a path',
+  }),
   DISTRIBUTION_CRON: pattern.optional().meta({
     description: "when to compute the day's distribution: `15 0 * * *`",
     defaultText: 'none: no daily job',
@@ -476,6 +507,7 @@ export const variables = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:$/, 'http://collector:4318')
     .optional()
     .meta({
+      ...BY_HOST,
       description: 'an OpenTelemetry collector that accepts OTLP over HTTP',
       defaultText: 'none: no traces',
     }),

@@ -20,6 +20,7 @@ import { legNames } from './domain/update/legs.ts'
 import type { Analytics } from './domain/update/update.ts'
 import { sharesOf } from './memory.ts'
 import { Outage } from './outage.ts'
+import { keepSecret, keepUrlSecret, withoutSecrets } from './secrets.ts'
 import { openAnalyticsSource, openRulesSource } from './sources/analytics/open-analytics-source.ts'
 import { type Client, isRemote, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/positions/open-positions-source.ts'
@@ -140,8 +141,13 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
       timeoutMs: config.SOURCE_TIMEOUT_MS,
       retries: config.SOURCE_RETRIES,
       maxBytes: config.SOURCE_MAX_BYTES,
-      onFailedAttempt(source, error) {
-        if (!isClosing) log.warn({ ...reasonOf(error), source }, 'a request to a source failed')
+      limits: {
+        bytes: config.SOURCE_MAX_FETCH_BYTES,
+        records: config.SOURCE_MAX_FETCH_RECORDS,
+        seconds: config.SOURCE_MAX_FETCH_SECONDS,
+      },
+      onFailedAttempt(source, reason) {
+        if (!isClosing) log.warn({ source, reason }, 'a request to a source failed')
       },
     })
     closing.push(() => client.close())
@@ -178,16 +184,23 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
 
 function openConfiguredSource(config: Config, client: Client): PositionsSource | undefined {
   if (config.POSITIONS_SOURCE === undefined) return undefined
+  const names = config.SOURCE_NAMES
   return openPositionsSource(
     {
       source: config.POSITIONS_SOURCE,
+      name: names?.POSITIONS_SOURCE,
       format: config.POSITIONS_SOURCE_FORMAT,
       key: config.POSITIONS_SOURCE_KEY,
       paging: config.POSITIONS_SOURCE_PAGING,
       pageSize: config.POSITIONS_SOURCE_PAGE_SIZE,
       names: config.POSITIONS_SOURCE_FIELDS,
       prices: config.PRICES_SOURCE
-        ? { url: config.PRICES_SOURCE, maxAgeSeconds: config.PRICES_MAX_AGE_SECONDS, chains: config.PRICES_CHAINS }
+        ? {
+            url: config.PRICES_SOURCE,
+            name: names?.PRICES_SOURCE,
+            maxAgeSeconds: config.PRICES_MAX_AGE_SECONDS,
+            chains: config.PRICES_CHAINS,
+          }
         : undefined,
     },
     client,
@@ -205,7 +218,8 @@ export function openAnalytics(config: Config, client: Client): Analytics {
       if (!place || (separate === undefined && isRemote(place) && !mapping && Object.keys(mappings).length > 0))
         return []
       const { ANALYTICS_SOURCE_KEY: key, SOURCE_TIMEOUT_MS: timeoutMs } = config
-      const source = openAnalyticsSource({ source: place, key, mapping, timeoutMs }, client)
+      const name = config.SOURCE_NAMES?.[separate === undefined ? 'ANALYTICS_SOURCE' : legSetting(leg)]
+      const source = openAnalyticsSource({ source: place, name, key, mapping, timeoutMs }, client)
       return source ? [[leg, source]] : []
     }),
   )
@@ -215,11 +229,27 @@ export function openAnalytics(config: Config, client: Client): Analytics {
   return { sources, rules, overlapMs: config.ANALYTICS_OVERLAP_HOURS * 3_600_000, maxDrop: config.ANALYTICS_MAX_DROP }
 }
 
+const secretsOf = (config: Config): string[] =>
+  [
+    config.ADMIN_TOKEN,
+    ...(config.ADMIN_TOKENS ?? []).map(([, token]) => token),
+    config.POSITIONS_SOURCE_KEY,
+    config.ANALYTICS_SOURCE_KEY,
+  ].filter((secret) => secret !== undefined)
+
+/** An error in a log line. Errors of libraries have more fields, such as the headers of a request or the text of an answer. */
+function shownError(error: Error): object {
+  const { type, message, stack, code } = pino.stdSerializers.err(error) ?? {}
+  return { type, message: withoutSecrets(String(message)), stack: withoutSecrets(String(stack)), code }
+}
+
 /** Logs JSON lines, or readable ones on a terminal. Nothing secret is logged: no headers, bodies or database URLs. */
 function createLog(config: Config): Logger {
   const pretty = process.stdout.isTTY
     ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
     : {}
+  for (const secret of secretsOf(config)) keepSecret(secret)
+  if (config.OTEL_EXPORTER_OTLP_ENDPOINT) keepUrlSecret(config.OTEL_EXPORTER_OTLP_ENDPOINT)
   const streamWrite = process.stdout.isTTY ? visibleWhenParsed : (line: string) => `${visible(line.trimEnd())}\n`
-  return pino({ level: config.LOG_LEVEL, ...pretty, hooks: { streamWrite } })
+  return pino({ level: config.LOG_LEVEL, serializers: { err: shownError }, ...pretty, hooks: { streamWrite } })
 }

@@ -20,9 +20,11 @@ import { unscoredMessage, unscoredRemedy, unscoredToday } from '../domain/pool/u
 import { differingSums } from '../domain/sums/compare-sums.ts'
 import { legNames } from '../domain/update/legs.ts'
 import { GatewayError } from '../errors.ts'
+import { shownUrl } from '../secrets.ts'
+import { SourceSocket } from '../sources/address.ts'
 import { analyticsName } from '../sources/analytics/analytics-source.ts'
-import { isPostgres, postgresName } from '../sources/analytics/postgres-records.ts'
-import { type Client as HttpClient, isRemote, openClient, shownUrl } from '../sources/client.ts'
+import { isPostgres } from '../sources/analytics/postgres-records.ts'
+import { type Client as HttpClient, isRemote, openClient } from '../sources/client.ts'
 import { openDirectory } from '../sources/dataset/directory.ts'
 import { recordCount } from './command.ts'
 import { listSettings, misspeltSettings, unusedParameters } from './settings.ts'
@@ -337,8 +339,9 @@ function pgClient(url: string): pg.Client {
 }
 
 /** A client with the settings of its server. */
-function sourceClient(url: string): pg.Client {
+function sourceClient(url: string, options: pg.ClientConfig = {}): pg.Client {
   const client = new pg.Client({
+    ...options,
     connectionString: url,
     application_name: 'gateway-doctor',
     connectionTimeoutMillis: ANSWER_MS,
@@ -471,7 +474,7 @@ async function* checkFields(config: Config): AsyncGenerator<Finding> {
     for (const [leg, source] of openAnalytics(config, client).sources)
       yield* checked('analytics', `Run gateway update ${leg} --dry-run.`, async () => {
         const called = analyticsName(leg, source.name)
-        const fields = await fieldsOf(source, leg)
+        const fields = await fieldsOf(source, leg, AbortSignal.timeout(CHECK_MS))
         if (!fields?.count) return ok(`${called} has no records yet.`)
         const { count, missing, empty } = fields
         const examined = `(examined: ${recordCount(count)})`
@@ -498,11 +501,12 @@ function analyticsSources(config: Config): [string, string][] {
 }
 
 async function checkPostgresSource(url: string): Promise<Found> {
-  const client = sourceClient(withCheckedCertificate(url))
+  const name = shownUrl(url)
+  const client = sourceClient(withCheckedCertificate(url), { stream: () => new SourceSocket() })
   try {
     await client.connect()
     await client.query('BEGIN READ ONLY')
-    return ok(`${postgresName(url)} answers.`)
+    return ok(`${name} answers.`)
   } finally {
     client.connection.stream.destroy()
   }

@@ -2,10 +2,12 @@ import { type Command, Option } from 'commander'
 import { isAddress } from '../address.ts'
 import { ConfigError } from '../config.ts'
 import { type ImportSummary, importDataset } from '../domain/dataset/import.ts'
+import { shownUrl } from '../secrets.ts'
 import { isRemote } from '../sources/client.ts'
 import type { Dataset } from '../sources/dataset/dataset.ts'
 import { openDirectory } from '../sources/dataset/directory.ts'
 import { openHttpDataset } from '../sources/dataset/http-dataset.ts'
+import { Fetch } from '../sources/fetch.ts'
 import { type MirrorSummary, withMirror } from '../sources/mirror/rest-mirror.ts'
 import { speaksRest } from '../sources/positions/open-positions-source.ts'
 import { CLI, type CommandDeps, figure, print, printJson, readText, recordCount, warn, withDeps } from './command.ts'
@@ -88,11 +90,16 @@ async function loadDirectory(dir: string, options: Options): Promise<void> {
 }
 
 async function loadUrl(from: string, options: Options): Promise<void> {
+  for (const url of [from, options.indexer ?? from])
+    if (!URL.canParse(url)) throw new ConfigError('An address must be a URL like https://gateway.example.org.')
   const users = options.users === undefined ? [] : await readUsers(options.users)
   await loading(options, async (deps, phases) => {
-    const { client, signal } = deps
-    if (!(await speaksRest({ client, base: from, signal })))
-      return load(deps, await openHttpDataset(client, from, { signal }), options, phases)
+    const name = shownUrl(from)
+    const fetch = new Fetch(name, deps.client, deps.signal)
+    const { signal } = fetch
+    const client = deps.client.within(fetch)
+    if (!(await speaksRest({ client, base: from, name, signal })))
+      return load(deps, await openHttpDataset(client, from, { name, fetch }), options, phases)
     const walk = showWalk(process.stderr)
     const mirror = {
       client,
@@ -107,6 +114,7 @@ async function loadUrl(from: string, options: Options): Promise<void> {
     try {
       return await withMirror(mirror, async (dataset, summary) => {
         walk.done()
+        fetch.close()
         if (!options.json) describeMirror(summary)
         const name = summary.rules?.programName ?? deps.config.PROGRAM_NAME
         if (summary.rules && name !== deps.config.PROGRAM_NAME)

@@ -11,11 +11,14 @@ export interface SourceFields {
 }
 
 /** Examines the first records of a source. Undefined if it does not have such records. */
-export async function fieldsOf(source: AnalyticsSource, leg: LegName): Promise<SourceFields | undefined> {
+export async function fieldsOf(
+  source: AnalyticsSource,
+  leg: LegName,
+  signal: AbortSignal,
+): Promise<SourceFields | undefined> {
   const { fields } = records[leg]
-  const stop = new AbortController()
   const known = async () => ({ users: [], entities: [] })
-  const fetched = await source.records(leg, { since: null, fields, known, signal: stop.signal })
+  const fetched = await source.records(leg, { since: null, fields, known, signal })
   if (!fetched) return undefined
   const present = new Set<string>()
   let count = 0

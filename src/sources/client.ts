@@ -1,9 +1,11 @@
-import type { Readable } from 'node:stream'
+import type { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import pRetry, { AbortError } from 'p-retry'
 import type { Dispatcher } from 'undici'
 import { GatewayError } from '../errors.ts'
+import { hostsOnly, keepSecret, withoutSecrets } from '../secrets.ts'
+import { ForbiddenAddress, ForbiddenRedirect } from './address.ts'
 import type { Agent } from './agent.ts'
 
 export interface ClientOptions {
@@ -13,16 +15,31 @@ export interface ClientOptions {
   retries: number
   /** The maximum size of an answer in bytes, decompressed. */
   maxBytes: number
+  /** Without them, they are those of the settings' defaults. */
+  limits?: FetchLimits
   /** The minimum delay before the first retry. It doubles with each retry. */
   waitMs?: number
-  onFailedAttempt?(source: string, error: Error): void
+  onFailedAttempt?(source: string, reason: string): void
 }
+
+/** What one fetch may take from a source, with all of its requests. */
+export interface FetchLimits {
+  /** The bytes, as they arrive and decompressed. */
+  bytes: number
+  /** The records or lines, those that are not stored and empty ones included. */
+  records: number
+  seconds: number
+}
+
+export const FETCH_LIMITS: FetchLimits = { bytes: 16 * 1024 ** 3, records: 100_000_000, seconds: 3600 }
 
 /**
  * An HTTP client for external servers, with timeouts, retries (exponential, with jitter) and bounds on answers and
  * connections. It throws SOURCE_FAILED with a sentence that names `source` and says what failed.
  */
 export interface Client {
+  /** The limits of each fetch. */
+  limits: FetchLimits
   /** Reads the body of an answer with status 200 (or 201, which the documented pools have). */
   bytes(source: string, url: string, request?: ClientRequest): Promise<Buffer>
   json(source: string, url: string, request?: ClientRequest): Promise<unknown>
@@ -31,7 +48,16 @@ export interface Client {
    * answer, and only silence within it is bounded, not its length. Used for files and to detect the kind of a server.
    */
   open(source: string, url: string, request?: ClientRequest): Promise<Answer>
+  /** The same client for the requests of one fetch, which ends at its limits. */
+  within(fetch: Fetch): Client
   close(): Promise<void>
+}
+
+/** One fetch, whose requests share limits. */
+export interface Fetch {
+  signal: AbortSignal
+  meter(what: 'arrived' | 'unzipped'): Transform
+  lineMeter(): Transform
 }
 
 export interface ClientRequest {
@@ -39,9 +65,9 @@ export interface ClientRequest {
   json?: unknown
   /** A secret for `Authorization: Bearer`. Never shown in messages. */
   bearer?: string | undefined
+  /** Defaults to the signal of the fetch. */
   signal?: AbortSignal | undefined
-  /** Refuses an answer after a redirect to another host. */
-  sameHost?: boolean
+  fetch?: Fetch | undefined
 }
 
 export interface Answer {
@@ -76,7 +102,7 @@ class PassingFault extends Error {
 }
 
 export function openClient(options: ClientOptions): Client {
-  const { timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS, onFailedAttempt } = options
+  const { timeoutMs, retries, maxBytes, limits = FETCH_LIMITS, waitMs = MIN_WAIT_MS, onFailedAttempt } = options
   let agent: Promise<Agent> | undefined
   /** Loads undici on first use, since most gateways have no source. */
   async function open(): Promise<Agent> {
@@ -90,7 +116,7 @@ export function openClient(options: ClientOptions): Client {
   async function attempt<T>(
     source: string,
     url: string,
-    { json, bearer, signal, sameHost }: ClientRequest,
+    { json, bearer, fetch, signal = fetch?.signal }: ClientRequest,
     read: (answer: Answer) => Promise<T>,
   ): Promise<T> {
     const stop = new AbortController()
@@ -117,15 +143,10 @@ export function openClient(options: ClientOptions): Client {
         },
         ...(json !== undefined && { body: JSON.stringify(json) }),
       })
-      const host = sameHost ? otherHost(href, response) : undefined
-      if (host !== undefined) {
-        response.body.on('error', () => {}).destroy()
-        throw new AbortError(sourceFailed(source, `it redirects to another host, ${host}`))
-      }
-      const answer = answerOf(source, response)
+      const answer = answerOf(source, response, fetch)
       answer.body.once('close', forget)
       if (PASSING.has(answer.status)) {
-        const detail = await messageOf(answer, bearer)
+        const detail = await messageOf(answer)
         throw new PassingFault(`it answered ${answer.status}${detail}`, { waitMs: answer.waitMs })
       }
       return await read(answer)
@@ -134,6 +155,7 @@ export function openClient(options: ClientOptions): Client {
       if (error instanceof PassingFault || error instanceof AbortError) throw error
       if (signal?.aborted) throw new AbortError(signal.reason as Error)
       if (late) throw new PassingFault(`it did not answer within ${timeoutMs / 1000} s`, { cause: error })
+      if (isForbidden(error)) throw new AbortError(sourceFailed(source, error.message))
       if (!isReadFault(error)) throw new AbortError(error as Error)
       throw new PassingFault(faultOf(error), { cause: error })
     } finally {
@@ -151,7 +173,7 @@ export function openClient(options: ClientOptions): Client {
         randomize: true,
         ...(signal && { signal }),
         async onFailedAttempt({ error, retriesLeft }) {
-          onFailedAttempt?.(source, error)
+          onFailedAttempt?.(source, withoutSecrets(error.message))
           if (error instanceof PassingFault && error.waitMs > 0 && retriesLeft > 0) await pause(error.waitMs, signal)
         },
       })
@@ -163,31 +185,41 @@ export function openClient(options: ClientOptions): Client {
   }
 
   async function bytes(source: string, url: string, request: ClientRequest = {}): Promise<Buffer> {
-    return retried(source, request.signal, () =>
+    return retried(source, request.signal ?? request.fetch?.signal, () =>
       attempt(source, url, request, async (answer) => {
         if (answer.status !== 200 && answer.status !== 201)
-          throw new AbortError(sourceFailed(source, `${refusal(answer)}${await messageOf(answer, request.bearer)}`))
+          throw new AbortError(sourceFailed(source, `${refusal(answer)}${await messageOf(answer)}`))
         const body = await readWhole(answer, maxBytes)
-        if (!body) throw new AbortError(sourceFailed(source, `its answer is longer than ${maxBytes} bytes`))
+        const reason = `its answer is longer than ${maxBytes} bytes, the limit of SOURCE_MAX_BYTES`
+        if (!body) throw new AbortError(sourceFailed(source, reason))
         return body
       }),
     )
   }
 
-  return {
-    bytes,
+  const client = (fetch?: Fetch): Client => ({
+    limits,
+    bytes: (source, url, request) => bytes(source, url, { fetch, ...request }),
     async json(source, url, request) {
-      return parseJson(source, await bytes(source, url, request))
+      return parseJson(source, await bytes(source, url, { fetch, ...request }))
     },
     open: (source, url, request = {}) =>
-      retried(source, request.signal, () => attempt(source, url, request, async (answer) => answer)),
+      retried(source, request.signal ?? fetch?.signal, () =>
+        attempt(source, url, { fetch, ...request }, async (answer) => answer),
+      ),
+    within: client,
     close: async () => (await agent)?.close(),
-  }
+  })
+  return client()
 }
 
 /** The error for a failed source. `reason` is a clause that says what happened. */
-export const sourceFailed = (source: string, reason: string) =>
-  new GatewayError('SOURCE_FAILED', `${source} failed: ${reason.replace(/[.\s]+$/, '').replace(/(?<![?!])$/, '.')}`)
+export function sourceFailed(source: string, reason: string): GatewayError {
+  const sentence = withoutSecrets(reason)
+    .replace(/[.\s]+$/, '')
+    .replace(/(?<![?!])$/, '.')
+  return new GatewayError('SOURCE_FAILED', `${source} failed: ${sentence}`)
+}
 
 /** Describes a status other than 200, as a clause. */
 export const refusal = ({ status }: { status: number }) =>
@@ -196,28 +228,39 @@ export const refusal = ({ status }: { status: number }) =>
 /** Parses a body as JSON. @throws SOURCE_FAILED if it is not JSON */
 export function parseJson(source: string, body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString())
+    return jsonOf(body)
   } catch {
     if (body.length === 0) throw sourceFailed(source, 'its answer is empty')
-    const start = cut(body.toString('utf8', 0, 200), 60)
+    const start = foreign(body.toString('utf8', 0, 2000), 60)
     throw sourceFailed(source, `its answer is not JSON${start.startsWith('<') ? ', but HTML' : ''}: ${start}`)
   }
 }
 
+/** Some servers begin JSON with a byte order mark. */
+const jsonOf = (body: Buffer): unknown => JSON.parse(body.toString().replace(/^\uFEFF/, ''))
+
 /** Shortens a text of a source for a message, and removes control characters. */
 export function cut(text: string, length = 200): string {
-  const plain = text.replace(/[\p{C}\s]+/gu, ' ').trim()
+  const plain = withoutSecrets(hostsOnly(text.replace(/[\p{C}\s]+/gu, ' ').trim()))
   return plain.length > length ? `${plain.slice(0, length)}…` : plain
 }
 
+/** Shortens a text that others wrote, and leaves in it only words, numbers and addresses: others may be keys. */
+export function foreign(text: string, length?: number): string {
+  return cut(
+    cut(text, MAX_TOLD_BYTES)
+      .replace(/(?<=^|[\s"'(=>])\/\w\S*/g, '…')
+      .replace(/[\w%~+-]+/g, (word) => (isPlain(word) ? word : '…')),
+    length,
+  )
+}
+
+const PLAIN = [/^0x[0-9a-f]{40}$/i, /^-?\d{1,20}$/, /^\d{4}-\d\d-\d\d(T\d\d)?$/]
+const isPlain = (word: string) =>
+  PLAIN.some((form) => form.test(word)) || (word.length <= 40 && !/(\d\D*){4}/.test(word))
+
 /** True if a location is an http(s) URL. Otherwise it is a directory. */
 export const isRemote = (place: string) => /^https?:\/\//i.test(place)
-
-/** A URL without user, password, query and fragment, for messages and records. */
-export function shownUrl(text: string): string {
-  const url = new URL(text)
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
-}
 
 /** Appends a path to a base URL, before its query. */
 export function urlBelow(base: string, path: string): string {
@@ -236,8 +279,9 @@ export function faultOf(error: unknown): string {
   if (faults[code] !== undefined) return faults[code]
   // System errors name addresses and paths. Other messages say what is wrong with a certificate or an answer.
   const isSystemError = (error as NodeJS.ErrnoException).syscall !== undefined
+  if (isForbidden(error)) return error.message
   if (isSystemError || !isReadFault(error)) return `it cannot be read${code && ` (${code})`}`
-  return `it cannot be read: ${cut(message)}${code && ` (${code})`}`
+  return `it cannot be read: ${foreign(message)}${code && ` (${code})`}`
 }
 
 /** True if an error is from the network, the file system or the other server, and not a fault of ours. */
@@ -269,6 +313,7 @@ const faults: Record<string, string> & { ECONNRESET: string } = {
 function target(text: string, bearer: string | undefined): { href: string; authorization: string | undefined } {
   const url = new URL(text)
   const { username, password } = url
+  keepSecret(bearer)
   url.username = ''
   url.password = ''
   url.hash = ''
@@ -278,14 +323,15 @@ function target(text: string, bearer: string | undefined): { href: string; autho
   return { href: url.href, authorization: `Basic ${Buffer.from(user).toString('base64')}` }
 }
 
-/** The host of the last redirect, if it is another one. */
-function otherHost(href: string, { context }: Dispatcher.ResponseData): string | undefined {
-  const { history } = context as { history?: URL[] }
-  const last = history?.at(-1)
-  return last && last.host !== new URL(href).host ? last.host : undefined
-}
+/** True for a redirect or an address that no request may follow. Their messages are clauses. */
+const isForbidden = (error: unknown): error is Error =>
+  error instanceof ForbiddenAddress || error instanceof ForbiddenRedirect
 
-function answerOf(source: string, { statusCode, headers, body }: Dispatcher.ResponseData): Answer & { waitMs: number } {
+function answerOf(
+  source: string,
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  fetch: Fetch | undefined,
+): Answer & { waitMs: number } {
   const header = (name: string) => String(headers[name] ?? '').toLowerCase()
   // The reader reports errors. There may be no reader yet, or no longer.
   body.on('error', () => {})
@@ -302,11 +348,21 @@ function answerOf(source: string, { statusCode, headers, body }: Dispatcher.Resp
     type: header('content-type').replace(/;.*/s, '').trim(),
     size: zipped || !/^\d+$/.test(length) ? undefined : Number(length),
     ends: length !== '' || header('transfer-encoding') !== '',
-    body: zipped ? pipeline(body, createGunzip(), () => {}) : body,
+    body: bodyOf(body, zipped, fetch),
     unzipped: zipped,
     date: Number.isNaN(date.getTime()) ? undefined : date,
     waitMs: retryAfter(header('retry-after')),
   }
+}
+
+/** A body, decompressed and within the limits of its fetch. */
+function bodyOf(body: Readable, zipped: boolean, fetch: Fetch | undefined): Readable {
+  const steps = [
+    ...(fetch ? [fetch.meter('arrived')] : []),
+    ...(zipped ? [createGunzip()] : []),
+    ...(fetch && zipped ? [fetch.meter('unzipped')] : []),
+  ]
+  return steps.length === 0 ? body : (pipeline([body, ...steps], () => {}) as Transform)
 }
 
 /** Reads a body. Undefined if it is longer than `maxBytes`. */
@@ -323,19 +379,28 @@ async function readWhole({ body }: Answer, maxBytes: number): Promise<Buffer | u
 }
 
 /** The message in an error's body, in common formats, as the rest of a clause. */
-async function messageOf(answer: Answer, secret: string | undefined): Promise<string> {
+async function messageOf(answer: Answer): Promise<string> {
   if (!answer.type.endsWith('json')) {
     answer.body.destroy()
     return ''
   }
   try {
-    const value = JSON.parse(String(await readWhole(answer, MAX_TOLD_BYTES)))
-    const { errors, detail, message, error, title } = value
+    const value = jsonOf((await readWhole(answer, MAX_TOLD_BYTES)) ?? Buffer.of())
+    const { errors, detail, message, error, title } = value as ErrorBody
     const text = [errors?.[0]?.message, detail, message, error?.message, error, title].find(isText)
-    return text ? `: ${cut(secret ? text.replaceAll(secret, '…') : text)}` : ''
+    return text ? `: ${foreign(text)}` : ''
   } catch {
     return ''
   }
+}
+
+/** The fields of common formats of errors. None of them is certain. */
+interface ErrorBody {
+  errors?: { message?: unknown }[]
+  error?: { message?: unknown }
+  detail?: unknown
+  message?: unknown
+  title?: unknown
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { shownUrl } from '../../src/secrets.ts'
 import { type Client, type ClientOptions, openClient } from '../../src/sources/client.ts'
 import type { RecordBatch } from '../../src/sources/fetched.ts'
 import { parseNames } from '../../src/sources/positions/graph-names.ts'
@@ -70,7 +71,9 @@ const failure = async (options: PositionsOptions, setup: Setup = {}) => {
   expect(error?.message.replaceAll(server.base, 'BASE')).toBeDefined()
   expect(error?.code).toBe('SOURCE_FAILED')
   const text = error?.message.replaceAll(server.base, 'BASE') ?? ''
-  expect(text).toMatch(/^The source of (positions, BASE\/graphql|prices, http:\/\/127\.0\.0\.1:\d+), failed: .*[.?!]$/)
+  expect(text).toMatch(
+    /^The source of (positions, BASE \([0-9a-f]{8}\)|prices, http:\/\/127\.0\.0\.1:\d+), failed: .*[.?!]$/,
+  )
   return text.replace(/^.*?, failed: /, '').replace(/\.$/, '')
 }
 
@@ -130,7 +133,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
     expect(receipts).toEqual([
       {
         kind: 'POSITIONS',
-        name: `${server.base}/graphql`,
+        name: shownUrl(`${server.base}/graphql`),
         digest: createHash('sha256').update(inOrder.join('')).digest('hex'),
         count: 7,
         block: '123',
@@ -140,7 +143,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
       expect.objectContaining({ kind: 'PRICES', name: prices.base, count: 3, time: `${DAY}T00:00:00.000Z` }),
     ])
     expect(Date.parse(receipts[0]?.fetchedAt ?? '')).toBeGreaterThanOrEqual(before)
-    expect(source.name).toBe(`${server.base}/graphql`)
+    expect(source.name).toBe(shownUrl(`${server.base}/graphql`))
     expect(pricesName).toBe(prices.base)
   })
   const bodyStart = (body: string) => Number.parseInt(JSON.parse(body).data.positions.nodes[0].user, 16)
@@ -356,7 +359,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
     test('a page is too large', async () => {
       const options = { positions: sourcePositions(50) }
       expect(await failure(options, { settings: { paging }, client: { maxBytes: 5000 } })).toBe(
-        'its answer is longer than 5000 bytes',
+        'its answer is longer than 5000 bytes, the limit of SOURCE_MAX_BYTES',
       )
     })
   })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
+import { shownUrl } from '../../src/secrets.ts'
 import { openClient } from '../../src/sources/client.ts'
 import { defaultNames } from '../../src/sources/positions/graph-names.ts'
 import { openPositionsSource, type PositionsSettings } from '../../src/sources/positions/open-positions-source.ts'
@@ -80,7 +81,7 @@ describe('what POSITIONS_SOURCE names', () => {
     async (type) => {
       const server = await start(routes({ 'GET /data/positions.jsonl': [type, '{}\n'] }))
       expect(await read(`${server.base}/data/`)).toEqual({
-        name: `${server.base}/data`,
+        name: shownUrl(`${server.base}/data`),
         label: 'positions.jsonl',
         count: 1,
       })
@@ -101,7 +102,7 @@ describe('what POSITIONS_SOURCE names', () => {
   test('a GraphQL endpoint', async () => {
     const server = await start(graphAt('/graphql'))
     expect(await read(`${server.base}/graphql`, { prices: await prices() })).toEqual({
-      name: `${server.base}/graphql`,
+      name: shownUrl(`${server.base}/graphql`),
       label: 'positions',
       count: 3,
     })
@@ -199,7 +200,7 @@ describe('what POSITIONS_SOURCE names', () => {
     for (const format of ['files', 'graphql', 'rest', 'auto'] as const) {
       const error = await read(url, { format, prices: await prices() }).catch((error: Error) => error)
       expect(error).toBeInstanceOf(Error)
-      expect((error as Error).message).toContain(`${server.base}/x`)
+      expect((error as Error).message).toContain(`${server.base} (`)
       expect((error as Error).message).not.toContain('hidden')
     }
   })

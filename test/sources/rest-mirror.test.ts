@@ -753,7 +753,7 @@ describe('a server that cannot be believed', () => {
 
   test('is an http(s) address, and users are addresses', async () => {
     await expect(mirrorGateway({ client, base: 'ftp://here' }, dir)).rejects.toThrow(
-      'ftp://here is not the URL of a server: it must begin with http:// or https://.',
+      'A server is named by a URL that begins with http:// or https://.',
     )
     await expect(mirrorGateway({ client, base: source.base, users: ['0x12'] }, dir)).rejects.toThrow(
       '0x12 is not a user: an address is 0x and 40 hex digits.',

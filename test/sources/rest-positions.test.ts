@@ -242,7 +242,7 @@ describe('a server that cannot be believed', () => {
     })
 
   test('is an http(s) address', () => {
-    expect(() => restPositions(client, 'here')).toThrow('here is not the URL of a server')
+    expect(() => restPositions(client, 'here')).toThrow('A server is named by a URL')
   })
 
   test('can be stopped', async () => {

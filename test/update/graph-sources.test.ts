@@ -272,7 +272,7 @@ describe('a server that is no source', () => {
   })
   test('answers too much', async () => {
     expect(await against((_, response) => answerJson(response, { data: 'x'.repeat(2 << 20) }))).toContain(
-      'failed: its answer is longer than 1048576 bytes.',
+      'failed: its answer is longer than 1048576 bytes, the limit of SOURCE_MAX_BYTES.',
     )
   })
 })

@@ -540,6 +540,7 @@ async function* readingErrors<T>(label: string, source: AsyncIterable<T>): Async
   try {
     yield* source
   } catch (cause) {
+    if (cause instanceof GatewayError) throw cause
     throw new GatewayError('BAD_INPUT', `${label} cannot be read: ${(cause as Error).message}; nothing was imported.`)
   }
 }

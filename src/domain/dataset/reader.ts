@@ -105,11 +105,15 @@ const NONE: Problem[] = []
 type Parsed = { fields: Record<string, unknown>; reason?: never } | { reason: string }
 
 function parse(line: string): Parsed | undefined {
+  // An error with a stack for each of many blank lines would take long.
+  if (!line.startsWith('{') && line.trim() === '') return undefined
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch (error) {
-    return line.trim() === '' ? undefined : { reason: `is not JSON: ${(error as SyntaxError).message.slice(0, 120)}` }
+    // The message quotes the line, which may contain the URL of its source.
+    const reason = (error as SyntaxError).message.replace(/, (\.\.\.)?".*is not valid JSON$/s, '')
+    return { reason: `is not JSON: ${reason.slice(0, 120)}` }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { reason: `must be a JSON object, not ${described(value)}` }

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type ArgumentNode, type FieldNode, Kind, type OperationDefinitionNode, parse, print } from 'graphql'
 import { pMapIterable } from 'p-map'
-import { type Client, shownUrl, sourceFailed } from '../client.ts'
+import { type Client, sourceFailed } from '../client.ts'
 import { received } from '../fetched.ts'
 import { inNamesOf, pathBelow, split } from '../positions/graph-names.ts'
 import { answerData, described, down, fieldName, isObject, listDown, nextIn } from '../positions/graph-page.ts'
@@ -17,23 +17,21 @@ const MAX_PAGES = 100_000
 /** A GraphQL source of analytics, whose names a mapping translates. Pages are validated, and none may come twice. */
 export function graphRecords(
   client: Client,
-  url: string,
-  bearer: string | undefined,
+  { url, name, bearer }: { url: string; name: string; bearer: string | undefined },
   mapping: GraphMapping,
 ): AnalyticsSource {
-  const name = shownUrl(url)
   return {
     name,
     async records(file, { since, fields, signal }) {
       const called = analyticsName(file, name)
       const { names, constants } = mapping
-      const read = pageReader(called, mapping, bearer)
+      const read = pageReader(called, mapping)
       const paths = Object.keys(fields).map((field) => ({ field, path: pathBelow(names, field) }))
 
       async function fetchPage(number: number, variables: object): Promise<RecordsPage> {
         const isFirst = number === 1
         const json = { query: operationOf(mapping, fields, isFirst), variables }
-        return read(number, await client.bytes(called, url, { json, bearer, signal, sameHost: true }))
+        return read(number, await client.bytes(called, url, { json, bearer, signal }))
       }
 
       async function* pages(): AsyncGenerator<RecordsPage> {
@@ -88,13 +86,13 @@ interface RecordsPage {
   cursor: string | number | undefined
 }
 
-function pageReader(called: string, { names, paging }: GraphMapping, secret: string | undefined) {
+function pageReader(called: string, { names, paging }: GraphMapping) {
   const below = (name: string) => pathBelow(names, name)
   let offset = 0
   return (number: number, body: Buffer): RecordsPage => {
     const wrong = (name: string, what: string, value: unknown) =>
       sourceFailed(called, `page ${number}: ${fieldName(names, name)} must be ${what}, not ${described(value)}`)
-    const root = down(answerData(called, number, body, secret).records, below('records'))
+    const root = down(answerData(called, number, body).records, below('records'))
     const nodes = names.nodes === '' ? root : isObject(root) ? listDown(root.nodes, below('nodes')) : undefined
     if (!Array.isArray(nodes)) throw wrong(names.nodes === '' ? 'records' : 'nodes', 'a list', nodes ?? root)
     const page = { number, body, nodes }

@@ -1,8 +1,10 @@
-import { type Client, isRemote, shownUrl } from '../client.ts'
+import { shownUrl } from '../../secrets.ts'
+import { type Client, isRemote } from '../client.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { datasetRecords } from '../dataset/dataset-records.ts'
 import { openDirectory } from '../dataset/directory.ts'
 import { httpDataset } from '../dataset/http-dataset.ts'
+import { Fetch, fetchWithin } from '../fetch.ts'
 import { withMirror } from '../mirror/rest-mirror.ts'
 import { speaksRest } from '../positions/open-positions-source.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
@@ -14,6 +16,8 @@ import { restRecords } from './rest-records.ts'
 export interface AnalyticsSettings {
   /** A directory, an http(s) URL, or a URL of a Postgres. */
   source: string
+  /** What the operator calls the source. */
+  name?: string | undefined
   key?: string | undefined
   /** How a GraphQL server or a Postgres is read. Without it, the source has files. */
   mapping?: Mapping | undefined
@@ -21,47 +25,78 @@ export interface AnalyticsSettings {
   timeoutMs: number
 }
 
-/** A client whose answers come from the host that was asked. */
-const onHost = (client: Client, bearer: string | undefined): Client => ({
-  ...client,
-  bytes: (source, url, request) => client.bytes(source, url, { ...request, bearer, sameHost: true }),
-  open: (source, url, request) => client.open(source, url, { ...request, bearer, sameHost: true }),
-})
-
 /** Opens a source of analytics. Nothing is read yet. Undefined for a Postgres without a query. */
 export function openAnalyticsSource(settings: AnalyticsSettings, client: Client): AnalyticsSource | undefined {
-  const { source, key: bearer, mapping, timeoutMs } = settings
-  if (isPostgres(source)) return mapping && 'query' in mapping ? postgresRecords(source, timeoutMs, mapping) : undefined
-  if (isRemote(source) && mapping && 'names' in mapping) return graphRecords(client, source, bearer, mapping)
-  const name = isRemote(source) ? shownUrl(source) : source
+  const { source, mapping } = settings
+  if (isPostgres(source) && !(mapping && 'query' in mapping)) return undefined
+  const name = isRemote(source) || isPostgres(source) ? shownUrl(source, settings.name) : source
+  return {
+    name,
+    records(file, request) {
+      const fetch = new Fetch(analyticsName(file, name), client, request.signal)
+      const { signal } = fetch
+      return fetchWithin(fetch, () =>
+        openRecords(settings, name, client.within(fetch), fetch).records(file, { ...request, signal }),
+      )
+    },
+  }
+}
+
+/** The source as one fetch reads it. */
+function openRecords(
+  { source, key: bearer, mapping, timeoutMs }: AnalyticsSettings,
+  name: string,
+  plain: Client,
+  fetch: Fetch,
+): AnalyticsSource {
+  const client = withBearer(plain, bearer)
+  if (isPostgres(source) && mapping && 'query' in mapping)
+    return postgresRecords({ url: source, name, timeoutMs }, mapping)
+  if (isRemote(source) && mapping && 'names' in mapping)
+    return graphRecords(client, { url: source, name, bearer }, mapping)
   return {
     name,
     async records(file, request) {
       const { signal } = request
       const called = analyticsName(file, name)
       const open = async () =>
-        isRemote(source)
-          ? httpDataset(client, source, { name: called, bearer, signal, sameHost: true })
-          : openDirectory(source)
+        isRemote(source) ? httpDataset(plain, source, { name: called, bearer, fetch }) : openDirectory(source)
       const fetched = await datasetRecords({ called, name, file, kind: 'ANALYTICS', open, signal })
-      if (fetched || !isRemote(source) || !(await speaksRest({ client, base: source, bearer, signal }))) return fetched
-      return restRecords(onHost(client, bearer), source, called, file, request)
+      if (fetched || !isRemote(source) || !(await speaksRest({ client, base: source, name: called, signal })))
+        return fetched
+      return restRecords(client, source, name, file, request)
     },
   }
 }
 
+/** The same client, whose requests have a bearer token. */
+const withBearer = (client: Client, bearer: string | undefined): Client => ({
+  ...client,
+  bytes: (source, url, request) => client.bytes(source, url, { ...request, bearer }),
+  open: (source, url, request) => client.open(source, url, { ...request, bearer }),
+})
+
+type RulesSettings = Pick<AnalyticsSettings, 'source' | 'name' | 'key'>
+
 /** Opens another gateway as a source of rules. Nothing is read yet. Undefined for any other place. */
-export function openRulesSource({ source, key: bearer }: Pick<AnalyticsSettings, 'source' | 'key'>, client: Client) {
+export function openRulesSource({ source, name: given, key }: RulesSettings, client: Client) {
   if (isPostgres(source) || !isRemote(source)) return undefined
-  const bound = onHost(client, bearer)
+  const name = shownUrl(source, given)
   return {
-    name: shownUrl(source),
-    async read<T>(signal: AbortSignal | undefined, work: (dataset: Dataset, notes: string[]) => Promise<T>) {
-      if (!(await speaksRest({ client, base: source, bearer, signal }))) return undefined
-      return withMirror(
-        { client: bound, base: source, onlyRules: true, signal },
-        async (dataset, { notes }) => dataset.rules && work(dataset, notes),
-      )
+    name,
+    async read<T>(caller: AbortSignal | undefined, work: (dataset: Dataset, notes: string[]) => Promise<T>) {
+      const fetch = new Fetch(name, client, caller)
+      const { signal } = fetch
+      const bound = withBearer(client.within(fetch), key)
+      try {
+        if (!(await speaksRest({ client: bound, base: source, name, signal }))) return undefined
+        return await withMirror(
+          { client: bound, base: source, onlyRules: true, signal },
+          async (dataset, { notes }) => dataset.rules && work(dataset, notes),
+        )
+      } finally {
+        fetch.close()
+      }
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Hash } from 'node:crypto'
 import pg from 'pg'
 import { FORMS } from '../../db/connect/session.ts'
 import { withCheckedCertificate } from '../../db/connect/url.ts'
+import { SourceSocket } from '../address.ts'
 import { faultOf, isReadFault, sourceFailed } from '../client.ts'
 import { received } from '../fetched.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
@@ -13,15 +14,11 @@ const ROWS = 1000
 
 export const isPostgres = (source: string) => /^postgres(ql)?:\/\//i.test(source)
 
-/** Host and database of a URL, for messages and records. */
-export function postgresName(url: string): string {
-  const { host, pathname } = new URL(url)
-  return `postgres://${host}${pathname}`
-}
-
 /** A Postgres as a source of analytics: a query is read by a cursor, in a transaction that may only read. */
-export function postgresRecords(url: string, timeoutMs: number, { query, constants }: SqlMapping): AnalyticsSource {
-  const name = postgresName(url)
+export function postgresRecords(
+  { url, name, timeoutMs }: { url: string; name: string; timeoutMs: number },
+  { query, constants }: SqlMapping,
+): AnalyticsSource {
   return {
     name,
     async records(file, { since, fields, signal }) {
@@ -34,9 +31,14 @@ export function postgresRecords(url: string, timeoutMs: number, { query, constan
           connectionTimeoutMillis: timeoutMs,
           query_timeout: timeoutMs,
           types: { getTypeParser },
+          stream: () => new SourceSocket(),
         })
         client.on('error', () => {})
+        // A server that stalls would not answer a polite end.
+        const hangUp = () => client.connection.stream.destroy()
+        signal?.addEventListener('abort', hangUp, { once: true })
         try {
+          signal?.throwIfAborted()
           await client.connect()
           await client.query(`BEGIN READ ONLY; ${FORMS}`)
           const seconds = String(Math.floor((since?.getTime() ?? 0) / 1000))
@@ -59,7 +61,8 @@ export function postgresRecords(url: string, timeoutMs: number, { query, constan
             throw sourceFailed(called, `it did not answer within ${timeoutMs / 1000} s`)
           throw isReadFault(error) ? sourceFailed(called, faultOf(error)) : error
         } finally {
-          await client.end().catch(() => {})
+          signal?.removeEventListener('abort', hangUp)
+          hangUp()
         }
       }
 

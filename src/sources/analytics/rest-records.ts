@@ -15,11 +15,10 @@ import {
   positionPages,
   type RestServer,
   restServer,
-  serverName,
   vaultReward,
   vaultSnapshot,
 } from '../mirror/rest-api.ts'
-import type { RecordsRequest } from './analytics-source.ts'
+import { analyticsName, type RecordsRequest } from './analytics-source.ts'
 
 /** The number of users that are read at once, and of those whose records wait to be stored. */
 const USERS_AT_ONCE = 8
@@ -44,7 +43,7 @@ type ReadUser = (user: User) => AsyncIterable<object[]>
 export async function restRecords(
   client: Client,
   base: string,
-  called: string,
+  name: string,
   file: DatasetFile,
   request: RecordsRequest,
 ): Promise<Fetched | undefined> {
@@ -53,7 +52,7 @@ export async function restRecords(
   const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal
   // Each pending request listens to it.
   setMaxListeners(0, signal)
-  const server = restServer(client, base, { signal, name: called })
+  const server = restServer(client, base, { signal, name: analyticsName(file, name) })
   const graph = await openGatewayGraph(client, base, signal)
   const ofEntities = file === 'prices' || file === 'rates' ? graph?.[file] : undefined
   const read = readerOf(server, graph, file, request)
@@ -79,7 +78,7 @@ export async function restRecords(
       stop.abort()
     }
   }
-  return received(file, { kind: 'ANALYTICS', name: serverName(base), time: since?.toISOString() ?? null }, arriving)
+  return received(file, { kind: 'ANALYTICS', name, time: since?.toISOString() ?? null }, arriving)
 }
 
 function readerOf(

@@ -1,7 +1,8 @@
-import { pipeline, Readable } from 'node:stream'
+import { pipeline, Readable, type Transform } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { GatewayError } from '../../errors.ts'
-import { type Answer, type Client, faultOf, refusal, shownUrl, sourceFailed, urlBelow } from '../client.ts'
+import { shownUrl } from '../../secrets.ts'
+import { type Answer, type Client, type Fetch, faultOf, refusal, sourceFailed, urlBelow } from '../client.ts'
 import { type Dataset, datasetFiles } from './dataset.ts'
 
 export interface HttpDatasetOptions {
@@ -9,8 +10,8 @@ export interface HttpDatasetOptions {
   name?: string
   bearer?: string | undefined
   signal?: AbortSignal | undefined
-  /** Refuses files after a redirect to another host. */
-  sameHost?: boolean
+  /** The fetch whose limits hold. Its client makes the requests. */
+  fetch?: Fetch | undefined
 }
 
 /**
@@ -19,14 +20,15 @@ export interface HttpDatasetOptions {
  * @throws SOURCE_FAILED, from `open`, if the server fails or does not answer with a file
  */
 export function httpDataset(client: Client, base: string, options: HttpDatasetOptions = {}): Dataset {
-  const { name = shownUrl(base), bearer, signal, sameHost = false } = options
+  const { name = shownUrl(base), bearer, fetch, signal = fetch?.signal } = options
+  const bound = fetch ? client.within(fetch) : client
   return {
     name,
     async open(file) {
       for (const label of [`${file}.jsonl`, `${file}.jsonl.gz`]) {
-        const answer = await client.open(name, urlBelow(base, label), { bearer, signal, sameHost })
+        const answer = await bound.open(name, urlBelow(base, label), { bearer, signal })
         const reason = noFile(answer)
-        if (!reason) return { label, ...opened(answer, label, signal) }
+        if (!reason) return { label, ...opened(answer, label, { fetch, signal }) }
         answer.body.destroy()
         if (answer.status !== 404 && answer.status !== 410) throw sourceFailed(name, `${reason} for ${label}`)
       }
@@ -44,7 +46,16 @@ export async function openHttpDataset(
   base: string,
   options: HttpDatasetOptions = {},
 ): Promise<Dataset> {
-  const dataset = httpDataset(client, base, options)
+  const files = httpDataset(client, base, options)
+  const { fetch } = options
+  const dataset: Dataset = {
+    name: files.name,
+    async open(file) {
+      const opened = await files.open(file)
+      if (!opened || !fetch) return opened
+      return { ...opened, stream: pipeline(opened.stream, fetch.lineMeter(), () => {}) }
+    },
+  }
   for (const file of datasetFiles) {
     const opened = await dataset.open(file)
     opened?.stream.destroy()
@@ -64,9 +75,10 @@ function noFile({ status, type, ends }: Answer): string | undefined {
   return ends ? undefined : 'it does not say where its answer ends, so truncation would go unnoticed,'
 }
 
-function opened({ body, size, unzipped }: Answer, label: string, signal?: AbortSignal) {
+function opened({ body, size, unzipped }: Answer, label: string, { fetch, signal }: HttpDatasetOptions) {
   const zipped = label.endsWith('.gz') && !unzipped
-  const bytes = zipped ? pipeline(body, createGunzip(), () => {}) : body
+  const steps = [createGunzip(), ...(fetch ? [fetch.meter('unzipped')] : [])]
+  const bytes = zipped ? (pipeline([body, ...steps], () => {}) as Transform) : body
   const stream = Readable.from(clearly(bytes, signal), { objectMode: false })
   stream.once('close', () => body.destroy())
   return { ...(!zipped && size !== undefined && { size }), stream }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { DAY_MS } from '../../time.ts'
-import { type Client, parseJson, shownUrl, sourceFailed, urlBelow } from '../client.ts'
-import { address, checked } from './rest-api.ts'
+import { type Client, foreign, parseJson, sourceFailed, urlBelow } from '../client.ts'
+import { address, checked, serverName } from './rest-api.ts'
 
 /** The GraphQL API of another gateway, for data that its REST APIs do not show. */
 export interface GatewayGraph {
@@ -283,7 +283,7 @@ export async function openGatewayGraph(
   signal: AbortSignal | undefined,
 ): Promise<GatewayGraph | undefined> {
   const url = urlBelow(base, 'graphql')
-  const name = shownUrl(url)
+  const name = serverName(base)
   const probe = { json: { query: graphOperations.fields }, signal }
   const there = await client.open(name, url, probe)
   there.body.destroy()
@@ -293,7 +293,8 @@ export async function openGatewayGraph(
   async function ask<T>(query: string, schema: z.ZodType<T>, variables: object = {}): Promise<T> {
     const body = parseJson(name, await client.bytes(name, url, { json: { query, variables }, signal }))
     const errors = z.object({ errors: z.array(z.object({ message: z.string() })).min(1) }).safeParse(body)
-    if (errors.success) throw sourceFailed(name, `it answered with an error: ${errors.data.errors[0]?.message}`)
+    if (errors.success)
+      throw sourceFailed(name, `it answered with an error: ${foreign(errors.data.errors[0]?.message ?? '')}`)
     return checked(name, '/graphql', z.object({ data: schema }), body).data
   }
 
@@ -439,7 +440,7 @@ const keyOf = ({ chainId, address }: { chainId: number; address: string }) => `$
 /** Returns the fields of the types that differ between versions. Undefined if they are not a gateway's. */
 function gatewayFields(body: Buffer): z.output<typeof fieldsAnswer>['data'] | undefined {
   try {
-    const { data } = fieldsAnswer.parse(JSON.parse(body.toString()))
+    const { data } = fieldsAnswer.parse(parseJson('it', body))
     return NEEDED.every((needed) => data.query.has(needed)) ? data : undefined
   } catch {
     return undefined

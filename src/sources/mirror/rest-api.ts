@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { isAddress, isHash, storedHash } from '../../address.ts'
 import { GatewayError } from '../../errors.ts'
-import { type Client, cut, parseJson, refusal, shownUrl, sourceFailed } from '../client.ts'
+import { shownUrl, withoutSecrets } from '../../secrets.ts'
+import { type Client, cut, parseJson, refusal, sourceFailed } from '../client.ts'
 
 /** A client for the documented REST APIs of another server. Answers are validated. */
 export interface RestServer {
@@ -18,7 +19,7 @@ export interface RestServer {
 /** Answers of a server contradict each other: they are wrong, or the data changed between two requests. */
 export class Contradiction extends GatewayError {
   constructor(source: string, reason: string) {
-    super('SOURCE_FAILED', `${source} failed: ${reason}.`)
+    super('SOURCE_FAILED', `${source} failed: ${withoutSecrets(reason)}.`)
   }
 }
 
@@ -53,7 +54,7 @@ export function restServer(
 /** A server's URL for messages. @throws BAD_INPUT if it is not an http(s) URL */
 export function serverName(base: string): string {
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
-    throw new GatewayError('BAD_INPUT', `${base} is not the URL of a server: it must begin with http:// or https://.`)
+    throw new GatewayError('BAD_INPUT', 'A server is named by a URL that begins with http:// or https://.')
   return shownUrl(base)
 }
 

@@ -1,4 +1,4 @@
-import { cut, parseJson, sourceFailed } from '../client.ts'
+import { cut, foreign, parseJson, sourceFailed } from '../client.ts'
 import { type AnyNames, type Name, type Names, pathBelow } from './graph-names.ts'
 
 /** A page of a source's answer, with unvalidated rows. */
@@ -14,7 +14,7 @@ export interface Page {
 }
 
 /** Creates a reader of a source's answers. */
-export function pageReader(called: string, names: Names, paging: 'cursor' | 'offset', secret: string | undefined) {
+export function pageReader(called: string, names: Names, paging: 'cursor' | 'offset') {
   const below = (name: Name) => pathBelow(names, name)
   const paths = {
     positions: below('positions'),
@@ -28,7 +28,7 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
     const wrong = (name: string, what: string, value: unknown) =>
       sourceFailed(called, `page ${number}: ${fieldName(names, name)} must be ${what}, not ${described(value)}`)
 
-    const data = answerData(called, number, body, secret)
+    const data = answerData(called, number, body)
     const page = down(data.positions, paths.positions)
     if (!isObject(page)) throw wrong('positions', 'an object', page)
 
@@ -62,19 +62,14 @@ export function nextIn(
 }
 
 /** The data of a GraphQL answer. @throws SOURCE_FAILED if it has none */
-export function answerData(
-  called: string,
-  number: number,
-  body: Buffer,
-  secret: string | undefined,
-): Record<string, unknown> {
+export function answerData(called: string, number: number, body: Buffer): Record<string, unknown> {
   const answer = parseJson(called, body)
   if (!isObject(answer)) throw sourceFailed(called, `page ${number} is no GraphQL answer: ${described(answer)}`)
   const { data, errors } = answer
   if (errors !== undefined && errors !== null) {
     const message = Array.isArray(errors) && isObject(errors[0]) ? errors[0].message : undefined
     const text = typeof message === 'string' ? message : 'an error without a message'
-    throw sourceFailed(called, `it answered: ${cut(secret ? text.replaceAll(secret, '…') : text)}`)
+    throw sourceFailed(called, `it answered: ${foreign(text)}`)
   }
   if (!isObject(data)) throw sourceFailed(called, `page ${number} is no GraphQL answer: it has no data`)
   return data

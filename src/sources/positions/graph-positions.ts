@@ -5,7 +5,8 @@ import type {
   PositionsByCursorQueryVariables,
   PositionsByOffsetQueryVariables,
 } from '../../generated/source-operations/graphql.ts'
-import { type Client, shownUrl, sourceFailed } from '../client.ts'
+import { shownUrl } from '../../secrets.ts'
+import { type Client, sourceFailed } from '../client.ts'
 import { received } from '../fetched.ts'
 import type { ChainToken, PriceSource } from '../prices.ts'
 import { defaultNames, inNamesOf, type Names } from './graph-names.ts'
@@ -16,6 +17,8 @@ import { type PositionsSource, positionsName, type SourcePool } from './position
 
 export interface GraphPositionsSettings {
   url: string
+  /** The name in messages and records. */
+  name?: string
   bearer?: string | undefined
   /** The paging of the source: `first` and `after`, or `limit` and `offset`. */
   paging?: 'cursor' | 'offset'
@@ -37,16 +40,22 @@ const AHEAD = 4
 export function graphPositions(
   client: Client,
   prices: PriceSource,
-  { url, bearer, paging = 'cursor', pageSize = 1000, names = defaultNames }: GraphPositionsSettings,
+  {
+    url,
+    name = shownUrl(url),
+    bearer,
+    paging = 'cursor',
+    pageSize = 1000,
+    names = defaultNames,
+  }: GraphPositionsSettings,
 ): PositionsSource {
-  const name = shownUrl(url)
   const called = positionsName(name)
   const query = inNamesOf(names, paging === 'cursor' ? positionsByCursor : positionsByOffset)
-  const readPage = pageReader(called, names, paging, bearer)
+  const readPage = pageReader(called, names, paging)
 
   return {
     name,
-    async positions(date, { pools, signal }) {
+    async positions(date, { pools, signal, onUnpriced }) {
       if (pools.size === 0)
         throw new GatewayError(
           'UNAVAILABLE',
@@ -110,7 +119,15 @@ export function graphPositions(
         ])
         if (first.totalCount === 0 && first.nodes.length === 0)
           throw sourceFailed(called, `it has no positions of ${date}`)
-        const readRows = rowsReader({ called, names, pools, prices: priced, date, totalCount: first.totalCount })
+        const readRows = rowsReader({
+          called,
+          names,
+          pools,
+          prices: priced,
+          onUnpriced,
+          date,
+          totalCount: first.totalCount,
+        })
         const positions = received(
           'positions',
           {

@@ -17,8 +17,7 @@ import { type PositionsSource, positionsName } from './positions-source.ts'
  * points. Their number must match its report.
  * @throws BAD_INPUT if the base is not an http(s) URL
  */
-export function restPositions(client: Client, base: string): PositionsSource {
-  const name = serverName(base)
+export function restPositions(client: Client, base: string, name = serverName(base)): PositionsSource {
   return {
     name,
     async positions(date, { signal }) {
