@@ -48,8 +48,8 @@ export const hostsOnly = (text: string): string =>
   )
 
 /**
- * Names a URL in messages and records by its scheme and host, never by its path, query or user. What follows the host
- * tells two URLs of one host apart: a name, or else a digest. From then on, messages contain no other part of the URL.
+ * Names a URL in messages and records by its scheme and host, never by its path, query or user. A name, or else a
+ * digest, follows the host, as two sources may share one. From then on, messages contain no other part of the URL.
  */
 export function shownUrl(text: string, name?: string): string {
   const { protocol, host, pathname, search } = new URL(text)

@@ -22,7 +22,7 @@ export interface ClientOptions {
   onFailedAttempt?(source: string, reason: string): void
 }
 
-/** What one fetch may take from a source, with all of its requests. */
+/** The limits of one fetch from a source, with all of its requests. */
 export interface FetchLimits {
   /** The bytes, as they arrive and decompressed. */
   bytes: number

@@ -77,7 +77,7 @@ export class Fetch {
     })
   }
 
-  /** What a source gave, within the limits. Other work of the process gets its turn in between. */
+  /** The records of a source, within the limits. Other work of the process gets its turn in between. */
   bounded<T extends Fetched>(fetched: T): T {
     return { ...fetched, batches: this.#bounded(fetched.batches) }
   }

@@ -38,7 +38,7 @@ export interface TokenPrice {
 export interface PricesSettings {
   /** The base URL of a server with the coins API of DefiLlama. */
   url: string
-  /** What the operator calls the source. */
+  /** The operator's name for the source. */
   name?: string | undefined
   /** The maximum distance of a price from the requested time, in seconds. */
   maxAgeSeconds: number

@@ -16,7 +16,7 @@ import { restRecords } from './rest-records.ts'
 export interface AnalyticsSettings {
   /** A directory, an http(s) URL, or a URL of a Postgres. */
   source: string
-  /** What the operator calls the source. */
+  /** The operator's name for the source. */
   name?: string | undefined
   key?: string | undefined
   /** How a GraphQL server or a Postgres is read. Without it, the source has files. */

@@ -19,7 +19,7 @@ import { restPositions } from './rest-positions.ts'
 export interface PositionsSettings {
   /** A directory, or an http(s) URL. */
   source: string
-  /** What the operator calls the source. */
+  /** The operator's name for the source. */
   name?: string | undefined
   /** The protocol of a URL. `auto` detects it for each run. */
   format?: 'auto' | Format
