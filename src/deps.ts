@@ -225,7 +225,9 @@ export function openAnalytics(config: Config, client: Client): Analytics {
   )
   const { ANALYTICS_SOURCE: source, ANALYTICS_SOURCE_KEY: key } = config
   const rules =
-    source && Object.keys(config.ANALYTICS_MAPPING).length === 0 ? openRulesSource({ source, key }, client) : undefined
+    source && Object.keys(config.ANALYTICS_MAPPING).length === 0
+      ? openRulesSource({ source, name: config.SOURCE_NAMES?.ANALYTICS_SOURCE, key }, client)
+      : undefined
   return { sources, rules, overlapMs: config.ANALYTICS_OVERLAP_HOURS * 3_600_000, maxDrop: config.ANALYTICS_MAX_DROP }
 }
 
