@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WRITTEN } from '../../src/http/page-text.ts'
 import { samplePool, sampleUser } from '../../src/sample/sample.ts'
@@ -20,6 +21,8 @@ import { type Block, documents, ROOT } from './markdown.ts'
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const withoutNpm = (command: string) =>
   command.replaceAll(/npm run (?:-s |--silent )?gateway -- /g, `${scripts.gateway.replace(/^.* && exec /, '')} `)
+
+const run = promisify(execFile)
 
 /** What a document says to start, which is not started here. */
 const NOT_RUN: Record<string, string> = {
@@ -229,7 +232,7 @@ const blocks = documents.flatMap((document) => document.blocks)
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language)
 
 test('every block is in a language whose blocks are tested', () => {
-  const languages = ['sh', 'graphql', 'js', ...ANSWERS, ...ELSEWHERE]
+  const languages = ['sh', 'graphql', 'js', 'python', ...ANSWERS, ...ELSEWHERE]
   expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(languages.sort())
 })
 
@@ -392,6 +395,17 @@ describe('JavaScript', () => {
     expect(dense(printed).slice(0, expected.length)).toBe(expected)
     expect(dense(printed).slice(expected.length)).toMatch(subscribes ? /^\d+$/ : /^$/)
   })
+
+  const python = isInstalled('python3')
+  test.skipIf(!python).each(inLanguage('python'))(
+    `$at prints what its comments say${python ? '' : ' (skipped: python3 is not installed)'}`,
+    async ({ text }) => {
+      const printed = await run('python3', ['-c', replaced(text, sample.base)])
+      const comments = [...text.matchAll(/^print\(.*\) {2}# (.*)/gm)].map(([, comment]) => comment as string)
+      expect(comments.length).toBeGreaterThan(0)
+      expect(printed.stdout.trim()).toBe(comments.join('\n'))
+    },
+  )
 
   const dense = (text: string) => text.replace(/\s/g, '')
 })

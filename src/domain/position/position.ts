@@ -23,6 +23,9 @@ const address = { type: 'address' } as const
 const text = { type: 'text' } as const
 const float = { type: 'float' } as const
 
+const sidePoints = (side: 'A' | 'B') =>
+  `Points of side ${side}: the double \`(baseDeposit * deposit) * (supplied + protected) + (baseBorrow * borrow) * borrowed\` of its USD amounts and multipliers, times 1e6, to the nearest integer, ties to even, in millionths. Protected supply counts only while the other side has debt.`
+
 const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
   id: { type: 'text' },
   userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
@@ -35,8 +38,8 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
   poolKey: { type: 'int' },
   chainId: { sql: '(SELECT p.chain_id FROM pool p WHERE p.key = t.pool_key)', type: 'integer' },
   distributionDate: { type: 'date', field: 'date', description: 'The distribution date.', sort: true },
-  pointsA: { ...pointsColumn('t.points_a'), description: 'Points of side A.' },
-  pointsB: { ...pointsColumn('t.points_b'), description: 'Points of side B.' },
+  pointsA: { ...pointsColumn('t.points_a'), description: sidePoints('A') },
+  pointsB: { ...pointsColumn('t.points_b'), description: sidePoints('B') },
   points: { ...pointsColumn(POINTS), description: 'Total points of both sides.', sort: true },
   runId: { type: 'bigint', nullable: true },
   given: { type: 'boolean' },
