@@ -10,6 +10,7 @@ import {
   parse,
   visit,
 } from 'graphql'
+import { directives as specified } from '../schema/specified-directives.ts'
 
 /** Changes since the released schema, one sentence each. */
 export interface Changes {
@@ -45,7 +46,8 @@ function withoutDeprecated(sdl: string): GraphQLSchema {
 
 /** Keeps the types that clients can reach. If an interface is reachable, so are its implementations. */
 function reachable(whole: GraphQLSchema): GraphQLSchema {
-  const { query, mutation, subscription, directives } = whole.toConfig()
+  const { query, mutation, subscription, ...config } = whole.toConfig()
+  const directives = config.directives.map((one) => specified.find(({ name }) => name === one.name) ?? one)
   const schemaOf = (types: GraphQLNamedType[]): GraphQLSchema => {
     const part = new GraphQLSchema({ query, mutation, subscription, directives, types, assumeValid: true })
     const more = Object.values(whole.getTypeMap()).filter(
