@@ -172,7 +172,7 @@ export function addEarnings(builder: Builder): void {
       }),
       legacy: t.field({
         type: LegacyNetApr,
-        description: 'What the REST endpoint of net APR shows: a rate that is not known counts as 0.',
+        description: 'The averages of the REST endpoint, in which a rate that is not known counts as 0.',
         ...part({ netDepositApr: 'depositAprOfAll', netBorrowApr: 'borrowAprOfAll' }, { cost: { weight: 0 } }),
       }),
     }),
