@@ -153,7 +153,7 @@ export function addLeaderboard(builder: Builder): void {
     leaderboardAround: t.field({
       type: LeaderboardEntries,
       description:
-        "The page of the leaderboard that is centred on a user. At an end of the list it is the first or last page, just as long. It is empty if the user is not ranked, and then `aroundRank` is null. Its cursors continue in `leaderboard`.",
+        'The page of the leaderboard that is centred on a user. At an end of the list it is the first or last page, just as long. It is empty if the user is not ranked, and then `aroundRank` is null. Its cursors continue in `leaderboard`.',
       args: {
         user: t.arg({ type: 'Address', required: true, description: "The user's address." }),
         scope: scope(t.arg),
