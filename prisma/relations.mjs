@@ -18,7 +18,9 @@ helper.generatorHandler({
       return { model: field.type, fields, references }
     }
     const described = models.map((model) => {
-      const key = model.primaryKey?.fields ?? model.fields.filter(({ isId }) => isId).map(({ name }) => name)
+      // A view has a unique key, as Prisma gives it no primary one.
+      const single = model.fields.find(({ isId }) => isId) ?? model.fields.find(({ isUnique }) => isUnique)
+      const key = model.primaryKey?.fields ?? (single ? [single.name] : model.uniqueFields[0])
       const relations = model.fields.filter(({ kind }) => kind === 'object')
       const related = Object.fromEntries(relations.map((field) => [field.name, relationOf(field)]))
       return [model.name, { key, relations: related }]

@@ -134,7 +134,12 @@ async function buildOf(commit: string): Promise<string> {
   return place
 }
 
-const migrationsOf = (tree: string) => readdirSync(join(tree, 'prisma/migrations')).sort().join()
+/** The scripts that make the tables of a program. */
+function migrationsOf(tree: string): string {
+  const directory = join(tree, 'prisma/migrations')
+  const scripts = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sql'))
+  return scripts.sort().map((name) => readFileSync(join(directory, name), 'utf8')).join()
+}
 
 async function casesOn({ names }: SpeedStore): Promise<Case[]> {
   const operations = operationsOn({ names, positions: [], count: 40 })

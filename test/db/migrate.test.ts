@@ -134,6 +134,16 @@ test('the database of a newer gateway is refused', async () => {
   await expect(run()).rejects.toThrow('has the migration 2_trigger, which this gateway does not know')
 })
 
+test('the store of an edition before 2.0.0 is refused with how to bring its data over', async () => {
+  await run()
+  await pool.query(
+    `insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('1', '', '20261121000000_store', now())`,
+  )
+  await expect(run()).rejects.toThrow(
+    'The database was written by an edition before 2.0.0. Export its data with that edition (`gateway export DIR`), and import them with this one into an empty database (`gateway import DIR`).',
+  )
+})
+
 test('a database that holds something else is refused', async () => {
   await pool.query('create table somebody_elses (n int)')
   await expect(run()).rejects.toThrow('belongs to another program, since it has the table somebody_elses')

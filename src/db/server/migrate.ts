@@ -17,8 +17,6 @@ const TURN = '10min'
 interface Migration {
   name: string
   script: string
-  /** A step of the work before the script, in `move.sql`. It returns how much is done, as `moved` of `total`. */
-  move: string | undefined
 }
 
 interface AppliedMigration {
@@ -29,9 +27,7 @@ interface AppliedMigration {
 /**
  * Applies all migrations in `migrationsDir` and records them in `_prisma_migrations`, as `prisma migrate deploy` does.
  * Concurrent callers wait for each other. Each script and its record are one transaction, so a script must not commit, and a
- * failed or killed migration leaves nothing behind and is retried. Before a script, its `move.sql` is repeated until all is
- * moved, each time in a separate transaction: a store with many rows is brought over in bounded memory, and goes on where it
- * was stopped. Meanwhile other gateways read, but do not write.
+ * failed or killed migration leaves nothing behind and is retried.
  *
  * @returns the names of the applied migrations, in order
  * @throws BAD_INPUT if the database is another program's or a newer gateway's, or does not let its role in, or do this
@@ -63,13 +59,7 @@ export async function migrate(options: {
     if (pending.length === 0) return { applied: [] }
     if (!(await mayCreateTables(pool))) throw lacking(pending, MAY_NOT, begun ? undefined : await grantOf(pool))
     if (begun) await markRolledBack(pool)
-    const applied: string[] = []
-    for (const [at, { name, move }] of migrations.entries()) {
-      if (!begun || move === undefined || !pending.includes(name)) continue
-      applied.push(...(await apply(pool, options.migrationsDir, migrations.slice(0, at))))
-      await moveRows(pool, name, move, options.log)
-    }
-    applied.push(...(await apply(pool, options.migrationsDir, migrations)))
+    const applied = await apply(pool, options.migrationsDir, migrations)
     options.log.info({ applied, ms: Date.now() - began }, 'migrated the database')
     return { applied }
   } catch (error) {
@@ -184,28 +174,6 @@ async function lock(pool: pg.Pool): Promise<void> {
   await pool.query('set lock_timeout = 0')
 }
 
-async function moveRows(
-  pool: pg.Pool,
-  name: string,
-  move: string,
-  log: { info(details: object, message?: string): void },
-) {
-  await pool.query('select pg_advisory_lock($1)', [LOCKS.writers])
-  let reported = 0
-  for (;;) {
-    const results = (await pool.query(move)) as unknown as pg.QueryResult<{ moved: string; total: string }>[]
-    const [{ moved, total } = { moved: '0', total: '0' }] = results.at(-1)?.rows ?? []
-    const done = Number(moved) >= Number(total)
-    if (done || Date.now() - reported > PROGRESS_MS) {
-      reported = Date.now()
-      log.info({ migration: name, moved: Number(moved), total: Number(total) }, 'moving rows to new tables')
-    }
-    if (done) return
-  }
-}
-
-const PROGRESS_MS = 2000
-
 async function readMigrations(directory: string): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
@@ -213,13 +181,8 @@ async function readMigrations(directory: string): Promise<Migration[]> {
     names.sort().map(async (name) => ({
       name,
       script: await readFile(join(directory, name, 'migration.sql'), 'utf8'),
-      move: await readFile(join(directory, name, 'move.sql'), 'utf8').catch(ifMissing),
     })),
   )
-}
-
-function ifMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }
 
 async function hasRecords(pool: Queryable): Promise<boolean> {
@@ -270,8 +233,14 @@ function compare(migrations: Migration[], applied: AppliedMigration[]): Migratio
   return { pending, fault: mismatch(migrations, applied) }
 }
 
+/** The first migration of the editions before 2.0.0. */
+const FORMER_EDITION = '20261121000000_store'
+const FORMER =
+  'The database was written by an edition before 2.0.0. Export its data with that edition (`gateway export DIR`), and import them with this one into an empty database (`gateway import DIR`).'
+
 /** Says why the applied migrations do not fit those of this gateway. */
 function mismatch(migrations: Migration[], applied: AppliedMigration[]): string | undefined {
+  if (applied.some(({ name }) => name === FORMER_EDITION)) return FORMER
   const scripts = new Map(migrations.map(({ name, script }) => [name, script]))
   const isOurs = applied.some(({ name }) => scripts.has(name))
   for (const { name, checksum } of applied) {
