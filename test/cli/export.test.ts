@@ -8,7 +8,7 @@ import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history
 import { datasetFiles } from '../../src/sources/dataset/dataset.ts'
 import { command, type Outcome, parsed, start } from '../support/command-line.ts'
 import { differences, everyRequest, someOf } from '../support/compare.ts'
-import { conformanceCases, hasConformance, SKIPPED, startOnConformance } from '../support/conformance.ts'
+import { conformanceCases, startOnConformance } from '../support/conformance.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { pageExamples } from '../support/graphiql.ts'
 import { ANN, BEN, importFiles, jsonLines, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
@@ -170,7 +170,7 @@ describe('an export, imported in an empty store, answers every request alike', {
     await compareRestored(source, copy, someOf(await everyRequest(source), 7))
   })
 
-  test.skipIf(!hasConformance)(`with the conformance data${hasConformance ? '' : SKIPPED}`, async () => {
+  test('with the conformance data', async () => {
     source = await startOnConformance({ now })
     copy = await startGateway({ now })
     const cases = conformanceCases().filter(({ method = 'GET' }) => method === 'GET')

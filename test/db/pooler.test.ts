@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { command, parsed, serve } from '../support/command-line.ts'
-import { conformanceTemplate, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
+import { conformanceTemplate, failedCases } from '../support/conformance.ts'
 import { goodFiles } from '../support/datasets.ts'
 import { hasPooler, NO_POOLER, openPooler } from '../support/pooler.ts'
 import { openStore } from '../support/store.ts'
@@ -127,8 +127,8 @@ test.skipIf(!hasPooler)(
   },
 )
 
-test.skipIf(!hasPooler || !hasConformance)(
-  `the conformance suite passes behind a pooler in transaction mode${NO_POOLER || (hasConformance ? '' : SKIPPED)}`,
+test.skipIf(!hasPooler)(
+  `the conformance suite passes behind a pooler in transaction mode${NO_POOLER}`,
   { timeout: 300_000 },
   async () => {
     const store = await openStore(await conformanceTemplate())

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { command, parsed, type Serving, serve } from '../support/command-line.ts'
-import { conformanceData, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
+import { conformanceData, failedCases } from '../support/conformance.ts'
 import {
   hasReplicas,
   NO_REPLICAS,
@@ -25,8 +25,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
   beforeAll(async () => {
     primary = await startOwnPostgres(postgresPrograms ?? '')
     const env = { DATABASE_URL: primary.url('postgres') }
-    const filled = hasConformance ? ['import', conformanceData] : ['migrate']
-    expect(await command(filled, env)).toMatchObject({ code: 0 })
+    expect(await command(['import', conformanceData], env)).toMatchObject({ code: 0 })
     replicas = [await startReplica(), await startReplica()]
     pool = new pg.Pool({ connectionString: primary.url('postgres'), max: 2 })
     pool.on('error', () => {})
@@ -90,16 +89,12 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
   const dataVersion = async () =>
     Number((await pool.query('SELECT sum(version) AS version FROM data_version')).rows[0].version)
 
-  test.skipIf(!hasConformance)(
-    `the conformance suite passes${hasConformance ? '' : SKIPPED}`,
-    { timeout: 300_000 },
-    async () => {
-      const gateway = await start()
-      for (const one of replicas) await isRead(gateway, one)
-      expect(await failedCases(gateway, 3)).toBe(0)
-      for (const one of replicas) expect(await readsOn(gateway, one)).toBeGreaterThan(50)
-    },
-  )
+  test('the conformance suite passes', { timeout: 300_000 }, async () => {
+    const gateway = await start()
+    for (const one of replicas) await isRead(gateway, one)
+    expect(await failedCases(gateway, 3)).toBe(0)
+    for (const one of replicas) expect(await readsOn(gateway, one)).toBeGreaterThan(50)
+  })
 
   test('answers carry the data version, also from memory and as a 304, and clients may require one', async () => {
     const gateway = await start()
@@ -158,31 +153,28 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     expect(preflight.headers.get('access-control-allow-headers')).toContain('x-data-version')
   })
 
-  test.skipIf(!hasConformance)(
-    'a change over HTTP is in every later answer, and its answer has the version',
-    async () => {
-      const gateway = await start()
-      for (const one of replicas) await isRead(gateway, one)
-      const [{ poolAddress }] = (await (await fetch(`${gateway.base}/multipliers/all`)).json()) as [
-        { poolAddress: string },
-      ]
-      const headers = { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_TOKEN}` }
-      const query = `mutation ($factor: Float!) {
+  test('a change over HTTP is in every later answer, and its answer has the version', async () => {
+    const gateway = await start()
+    for (const one of replicas) await isRead(gateway, one)
+    const [{ poolAddress }] = (await (await fetch(`${gateway.base}/multipliers/all`)).json()) as [
+      { poolAddress: string },
+    ]
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_TOKEN}` }
+    const query = `mutation ($factor: Float!) {
       updateMultipliers(input: { multipliers: [{ poolAddress: "${poolAddress}", depositA: $factor }] }) { multipliers { depositA } } }`
-      for (let factor = 2; factor < 12; factor++) {
-        const [path, body] =
-          factor % 2 === 0
-            ? ['/multipliers/update', { poolAddress, deposit_tokenA: factor }]
-            : ['/graphql', { query, variables: { factor } }]
-        const changed = await fetch(gateway.base + path, { method: 'POST', headers, body: JSON.stringify(body) })
-        const text = await changed.text()
-        expect([changed.ok, text]).toEqual([true, expect.not.stringContaining('errors')])
-        expect(Number(changed.headers.get('x-data-version'))).toBe(await dataVersion())
-        const all = (await (await fetch(`${gateway.base}/multipliers/all`)).json()) as Record<string, unknown>[]
-        expect(all.find((one) => one.poolAddress === poolAddress)?.deposit_tokenA).toBe(factor)
-      }
-    },
-  )
+    for (let factor = 2; factor < 12; factor++) {
+      const [path, body] =
+        factor % 2 === 0
+          ? ['/multipliers/update', { poolAddress, deposit_tokenA: factor }]
+          : ['/graphql', { query, variables: { factor } }]
+      const changed = await fetch(gateway.base + path, { method: 'POST', headers, body: JSON.stringify(body) })
+      const text = await changed.text()
+      expect([changed.ok, text]).toEqual([true, expect.not.stringContaining('errors')])
+      expect(Number(changed.headers.get('x-data-version'))).toBe(await dataVersion())
+      const all = (await (await fetch(`${gateway.base}/multipliers/all`)).json()) as Record<string, unknown>[]
+      expect(all.find((one) => one.poolAddress === poolAddress)?.deposit_tokenA).toBe(factor)
+    }
+  })
 
   test(`of ${READS} reads beside a writer none goes back in time`, { timeout: 1_200_000 }, async () => {
     const both = [await start(), await start({ WORKERS: '1', PLAN: 'off' })]

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { distribute } from '../../src/db/topology/distribute.ts'
 import { NO_CITUS, openCitusStore } from '../support/citus.ts'
+import { LONG } from '../support/extent.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { pageExamples } from '../support/graphiql.ts'
-import { LONG } from '../support/long.ts'
 import { loadSample } from '../support/sample.ts'
 
 /** Citus takes seconds to plan some of the examples. */

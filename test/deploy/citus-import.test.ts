@@ -7,14 +7,14 @@ import type { Dataset } from '../../src/sources/dataset/dataset.ts'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { datasetPositions } from '../../src/sources/positions/dataset-positions.ts'
 import { NO_CITUS, openCitusStore } from '../support/citus.ts'
-import { conformanceData, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
+import { conformanceData, failedCases } from '../support/conformance.ts'
 import { addressOf, datasetOf, type Files, record } from '../support/datasets.ts'
 import { tables } from '../support/dump.ts'
 import { startGateway } from '../support/gateway.ts'
 import { openStore, silent } from '../support/store.ts'
 
 const basePoints = { deposit: 1, borrow: 0.5 }
-const skipped = NO_CITUS || (hasConformance ? '' : SKIPPED)
+const skipped = NO_CITUS
 
 /** What differs between stores with the same records: numbers of pools, pairs and runs, times, ids that were made up. */
 const OWN = [

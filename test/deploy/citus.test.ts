@@ -17,12 +17,12 @@ import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { taskTable } from '../bench/statement-table.ts'
 import { NO_CITUS, SHARDS, startCitus } from '../support/citus.ts'
 import { command } from '../support/command-line.ts'
-import { conformanceCases, conformanceData, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
+import { conformanceCases, conformanceData, failedCases } from '../support/conformance.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { MIGRATIONS } from '../support/migrations.ts'
 import { openStore, silent } from '../support/store.ts'
 
-const skipped = NO_CITUS || (hasConformance ? '' : SKIPPED)
+const skipped = NO_CITUS
 
 describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
   let citus: Awaited<ReturnType<typeof startCitus>>

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -12,9 +12,10 @@ import { sampleDataset } from '../../src/sample/sample-dataset.ts'
 import type { Dataset, DatasetFile } from '../../src/sources/dataset/dataset.ts'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { MAX_LINE_BYTES } from '../../src/sources/dataset/lines.ts'
+import { conformanceData } from '../support/conformance.ts'
 import { addressOf, datasetOf, type Files, goodFiles, hashOf, record, recordPoints } from '../support/datasets.ts'
 import { storedTables, everything as storeOf } from '../support/dump.ts'
-import { LONG } from '../support/long.ts'
+import { LONG } from '../support/extent.ts'
 import { emptyTables, openStore, silent } from '../support/store.ts'
 
 const dataTables = storedTables.filter((table) => !['program', 'data_version'].includes(table))
@@ -121,14 +122,11 @@ describe('a good dataset', () => {
     expect(await everything()).toEqual(before)
   })
 
-  const conformance = join(import.meta.dirname, '../../../shared/conformance/data')
-  test('so is the conformance data', async ({ skip }) => {
-    const files = await readdir(conformance).catch(() => [])
-    if (files.length === 0) skip()
-    const summary = await run(await openDirectory(conformance))
+  test('so is the conformance data', async () => {
+    const summary = await run(await openDirectory(conformanceData))
     expect(Object.values(summary.files).every(({ lines, written }) => lines === written)).toBe(true)
     const before = await everything()
-    await run(await openDirectory(conformance))
+    await run(await openDirectory(conformanceData))
     expect(await everything()).toEqual(before)
   })
 

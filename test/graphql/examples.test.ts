@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { hasConformance, SKIPPED, startOnConformance } from '../support/conformance.ts'
+import { startOnConformance } from '../support/conformance.ts'
 import { subscribe } from '../support/events.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { graphiqlPage } from '../support/graphiql.ts'
@@ -30,7 +30,7 @@ const stores: [string, Store][] = [
   ['the sample', { start: () => startOnSample({ users: 60, days: 30 }), isFull: true }],
   ['an empty store', { start: startGateway, isFull: false }],
   [
-    `the conformance dataset${hasConformance ? '' : SKIPPED}`,
+    'the conformance dataset',
     {
       start: async () => {
         const gateway = await startOnConformance()
@@ -43,22 +43,20 @@ const stores: [string, Store][] = [
 ]
 
 describe.each(stores)('on %s', (name, { start, isFull }) => {
-  const skipped = name.includes('skipped')
   let gateway: Gateway
   let page: Awaited<ReturnType<typeof graphiqlPage>>
   beforeAll(async () => {
-    if (skipped) return
     gateway = await start()
     page = await graphiqlPage(gateway.base)
   })
   afterAll(() => gateway?.close())
 
-  test.skipIf(skipped)('the page says how to load data if there is none', () => {
+  test('the page says how to load data if there is none', () => {
     if (name === 'an empty store') expect(page.data.notice).toMatch(/npm start.*npm run gateway -- import DIR/s)
     else expect(page.data.notice).toBeUndefined()
   })
 
-  test.skipIf(skipped).each(examples.map((example) => example.name))('%s answers', async (example) => {
+  test.each(examples.map((example) => example.name))('%s answers', async (example) => {
     const ofPage = page.data.examples.find((one) => one.name === example)
     const { data, errors } = await ask(gateway, ofPage?.query ?? '', JSON.parse(ofPage?.variables ?? '{}'))
     expect(errors, JSON.stringify(errors)).toBeUndefined()

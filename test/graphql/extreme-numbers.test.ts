@@ -12,8 +12,8 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { everyRequest, someOf } from '../support/compare.ts'
+import { LONG } from '../support/extent.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { LONG } from '../support/long.ts'
 import { startOnSample } from '../support/sample.ts'
 
 /** Doubles at the ends of what Postgres stores, and next to them. */

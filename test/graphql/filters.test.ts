@@ -12,8 +12,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { runs } from '../support/extent.ts'
 import type { Gateway } from '../support/gateway.ts'
-import { LONG } from '../support/long.ts'
 import { orderOf } from '../support/order.ts'
 import { addRewards } from '../support/rewards.ts'
 import { startOnSample } from '../support/sample.ts'
@@ -703,7 +703,7 @@ for (const [name, list] of Object.entries(lists))
             ).toEqual(expected.slice(Math.max(0, at - 4), at))
           }
         }),
-        { numRuns: LONG ? 25 : 12, examples: TRIED },
+        { numRuns: runs({ sample: 3, all: 12, long: 25 }), examples: TRIED },
       )
     })
 

@@ -16,8 +16,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
+import { LONG, runs, SAMPLE } from '../support/extent.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { LONG } from '../support/long.ts'
 import { type Known, randomQuery } from '../support/random-query.ts'
 import { startOnSample } from '../support/sample.ts'
 import { post } from '../support/send.ts'
@@ -83,7 +83,7 @@ test('random selections give the same, planned and resolved', { timeout: 120_000
       const [fast, slow] = [await ask(query), await ask(query, RESOLVED)]
       expect(fast, query).toBe(slow)
     }),
-    { numRuns: LONG ? 400 : 120 },
+    { numRuns: runs({ sample: 30, all: 120, long: 400 }) },
   )
   expect(planned / all).toBeGreaterThan(0.7)
 })
@@ -130,7 +130,7 @@ test('random selections of variable addresses give the same each time, planned a
           )
       },
     ),
-    { numRuns: LONG ? 150 : 40 },
+    { numRuns: runs({ sample: 10, all: 40, long: 150 }) },
   )
 })
 
@@ -311,7 +311,7 @@ test('filters as variables give the same each time, planned and resolved, and ba
       // Some of them: the next field of this type has the next.
       const turn = turns.get(named.name) ?? 0
       turns.set(named.name, turn + 1)
-      const parts = LONG || isEnumType(named) ? 1 : Math.min(values.length, 6)
+      const parts = LONG || isEnumType(named) ? 1 : Math.min(values.length, SAMPLE ? 24 : 6)
       return values.filter((_, i) => i % parts === turn % parts).map((value) => ({ [name]: value }))
     })
     const same = async (variables: object) => {
@@ -335,7 +335,7 @@ test('filters as variables give the same each time, planned and resolved, and ba
     // Pages of one shape, each after a cursor of the same filter, and of another; of a third of the fields.
     let former: string | undefined
     const paged = conditions.filter((_, i) => LONG || (i + nth) % 3 === 0)
-    for (const where of paged.flatMap((all) => all.slice(0, LONG ? 4 : 2))) {
+    for (const where of paged.flatMap((all) => all.slice(0, runs({ sample: 1, all: 2, long: 4 })))) {
       const [, after] = /"endCursor":"([\w-]+)"/.exec(await same({ where })) ?? []
       if (after) await same({ where, after })
       if (former) await same({ where, after: former })
@@ -548,7 +548,10 @@ describe('a double is written alike, planned and resolved', () => {
         const { items } = JSON.parse(text)
         expect(text).toContain(JSON.stringify(items))
       })
-      await fc.assert(property, { numRuns: LONG ? 60 : 8, examples: [[[...EDGES, ...EDGES.map((edge) => -edge)]]] })
+      await fc.assert(property, {
+        numRuns: runs({ sample: 2, all: 8, long: 60 }),
+        examples: [[[...EDGES, ...EDGES.map((edge) => -edge)]]],
+      })
     } finally {
       await pool.query(
         `UPDATE stored_position p SET a_token_price = v.a, b_token_price = v.b

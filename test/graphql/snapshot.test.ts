@@ -3,8 +3,8 @@ import { readSnapshot } from '../../src/db/connect/reader.ts'
 import type { Statement } from '../../src/db/connect/scope.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
+import { LONG } from '../support/extent.ts'
 import { ADMIN_TOKEN, type Gateway, onCitus } from '../support/gateway.ts'
-import { LONG } from '../support/long.ts'
 import { startOnSample } from '../support/sample.ts'
 
 const ROUNDS = LONG ? 12 : 6

@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { addressOf, datasetOf, hashOf, record } from '../support/datasets.ts'
-import { LONG } from '../support/long.ts'
+import { LONG } from '../support/extent.ts'
 import { MIGRATIONS } from '../support/migrations.ts'
 import { emptyTables, openStore, silent } from '../support/store.ts'
 

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Ask, asker } from '../facts/fact.ts'
 import { addressOf } from '../support/datasets.ts'
+import { LONG } from '../support/extent.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { LONG } from '../support/long.ts'
 import { importFiles, midnight, pool, position } from '../support/one-pool.ts'
 
 /** Positions that falling prices liquidate: random ones in one pool, on another distribution date in each run. */

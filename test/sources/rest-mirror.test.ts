@@ -18,7 +18,7 @@ import {
 } from '../../src/sources/mirror/rest-mirror.ts'
 import { startOnFixture } from '../rest/fixture.ts'
 import { differences, everyRequest, NOBODY, someOf } from '../support/compare.ts'
-import { conformanceCases, failedCases, hasConformance, SKIPPED, startOnConformance } from '../support/conformance.ts'
+import { conformanceCases, failedCases, startOnConformance } from '../support/conformance.ts'
 import { ADMIN_TOKEN, type Gateway, onCitus, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
 import { documented, only, type ProxyOptions, type ProxyServer, startProxy } from '../support/proxy.ts'
@@ -54,7 +54,7 @@ async function suiteAndCopy(): Promise<{ source: Gateway; copy: Gateway; letTime
   return { source, copy, letTimePass: () => (clock = () => new Date()) }
 }
 
-describe.skipIf(!hasConformance)(`on the conformance suite's data${hasConformance ? '' : SKIPPED}`, () => {
+describe("on the conformance suite's data", () => {
   const reads = () =>
     conformanceCases()
       .filter(({ method = 'GET' }) => method === 'GET')

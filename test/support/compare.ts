@@ -1,5 +1,5 @@
+import { LONG } from './extent.ts'
 import type { Gateway } from './gateway.ts'
-import { LONG } from './long.ts'
 import { send } from './send.ts'
 
 async function ask({ base }: Gateway, path: string) {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { importDataset } from '../../src/domain/dataset/import.ts'
@@ -7,11 +7,7 @@ import { someOf } from './compare.ts'
 import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts'
 import { filledTemplate, silent } from './store.ts'
 
-const suite = join(import.meta.dirname, '../../../shared/conformance')
-/** True if the conformance suite is next to this clone. */
-export const hasConformance = existsSync(join(suite, 'check.mjs'))
-/** Follows the name of a test that needs it. */
-export const SKIPPED = ' (skipped: ../shared/conformance is not beside this clone)'
+const suite = join(import.meta.dirname, '../fixtures/conformance')
 
 /** The suite's data, in the import format. */
 export const conformanceData = join(suite, 'data')

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { BUILDS } from '../../src/build/build.ts'
-import { LONG } from './long.ts'
+import { LONG } from './extent.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
