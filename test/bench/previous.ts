@@ -138,7 +138,10 @@ async function buildOf(commit: string): Promise<string> {
 function migrationsOf(tree: string): string {
   const directory = join(tree, 'prisma/migrations')
   const scripts = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sql'))
-  return scripts.sort().map((name) => readFileSync(join(directory, name), 'utf8')).join()
+  return scripts
+    .sort()
+    .map((name) => readFileSync(join(directory, name), 'utf8'))
+    .join()
 }
 
 async function casesOn({ names }: SpeedStore): Promise<Case[]> {
