@@ -82,8 +82,6 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
         if (!isLostConnection(error)) log.error({ err: error }, 'closing failed')
       })
   }
-  /** A reason is enough for a known failure. Its stack is for those who debug. */
-  const reasonOf = (error: Error) => (log.isLevelEnabled('debug') ? { err: error } : { reason: error.message })
   try {
     const embedded = config.DATABASE_URL ? undefined : await openEmbedded({ dataDir: config.DATA_DIR, log })
     if (embedded) closing.push(() => embedded.release())

@@ -92,7 +92,7 @@ function Legend({ data: { unit, times, series }, at }: { data: ChartData; at: nu
             <svg width="32" height="4" viewBox="0 0 32 4" aria-hidden="true">
               <path
                 d="M0 2h32"
-                style={{ stroke: `var(--series-${i + 1})` }}
+                style={{ '--series': `var(--series-${i + 1})` } as object}
                 strokeWidth="3"
                 strokeDasharray={dashOf(i).join(' ') || undefined}
               />
