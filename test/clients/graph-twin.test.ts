@@ -169,7 +169,8 @@ const twins: Record<string, { path(): string; places: Record<string, string[]> }
   '/v1/users/{address}/net-apr': {
     path: () => `${v1('net-apr')}?${paged()}`,
     places: {
-      ...totals('earn_net_apr borrow_net_apr total_earn_deposits_usd total_borrow_usd', 'user.netApr'),
+      ...totals('earn_net_apr borrow_net_apr', 'user.netApr.legacy'),
+      ...totals('total_earn_deposits_usd total_borrow_usd', 'user.netApr'),
       ...breakdownOf('user.netApr'),
     },
   },

@@ -12,10 +12,10 @@ afterAll(() => gateway.close())
 
 test.each<[string, string, number?, string?, string?]>([
   ['08006', 'a connection that failed'],
-  ['25006', 'a replica that takes no writes'],
-  ['53100', 'a disk that is full'],
-  ['53200', 'no memory'],
-  ['53300', 'too many connections'],
+  ['25006', 'a replica that takes no writes', 503, 'UNAVAILABLE', 'takes no changes now'],
+  ['53100', 'a disk that is full', 503, 'UNAVAILABLE', 'The disk of the database is full'],
+  ['53200', 'no memory', 503, 'UNAVAILABLE', 'has run out of memory'],
+  ['53300', 'too many connections', 503, 'UNAVAILABLE', 'takes no more connections'],
   ['57P01', 'a server that stops'],
   ['0A000', 'a statement that Citus has no plan for', 501, 'UNSUPPORTED', 'several servers'],
 ])(

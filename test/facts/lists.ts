@@ -39,12 +39,12 @@ const newest = 'date = (SELECT max(date) FROM scored)'
 const AMOUNTS = 'suppliedUsd protectedUsd tvlUsd borrowedUsd liquidityUsd utilization'
 const amounts = `supplied AS "suppliedUsd", protected AS "protectedUsd", supplied + protected AS "tvlUsd",
   borrowed AS "borrowedUsd",
-  CASE WHEN borrowed > supplied THEN 0 ELSE supplied - borrowed END AS "liquidityUsd", borrowed / nullif(supplied, 0) AS utilization`
+  liquid AS "liquidityUsd", borrowed / nullif(supplied, 0) AS utilization`
 const amountSorts = {
   SUPPLIED_USD: 'supplied',
   PROTECTED_USD: 'protected',
   TVL_USD: '(supplied + protected)',
-  LIQUIDITY_USD: 'CASE WHEN borrowed > supplied THEN 0 ELSE supplied - borrowed END',
+  LIQUIDITY_USD: 'liquid',
   BORROWED_USD: 'borrowed',
   UTILIZATION: 'borrowed / nullif(supplied, 0)',
 }
@@ -137,8 +137,11 @@ const lists: Record<string, List> = {
       ${decimalsOf('p."chainId"', 'asset_2_address')} AS "assetB.decimals",
       asset_1_address AS "assetA.address", asset_1_symbol AS "assetA.symbol", asset_1_name AS "assetA.name",
       asset_2_address AS "assetB.address", asset_2_symbol AS "assetB.symbol", asset_2_name AS "assetB.name"`,
-    from: `(SELECT o.*, n.*, coalesce((SELECT sum(points) FROM scored WHERE pool = o.id), 0) AS points FROM pools o,
-      LATERAL (SELECT count(*) AS positions, ${NOW} FROM scored WHERE pool = o.id AND ${newest}) n) p`,
+    from: `(SELECT o.*, n.*, l.*, coalesce((SELECT sum(points) FROM scored WHERE pool = o.id), 0) AS points FROM pools o,
+      LATERAL (SELECT count(*) AS positions, ${NOW} FROM scored WHERE pool = o.id AND ${newest}) n,
+      LATERAL (SELECT coalesce(sum(greatest(lent, 0)), 0) AS liquid FROM (
+        SELECT sum("suppliedUsd"::numeric) - sum("borrowedUsd"::numeric) AS lent FROM sides
+        WHERE pool = o.id AND ${newest} GROUP BY side) s) l) p`,
     order: '"marketId", id',
     reversed: '"marketId" DESC, id DESC',
     first: 'NUMBER ASC',
@@ -165,7 +168,7 @@ const lists: Record<string, List> = {
       'suppliedUsd: { lt: 100000000 }': 'supplied < 100000000',
       'protectedUsd: { gt: 0 }': 'protected > 0',
       'borrowedUsd: { gt: 0.3, lte: 1e9 }': 'borrowed > 0.3 AND borrowed <= 1e9',
-      'liquidityUsd: { gt: 0 }': 'borrowed < supplied',
+      'liquidityUsd: { gt: 0 }': 'liquid > 0',
       'utilization: { lte: 1 }': 'borrowed <= supplied AND supplied > 0',
       'NOT: { utilization: { gte: 0 } }': 'supplied = 0',
       'totalPoints: { gt: 0 }': 'points > 0',
@@ -197,7 +200,7 @@ const lists: Record<string, List> = {
       "chainId", id AS address, "assetAddress" AS "asset.address", "assetSymbol" AS "asset.symbol", "assetDecimals" AS "asset.decimals", "depositRate", "borrowRate", ${amounts},
       "poolId" AS "pool.address"`,
     // A market whose pool does not name it, or is on another chain, has no amounts.
-    from: `(SELECT m.*, n.*, CASE WHEN o.id IS NOT NULL THEN m.id END AS address_of_side FROM markets m LEFT JOIN pools o ON o.id = "poolId" AND o."chainId" = m."chainId"
+    from: `(SELECT m.*, n.*, greatest(supplied - borrowed, 0) AS liquid, CASE WHEN o.id IS NOT NULL THEN m.id END AS address_of_side FROM markets m LEFT JOIN pools o ON o.id = "poolId" AND o."chainId" = m."chainId"
         AND m.id IN (unit_1_id, unit_2_id)
       LEFT JOIN LATERAL (SELECT ${NOW}, ${TOKENS_NOW} FROM sides s WHERE s.pool = o.id AND s.${newest} AND
         s.asset = CASE m.id WHEN unit_1_id THEN asset_1_address ELSE asset_2_address END) n ON o.id IS NOT NULL) m`,

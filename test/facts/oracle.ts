@@ -75,11 +75,11 @@ const VIEWS = `
         ORDER BY import DESC LIMIT 1) m ON true) p;
   -- A position's two sides, each with its token.
   CREATE VIEW sides AS
-    SELECT "user", pool, date, chain, "aTokenAddress" AS asset, "pointsA" AS points, "aSuppliedAmount" AS supplied,
+    SELECT "user", pool, 'a' AS side, date, chain, "aTokenAddress" AS asset, "pointsA" AS points, "aSuppliedAmount" AS supplied,
       "aProtectedSuppliedAmount" AS protected, "aBorrowedAmount" AS borrowed, "aSuppliedAmountUsd" AS "suppliedUsd",
       "aProtectedSuppliedAmountUsd" AS "protectedUsd", "aBorrowedAmountUsd" AS "borrowedUsd" FROM scored
     UNION ALL
-    SELECT "user", pool, date, chain, "bTokenAddress", "pointsB", "bSuppliedAmount", "bProtectedSuppliedAmount",
+    SELECT "user", pool, 'b', date, chain, "bTokenAddress", "pointsB", "bSuppliedAmount", "bProtectedSuppliedAmount",
       "bBorrowedAmount", "bSuppliedAmountUsd", "bProtectedSuppliedAmountUsd", "bBorrowedAmountUsd" FROM scored;
   -- Accounts by rank: an account is an address with a position.
   CREATE VIEW ranks AS

@@ -53,7 +53,7 @@ export const pagingFacts: Fact[] = [
   page('last: 50, before: $cursor', 'LIMIT 2', 2),
   page('first: 7, offset: 2, after: $cursor', 'OFFSET 6 LIMIT 7', 3),
   page('first: 1000, before: $cursor', 'LIMIT 10', 10),
-  page('first: 5, offset: 1000000', 'LIMIT 0'),
+  page('first: 5, offset: 90000', 'LIMIT 0'),
   info('first: 5', [true, false]),
   info('first: 1000', [false, false]),
   info('last: 4', [false, true]),

@@ -43,12 +43,16 @@ const ofToken = (rows: string, condition: string) => {
     `(SELECT coalesce(sum(${value}::text::numeric), 0) FROM ${rows} WHERE ${condition} AND date = last)`
   const level = (sql: string, name: string) => `CASE WHEN last IS NOT NULL THEN ${sql} END AS "${name}"`
   const value = (sql: string, name: string) => level(`trim_scale(${sql})::text`, `${name}.value`)
+  /** What is left in each side of a pool, at least nothing. */
+  const liquid = (supplied: string, borrowed: string) => `(SELECT coalesce(sum(greatest(lent, 0)), 0) FROM (
+      SELECT sum(${supplied}::text::numeric) - sum(${borrowed}::text::numeric) AS lent
+      FROM ${rows} WHERE ${condition} AND date = last GROUP BY pool, side) one)`
   return [
     'NULL AS "supplied.raw"',
     ...['supplied', 'protected', 'borrowed'].map((name) => value(sum(name), name)),
-    value(`greatest(${sum('supplied')} - ${sum('borrowed')}, 0)`, 'liquidity'),
+    value(liquid('supplied', 'borrowed'), 'liquidity'),
     ...['supplied', 'borrowed'].map((name) => level(sum(`"${name}Usd"`), `${name}.usd`)),
-    level(`greatest(${sum('"suppliedUsd"')} - ${sum('"borrowedUsd"')}, 0)`, 'liquidity.usd'),
+    level(liquid('"suppliedUsd"', '"borrowedUsd"'), 'liquidity.usd'),
     level(`${sum('"borrowedUsd"')} / nullif(${sum('"suppliedUsd"')}, 0)`, 'utilization'),
   ].join(', ')
 }
@@ -124,10 +128,12 @@ export const seriesFacts: Fact[] = [
     name: 'a pool has amounts of two tokens: its buckets have them in USD alone',
     query: `pool(address: "${pools.eth}") { series(from: "2025-03-03", to: "2025-03-05") { supplied { value usd } liquidity { value usd } } }`,
     at: 'pool.series',
-    sql: `SELECT NULL AS "supplied.value", CASE WHEN d <> '2025-03-04' THEN coalesce(sum("suppliedUsd"), 0) END AS "supplied.usd",
+    sql: `SELECT NULL AS "supplied.value", CASE WHEN d <> '2025-03-04' THEN coalesce(sum(supplied), 0) END AS "supplied.usd",
         NULL AS "liquidity.value",
-        CASE WHEN d <> '2025-03-04' THEN coalesce(greatest(sum("suppliedUsd") - sum("borrowedUsd"), 0), 0) END AS "liquidity.usd"
-      FROM generate_series(date '2025-03-03', '2025-03-05', '1 day') d LEFT JOIN scored s ON date = d AND pool = '${pools.eth}'
+        CASE WHEN d <> '2025-03-04' THEN coalesce(sum(greatest(supplied - borrowed, 0)), 0) END AS "liquidity.usd"
+      FROM generate_series(date '2025-03-03', '2025-03-05', '1 day') d LEFT JOIN (
+        SELECT date, side, sum("suppliedUsd"::numeric) AS supplied, sum("borrowedUsd"::numeric) AS borrowed FROM sides
+        WHERE pool = '${pools.eth}' GROUP BY date, side) s ON s.date = d
       GROUP BY d ORDER BY d`,
   },
   {

@@ -7,7 +7,7 @@ import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startOnSample({ users: 30, days: 6, env: { MAX_QUERY_COST: '2000', READ_TIMEOUT_MS: '30000' } })
+  gateway = await startOnSample({ users: 30, days: 6, env: { MAX_QUERY_COST: '3000', READ_TIMEOUT_MS: '30000' } })
 })
 afterAll(() => gateway.close())
 

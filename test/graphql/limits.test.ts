@@ -117,7 +117,7 @@ describe('the cost of an operation', () => {
     [
       'the dearest of several types',
       '{ node(id: "a") { ... on User { earnings { earningsUsd } } ... on Pool { name } } }',
-      50 + 5 + 30 + 5,
+      50 + 1 + 30 + 5,
     ],
     [
       'what is requested twice is read once',

@@ -266,7 +266,8 @@ describe('around a user', () => {
         const { leaderboard } = await ask(
           `{ leaderboard: leaderboardAround(user: "${userAddress}", first: 5${argument}) { nodes { userAddress rank } pageInfo { endCursor } } }`,
         )
-        const from = Math.max(0, rank - 3)
+        // A page at the end of the list is whole too.
+        const from = Math.min(Math.max(0, rank - 3), board.length - 5)
         expect(leaderboard.nodes).toEqual(
           board.slice(from, from + 5).map(({ userAddress, rank }) => ({ userAddress, rank })),
         )
