@@ -18,7 +18,7 @@ function offered(line: string): string[] {
 }
 
 test.each([
-  ['lending-graph-gateway re', ['resync']],
+  ['lending-graph-gateway re', ['resync', 'rebuild']],
   ['lending-graph-gateway resync --d', ['--date', '--dry-run']],
   ['lending-graph-gateway multipliers ', ['set', 'revoke', 'date', 'undo', 'history', 'help', '--help']],
   ['lending-graph-gateway multipliers set --deposit-', ['--deposit-a', '--deposit-b']],
