@@ -288,7 +288,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
     })
 
     test('it answers with an error, also beside data', async () => {
-      const text = `too far ${'x'.repeat(300)}`
+      const text = `too far ${'and on '.repeat(60)}`
       expect(
         await failure(
           {
@@ -560,7 +560,8 @@ describe('prices', () => {
   test('every token of a pool with positions must have one, even if its amounts are 0', async () => {
     const positions = [sourcePosition(1, { aSupplied: '0', aBorrowed: '0' })]
     expect(await of(positions, withoutS)).toBe(
-      `no price of S (${S}) on sonic (chain 146) at ${DAY}T00:00:00.000Z can be had: it does not know the token`,
+      `no price of S (${S}) on sonic (chain 146) at ${DAY}T00:00:00.000Z can be had: it does not know the token. ` +
+        'To store its positions without points, run `gateway manualupdate --accept`',
     )
   })
 
