@@ -12,7 +12,7 @@ export interface PageArguments {
 
 export const DEFAULT_PAGE = 100
 export const MAX_PAGE = 1000
-const MAX_OFFSET = 2n ** 63n - 1n
+export const MAX_OFFSET = 2n ** 63n - 1n
 
 /** Makes a Relay connection of a page's rows. One extra row shows that more follow. */
 export function connectionOf<Row>(

@@ -21,7 +21,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql'
-import { DEFAULT_PAGE, MAX_PAGE } from '../fields/connection.ts'
+import { DEFAULT_PAGE, MAX_OFFSET, MAX_PAGE } from '../fields/connection.ts'
 import { type Conditions, type Fragments, fieldsOf, fragmentsOf, switchesOf } from '../selection.ts'
 
 type Field = GraphQLField<unknown, unknown>
@@ -330,7 +330,7 @@ class Compiler {
         own(args) +
         PAST.weight * momentsIn(field, args) +
         CONDITION * valuesIn(args.where) +
-        skipped * Math.min(Math.max(Number(args.offset ?? 0), 0), MOST_SKIPPED),
+        skipped * skippedRows(args.offset),
     )
   }
 
@@ -444,6 +444,14 @@ function momentsIn({ args: declared, extensions }: Field, args: Given): number {
   const past = (extensions.sqlField as Read | undefined)?.past
   const isRange = !past && declared.some(({ name }) => name === 'to')
   return isRange ? 0 : MOMENTS.filter((name) => args[name] !== undefined && args[name] !== null).length
+}
+
+/** How many rows an `offset` skips. None if it is not valid: the list refuses it. A literal number is rounded. */
+function skippedRows(offset: unknown): number {
+  const isExact = typeof offset === 'string' && /^\d{1,100}$/.test(offset)
+  if (isExact && BigInt(offset) > MAX_OFFSET) return 0
+  const rows = isExact || typeof offset === 'number' ? Number(offset) : 0
+  return rows > 0 && rows <= Number(MAX_OFFSET) ? Math.min(rows, MOST_SKIPPED) : 0
 }
 
 /** The number of values in a filter. */
