@@ -669,6 +669,9 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
     expect(paged.filter((name) => !reached.includes(name))).toEqual(['Query.previewDistribution'])
   })
 
+  /** Every row of a list is refused. Which one is first depends on the turns that the operation takes. */
+  const ofAnyRow = (answer: string) => answer.replace(/("path":\["\w+","nodes",)\d+/, '$1"any"')
+
   test.each(lists)('%s', async (_, path, field) => {
     let refused = 0
     for (const wrong of wrongValues(field))
@@ -677,7 +680,7 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
         const selection = path.reduceRight((within, step) => `${step} { ${within} }`, inner)
         const document = `query ($none: Boolean = false) { ${selection} ${nothing.includes('$') ? '' : '__typename @include(if: $none)'} }`
         const planned = await ask(document)
-        expect(planned, document).toBe(await ask(document, RESOLVED))
+        expect(ofAnyRow(planned), document).toBe(ofAnyRow(await ask(document, RESOLVED)))
         if (planned.includes('"errors"')) refused++
       }
     if (field.args.some(({ name }) => name === 'first')) expect(refused).toBeGreaterThan(3)
