@@ -135,6 +135,7 @@ export const chargeTable: Record<string, number> = {
   'MultiplierRevisionConnection.totalCount': 10,
   'NetApr.breakdown': 121,
   'NetApr.breakdown(offset)': 131,
+  'NetApr.withoutRates': 121,
   'NetAprItem.entity': 50,
   'Pool.activity': 102,
   'Pool.activity(offset)': 112,
