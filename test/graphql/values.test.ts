@@ -114,7 +114,8 @@ describe('scalars', () => {
     },
     BigInt: {
       field: (value: string) => `positions(first: 1, offset: ${value}) { pageInfo { hasNextPage } }`,
-      good: ['0', '5', 5, '9007199254740993', '9223372036854775807'],
+      // The cost of larger ones is refused.
+      good: ['0', '5', 5, '50000'],
       bad: [
         '',
         '-1',
