@@ -7,7 +7,7 @@ import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startOnSample({ users: 30, days: 6, env: { MAX_QUERY_COST: '3000', READ_TIMEOUT_MS: '30000' } })
+  gateway = await startOnSample({ users: 30, days: 6, env: { MAX_QUERY_COST: '20000', READ_TIMEOUT_MS: '30000' } })
 })
 afterAll(() => gateway.close())
 
@@ -87,7 +87,8 @@ test('large operations wait for each other, then are refused with a sentence; sm
         headers: { ...headers, ...more },
         body: JSON.stringify({ query }),
       })
-    const large = 'vaults(first: 1000) { nodes { name address } } positions(first: 900) { nodes { points } }'
+    const lists = Array.from({ length: 11 }, (_, i) => `p${i}: positions(first: 1000) { nodes { points } }`)
+    const large = `vaults(first: 1000) { nodes { name address } } ${lists.join(' ')}`
     const first = ['{ x: ', '{ y: '].map((start) => hanging(`${start}${large} }`))
     await expect.poll(isWaiting, { timeout: 10_000 }).toBe(true)
     const waiting = [
