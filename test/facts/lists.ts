@@ -200,7 +200,7 @@ const lists: Record<string, List> = {
       "chainId", id AS address, "assetAddress" AS "asset.address", "assetSymbol" AS "asset.symbol", "assetDecimals" AS "asset.decimals", "depositRate", "borrowRate", ${amounts},
       "poolId" AS "pool.address"`,
     // A market whose pool does not name it, or is on another chain, has no amounts.
-    from: `(SELECT m.*, n.*, greatest(supplied - borrowed, 0) AS liquid, CASE WHEN o.id IS NOT NULL THEN m.id END AS address_of_side FROM markets m LEFT JOIN pools o ON o.id = "poolId" AND o."chainId" = m."chainId"
+    from: `(SELECT m.*, n.*, CASE WHEN supplied IS NOT NULL THEN greatest(supplied - borrowed, 0) END AS liquid, CASE WHEN o.id IS NOT NULL THEN m.id END AS address_of_side FROM markets m LEFT JOIN pools o ON o.id = "poolId" AND o."chainId" = m."chainId"
         AND m.id IN (unit_1_id, unit_2_id)
       LEFT JOIN LATERAL (SELECT ${NOW}, ${TOKENS_NOW} FROM sides s WHERE s.pool = o.id AND s.${newest} AND
         s.asset = CASE m.id WHEN unit_1_id THEN asset_1_address ELSE asset_2_address END) n ON o.id IS NOT NULL) m`,
