@@ -72,7 +72,7 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const every = Math.ceil(cases.length / 20)
     const kinds = new Set<string>()
     const { reads } = gateway.deps.store
-    const { send, exclusive } = reads
+    const { send, exclusive, onDemand } = reads
     const sent: pg.QueryConfig[] = []
     const recorded = (client: Pick<pg.ClientBase, 'query'>) => {
       const query = (statement: pg.QueryConfig, ...more: []) => {
@@ -86,14 +86,21 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
       send.call(reads, name, (client, ended) => work(recorded(client), ended as never), done as never, scope)
     const exclusiveRecorded = (scope: ReadScope, work: (client: pg.PoolClient) => Promise<unknown>, slow?: boolean) =>
       exclusive.call(reads, scope, (client) => work(recorded(client)), slow)
-    Object.assign(reads, { send: sendRecorded, exclusive: exclusiveRecorded })
+    const onDemandRecorded: typeof onDemand = (scope, start, slow) =>
+      onDemand.call(
+        reads,
+        scope,
+        (demand) => start({ ...demand, connection: async () => recorded(await demand.connection()) }) as never,
+        slow,
+      ) as never
+    Object.assign(reads, { send: sendRecorded, exclusive: exclusiveRecorded, onDemand: onDemandRecorded })
     for (const { path } of cases.filter((_, i) => i % every === 0)) {
       sent.length = 0
       expect((await gateway.get(path)).status, path).toBe(200)
       expect(sent.length, path).toBeGreaterThan(0)
       for (const { text, values } of sent) kinds.add(await tasksOf(text, values))
     }
-    Object.assign(reads, { send, exclusive })
+    Object.assign(reads, { send, exclusive, onDemand })
     expect([...kinds].filter((reads) => reads !== 'one task')).toEqual(expected === 'one task' ? [] : [expected])
   })
 
@@ -185,41 +192,6 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
       await pool.query("DELETE FROM _prisma_migrations WHERE migration_name = '20990101000000_note'")
       await rm(migrationsDir, { recursive: true })
     }
-  })
-
-  test('a store that was distributed before net cash was stored sums it up for each read', async () => {
-    const names = ['20261204000000_net_cash', '20261210110000_cash_parts']
-    const rows = async () => (await pool.query('SELECT * FROM net_cash ORDER BY 1, 2, 3, 4')).rows
-    const before = await rows()
-    await pool.query('DROP VIEW net_cash; DROP FUNCTION add_net_cash, remove_net_cash')
-    await pool.query('DELETE FROM _prisma_migrations WHERE migration_name = ANY($1)', [names])
-    expect((await migrate({ url: citus.url, migrationsDir: MIGRATIONS, log: silent })).applied).toEqual(names)
-    expect(await rows()).toEqual(before)
-    expect(before.length).toBeGreaterThan(0)
-  })
-
-  test('the totals of vaults and the tokens of pools are added up in a store that was distributed before', async () => {
-    const names = ['20261210000000_vault_days', '20261210110000_pool_day_tokens']
-    const rows = async (table: string) => (await pool.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3`)).rows
-    const before = [await rows('vault_day'), await rows('pool_day')]
-    const columns = ['a', 'b'].flatMap((side) => ['supplied', 'protected', 'borrowed'].map((sum) => `${side}_${sum}`))
-    await pool.query('DROP TABLE vault_day')
-    await pool.query(`ALTER TABLE pool_day ${columns.map((column) => `DROP COLUMN ${column}`).join(', ')}`)
-    await pool.query('DELETE FROM _prisma_migrations WHERE migration_name = ANY($1)', [names])
-    expect((await migrate({ url: citus.url, migrationsDir: MIGRATIONS, log: silent })).applied).toEqual(names)
-    expect([await rows('vault_day'), await rows('pool_day')]).toEqual(before)
-    for (const table of before) expect(table.length).toBeGreaterThan(0)
-  })
-
-  test('a store that was distributed before gets a copy of the names of tokens on each server', async () => {
-    const names = ['20261210210000_tokens']
-    await pool.query('DROP TABLE token')
-    await pool.query('DELETE FROM _prisma_migrations WHERE migration_name = ANY($1)', [names])
-    expect((await migrate({ url: citus.url, migrationsDir: MIGRATIONS, log: silent })).applied).toEqual(names)
-    const { rows } = await pool.query(
-      `SELECT citus_table_type AS type FROM citus_tables WHERE table_name = 'token'::regclass`,
-    )
-    expect(rows).toEqual([{ type: 'reference' }])
   })
 
   test('a worker that is added takes over users, who are read meanwhile', async () => {
