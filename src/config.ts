@@ -74,11 +74,11 @@ const location = (values: string, isUrl = isRemote) =>
     z
       .string()
       .min(1, message)
-      .refine((value) => (isUrl(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)), {
-        message,
+      .refine((value) => !isPostgres(value) || (URL.canParse(value) && isEncoded(new URL(value))), {
+        message: NOT_ENCODED,
         abort: true,
       })
-      .refine((value) => !isPostgres(value) || isEncoded(new URL(value)), NOT_ENCODED),
+      .refine((value) => (isUrl(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)), message),
   )
 const positionsPlace = location('a directory, or a URL like https://example.org/positions')
 const analyticsPlace = location(

@@ -125,7 +125,7 @@ describe('refused operations', () => {
       const before = await metrics(gateway)
       await ask(gateway, { query: '{ __typename }' })
       await ask(gateway, { query: '{ nothing }' })
-      await ask(gateway, { query: '{ positions(first: -1) { nodes { points } } }' })
+      await ask(gateway, { query: '{ pool(address: "x") { name } }' })
       const refusals = (text: string) => text.split('\n').filter((line) => line.startsWith('gateway_graphql_refusals'))
       expect(refusals(await metrics(gateway))).toEqual(refusals(before))
     } finally {

@@ -221,10 +221,10 @@ describe('positions from an http(s) base', () => {
 })
 
 describe('an import from an http(s) base', () => {
-  const dataset = goodFiles() as Record<DatasetFile, object[]>
+  const dataset = goodFiles() as Partial<Record<DatasetFile, object[]>>
   const served = Object.fromEntries(
     datasetFiles.map((file, at) => {
-      const body = dataset[file].map((one) => JSON.stringify(one)).join('\n')
+      const body = (dataset[file] ?? []).map((one) => JSON.stringify(one)).join('\n')
       return at % 2 ? [`/data/${file}.jsonl`, { body }] : [`/data/${file}.jsonl.gz`, { body: gzipSync(body) }]
     }),
   )

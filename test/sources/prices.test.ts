@@ -148,7 +148,7 @@ test('a token on a chain without a name', async () => {
   const lost = token('LOST', { chainId: 424242 })
   const { priceOf } = await pricesOf({}, [lost])
   expect(() => priceOf(lost)).toThrow(
-    /LOST .* on chain 424242 at .*: it has no name for the chain; PRICES_CHAINS=424242=name gives one\.$/,
+    /LOST .* on chain 424242 at .*: it has no name for the chain; PRICES_CHAINS=424242=name gives one\. To store its positions without points, run `gateway manualupdate --accept`\.$/,
   )
   expect(server?.requests).toEqual([])
 })
