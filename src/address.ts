@@ -3,7 +3,7 @@ const ADDRESS = /^0x[0-9a-f]{40}$/i
 /** True for an address in any case: 0x, or 0X as an upper-cased text has it, and 40 hexadecimal digits. */
 export const isAddress = (text: string): boolean => ADDRESS.test(text)
 
-/** An address as it is stored and compared. Undefined if the text is none. */
+/** An address as it is stored and compared. Undefined for other text. */
 export const readAddress = (text: string): string | undefined => (isAddress(text) ? text.toLowerCase() : undefined)
 
 /** True for the hash of a transaction. */

@@ -79,7 +79,7 @@ export function warn(warning: string): void {
   complain(wantsJson() ? visibleJson({ warning }) : visible(`Warning: ${warning}`))
 }
 
-/** Prints one line. What is not visible in it is escaped, line feeds too. */
+/** Prints one line. Invisible characters and line feeds are escaped. */
 export function print(line: string): void {
   printText(visible(line))
 }
@@ -253,7 +253,7 @@ export function fail(error: unknown): void {
   const { code, message } = failure
   const problems = failure.problems.filter((problem) => !message.includes(problem.message))
   const lines = [message, ...problems.map((problem) => [problem.name, problem.message].join(' ').trim())]
-  // What a source says is in one line.
+  // The text of a source is one line.
   complain(code === 'SOURCE_FAILED' ? visible(lines.join(' ')) : lines.join('\n'))
   if (code === 'INTERNAL' && error instanceof Error && process.env.LOG_LEVEL === 'debug') complain(String(error.stack))
 }

@@ -54,7 +54,7 @@ export function addImport(program: Command): void {
     )
 }
 
-/** What an import has done, printed when the store is closed. */
+/** The result of an import, printed when the store is closed. */
 interface Loaded {
   dataset: Dataset
   summary: ImportSummary

@@ -10,7 +10,7 @@ export const withBase = (html: string, basePath: string): string =>
   basePath === '' ? html : html.replace(/\b(href|src)="\/(?!\/)/g, `$1="${basePath}/`)
 
 interface Place {
-  /** Where the client reaches the gateway. Undefined if it is not known. */
+  /** The place at which the client reaches the gateway. Undefined if it is not known. */
   origin: string | undefined
   basePath: string
   /** The newest distribution date of the store. */

@@ -72,7 +72,7 @@ function lookOf(name: string): string {
   return [...plain].map((letter) => LOOKS.get(letter) ?? letter).join('')
 }
 
-/** What a name names. Names of different kinds are not mistaken for each other. */
+/** The kind of thing that has a name. Names of different kinds are not mistaken for each other. */
 export type NameKind = 'token' | 'pool' | 'vault'
 
 interface Shown {
@@ -80,7 +80,7 @@ interface Shown {
   chainId: unknown
 }
 
-/** What has been shown by the look of its name, then by its address. */
+/** The shown things, by the look of their names, then by address. */
 const shown = new Map<string, Map<string, Shown>>()
 const listeners = new Set<() => void>()
 

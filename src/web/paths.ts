@@ -7,5 +7,5 @@ export const vaultPath = ({ chainId, address }: { chainId: number | string; addr
 /** The prefix of the gateway's paths: scripts are at PREFIX/dashboard/assets. */
 const basePath = new URL('../..', import.meta.url).pathname.slice(0, -1)
 
-/** Where the gateway serves one of its paths. */
+/** The URL of one of the gateway's paths. */
 export const served = (path: string) => basePath + path

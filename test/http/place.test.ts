@@ -10,7 +10,7 @@ import { startOnSample } from '../support/sample.ts'
 
 const WRITTEN = 'http://127.0.0.1:4000'
 
-/** Sends a request with a host of its own. */
+/** Sends a request with another host. */
 async function ask({ base }: Gateway, path: string, headers: Record<string, string> = {}) {
   const { hostname, port } = new URL(base)
   const [response] = await once(request({ hostname, port, path, headers }).end(), 'response')

@@ -4,7 +4,7 @@ import { pinSql, type SessionSettings, sessionSql } from './session.ts'
 
 export interface ClientConfig extends pg.ClientConfig {
   /**
-   * What each statement outside of a transaction is sent with, since its connection is no session but leads to a pooler in
+   * The settings that each statement outside of a transaction is sent with: its connection leads to a pooler in
    * transaction mode. Its statements have no names, by which a session parses them once: the pooler would mix them up.
    */
   pooled?: SessionSettings | undefined

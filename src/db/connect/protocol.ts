@@ -128,7 +128,7 @@ export function pinStatements(client: pg.Client, settings: string): void {
   const emit = connection.emit.bind(connection)
   const pin = Buffer.concat([serialize.parse({ text: settings }), serialize.bind({}), serialize.execute({})])
   const isIdle = () => !['T', 'E'].includes(client.getTransactionStatus() ?? '')
-  /** Whether each unanswered statement, in order, was sent with the settings. */
+  /** True for each unanswered statement, in order, that was sent with the settings. */
   const sent: boolean[] = []
   let drops = false
   const sends = (withSettings: boolean) => {

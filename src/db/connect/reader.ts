@@ -64,7 +64,7 @@ interface ReaderOptions {
   /** Runs work on a snapshot; by default on this reader. */
   snapshot?: Reader['snapshot']
   isOver?(): boolean
-  /** Fails the operation as a whole. Its statements then never settle, so that no field makes an error of its own. */
+  /** Fails the operation as a whole. Its statements then never settle, so that no field makes another error. */
   fail?(error: unknown): void
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the text, the order and the meaning of values depend on. A server, a database or a role may have other defaults. Left to
+ * The settings that the text, the order and the meaning of values depend on. A server, a database or a role may have other defaults. Left to
  * their owners: whether transactions may write, and when a commit is durable.
  */
 const MEANING = {
@@ -87,7 +87,7 @@ function pin(name: string, value: string, scope: Scope): string {
   return set
 }
 
-/** What a session of another Postgres needs, so that its values have one form: its own SQL keeps its search path. */
+/** The settings of a session of another Postgres that give its values one form: its own SQL keeps its search path. */
 export const FORMS = ['DateStyle', 'IntervalStyle', 'TimeZone', 'extra_float_digits', 'bytea_output']
   .map((name) => `SET LOCAL ${name} = '${pinned[name]}'`)
   .join('; ')

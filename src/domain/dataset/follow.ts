@@ -27,7 +27,7 @@ export type HistoryFile = keyof typeof HISTORIES
 
 export const isHistory = (file: string): file is HistoryFile => file in HISTORIES
 
-/** What the revisions of a file count for, in sentences. */
+/** The name of what the revisions of a file determine. */
 export const historyName = (file: HistoryFile): string => HISTORIES[file].name
 
 /**

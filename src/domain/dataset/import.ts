@@ -355,7 +355,7 @@ async function isNewStore(client: PoolClient): Promise<boolean> {
   return rows[0]?.is_new === true
 }
 
-/** True if the dataset has runs of its own, which are on record in place of one of this import. */
+/** True if the dataset has runs, which are on record in place of one of this import. */
 const tookHistory = async (client: PoolClient): Promise<boolean> =>
   ((await client.query('SELECT FROM imported_run LIMIT 1')).rowCount ?? 0) > 0
 
@@ -479,7 +479,7 @@ async function importFile(
   return summary
 }
 
-/** What files have other than analytics. */
+/** The kinds of files with other records than analytics. */
 const KINDS: Partial<Record<DatasetFile, SourceReceipt['kind']>> = { positions: 'POSITIONS', prices: 'PRICES' }
 
 /** The receipt of an imported file in a run's record. */

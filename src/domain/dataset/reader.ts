@@ -8,7 +8,7 @@ export interface Row {
   texts: string[]
   key: string
   doubt: Doubt | undefined
-  /** What was changed to make it fit. */
+  /** The changes that made it fit. */
   changes: Problem[]
 }
 

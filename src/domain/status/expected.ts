@@ -33,7 +33,7 @@ export function nextDistribution(newest: Date, cron: string | undefined, clock: 
 export const nextRecords = (newest: Date, wholeDay: boolean, clock: Clock): Expected =>
   sinceLoaded(new Date(newest.getTime() + (wholeDay ? 2 : 1) * DAY_MS), clock)
 
-/** What was due before the store was loaded is expected at the next tick after that or, without a schedule, a day after it. */
+/** Records that were due before the store was loaded are expected at the next tick after that or, without a schedule, a day after it. */
 function sinceLoaded(due: Date, { now, loadedAt }: Clock, tickFrom?: (from: Date) => Date | undefined): Expected {
   if (!loadedAt || due >= loadedAt) return expected(due, now)
   return expected(tickFrom?.(loadedAt) ?? dayAfter(loadedAt), now)

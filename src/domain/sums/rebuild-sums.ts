@@ -13,7 +13,7 @@ import { CHANGED_VAULTS, dayOf, refreshVaultDays } from '../vault/refresh-vault-
 
 /** A part of the work that is stored. */
 export interface RebuiltPart {
-  /** What was restored: `2026-03-01`, `accounts`, `holdings`, ... */
+  /** The restored sums: `2026-03-01`, `accounts`, `holdings`, ... */
   part: string
   /** How many rows were wrong, missing or left over. */
   rows: number

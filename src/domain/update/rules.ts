@@ -6,7 +6,7 @@ export interface RulesSource {
   name: string
   /**
    * Passes its pools, markets, vaults, tokens and rules to `work`, with sentences about what it does not show. Undefined if the
-   * source is no gateway with a graph.
+   * source is not a gateway with a graph.
    */
   read<T>(
     signal: AbortSignal | undefined,
@@ -21,7 +21,7 @@ export interface RulesDeps extends ImportDeps {
 
 export interface RulesUpdate {
   source: string
-  /** False if the store has other rules, or none: it is no copy of the source, and nothing has changed. */
+  /** False if the store has other rules, or none: it is not a copy of the source, and nothing has changed. */
   follows: boolean
   /** New or changed records. */
   written: number
@@ -32,7 +32,7 @@ export interface RulesUpdate {
 /**
  * Brings the pools, markets, vaults, tokens and rules of a copy up to date with the gateway that it is a copy of. A store
  * without rules, or with other ones, stays as it is.
- * @returns undefined if the source of analytics is no gateway
+ * @returns undefined if the source of analytics is not a gateway
  * @throws SOURCE_FAILED, and the errors of an import
  */
 export async function updateRules(

@@ -108,7 +108,7 @@ const MOST_SKIPPED = 1e9
 const CONDITION = 1
 
 /**
- * What a field costs by how it is read: once for its place in the operation, and for each row of its parent. `npm run bench --
+ * The cost of a field by how it is read: once for its place in the operation, and for each row of its parent. `npm run bench --
  * charges` compares these figures with CPU time.
  */
 const KINDS = {
@@ -125,7 +125,7 @@ const KINDS = {
   /** Rows of the row. */
   list: { once: 100, weight: 1 },
 }
-/** What reading as of a moment, or since one, costs more. */
+/** The additional cost of reading as of a moment, or since one. */
 const PAST = { once: 100, weight: 10 }
 /** The maximum number of fields, with fragments counted at each spread. The cost of a larger operation is not computed. */
 const MAX_FIELDS = 20_000
@@ -334,7 +334,7 @@ class Compiler {
     )
   }
 
-  /** What a field's place costs, with its moments. */
+  /** The cost of a field's place, with its moments. */
   #pastOf(field: Field, node: FieldNode, once: number, past: number): Figure {
     if (!node.arguments?.some(({ name }) => MOMENTS.includes(name.value))) return once
     return this.#charge(field, node, (args) => once + past * momentsIn(field, args))
@@ -461,7 +461,7 @@ function valuesIn(filter: unknown): number {
   return Object.values(filter).reduce((sum: number, one) => sum + valuesIn(one), 0)
 }
 
-/** What costs depend on in the SQL of a field (see fields/sql-field.ts). */
+/** The parts of a field's SQL that costs depend on (see fields/sql-field.ts). */
 interface Read {
   kind: string
   of?: unknown

@@ -15,7 +15,7 @@ const BOM = Buffer.from('\uFEFF')
 export const isEncoded = (encoding: string | undefined): boolean =>
   encoding !== undefined && !/^\s*(identity)?\s*$/i.test(encoding)
 
-/** Decompresses bodies of requests, whose limits then apply to what they hold. A byte-order mark is no part of a text. */
+/** Decompresses bodies of requests, whose limits then apply to what they hold. A byte-order mark does not belong to the text. */
 export function decodeBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { 'content-encoding': encoding, 'content-length': length, 'transfer-encoding': transfer } = request.headers
@@ -32,7 +32,7 @@ export function decodeBodies(app: FastifyInstance): void {
     const body = payload.pipe(decoder())
     reply.raw.once('close', () => {
       body.destroy()
-      // What is left unread would hold up the next request of the connection.
+      // Unread bytes would hold up the next request of the connection.
       payload.resume()
     })
     delete request.headers['content-encoding']

@@ -28,7 +28,7 @@ export type DatasetFile = (typeof datasetFiles)[number]
 /** The number of the revision that stands for the base points in the settings of a copied gateway. */
 export const OF_SETTINGS = 0
 
-/** The rules of a copied gateway that are no records. */
+/** The rules of a copied gateway that are not records. */
 export interface CopiedRules {
   /** True if the dataset has the history of its multipliers. */
   multipliers: boolean

@@ -8,7 +8,7 @@ const LISTED = 100
 
 /**
  * Copies the rules of another gateway: the history of multipliers and base points, and its seasons.
- * @returns the rules that are no records, and sentences about those that the gateway does not show
+ * @returns the rules that are not records, and sentences about those that the gateway does not show
  */
 export async function mirrorRules(
   graph: GatewayGraph,

@@ -111,7 +111,7 @@ export function addStatus(builder: Builder): void {
         type: 'DateTime',
         nullable: true,
         description:
-          'When the distribution after the newest is expected: when the daily job of this gateway computes it or, without such a job, at its midnight. What was due before the store was loaded is expected at the next run of the job, or a day after. Null if no positions are stored.',
+          'When the distribution after the newest is expected: when the daily job of this gateway computes it or, without such a job, at its midnight. A date that was due before the store was loaded is expected at the next run of the job, or a day after. Null if no positions are stored.',
         resolve: (status, _, context) => next(status, context)?.expectedAt ?? null,
       }),
       distributionLate: t.boolean({
