@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 
 /** Parameters of a URL that connections take as they are. */
-const TAKEN = ['application_name', 'host', 'port', 'sslnegotiation']
+const TAKEN = ['application_name', 'host', 'password', 'port', 'sslnegotiation', 'user']
 /** Parameters that name a file. */
 const FILES = ['sslcert', 'sslkey', 'sslrootcert']
 
