@@ -36,7 +36,7 @@ export function mountRest(app: FastifyInstance, { config }: Deps, graph: Graph, 
         path,
         endpoint,
         link: alternateLink(endpoint, config.BASE_PATH),
-        readWith: reads(graph, endpoint.operation, { many: endpoint.allPages }),
+        readWith: reads(graph, endpoint.operation),
       }
       app.route({ method, url, handler: (request, reply) => read(graph, edge, mounted, request, reply) })
     }

@@ -5,11 +5,15 @@ interface Page {
   pageInfo: { hasNextPage: boolean; endCursor?: string | null }
 }
 
-/** Reads the rows of a whole list page by page, from one snapshot, for an endpoint that is not paged. */
-export async function allPages<Data>(
-  execute: Execute<Data, { after?: string | null }>,
-  pageOf: (data: Data) => Page,
-): Promise<Rows> {
+type ExecutePage<Data> = Execute<Data, { after?: string | null }>
+
+/** Reads the rows of a whole list, for an endpoint that is not paged: one page by one statement, several from one snapshot. */
+export async function allPages<Data>(execute: ExecutePage<Data>, pageOf: (data: Data) => Page): Promise<Rows> {
+  const { data, rows } = await execute.rows({ after: null })
+  return pageOf(data).pageInfo.hasNextPage ? execute.snapshot((one) => eachPage(one, pageOf)) : rows
+}
+
+async function eachPage<Data>(execute: ExecutePage<Data>, pageOf: (data: Data) => Page): Promise<Rows> {
   const pages: Rows[] = []
   for (let after: string | null = null; ; ) {
     const { data, rows } = await execute.rows({ after })

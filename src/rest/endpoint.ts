@@ -45,8 +45,6 @@ export interface Endpoint {
   errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 502 | 503, string>>
   /** True if it requires the admin token and writes. */
   admin: boolean
-  /** True if it executes its operation for each page of a list. */
-  allPages: boolean
   /** The operation that provides every value of the answer. */
   operation: TypedDocumentNode<unknown, unknown>
   variables(request: Request<ZodType, ZodType, ZodType>): object
@@ -64,7 +62,6 @@ interface Definition<Path, Query, Body, Response extends ZodType, Data, Variable
   response: Response
   errors?: Endpoint['errors']
   admin?: boolean
-  allPages?: boolean
   operation: TypedDocumentNode<Data, Variables>
   variables(request: Request<Path, Query, Body>): NoInfer<Variables>
   answer(call: Call<Path, Query, Body, NoInfer<Data>, NoInfer<Variables>>): Promise<Answer<z.input<Response>>>
@@ -79,6 +76,6 @@ export function endpoint<
   Query extends ZodObject | undefined = undefined,
   Body extends ZodType | undefined = undefined,
 >(definition: Definition<Path, Query, Body, Response, Data, Variables>): Endpoint {
-  const { status = 200, errors = {}, admin = false, allPages = false } = definition
-  return { ...definition, status, errors, admin, allPages } as Endpoint
+  const { status = 200, errors = {}, admin = false } = definition
+  return { ...definition, status, errors, admin } as Endpoint
 }

@@ -166,6 +166,8 @@ export interface Execute<Data, Variables> {
    * with `@flat` are merged into their parents.
    */
   rows(variables: Variables): Promise<{ data: Data; rows: Rows }>
+  /** Executes the operation more than once on one snapshot. */
+  snapshot<T>(work: (execute: Execute<Data, Variables>) => Promise<T>): Promise<T>
 }
 
 /**
@@ -194,18 +196,19 @@ export function executor<Data, Variables>(
       const { data, rows } = await planned.parts()
       return { data: parseExact(data) as Data, rows }
     })
-  return Object.assign(whole, { rows })
+  const snapshot: Execute<Data, Variables>['snapshot'] = (work) =>
+    reader.snapshot((one) => work(executor(graph, operation, one, admin)))
+  return Object.assign(whole, { rows, snapshot })
 }
 
 /**
  * Prepares an operation of this program.
- * @param many true if the work executes it more than once, and so needs a snapshot
  * @returns a function that reads with it; a large operation waits for its turn
  */
 export function reads<Data, Variables>(
   graph: Graph,
   document: TypedDocumentNode<Data, Variables>,
-  { admin = 'no', many = false }: { admin?: Admin; many?: boolean } = {},
+  { admin = 'no' }: { admin?: Admin } = {},
 ) {
   const { workload, deps } = graph
   const operation = graph.operations.of(document) as Operation
@@ -215,8 +218,7 @@ export function reads<Data, Variables>(
     caller?: Caller,
   ): Promise<T> => {
     const cost = costOf(graph, operation, variables as Record<string, unknown>)
-    const execute = (reader: Reader) => work(executor(graph, operation, reader, admin))
-    const read = many ? (reader: Reader) => reader.snapshot(execute) : execute
+    const read = (reader: Reader) => work(executor(graph, operation, reader, admin))
     return workload.run(cost, caller, () => readFor(deps.store, read, caller, workload.isLarge(cost)))
   }
 }

@@ -63,7 +63,6 @@ export const allMultipliers = endpoint({
   response: z.array(shapes.multiplierShape),
   operation: all,
   variables: () => ({}),
-  allPages: true,
   answer: async ({ execute }) => ({ body: (await allPages(execute, (data) => data.multipliers)).list }),
 })
 

@@ -46,6 +46,5 @@ export const allPools = endpoint({
   ),
   operation,
   variables: () => ({}),
-  allPages: true,
   answer: async ({ execute }) => ({ body: (await allPages(execute, (data) => data.pools)).list }),
 })

@@ -28,6 +28,5 @@ export const reports = endpoint({
   }),
   operation,
   variables: () => ({}),
-  allPages: true,
   answer: async ({ execute }) => ({ body: { items: (await allPages(execute, (data) => data.distributions)).list } }),
 })
