@@ -105,7 +105,7 @@ const evening = (day: number) => (START + day * DAY_SECONDS + 20 * 3600) * 1000
 const runsSince = async ({ gateway }: Follower, day: number) =>
   (
     await gateway.deps.store.pool.query<{ leg: string; status: string; error: string | null }>(
-      'SELECT leg, status, error FROM run WHERE started_at >= $1 ORDER BY id',
+      'SELECT leg, status, error FROM run WHERE started_at >= $1 AND leg IS NOT NULL ORDER BY id',
       [new Date(evening(day))],
     )
   ).rows

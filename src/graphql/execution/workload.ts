@@ -4,7 +4,7 @@ import { Busy } from './errors.ts'
 
 /** Operations up to this part of the capacity are small: they never wait for large ones. */
 const SMALL_PART = 0.02
-const MAX_WAITING = 64
+const MAX_WAITING = 1000
 const MAX_WAIT_MS = 5000
 const SWEEP_MS = 100
 
