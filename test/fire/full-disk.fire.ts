@@ -99,9 +99,9 @@ test('a full disk is one sentence everywhere, changes nothing, and the same work
     })
     const rest = await fetch(`${gateway.base}/points/resync?date=2026-03-01`, { method: 'POST', headers })
     expect(rest.status).toBe(503)
-    // Postgres may start again where it cannot write its log.
-    await vi.waitFor(async () => expect(await ask(totals)).toEqual(before), { timeout: 60_000, interval: 500 })
     resize('2g')
+    // Postgres cannot start again while it has no room for its log.
+    await vi.waitFor(async () => expect(await ask(totals)).toEqual(before), { timeout: 60_000, interval: 500 })
     const { data } = await ask('{ runs(last: 10) { nodes { status error } } }')
     for (const { status, error } of data.runs.nodes) if (status === 'FAILED') expect(error).toMatch(FULL)
     expect(await command(['import', many], { DATA_DIR: DATA_DIR() })).toMatchObject({ code: 0 })
