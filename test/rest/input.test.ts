@@ -538,6 +538,12 @@ describe('a path', () => {
     expect(status).toBe(400)
     expectShapes(JSON.parse(body), 400)
   })
+
+  it('of thousands of slashes takes no time that grows with their square', async () => {
+    const since = performance.now()
+    for (let i = 0; i < 20; i++) expect((await gateway.get(`${'/'.repeat(15_000)}a`)).status).toBe(404)
+    expect(performance.now() - since).toBeLessThan(2000)
+  })
 })
 
 describe('methods', () => {

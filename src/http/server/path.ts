@@ -1,7 +1,10 @@
 /** Paths for operators alone. Rules of proxies hide them by their exact spelling, so they have no other one. */
 const OPERATED: ReadonlySet<string> = new Set(['/metrics', '/livez', '/readyz'])
 
-const spelledPath = (url: string) => url.split('?', 1)[0] ?? ''
+function spelledPath(url: string): string {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
+}
 
 /**
  * Removes the prefix of BASE_PATH from a URL. A proxy may have stripped it already. Paths for operators are not below it, so a
@@ -17,11 +20,14 @@ export function withoutBase(url: string, basePath: string): string {
 
 /** The path of a URL as the router compares it: decoded, in lower case, without slashes at its end. */
 export function routedPath(url: string): string {
-  const path = spelledPath(url)
-  return decoded(path).toLowerCase().replace(/\/+$/, '') || '/'
+  const path = decoded(spelledPath(url)).toLowerCase()
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end) || '/'
 }
 
 function decoded(path: string): string {
+  if (!path.includes('%')) return path
   try {
     return decodeURIComponent(path)
   } catch {
