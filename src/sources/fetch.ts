@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { Transform } from 'node:stream'
 import { type FetchLimits, sourceFailed } from './client.ts'
 import type { Fetched, RecordBatch } from './fetched.ts'
-import { Turns } from './turns.ts'
+import { Pacer } from './pacer.ts'
 
 /** The settings, which messages name. */
 const SETTINGS = {
@@ -83,15 +83,15 @@ export class Fetch {
   }
 
   async *#bounded(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
-    const turns = new Turns()
+    const pacer = new Pacer()
     try {
       for await (const { first, records } of batches) {
         this.countRecords(Math.max(records.length, 1))
         for (let at = 0; at < records.length; at += AT_ONCE) {
           yield { first: first + at, records: records.slice(at, at + AT_ONCE) }
-          await turns.next()
+          await pacer.next()
         }
-        await turns.next()
+        await pacer.next()
       }
     } catch (error) {
       throw this.signal.aborted ? this.signal.reason : error

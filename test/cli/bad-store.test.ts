@@ -149,7 +149,7 @@ describe('the database', () => {
         await refused(
           { DATABASE_URL: as({}) },
           2,
-          /this database role may not apply them: run `GRANT USAGE, CREATE ON SCHEMA public TO/,
+          /this database role may not create tables: run `GRANT USAGE, CREATE ON SCHEMA public TO/,
         )
         expect((await pool.query(tables)).rows).toEqual([])
       } finally {

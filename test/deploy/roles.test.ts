@@ -81,7 +81,7 @@ describe.sequential('from an empty database on', () => {
     const lacks = 'The database lacks the migration 20261126000000_store, and'
     const migrate = 'run the command migrate with the role that owns the tables.'
     const grant = 'run `GRANT USAGE, CREATE ON SCHEMA public TO gateway_writer;` as the owner of the database, or'
-    const writerErr = `${lacks} this database role may not apply them: ${grant} ${migrate}\n`
+    const writerErr = `${lacks} this database role may not create tables: ${grant} ${migrate}\n`
     expect(writer).toMatchObject({ code: 2, err: writerErr })
     const reader = await run('reader', ['serve'], { ...READER, PORT: '0' })
     expect(reader).toMatchObject({ code: 2, err: `${lacks} MIGRATE is off: ${migrate}\n` })

@@ -92,7 +92,7 @@ export async function assertMigrated(options: {
   }
 }
 
-const MAY_NOT = 'this database role may not apply them'
+const MAY_NOT = 'this database role may not create tables'
 
 /** @param grant SQL that lets the role apply them */
 function lacking(pending: string[], reason: string, grant?: string): GatewayError {

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
-import { Turns } from '../turns.ts'
+import { Pacer } from '../pacer.ts'
 
 /** The reasons why a line cannot be read. */
 export interface UnreadableLine {
@@ -29,7 +29,7 @@ const PIECE_BYTES = 64 * 1024
  * @param onBytes receives each chunk of the stream
  */
 export async function* readLines(stream: Readable, onBytes?: (bytes: Buffer) => void): AsyncGenerator<LineBatch> {
-  const turns = new Turns()
+  const pacer = new Pacer()
   let pieces: Buffer[] = []
   let length = 0
   let first = 1
@@ -77,7 +77,7 @@ export async function* readLines(stream: Readable, onBytes?: (bytes: Buffer) => 
       bytes += piece.length
       yield { first, lines, bytes }
       first += lines.length
-      await turns.next()
+      await pacer.next()
     }
   }
   const last = length > 0 ? finish() : undefined

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const TURN_MS = 10
 
 /** Lets other work of the process run in between, in a loop that could have it for long. */
-export class Turns {
+export class Pacer {
   #since = performance.now()
 
   /** Resolves after other work, if this loop has run for some time. */
