@@ -29,12 +29,12 @@ const flags = options(
 const { snapshots, users, rounds, page, profile, role, source, database, day } = flags
 const LEG = 'market-snapshots' as const
 const FIRST = Date.parse('2026-03-01T18:00:00Z') / 1000
-const COLUMNS = `account_id, chain_id, market_id, timestamp, position_id, collateral_assets, collateral_usd, protected_assets,
+const COLUMNS = `user_address, chain_id, market_id, timestamp, position_id, collateral_assets, collateral_usd, protected_assets,
   protected_usd, debt_assets, debt_usd`
 /** The snapshots of a day in a Postgres. */
 const ofDay = (
   day: number,
-) => `SELECT account_id, chain_id, market_id, ${FIRST + day * 86_400}::bigint AS timestamp, position_id,
+) => `SELECT user_address, chain_id, market_id, ${FIRST + day * 86_400}::bigint AS timestamp, position_id,
   collateral_assets + ${day} AS collateral_assets, collateral_usd, protected_assets, protected_usd, debt_assets, debt_usd FROM source`
 
 const roles: Record<string, () => Promise<unknown>> = {

@@ -136,9 +136,9 @@ function bareResync(): Promise<void> {
     'UPDATE distribution SET total_points = (SELECT sum(points_a + points_b) FROM position WHERE distribution_date = $1) WHERE date = $1',
     ranksOf('public'),
     `UPDATE pool_day d SET a_points = s.a_points, b_points = s.b_points FROM (
-       SELECT market_address, sum(points_a) AS a_points, sum(points_b) AS b_points FROM position
-       WHERE distribution_date = $1 GROUP BY market_address) s
-     WHERE d.pool_address = s.market_address AND d.distribution_date = $1`,
+       SELECT pool_address, sum(points_a) AS a_points, sum(points_b) AS b_points FROM position
+       WHERE distribution_date = $1 GROUP BY pool_address) s
+     WHERE d.pool_address = s.pool_address AND d.distribution_date = $1`,
     'UPDATE program SET total_points = (SELECT sum(total_points) FROM distribution)',
   ])
 }
@@ -147,7 +147,7 @@ function bareResync(): Promise<void> {
 function plainResync(): Promise<void> {
   return inOne([
     `UPDATE plain.position p SET points_a = ${pointsOf('a')}, points_b = ${pointsOf('b')}, points = ${pointsOf('a')} + ${pointsOf('b')}
-     FROM plain.multiplier m WHERE p.distribution_date = $1 AND m.pool_address = p.market_address`,
+     FROM plain.multiplier m WHERE p.distribution_date = $1 AND m.pool_address = p.pool_address`,
     `UPDATE plain.account_day d SET points = s.points FROM (
        SELECT user_address, sum(points) AS points FROM plain.position WHERE distribution_date = $1 GROUP BY user_address) s
      WHERE d.user_address = s.user_address AND d.distribution_date = $1`,

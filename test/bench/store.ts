@@ -117,7 +117,7 @@ async function fill(pool: pg.Pool, shape: Shape): Promise<void> {
       SELECT 1, unit_2_id, id, asset_2_address, asset_2_symbol, ${DECIMALS.b}, 0, 0 FROM pool`)
     await client.query('INSERT INTO multiplier SELECT gen_random_uuid()::text, id, 1, 2, 1, 2, now(), now() FROM pool')
     await client.query(`INSERT INTO "user" SELECT ${addressSql('user', 'n')} FROM generate_series(1, ${shape.users}) n`)
-    await client.query(`INSERT INTO token_pair (pool_key, market_address, a_token_address, a_token_symbol, b_token_address, b_token_symbol)
+    await client.query(`INSERT INTO token_pair (pool_key, pool_address, a_token_address, a_token_symbol, b_token_address, b_token_symbol)
       SELECT key, id, asset_1_address, asset_1_symbol, asset_2_address, asset_2_symbol FROM pool`)
     const restore = await withoutIndexes(client, 'stored_position')
     for (let day = 0; day < shape.dates; day++) await fillDay(client, shape, day)
@@ -153,12 +153,12 @@ async function fillDay(client: pg.PoolClient, shape: Shape, day: number): Promis
        round((a_supplied_amount_usd + CASE WHEN b_borrowed_amount_usd > 0 THEN a_protected_supplied_amount_usd ELSE 0 END + 0.5 * a_borrowed_amount_usd) * 1e6),
        round((2 * (b_supplied_amount_usd + CASE WHEN a_borrowed_amount_usd > 0 THEN b_protected_supplied_amount_usd ELSE 0 END) + b_borrowed_amount_usd) * 1e6)
      FROM (
-       SELECT user_address, date AS distribution_date, k.market_address, k.pool_key, k.key AS pair_key,
+       SELECT user_address, date AS distribution_date, k.pool_address, k.pool_key, k.key AS pair_key,
          ${columns.map(([name, value]) => `${value} AS ${name}`).join(', ')}
        FROM (SELECT n, ${addressSql('user', `n % ${shape.users} + 1`)} AS user_address, date '${dateOf(day)}' AS date,
            (n / ${shape.users} + n) % ${POOLS} + 1 AS pool
          FROM generate_series(0, ${shape.positions - 1}) n) x
-       JOIN pool p ON p.market_id = x.pool JOIN token_pair k ON k.pool_key = p.key
+       JOIN pool p ON p.number = x.pool JOIN token_pair k ON k.pool_key = p.key
      ) s ORDER BY id DESC`,
   )
 }

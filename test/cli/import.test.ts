@@ -297,7 +297,7 @@ describe('an import warns', () => {
     expect((await run(['import', path])).err).not.toContain('score')
     const { rows } = await gateway.deps.store.pool.query(
       `SELECT distribution_date::text AS date, points_a / 1000000 AS points FROM position
-       WHERE market_address = $1 AND user_address = $2 ORDER BY 1`,
+       WHERE pool_address = $1 AND user_address = $2 ORDER BY 1`,
       [late.id, ANN],
     )
     expect(rows.map(({ date, points }) => [date, Number(points)])).toEqual(

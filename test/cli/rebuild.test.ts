@@ -91,9 +91,9 @@ test('records that were removed by SQL: a sample finds it, and a rebuild can be 
     `DELETE FROM stored_position WHERE distribution_date = (SELECT max(date) FROM distribution)
        AND user_address IN (SELECT user_address FROM account WHERE rank % 2 = 0)`,
     'DELETE FROM stored_position WHERE user_address = (SELECT user_address FROM account WHERE rank = 1)',
-    'DELETE FROM market_snapshot WHERE account_id = (SELECT min(account_id) FROM market_snapshot)',
-    'DELETE FROM vault_snapshot WHERE account_id = (SELECT min(account_id) FROM vault_snapshot)',
-    'DELETE FROM cash_flow WHERE account_id = (SELECT min(account_id) FROM cash_flow)',
+    'DELETE FROM market_snapshot WHERE user_address = (SELECT min(user_address) FROM market_snapshot)',
+    'DELETE FROM vault_snapshot WHERE user_address = (SELECT min(user_address) FROM vault_snapshot)',
+    'DELETE FROM cash_flow WHERE user_address = (SELECT min(user_address) FROM cash_flow)',
     'DELETE FROM stored_position WHERE distribution_date = (SELECT min(date) FROM distribution)',
   )
   expect(await checked()).toMatchObject({ status: 'problem' })

@@ -40,7 +40,7 @@ interface World {
 let world: World
 /** What requests can ask for. */
 async function readWorld() {
-  const { rows: users } = await gateway.deps.store.pool.query('SELECT address FROM "user"')
+  const { rows: users } = await gateway.deps.store.pool.query('SELECT user_address AS address FROM "user"')
   const pools: Json[] = await jsonOf(gateway, '/pools/all', 201)
   const { items } = await jsonOf(gateway, '/points/breakdown-by-assets?limit=100')
   const { items: reports } = await jsonOf(gateway, '/points/reports')

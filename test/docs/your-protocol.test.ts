@@ -37,7 +37,7 @@ async function follow(name: string, settings: (folder: string) => Record<string,
     const update = await command(['update', '--json'], env)
     expect(update.code, update.err).toBe(0)
     const { rows } = await store.pool.query(
-      'SELECT account_id, market_id, collateral_assets::text, collateral_usd, debt_assets::text, debt_usd FROM market_snapshot ORDER BY 1, 2',
+      'SELECT user_address, market_id, collateral_assets::text, collateral_usd, debt_assets::text, debt_usd FROM market_snapshot ORDER BY 1, 2',
     )
     return { rows, update: parsed(update.out), fields: doctor.filter(({ check }) => check === 'analytics') }
   } finally {
@@ -46,7 +46,7 @@ async function follow(name: string, settings: (folder: string) => Record<string,
 }
 
 const rowOf = (record: Record<string, unknown>) => ({
-  account_id: record.accountId,
+  user_address: record.accountId,
   market_id: record.marketId,
   collateral_assets: record.collateralAssets,
   collateral_usd: record.collateralUsd,

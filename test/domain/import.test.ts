@@ -83,7 +83,7 @@ describe('a good dataset', () => {
         'SELECT kind, total_points / 1e6::float8 AS total_points, position_count, account_count FROM distribution',
       ),
     ).toEqual([{ kind: 'import', total_points: pointsA + pointsB, position_count: 1, account_count: 1 }])
-    expect(await rows('SELECT address FROM "user"')).toEqual([{ address: addressOf('alice') }])
+    expect(await rows('SELECT user_address AS address FROM "user"')).toEqual([{ address: addressOf('alice') }])
     expect(await rows('SELECT position_id, debt_usd FROM market_snapshot')).toEqual([
       { position_id: 'main', debt_usd: null },
     ])
@@ -212,7 +212,7 @@ const changes: [DatasetFile, object, string][] = [
     { claimedTimestamp: '9' },
     'SELECT claimed_timestamp AS value FROM vault_liquidation_reward',
   ],
-  ['cash-flows', { accountId: addressOf('bob') }, 'SELECT account_id AS value FROM cash_flow'],
+  ['cash-flows', { accountId: addressOf('bob') }, 'SELECT user_address AS value FROM cash_flow'],
   ['cash-flows', { kind: 'withdraw', amountUsd: null }, 'SELECT amount_usd AS value FROM cash_flow'],
   ['cash-flows', { assets: String(2n ** 256n - 1n) }, 'SELECT assets::text AS value FROM cash_flow'],
 ]

@@ -9,7 +9,7 @@ beforeAll(async () => {
   server = await startServer({ env: { LOCK_TIMEOUT_MS: '1000', DATABASE_POOL_SIZE: '4' } })
   await query(
     server.databaseUrl,
-    `INSERT INTO pool (id, chain_id, market_id, name, asset_1_address, asset_1_name, asset_1_symbol, asset_2_address,
+    `INSERT INTO pool (id, chain_id, number, name, asset_1_address, asset_1_name, asset_1_symbol, asset_2_address,
        asset_2_name, asset_2_symbol, created_timestamp, interest_last_updated, unit_1_id, unit_2_id)
      VALUES ($1, 1, 1, 'A/B', '0xa', 'A', 'A', '0xb', 'B', 'B', 1, 1, '0x1', '0x2')`,
     [POOL],

@@ -22,17 +22,17 @@ beforeAll(async () => {
   const read = async (sql: string) => (await pool.query(sql)).rows as Row[]
   await pool.query(`UPDATE market_snapshot SET collateral_usd = NULL WHERE position_id = 'main' AND timestamp % 7 = 0`)
   const positions =
-    await read(`SELECT p.*, p.distribution_date::text AS date, pool.chain_id AS chain, p.market_address AS pool,
+    await read(`SELECT p.*, p.distribution_date::text AS date, pool.chain_id AS chain, p.pool_address AS pool,
       p.user_address AS "user", p.points_a / 1e6::float8 AS points_a, p.points_b / 1e6::float8 AS points_b
     FROM position p
-    LEFT JOIN pool ON pool.id = p.market_address`)
+    LEFT JOIN pool ON pool.id = p.pool_address`)
   const snapshots = (kind: string) =>
     read(`SELECT s.*, to_char(to_timestamp(timestamp) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, s.chain_id AS chain,
-        s.${kind}_id AS ${kind}, s.account_id AS "user", e.asset_address AS asset
+        s.${kind}_id AS ${kind}, s.user_address AS "user", e.asset_address AS asset
       FROM ${kind}_snapshot s JOIN ${kind} e ON e.chain_id = s.chain_id AND e.id = s.${kind}_id`)
   const rewards = (kind: string, market: string, vault: string) =>
     read(`SELECT r.*, to_char(to_timestamp(timestamp) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, chain_id AS chain,
-        account_id AS "user", ${market} AS market, ${vault} AS vault FROM ${kind}_liquidation_reward r`)
+        user_address AS "user", ${market} AS market, ${vault} AS vault FROM ${kind}_liquidation_reward r`)
   rows = {
     positions: positions.map((row) => ({
       ...row,

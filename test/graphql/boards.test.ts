@@ -67,10 +67,10 @@ beforeAll(async () => {
   })
   await rebuildRankHistory(pool)
   positions = (
-    await pool.query(`SELECT p.user_address AS "user", p.distribution_date::text AS date, p.market_address AS pool,
+    await pool.query(`SELECT p.user_address AS "user", p.distribution_date::text AS date, p.pool_address AS pool,
         o.chain_id::int AS chain, (p.points_a + p.points_b)::float8 AS points
       FROM position p
-      JOIN pool o ON o.id = p.market_address`)
+      JOIN pool o ON o.id = p.pool_address`)
   ).rows
 })
 afterAll(() => gateway.close())

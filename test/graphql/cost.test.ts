@@ -364,7 +364,7 @@ async function fill(): Promise<void> {
     `INSERT INTO market SELECT 1, ${id(3, 'i')}, ${id(2, 'i / 2')}, ${id(4, 'i')}, 'T', 18, 0.1, 0.2 FROM generate_series(0, 39) i`,
     `INSERT INTO token_pair SELECT key, key, id, asset_1_address, 'A', asset_2_address, 'B' FROM pool`,
     `INSERT INTO stored_position SELECT 1, 2, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, date '2025-01-01' + d, p.key, p.key, NULL, false,
-      ${id(1, 'u')}, md5(u || ' ' || d)::uuid::text FROM ${days}, pool p WHERE p.market_id = (u + d) % 20`,
+      ${id(1, 'u')}, md5(u || ' ' || d)::uuid::text FROM ${days}, pool p WHERE p.number = (u + d) % 20`,
     `INSERT INTO pool_day SELECT p.id, date '2025-01-01' + d, ${USERS / 20}, p.asset_1_address, 1, 1, 0, 0, p.asset_2_address, 2, 1, 0, 0
       FROM generate_series(0, ${DAYS - 1}) d, pool p`,
     `INSERT INTO account_day SELECT ${id(1, 'u')}, date '2025-01-01' + d, 3, 1 FROM ${days}`,

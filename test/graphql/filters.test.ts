@@ -32,7 +32,7 @@ beforeAll(async () => {
   await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = log_index, liquid_reward_usd = 1.5 * log_index
     WHERE log_index > 9 AND chain_id = 1`)
   // Ties, pools without a position or a multiplier, and amounts that are 0.
-  const some = (remainder: number) => `SELECT id FROM pool WHERE market_id % 4 = ${remainder}`
+  const some = (remainder: number) => `SELECT id FROM pool WHERE number % 4 = ${remainder}`
   await pool.query(`DELETE FROM pool_day WHERE pool_address IN (${some(0)})`)
   await pool.query(`UPDATE pool_day SET a_supplied_usd = 5, b_supplied_usd = 0.1, a_protected_usd = 0.2, b_protected_usd = 0,
     a_borrowed_usd = 2, b_borrowed_usd = 0 WHERE pool_address IN (${some(1)})`)

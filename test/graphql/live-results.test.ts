@@ -131,8 +131,8 @@ test('the newest activity and the positions that fall first are live too', async
   const first = await risk.next()
   expect(first).toEqual({ data: await answer(`{ ${nearest} }`) })
   expect(first.data.currentPositions.nodes.length).toBeGreaterThan(0)
-  await sql(`INSERT INTO cash_flow (chain_id, tx_hash, log_index, account_id, entity_type, entity_id, timestamp, kind, amount_usd)
-    SELECT chain_id, 'newest', 0, account_id, entity_type, entity_id, 99999999999, 'deposit', 7 FROM cash_flow LIMIT 1`)
+  await sql(`INSERT INTO cash_flow (chain_id, tx_hash, log_index, user_address, entity_type, entity_id, timestamp, kind, amount_usd)
+    SELECT chain_id, 'newest', 0, user_address, entity_type, entity_id, 99999999999, 'deposit', 7 FROM cash_flow LIMIT 1`)
   try {
     expect((await feed.next()).data.activity.nodes[0]).toEqual({
       kind: 'DEPOSIT',

@@ -13,7 +13,7 @@ beforeAll(async () => {
   wallets = [sampleUser, ...data.leaderboard.nodes.map((row: Row) => row.userAddress)]
   wallets = [...new Set(wallets)]
   const { pool } = gateway.deps.store
-  await pool.query('UPDATE market_snapshot SET debt_usd = NULL WHERE account_id = $1', [wallets[2]])
+  await pool.query('UPDATE market_snapshot SET debt_usd = NULL WHERE user_address = $1', [wallets[2]])
 })
 afterAll(() => gateway.close())
 
@@ -101,9 +101,9 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
     )
   ).rows
   const both = (row: Row, what: string) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`]
-  expect(portfolio.pools.length).toBe(new Set(positions.map((row) => row.market_address)).size)
+  expect(portfolio.pools.length).toBe(new Set(positions.map((row) => row.pool_address)).size)
   for (const { pool: _, ...one } of portfolio.pools) {
-    const ofPool = positions.filter((row) => row.market_address === one.poolAddress)
+    const ofPool = positions.filter((row) => row.pool_address === one.poolAddress)
     expect(one).toEqual({
       poolAddress: one.poolAddress,
       userCount: ofPool.length,
@@ -115,13 +115,14 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
   }
   /** Every wallet's newest snapshots of each entity. */
   const newest = async (kind: string) => {
-    const rows: Row[] = (await pool.query(`SELECT * FROM ${kind}_snapshot WHERE account_id = ANY($1)`, [wallets])).rows
+    const rows: Row[] = (await pool.query(`SELECT * FROM ${kind}_snapshot WHERE user_address = ANY($1)`, [wallets]))
+      .rows
     const latest = (row: Row) =>
       Math.max(
         ...rows
           .filter(
             (one) =>
-              one.account_id === row.account_id &&
+              one.user_address === row.user_address &&
               one[`${kind}_id`] === row[`${kind}_id`] &&
               one.chain_id === row.chain_id,
           )
@@ -137,7 +138,7 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
       (row) => row.market_id === one.entityAddress && Number(row.chain_id) === one.chainId,
     )
     expect(one).toMatchObject({
-      userCount: new Set(matching.map((row) => row.account_id)).size,
+      userCount: new Set(matching.map((row) => row.user_address)).size,
       supplied: { raw: tokens(matching, 'collateral_assets'), usd: valuesOf(matching, 'collateral_usd') },
       protected: { raw: tokens(matching, 'protected_assets'), usd: valuesOf(matching, 'protected_usd') },
       borrowed: { raw: tokens(matching, 'debt_assets'), usd: valuesOf(matching, 'debt_usd') },
@@ -147,7 +148,7 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
   for (const one of ofType('VAULT')) {
     const matching = vaults.filter((row) => row.vault_id === one.entityAddress && Number(row.chain_id) === one.chainId)
     expect(one).toMatchObject({
-      userCount: new Set(matching.map((row) => row.account_id)).size,
+      userCount: new Set(matching.map((row) => row.user_address)).size,
       shares: tokens(matching, 'shares'),
       supplied: { raw: tokens(matching, 'assets'), usd: valuesOf(matching, 'assets_usd') },
     })

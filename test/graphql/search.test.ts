@@ -99,7 +99,7 @@ test('users by an address or its beginning, after the entities at it; none on a 
     expect(await search('0x700', { chainId: 1 })).toEqual([])
     for (const text of ['ab', '0xabg', '0xab%', `${addresses[0]}0`]) expect(await search(text)).toEqual([])
   } finally {
-    await pool.query('DELETE FROM "user" WHERE address = ANY ($1)', [addresses])
+    await pool.query('DELETE FROM "user" WHERE user_address = ANY ($1)', [addresses])
   }
 })
 

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 let gateway: Gateway
 /** Every position with its points, straight from the tables. */
 let positions: Row[]
-let rewards: { account_id: string; timestamp: string; usd: number | null; market: boolean }[]
+let rewards: { user_address: string; timestamp: string; usd: number | null; market: boolean }[]
 let dates: string[]
 /** A date in the middle that the store does not have. */
 let gap: string
@@ -35,8 +35,8 @@ beforeAll(async () => {
       FROM position p`)
   ).rows
   rewards = (
-    await pool.query(`SELECT account_id, timestamp, liquid_reward_usd AS usd, true AS market FROM market_liquidation_reward
-      UNION ALL SELECT account_id, timestamp, liquid_reward_usd, false FROM vault_liquidation_reward`)
+    await pool.query(`SELECT user_address, timestamp, liquid_reward_usd AS usd, true AS market FROM market_liquidation_reward
+      UNION ALL SELECT user_address, timestamp, liquid_reward_usd, false FROM vault_liquidation_reward`)
   ).rows
 })
 afterAll(() => gateway.close())
@@ -121,7 +121,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
         variables(),
       )
       const mine = positions.filter((row) => row.user_address === sampleUser)
-      const got = rewards.filter((row) => row.account_id === sampleUser)
+      const got = rewards.filter((row) => row.user_address === sampleUser)
       expect(user.series).toEqual(
         starts().map((start) => {
           const these = got.filter((row) => startOf(interval, iso(Number(row.timestamp) * 1000)) === start)
@@ -162,7 +162,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
         )
       check(
         pool.series,
-        positions.filter((row) => row.market_address === samplePool.address),
+        positions.filter((row) => row.pool_address === samplePool.address),
       )
       check(program.series, positions)
     })
@@ -189,9 +189,9 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
         })),
       ) as Row[]
       const keys: Record<string, [Row[], (row: Row) => string]> = {
-        POOL: [positions, (row) => `${chains.get(row.market_address)} ${row.market_address} null`],
-        CHAIN: [positions, (row) => `${chains.get(row.market_address)} null null`],
-        ASSET: [sides, (row) => `${chains.get(row.market_address)} null ${row.asset}`],
+        POOL: [positions, (row) => `${chains.get(row.pool_address)} ${row.pool_address} null`],
+        CHAIN: [positions, (row) => `${chains.get(row.pool_address)} null null`],
+        ASSET: [sides, (row) => `${chains.get(row.pool_address)} null ${row.asset}`],
       }
       for (const [groupBy, [rows, key]] of Object.entries(keys)) {
         const { series } = await ask(query, { ...variables(), groupBy })

@@ -155,7 +155,7 @@ describe('pools, positions and multipliers as of a date', () => {
     )
     for (const pool of pools.nodes)
       for (const [i, date] of dates.entries()) {
-        const all = rows.filter((row) => row.market_address === pool.address && row.date <= date)
+        const all = rows.filter((row) => row.pool_address === pool.address && row.date <= date)
         const day = all.filter((row) => row.date === date)
         const usd = (what: string) => sum(day, (row) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`])
         const near = (value: number) => expect.closeTo(value, 3)

@@ -75,10 +75,10 @@ const imports = fc.array(
 
 /** Each user's rows at the user's newest timestamp in each market or vault. */
 const newest = (kind: string) => `SELECT * FROM ${kind}_snapshot s WHERE NOT EXISTS (SELECT FROM ${kind}_snapshot o
-  WHERE (o.account_id, o.chain_id, o.${kind}_id) = (s.account_id, s.chain_id, s.${kind}_id) AND o.timestamp > s.timestamp)`
+  WHERE (o.user_address, o.chain_id, o.${kind}_id) = (s.user_address, s.chain_id, s.${kind}_id) AND o.timestamp > s.timestamp)`
 
 const rows = async (sql: string) => (await pool.query(sql)).rows
-const sorted = (sql: string, kind: string) => rows(`${sql} ORDER BY account_id, chain_id, ${kind}_id, position_id`)
+const sorted = (sql: string, kind: string) => rows(`${sql} ORDER BY user_address, chain_id, ${kind}_id, position_id`)
 const expectNewest = async () => {
   for (const kind of ['market', 'vault'])
     expect(await sorted(`SELECT * FROM ${kind}_holding`, kind)).toEqual(await sorted(newest(kind), kind))
@@ -86,9 +86,9 @@ const expectNewest = async () => {
 /** What each user has at the end of each day with a snapshot, added up by vault. */
 const VAULT_DAYS = `SELECT d.chain_id, d.vault_id, d.date, sum(assets), sum(shares), coalesce(sum(assets_usd::text::numeric), 0),
     count(*) FILTER (WHERE assets_usd IS NULL AND assets <> 0)::int,
-    count(DISTINCT account_id) FILTER (WHERE assets <> 0 OR shares <> 0)::int
+    count(DISTINCT user_address) FILTER (WHERE assets <> 0 OR shares <> 0)::int
   FROM (SELECT DISTINCT chain_id, vault_id, date '1970-01-01' + (timestamp / 86400)::int AS date FROM vault_snapshot) d
-  CROSS JOIN LATERAL (SELECT s.*, rank() OVER (PARTITION BY account_id ORDER BY timestamp DESC) AS nth FROM vault_snapshot s
+  CROSS JOIN LATERAL (SELECT s.*, rank() OVER (PARTITION BY user_address ORDER BY timestamp DESC) AS nth FROM vault_snapshot s
     WHERE s.chain_id = d.chain_id AND s.vault_id = d.vault_id AND s.timestamp < (d.date + 1 - date '1970-01-01')::bigint * 86400) s
   WHERE nth = 1 GROUP BY 1, 2, 3`
 const expectVaultDays = async () =>
@@ -180,7 +180,7 @@ test('holdings follow whoever writes SQL: new keys, deletes, an emptied table', 
   })
   for (const sql of [
     `UPDATE market_snapshot SET market_id = '${addressOf('other')}' WHERE timestamp = 20 AND position_id = 'a'`,
-    `UPDATE market_snapshot SET account_id = '${addressOf('bob')}' WHERE timestamp = 20`,
+    `UPDATE market_snapshot SET user_address = '${addressOf('bob')}' WHERE timestamp = 20`,
     'UPDATE market_snapshot SET timestamp = timestamp - 18',
     'DELETE FROM market_snapshot WHERE timestamp = 2',
     'TRUNCATE market_snapshot',
@@ -214,9 +214,9 @@ test('net cash follows whoever writes SQL: prices, new keys, deletes, an emptied
     'UPDATE cash_flow SET amount_usd = 0.7 WHERE amount_usd IS NULL',
     "UPDATE cash_flow SET kind = 'repay' WHERE kind = 'borrow'",
     `UPDATE cash_flow SET entity_id = '${addressOf('other')}' WHERE amount_usd = 0.2`,
-    `UPDATE cash_flow SET account_id = '${addressOf('carol')}' WHERE amount_usd = 1e300`,
+    `UPDATE cash_flow SET user_address = '${addressOf('carol')}' WHERE amount_usd = 1e300`,
     'BEGIN; SET LOCAL extra_float_digits = 0; DELETE FROM cash_flow WHERE amount_usd = 1e300; COMMIT',
-    `DELETE FROM cash_flow WHERE account_id = '${addressOf('alice')}' AND amount_usd = 0.1`,
+    `DELETE FROM cash_flow WHERE user_address = '${addressOf('alice')}' AND amount_usd = 0.1`,
     'TRUNCATE cash_flow',
   ]) {
     const before = await rows('SELECT * FROM net_cash')
@@ -231,7 +231,7 @@ test('net cash is the sum of what several writers add at once', async () => {
   await pool.query('TRUNCATE cash_flow')
   const writers = Array.from({ length: 8 }, (_, writer) =>
     pool.query(
-      `INSERT INTO cash_flow (chain_id, tx_hash, log_index, account_id, entity_type, entity_id, timestamp, kind, amount_usd)
+      `INSERT INTO cash_flow (chain_id, tx_hash, log_index, user_address, entity_type, entity_id, timestamp, kind, amount_usd)
        SELECT 1, 'tx' || n, $1::int, 'user' || n % 3, 'market', 'market', n, 'deposit', n / 7.0 FROM generate_series(1, 50) n ORDER BY n * $1::int % 51`,
       [writer + 1],
     ),

@@ -276,10 +276,10 @@ async function agreeOnWhatIsStored(): Promise<void> {
     ['points', ...['supplied_usd', 'protected_usd', 'borrowed_usd'], ...['supplied', 'protected', 'borrowed']]
       .map((value) => `${side}_${value}`)
       .join(', ')
-  const made = `SELECT market_address, distribution_date, count(*)::int, ${sums('a')}, ${sums('b')} FROM position p GROUP BY 1, 2`
+  const made = `SELECT pool_address, distribution_date, count(*)::int, ${sums('a')}, ${sums('b')} FROM position p GROUP BY 1, 2`
   const days = `SELECT pool_address, distribution_date, position_count, ${kept('a')}, ${kept('b')} FROM pool_day`
   const total = 'SELECT pool_address, points FROM pool_total'
-  const summed = `SELECT market_address, sum(points_a + points_b)::bigint FROM position GROUP BY 1`
+  const summed = `SELECT pool_address, sum(points_a + points_b)::bigint FROM position GROUP BY 1`
   await rebuildRankHistory(store)
   const board = `SELECT d.date, user_address, points, row_number() OVER (PARTITION BY d.date
       ORDER BY points DESC, user_address)::int AS rank FROM distribution d

@@ -112,15 +112,15 @@ test.each([
     const { pool } = gateway.deps.store
     const user = `0x${'e'.repeat(40)}`
     await pool.query(
-      `DELETE FROM cash_flow WHERE account_id = '${user}'; DELETE FROM market_snapshot WHERE account_id = '${user}'`,
+      `DELETE FROM cash_flow WHERE user_address = '${user}'; DELETE FROM market_snapshot WHERE user_address = '${user}'`,
     )
     for (const [n, [kind, usd]] of flows.entries())
       await pool.query(
         `INSERT INTO cash_flow SELECT chain_id, 'tx', ${n}, '${user}', 'market', id, ${n}, '${kind}', ${usd} FROM market ORDER BY 3 LIMIT 1`,
       )
-    await pool.query(`INSERT INTO market_snapshot (account_id, chain_id, market_id, timestamp, position_id, collateral_assets, collateral_usd,
+    await pool.query(`INSERT INTO market_snapshot (user_address, chain_id, market_id, timestamp, position_id, collateral_assets, collateral_usd,
         protected_assets, protected_usd, debt_assets, debt_usd)
-      SELECT '${user}', chain_id, entity_id, 99, 'main', 1, ${supplied}, 0, 0, 1, ${borrowed} FROM cash_flow WHERE account_id = '${user}' LIMIT 1`)
+      SELECT '${user}', chain_id, entity_id, 99, 'main', 1, ${supplied}, 0, 0, 1, ${borrowed} FROM cash_flow WHERE user_address = '${user}' LIMIT 1`)
     for (const args of ['', '(asOf: "2020-01-01")', '(from: "1960-01-01")']) {
       const { user: answer } = await gateway.ask(
         `{ user(address: "${user}") { earnings${args} { realisedUsd unrealisedUsd byPool { realisedUsd } } } }`,

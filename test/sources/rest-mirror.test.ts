@@ -278,7 +278,9 @@ describe('on a sample', () => {
     })
     const indexer = await startProxy(source.base, { answer: only((path) => path.startsWith('/v1/')) })
     try {
-      const { rows } = await source.deps.store.pool.query<{ address: string }>('SELECT address FROM "user"')
+      const { rows } = await source.deps.store.pool.query<{ address: string }>(
+        'SELECT user_address AS address FROM "user"',
+      )
       const users = rows.map((row) => row.address)
       const summary = await mirror(copy, { base: points.base, indexerBase: indexer.base, users, everyMarket: true })
       expect(summary).toMatchObject({ graph: false, users: users.length, notes: [] })

@@ -31,7 +31,7 @@ export const NOBODY = '0xffffffffffffffffffffffffffffffffffffffff'
  */
 export async function everyRequest({ deps }: Gateway, { usedVaults = false } = {}): Promise<string[]> {
   const list = async (sql: string) => (await deps.store.pool.query<{ value: string }>(sql)).rows.map((row) => row.value)
-  const users = await list('SELECT address AS value FROM "user" ORDER BY 1')
+  const users = await list('SELECT user_address AS value FROM "user" ORDER BY 1')
   const pools = await list('SELECT id AS value FROM pool ORDER BY 1')
   const markets = await list('SELECT DISTINCT id AS value FROM market ORDER BY 1')
   const vaults = await list(
@@ -42,8 +42,8 @@ export async function everyRequest({ deps }: Gateway, { usedVaults = false } = {
   const tokens = await list('SELECT asset_1_address AS value FROM pool UNION SELECT asset_2_address FROM pool')
   const dates = await list(`SELECT to_char(date, 'YYYY-MM-DD"T00:00:00.000Z"') AS value FROM distribution ORDER BY 1`)
   const rewarded = new Set(
-    await list(`SELECT account_id || ' ' || collateral_market_id AS value FROM market_liquidation_reward
-      UNION SELECT account_id || ' ' || vault_id FROM vault_liquidation_reward`),
+    await list(`SELECT user_address || ' ' || collateral_market_id AS value FROM market_liquidation_reward
+      UNION SELECT user_address || ' ' || vault_id FROM vault_liquidation_reward`),
   )
   const ids = await list('SELECT id AS value FROM position ORDER BY random() LIMIT 5')
   const paths = [

@@ -3,7 +3,7 @@ import { onCitus } from './gateway.ts'
 
 /** What the store holds, with an order of its rows. */
 export const tables = {
-  user: 'address',
+  user: 'user_address',
   pool: 'id',
   multiplier: 'pool_address',
   market: 'chain_id, id',
@@ -18,15 +18,15 @@ export const tables = {
   account_day: 'user_address, distribution_date',
   account: 'rank',
   program: 'id',
-  market_snapshot: 'account_id, chain_id, market_id, timestamp, position_id',
-  vault_snapshot: 'account_id, chain_id, vault_id, timestamp, position_id',
-  market_holding: 'account_id, chain_id, market_id, position_id',
-  vault_holding: 'account_id, chain_id, vault_id, position_id',
+  market_snapshot: 'user_address, chain_id, market_id, timestamp, position_id',
+  vault_snapshot: 'user_address, chain_id, vault_id, timestamp, position_id',
+  market_holding: 'user_address, chain_id, market_id, position_id',
+  vault_holding: 'user_address, chain_id, vault_id, position_id',
   vault_day: 'chain_id, vault_id, date',
-  market_liquidation_reward: 'chain_id, tx_hash, log_index, account_id',
-  vault_liquidation_reward: 'chain_id, tx_hash, log_index, account_id',
-  cash_flow: 'chain_id, tx_hash, log_index, account_id',
-  net_cash: 'account_id, chain_id, entity_type, entity_id',
+  market_liquidation_reward: 'chain_id, tx_hash, log_index, user_address',
+  vault_liquidation_reward: 'chain_id, tx_hash, log_index, user_address',
+  cash_flow: 'chain_id, tx_hash, log_index, user_address',
+  net_cash: 'user_address, chain_id, entity_type, entity_id',
   data_version: 'id',
 }
 

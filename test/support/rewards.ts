@@ -8,7 +8,7 @@ export async function addRewards({ deps: { store } }: Gateway): Promise<void> {
     ['vault_liquidation_reward', 'vault_id', '$1::text'],
   ])
     await store.pool.query(
-      `INSERT INTO ${table} (${columns}, account_id, chain_id, tx_hash, log_index, timestamp, supply_sent,
+      `INSERT INTO ${table} (${columns}, user_address, chain_id, tx_hash, log_index, timestamp, supply_sent,
         collateral_received, liquid_reward)
       SELECT ${values}, $2::text, chain, '0x' || repeat(md5(tx || ' ' || time), 2), log, time, 1, 1, 1
       FROM generate_series(1, 2) chain, generate_series(1, 3) tx, generate_series(9, 11) log,

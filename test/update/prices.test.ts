@@ -55,7 +55,7 @@ const values = async (table = 'market_snapshot') =>
   (
     await gateway.deps.store.pool.query(
       `SELECT collateral_usd AS collateral, protected_usd AS protected, debt_usd AS debt, computed_usd AS computed
-       FROM ${table} ORDER BY account_id, timestamp`,
+       FROM ${table} ORDER BY user_address, timestamp`,
     )
   ).rows
 const worth = async (user: string) =>

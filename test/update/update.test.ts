@@ -73,7 +73,7 @@ const version = async () =>
 const amounts = async (user: string) =>
   (
     await gateway.deps.store.pool.query(
-      'SELECT timestamp::float8, collateral_usd AS usd FROM market_snapshot WHERE account_id = $1 ORDER BY 1',
+      'SELECT timestamp::float8, collateral_usd AS usd FROM market_snapshot WHERE user_address = $1 ORDER BY 1',
       [addressOf(user)],
     )
   ).rows.map(({ timestamp, usd }) => [(timestamp - NOON) / DAY_SECONDS, usd])

@@ -4,7 +4,7 @@ import { pinSession } from '../connect/client.ts'
 import { LOCKS } from '../locks.ts'
 import { topologyOf } from './find-topology.ts'
 import { single } from './single.ts'
-import { TABLES_OF_USERS } from './topology.ts'
+import { TABLES_OF_USERS, USER_KEY } from './topology.ts'
 
 /**
  * Tables that each server has a copy of: what rows of users are joined with. Accounts are among them, since ranks, search and
@@ -70,10 +70,10 @@ export async function distribute(url: string): Promise<{ workers: number; done: 
     for (const table of ON_EVERY_SERVER)
       await client.query("SELECT create_reference_table(format('%I', $1::text))", [table])
     let first: string | undefined
-    for (const [table, column] of Object.entries(TABLES_OF_USERS)) {
+    for (const table of TABLES_OF_USERS) {
       await client.query('SELECT create_distributed_table($1, $2, colocate_with => $3)', [
         table,
-        column,
+        USER_KEY,
         first ?? 'none',
       ])
       first ??= table
@@ -124,7 +124,7 @@ async function dropTriggers(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ text: string }>(
     `SELECT format('DROP TRIGGER %I ON %s', tgname, tgrelid::regclass) AS text FROM pg_trigger
      WHERE NOT tgisinternal AND tgrelid = ANY(SELECT format('%I', name)::regclass FROM unnest($1::text[]) name)`,
-    [[...Object.keys(TABLES_OF_USERS), ...ON_EVERY_SERVER]],
+    [[...TABLES_OF_USERS, ...ON_EVERY_SERVER]],
   )
   for (const { text } of rows) await client.query(text)
 }

@@ -2,7 +2,15 @@ import { LRUCache } from 'lru-cache'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isUnsupported } from '../faults.ts'
 import { changes, differs } from './merge.ts'
-import { type AboutUsers, type Answering, type Forms, type Merge, type Topology, USER_KEYS } from './topology.ts'
+import {
+  type AboutUsers,
+  type Answering,
+  type Forms,
+  type Merge,
+  type Topology,
+  USER_KEY,
+  type UserTable,
+} from './topology.ts'
 
 /** The maximum number of statements of which it is cached whether the store answers them rightly. */
 const MAX_STATEMENTS = 500
@@ -72,8 +80,8 @@ export class Sharded implements Topology {
 }
 
 /** A CTE with these users' rows in place of a table. */
-function rowsOf(table: keyof typeof USER_KEYS, users: readonly string[]): Prisma.Sql {
-  const rows = Prisma.raw(`SELECT * FROM ${table} WHERE ${USER_KEYS[table]}`)
+function rowsOf(table: UserTable, users: readonly string[]): Prisma.Sql {
+  const rows = Prisma.raw(`SELECT * FROM ${table} WHERE ${USER_KEY}`)
   return Prisma.sql`${Prisma.raw(table)} AS MATERIALIZED (${rows} = ANY(${users}::text[]))`
 }
 

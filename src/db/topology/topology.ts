@@ -3,30 +3,25 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import type { TextRow } from '../connect/protocol.ts'
 import type { SessionSettings } from '../connect/session.ts'
 
-/** Tables of users, by the column that has the user's address. */
-export const TABLES_OF_USERS = {
-  stored_position: 'user_address',
-  account_day: 'user_address',
-  removed_day: 'user_address',
-  rank_history: 'user_address',
-  market_snapshot: 'account_id',
-  vault_snapshot: 'account_id',
-  market_holding: 'account_id',
-  vault_holding: 'account_id',
-  market_liquidation_reward: 'account_id',
-  vault_liquidation_reward: 'account_id',
-  cash_flow: 'account_id',
-} as const
+/** The column with the user's address of each table of users. */
+export const USER_KEY = 'user_address'
 
-/** The same, with the views of these tables. */
-export const USER_KEYS = {
-  ...TABLES_OF_USERS,
-  position: 'user_address',
-  account_ledger: 'user_address',
-  net_cash: 'account_id',
-} as const
+export const TABLES_OF_USERS = [
+  'stored_position',
+  'account_day',
+  'removed_day',
+  'rank_history',
+  'market_snapshot',
+  'vault_snapshot',
+  'market_holding',
+  'vault_holding',
+  'market_liquidation_reward',
+  'vault_liquidation_reward',
+  'cash_flow',
+] as const
 
-export type UserTable = keyof typeof USER_KEYS
+/** A table of users, or a view of these tables. */
+export type UserTable = (typeof TABLES_OF_USERS)[number] | 'position' | 'account_ledger' | 'net_cash'
 
 /** Both forms of what depends on where the rows of users are: in one Postgres, or spread over the workers of a cluster. */
 export interface Forms<T> {

@@ -5,7 +5,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsColumn } from '../points/millionths.ts'
 
 const addresses = columnsOf(Prisma.UserScalarFieldEnum, {
-  address: { type: 'address', description: "The user's address.", sort: true },
+  address: { sql: 't.user_address', type: 'address', description: "The user's address.", sort: true },
 })
 
 /** All addresses that any record names, by address. */
@@ -21,7 +21,7 @@ export const users = listing({
 
 /** The stored columns of a user. 0 or null for a user without positions. */
 export const accountColumns = columnsOf(Prisma.AccountScalarFieldEnum, {
-  address: { sql: 'u.address', type: 'address' },
+  address: { sql: 'u.user_address', type: 'address' },
   points: pointsColumn('coalesce(t.points, 0)'),
   rank: { type: 'int', nullable: true },
   positionCount: { sql: 'coalesce(t.position_count, 0)', type: 'int' },
@@ -32,4 +32,4 @@ export const accountColumns = columnsOf(Prisma.AccountScalarFieldEnum, {
 export type User = RowOf<typeof accountColumns>
 
 /** Joins the stored columns to a user `u`. */
-export const JOINED_TO_USER = Prisma.sql`LEFT JOIN account t ON t.user_address = u.address`
+export const JOINED_TO_USER = Prisma.sql`LEFT JOIN account t ON t.user_address = u.user_address`

@@ -6,11 +6,11 @@ import type { EntityType } from '../holding/place.ts'
 
 /** Cash flows and liquidation rewards in one shape. A reward's entity is the collateral market or the vault. */
 const records = (['market', 'vault'] as const).map(
-  (kind) => `SELECT '${kind}_reward', chain_id, tx_hash, log_index, account_id, timestamp, 'liquidation_reward',
+  (kind) => `SELECT '${kind}_reward', chain_id, tx_hash, log_index, user_address, timestamp, 'liquidation_reward',
     '${kind}'::entity_type, ${kind === 'market' ? 'collateral_market_id' : 'vault_id'}, liquid_reward, liquid_reward_usd
   FROM ${kind}_liquidation_reward`,
 )
-const from = Prisma.raw(`(SELECT 'cash_flow' AS record_type, chain_id, tx_hash, log_index, account_id, timestamp,
+const from = Prisma.raw(`(SELECT 'cash_flow' AS record_type, chain_id, tx_hash, log_index, user_address, timestamp,
     kind::text AS kind, entity_type, entity_id, assets, amount_usd FROM cash_flow
   UNION ALL ${records.join(' UNION ALL ')}) t`)
 
@@ -39,7 +39,7 @@ const columns = sqlColumns({
   chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.' },
   txHash: { sql: 't.tx_hash', type: 'text', description: 'The hash of the transaction.' },
   logIndex: { sql: 't.log_index', type: 'integer', description: 'The index of the event in its block.' },
-  accountId: { sql: 't.account_id', type: 'address', field: 'userAddress', description: "The user's address." },
+  userAddress: { sql: 't.user_address', type: 'address', description: "The user's address." },
   recordType: { sql: 't.record_type', type: 'text' },
   entityType: { sql: 't.entity_type::text', type: 'text', description: 'The kind of the entity.' },
   entityId: {
@@ -50,8 +50,8 @@ const columns = sqlColumns({
   },
   marketId: { sql: entityIn('market'), type: 'address', nullable: true },
   vaultId: { sql: entityIn('vault'), type: 'address', nullable: true },
-  poolId: {
-    sql: `CASE WHEN t.entity_type = 'market' THEN ${columnOf('market', 'pool_id')} END`,
+  poolAddress: {
+    sql: `CASE WHEN t.entity_type = 'market' THEN ${columnOf('market', 'pool_address')} END`,
     type: 'address',
     nullable: true,
   },
@@ -72,19 +72,19 @@ const columns = sqlColumns({
 /** Something that a user did or received in a market or a vault: a cash flow, or a share of a liquidation reward. */
 export type Activity = RowOf<typeof columns>
 
-const { accountId, assetAddress, chainId, entityId, entityType, kind, poolId } = columns
+const { userAddress, assetAddress, chainId, entityId, entityType, kind, poolAddress } = columns
 
 export const activities = listing({
   name: 'activity',
   from,
   columns,
-  order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC', accountId: 'ASC', recordType: 'ASC' },
+  order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC', userAddress: 'ASC', recordType: 'ASC' },
   filters: {
     kinds: many(kind, 'Only activity of one of these kinds.'),
-    users: many(accountId, 'Only activity of one of these users.'),
+    users: many(userAddress, 'Only activity of one of these users.'),
     entities: many(entityId, 'Only activity in markets and vaults at one of these addresses.'),
     entityTypes: many(entityType, 'Only activity in entities of one of these kinds.'),
-    pools: many(poolId, 'Only activity in the markets of one of these pools.'),
+    pools: many(poolAddress, 'Only activity in the markets of one of these pools.'),
     assets: many(assetAddress, 'Only activity in which one of these tokens moved.'),
     chainIds: many(chainId, 'Only activity on one of these chains.'),
   },

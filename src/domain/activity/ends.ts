@@ -21,12 +21,12 @@ export const endColumns = sqlColumns({
 
 export type Ends = RowOf<typeof endColumns>
 
-const ENTITY = 's.account_id = r.account_id AND s.chain_id = r.chain_id'
+const ENTITY = 's.user_address = r.user_address AND s.chain_id = r.chain_id'
 
 /** The snapshot next to a cash flow `r`: before it, or from its second on. */
 function snapshotNext(comparison: '<' | '>=', direction: 'DESC' | 'ASC'): string {
   const of = (kind: 'market' | 'vault', amounts: string[]) => {
-    const order = ['account_id', 'chain_id', `${kind}_id`, 'timestamp'].map((column) => `s.${column} ${direction}`)
+    const order = ['user_address', 'chain_id', `${kind}_id`, 'timestamp'].map((column) => `s.${column} ${direction}`)
     return `(SELECT s.timestamp, ${amounts.map((amount) => `s.${amount} <> 0`).join(' OR ')} AS is_open FROM ${kind}_snapshot s
       WHERE r.entity_type = '${kind}' AND ${ENTITY} AND s.${kind}_id = r.entity_id AND s.timestamp ${comparison} r.timestamp
       ORDER BY ${order.join(', ')} FETCH FIRST ROW WITH TIES)`
@@ -37,7 +37,7 @@ function snapshotNext(comparison: '<' | '>=', direction: 'DESC' | 'ASC'): string
 
 /** The cash flow next to a cash flow `r`. */
 function flowNext(comparison: '<' | '>', direction: 'DESC' | 'ASC'): string {
-  const order = ['account_id', 'chain_id', 'entity_type', 'entity_id', 'timestamp', 'log_index']
+  const order = ['user_address', 'chain_id', 'entity_type', 'entity_id', 'timestamp', 'log_index']
   return `(SELECT s.timestamp, s.kind IN ('deposit', 'borrow') AS adds FROM cash_flow s
     WHERE ${ENTITY} AND s.entity_type = r.entity_type::entity_type AND s.entity_id = r.entity_id
       AND (s.timestamp, s.log_index) ${comparison} (r.timestamp, r.log_index)
@@ -54,7 +54,7 @@ const CLOSED = `CASE WHEN r.kind IN ('deposit', 'borrow') THEN false
   WHEN f.timestamp IS NULL OR f.timestamp > s.timestamp THEN NOT s.is_open END`
 
 /** The fields of an activity that `endsOf` looks up. */
-export const END_FIELDS = ['kind', 'accountId', 'chainId', 'entityType', 'entityId', 'timestamp', 'logIndex']
+export const END_FIELDS = ['kind', 'userAddress', 'chainId', 'entityType', 'entityId', 'timestamp', 'logIndex']
 export const END_TYPES = ['text', 'text', 'bigint', 'text', 'text', 'bigint', 'bigint'] as const
 
 /** The FROM clause for `endColumns`, by `END_FIELDS`: it reads a few rows, however long the history is. */
@@ -68,6 +68,6 @@ export function endsOf(values: Prisma.Sql[], used: ReadonlySet<string>): Prisma.
     ([name, [value, snapshot, flow]]) =>
       `(SELECT CASE WHEN r.kind <> 'liquidation_reward' THEN ${value} END FROM ${snapshot} s LEFT JOIN ${flow} f ON true) AS ${name}`,
   )
-  return Prisma.sql`FROM (SELECT ${Prisma.raw(columns.join(', '))} FROM (SELECT ${kind} AS kind, ${account} AS account_id,
+  return Prisma.sql`FROM (SELECT ${Prisma.raw(columns.join(', '))} FROM (SELECT ${kind} AS kind, ${account} AS user_address,
     ${chain} AS chain_id, ${type} AS entity_type, ${entity} AS entity_id, ${timestamp} AS timestamp, ${log} AS log_index) r) t`
 }

@@ -18,7 +18,7 @@ const usdNames = AMOUNTS.map(([name]) => `${name}_usd`)
 const side = (of: 'a' | 'b') =>
   `(t.${of}_token_address, t.points_${of}, ${[...usd(of), ...tokens(of)].map(exact).join(', ')})`
 
-const columns = 't.user_address, t.distribution_date, t.market_address, pool.chain_id'
+const columns = 't.user_address, t.distribution_date, t.pool_address, pool.chain_id'
 
 /** The filters of positions, over the joins of the aggregate. */
 const chainId = { sql: 'pool.chain_id', type: 'integer' } as const
@@ -49,7 +49,7 @@ export const positionAggregate: Aggregate = {
   },
   groups: {
     ...byTime('t.distribution_date'),
-    POOL: { poolAddress: 't.market_address', chainId: 't.chain_id' },
+    POOL: { poolAddress: 't.pool_address', chainId: 't.chain_id' },
     ASSET: { assetAddress: 't.asset', chainId: 't.chain_id' },
     CHAIN: { chainId: 't.chain_id' },
     USER: { userAddress: 't.user_address' },

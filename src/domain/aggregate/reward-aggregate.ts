@@ -32,11 +32,11 @@ export const rewardAggregate: Aggregate = {
     ...byTime(DATE),
     ENTITY: { marketId: columns.marketId.sql, vaultId: columns.vaultId.sql, chainId: 't.chain_id' },
     CHAIN: { chainId: 't.chain_id' },
-    USER: { userAddress: 't.account_id' },
+    USER: { userAddress: 't.user_address' },
   },
   measures: {
     count: count("Number of users' shares of liquidation rewards."),
-    userCount: count('Number of distinct users.', 'count(DISTINCT t.account_id)::int'),
+    userCount: count('Number of distinct users.', 'count(DISTINCT t.user_address)::int'),
     claimedCount: count('Number of claimed shares.', '(count(*) FILTER (WHERE t.claimed_timestamp IS NOT NULL))::int'),
     ...collateral('LiquidReward', 't.liquid_reward', 'rewards'),
     ...sumAndAverage('SupplySent', "amounts repaid by users' shares", {

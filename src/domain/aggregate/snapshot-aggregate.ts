@@ -35,11 +35,11 @@ export const snapshotAggregate: Aggregate = {
     ENTITY: { marketId: columns.marketId.sql, vaultId: columns.vaultId.sql, chainId: 't.chain_id' },
     ASSET: { assetAddress: 't.asset_address', chainId: 't.chain_id' },
     CHAIN: { chainId: 't.chain_id' },
-    USER: { userAddress: 't.account_id' },
+    USER: { userAddress: 't.user_address' },
   },
   measures: {
     count: count('Number of snapshots: one per day for each position of a user.'),
-    userCount: count('Number of distinct users.', 'count(DISTINCT t.account_id)::int'),
+    userCount: count('Number of distinct users.', 'count(DISTINCT t.user_address)::int'),
     ...amount('Supplied', 'borrowable supply in markets and of the value of shares of vaults'),
     ...amount('Protected', 'protected supply in markets'),
     ...amount('Borrowed', 'amounts borrowed from markets'),

@@ -20,7 +20,7 @@ export const assetPriceColumns = sqlColumns({
     nullable: true,
     description: 'The moment of the price. Null if its record does not say.',
   },
-  poolAddress: { sql: 't.market_address', type: 'address', nullable: true },
+  poolAddress: { sql: 't.pool_address', type: 'address', nullable: true },
 })
 
 export type AssetPrice = RowOf<typeof assetPriceColumns>
@@ -39,20 +39,20 @@ export function assetPriceSql(chainId: Prisma.Sql, address: Prisma.Sql, topology
     cluster: Prisma.sql`FROM (SELECT coalesce(d.price, n.price) AS price, coalesce(d.date, n.distribution_date) AS date,
       CASE WHEN d.date IS NULL THEN ${Prisma.raw(`'${POSITIONS}'`)} ELSE d.source END AS source,
       CASE WHEN d.date IS NULL THEN n.distribution_date::timestamp AT TIME ZONE 'UTC' ELSE d.time END AS time,
-      CASE WHEN d.date IS NULL THEN n.market_address END AS market_address
+      CASE WHEN d.date IS NULL THEN n.pool_address END AS pool_address
       FROM (SELECT 1) one LEFT JOIN (${daily}) d ON true LEFT JOIN ${n} ON true
       WHERE coalesce(d.date, n.distribution_date) IS NOT NULL) t`,
     one: Prisma.sql`FROM (
-    (SELECT d.price_usd AS price, d.date, d.source, d.time, NULL::text AS market_address
+    (SELECT d.price_usd AS price, d.date, d.source, d.time, NULL::text AS pool_address
       FROM asset_price d WHERE ${ofAsset} ORDER BY d.date DESC LIMIT 1)
     UNION ALL
     (SELECT n.price, n.distribution_date, ${Prisma.raw(`'${POSITIONS}'`)}, n.distribution_date::timestamp AT TIME ZONE 'UTC',
-      n.market_address FROM ${n} WHERE ${none})) t`,
+      n.pool_address FROM ${n} WHERE ${none})) t`,
   })
 }
 
 function priceOfPositions(chainId: Prisma.Sql, address: Prisma.Sql, topology: Topology): Prisma.Sql {
-  const row = Prisma.sql`p.market_address, p.distribution_date, p.id,
+  const row = Prisma.sql`p.pool_address, p.distribution_date, p.id,
       CASE WHEN pool.asset_1_address = ${address} THEN p.a_token_price ELSE p.b_token_price END AS price`
   const withAsset = Prisma.sql`pool.chain_id = ${chainId} AND ${address} IN (pool.asset_1_address, pool.asset_2_address)`
   return topology.form({

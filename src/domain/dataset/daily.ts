@@ -1,7 +1,6 @@
 import type { PoolClient } from 'pg'
-import { snakeCase } from '../../db/lists/column.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
-import { type RecordFormat, records } from './records.ts'
+import { columnOf, type RecordFormat, records } from './records.ts'
 
 /** The documents say: one snapshot is kept per day. Days are of UTC. */
 export const DAY_SECONDS = 86_400
@@ -10,7 +9,8 @@ export const DAY_SECONDS = 86_400
 export type DailyFile = 'market-snapshots' | 'vault-snapshots'
 export const isDaily = (file: string): file is DailyFile => file === 'market-snapshots' || file === 'vault-snapshots'
 
-const positionOf = ({ key }: RecordFormat) => key.filter((field) => field !== 'timestamp').map(snakeCase)
+const positionOf = (format: RecordFormat) =>
+  format.key.filter((field) => field !== 'timestamp').map((field) => columnOf(format, field))
 const equal = (columns: string[], one: string, other: string) =>
   columns.map((column) => `${one}.${column} = ${other}.${column}`).join(' AND ')
 /** A range, which an index finds. */

@@ -313,8 +313,8 @@ function ownRules(own: string[], source: string): string[] {
 /** Counts the staged positions whose points are computed. */
 async function countComputed({ client, computed }: Run): Promise<void> {
   const { rows } = await client.query<CountedPositions>(
-    `SELECT market_address AS pool, distribution_date::text AS date, count(*)::int AS positions FROM staged
-     WHERE points_a IS NULL GROUP BY market_address, distribution_date`,
+    `SELECT pool_address AS pool, distribution_date::text AS date, count(*)::int AS positions FROM staged
+     WHERE points_a IS NULL GROUP BY pool_address, distribution_date`,
   )
   for (const { pool, date, positions } of rows) {
     const key = `${pool} ${date}`

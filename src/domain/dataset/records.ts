@@ -1,10 +1,11 @@
+import { snakeCase } from '../../db/lists/column.ts'
 import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import { DAY_MS } from '../../time.ts'
 import { MAX_POINTS } from '../points/millionths.ts'
 import { isSeasonName, SEASON_NAME } from '../season/season-dates.ts'
 import { nearestName, type Problem, shownName } from './problem.ts'
 import * as values from './values.ts'
-import { defaulting, type Field, field, nullable, oneOf, optional, RATES } from './values.ts'
+import { defaulting, type Field, field, inColumn, nullable, oneOf, optional, RATES } from './values.ts'
 
 /** An entity that a record can reference. It must be in the import or in the store. */
 export type Entity = 'pool' | 'market' | 'vault' | 'asset'
@@ -20,7 +21,7 @@ export interface Doubt {
 export interface RecordFormat {
   /** A description of its records, as Markdown. */
   about: string
-  /** The table or view of its records. A field's column is its name in snake case. */
+  /** The table or view of its records. `columnOf` has the column of a field. */
   table: string
   /** The table behind a view. */
   stored?: string
@@ -108,7 +109,7 @@ const reward = {
   txHash: field(values.hash, 'the transaction of the liquidation', LIQUIDATION),
   logIndex: field(values.integer, 'the index of the event in its block', 7),
   timestamp: field(values.seconds, 'when the liquidation happened', SECONDS),
-  accountId: field(values.address, 'the user who has a share in the liquidation', ANN),
+  accountId: inColumn('user_address', field(values.address, 'the user who has a share in the liquidation', ANN)),
 }
 const rewardAmounts = {
   supplySent: field(values.uint256, `the user's share of the debt that was repaid, ${smallest}`, '100000000'),
@@ -127,7 +128,7 @@ const rewardAmounts = {
 
 const snapshot = {
   chainId,
-  accountId: field(values.address, 'the user', ANN),
+  accountId: inColumn('user_address', field(values.address, 'the user', ANN)),
   positionId: field(
     defaulting(values.name, 'main'),
     'distinguishes several positions of a user there; `main` if it is absent',
@@ -177,7 +178,10 @@ export const records: Record<DatasetFile, RecordFormat> = {
         POOL,
       ),
       chainId,
-      marketId: field(values.integer, "the pool's number in the protocol, which its name on pages ends in", 20),
+      marketId: inColumn(
+        'number',
+        field(values.integer, "the pool's number in the protocol, which its name on pages ends in", 20),
+      ),
       name: field(values.text, "the pool's name", 'WETH/USDC'),
       asset_1_address: field(values.address, 'the address of token A', TOKEN_A),
       asset_1_name: field(values.text, 'the name of token A', 'Wrapped Ether'),
@@ -259,7 +263,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
         "the market's address: `marketId` of snapshots, `unit_1_id` or `unit_2_id` of its pool",
         MARKET_A,
       ),
-      poolId: field(values.address, 'the pool', POOL),
+      poolId: inColumn('pool_address', field(values.address, 'the pool', POOL)),
       ...asset('market'),
       depositRate,
       borrowRate: borrowRate(),
@@ -357,7 +361,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     about: 'The users. Only those without any other record need it.',
     table: '"user"',
     key: ['address'],
-    fields: { address: field(values.address, 'the user', ANN) },
+    fields: { address: inColumn('user_address', field(values.address, 'the user', ANN)) },
   },
   runs: {
     about: 'The history of runs. Points are decimal strings, as totals may have more digits than a double.',
@@ -423,7 +427,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: {
       id: field(optional(values.name), 'the id in the REST API, unique in the store; one is assigned if it is absent'),
       userAddress: field(values.address, 'the user', ANN),
-      marketAddress: field(values.address, 'the pool: `id` of pools, not of markets', POOL),
+      marketAddress: inColumn('pool_address', field(values.address, 'the pool: `id` of pools, not of markets', POOL)),
       distributionDate: field(values.midnight, 'the distribution date', DAY),
       pointsA: field(optional(values.points), 'points of side A; with `pointsB` or not at all'),
       pointsB: field(optional(values.points), 'points of side B'),
@@ -523,7 +527,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
       chainId,
       entityType: field(oneOf('entity_type', 'market', 'vault'), 'where the money went or came from', 'market'),
       entityId: field(values.address, 'the market or the vault', MARKET_A),
-      accountId: field(values.address, 'the user', ANN),
+      accountId: inColumn('user_address', field(values.address, 'the user', ANN)),
       txHash: field(values.hash, 'the transaction', DEPOSIT),
       logIndex: field(values.integer, 'the index of the event in its block', 1),
       timestamp: field(values.seconds, 'when the money moved', '1769947200'),
@@ -566,6 +570,10 @@ export const records: Record<DatasetFile, RecordFormat> = {
     check: seasonFits,
   },
 }
+
+/** The column of a field of records, in the table and while they are staged. */
+export const columnOf = ({ fields }: Pick<RecordFormat, 'fields'>, name: string): string =>
+  fields[name]?.column ?? snakeCase(name)
 
 /** The files of the template: all but those that exports alone have. */
 export const templateFiles = datasetFiles.filter((file) => records[file].samples)

@@ -1,8 +1,7 @@
-import { snakeCase } from '../../db/lists/column.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import { REASON } from '../ledger/reason.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { type RecordFormat, records } from './records.ts'
+import { columnOf, type RecordFormat, records } from './records.ts'
 import { usdOfSource } from './snapshot-prices.ts'
 import type { FieldKind } from './values.ts'
 
@@ -52,19 +51,20 @@ const besidePrices: typeof elsewhere = {
 export function selectSql(file: DatasetFile, written: Written, range: DateRange, withPrices = false): string {
   const format = records[file]
   const columns = { ...elsewhere[file], ...(withPrices && besidePrices[file]) }
-  const columnOf = (field: string) => columns[snakeCase(field)] ?? `t.${snakeCase(field)}`
+  const sqlOf = (field: string) => columns[columnOf(format, field)] ?? `t.${columnOf(format, field)}`
   const list = Object.entries(format.fields).map(
-    ([field, { kind }]) => `${written[kind]?.(columnOf(field), field) ?? columnOf(field)} AS "${field}"`,
+    ([field, { kind }]) => `${written[kind]?.(sqlOf(field), field) ?? sqlOf(field)} AS "${field}"`,
   )
   const where = [...(file === 'runs' ? ["t.status <> 'running'"] : []), ...inRange(format, range)]
   return `SELECT ${list.join(', ')} FROM ${format.table} t
-    ${where.length ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${(format.tableKey ?? format.key).map(columnOf).join(', ')}`
+    ${where.length ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${(format.tableKey ?? format.key).map(sqlOf).join(', ')}`
 }
 
 /** Conditions for the dates of a range. A file without dates is not restricted. COPY takes no parameters. */
-function inRange({ dated, fields }: RecordFormat, { from, to }: DateRange): string[] {
+function inRange(format: RecordFormat, { from, to }: DateRange): string[] {
+  const { dated, fields } = format
   if (dated === undefined) return []
-  const column = `t.${snakeCase(dated)}`
+  const column = `t.${columnOf(format, dated)}`
   const midnight =
     fields[dated]?.kind === 'seconds' ? (day: string) => `extract(epoch FROM ${day})` : (day: string) => day
   return [

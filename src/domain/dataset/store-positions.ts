@@ -1,16 +1,16 @@
-import { snakeCase } from '../../db/lists/column.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { REASON } from '../ledger/reason.ts'
 import { inForce } from '../multiplier/rule.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
-import { records } from './records.ts'
+import { columnOf, records } from './records.ts'
 
 const { fields, key, besides = [] } = records.positions
-const TOKENS = ['aTokenAddress', 'aTokenSymbol', 'bTokenAddress', 'bTokenSymbol'].map(snakeCase)
-const PAIR = ['market_address', ...TOKENS]
+const columnIn = (field: string) => columnOf(records.positions, field)
+const TOKENS = ['aTokenAddress', 'aTokenSymbol', 'bTokenAddress', 'bTokenSymbol'].map(columnIn)
+const PAIR = ['pool_address', ...TOKENS]
 const AMOUNTS = Object.keys(fields)
   .filter((field) => field !== 'id' && !besides.includes(field) && !key.includes(field))
-  .map(snakeCase)
+  .map(columnIn)
   .filter((column) => !TOKENS.includes(column))
 /** The columns of a stored position that a record may change. */
 const VALUES = ['id', 'pair_key', ...AMOUNTS, 'points_a', 'points_b', 'given']
@@ -21,10 +21,10 @@ const COLUMNS = ['user_address', 'distribution_date', 'pool_key', ...VALUES, 'ru
  * of a user are neighbours in the order of ids.
  */
 export const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
-    || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address), 20))::uuid::text`
+    || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.pool_address), 20))::uuid::text`
 
 const MISSING_PAIRS = `SELECT DISTINCT pool.key AS pool_key, ${PAIR.map((column) => `s.${column}`).join(', ')}
-  FROM staged s JOIN pool ON pool.id = s.market_address
+  FROM staged s JOIN pool ON pool.id = s.pool_address
   WHERE NOT EXISTS (SELECT FROM token_pair p WHERE ${PAIR.map((column) => `p.${column} = s.${column}`).join(' AND ')})`
 const INTO_PAIRS = `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')})`
 
@@ -96,7 +96,7 @@ function incomingSql(basePoints: BasePoints, { given, run, joins = '' }: Storing
       old.id AS stored_id, old.points_a + old.points_b AS points_before, old.run_id AS run_before, old.given AS given_before,
       ${REASONS} AS reasons
     FROM staged s JOIN token_pair p USING (${PAIR.join(', ')}) ${joins}
-    LEFT JOIN multiplier_rule m ON m.pool_address = s.market_address AND ${inForce('m', 's.distribution_date')}
+    LEFT JOIN multiplier_rule m ON m.pool_address = s.pool_address AND ${inForce('m', 's.distribution_date')}
     LEFT JOIN base_points_rule b ON ${inForce('b', 's.distribution_date')} ${old}`
 }
 

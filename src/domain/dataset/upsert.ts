@@ -1,4 +1,3 @@
-import { snakeCase } from '../../db/lists/column.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import type { EntityType } from '../holding/place.ts'
@@ -8,7 +7,7 @@ import type { BasePoints } from '../points/formula.ts'
 import { statusOn } from '../season/season.ts'
 import { CHANGED_VAULTS, NOTE_PRICED, NOTE_STAGED, refreshVaultDays } from '../vault/refresh-vault-days.ts'
 import { DIGESTS } from './conflicts.ts'
-import { type RecordFormat, records } from './records.ts'
+import { columnOf, type RecordFormat, records } from './records.ts'
 import { applyPrices, CHANGED_PRICES, pricedColumns, priceOfStaged } from './snapshot-prices.ts'
 import { storePairs, storePositions } from './store-positions.ts'
 
@@ -166,7 +165,7 @@ function recordRates(kind: EntityType): string {
 
 /** Work of the triggers of one Postgres: the holdings of staged users are made from what is stored. */
 function refreshHoldings(kind: EntityType, columns: string[]): Upsert[] {
-  const key = ['account_id', 'chain_id', `${kind}_id`]
+  const key = ['user_address', 'chain_id', `${kind}_id`]
   const keys = `(SELECT DISTINCT ${key.join(', ')} FROM ${STAGING} OFFSET 0) k`
   const equal = (row: string) => key.map((column) => `${row}.${column} = k.${column}`).join(' AND ')
   const ranked = `SELECT s.*, rank() OVER (PARTITION BY ${key.map((column) => `s.${column}`).join(', ')} ORDER BY s.timestamp DESC) AS nth
@@ -192,8 +191,9 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: T
   const format = records[file]
   const { table } = format
   const fields = Object.entries(format.fields)
-  const ofRecord = fields.filter(([field]) => !format.besides?.includes(field)).map(([field]) => snakeCase(field))
-  const key = (format.tableKey ?? format.key).map(snakeCase)
+  const columnIn = (field: string) => columnOf(format, field)
+  const ofRecord = fields.filter(([field]) => !format.besides?.includes(field)).map(([field]) => columnIn(field))
+  const key = (format.tableKey ?? format.key).map(columnIn)
   const { join = '', columns: special = {} } = derived[file] ?? {}
   const columns = [...new Set([...ofRecord, ...Object.keys(special)])]
   const source = `SELECT ${columns.map((column) => special[column] ?? `s.${column}`).join(', ')} FROM ${STAGING} s ${join}`
@@ -207,7 +207,7 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: T
     return [upsert(table, columns, key, source, topology)]
   }
   if (format.tableKey) upserts.unshift(removeOtherOwners(format, topology))
-  if (format.user) upserts.push(upsertUsers(format.user, topology))
+  if (format.user) upserts.push(upsertUsers(columnIn(format.user), topology))
   if (holdings) upserts.push(...refreshHoldings(holdings, columns))
   if (file === 'prices') {
     upserts.unshift({ text: CHANGED_PRICES }, { text: NOTE_PRICED })
@@ -216,10 +216,10 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: T
   if (file === 'vault-snapshots') upserts.unshift({ text: NOTE_STAGED })
   return {
     table: format.stored ?? table,
-    create: `CREATE TEMP TABLE ${STAGING} (${fields.map(([field, { sql }]) => `${snakeCase(field)} ${sql}, `).join('')}
+    create: `CREATE TEMP TABLE ${STAGING} (${fields.map(([field, { sql }]) => `${columnIn(field)} ${sql}, `).join('')}
       ${DIGESTS}) ON COMMIT DROP${changesVaults ? `; ${CHANGED_VAULTS}` : ''}`,
     copy: `COPY ${STAGING} FROM STDIN`,
-    keepLast: keepLast(format.key.map(snakeCase)),
+    keepLast: keepLast(format.key.map(columnIn)),
     numberRuns: file === 'positions' ? numberRuns : undefined,
     upserts,
     clashes: format.unique && clashes(table, key, format.unique, topology),
@@ -248,8 +248,8 @@ function upsert(table: string, columns: string[], key: string[], source: string,
   })
 }
 
-function upsertUsers(field: string, topology: Topology): Upsert {
-  return upsert('"user"', ['address'], ['address'], `SELECT DISTINCT ${snakeCase(field)} FROM ${STAGING}`, topology)
+function upsertUsers(column: string, topology: Topology): Upsert {
+  return upsert('"user"', ['user_address'], ['user_address'], `SELECT DISTINCT ${column} FROM ${STAGING}`, topology)
 }
 
 /** Points that another store computed are given to this one, unless it has them already, or their run too. */
@@ -269,11 +269,13 @@ function upsertPositions(basePoints: BasePoints, topology: Topology, notes: bool
 }
 
 /** The table's key also has the user, so a row of another user with the record's natural key is removed. */
-function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat, topology: Topology): Upsert {
-  const equal = key.map(snakeCase).map((column) => `t.${column} = s.${column}`)
+function removeOtherOwners(format: RecordFormat, topology: Topology): Upsert {
+  const { table, key, tableKey = [] } = format
+  const columnIn = (field: string) => columnOf(format, field)
+  const equal = key.map(columnIn).map((column) => `t.${column} = s.${column}`)
   const differs = tableKey
     .filter((field) => !key.includes(field))
-    .map(snakeCase)
+    .map(columnIn)
     .map((column) => `t.${column} <> s.${column}`)
   return {
     text: `DELETE FROM ${table} t USING ${topology.temporary(STAGING)} s WHERE ${[...equal, ...differs].join(' AND ')}`,

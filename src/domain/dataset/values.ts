@@ -44,9 +44,14 @@ export interface Field extends FieldType {
   meaning: string
   /** An example. Undefined if the template leaves the field out. */
   sample?: unknown
+  /** Its column, if that is not its name in snake case. */
+  column?: string
 }
 
 export const field = (type: FieldType, meaning: string, sample?: unknown): Field => ({ ...type, meaning, sample })
+
+/** A field whose column has another name than it. */
+export const inColumn = (column: string, of: Field): Field => ({ ...of, column })
 
 /** Null in COPY's text format. */
 export const NULL = '\\N'

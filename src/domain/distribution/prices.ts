@@ -32,7 +32,7 @@ const ofBothSides = (select: (side: 'a' | 'b') => string) => `${select('a')} UNI
 const STAGED = `SELECT chain_id, token, min(symbol) AS symbol, min(low) AS low, max(high) AS high FROM (${ofBothSides(
   (s) => `SELECT pool.chain_id, ${s}_token_address AS token, min(${s}_token_symbol) AS symbol,
     min(${s}_token_price) AS low, max(${s}_token_price) AS high
-    FROM staged JOIN pool ON pool.id = staged.market_address GROUP BY pool.chain_id, ${s}_token_address`,
+    FROM staged JOIN pool ON pool.id = staged.pool_address GROUP BY pool.chain_id, ${s}_token_address`,
 )}) s GROUP BY chain_id, token ORDER BY token`
 
 const SIDES = ofBothSides(

@@ -1,8 +1,7 @@
 import type { PoolClient } from 'pg'
-import { snakeCase } from '../../db/lists/column.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import { type Conflict, findConflicts } from '../dataset/conflicts.ts'
-import { records } from '../dataset/records.ts'
+import { columnOf, records } from '../dataset/records.ts'
 import { storePairs, storePositions, type WrittenDate } from '../dataset/store-positions.ts'
 import { REASON } from '../ledger/reason.ts'
 import { countEntries, ENTRIES, rulesChanged } from '../ledger/record.ts'
@@ -11,7 +10,7 @@ import { computedOn } from '../points/computed.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 import type { StoredDate, StoringRun } from './run.ts'
 
-const KEY = records.positions.key.map(snakeCase)
+const KEY = records.positions.key.map((field) => columnOf(records.positions, field))
 
 /**
  * Keeps one staged record of each key, in key order, so that inserts go to neighbouring index pages.
@@ -32,7 +31,7 @@ export async function sortStaged(client: PoolClient, count: number): Promise<Con
 export async function removeOthers(client: PoolClient, day: string, { id, notes }: StoringRun): Promise<string[]> {
   const { form } = await topologyOf(client)
   const others = `t.distribution_date = $1 AND NOT EXISTS (
-       SELECT FROM (SELECT s.user_address, pool.key FROM staged s JOIN pool ON pool.id = s.market_address OFFSET 0) s
+       SELECT FROM (SELECT s.user_address, pool.key FROM staged s JOIN pool ON pool.id = s.pool_address OFFSET 0) s
        WHERE s.user_address = t.user_address AND s.key = t.pool_key)`
   const note = (from: string) => `INSERT INTO position_change
      SELECT user_address, distribution_date, pool_key, ${id}, run_id, points_a + points_b, 0, ${REASON.POSITION_REMOVED}, given
@@ -67,7 +66,7 @@ export async function replacePositions(
     dates.push(...(await client.query<WrittenDate>(text)).rows)
   await client.query(
     `INSERT INTO "user" SELECT DISTINCT user_address FROM staged s
-     WHERE NOT EXISTS (SELECT FROM "user" u WHERE u.address = s.user_address) ORDER BY 1 ON CONFLICT DO NOTHING`,
+     WHERE NOT EXISTS (SELECT FROM "user" u WHERE u.user_address = s.user_address) ORDER BY 1 ON CONFLICT DO NOTHING`,
   )
   return revisionOf(dates)
 }

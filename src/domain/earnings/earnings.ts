@@ -112,8 +112,8 @@ const MOVED = Prisma.raw(
 const netCash = (asOf: Prisma.Sql | undefined) =>
   asOf
     ? Prisma.sql`SELECT f.chain_id, f.entity_type, f.entity_id, coalesce(${CASH}, 0) AS usd, ${MOVED}, (f.amount_usd IS NULL)::int AS unpriced
-        FROM cash_flow f WHERE f.account_id = owner.address ${upTo('f.timestamp', asOf)} OFFSET 0`
-    : Prisma.sql`SELECT * FROM net_cash f WHERE f.account_id = owner.address OFFSET 0`
+        FROM cash_flow f WHERE f.user_address = owner.address ${upTo('f.timestamp', asOf)} OFFSET 0`
+    : Prisma.sql`SELECT * FROM net_cash f WHERE f.user_address = owner.address OFFSET 0`
 
 /**
  * SQL of the part of an amount that is realised: of what there was in the period, a part went out and the rest is left. Without
@@ -193,7 +193,7 @@ export type AssetEarnings = RowOf<typeof assetEarningsColumns>
 
 /** A holder's earnings in both markets of a pool. */
 export const poolEarningsColumns = sqlColumns({
-  poolAddress: { sql: 't.pool_id', type: 'address', description: "The pool's address." },
+  poolAddress: { sql: 't.pool_address', type: 'address', description: "The pool's address." },
   ...groupColumns,
 })
 
@@ -217,10 +217,10 @@ export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql
 
 /** The FROM clause for `poolEarningsColumns`, from the records of `entities`: largest value first. Vaults and unknown markets are left out. */
 export const poolEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
-    SELECT m.pool_id, ${GROUP_SUMS} FROM ${records} AS e(${Prisma.raw(ENTITIES)})
+    SELECT m.pool_address, ${GROUP_SUMS} FROM ${records} AS e(${Prisma.raw(ENTITIES)})
       JOIN market m ON e.entity_type = 'market' AND m.chain_id = e.chain_id AND m.id = e.entity_id
-    GROUP BY m.pool_id ORDER BY value DESC, m.pool_id LIMIT ${Prisma.raw(String(MOST_GROUPS))}) t
-  ORDER BY t.value DESC, t.pool_id`
+    GROUP BY m.pool_address ORDER BY value DESC, m.pool_address LIMIT ${Prisma.raw(String(MOST_GROUPS))}) t
+  ORDER BY t.value DESC, t.pool_address`
 
 /** Reads the total earnings of each group of addresses, now or as of a moment, in one statement. */
 export const earningsOf = (

@@ -49,13 +49,13 @@ export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
   const usd = (column: string) => Prisma.raw(`coalesce(${exact(`s.${column}`)}, 0)`)
   const unpriced = (amounts: string[]) =>
     Prisma.raw(`(${amounts.map((name) => `s.${name}_usd IS NULL AND s.${name}_assets <> 0`).join(' OR ')})`)
-  return Prisma.sql`SELECT s.account_id, s.chain_id, 'market' AS entity_type, s.market_id AS entity_id, s.timestamp,
+  return Prisma.sql`SELECT s.user_address, s.chain_id, 'market' AS entity_type, s.market_id AS entity_id, s.timestamp,
       ${usd('collateral_usd')} AS deposit_usd, ${usd('protected_usd')} AS protected_usd, ${usd('debt_usd')} AS debt_usd,
       (s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete,
       ${unpriced(['collateral', 'protected', 'debt'])} AS unpriced
     FROM ${latest('market', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}
     UNION ALL
-    SELECT s.account_id, s.chain_id, 'vault', s.vault_id, s.timestamp, ${usd('assets_usd')}, 0, 0, s.assets_usd IS NULL,
+    SELECT s.user_address, s.chain_id, 'vault', s.vault_id, s.timestamp, ${usd('assets_usd')}, 0, 0, s.assets_usd IS NULL,
       s.assets_usd IS NULL AND s.assets <> 0
     FROM ${latest('vault', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}`
 }
@@ -68,12 +68,12 @@ export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
  */
 export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql): Prisma.Sql {
   const entity = Prisma.raw(`${kind}_id`)
-  const stored = Prisma.raw(`SELECT * FROM ${kind}_holding h WHERE h.account_id = owner.address OFFSET 0`)
+  const stored = Prisma.raw(`SELECT * FROM ${kind}_holding h WHERE h.user_address = owner.address OFFSET 0`)
   if (!asOf) return Prisma.sql`${owners} CROSS JOIN LATERAL (${stored}) s`
   return Prisma.sql`${owners}
     CROSS JOIN LATERAL (SELECT DISTINCT chain_id, ${entity} FROM (${stored}) h) h
     CROSS JOIN LATERAL (SELECT t.* FROM ${Prisma.raw(`${kind}_snapshot`)} t
-      WHERE t.account_id = owner.address AND t.chain_id = h.chain_id AND t.${entity} = h.${entity} ${upTo('t.timestamp', asOf)}
+      WHERE t.user_address = owner.address AND t.chain_id = h.chain_id AND t.${entity} = h.${entity} ${upTo('t.timestamp', asOf)}
       ORDER BY t.chain_id DESC, t.${entity} DESC, t.timestamp DESC FETCH FIRST ROW WITH TIES) s`
 }
 

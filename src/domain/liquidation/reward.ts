@@ -6,7 +6,7 @@ import { type EntityType, listByKind, placeColumns } from '../holding/place.ts'
 
 /** Rewards of a kind in the shape of both. A reward's entity is the collateral market or the vault. */
 const rewardsFrom = (kind: EntityType) =>
-  `SELECT '${kind}' AS entity_type, chain_id, tx_hash, log_index, account_id, timestamp,
+  `SELECT '${kind}' AS entity_type, chain_id, tx_hash, log_index, user_address, timestamp,
     ${kind === 'market' ? 'collateral_market_id' : 'vault_id'} AS entity_id,
     ${kind === 'market' ? 'debt_market_id' : 'NULL::text'} AS debt_market_id, supply_sent, supply_sent_usd,
     collateral_received, collateral_received_usd, liquid_reward, liquid_reward_usd, user_roi, claimed_timestamp
@@ -41,7 +41,7 @@ const columns = sqlColumns({
   },
   txHash: { sql: 't.tx_hash', type: 'text', description: 'The hash of the liquidation transaction.' },
   logIndex: { sql: 't.log_index', type: 'integer', description: 'The index of the liquidation event in its block.' },
-  accountId: { sql: 't.account_id', type: 'address', field: 'userAddress', description: "The user's address." },
+  userAddress: { sql: 't.user_address', type: 'address', description: "The user's address." },
   timestamp: {
     sql: 't.timestamp',
     type: 'timestamp',
@@ -98,7 +98,7 @@ export const rewardsWhere = listByKind((kinds) =>
     columns,
     order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC', entityType: 'ASC' },
     filters: {
-      users: many(columns.accountId, 'Only rewards of one of these users.'),
+      users: many(columns.userAddress, 'Only rewards of one of these users.'),
       entities: many(columns.entityId, 'Only rewards of one of these collateral markets and vaults.'),
       entityTypes: many(columns.entityType, 'Only rewards in entities of one of these kinds.'),
       debtMarkets: many(columns.debtMarketId, 'Only rewards for the repaid debt of one of these markets.'),

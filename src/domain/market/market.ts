@@ -6,7 +6,7 @@ import { amountColumns, ofSide, tokenColumns, tokensOfSide } from '../pool/amoun
 import { entityColumns, entityFilters } from './entity.ts'
 
 export const marketColumns = columnsOf(Prisma.MarketScalarFieldEnum, {
-  ...entityColumns('market', { poolId: { type: 'address' } }),
+  ...entityColumns('market', { poolAddress: { type: 'address' } }),
   borrowRate: {
     type: 'float',
     field: 'borrowApr',
@@ -44,7 +44,7 @@ const NOW = {
 /** The columns of a market that are computed: the amounts of its side of the pool. */
 export const computedMarketColumns = sqlColumns({
   name: {
-    sql: "concat_ws(' in ', t.asset_symbol, CASE WHEN pool.id IS NOT NULL THEN concat_ws('·', pool.asset_1_symbol, pool.asset_2_symbol, pool.market_id) END)",
+    sql: "concat_ws(' in ', t.asset_symbol, CASE WHEN pool.id IS NOT NULL THEN concat_ws('·', pool.asset_1_symbol, pool.asset_2_symbol, pool.number) END)",
     type: 'text',
     description: 'Its token in its pool, such as S in S·USDC·20. Only S without a pool.',
   },
@@ -55,12 +55,12 @@ export const computedMarketColumns = sqlColumns({
 export const markets = listing({
   name: 'markets',
   // Postgres drops the joins of which no column is read.
-  from: Prisma.sql`market t LEFT JOIN pool ON pool.id = t.pool_id AND pool.chain_id = t.chain_id
+  from: Prisma.sql`market t LEFT JOIN pool ON pool.id = t.pool_address AND pool.chain_id = t.chain_id
     LEFT JOIN pool_day d ON d.pool_address = pool.id AND d.distribution_date = (SELECT max(date) FROM distribution)`,
   columns: { ...marketColumns, ...computedMarketColumns },
   order: { chainId: 'ASC', id: 'ASC' },
   filters: {
     ...entityFilters('market', marketColumns),
-    pools: many(marketColumns.poolId, 'Only the sides of one of these pools.'),
+    pools: many(marketColumns.poolAddress, 'Only the sides of one of these pools.'),
   },
 })

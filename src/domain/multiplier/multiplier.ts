@@ -36,7 +36,7 @@ export const multipliers: Listing<Multiplier & { nodeKey: string; poolNumber: bi
   columns: {
     ...multiplierColumns,
     poolAddress: { ...multiplierColumns.poolAddress, order: 'p.id', sort: 'POOL' },
-    poolNumber: { ...onPool('market_id', 'integer'), description: "The pool's number.", sort: true },
+    poolNumber: { ...onPool('number', 'integer'), description: "The pool's number.", sort: true },
   },
   order: { poolNumber: 'ASC', poolAddress: 'ASC' },
   filters: {

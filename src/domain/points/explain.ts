@@ -38,7 +38,7 @@ export async function explainDay(
   day: string,
 ): Promise<ExplainedSide[]> {
   const side = (self: 'a' | 'b', other: 'a' | 'b', n: 1 | 2) => `SELECT
-      concat_ws('·', p.asset_1_symbol, p.asset_2_symbol, p.market_id) AS pool, p.id AS "poolAddress", '${self.toUpperCase()}' AS side,
+      concat_ws('·', p.asset_1_symbol, p.asset_2_symbol, p.number) AS pool, p.id AS "poolAddress", '${self.toUpperCase()}' AS side,
       p.asset_${n}_symbol AS symbol, t.${self}_token_price AS price,
       t.${self}_supplied_amount AS supplied, t.${self}_supplied_amount_usd AS "suppliedUsd",
       t.${self}_protected_supplied_amount AS protected, t.${self}_protected_supplied_amount_usd AS "protectedUsd",

@@ -66,11 +66,11 @@ export const pointsPerDayOfPosition =
 export const pointsPerDayOfUser =
   (base: BasePoints) =>
   ([user]: Prisma.Sql[], _: unknown, topology: Topology): Prisma.Sql => {
-    const p = Prisma.sql`(SELECT p.market_address, ${Prisma.raw(each('p', AMOUNTS))} FROM position p
+    const p = Prisma.sql`(SELECT p.pool_address, ${Prisma.raw(each('p', AMOUNTS))} FROM position p
       WHERE p.user_address = ${user} AND p.distribution_date = (SELECT max(date) FROM distribution) OFFSET 0) p`
     const m = topology.form({
-      one: Prisma.raw(`LATERAL (${factorsOn(NEXT_DATE, 'p.market_address')}) m ON true`),
-      cluster: Prisma.raw(`(${factorsOn(NEXT_DATE)}) m ON m.pool_address = p.market_address`),
+      one: Prisma.raw(`LATERAL (${factorsOn(NEXT_DATE, 'p.pool_address')}) m ON true`),
+      cluster: Prisma.raw(`(${factorsOn(NEXT_DATE)}) m ON m.pool_address = p.pool_address`),
     })
     return Prisma.sql`FROM (SELECT CASE WHEN count(*) = count(millionths) THEN coalesce(sum(millionths), 0) END AS millionths
       FROM (SELECT ${Prisma.raw(MILLIONTHS)} FROM (SELECT ${Prisma.raw(sidesOf(base))} FROM ${p}

@@ -31,7 +31,7 @@ export const VALUES = [
 ]
 
 /** Sums positions by pool and date, without conditions and groups. */
-export const SUMS_OF_POOLS = `SELECT market_address AS pool_address, distribution_date, count(*)::int AS position_count,
+export const SUMS_OF_POOLS = `SELECT pool_address, distribution_date, count(*)::int AS position_count,
   ${amounts('a')}, ${amounts('b')} FROM position`
 
 /**

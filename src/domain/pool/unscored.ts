@@ -24,7 +24,7 @@ export interface Unscored {
 /** SQL of the positions of `counted` that score 0, by pool and the rule that comes after them. */
 const unscoredOf = (counted: string) => `WITH rule AS MATERIALIZED (
     SELECT m.id, m.pool_address, m.from_date, m.until_date FROM multiplier_rule m WHERE greatest(${factorsOf('m')}) > 0)
-  SELECT p.id AS pool, concat_ws('·', p.asset_1_symbol, p.asset_2_symbol, p.market_id) AS name,
+  SELECT p.id AS pool, concat_ws('·', p.asset_1_symbol, p.asset_2_symbol, p.number) AS name,
     sum(u.positions)::float8 AS positions, min(u.date)::text AS first, max(u.date)::text AS last, next.id::text AS next
   FROM ${counted} u JOIN pool p ON p.id = u.pool
   LEFT JOIN LATERAL (SELECT r.id FROM rule r WHERE r.pool_address = u.pool AND r.from_date > u.date

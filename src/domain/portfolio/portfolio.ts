@@ -37,7 +37,7 @@ export async function entityHoldings(reader: Reader, users: string[], asOf: Date
   const moment = momentSql(asOf)
   const of = (kind: EntityType) => {
     const keys = { chain_id: 's.chain_id', entity_id: `s.${kind}_id` }
-    const count = 'count(DISTINCT s.account_id)::int AS user_count'
+    const count = 'count(DISTINCT s.user_address)::int AS user_count'
     const select = Prisma.sql`SELECT ${selectList({ ...placeColumns, ...amountColumns })}, t.user_count AS "userCount"
       FROM (${summedFrom(kind, latest(kind, owners, moment), keys, [count])}) t ORDER BY t.chain_id, t.entity_id`
     const tables = tablesOfLatest(kind, moment)
@@ -61,7 +61,7 @@ export function poolHoldings(reader: Reader, users: string[], asOf: Date | null)
   const sum = (column: string) =>
     Prisma.raw(toDouble(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})`))
   const select = Prisma.sql`SELECT * FROM (
-      SELECT p.market_address AS "poolAddress", count(*)::int AS "userCount",
+      SELECT p.pool_address AS "poolAddress", count(*)::int AS "userCount",
         ${Prisma.raw(pointsOf('sum(p.points_a + p.points_b)'))} AS points, ${sum('supplied')} AS "suppliedUsd",
         ${sum('protected_supplied')} AS "protectedUsd", ${sum('borrowed')} AS "borrowedUsd"
       FROM (SELECT max(date) AS date FROM distribution ${upTo}) newest

@@ -29,9 +29,8 @@ const sidePoints = (side: 'A' | 'B') =>
 const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
   id: { type: 'text' },
   userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
-  marketAddress: {
+  poolAddress: {
     type: 'address',
-    field: 'poolAddress',
     description: "The pool's address: marketAddress in the REST API.",
     sort: 'POOL',
   },
@@ -188,7 +187,7 @@ const positionsFrom = (from: { from: Prisma.Sql; fromCluster?: Prisma.Sql }, all
     order: { distributionDate: 'DESC', id: 'ASC' },
     filters: {
       users: lookedUp(many(columns.userAddress, 'Only positions of one of these users.'), ofUsers),
-      pools: lookedUp(many(columns.marketAddress, 'Only positions in one of these pools.'), ofPools),
+      pools: lookedUp(many(columns.poolAddress, 'Only positions in one of these pools.'), ofPools),
       assets: lookedUp(
         many(columns.aTokenAddress, 'Only positions with one of these tokens on either side.'),
         ofTokens,

@@ -52,9 +52,10 @@ const ADDRESS = /^0x[0-9a-f]{0,40}$/i
 /** The users whose address starts with the text: a range of the primary key. */
 const users = (
   first: number,
-) => Prisma.sql`(SELECT 'user' AS kind, NULL::bigint AS chain_id, t.address AS id, '' AS name,
-    CASE WHEN t.address = q.text THEN 1 ELSE 3 END AS fit
-  FROM q JOIN "user" t ON t.address >= q.text AND t.address < q.text || 'g' ORDER BY t.address LIMIT ${first})`
+) => Prisma.sql`(SELECT 'user' AS kind, NULL::bigint AS chain_id, t.user_address AS id, '' AS name,
+    CASE WHEN t.user_address = q.text THEN 1 ELSE 3 END AS fit
+  FROM q JOIN "user" t ON t.user_address >= q.text AND t.user_address < q.text || 'g'
+  ORDER BY t.user_address LIMIT ${first})`
 
 /**
  * Searches pools, vaults, markets and users by address, symbol or name. Best matches first: exact address, exact symbol or
@@ -71,7 +72,7 @@ export async function search(reader: Reader, { text, chainId, first }: SearchFil
       't.asset_2_symbol',
       'coalesce(token_1.name, t.asset_1_name)',
       'coalesce(token_2.name, t.asset_2_name)',
-      "(t.asset_1_symbol || '·' || t.asset_2_symbol || '·' || t.market_id)",
+      "(t.asset_1_symbol || '·' || t.asset_2_symbol || '·' || t.number)",
     ],
     't.name',
   )

@@ -43,16 +43,16 @@ async function readSeries(reader: Reader, groups: Groups, span: Span): Promise<E
   if (starts.length === 0) return byGroup
   const ends = endsOf(span)
   const holder = { owners: ownersOf(groups), chainId: Prisma.sql`NULL::bigint`, asOf: Prisma.raw('bucket.moment') }
-  const entity = Prisma.sql`owner, account_id, chain_id, entity_type, entity_id`
+  const entity = Prisma.sql`owner, user_address, chain_id, entity_type, entity_id`
   // The window adds up the cash flows so far, those of the same second included, for snapshots and for ends of buckets.
   const ctes = Prisma.sql`bucket AS MATERIALIZED (SELECT * FROM unnest(${ends}::timestamptz[]) WITH ORDINALITY AS bucket(moment, n)),
     flow AS MATERIALIZED (
-      SELECT wallets.ordinality AS owner, f.account_id, f.chain_id, f.entity_type::text, f.entity_id, f.timestamp,
+      SELECT wallets.ordinality AS owner, f.user_address, f.chain_id, f.entity_type::text, f.entity_id, f.timestamp,
         coalesce(${CASH}, 0) AS cash, (f.amount_usd IS NULL AND f.assets IS DISTINCT FROM 0)::int AS unknown
       FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)} CROSS JOIN LATERAL (SELECT * FROM cash_flow f
-        WHERE f.account_id = owner.address ${upTo('f.timestamp', Prisma.sql`${ends.at(-1)}::timestamptz`)} OFFSET 0) f),
+        WHERE f.user_address = owner.address ${upTo('f.timestamp', Prisma.sql`${ends.at(-1)}::timestamptz`)} OFFSET 0) f),
     snapshot AS (
-      SELECT wallets.ordinality AS owner, h.account_id, h.chain_id, h.entity_type, h.entity_id, h.timestamp, bucket.n,
+      SELECT wallets.ordinality AS owner, h.user_address, h.chain_id, h.entity_type, h.entity_id, h.timestamp, bucket.n,
         sum(h.deposit_usd) AS deposit_usd, sum(h.protected_usd) AS protected_usd, sum(h.debt_usd) AS debt_usd,
         bool_or(h.unpriced) AS unpriced
       FROM ${groupsOf(groups)} CROSS JOIN bucket CROSS JOIN LATERAL (${holdings(holder)}) h GROUP BY 1, 2, 3, 4, 5, 6, 7),

@@ -117,7 +117,7 @@ export async function marketSeries(
     SELECT owner.ordinality::int AS ordinality, s.start, ${levelsOfToken} FROM unnest(${markets.map(({ chainId }) => String(chainId))}::bigint[],
       ${markets.map(({ id }) => id)}::text[]) WITH ORDINALITY AS owner(chain_id, id, ordinality)
     JOIN market ON market.chain_id = owner.chain_id AND market.id = owner.id
-    JOIN pool ON pool.id = market.pool_id AND pool.chain_id = market.chain_id
+    JOIN pool ON pool.id = market.pool_address AND pool.chain_id = market.chain_id
       AND market.id IN (pool.unit_1_id, pool.unit_2_id)
     LEFT JOIN LATERAL (SELECT bucket.start, ${sumsOfToken}
       FROM (SELECT one.*, d.distribution_date, d.position_count FROM pool_day d

@@ -63,10 +63,10 @@ async function readRewards(reader: Reader, groups: Groups, span: Span): Promise<
     CROSS JOIN LATERAL (
       SELECT true AS market, m.timestamp, m.chain_id, m.tx_hash, m.log_index, m.liquid_reward_usd AS usd
       FROM market_liquidation_reward m
-      WHERE m.account_id = owner.address AND m.timestamp >= ${from}::bigint AND m.timestamp < ${to}::bigint
+      WHERE m.user_address = owner.address AND m.timestamp >= ${from}::bigint AND m.timestamp < ${to}::bigint
       UNION ALL
       SELECT false, v.timestamp, v.chain_id, v.tx_hash, v.log_index, v.liquid_reward_usd FROM vault_liquidation_reward v
-      WHERE v.account_id = owner.address AND v.timestamp >= ${from}::bigint AND v.timestamp < ${to}::bigint
+      WHERE v.user_address = owner.address AND v.timestamp >= ${from}::bigint AND v.timestamp < ${to}::bigint
       OFFSET 0) r
     GROUP BY 1, 2`,
   })

@@ -36,7 +36,7 @@ const amountsOf = (kind: EntityType, of: (name: string, column: string) => strin
 export const snapshotsFrom = (kind: EntityType, from: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`SELECT ${Prisma.raw(
     [
-      `'${kind}' AS entity_type, s.chain_id, s.${kind}_id AS entity_id, s.account_id, s.position_id, s.timestamp`,
+      `'${kind}' AS entity_type, s.chain_id, s.${kind}_id AS entity_id, s.user_address, s.position_id, s.timestamp`,
       ...amountsOf(kind, (_, column) => `s.${column}`),
     ].join(', '),
   )} FROM ${from}`
@@ -94,10 +94,9 @@ export const amountColumns = sqlColumns({
 
 const columns = sqlColumns({
   ...placeColumns,
-  accountId: {
-    sql: 't.account_id',
+  userAddress: {
+    sql: 't.user_address',
     type: 'address',
-    field: 'userAddress',
     description: "The user's address.",
     sort: 'USER',
   },
@@ -120,7 +119,7 @@ const columns = sqlColumns({
 /** A user's position in a market or a vault at one moment, or the sum of the user's positions there, which has no id. */
 export type Snapshot = RowOf<typeof columns>
 
-const order = { timestamp: 'ASC', chainId: 'ASC', entityId: 'ASC', accountId: 'ASC' } as const
+const order = { timestamp: 'ASC', chainId: 'ASC', entityId: 'ASC', userAddress: 'ASC' } as const
 const one = { ...order, positionId: 'ASC' } as const
 
 const snapshotsIn = (name: string, from: Prisma.Sql, by: { [Name in keyof typeof columns]?: 'ASC' }) =>
@@ -130,7 +129,7 @@ const snapshotsIn = (name: string, from: Prisma.Sql, by: { [Name in keyof typeof
     columns,
     order: by,
     filters: {
-      users: many(columns.accountId, 'Only snapshots of one of these users.'),
+      users: many(columns.userAddress, 'Only snapshots of one of these users.'),
       entities: many(columns.entityId, 'Only snapshots in markets and vaults at one of these addresses.'),
       entityTypes: many(columns.entityType, 'Only snapshots in entities of one of these kinds.'),
       assets: many(
@@ -152,7 +151,7 @@ export const vaultSnapshots = snapshotsIn('vaultSnapshots', stored('vault'), one
 const groupedSnapshots = (kind: EntityType, name: string) => {
   // An index has the snapshots in this order.
   const keys = {
-    account_id: 's.account_id',
+    user_address: 's.user_address',
     timestamp: 's.timestamp',
     chain_id: 's.chain_id',
     entity_id: `s.${kind}_id`,

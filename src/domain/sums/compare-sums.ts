@@ -61,13 +61,13 @@ async function comparisons(client: Queryable, { dates, users, ranks }: Scope): P
     all.push(...ofUsers(users))
     for (const kind of ['market', 'vault'] as const) {
       const columns = await columnsOf(client, `${kind}_holding`)
-      const mine = `account_id = ANY($1::text[]) OR $1 IS NULL`
+      const mine = `user_address = ANY($1::text[]) OR $1 IS NULL`
       const right = `SELECT * FROM (${newestSnapshots(kind, columns)}) n WHERE ${mine}`
       all.push(unequal('holdings', right, `SELECT ${columns} FROM ${kind}_holding WHERE ${mine}`, users))
     }
     if (topology.form({ one: true, cluster: false })) {
       const columns = await columnsOf(client, 'net_cash')
-      const of = (table: string) => `SELECT ${columns} FROM ${table} WHERE account_id = ANY($1::text[]) OR $1 IS NULL`
+      const of = (table: string) => `SELECT ${columns} FROM ${table} WHERE user_address = ANY($1::text[]) OR $1 IS NULL`
       all.push(unequal('net cash', of('cash_flow_total'), of('net_cash'), users))
     }
   }

@@ -140,7 +140,7 @@ async function rebuildAccounts(client: PoolClient, topology: Topology): Promise<
 
 /** SQL of the newest snapshots of each user in each market or vault, which holdings are. */
 export const newestSnapshots = (kind: EntityType, columns: string) =>
-  `SELECT ${columns} FROM (SELECT *, max(timestamp) OVER (PARTITION BY account_id, chain_id, ${kind}_id) AS newest
+  `SELECT ${columns} FROM (SELECT *, max(timestamp) OVER (PARTITION BY user_address, chain_id, ${kind}_id) AS newest
     FROM ${kind}_snapshot) s WHERE timestamp = newest`
 
 /** The columns of a table, since two tables may have the same ones in another order. */
@@ -155,12 +155,12 @@ export async function columnsOf(client: Pick<PoolClient, 'query'>, table: string
 
 async function rebuildHoldings(client: PoolClient, kind: EntityType): Promise<number> {
   const columns = await columnsOf(client, `${kind}_holding`)
-  const key = ['account_id', 'chain_id', `${kind}_id`, 'position_id']
+  const key = ['user_address', 'chain_id', `${kind}_id`, 'position_id']
   const equal = key.map((column) => `h.${column} = g.${column}`).join(' AND ')
   return replaceRows(client, `${kind}_holding`, columns, newestSnapshots(kind, columns), equal)
 }
 
-const NET_CASH_KEY = ['account_id', 'chain_id', 'entity_type', 'entity_id']
+const NET_CASH_KEY = ['user_address', 'chain_id', 'entity_type', 'entity_id']
 
 async function rebuildNetCash(client: PoolClient): Promise<number> {
   const columns = await columnsOf(client, 'net_cash')

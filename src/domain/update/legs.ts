@@ -1,7 +1,6 @@
-import { snakeCase } from '../../db/lists/column.ts'
 import { DAY_MS } from '../../time.ts'
 import { isDaily } from '../dataset/daily.ts'
-import { records } from '../dataset/records.ts'
+import { columnOf, records } from '../dataset/records.ts'
 
 /** The records that updates keep current, by their file of the import format. */
 export const legNames = [
@@ -40,8 +39,9 @@ export interface Leg {
 }
 
 export function legOf(name: LegName): Leg {
-  const { fields, dated = '', user } = records[name]
-  const column = snakeCase(dated)
+  const format = records[name]
+  const { fields, dated = '', user } = format
+  const column = columnOf(format, dated)
   const kind = fields[dated]?.kind
   const inSeconds = kind === 'seconds'
   const daily = isDaily(name) || kind === 'date'
@@ -57,7 +57,7 @@ export function legOf(name: LegName): Leg {
     wholeDay: kind === 'date',
     startOf: (date) => (daily ? new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS) : date),
     endOf: (date) => (daily ? new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS - 1) : date),
-    usersSql: user ? `count(DISTINCT ${snakeCase(user)})` : '0',
-    valueSql: usd.map((field) => `coalesce(sum(${snakeCase(field)}), 0)`).join(' + ') || '0',
+    usersSql: user ? `count(DISTINCT ${columnOf(format, user)})` : '0',
+    valueSql: usd.map((field) => `coalesce(sum(${columnOf(format, field)}), 0)`).join(' + ') || '0',
   }
 }

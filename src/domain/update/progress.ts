@@ -1,8 +1,7 @@
 import type { PoolClient } from 'pg'
-import { snakeCase } from '../../db/lists/column.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import { DAY_SECONDS, isDaily } from '../dataset/daily.ts'
-import { records } from '../dataset/records.ts'
+import { columnOf, records } from '../dataset/records.ts'
 import type { Leg } from './legs.ts'
 
 /** The records of a source from one date to another. */
@@ -68,9 +67,10 @@ export async function stagedBetween(client: PoolClient, leg: Leg, from: Date, to
 
 /** Counts the stored records of users since a date that the source does not have: they stay. A snapshot is there if one of its day is. */
 export async function countKept(client: PoolClient, { name }: Leg, since: Date, newest: Date): Promise<number> {
-  const { table, key } = records[name]
+  const format = records[name]
+  const { table, key } = format
   const column = (row: string, field: string) =>
-    isDaily(name) && field === 'timestamp' ? `${row}.timestamp / ${DAY_SECONDS}` : `${row}.${snakeCase(field)}`
+    isDaily(name) && field === 'timestamp' ? `${row}.timestamp / ${DAY_SECONDS}` : `${row}.${columnOf(format, field)}`
   const equal = key.map((field) => `${column('s', field)} = ${column('t', field)}`).join(' AND ')
   const staged = (await topologyOf(client)).temporary('staged')
   const { rows } = await client.query<{ kept: number }>(

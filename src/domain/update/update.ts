@@ -149,7 +149,7 @@ async function update(
 
 /** The users, markets and vaults of the store. */
 async function knownBy(client: PoolClient): Promise<Known> {
-  const users = await client.query<{ address: string }>('SELECT address FROM "user"')
+  const users = await client.query<{ address: string }>('SELECT user_address AS address FROM "user"')
   const entities = await client.query<Known['entities'][number]>(
     `SELECT 'market' AS kind, chain_id::float8 AS "chainId", id AS address FROM market
      UNION ALL SELECT 'vault', chain_id::float8, id FROM vault`,

@@ -28,14 +28,14 @@ export const NOTE_PRICED = `INSERT INTO changed_vault
  */
 export function refreshVaultDays(topology: Topology): string {
   const since = topology.form({ one: 'min(since)', cluster: `date '1970-01-01'` })
-  const level = `SELECT s.account_id, s.chain_id, s.vault_id, s.timestamp, ${LEVEL}
+  const level = `SELECT s.user_address, s.chain_id, s.vault_id, s.timestamp, ${LEVEL}
     FROM vault_snapshot s JOIN ${topology.temporary('vault_since')} c USING (chain_id, vault_id)
     WHERE s.timestamp >= (c.since - date '1970-01-01')::bigint * 86400 GROUP BY 1, 2, 3, 4`
-  const before = `SELECT k.account_id, k.chain_id, k.vault_id, p.*
-    FROM (SELECT DISTINCT account_id, chain_id, vault_id, c.since FROM level JOIN vault_since c USING (chain_id, vault_id)
+  const before = `SELECT k.user_address, k.chain_id, k.vault_id, p.*
+    FROM (SELECT DISTINCT user_address, chain_id, vault_id, c.since FROM level JOIN vault_since c USING (chain_id, vault_id)
       WHERE c.assets IS NOT NULL) k
     CROSS JOIN LATERAL (SELECT s.timestamp, ${LEVEL} FROM (SELECT * FROM vault_snapshot p
-      WHERE p.account_id = k.account_id AND p.chain_id = k.chain_id AND p.vault_id = k.vault_id
+      WHERE p.user_address = k.user_address AND p.chain_id = k.chain_id AND p.vault_id = k.vault_id
         AND p.timestamp < (k.since - date '1970-01-01')::bigint * 86400
       ORDER BY p.chain_id DESC, p.vault_id DESC, p.timestamp DESC FETCH FIRST ROW WITH TIES) s GROUP BY 1) p`
   const { ctes, levels } = topology.form({
@@ -55,7 +55,7 @@ export function refreshVaultDays(topology: Topology): string {
     `CREATE TEMP TABLE refreshed_vault_day ON COMMIT DROP AS ${ctes}
      SELECT chain_id, vault_id, ${dayOf('timestamp')} AS date, ${columns((value) => `sum(${value})`)}
      FROM (SELECT chain_id, vault_id, timestamp, ${columns((value) => `${value} - coalesce(lag(${value}) OVER w, 0)`)}
-       FROM (${levels}) l WINDOW w AS (PARTITION BY account_id, chain_id, vault_id ORDER BY timestamp)) s
+       FROM (${levels}) l WINDOW w AS (PARTITION BY user_address, chain_id, vault_id ORDER BY timestamp)) s
      GROUP BY 1, 2, 3`,
     topology.merge({
       into: 'vault_day',

@@ -11,7 +11,7 @@ export type StoreNames = Omit<Names, 'counts'>
 export async function namesOf(pool: Pool): Promise<StoreNames> {
   const { rows: users } = await pool.query('SELECT user_address AS id FROM account ORDER BY rank')
   const { rows: dates } = await pool.query('SELECT date::text FROM distribution ORDER BY date')
-  const { rows: pools } = await pool.query('SELECT id FROM pool ORDER BY market_id')
+  const { rows: pools } = await pool.query('SELECT id FROM pool ORDER BY number')
   const { rows: runs } = await pool.query('SELECT id FROM run ORDER BY id DESC LIMIT 1')
   return {
     users: [sampleUser, ...users.map(({ id }) => id).filter((id) => id !== sampleUser)],

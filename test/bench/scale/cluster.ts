@@ -93,7 +93,7 @@ async function work({ url, pids }: Citus, shape: Shape, files: string, say: (wha
   if (workers > 0) await client.query('SELECT data_changed()')
   rows.push(await command('resync of a date', ['resync']))
   await client.query('VACUUM (ANALYZE)')
-  const positions = (await client.query('SELECT id, market_address AS market FROM position ORDER BY id LIMIT 40')).rows
+  const positions = (await client.query('SELECT id, pool_address AS market FROM position ORDER BY id LIMIT 40')).rows
   await client.end()
   const server = await startProduct(url, { CACHE_MAX_BYTES: '0' }, ALL_CORES)
   try {

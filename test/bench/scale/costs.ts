@@ -28,8 +28,7 @@ export async function costs({ small, seconds, data, say, report }: Part): Promis
   const uncached = await startProduct(store.url, { CACHE_MAX_BYTES: '0' })
   const cached = await startProduct(store.url)
   try {
-    const positions = (await client.query('SELECT id, market_address AS market FROM position ORDER BY id LIMIT 100'))
-      .rows
+    const positions = (await client.query('SELECT id, pool_address AS market FROM position ORDER BY id LIMIT 100')).rows
     const operations = operationsOn({ names: store.names, positions, count: 100 })
     const requestsOf = (name: string) => {
       const operation = operations.find((one) => one.name === name)

@@ -1,6 +1,6 @@
 /** Grows a store in place, by set-based SQL: more users who do the same, and more days on which everybody does the same. */
 import type pg from 'pg'
-import { TABLES_OF_USERS } from '../../../src/db/topology/topology.ts'
+import { USER_KEY } from '../../../src/db/topology/topology.ts'
 import { positionId } from '../../../src/domain/dataset/store-positions.ts'
 import { lockWriters, refreshRollups } from '../../../src/domain/points/refresh-rollups.ts'
 import { withoutIndexes } from '../store.ts'
@@ -42,7 +42,7 @@ export async function grow(pool: pg.Pool, factors: Factors, days: number, say: (
     const { rows } = await client.query<{ date: string }>('SELECT max(date)::text AS date FROM distribution')
     const newest = rows[0]?.date as string
     await client.query(
-      `INSERT INTO "user" (address) SELECT ${copied('address')} FROM "user", generate_series(1, $1::int - 1) k`,
+      `INSERT INTO "user" (user_address) SELECT ${copied('user_address')} FROM "user", generate_series(1, $1::int - 1) k`,
       [factors.users],
     )
     for (const [table, what] of Object.entries(COPIED)) {
@@ -71,7 +71,6 @@ async function copy(
   daysStored: number,
   newest: string,
 ): Promise<void> {
-  const user = TABLES_OF_USERS[table as keyof typeof TABLES_OF_USERS]
   const { rows } = await client.query<{ name: string }>(
     `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
     [table],
@@ -79,7 +78,7 @@ async function copy(
   const names = rows.map(({ name }) => name)
   const dated = names.includes('distribution_date')
   const moved: Record<string, string> = {
-    [user]: copied(`o.${user}`),
+    [USER_KEY]: copied(`o.${USER_KEY}`),
     distribution_date: `o.distribution_date - j * ${daysStored}`,
     ...(days > 1 && { timestamp: `o.timestamp - j * ${daysStored * DAY}` }),
   }
@@ -92,10 +91,10 @@ async function copy(
   for (let j = days - 1; j >= 0; j--)
     await client.query(
       `INSERT INTO ${table} (${names.join(', ')}) SELECT ${listed.join(', ')} FROM (
-         SELECT ${values.join(', ')}${table === 'stored_position' ? ', pool_key::text AS market_address' : ''}
+         SELECT ${values.join(', ')}${table === 'stored_position' ? ', pool_key::text AS pool_address' : ''}
          FROM original o, generate_series(0, ${users - 1}) k, (SELECT ${j} AS j) j
          WHERE (k > 0 OR j > 0) ${dated ? `AND (j > 0 OR distribution_date < '${newest}')` : ''} OFFSET 0) s
-       ORDER BY ${dated ? 'distribution_date' : names.includes('timestamp') ? 's.timestamp' : user}, md5(${user})`,
+       ORDER BY ${dated ? 'distribution_date' : names.includes('timestamp') ? 's.timestamp' : USER_KEY}, md5(${USER_KEY})`,
     )
   await client.query('DROP TABLE original')
 }

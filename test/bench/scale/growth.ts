@@ -116,7 +116,7 @@ async function openGrown(shape: Shape, from: string, to: string, say: (text: str
 
 async function operationsOf({ names, pool }: SpeedStore): Promise<Operation[]> {
   const { rows } = await pool.query<{ id: string; market: string }>(
-    `SELECT id, market_address AS market FROM position WHERE distribution_date = (SELECT max(date) FROM distribution)
+    `SELECT id, pool_address AS market FROM position WHERE distribution_date = (SELECT max(date) FROM distribution)
      ORDER BY id LIMIT 100`,
   )
   return operationsOn({ names, positions: rows, count: 100 })

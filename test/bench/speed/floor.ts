@@ -33,7 +33,7 @@ const sideColumns = (s: 'a' | 'b') =>
     .concat(['supplied', 'protected_supplied', 'borrowed'].flatMap((of) => [`${of}_amount`, `${of}_amount_usd`]))
     .map((column) => `t.${s}_${column} AS "${`${s}_${column}`.replace(/_(.)/g, (_, c) => c.toUpperCase())}"`)
     .join(', ')
-const POSITION = `t.id, t.user_address AS "userAddress", t.market_address AS "marketAddress",
+const POSITION = `t.id, t.user_address AS "userAddress", t.pool_address AS "marketAddress",
   t.distribution_date AS "distributionDate", t.points_a AS "pointsA", t.points_b AS "pointsB", t.points,
   ${sideColumns('a')}, ${sideColumns('b')}`
 const NEWEST = 'ORDER BY t.distribution_date DESC, t.id'
@@ -54,13 +54,13 @@ async function assetPositions(asset: string, limit: number) {
   return pageOf(await rows('asset positions', ASSET_POSITIONS, [asset, limit + 1]), limit)
 }
 
-const POOL_POSITIONS = `SELECT ${POSITION} FROM position t WHERE market_address = $1 ${NEWEST} LIMIT $2`
+const POOL_POSITIONS = `SELECT ${POSITION} FROM position t WHERE pool_address = $1 ${NEWEST} LIMIT $2`
 const POOL_POSITIONS_AFTER = `SELECT ${POSITION} FROM (SELECT distribution_date, id FROM position WHERE id = $3) c
   CROSS JOIN LATERAL (
-    (SELECT * FROM position WHERE market_address = $1 AND distribution_date = c.distribution_date AND id > c.id
+    (SELECT * FROM position WHERE pool_address = $1 AND distribution_date = c.distribution_date AND id > c.id
       ORDER BY distribution_date DESC, id LIMIT $2)
     UNION ALL
-    (SELECT * FROM position WHERE market_address = $1 AND distribution_date < c.distribution_date
+    (SELECT * FROM position WHERE pool_address = $1 AND distribution_date < c.distribution_date
       ORDER BY distribution_date DESC, id LIMIT $2)
   ) t ${NEWEST} LIMIT $2`
 
@@ -69,7 +69,7 @@ const days = (order: 'ASC' | 'DESC', after: string) => `SELECT ${POSITION} FROM 
     SELECT user_address, distribution_date FROM account_day WHERE user_address = $1 ${after}
     ORDER BY distribution_date ${order} LIMIT $2
   ) d JOIN position t USING (user_address, distribution_date)
-  ORDER BY t.distribution_date, t.market_address`
+  ORDER BY t.distribution_date, t.pool_address`
 
 function daysOf(positions: Row[]) {
   const days: { distributionDate: string; points: number; positions: Row[] }[] = []
@@ -87,10 +87,10 @@ function daysOf(positions: Row[]) {
 const MULTIPLIER = `m.id, m.pool_address AS "poolAddress", m.deposit_token_a AS "deposit_tokenA",
   m.deposit_token_b AS "deposit_tokenB", m.borrow_token_a AS "borrow_tokenA", m.borrow_token_b AS "borrow_tokenB",
   p.asset_1_address AS "tokenA_address", p.asset_2_address AS "tokenB_address", p.asset_1_symbol AS "tokenA_symbol",
-  p.asset_2_symbol AS "tokenB_symbol", p.asset_1_symbol || '·' || p.asset_2_symbol || '·' || p.market_id AS "poolName",
+  p.asset_2_symbol AS "tokenB_symbol", p.asset_1_symbol || '·' || p.asset_2_symbol || '·' || p.number AS "poolName",
   m.created_at AS "createdAt", m.updated_at AS "updatedAt"`
-const BY_POOL = 'ORDER BY p.market_id, p.id'
-const POOLS = `SELECT p.id, p.market_id::float8 AS "marketId", p.chain_id::float8 AS "chainId", p.name,
+const BY_POOL = 'ORDER BY p.number, p.id'
+const POOLS = `SELECT p.id, p.number::float8 AS "marketId", p.chain_id::float8 AS "chainId", p.name,
     p.asset_1_address, p.asset_1_name, p.asset_1_symbol, p.asset_2_address, p.asset_2_name, p.asset_2_symbol,
     p.created_timestamp::float8 AS "createdTimestamp", p.interest_last_updated::float8 AS "interestLastUpdated",
     p.unit_1_id, p.unit_2_id, m.id AS uuid, m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b,
@@ -98,18 +98,18 @@ const POOLS = `SELECT p.id, p.market_id::float8 AS "marketId", p.chain_id::float
   FROM pool p LEFT JOIN multiplier m ON m.pool_address = p.id ${BY_POOL}`
 
 const MARKET_SNAPSHOT = (position: string, sum: (column: string) => string) => `chain_id::float8 AS "chainId",
-  market_id AS "marketId", account_id AS "accountId", ${position} AS "positionId", timestamp,
+  market_id AS "marketId", user_address AS "accountId", ${position} AS "positionId", timestamp,
   ${sum('collateral_assets')} AS "collateralAssets", ${sum('collateral_usd')} AS "collateralUsd",
   ${sum('protected_assets')} AS "protectedAssets", ${sum('protected_usd')} AS "protectedUsd",
   ${sum('debt_assets')} AS "debtAssets", ${sum('debt_usd')} AS "debtUsd"`
-const WINDOW = 'WHERE account_id = $1 AND timestamp BETWEEN $2 AND $3'
+const WINDOW = 'WHERE user_address = $1 AND timestamp BETWEEN $2 AND $3'
 const PAGE = 'LIMIT $4 OFFSET $5'
-const GROUP = 'GROUP BY account_id, timestamp, chain_id, market_id'
+const GROUP = 'GROUP BY user_address, timestamp, chain_id, market_id'
 const MARKET_SNAPSHOTS = `SELECT ${MARKET_SNAPSHOT('position_id', (column) => column)} FROM market_snapshot ${WINDOW}
   ORDER BY timestamp, chain_id, market_id, position_id ${PAGE}`
 const GROUPED_MARKET_SNAPSHOTS = `SELECT ${MARKET_SNAPSHOT('NULL', (column) => `sum(${column})`)} FROM market_snapshot
   ${WINDOW} ${GROUP} ORDER BY timestamp, chain_id, market_id ${PAGE}`
-const VAULT_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", vault_id AS "vaultId", account_id AS "accountId",
+const VAULT_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", vault_id AS "vaultId", user_address AS "accountId",
   position_id AS "positionId", timestamp, shares, assets, assets_usd AS "assetsUsd" FROM vault_snapshot ${WINDOW}
   ORDER BY timestamp, chain_id, vault_id, position_id ${PAGE}`
 const COUNTS = {
@@ -145,22 +145,22 @@ const paginationOf = (page: number, page_size: number, total: number, count: num
 
 const REWARD = (
   ids: string,
-) => `tx_hash AS "txHash", log_index::float8 AS "logIndex", timestamp, account_id AS "accountId", ${ids},
+) => `tx_hash AS "txHash", log_index::float8 AS "logIndex", timestamp, user_address AS "accountId", ${ids},
   supply_sent AS "supplySent", supply_sent_usd AS "supplySentUsd", collateral_received AS "collateralReceived",
   collateral_received_usd AS "collateralReceivedUsd", liquid_reward AS "liquidReward",
   liquid_reward_usd AS "liquidRewardUsd", user_roi AS "userRoi", claimed_timestamp AS "claimedTimestamp"`
 const REWARDS_NEWEST = 'ORDER BY timestamp DESC, log_index DESC, tx_hash, chain_id'
 const REWARDS = {
   market: `SELECT ${REWARD('debt_market_id AS "debtMarketId", collateral_market_id AS "collateralMarketId"')}
-    FROM market_liquidation_reward WHERE account_id = $1 AND collateral_market_id = $2 ${REWARDS_NEWEST} LIMIT $3 OFFSET $4`,
+    FROM market_liquidation_reward WHERE user_address = $1 AND collateral_market_id = $2 ${REWARDS_NEWEST} LIMIT $3 OFFSET $4`,
   vault: `SELECT ${REWARD('vault_id AS "vaultId"')}
-    FROM vault_liquidation_reward WHERE account_id = $1 AND vault_id = $2 ${REWARDS_NEWEST} LIMIT $3 OFFSET $4`,
+    FROM vault_liquidation_reward WHERE user_address = $1 AND vault_id = $2 ${REWARDS_NEWEST} LIMIT $3 OFFSET $4`,
 }
 const REWARD_TOTALS = {
   market: `SELECT EXISTS (SELECT FROM market WHERE id = $2) AS found, (SELECT count(*)::int
-    FROM market_liquidation_reward WHERE account_id = $1 AND collateral_market_id = $2) AS total`,
+    FROM market_liquidation_reward WHERE user_address = $1 AND collateral_market_id = $2) AS total`,
   vault: `SELECT EXISTS (SELECT FROM vault WHERE id = $2) AS found, (SELECT count(*)::int
-    FROM vault_liquidation_reward WHERE account_id = $1 AND vault_id = $2) AS total`,
+    FROM vault_liquidation_reward WHERE user_address = $1 AND vault_id = $2) AS total`,
 }
 
 async function rewards(kind: 'market' | 'vault', address: string, query: URLSearchParams) {
@@ -179,9 +179,9 @@ async function rewards(kind: 'market' | 'vault', address: string, query: URLSear
 /** A user's newest rows in each market or vault: the newest timestamps from the key's index alone, then just their rows. */
 const latest = (kind: 'market' | 'vault') => `(
     SELECT DISTINCT ON (chain_id, ${kind}_id) chain_id, ${kind}_id, timestamp FROM ${kind}_snapshot
-    WHERE account_id = $1 ORDER BY chain_id DESC, ${kind}_id DESC, timestamp DESC
+    WHERE user_address = $1 ORDER BY chain_id DESC, ${kind}_id DESC, timestamp DESC
   ) n CROSS JOIN LATERAL (
-    SELECT * FROM ${kind}_snapshot t WHERE t.account_id = $1 AND t.chain_id = n.chain_id
+    SELECT * FROM ${kind}_snapshot t WHERE t.user_address = $1 AND t.chain_id = n.chain_id
       AND t.${kind}_id = n.${kind}_id AND t.timestamp = n.timestamp OFFSET 0
   ) s`
 const HOLDINGS = `
@@ -202,7 +202,7 @@ const NET_CASH = `SELECT chain_id::float8 AS chain_id, entity_type AS type, enti
     coalesce(sum(CASE WHEN kind IN ('deposit', 'repay') THEN amount_usd ELSE -amount_usd END
       ORDER BY timestamp, tx_hash, log_index), 0) AS amount,
     bool_or(amount_usd IS NULL) AS incomplete
-  FROM cash_flow WHERE account_id = $1 GROUP BY chain_id, entity_type, entity_id`
+  FROM cash_flow WHERE user_address = $1 GROUP BY chain_id, entity_type, entity_id`
 
 const holdingsOf = (address: string) => rows('holdings', HOLDINGS, [address])
 
@@ -431,7 +431,7 @@ const graphPosition = (row: Row) => ({
   sideB: graphSide('b', row),
 })
 
-const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "entityAddress", account_id AS "userAddress",
+const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "entityAddress", user_address AS "userAddress",
   position_id AS "positionId", timestamp, collateral_assets AS "collateralAssets", collateral_usd AS "collateralUsd",
   protected_assets AS "protectedAssets", protected_usd AS "protectedUsd", debt_assets AS "debtAssets", debt_usd AS "debtUsd"
   FROM market_snapshot ${WINDOW} ORDER BY timestamp, chain_id, market_id, position_id LIMIT $4`
@@ -448,11 +448,11 @@ const graphSnapshot = (row: Row) => {
 }
 const TOP_POSITIONS = `SELECT p.id AS pool, t.distribution_date, t.points_a AS "pointsA", t.points_b AS "pointsB",
     t.user_address, a.points, a.rank
-  FROM (SELECT id, market_id FROM pool ORDER BY market_id, id LIMIT 50 OFFSET $1) p
-  CROSS JOIN LATERAL (SELECT * FROM position WHERE market_address = p.id ORDER BY distribution_date DESC, id LIMIT 5) t
+  FROM (SELECT id, number FROM pool ORDER BY number, id LIMIT 50 OFFSET $1) p
+  CROSS JOIN LATERAL (SELECT * FROM position WHERE pool_address = p.id ORDER BY distribution_date DESC, id LIMIT 5) t
   LEFT JOIN account a ON a.user_address = t.user_address
-  ORDER BY p.market_id, p.id, t.distribution_date DESC, t.id`
-const FIFTY_POOLS = `SELECT p.id, p.name, p.asset_1_symbol || '·' || p.asset_2_symbol || '·' || p.market_id AS display,
+  ORDER BY p.number, p.id, t.distribution_date DESC, t.id`
+const FIFTY_POOLS = `SELECT p.id, p.name, p.asset_1_symbol || '·' || p.asset_2_symbol || '·' || p.number AS display,
     m.id AS uuid, m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b
   FROM pool p LEFT JOIN multiplier m ON m.pool_address = p.id ${BY_POOL} LIMIT 50 OFFSET $1`
 const LATEST_MARKETS = `SELECT s.timestamp, s.collateral_usd AS "collateralUsd", s.debt_usd AS "debtUsd", m.asset_symbol
@@ -462,7 +462,7 @@ const LATEST_VAULTS = `SELECT s.timestamp, s.assets_usd AS "assetsUsd", v.name
   FROM ${latest('vault')} LEFT JOIN vault v ON v.chain_id = s.chain_id AND v.id = s.vault_id
   ORDER BY s.chain_id, s.vault_id, s.position_id`
 const PAGE_REWARDS = (kind: 'market' | 'vault') => `SELECT tx_hash AS "txHash", liquid_reward_usd AS usd,
-  claimed_timestamp AS "claimedTimestamp" FROM ${kind}_liquidation_reward WHERE account_id = $1 ${REWARDS_NEWEST} LIMIT 10`
+  claimed_timestamp AS "claimedTimestamp" FROM ${kind}_liquidation_reward WHERE user_address = $1 ${REWARDS_NEWEST} LIMIT 10`
 
 const graphReward = ({ txHash, usd, claimedTimestamp }: Row) => ({
   txHash,

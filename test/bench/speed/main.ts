@@ -316,7 +316,7 @@ async function openStore(name: string, of: typeof shape): Promise<SpeedStore> {
 
 async function operationsOf({ names, pool }: SpeedStore): Promise<Operation[]> {
   const { rows } = await pool.query<{ id: string; market: string }>(
-    `SELECT id, market_address AS market FROM position
+    `SELECT id, pool_address AS market FROM position
      WHERE id >= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) FROM position) ORDER BY id LIMIT $1`,
     [variants],
   )

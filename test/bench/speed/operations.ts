@@ -111,14 +111,14 @@ const pgPosition = (form: 'rest' | 'graph') => {
   const [id, pool] = form === 'rest' ? ['id', 'marketAddress'] : ['recordId', 'poolAddress']
   const side = (s: 'a' | 'b') =>
     TOKEN.map((column, i) => (form === 'rest' ? s + column : `side${s.toUpperCase()}${ASSET[i]}: ${s}${column}`))
-  return `${id}: rowId userAddress ${pool}: marketAddress distributionDate pointsA pointsB points
+  return `${id}: rowId userAddress ${pool}: poolAddress distributionDate pointsA pointsB points
     ${[...side('a'), ...side('b')].join(' ')}`
 }
 const pgSnapshots = (market: string, user: string) => `query ($address: String!, $first: Int!, $count: Boolean!) {
-  allMarketSnapshots(condition: { accountId: $address }, first: $first,
+  allMarketSnapshots(condition: { userAddress: $address }, first: $first,
     orderBy: [TIMESTAMP_ASC, CHAIN_ID_ASC, MARKET_ID_ASC, POSITION_ID_ASC]) {
     total: totalCount @include(if: $count)
-    nodes { chainId ${market}: marketId ${user}: accountId positionId timestamp
+    nodes { chainId ${market}: marketId ${user}: userAddress positionId timestamp
       collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd }
     pageInfo { hasNextPage }
   }
@@ -128,16 +128,16 @@ const REWARDS_NEWEST = 'orderBy: [TIMESTAMP_DESC, LOG_INDEX_DESC, TX_HASH_ASC]'
 const pgRewards = (entity: 'market' | 'vault', table: string, condition: string, ids: string) => `
   query ($address: String!, $entity: String!) {
     all${entity === 'market' ? 'Markets' : 'Vaults'}(first: 1, condition: { rowId: $entity }) { nodes { found: rowId } }
-    all${table}(first: 100, condition: { accountId: $address, ${condition}: $entity }, ${REWARDS_NEWEST}) {
+    all${table}(first: 100, condition: { userAddress: $address, ${condition}: $entity }, ${REWARDS_NEWEST}) {
       total: totalCount
-      nodes { txHash logIndex timestamp accountId ${ids} supplySent supplySentUsd collateralReceived
+      nodes { txHash logIndex timestamp accountId: userAddress ${ids} supplySent supplySentUsd collateralReceived
         collateralReceivedUsd liquidReward liquidRewardUsd userRoi claimedTimestamp }
       pageInfo { hasNextPage }
     }
   }`
 const pgPools = (pool: string, multiplier: string) => `{
-  allPools(orderBy: [MARKET_ID_ASC, ROW_ID_ASC]) {
-    nodes { marketId name createdTimestamp interestLastUpdated ${pool} multiplier { createdAt updatedAt ${multiplier} } }
+  allPools(orderBy: [NUMBER_ASC, ROW_ID_ASC]) {
+    nodes { marketId: number name createdTimestamp interestLastUpdated ${pool} multiplier { createdAt updatedAt ${multiplier} } }
   }
 }`
 const PG_POOLS = pgPools(
@@ -180,14 +180,14 @@ const PG = {
     }
   }`,
   poolPositions: `query ($market: String!) {
-    allPositions(first: 100, condition: { marketAddress: $market }, ${NEWEST}) {
+    allPositions(first: 100, condition: { poolAddress: $market }, ${NEWEST}) {
       nodes { ${pgPosition('rest')} } pageInfo { hasNextPage }
     }
   }`,
   reports: `{ allDistributions(orderBy: DATE_DESC) { nodes { distributionDate: date totalPoints positionCount } } }`,
   dailyPoints: (page: string, form: 'rest' | 'graph') => `query ($address: String!) {
     allAccountDays(condition: { userAddress: $address }, orderBy: DISTRIBUTION_DATE_ASC, ${page}) {
-      nodes { distributionDate points positions(orderBy: MARKET_ADDRESS_ASC) { nodes { ${pgPosition(form)} } } }
+      nodes { distributionDate points positions(orderBy: POOL_ADDRESS_ASC) { nodes { ${pgPosition(form)} } } }
       pageInfo { hasNextPage }
     }
   }`,
@@ -196,9 +196,9 @@ const PG = {
     programByRowId(rowId: 1) { totalPoints }
   }`,
   vaultSnapshots: `query ($address: String!, $first: Int!) {
-    allVaultSnapshots(condition: { accountId: $address }, first: $first,
+    allVaultSnapshots(condition: { userAddress: $address }, first: $first,
       orderBy: [TIMESTAMP_ASC, CHAIN_ID_ASC, VAULT_ID_ASC, POSITION_ID_ASC]) {
-      total: totalCount nodes { chainId vaultId accountId positionId timestamp shares assets assetsUsd }
+      total: totalCount nodes { chainId vaultId accountId: userAddress positionId timestamp shares assets assetsUsd }
       pageInfo { hasNextPage }
     }
   }`,
@@ -215,9 +215,9 @@ const PG = {
     }
   }`,
   topPositions: `query ($offset: Int!) {
-    allPools(first: 50, offset: $offset, orderBy: [MARKET_ID_ASC, ROW_ID_ASC]) {
+    allPools(first: 50, offset: $offset, orderBy: [NUMBER_ASC, ROW_ID_ASC]) {
       nodes {
-        rowId name asset1Symbol asset2Symbol marketId
+        rowId name asset1Symbol asset2Symbol marketId: number
         multiplier { depositTokenA depositTokenB borrowTokenA borrowTokenB }
         positions(first: 5, ${NEWEST}) {
           nodes { distributionDate pointsA pointsB user: account { userAddress points rank } }
@@ -233,10 +233,10 @@ const PG = {
     speedNetAprOf(owner: $address) { nodes { earnDepositUsd depositRate borrowUsd borrowRate } }
     speedLatestMarketSnapshots(owner: $address) { nodes { timestamp collateralUsd debtUsd market { symbol: assetSymbol } } }
     speedLatestVaultSnapshots(owner: $address) { nodes { timestamp assetsUsd vault { name } } }
-    allMarketLiquidationRewards(first: 10, condition: { accountId: $address }, ${REWARDS_NEWEST}) {
+    allMarketLiquidationRewards(first: 10, condition: { userAddress: $address }, ${REWARDS_NEWEST}) {
       nodes { txHash liquidRewardUsd claimedTimestamp }
     }
-    allVaultLiquidationRewards(first: 10, condition: { accountId: $address }, ${REWARDS_NEWEST}) {
+    allVaultLiquidationRewards(first: 10, condition: { userAddress: $address }, ${REWARDS_NEWEST}) {
       nodes { txHash liquidRewardUsd claimedTimestamp }
     }
   }`,

@@ -53,8 +53,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       }),
       sql: `SELECT t.id, t.distribution_date::text, ${POINTS} FROM ${POSITIONS}
         WHERE t.user_address = $1 AND ${POINTS} > 100
-          AND (t.market_address = $2 OR ${SUPPLIED} + ${PROTECTED} >= 500)
-        ORDER BY ${POINTS} DESC, t.market_address, t.distribution_date DESC, t.id LIMIT 100`,
+          AND (t.pool_address = $2 OR ${SUPPLIED} + ${PROTECTED} >= 500)
+        ORDER BY ${POINTS} DESC, t.pool_address, t.distribution_date DESC, t.id LIMIT 100`,
       rows: (data) => data.positions.nodes.map(recordRow('distributionDate', 'points')),
     },
     {
@@ -66,7 +66,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         variables: { pool, date: asOf[i % asOf.length] },
         values: [pool, asOf[i % asOf.length]],
       })),
-      sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.market_address = $1 AND t.distribution_date = $2
+      sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.pool_address = $1 AND t.distribution_date = $2
         ORDER BY ${BORROWED} DESC, t.id LIMIT 50`,
       rows: (data) => data.positions.nodes.map(recordRow('points')),
     },
@@ -150,7 +150,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         orderBy: SUM_POINTS
         orderDirection: DESC) { key { start pool { address } } count sumPoints averageSuppliedUsd } }`,
       variants: some(users).map((user) => ({ variables: { users: [user] }, values: [user] })),
-      sql: `SELECT date_trunc('month', t.distribution_date::timestamp)::date::text, t.market_address, count(*)::int,
+      sql: `SELECT date_trunc('month', t.distribution_date::timestamp)::date::text, t.pool_address, count(*)::int,
           sum(${POINTS}), avg(${SUPPLIED})
         FROM ${POSITIONS} WHERE t.user_address = $1 GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2 LIMIT 100`,
       rows: ({ positionAggregates }) =>
@@ -185,7 +185,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         key { entity { address } } count averageSuppliedUsd averageBorrowedUsd } }`,
       variants: names.many.slice(0, 8).map((user) => ({ variables: { users: [user] }, values: [user] })),
       sql: `SELECT market_id, count(*)::int, avg(collateral_usd), avg(debt_usd) FROM market_snapshot
-        WHERE account_id = $1 GROUP BY 1`,
+        WHERE user_address = $1 GROUP BY 1`,
       rows: ({ snapshotAggregates }) =>
         snapshotAggregates.map(({ key, ...of }: { key: Row } & Row) => [
           (key.entity as Row).address,
@@ -220,7 +220,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
             a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd AS tvl,
             a_supplied_usd + b_supplied_usd AS supplied, a_borrowed_usd + b_borrowed_usd AS borrowed
           FROM pool_day WHERE distribution_date = '${NEWEST}') d ON d.pool_address = p.id
-        ORDER BY 2 DESC, p.market_id, p.id LIMIT 20`,
+        ORDER BY 2 DESC, p.number, p.id LIMIT 20`,
       rows: (data) => data.pools.nodes.map(row('address', 'tvlUsd', 'suppliedUsd', 'borrowedUsd', 'points')),
     },
     {
@@ -233,8 +233,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       sql: `SELECT u.address, sum(h.supplied), sum(h.borrowed), sum(h.supplied + h.others - h.borrowed)
         FROM unnest($1::text[]) AS u(address) LEFT JOIN LATERAL (
           SELECT coalesce(collateral_usd, 0) AS supplied, coalesce(protected_usd, 0) AS others, coalesce(debt_usd, 0) AS borrowed
-          FROM market_holding WHERE account_id = u.address
-          UNION ALL SELECT 0, coalesce(assets_usd, 0), 0 FROM vault_holding WHERE account_id = u.address) h ON true
+          FROM market_holding WHERE user_address = u.address
+          UNION ALL SELECT 0, coalesce(assets_usd, 0), 0 FROM vault_holding WHERE user_address = u.address) h ON true
         GROUP BY 1 ORDER BY 1`,
       rows: (data) =>
         data.users.nodes.map(({ address, worth }: { address: string; worth: Row | null }) => [
@@ -266,7 +266,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       variants: [250, 1000].map((usd) => ({ variables: { usd }, values: [usd] })),
       sql: `SELECT t.id, $1::float8 * t.deposit_rate * 90 / 365, coalesce(round($1::float8
           * CASE t.id WHEN p.unit_1_id THEN m.deposit_token_a ELSE m.deposit_token_b END * 1e6), 0)::float8 * 90 / 1e6
-        FROM market t JOIN pool p ON p.id = t.pool_id AND p.chain_id = t.chain_id
+        FROM market t JOIN pool p ON p.id = t.pool_address AND p.chain_id = t.chain_id
         LEFT JOIN multiplier m ON m.pool_address = p.id
         LEFT JOIN pool_day d ON d.pool_address = p.id AND d.distribution_date = (SELECT max(date) FROM distribution)
         ORDER BY CASE t.id WHEN p.unit_1_id THEN d.a_supplied_usd + d.a_protected_usd ELSE d.b_supplied_usd + d.b_protected_usd END DESC NULLS LAST,
@@ -279,14 +279,14 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       query: `query ($user: Address!) { user(address: $user) { pointsPerDay
         currentPositions { nodes { poolAddress pointsPerDay } } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
-      sql: `SELECT sum(points) OVER (), market_address, points FROM (
-          SELECT t.id, t.market_address, (coalesce(round((m.deposit_token_a * (t.a_supplied_amount_usd
+      sql: `SELECT sum(points) OVER (), pool_address, points FROM (
+          SELECT t.id, t.pool_address, (coalesce(round((m.deposit_token_a * (t.a_supplied_amount_usd
                 + CASE WHEN t.b_borrowed_amount_usd > 0 THEN t.a_protected_supplied_amount_usd ELSE 0 END)
               + 0.5 * m.borrow_token_a * t.a_borrowed_amount_usd) * 1e6), 0)
             + coalesce(round((m.deposit_token_b * (t.b_supplied_amount_usd
                 + CASE WHEN t.a_borrowed_amount_usd > 0 THEN t.b_protected_supplied_amount_usd ELSE 0 END)
               + 0.5 * m.borrow_token_b * t.b_borrowed_amount_usd) * 1e6), 0)) / 1e6 AS points
-          FROM ${POSITIONS} LEFT JOIN multiplier m ON m.pool_address = t.market_address
+          FROM ${POSITIONS} LEFT JOIN multiplier m ON m.pool_address = t.pool_address
           WHERE t.user_address = $1 AND t.distribution_date = (SELECT max(date) FROM distribution)) t ORDER BY id`,
       rows: ({ user }) =>
         user.currentPositions.nodes.map((one: Row) => [user.pointsPerDay, one.poolAddress, one.pointsPerDay]),
@@ -316,7 +316,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         nodes { legacy { recordId } healthFactor } } }`,
       variants: [{ variables: {}, values: [] }],
       sql: `SELECT t.id, (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd AS health
-        FROM position t JOIN pool p ON p.id = t.market_address JOIN market a ON a.chain_id = p.chain_id AND a.id = p.unit_1_id
+        FROM position t JOIN pool p ON p.id = t.pool_address JOIN market a ON a.chain_id = p.chain_id AND a.id = p.unit_1_id
         WHERE distribution_date = '${NEWEST}' AND b_borrowed_amount_usd > 0
           AND (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd < 1.1
         ORDER BY health, t.id LIMIT 50`,
@@ -331,7 +331,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       sql: `SELECT id, 1 - 1 / health, user_address, b_borrowed_amount_usd FROM (
           SELECT t.id, t.user_address, t.b_borrowed_amount_usd,
             (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd AS health
-          FROM pool u JOIN position t ON t.market_address = u.id AND t.distribution_date = '${NEWEST}'
+          FROM pool u JOIN position t ON t.pool_address = u.id AND t.distribution_date = '${NEWEST}'
           JOIN market a ON a.id = u.unit_1_id
           WHERE u.asset_1_address = $1 AND t.a_token_address = $1 AND b_borrowed_amount_usd > 0) t
         WHERE 1 - 1 / health <= 0.12 ORDER BY 1 - 1 / health, id LIMIT 20`,
@@ -350,7 +350,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         FROM unnest('{0.05, 0.1, 0.2, 0.3, 0.5}'::float8[]) d(drop) CROSS JOIN (
           SELECT collateral, debt, 1 - debt / (collateral * a.liquidation_threshold) AS fall
           FROM (SELECT a_supplied_amount_usd + a_protected_supplied_amount_usd AS collateral, b_borrowed_amount_usd AS debt
-            FROM position t WHERE t.market_address = $1 AND t.distribution_date = '${NEWEST}' AND b_borrowed_amount_usd > 0) t,
+            FROM position t WHERE t.pool_address = $1 AND t.distribution_date = '${NEWEST}' AND b_borrowed_amount_usd > 0) t,
             pool u JOIN market a ON a.id = u.unit_1_id WHERE u.id = $1) t
         GROUP BY 1 ORDER BY 1`,
       rows: (data) => data.pool.collateralAtRisk.map(row('drop', 'positionCount', 'collateralUsd', 'debtUsd')),
@@ -371,11 +371,11 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       query: `query ($user: Address!) { user(address: $user) { activity(first: 100) { nodes { kind txHash logIndex amount { usd } } } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT upper(kind), tx_hash, log_index::int, amount_usd FROM (
-          SELECT kind::text, tx_hash, log_index, amount_usd, timestamp FROM cash_flow WHERE account_id = $1
+          SELECT kind::text, tx_hash, log_index, amount_usd, timestamp FROM cash_flow WHERE user_address = $1
           UNION ALL SELECT 'liquidation_reward', tx_hash, log_index, liquid_reward_usd, timestamp
-          FROM market_liquidation_reward WHERE account_id = $1
+          FROM market_liquidation_reward WHERE user_address = $1
           UNION ALL SELECT 'liquidation_reward', tx_hash, log_index, liquid_reward_usd, timestamp
-          FROM vault_liquidation_reward WHERE account_id = $1) a
+          FROM vault_liquidation_reward WHERE user_address = $1) a
         ORDER BY timestamp DESC, log_index DESC, tx_hash LIMIT 100`,
       rows: (data) =>
         data.user.activity.nodes.map(({ amount, ...node }: { amount: { usd: number | null } }) =>
@@ -393,7 +393,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
           UNION SELECT chain_id, asset_address FROM market UNION SELECT chain_id, asset_address FROM vault) a
         LEFT JOIN LATERAL (SELECT n.* FROM pool p CROSS JOIN LATERAL (SELECT distribution_date, id,
             CASE WHEN p.asset_1_address = a.asset THEN a_token_price ELSE b_token_price END AS price
-          FROM position WHERE market_address = p.id ORDER BY distribution_date DESC, id LIMIT 1) n
+          FROM position WHERE pool_address = p.id ORDER BY distribution_date DESC, id LIMIT 1) n
           WHERE p.chain_id = a.chain_id AND a.asset IN (p.asset_1_address, p.asset_2_address)
           ORDER BY n.distribution_date DESC, n.id LIMIT 1) n ON true ORDER BY 1, 2`,
       rows: (data) =>
@@ -415,9 +415,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
           sum(d.a_supplied_usd + d.b_supplied_usd + d.a_protected_usd + d.b_protected_usd)
             FILTER (WHERE d.distribution_date = $1),
           sum(d.a_borrowed_usd + d.b_borrowed_usd) FILTER (WHERE d.distribution_date = $1)
-        FROM (SELECT id, market_id FROM pool ORDER BY market_id, id LIMIT 40) p
+        FROM (SELECT id, number FROM pool ORDER BY number, id LIMIT 40) p
         JOIN pool_day d ON d.pool_address = p.id AND d.distribution_date <= $1
-        GROUP BY p.market_id, p.id ORDER BY p.market_id, p.id`,
+        GROUP BY p.number, p.id ORDER BY p.number, p.id`,
       rows: (data) =>
         data.pools.nodes.map(({ address, totals }: { address: string; totals: Row }) => [
           address,
@@ -432,7 +432,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         variables: { pool, asOf: asOf[i % asOf.length] },
         values: [pool, asOf[i % asOf.length]],
       })),
-      sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.market_address = $1 AND t.distribution_date = $2
+      sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.pool_address = $1 AND t.distribution_date = $2
         ORDER BY t.id LIMIT 100`,
       rows: (data) => data.pool.positions.nodes.map(recordRow('points')),
     },
@@ -472,9 +472,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       })),
       sql: `SELECT a.points, a.rank, t.* FROM (SELECT sum(points) / 1e6::float8 AS points, min(rank) AS rank FROM account
           WHERE user_address = ANY($1)) a
-        CROSS JOIN (SELECT t.market_address, count(*)::int, sum(${POINTS}) AS points, sum(${SUPPLIED}), sum(${BORROWED})
+        CROSS JOIN (SELECT t.pool_address, count(*)::int, sum(${POINTS}) AS points, sum(${SUPPLIED}), sum(${BORROWED})
           FROM ${POSITIONS} WHERE t.user_address = ANY($1) AND t.distribution_date = '${NEWEST}' GROUP BY 1) t
-        ORDER BY t.points DESC, t.market_address`,
+        ORDER BY t.points DESC, t.pool_address`,
       rows: ({ portfolio }) =>
         portfolio.pools.map((pool: Row) => [
           portfolio.points,

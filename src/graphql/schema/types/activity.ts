@@ -32,7 +32,7 @@ export const activityOfUser = () =>
   list({
     listing: () => activities,
     filter: () => activityFilter(),
-    owner: ownedBy(activities, { accountId: 'address' }),
+    owner: ownedBy(activities, { userAddress: 'address' }),
   })
 
 /** The list of all users' activity in a market or vault. @param id the fields that have its address */
@@ -100,7 +100,7 @@ export function addActivity(builder: Builder): void {
       }),
     }),
   })
-  recordNode(builder, Activity, activities, ['recordType', 'chainId', 'txHash', 'logIndex', 'accountId'])
+  recordNode(builder, Activity, activities, ['recordType', 'chainId', 'txHash', 'logIndex', 'userAddress'])
   const Activities = listTypes(builder, Activity, activities, { kinds: 'ActivityKind', entityTypes: 'EntityType' })
   builder.objectFields('Pool', (t) => ({
     activity: t.field({

@@ -52,7 +52,7 @@ export function addAtRisk(builder: Builder): void {
       ...rows(
         {
           columns: atRiskColumns,
-          by: ['poolId', 'id'],
+          by: ['poolAddress', 'id'],
           of: ({ drops }, [pool = Prisma.empty, market]) => atRiskSql(drops, pool, market),
         },
         ['text', 'text'],

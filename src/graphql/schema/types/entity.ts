@@ -32,7 +32,7 @@ export function addEntity(builder: Builder): void {
       ...columnFields(t, shared),
       asset: t.field({ type: 'Asset', description: 'Its token.', ...assetOfEntity }),
     }),
-    resolveType: (row) => ('poolId' in row ? 'Market' : 'Vault'),
+    resolveType: (row) => ('poolAddress' in row ? 'Market' : 'Vault'),
   })
 }
 

@@ -99,7 +99,7 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
               'The distribution date whose rules count, as known now. It may be in the future. Defaults to the one after the newest.',
           }),
         },
-        ...columnOf(perDollar, name, ['chainId', 'id', 'poolId', 'asOf'], { cost: { once: 250, weight: 1 } }),
+        ...columnOf(perDollar, name, ['chainId', 'id', 'poolAddress', 'asOf'], { cost: { once: 250, weight: 1 } }),
       })
     return {
       depositPointsPerDollar: rate('depositPointsPerDollar'),
@@ -115,7 +115,7 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
             description: 'True for an amount that is borrowed, false for one that is supplied.',
           }),
         },
-        ...estimated(ofMarket, ['chainId', 'id', 'poolId', 'depositRate', 'borrowRate', 'borrowed', ...INPUTS]),
+        ...estimated(ofMarket, ['chainId', 'id', 'poolAddress', 'depositRate', 'borrowRate', 'borrowed', ...INPUTS]),
       }),
     }
   })

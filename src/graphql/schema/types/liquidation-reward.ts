@@ -15,7 +15,7 @@ export function addLiquidationReward(builder: Builder): void {
     fields: (t) => ({
       ...columnFields(t, liquidationRewards.columns, { entityType: 'EntityType' }),
       legacy: t.field(legacyTimes),
-      user: t.field({ type: 'User', description: 'The user.', ...one(userAt, ['accountId']) }),
+      user: t.field({ type: 'User', description: 'The user.', ...one(userAt, ['userAddress']) }),
       entity: t.field({
         ...entityOf,
         description: 'The market of the collateral, or the vault. Null if not stored.',
@@ -33,7 +33,7 @@ export function addLiquidationReward(builder: Builder): void {
     'chainId',
     'txHash',
     'logIndex',
-    'accountId',
+    'userAddress',
   ])
   listTypes(builder, LiquidationReward, liquidationRewards, { entityTypes: 'EntityType' })
 }

@@ -27,7 +27,7 @@ export function addPointsPerDay(builder: Builder, basePoints: BasePoints): void 
     pointsPerDay: t.float({
       nullable: true,
       description: pointsPerDayColumns.pointsPerDay.description,
-      ...columnOf(ofPosition, 'pointsPerDay', ['marketAddress', ...AMOUNT_FIELDS]),
+      ...columnOf(ofPosition, 'pointsPerDay', ['poolAddress', ...AMOUNT_FIELDS]),
     }),
   }))
   builder.objectFields('User', (t) => ({

@@ -108,7 +108,7 @@ export function addPosition(builder: Builder) {
       description:
         'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
       extensions: { unplanned: 'It depends on what the run of the position recorded.' },
-      resolve: async ({ runId, given, marketAddress: poolAddress, distributionDate: date }, _, context) => {
+      resolve: async ({ runId, given, poolAddress, distributionDate: date }, _, context) => {
         const run = runId === null || given ? null : await loadRun(context, runId)
         if (!run || run.multiplierRevision === null) return null
         const { multiplierRevision: revision } = run

@@ -27,7 +27,7 @@ export function addSearch(builder: Builder): void {
     description: 'An object that a search can find.',
     types: ['Pool', 'Market', 'Vault', 'User'],
     resolveType: (row) =>
-      'asset1Address' in row ? 'Pool' : 'positionCount' in row ? 'User' : 'poolId' in row ? 'Market' : 'Vault',
+      'asset1Address' in row ? 'Pool' : 'positionCount' in row ? 'User' : 'poolAddress' in row ? 'Market' : 'Vault',
   })
 
   const SearchResult = builder.objectRef<Hit>('SearchResult').implement({

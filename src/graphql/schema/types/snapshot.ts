@@ -34,7 +34,7 @@ const snapshotsIn = (listing: Listing<Row>) =>
   )
 
 const [summedInMarket, summedInVault] = [groupedMarketSnapshots, groupedVaultSnapshots].map((listing) =>
-  keyOf<Row>(listing, 'accountId', 'chainId', 'entityId', 'timestamp'),
+  keyOf<Row>(listing, 'userAddress', 'chainId', 'entityId', 'timestamp'),
 )
 
 /** Loads sums of a user's positions in a market or vault by their kind, user, chain, address and time. */
@@ -65,7 +65,7 @@ export function addSnapshot(builder: Builder): void {
       entity: t.field(entityOf),
     }),
   })
-  const key = ['entityType', 'accountId', 'chainId', 'entityId', 'timestamp', 'positionId'] as const
+  const key = ['entityType', 'userAddress', 'chainId', 'entityId', 'timestamp', 'positionId'] as const
   recordNode(builder, Snapshot, snapshots, [...key], { key: key.slice(0, -1), load: summedSnapshots })
   const Snapshots = listTypes(builder, Snapshot, snapshots, { entityTypes: 'EntityType' })
   builder.objectFields('Market', (t) => ({

@@ -7,7 +7,7 @@ const user: One = {
   columns: accountColumns,
   types: ['text'],
   always: true,
-  at: ([address]) => Prisma.sql`FROM (SELECT ${address} AS address) u ${JOINED_TO_USER}`,
+  at: ([address]) => Prisma.sql`FROM (SELECT ${address} AS user_address) u ${JOINED_TO_USER}`,
 }
 
 /** Loads the user at an address. Every address is a user. */

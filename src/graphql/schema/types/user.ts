@@ -49,7 +49,7 @@ const positionsOfDay: SqlRows = {
   by: ['userAddress', 'distributionDate'],
   of: (_, [user, date]) => Prisma.sql`FROM ${positionListing.from}
     WHERE t.user_address = ${user} AND t.distribution_date = ${date}`,
-  order: ['marketAddress', 'id'],
+  order: ['poolAddress', 'id'],
 }
 
 /** The list of a user's snapshots of one kind, or the sums of their positions. */
@@ -57,7 +57,7 @@ const snapshotsOf = (plain: Listing<Snapshot>, grouped: Listing<Snapshot>) =>
   list({
     listing: (args) => (args.grouped ? grouped : plain),
     filter: ({ from, to }) => betweenSeconds(from, to),
-    owner: ownedBy(plain, { accountId: 'address' }),
+    owner: ownedBy(plain, { userAddress: 'address' }),
   })
 
 export function addUser(builder: Builder) {
@@ -190,7 +190,7 @@ export function addUser(builder: Builder) {
         ...list({
           listing: ({ where }) => snapshotsWhere(where),
           filter: ({ where }) => byKind(where),
-          owner: ownedBy(snapshots, { accountId: 'address' }),
+          owner: ownedBy(snapshots, { userAddress: 'address' }),
         }),
       }),
       latestSnapshots: t.field({
@@ -215,7 +215,7 @@ export function addUser(builder: Builder) {
         ...list({
           listing: ({ where }) => rewardsWhere(where),
           filter: ({ where }) => byKind(where),
-          owner: ownedBy(liquidationRewards, { accountId: 'address' }),
+          owner: ownedBy(liquidationRewards, { userAddress: 'address' }),
         }),
       }),
       activity: t.field({

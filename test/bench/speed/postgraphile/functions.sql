@@ -6,9 +6,9 @@ CREATE FUNCTION speed.latest_market_snapshots(owner text) RETURNS SETOF plain.ma
 LANGUAGE sql STABLE AS $$
   SELECT s.* FROM (
     SELECT DISTINCT ON (chain_id, market_id) chain_id, market_id, timestamp FROM plain.market_snapshot
-    WHERE account_id = owner ORDER BY chain_id DESC, market_id DESC, timestamp DESC
+    WHERE user_address = owner ORDER BY chain_id DESC, market_id DESC, timestamp DESC
   ) n CROSS JOIN LATERAL (
-    SELECT * FROM plain.market_snapshot t WHERE t.account_id = owner AND t.chain_id = n.chain_id
+    SELECT * FROM plain.market_snapshot t WHERE t.user_address = owner AND t.chain_id = n.chain_id
       AND t.market_id = n.market_id AND t.timestamp = n.timestamp OFFSET 0
   ) s
   ORDER BY s.chain_id, s.market_id, s.position_id
@@ -18,9 +18,9 @@ CREATE FUNCTION speed.latest_vault_snapshots(owner text) RETURNS SETOF plain.vau
 LANGUAGE sql STABLE AS $$
   SELECT s.* FROM (
     SELECT DISTINCT ON (chain_id, vault_id) chain_id, vault_id, timestamp FROM plain.vault_snapshot
-    WHERE account_id = owner ORDER BY chain_id DESC, vault_id DESC, timestamp DESC
+    WHERE user_address = owner ORDER BY chain_id DESC, vault_id DESC, timestamp DESC
   ) n CROSS JOIN LATERAL (
-    SELECT * FROM plain.vault_snapshot t WHERE t.account_id = owner AND t.chain_id = n.chain_id
+    SELECT * FROM plain.vault_snapshot t WHERE t.user_address = owner AND t.chain_id = n.chain_id
       AND t.vault_id = n.vault_id AND t.timestamp = n.timestamp OFFSET 0
   ) s
   ORDER BY s.chain_id, s.vault_id, s.position_id
@@ -57,7 +57,7 @@ LANGUAGE sql STABLE AS $$
     SELECT chain_id, entity_type, entity_id,
       coalesce(sum(CASE WHEN kind IN ('deposit', 'repay') THEN amount_usd ELSE -amount_usd END), 0) AS amount,
       bool_or(amount_usd IS NULL) AS incomplete
-    FROM plain.cash_flow WHERE account_id = owner GROUP BY 1, 2, 3
+    FROM plain.cash_flow WHERE user_address = owner GROUP BY 1, 2, 3
   ) f USING (chain_id, entity_type, entity_id)
   CROSS JOIN LATERAL (SELECT coalesce(value_now, 0) AS value, coalesce(amount, 0) AS cash) v
   ORDER BY round(value * 1e6) DESC, chain_id, entity_type, entity_id

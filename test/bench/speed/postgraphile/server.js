@@ -11,9 +11,9 @@ import { jsonPgSmartTags } from 'postgraphile/utils'
 
 const relations = {
   multiplier: ['(pool_address) references pool (id)|@fieldName pool|@foreignSingleFieldName multiplier'],
-  market: ['(pool_id) references pool (id)|@fieldName pool|@foreignFieldName markets'],
+  market: ['(pool_address) references pool (id)|@fieldName pool|@foreignFieldName markets'],
   position: [
-    '(market_address) references pool (id)|@fieldName pool|@foreignFieldName positions',
+    '(pool_address) references pool (id)|@fieldName pool|@foreignFieldName positions',
     '(user_address) references account (user_address)|@fieldName account|@foreignFieldName positions',
     '(user_address, distribution_date) references account_day (user_address, distribution_date)|@fieldName day|@foreignFieldName positions',
   ],
