@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStore as openGatewayStore, type Store } from '../../src/db/connect/store.ts'
 import { getDatamodel } from '../../src/generated/pothos.ts'
@@ -74,6 +75,50 @@ test('models have the columns of their tables, with their types, and null where 
       if (kind === 'BASE TABLE') expect(described?.required, `${model}.${column}`).toBe(nullable === 'NO')
     }
   }
+})
+
+/** The word of schema.prisma for each kind of index. */
+const INDEXES: Record<string, string> = { id: 'key', unique: 'unique', index: 'index' }
+
+/** The tables and views of schema.prisma, with the keys and indexes of tables. */
+async function describedIndexes() {
+  const text = await readFile(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8')
+  return [...text.matchAll(/^(model|view) \w+ \{\n(.*?)^\}/gms)].map(([, word, body = '']) => {
+    const lines = body.split('\n')
+    const columnOf = (field: string) => {
+      const line = lines.find((one) => one.startsWith(`  ${field} `)) ?? ''
+      return / @map\("(\w+)"\)/.exec(line)?.[1] ?? field
+    }
+    const indexes = lines.flatMap((line) => {
+      const [, kind = '', list = ''] = /^ {2}@@(id|unique|index)\(\[(.*)\]\)/.exec(line) ?? []
+      const [, field = '', own = ''] = /^ {2}(\w+) .* @(id|unique)\b/.exec(line) ?? []
+      const fields = (list || field).split(', ').map((one) => one.split('(')[0] ?? '')
+      const columns = fields.map((name) => `${columnOf(name)}${list.includes(`${name}(sort: Desc)`) ? ' DESC' : ''}`)
+      return kind || own ? [`${INDEXES[kind || own]} (${columns.join(', ')})`] : []
+    })
+    const table = /@@map\("(\w+)"\)/.exec(body)?.[1] ?? ''
+    return { table, isView: word === 'view', indexes: word === 'view' ? [] : indexes.toSorted() }
+  })
+}
+
+test('schema.prisma describes views as views, and the keys and indexes of tables in their order', async () => {
+  const { rows } = await database.pool.query<{ table: string; isView: boolean; indexes: string[] }>(`
+    SELECT c.relname AS table, c.relkind = 'v' AS "isView",
+      coalesce(array_agg(i.text COLLATE "C" ORDER BY i.text COLLATE "C") FILTER (WHERE i.text IS NOT NULL), '{}') AS indexes
+    FROM pg_class c LEFT JOIN LATERAL (
+      SELECT CASE WHEN i.indisprimary THEN 'key' WHEN i.indisunique OR i.indisexclusion THEN 'unique' ELSE 'index' END
+        || ' (' || string_agg(a.attname || CASE WHEN i.indoption[k.n - 1] & 1 = 1 THEN ' DESC' ELSE '' END, ', ' ORDER BY k.n)
+        || ')' AS text
+      FROM pg_index i CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY k(attnum, n)
+      JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+      -- Prisma has no words for indexes of expressions and of some rows.
+      WHERE i.indrelid = c.oid AND i.indexprs IS NULL AND i.indpred IS NULL
+      GROUP BY i.indexrelid, i.indisprimary, i.indisunique, i.indisexclusion) i ON true
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'v') AND c.relname <> '_prisma_migrations'
+    GROUP BY c.oid, c.relname, c.relkind`)
+  const stored = rows.filter(({ table }) => !OTHER_VIEWS.includes(table))
+  const byTable = (a: { table: string }, b: { table: string }) => (a.table < b.table ? -1 : 1)
+  expect((await describedIndexes()).toSorted(byTable)).toEqual(stored.toSorted(byTable))
 })
 
 test('every model is read', async () => {
