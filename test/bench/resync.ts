@@ -169,7 +169,7 @@ async function rowByRow(): Promise<number> {
   const at = performance.now()
   for (const { id } of ids) {
     const p = await prisma.position.findUniqueOrThrow({ where: { id } })
-    const m = await prisma.multiplier.findUniqueOrThrow({ where: { poolAddress: p.marketAddress } })
+    const m = await prisma.multiplier.findUniqueOrThrow({ where: { poolAddress: p.poolAddress } })
     const millionths = (points: number) => BigInt(Math.round(points * 1e6))
     const deposit = (supplied: number, kept: number, borrowed: number) => supplied + (borrowed > 0 ? kept : 0)
     const pointsA = millionths(
