@@ -41,7 +41,7 @@ const bodyOf = ({ selection = 'dataVersion', ...operation }: Operation, kind: 'q
   const selected = kind === 'query' ? selection : `dataChanged { query { ${selection} } }`
   return {
     ...(documentId || hashAlone ? {} : { query: `${kind} Asked${definitions} { ${selected} } ${fragments}` }),
-    ...(documentId && { documentId }),
+    ...(documentId !== undefined && { documentId }),
     ...(operationName !== undefined && { operationName }),
     ...(variables && { variables }),
     ...(hash && { extensions: { persistedQuery: { version: 1, sha256Hash: hash } } }),
@@ -134,7 +134,7 @@ const GRAPHQL: Record<string, Send> = {
 }
 
 /** By the protocol of WebSockets, a message has no other place for it. */
-const documentIdOf = ({ documentId }: { documentId?: unknown }) => (documentId ? { documentId } : {})
+const documentIdOf = ({ documentId }: { documentId?: unknown }) => (documentId === undefined ? {} : { documentId })
 
 const REST: Send = (on, { path = '/points/leaderboard' }) => send(on, path, { headers: ignored })
 
@@ -407,6 +407,10 @@ describe.each([
       expect(answer.code).toBe('UNAUTHENTICATED')
     }
   })
+})
+
+test.each(Object.entries(GRAPHQL))('an empty documentId counts as none: %s', async (_, send) => {
+  expect((await send(gateway, { documentId: '' })).code).toBeUndefined()
 })
 
 describe.each(Object.entries(LIMITS))('%s', (_, limit) => {

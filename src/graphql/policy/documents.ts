@@ -26,12 +26,12 @@ export interface RequestParams {
 export const operationNameOf = ({ operationName }: RequestParams): string | undefined =>
   operationName === '' ? undefined : textOf(operationName ?? undefined)
 
-/** How a request's parameters name its document. A value that should be text, but is not, never matches a stored document. */
+/** How a request's parameters name its document. Some clients send an empty id for none. A value that should be text, but is not, never matches a stored document. */
 export function documentReference({ query, documentId, extensions }: RequestParams): DocumentReference {
   const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } }
   return {
     query: textOf(query ?? undefined),
-    documentId: textOf(documentId ?? undefined),
+    documentId: documentId === '' ? undefined : textOf(documentId ?? undefined),
     hash: persistedQuery ? textOf(persistedQuery.sha256Hash ?? null) : undefined,
   }
 }

@@ -137,7 +137,7 @@ function readParams(params: RequestParams): GraphQLParams | undefined {
   if (Object.keys(more).length > 0 || (persistedQuery && typeof persistedQuery.sha256Hash !== 'string'))
     return undefined
   return {
-    ...documentReference({ query: query || undefined, documentId: documentId || undefined, extensions }),
+    ...documentReference({ query: query || undefined, documentId, extensions }),
     operationName: operationNameOf({ operationName }),
     ...(variables && { variables }),
   }
