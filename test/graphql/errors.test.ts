@@ -74,6 +74,13 @@ describe.each(Object.entries(roads))('%s', (_, ask) => {
     expect(logged).toEqual([])
   })
 
+  test('a value that is too long is not repeated as a whole', async () => {
+    const { errors = [] } = await ask(`{ node(id: "${'x'.repeat(4000)}") { id } }`)
+    expect(errors).toHaveLength(1)
+    expect(errors[0].message).toMatch(/^Invalid global ID: x{500,} … x{500,}$/)
+    expect(errors[0].message.length).toBeLessThan(1600)
+  })
+
   test('a fault of ours that many places need is one error, and one line in the log', async () => {
     const { pool } = gateway.deps.store
     await pool.query(`ALTER TABLE pool_day RENAME TO pool_day_rows;
@@ -86,4 +93,18 @@ describe.each(Object.entries(roads))('%s', (_, ask) => {
       await pool.query('DROP VIEW pool_day; ALTER TABLE pool_day_rows RENAME TO pool_day')
     }
   })
+})
+
+test('a large value with many mistakes makes a short answer', async () => {
+  const where = {
+    long: 'x'.repeat(500_000),
+    ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`f${i}`, 1])),
+  }
+  const query = 'query ($where: PoolFilter) { pools(where: $where) { nodes { name } } }'
+  const asked: Record<string, string>[] = [{}, { 'x-graphql-cost': '1' }]
+  for (const headers of asked) {
+    const answer = await gateway.graphql(query, { where }, headers)
+    expect(JSON.stringify(answer).length).toBeLessThan(100_000)
+    expect(answer.errors?.[0].message).toMatch(/^Variable "\$where" got invalid value .* … .* is not defined by type/)
+  }
 })

@@ -18,6 +18,19 @@ export class Busy extends GatewayError {
 
 const RETRY_SECONDS = 2
 
+/** The length of a message. Messages of libraries repeat what a client has sent, however long it is, in each error. */
+const MAX_MESSAGE = 1500
+
+/** A message without its middle if it is too long: its start says what is wrong, its end why. */
+function shortened(message: string): string {
+  if (message.length <= MAX_MESSAGE) return message
+  const half = MAX_MESSAGE / 2
+  // No half of a character is left at a cut.
+  const start = message.slice(0, half).replace(/[\ud800-\udbff]$/, '')
+  const end = message.slice(-half).replace(/^[\udc00-\udfff]/, '')
+  return `${start} … ${end}`
+}
+
 /** Creates the error of a request that is rejected before any of it runs. */
 export function refusal(code: RefusalCode, message: string, more: Record<string, unknown> = {}): GraphQLError {
   return new GraphQLError(message, { extensions: { code, ...more } })
@@ -38,7 +51,7 @@ export function presentError(error: unknown, requestId: string): { presented: Gr
   const location = outer && { nodes: outer.nodes, source: outer.source, positions: outer.positions, path: outer.path }
   if (fault) {
     const problems = fault.problems.length ? { problems: fault.problems } : {}
-    const presented = new GraphQLError(fault.message, {
+    const presented = new GraphQLError(shortened(fault.message), {
       ...location,
       extensions: { code: fault.code, requestId, ...problems, ...(fault instanceof Busy && { http: fault.http }) },
     })
@@ -55,7 +68,7 @@ export function presentError(error: unknown, requestId: string): { presented: Gr
       const { headers } = (extensions.http ?? {}) as { headers?: Record<string, string> }
       extensions.http = { status, ...(headers && { headers }) }
     }
-    return { presented: new GraphQLError(outer.message, { ...location, extensions }), internal: false }
+    return { presented: new GraphQLError(shortened(outer.message), { ...location, extensions }), internal: false }
   }
   const presented = new GraphQLError(
     `Something went wrong on our side. Tell the operator this request id: ${requestId}`,

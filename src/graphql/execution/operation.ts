@@ -15,6 +15,7 @@ import type { GraphContext } from '../context.ts'
 import { Plan } from '../plan/plan.ts'
 import type { Variables } from '../policy/cost.ts'
 import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
+import { MAX_VARIABLE_ERRORS } from '../policy/limits.ts'
 
 type Resolve = (context: GraphContext, variables?: Variables, unplanned?: string) => Promise<ExecutionResult>
 
@@ -90,7 +91,7 @@ function resolver(
     }
     const variableValues = variables ?? {}
     const args = { schema, document, operationName, rootValue: {}, contextValue, variableValues }
-    const result = await execute(args)
+    const result = await execute({ ...args, options: { maxCoercionErrors: MAX_VARIABLE_ERRORS } })
     // Resolvers below a nulled parent go on, and add their errors to its list.
     return result.errors ? { ...result, errors: [...result.errors] } : result
   }

@@ -65,7 +65,7 @@ interface Costed {
 export type ChargeOperation = (cost: number) => Promise<string | undefined>
 
 /** A list of thousands may have as many errors. The first few explain what is wrong. */
-const MAX_VARIABLE_ERRORS = 20
+export const MAX_VARIABLE_ERRORS = 20
 
 /** Coerces the variables of an operation. Returns their values, or the first errors. */
 export const readVariables = (
