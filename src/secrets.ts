@@ -60,7 +60,8 @@ export function shownUrl(text: string, name?: string): string {
   return `${protocol}//${host}${mark === undefined ? '' : ` (${mark})`}`
 }
 
-function decoded(text: string): string {
+/** A percent-encoded text in clear. As it is if it is not encoded: a password may have a `%`. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 import pRetry, { AbortError } from 'p-retry'
 import type { Dispatcher } from 'undici'
 import { GatewayError } from '../errors.ts'
-import { hostsOnly, keepSecret, withoutSecrets } from '../secrets.ts'
+import { decoded, hostsOnly, keepSecret, withoutSecrets } from '../secrets.ts'
 import { ForbiddenAddress, ForbiddenRedirect } from './address.ts'
 import type { Agent } from './agent.ts'
 
@@ -319,7 +319,7 @@ function target(text: string, bearer: string | undefined): { href: string; autho
   url.hash = ''
   if (bearer !== undefined) return { href: url.href, authorization: `Bearer ${bearer}` }
   if (username === '' && password === '') return { href: url.href, authorization: undefined }
-  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const user = `${decoded(username)}:${decoded(password)}`
   return { href: url.href, authorization: `Basic ${Buffer.from(user).toString('base64')}` }
 }
 

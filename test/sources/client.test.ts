@@ -87,6 +87,13 @@ test('a user and a password in the URL are sent as such, and are in no message',
   expect(server.requests[0]?.url).toBe('/data?sig=hidden')
 })
 
+test('a password with a percent sign that encodes nothing is sent as it is', async () => {
+  await start((_, response) => answerJson(response, 'fine'))
+  const url = server.base.replace('//', '//ann:50%zz@')
+  expect(await client.json(shownUrl(url), url)).toBe('fine')
+  expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('ann:50%zz').toString('base64')}`)
+})
+
 test('a redirect within a server is followed with the key, and one to another server is not followed', async () => {
   const other = await startServer((_, response) => response.writeHead(302, { location: `${server.base}/end` }).end())
   await start((request, response) => {
