@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -60,6 +60,26 @@ test('a run that fails has its exit code, also without a reader of errors', asyn
 test.each([[['schema']], [['runs', '--json']]])('%j lists without a failure', async ([...args]) => {
   expect(await withoutReader(args)).toBe(0)
 })
+
+test.each([[['schema']], [['runs', '--json']]])(
+  '%j whose text cannot be written fails with a sentence',
+  async ([...args]) => {
+    const { PATH = '', HOME = '' } = process.env
+    const full = await open('/dev/full', 'w')
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: { PATH, HOME, LOG_LEVEL: 'silent', ...settings() },
+      stdio: ['ignore', full.fd, 'pipe'],
+    })
+    let err = ''
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      err += text
+    })
+    const [code] = await once(child, 'close')
+    await full.close()
+    expect(code).toBe(1)
+    expect(err).toContain('The output cannot be written (ENOSPC).')
+  },
+)
 
 test('a template, an export and an import are whole', async () => {
   const [template, store] = [join(dir, 'template'), join(dir, 'store')]
