@@ -38,7 +38,7 @@ test('each parameter of other clients has its meaning, or is named', async () =>
     return { message: lines.at(-1).message as string, warnings: lines.slice(0, -1).map(({ warning }) => warning) }
   }
   const away = /^The database cannot be reached/
-  for (const plain of ['schema=public', 'pgbouncer=true', 'application_name=points', 'sslmode=disable'])
+  for (const plain of ['schema=public', 'pgbouncer=true', 'application_name=points', 'options=-c%20work_mem%3D8MB'])
     expect(await asked(plain)).toEqual({ message: expect.stringMatching(away), warnings: [] })
   for (const unused of ['connection_limit=5', 'pool_timeout=10', 'connect_timeout=3', 'channel_binding=require'])
     expect(await asked(unused)).toEqual({
@@ -48,6 +48,10 @@ test('each parameter of other clients has its meaning, or is named', async () =>
   for (const [refused, message] of [
     ['schema=points', /must not have schema=points: the tables of the gateway are in the schema public/],
     ['options=-c%20search_path%3Dpoints', /must not set search_path/],
+    ['options=-csearch_path%3Dpoints', /must not set search_path/],
+    ['options=--search-path%3Dpoints', /must not set search_path/],
+    ['options=-c%20work_mem%3D8MB%20-c%20datestyle%3DGerman', /must not set DateStyle: each connection/],
+    ['options=-c%20statement_timeout%3D5000', /must not set statement_timeout: READ_TIMEOUT_MS limits reads/],
     ['sslmode=requier', /must not have sslmode=requier: it is one of disable/],
     ['sslmod=require', /must not have the parameter sslmod, which the gateway does not know/],
     ['sslaccept=accept_invalid_certs', /sslmode=no-verify encrypts without checking/],

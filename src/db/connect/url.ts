@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs'
+import { pinned } from './session.ts'
 
 /** Parameters of a URL that connections take as they are. */
 const TAKEN = ['application_name', 'host', 'password', 'port', 'sslnegotiation', 'user']
@@ -110,9 +111,15 @@ function readFile(name: string, path: string): Read {
 }
 
 function readOptions(value: string): Read {
-  if (!/search_path/i.test(value)) return 'taken'
-  return { fault: 'must not set search_path: the tables of the gateway are in the schema public' }
+  // Postgres takes `-c name=value` and `--name=value`, in any case, with hyphens for underscores.
+  const set = value.replaceAll('-', '_').toLowerCase()
+  const name = Object.keys(pinned).find((one) => new RegExp(`\\b_*c?${one.toLowerCase()}\\s*=`).test(set))
+  if (name === undefined) return 'taken'
+  const reason = name === 'search_path' ? 'the tables of the gateway are in the schema public' : replacementOf(name)
+  return { fault: `must not set ${name}: ${reason}` }
 }
+
+const replacementOf = (name: string) => REPLACED[name] ?? 'each connection of the gateway has its own'
 
 const schemaFault = (value: string) =>
   `must not have schema=${shown(value)}: the tables of the gateway are in the schema public of a database, which it shares with no other program`
