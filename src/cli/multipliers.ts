@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
+import { plainReader } from '../db/connect/reader.ts'
 import { dateRevisions } from '../domain/multiplier/date-revisions.ts'
+import { multipliersOf } from '../domain/multiplier/multiplier.ts'
 import { jumpsOf, LARGE } from '../domain/multiplier/problems.ts'
 import { revokeMultiplier } from '../domain/multiplier/revoke.ts'
 import { undoMultipliers } from '../domain/multiplier/undo.ts'
@@ -135,9 +137,9 @@ function set(given: MultiplierUpdate[], { yes, json, ...dated }: Options): Promi
         }))
         .forEach(printJson)
     const pools = changes.map(({ poolAddress }) => poolAddress)
-    const rows = await deps.store.models.prisma.multiplier.findMany({ where: { poolAddress: { in: pools } } })
+    const stored = await multipliersOf(plainReader(deps.store), pools)
     for (const { poolAddress, before } of changes)
-      for (const row of rows) if (row.poolAddress === poolAddress) printJson({ ...row, before: before ?? null })
+      for (const row of stored) if (row?.poolAddress === poolAddress) printJson({ ...row, before: before ?? null })
   })
 }
 

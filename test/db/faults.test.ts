@@ -26,11 +26,16 @@ test.each<[string, string, number?, string?, string?]>([
     await pool.query(`CREATE FUNCTION refuse() RETURNS boolean LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$;
     ALTER TABLE market RENAME TO market_rows;
-    CREATE VIEW market AS SELECT * FROM market_rows WHERE (SELECT refuse())`)
+    CREATE VIEW market AS SELECT * FROM market_rows WHERE (SELECT refuse());
+    ALTER TABLE season RENAME TO season_rows;
+    CREATE VIEW season AS SELECT * FROM season_rows WHERE (SELECT refuse())`)
     try {
       const list = '{ markets(first: 1) { nodes { address } } }'
       const node = `{ node(id: "${data.markets.nodes[0].id}") { ... on Market { address } } }`
-      for (const body of [{ query: list }, { query: list, extensions: { resolved: true } }, { query: node }]) {
+      const season = Buffer.from('Season:One').toString('base64')
+      const byPrisma = `{ node(id: "${season}") { id } }`
+      const bodies = [{ query: list }, { query: list, extensions: { resolved: true } }]
+      for (const body of [...bodies, { query: node }, { query: byPrisma }]) {
         const headers = { 'content-type': 'application/json', accept: 'application/json' }
         const response = await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) })
         const { errors } = (await response.json()) as any
@@ -43,7 +48,8 @@ test.each<[string, string, number?, string?, string?]>([
       expect(response.headers.get('retry-after')).toBe(status === 503 ? '1' : null)
       expect(await response.json()).toMatchObject({ status, detail: expect.stringContaining(detail) })
     } finally {
-      await pool.query('DROP VIEW market; ALTER TABLE market_rows RENAME TO market; DROP FUNCTION refuse')
+      await pool.query(`DROP VIEW market, season; DROP FUNCTION refuse;
+        ALTER TABLE market_rows RENAME TO market; ALTER TABLE season_rows RENAME TO season`)
     }
   },
 )

@@ -27,8 +27,8 @@ const planned = '{ leaderboard(first: 3) { nodes { userAddress points } } }'
 const resolved = `{ user(address: "${sampleUser}") { series { rank points } } }`
 
 test('a read that takes too long is ended: TIMEOUT in the graph, a 503 in REST, each with what to do', async () => {
-  const { data } = await gateway.graphql('{ pools(first: 1) { nodes { id } } }')
-  const node = `{ node(id: "${data.pools.nodes[0].id}") { ... on Pool { name } } }`
+  const { data } = await gateway.graphql('{ distributions(first: 1) { nodes { id } } }')
+  const node = `{ node(id: "${data.distributions.nodes[0].id}") { ... on Distribution { points } } }`
   const path = '/points/leaderboard'
   // Prisma loads its engine with the first node.
   await gateway.graphql(node)
@@ -38,7 +38,7 @@ test('a read that takes too long is ended: TIMEOUT in the graph, a 503 in REST, 
     expect((await gateway.get(path)).ok).toBe(true)
   }
   const error = { message: expect.stringMatching(/Ask for less/), extensions: { code: 'TIMEOUT' } }
-  await whileLocked('account, pool', async () => {
+  await whileLocked('account, distribution', async () => {
     for (const query of [planned, resolved, node]) {
       const { errors = [] } = await gateway.graphql(query)
       expect(errors.length, query).toBeGreaterThan(0)

@@ -1,75 +1,120 @@
 import { type GraphQLObjectType, getNamedType, isLeafType } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { plainReader, type Reader, readFor, readSnapshot } from '../../src/db/connect/reader.ts'
+import { openStore, type Store, type StoreOptions } from '../../src/db/connect/store.ts'
 import { openGraph } from '../../src/graphql/execution/graph.ts'
 import { createBuilder } from '../../src/graphql/schema/builder.ts'
 import { addTypes, createSchema } from '../../src/graphql/schema/schema.ts'
 import { createGraphQLServer } from '../../src/http/graphql/yoga.ts'
-import { sampleUser } from '../../src/sample/sample.ts'
-import { nobody } from '../rest/fixture.ts'
-import type { Gateway } from '../support/gateway.ts'
+import { asAdmin, type Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 
-let first: (() => void) | undefined
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startOnSample({ users: 20, days: 4 })
+  await gateway.deps.store.pool.query(`INSERT INTO season (name, starts_at, ends_at, status, changed_by)
+    VALUES ('One', '2020-01-01', '2020-02-01', 'ended', 'test'), ('Two', '2020-03-01', NULL, 'active', 'test')`)
+})
+afterAll(() => gateway?.close())
 
-/** Resolves when two wait for it, for both in one turn of the event loop. */
-function twoHere(): Promise<void> {
-  const other = first
-  first = undefined
-  if (other) {
-    other()
-    return Promise.resolve()
-  }
-  return new Promise((resolve) => {
-    first = resolve
-  })
+/** True if a statement is Prisma's, which names the schema of each table. */
+const isOfPrisma = (statement: string) => statement.includes('"public".')
+
+/** Runs work, and returns its result with the statements that it sent. */
+async function counted<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
+  gateway.statements.length = 0
+  const result = await work()
+  return { result, statements: [...gateway.statements] }
 }
 
+/** The fields of a type that have a value and take no arguments. */
+const leaves = (type: string): string[] =>
+  Object.values((createSchema().getType(type) as GraphQLObjectType).getFields())
+    .filter((field) => field.args.length === 0 && isLeafType(getNamedType(field.type)))
+    .map(({ name }) => name)
+
+for (const [type, list] of [
+  ['Distribution', (rows: string) => `distributions { nodes { ${rows} } }`],
+  ['Run', (rows: string) => `runs { nodes { ${rows} } }`],
+  ['Multiplier', (rows: string) => `multipliers { nodes { ${rows} } }`],
+  ['MultiplierRevision', (rows: string) => `multiplierRevisions { nodes { ${rows} } }`],
+  ['Season', (rows: string) => `program { seasons { ${rows} } }`],
+] as const)
+  test(`a ${type} that Prisma reads has the values of SQL, and any number of them is one read`, async () => {
+    const row = leaves(type).join(' ')
+    const { nodes, seasons: listed = nodes } = Object.values<any>(await gateway.ask(`{ ${list(row)} }`))[0]
+    expect(listed.length).toBeGreaterThan(1)
+    const ids = listed.map(({ id }: { id: string }) => id).toReversed()
+    const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${type} { ${row} } } }`
+    const { result, statements } = await counted(() => gateway.ask(query, { ids }))
+    expect(result.nodes.toReversed()).toEqual(listed)
+    expect(statements.filter(isOfPrisma), statements.join('\n')).toHaveLength(1)
+  })
+
+describe('Prisma reads for', () => {
+  const graphql = async (query: string, variables = {}) => {
+    const { errors } = await gateway.graphql(query, variables, asAdmin)
+    expect(errors).toBeUndefined()
+  }
+  const multiplier = async (more: object) => {
+    const [{ poolAddress, depositA }] = (await gateway.ask('{ multipliers { nodes { poolAddress depositA } } }'))
+      .multipliers.nodes
+    return { multipliers: [{ poolAddress, depositA, ...more }] }
+  }
+  const newest = async (list: string) => (await gateway.ask(`{ ${list} }`))[list.split(/\W/)[0] ?? '']
+  const rest = async (path: string, body: object) => {
+    const headers = { ...asAdmin, 'content-type': 'application/json' }
+    const response = await fetch(`${gateway.base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(response.status, await response.text()).toBeLessThan(300)
+  }
+  const update =
+    'mutation ($input: UpdateMultipliersInput!) { updateMultipliers(input: $input) { multipliers { id } } }'
+  const operations: Record<string, () => Promise<void>> = {
+    run: async () => {
+      const { nodes } = await newest('runs(first: 1) { nodes { recordId } }')
+      await graphql(`{ run(recordId: "${nodes[0].recordId}") { status } }`)
+    },
+    'the run of a distribution': () => graphql('{ distributions(first: 1) { nodes { run { status } } } }'),
+    'the run of a position': () => graphql('{ positions(first: 1) { nodes { run { status } } } }'),
+    status: () => graphql('{ status { distribution { date } legs { leg } lastRun { status } } }'),
+    updateMultipliers: async () => graphql(update, { input: await multiplier({}) }),
+    revokeMultiplier: async () => {
+      await graphql(update, { input: await multiplier({ depositA: 1.25, from: '2090-01-01' }) })
+      const { nodes } = await newest('multiplierRevisions(first: 1) { nodes { recordId } }')
+      await graphql(`mutation { revokeMultiplier(input: { recordId: "${nodes[0].recordId}" }) { revision { id } } }`)
+    },
+    setBasePoints: () =>
+      graphql('mutation { setBasePoints(input: { deposit: 2, borrow: 1, from: "2090-01-01" }) { revision { from } } }'),
+    revokeBasePoints: async () => {
+      const [{ recordId }] = await newest('basePointsRevisions { recordId }')
+      await graphql(`mutation { revokeBasePoints(input: { recordId: "${recordId}" }) { revision { revokedBy } } }`)
+    },
+    resyncDistribution: () => graphql('mutation { resyncDistribution { run { status } } }'),
+    'POST /points/resync': () => rest('/points/resync', {}),
+    'POST /multipliers/update': async () => {
+      const { multipliers } = await multiplier({})
+      await rest(
+        '/multipliers/update',
+        multipliers.map(({ poolAddress, depositA }) => ({ poolAddress, deposit_tokenA: depositA })),
+      )
+    },
+  }
+  for (const [name, operation] of Object.entries(operations))
+    test(name, async () => {
+      const { statements } = await counted(operation)
+      expect(statements.some(isOfPrisma), statements.join('\n')).toBe(true)
+    })
+})
+
 /** The graph with fields that are made as Pothos' guides make them, in the gateway's own executor. */
-function schemaWithModels() {
+function serverWithModels() {
   const builder = createBuilder()
   addTypes(builder)
-  builder.prismaObjectFields('Position', (t) => ({
-    owner: t.relation('user', { nullable: true }),
-    day: t.relation('distribution', { nullable: true }),
-  }))
-  builder.prismaObjectFields('Pool', (t) => ({ sides: t.relation('markets', { query: { orderBy: { id: 'asc' } } }) }))
-  builder.prismaObjectFields('User', (t) => ({
-    first: t.relation('positions', { query: { take: 1 } }),
-    positionRows: t.relationCount('positions'),
-  }))
+  builder.prismaObjectFields('Multiplier', (t) => ({ poolRow: t.relation('pool', { nullable: true }) }))
   builder.queryFields((t) => ({
-    userRows: t.prismaField({
-      type: ['User'],
-      resolve: (query, _, __, { reader }) => reader.models.user.findMany({ ...query, orderBy: { address: 'asc' } }),
-    }),
-    positionRows: t.prismaField({
-      type: ['Position'],
-      resolve: (query, _, __, { reader }) =>
-        reader.models.position.findMany({
-          ...query,
-          take: 100,
-          orderBy: [{ distributionDate: 'desc' }, { id: 'asc' }],
-        }),
-    }),
-    poolRows: t.prismaField({
-      type: ['Pool'],
-      resolve: (query, _, __, { reader }) => reader.models.pool.findMany(query),
-    }),
     multiplierRows: t.prismaField({
       type: ['Multiplier'],
       resolve: (query, _, __, { reader }) => reader.models.multiplier.findMany(query),
-    }),
-    marketRows: t.prismaField({
-      type: ['Market'],
-      resolve: (query, _, __, { reader }) => reader.models.market.findMany(query),
-    }),
-    vaultRows: t.prismaField({
-      type: ['Vault'],
-      resolve: (query, _, __, { reader }) => reader.models.vault.findMany(query),
-    }),
-    distributionRows: t.prismaField({
-      type: ['Distribution'],
-      resolve: (query, _, __, { reader }) => reader.models.distribution.findMany(query),
     }),
     vaultsBeforeAndAfter: t.intList({
       resolve: async (_, __, { reader, deps }) => {
@@ -81,157 +126,116 @@ function schemaWithModels() {
         return [before, await reader.models.vault.count(), Number(row.count)]
       },
     }),
-    nameWithOthers: t.string({
-      args: { address: t.arg.string({ required: true }) },
-      resolve: async (_, { address: id }, { reader }) => {
-        await twoHere()
-        return (await reader.models.pool.findUniqueOrThrow({ where: { id } })).name
-      },
-    }),
-    userOfPosition: t.string({
-      args: { id: t.arg.string({ required: true }) },
-      resolve: async (_, { id }, { reader }) => {
-        const call = reader.models.position.findUniqueOrThrow({ where: { id } })
-        return (await call.user())?.address ?? ''
-      },
-    }),
     broken: t.int({
       nullable: true,
-      resolve: async (_, __, { reader }) => (await reader.models.$queryRawUnsafe<number[]>('SELECT 1 / 0')).length,
+      resolve: (_, __, { reader }) => reader.models.pool.count({ where: { name: 'no text of Postgres: \0' } }),
     }),
   }))
-  return builder.toSchema()
+  return createGraphQLServer(openGraph(builder.toSchema(), gateway.deps))
 }
 
-const schema = schemaWithModels()
-let gateway: Gateway
-let server: ReturnType<typeof createGraphQLServer>
-beforeAll(async () => {
-  gateway = await startOnSample({ users: 20, days: 4 })
-  server = createGraphQLServer(openGraph(schema, gateway.deps))
-})
-afterAll(() => gateway?.close())
+describe('a field of Pothos’ plugin', () => {
+  let server: ReturnType<typeof serverWithModels>
+  beforeAll(() => {
+    server = serverWithModels()
+  })
+  async function ask(query: string) {
+    const response = await server.fetch(
+      'http://gateway/graphql',
+      { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) },
+      { requestId: '', admin: 'no', client: '', signal: new AbortController().signal },
+    )
+    return response.json() as Promise<any>
+  }
 
-async function ask(query: string) {
-  const response = await server.fetch(
-    'http://gateway/graphql',
-    { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) },
-    { requestId: '', admin: 'no', client: '', signal: new AbortController().signal },
-  )
-  return response.json() as Promise<any>
-}
-
-/** The data of a query, and the statements that it takes once it is known to need a transaction. */
-async function prepared(query: string): Promise<{ data: any; statements: string[] }> {
-  await ask(query)
-  gateway.statements.length = 0
-  const { data, errors } = await ask(query)
-  expect(errors).toBeUndefined()
-  return { data, statements: [...gateway.statements] }
-}
-
-/** The graph's own fields of a type that have values or token amounts and take no arguments. */
-const leaves = (type: string): string[] =>
-  Object.values((createSchema().getType(type) as GraphQLObjectType).getFields())
-    .filter((field) => field.args.length === 0)
-    .flatMap(({ name, type }) => {
-      const named = getNamedType(type)
-      if (isLeafType(named)) return [name]
-      return named.name === 'TokenAmount' ? [`${name} { raw decimals value usd }`] : []
-    })
-
-const list = (selection: string) => (rows: string) => `{ ${selection}(first: 1000) { nodes { ${rows} } } }`
-const nodesIn = (value: any): any[] => value.nodes ?? nodesIn(Object.values(value)[0])
-const sorted = (rows: any[]) => rows.map((row) => JSON.stringify(row)).toSorted()
-
-/** The extra statements are those of what the store's row of the model lacks: points, ranks, points per day, decimals, totals, and a display name. */
-for (const [type, field, same, statements] of [
-  ['User', 'userRows', list('users'), 3],
-  ['Position', 'positionRows', (rows: string) => `{ positions(first: 100) { nodes { ${rows} } } }`, 3],
-  ['Pool', 'poolRows', list('pools'), 2],
-  ['Multiplier', 'multiplierRows', list('multipliers'), 1],
-  ['Market', 'marketRows', list('markets'), 2],
-  ['Vault', 'vaultRows', list('vaults'), 2],
-  ['Distribution', 'distributionRows', list('distributions'), 1],
-] as const)
-  test(`a ${type} of its Prisma model has the same values, in ${statements} statements`, async () => {
-    const rows = leaves(type).join(' ')
-    const plain = await gateway.graphql(same(rows))
-    expect(plain.errors).toBeUndefined()
-    const related = await prepared(`{ ${field} { ${rows} } }`)
-    expect(related.data[field].length).toBeGreaterThan(0)
-    expect(sorted(related.data[field])).toEqual(sorted(nodesIn(plain.data)))
-    expect(related.statements, related.statements.join('\n')).toHaveLength(statements)
+  test('reads its rows, and those of a relation', async () => {
+    const { data, errors } = await ask('{ multiplierRows { poolAddress depositA poolRow { address name } } }')
+    expect(errors).toBeUndefined()
+    expect(data.multiplierRows.length).toBeGreaterThan(1)
+    for (const { poolAddress, poolRow } of data.multiplierRows) expect(poolRow.address).toBe(poolAddress)
   })
 
-test('a relation takes one statement more, or two, whoever loaded the row and however many there are', async () => {
-  const loaded = async (first: number) =>
-    prepared(`{ positions(first: ${first}) { nodes { id owner { address } day { date totalPoints: points } } } }`)
-  const [few, many] = [await loaded(2), await loaded(60)]
-  expect(many.data.positions.nodes).toHaveLength(60)
-  for (const { owner, day } of many.data.positions.nodes) {
-    expect(owner.address).toMatch(/^0x/)
-    expect(day.totalPoints).toBeGreaterThan(0)
-  }
-  // The positions, again as rows of Prisma's, and their users and distributions.
-  expect(few.statements, few.statements.join('\n')).toHaveLength(4)
-  expect(many.statements, many.statements.join('\n')).toHaveLength(4)
+  test('reads the snapshot of the rest of its operation', async () => {
+    const { data } = await ask('{ vaultsBeforeAndAfter }')
+    const [before, ...after] = data.vaultsBeforeAndAfter
+    expect(before).toBeGreaterThan(0)
+    expect(after).toEqual([before, before])
+    const { rows } = await gateway.deps.store.pool.query('SELECT count(*)::int AS count FROM vault')
+    expect(rows[0].count).toBeGreaterThan(before)
+  })
 
-  const planned = await prepared('{ poolRows { name sides { asset { symbol } pool { name } } } }')
-  expect(planned.statements, planned.statements.join('\n')).toHaveLength(3)
-  for (const { name, sides } of planned.data.poolRows) {
-    expect(sides).toHaveLength(2)
-    for (const side of sides) expect(side.pool.name).toBe(name)
-  }
+  test('that fails is a fault of ours, and hurts no other operation', async () => {
+    const { errors } = await ask('{ broken }')
+    expect(errors).toHaveLength(1)
+    expect(errors[0].extensions.code).toBe('INTERNAL')
+    expect((await ask('{ multiplierRows { poolAddress } }')).errors).toBeUndefined()
+  })
 })
 
-test('relations lead through types that SQL and Prisma load in turn', async () => {
-  const { data } = await prepared(
-    `{ user(address: "${sampleUser}") { points: totalPoints first { date pool { sides { address } } user { rank } } } }`,
-  )
-  const [position] = data.user.first
-  expect(position.pool.sides).toHaveLength(2)
-  expect(position.user.rank).toBeGreaterThan(0)
-})
+/** Runs work on a separate store on the same database. */
+async function withStore(options: Partial<StoreOptions>, work: (store: Store) => Promise<void>): Promise<void> {
+  const url = gateway.deps.config.DATABASE_URL as string
+  const store = openStore({ url, poolSize: 20, onError() {}, ...options })
+  await work(store).finally(() => store.close())
+}
 
-test('relations of an address that is not stored are empty', async () => {
-  const { data } = await prepared(
-    `{ lookupUsers(addresses: ["${sampleUser}", "${nobody}"]) { positionRows first { date } } }`,
-  )
-  const [some, none] = data.lookupUsers
-  expect(some.first).toHaveLength(1)
-  expect(some.positionRows).toBeGreaterThan(1)
-  expect(none).toEqual({ positionRows: 0, first: [] })
-})
+test('reads at the same time each run on the connection of their reader', () =>
+  withStore({}, async (store) => {
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const readers: Promise<number[]>[] = []
+    for (let year = 2010; year < 2014; year++) {
+      await new Promise<void>((opened) => {
+        const read = async (reader: Reader) => {
+          const [{ count }] = await reader.$queryRaw<[{ count: bigint }]>`SELECT count(*) FROM season`
+          opened()
+          await gate
+          const counts = [reader.models.season.count(), reader.models.season.count()]
+          return [Number(count), ...(await Promise.all(counts))]
+        }
+        readers.push(readSnapshot(store, read))
+      })
+      await store.pool.query(
+        `INSERT INTO season (name, starts_at, ends_at, status, changed_by) VALUES ($1, $2, $2, 'ended', 'test')`,
+        [`${year}`, `${year}-01-01`],
+      )
+    }
+    release()
+    expect(await Promise.all(readers)).toEqual([2, 3, 4, 5].map((count) => [count, count, count]))
+  }))
 
-test('operations at the same time share no statement', async () => {
-  const { data } = await gateway.graphql('{ pools(first: 2) { nodes { address name } } }')
-  const ask2 = () =>
-    Promise.all(data.pools.nodes.map(({ address }: any) => ask(`{ nameWithOthers(address: "${address}") }`)))
-  await ask2()
-  gateway.statements.length = 0
-  const answers = await ask2()
-  expect(answers.map((answer) => answer.data.nameWithOthers)).toEqual(data.pools.nodes.map(({ name }: any) => name))
-  expect(gateway.statements, gateway.statements.join('\n')).toHaveLength(2)
-})
+test('reads count among the statements and bytes of their operation', () =>
+  withStore({ maxAnswerBytes: 2000 }, async (store) => {
+    const many = (reader: Reader) => reader.models.position.findMany()
+    await expect(readFor(store, many)).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
+    await expect(readSnapshot(store, many)).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
+    const often = async (reader: Reader) => {
+      for (let i = 0; i < 501; i++) await reader.models.season.findUnique({ where: { name: 'none' } })
+    }
+    await expect(readFor(store, often)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+    await expect(readSnapshot(store, often)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+    expect(await plainReader(store).models.pool.count()).toBeGreaterThan(0)
+  }))
 
-test("Prisma's fluent API works too", async () => {
-  const { data } = await gateway.graphql('{ positions(first: 1) { nodes { legacy { recordId } userAddress } } }')
-  const [{ legacy, userAddress }] = data.positions.nodes
-  expect((await prepared(`{ userOfPosition(id: "${legacy.recordId}") }`)).data).toEqual({ userOfPosition: userAddress })
-})
-
-test('what Prisma reads belongs to the same snapshot as the rest', async () => {
-  const { data } = await ask('{ vaultsBeforeAndAfter }')
-  const [before, ...after] = data.vaultsBeforeAndAfter
-  expect(before).toBeGreaterThan(0)
-  expect(after).toEqual([before, before])
-  const { rows } = await gateway.deps.store.pool.query('SELECT count(*)::int AS count FROM vault')
-  expect(rows[0].count).toBeGreaterThan(before)
-})
-
-test('a statement of Prisma that fails is a fault of ours, and hurts no other operation', async () => {
-  const { errors } = await ask('{ broken }')
-  expect(errors[0].extensions.code).toBe('INTERNAL')
-  expect((await ask('{ poolRows { name } }')).errors).toBeUndefined()
-})
+test('a read ends when its client has gone, or its time is up', () =>
+  withStore({ readTimeoutMs: 1000 }, async (store) => {
+    const read = (reader: Reader) => reader.models.season.findMany()
+    await readFor(store, read)
+    const client = await store.pool.connect()
+    await client.query('BEGIN; LOCK TABLE season IN ACCESS EXCLUSIVE MODE')
+    try {
+      const caller = { aborted: false }
+      const reads = [readFor(store, read, caller), readFor(store, (reader) => reader.snapshot(read), caller)]
+      const ended = Promise.all(reads.map((one) => expect(one).rejects.toMatchObject({ code: 'UNAVAILABLE' })))
+      caller.aborted = true
+      await ended
+      await expect(readFor(store, read)).rejects.toMatchObject({ code: 'TIMEOUT' })
+      await expect(readSnapshot(store, read)).rejects.toMatchObject({ code: 'TIMEOUT' })
+    } finally {
+      await client.query('ROLLBACK')
+      client.release()
+    }
+    expect(await readSnapshot(store, read)).not.toEqual([])
+  }))

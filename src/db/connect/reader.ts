@@ -5,6 +5,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { storeFault } from '../faults.ts'
 import type { Topology } from '../topology/topology.ts'
 import { explainOn } from './explain.ts'
+import type { ReaderModels } from './models.ts'
 import {
   type Budget,
   type Done,
@@ -28,8 +29,8 @@ export interface Reader {
   readonly topology: Topology
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   readonly maxBytes?: number | undefined
-  /** Prisma's models on the same snapshot. */
-  readonly models: Prisma.TransactionClient
+  /** Prisma's models. Their statements run like those of the reader. */
+  readonly models: ReaderModels
   /** Runs `work` on a reader whose statements all see one snapshot: on this one, if it has a snapshot. */
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T>
   /** True if its operation has failed or nobody waits for it. Its work must stop. */
@@ -59,8 +60,6 @@ interface ReaderOptions {
   maxBytes?: number | undefined
   /** Explains a statement; by default on its connection, which must be in a transaction. */
   explain?: Reader['explain']
-  /** Opens Prisma's models on first use. */
-  models(send: (statement: pg.QueryConfig) => Promise<pg.QueryResult>): Prisma.TransactionClient
   /** Runs work on a snapshot; by default on this reader. */
   snapshot?: Reader['snapshot']
   isOver?(): boolean
@@ -75,13 +74,13 @@ interface Named {
 
 /** Sends named statements through pg. Rows beyond its bound are dropped on arrival, so that they never fill the memory. */
 class PgReader implements Reader, Budget {
-  readonly #store: Pick<Store, 'statements' | 'onStatement' | 'topology'>
+  readonly #store: Store
   readonly #options: ReaderOptions
-  #models: Prisma.TransactionClient | undefined
+  #models: ReaderModels | undefined
   #bytes = 0
   #statements = 0
 
-  constructor(store: Pick<Store, 'statements' | 'onStatement' | 'topology'>, options: ReaderOptions) {
+  constructor(store: Store, options: ReaderOptions) {
     this.#store = store
     this.#options = options
   }
@@ -101,7 +100,7 @@ class PgReader implements Reader, Budget {
   }
 
   textRows({ text, values }: Query): Promise<TextRow[]> {
-    const sent = this.#send<TextRow[]>(text, (client, done, named) =>
+    const sent = this.#send<TextRow[]>(text, this.#prepared(text), (client, done, named) =>
       sendForText(client, { ...named, values: values as unknown[] }, this, done),
     )
     return this.#settled(sent)
@@ -125,10 +124,11 @@ class PgReader implements Reader, Budget {
     })
   }
 
-  get models(): Prisma.TransactionClient {
-    this.#models ??= this.#options.models((statement) => {
-      const result = this.#values(statement)
-      if (this.#options.fail) result.catch(this.#options.fail)
+  get models(): ReaderModels {
+    const { fail } = this.#options
+    this.#models ??= this.#store.models.of((statement) => {
+      const result = this.#values(statement, false)
+      if (fail) result.catch(fail)
       return result
     })
     return this.#models
@@ -144,10 +144,15 @@ class PgReader implements Reader, Budget {
     return this.#bytes > maxBytes ? answerTooLarge(maxBytes) : undefined
   }
 
-  #values(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    return this.#send(statement.text, (client, done, named) =>
+  #values(statement: pg.QueryConfig, isPrepared = true): Promise<pg.QueryResult> {
+    const prepared = isPrepared ? this.#prepared(statement.text) : undefined
+    return this.#send(statement.text, prepared, (client, done, named) =>
       sendForValues(client, { ...statement, ...named }, this, done),
     )
+  }
+
+  #prepared(text: string): Prepared | undefined {
+    return this.#store.statements.of(text)
   }
 
   /** The result of a statement. If it fails, so does the whole operation, where that is possible. */
@@ -159,12 +164,12 @@ class PgReader implements Reader, Budget {
   /** Sends a statement, and reports it when it has ended. */
   #send<T>(
     text: string,
+    statement: Prepared | undefined,
     send: (client: Pick<pg.ClientBase, 'query'>, done: Done<T>, named: Named) => void,
   ): Promise<T> {
     const { caller, statements = MAX_STATEMENTS } = this.#options
     if (++this.#statements > statements) return Promise.reject(tooMany(statements))
     const { onStatement } = this.#store
-    const statement = this.#store.statements.of(text)
     let sentAt = performance.now()
     return new Promise((resolve, reject) => {
       const sendNow: Send<T> = (client, done) => {
@@ -197,7 +202,7 @@ const tooMany = (statements: number) =>
 
 /** A reader without a snapshot: each statement sees the newest data, including the writes of a mutation. */
 export function plainReader(store: Store): Reader {
-  const { reads, models } = store
+  const { reads } = store
   return new PgReader(store, {
     send: (_, send, done) =>
       void reads
@@ -205,7 +210,6 @@ export function plainReader(store: Store): Reader {
         .then((result) => done(undefined, result), done),
     statements: Number.POSITIVE_INFINITY,
     explain: (query) => readSnapshot(store, (reader) => reader.explain(query)),
-    models: () => models.prisma,
   })
 }
 
@@ -226,14 +230,13 @@ export function readFor<T>(
 }
 
 function readFrom<T>(store: Store, work: (reader: Reader) => Promise<T>, scope: ReadScope): Promise<T> {
-  const { reads, maxAnswerBytes: maxBytes, models } = store
+  const { reads, maxAnswerBytes: maxBytes } = store
   const snapshot: Reader['snapshot'] = (work) => readSnapshot(store, work, scope)
   const reader = new PgReader(store, {
     send: (statement, send, done) => reads.send(statement, send, done, scope),
     caller: scope.caller,
     maxBytes,
     explain: (query) => snapshot((reader) => reader.explain(query)),
-    models: () => models.prisma,
     snapshot,
     isOver: () => endOf(scope, performance.now()) !== undefined,
   })
@@ -252,20 +255,18 @@ export function readSnapshot<T>(
 ): Promise<T> {
   const { reads, topology, maxAnswerBytes: maxBytes } = store
   return reads.onDemand(scope, ({ connection, fail, isOver }) => {
-    const models = store.models.ofReader()
     const { send, close } = inTurn(async () => {
       const client = await connection()
       await client.query(topology.begin)
       return client
     })
-    const reader = new PgReader(store, { send, caller: scope.caller, maxBytes, models: models.open, fail, isOver })
+    const reader = new PgReader(store, { send, caller: scope.caller, maxBytes, fail, isOver })
     return {
       result: work(reader),
       async end(isFailed) {
         const client = await close()
         // A lost connection has nothing to roll back.
         await client?.query(isFailed ? 'ROLLBACK' : 'COMMIT').catch(() => {})
-        await models.close()
       },
     }
   })

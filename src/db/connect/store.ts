@@ -5,7 +5,7 @@ import { single } from '../topology/single.ts'
 import type { Topology } from '../topology/topology.ts'
 import { destroyConnection } from './cancel.ts'
 import { Client, type ClientConfig, type StorePoolOptions } from './client.ts'
-import { type Models, openModels } from './models.ts'
+import { Models } from './models.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { PreparedStatements } from './protocol.ts'
 import { Reads } from './reads.ts'
@@ -13,7 +13,7 @@ import type { Statement } from './scope.ts'
 import { sessionSql } from './session.ts'
 import { mostWriters } from './transaction.ts'
 
-/** The connections to the store: a pool for pg and Prisma, and a few shared ones for single statements. */
+/** The connections to the store: a pool, and a few shared ones for single statements. */
 export interface Store {
   pool: pg.Pool
   reads: Reads
@@ -107,7 +107,7 @@ export function openStore({
     client.on('error', () => {})
     client.once('end', () => clients.delete(client))
   })
-  const models = openModels(pool, { onError, onStatement })
+  const models = new Models()
   // Even while all writers are busy, slow reads leave one connection of the pool to other reads.
   const slow = Math.max(1, pool.options.max - mostWriters(pool) - 1)
   const quick = Math.max(1, pool.options.max - slow)

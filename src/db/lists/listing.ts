@@ -317,8 +317,17 @@ export async function rowsById<Row extends { id: string | bigint }>(
 ): Promise<(Row | null)[]> {
   const rows = await reader.$queryRaw<Row[]>`
     SELECT ${selectList(columns)} FROM ${from} WHERE t.id = ANY(${ids.map(String)}::${Prisma.raw(type)}[])`
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => byId.get(id) ?? null)
+  return rowOfEach(ids, rows, ({ id }) => id)
+}
+
+/** Returns the row of each key, in the order of the keys. Null for a key without a row. */
+export function rowOfEach<Key, Row>(
+  keys: readonly Key[],
+  rows: readonly Row[],
+  keyOf: (row: Row) => Key,
+): (Row | null)[] {
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]))
+  return keys.map((key) => byKey.get(key) ?? null)
 }
 
 /**

@@ -1,9 +1,10 @@
+import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf } from '../../db/lists/column.ts'
 import { many, range } from '../../db/lists/filter.ts'
-import { type Listing, listing } from '../../db/lists/listing.ts'
+import { type Listing, listing, rowOfEach } from '../../db/lists/listing.ts'
 import { Prisma, type Distribution as StoredDistribution } from '../../generated/prisma/client.ts'
 import { DIGEST_OF } from '../points/digest.ts'
-import { doubleOf, pointsColumn } from '../points/millionths.ts'
+import { doubleOf, fromMillionths, pointsColumn } from '../points/millionths.ts'
 
 /** A stored distribution, with points instead of millionths. */
 export type Distribution = Omit<StoredDistribution, 'totalPoints'> & { totalPoints: number }
@@ -48,3 +49,21 @@ export const distributions: Listing<Distribution> = listing({
     ),
   },
 })
+
+const withPoints = (stored: StoredDistribution): Distribution => ({
+  ...stored,
+  totalPoints: fromMillionths(stored.totalPoints),
+})
+
+/** Reads the distributions on dates. Null for a date without one. */
+export async function distributionsOn(reader: Reader, dates: readonly Date[]): Promise<(Distribution | null)[]> {
+  const stored = await reader.models.distribution.findMany({ where: { date: { in: [...dates] } } })
+  const times = dates.map((date) => date.getTime())
+  return rowOfEach(times, stored.map(withPoints), ({ date }) => date.getTime())
+}
+
+/** Reads the newest distribution. Null if no positions are stored. */
+export async function newestDistribution(reader: Reader): Promise<Distribution | null> {
+  const newest = await reader.models.distribution.findFirst({ orderBy: { date: 'desc' } })
+  return newest && withPoints(newest)
+}

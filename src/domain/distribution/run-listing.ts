@@ -1,9 +1,9 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
-import { type Listing, listing, rowsById } from '../../db/lists/listing.ts'
+import { type Listing, listing, rowOfEach } from '../../db/lists/listing.ts'
 import { Prisma, type Run as StoredRun } from '../../generated/prisma/client.ts'
-import { pointsOf } from '../points/millionths.ts'
+import { fromMillionths, pointsOf } from '../points/millionths.ts'
 
 /** A stored run, with points instead of millionths. */
 export type Run = Omit<StoredRun, 'totalPointsBefore' | 'totalPointsAfter'> & {
@@ -96,4 +96,13 @@ export const runListing: Listing<Run> = listing({
   },
 })
 
-export const runsById = (reader: Reader, ids: readonly bigint[]) => rowsById(reader, runListing, ids, 'bigint')
+/** Reads runs by their numbers. Null for an unknown one. */
+export async function runsById(reader: Reader, ids: readonly bigint[]): Promise<(Run | null)[]> {
+  const stored = await reader.models.run.findMany({ where: { id: { in: [...ids] } } })
+  const runs = stored.map((run) => ({
+    ...run,
+    totalPointsBefore: run.totalPointsBefore === null ? null : fromMillionths(run.totalPointsBefore),
+    totalPointsAfter: run.totalPointsAfter === null ? null : fromMillionths(run.totalPointsAfter),
+  }))
+  return rowOfEach(ids, runs, ({ id }) => id)
+}

@@ -39,11 +39,8 @@ export const MAX_REVISIONS = 100
 export const basePointsRevisions = Prisma.sql`FROM (SELECT * FROM base_points_revision ORDER BY id DESC LIMIT ${MAX_REVISIONS}) t
   ORDER BY t.id DESC`
 
-export async function basePointsRevision(reader: Reader, id: bigint): Promise<BasePointsRevision | null> {
-  const [row] = await reader.$queryRaw<BasePointsRevision[]>`
-    SELECT ${selectList(basePointsColumns)} FROM base_points_revision t WHERE t.id = ${String(id)}::bigint`
-  return row ?? null
-}
+export const basePointsRevision = (reader: Reader, id: bigint): Promise<BasePointsRevision | null> =>
+  reader.models.basePointsRevision.findUnique({ where: { id } })
 
 export async function basePointsOn(reader: Reader, settings: BasePoints, date: Date): Promise<BasePointsOn> {
   const [revision = null] = await reader.$queryRaw<BasePointsRevision[]>`

@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Column, columnsOf } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
-import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
+import { type Listing, listing, rowOfEach, selectList } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
 import { announced } from './rule.ts'
@@ -58,6 +58,12 @@ export const revisionListing: Listing<MultiplierRevision> = listing({
   order: { id: 'DESC' },
   filters: ofPool(revisionColumns.poolAddress),
 })
+
+/** Reads revisions by their numbers. Null for an unknown one. */
+export async function revisionsById(reader: Reader, ids: readonly bigint[]): Promise<(MultiplierRevision | null)[]> {
+  const revisions = await reader.models.multiplierRevision.findMany({ where: { id: { in: [...ids] } } })
+  return rowOfEach(ids, revisions, ({ id }) => id)
+}
 
 /** The FROM clause for `revisionColumns`: a pool's multiplier at a moment. No row if it had none. */
 export const revisionAtSql = (pool: Prisma.Sql, moment: Prisma.Sql): Prisma.Sql =>

@@ -1,6 +1,7 @@
+import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
-import { type Listing, listing } from '../../db/lists/listing.ts'
+import { type Listing, listing, rowOfEach } from '../../db/lists/listing.ts'
 import { type Multiplier, Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
 import { inForce } from './rule.ts'
@@ -45,6 +46,12 @@ export const multipliers: Listing<Multiplier & { nodeKey: string; poolNumber: bi
     assets: many(tokens, 'Only multipliers of pools with one of these tokens on either side.'),
   },
 })
+
+/** Reads the multipliers of pools as they are now. Null for a pool without one. */
+export async function multipliersOf(reader: Reader, pools: readonly string[]): Promise<(Multiplier | null)[]> {
+  const stored = await reader.models.multiplier.findMany({ where: { poolAddress: { in: [...pools] } } })
+  return rowOfEach(pools, stored, ({ poolAddress }) => poolAddress)
+}
 
 /** The FROM item `t` of the multipliers that are in force for a date. A pool whose first one is yet to come has no stored id. */
 export const multipliersOnSql = (date: Prisma.Sql): Prisma.Sql =>

@@ -1,5 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { rowOfEach } from '../../db/lists/listing.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { DIGEST_OF } from '../points/digest.ts'
@@ -32,6 +33,12 @@ export const seasonColumns = columnsOf(Prisma.SeasonScalarFieldEnum, {
 })
 
 export type Season = RowOf<typeof seasonColumns>
+
+/** Reads seasons by their names. Null for an unknown one. */
+export async function seasonsNamed(reader: Reader, names: readonly string[]): Promise<(Season | null)[]> {
+  const seasons = await reader.models.season.findMany({ where: { name: { in: [...names] } } })
+  return rowOfEach(names, seasons, ({ name }) => name)
+}
 
 /**
  * The dates of a season.

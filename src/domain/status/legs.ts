@@ -15,16 +15,14 @@ export interface LegState {
   chains: NewestOfChain[]
 }
 
-type Row = Omit<LegState, 'daily' | 'wholeDay' | 'chains'> & { chains: Record<string, string> }
-
 /** Reads the legs that have been updated, by name. */
 export async function legStates(reader: Reader): Promise<LegState[]> {
-  const rows = await reader.$queryRaw<Row[]>`
-    SELECT leg, source, newest, updated_at AS "updatedAt", chains FROM leg_progress ORDER BY leg`
-  return rows.map(({ chains, ...row }) => ({
-    ...row,
-    daily: legOf(row.leg).daily,
-    wholeDay: legOf(row.leg).wholeDay,
-    chains: Object.entries(chains).map(([chainId, time]) => ({ chainId, time: new Date(time) })),
-  }))
+  const stored = await reader.models.legProgress.findMany({ orderBy: { leg: 'asc' } })
+  return stored.map(({ source, newest, updatedAt, ...row }) => {
+    const leg = row.leg as LegName
+    const { daily, wholeDay } = legOf(leg)
+    const times = Object.entries(row.chains as Record<string, string>)
+    const chains = times.map(([chainId, time]) => ({ chainId, time: new Date(time) }))
+    return { leg, source, newest, updatedAt, daily, wholeDay, chains }
+  })
 }

@@ -1,3 +1,4 @@
+import type { Batch } from '../../db/connect/reader.ts'
 import type { Column } from '../../db/lists/column.ts'
 import type { Listing } from '../../db/lists/listing.ts'
 import { MODELS } from '../../generated/relations.ts'
@@ -23,6 +24,20 @@ export function modelRow<Row>(
 ): ModelRow<Row> {
   return { ...keyOf(listing, ...(key as (keyof Row & string)[])), model, key }
 }
+
+/** The same for a model whose key is one column. Resolvers read its rows by Prisma. */
+export const storedRow = <Row, Value>(
+  model: Model,
+  listing: Pick<Listing<Row>, 'from' | 'columns'>,
+  read: Batch<Value, Row | null>,
+): ModelRow<Row> => ({
+  ...modelRow(model, listing),
+  load: (reader, keys) =>
+    read(
+      reader,
+      keys.map(([value]) => value as Value),
+    ),
+})
 
 interface Relation {
   model: Model

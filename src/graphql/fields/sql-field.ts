@@ -188,19 +188,12 @@ export function column<Row>(
 ) {
   return {
     ...sqlField({ kind: 'column', column: name, without: { one: kind, by } }, others),
-    resolve: async (row: any, _: unknown, context: GraphContext): Promise<any> =>
-      (await rowWith(kind, name, by, row, context))?.[name],
+    resolve: async (row: any, _: unknown, { batches }: GraphContext): Promise<any> => {
+      const loaded = name in row ? row : await batches.load(kind.load, keyIn(row, by))
+      return loaded?.[name]
+    },
   }
 }
-
-/** Returns a row with a column. If only the row's key `by` is loaded, it loads the row. */
-export const rowWith = async <Row>(
-  kind: KeyedRow<Row>,
-  name: keyof Row & string,
-  by: string[],
-  row: any,
-  { batches }: GraphContext,
-): Promise<any> => (name in row ? row : await batches.load(kind.load, keyIn(row, by)))
 
 /**
  * Declares a field that is a column of a row of another kind, which every key has.
@@ -244,18 +237,11 @@ export function columnAsOf<Row, Past extends Record<string, unknown>>(
 
 const keyIn = (row: any, by: string[]): Key => by.map((name) => row[name])
 
-/**
- * Declares an object built from columns of its row. A row that Prisma loaded may lack a computed column: then the object
- * lacks the field, whose resolver loads it.
- */
+/** Declares an object built from columns of its row. */
 export const part = (columns: Record<string, string | null>, others: Record<string, unknown> = {}) => ({
   ...sqlField({ kind: 'embedded', columns }, others),
   resolve: (row: any): any =>
-    Object.fromEntries(
-      Object.entries(columns).flatMap(([field, name]) =>
-        name === null ? [[field, null]] : name in row ? [[field, row[name]]] : [],
-      ),
-    ),
+    Object.fromEntries(Object.entries(columns).map(([field, name]) => [field, name === null ? null : row[name]])),
 })
 
 /** Declares a plain list of few rows. `types` are the types of the owner's columns `by`. */

@@ -3,6 +3,7 @@ import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import type { RowOf } from '../../db/lists/column.ts'
 import type { Asset } from '../../domain/asset/asset.ts'
+import type { Distribution } from '../../domain/distribution/distribution.ts'
 import type { ProgramTotals } from '../../domain/distribution/program.ts'
 import type { Run } from '../../domain/distribution/run-listing.ts'
 import type { DayTotals } from '../../domain/distribution/run-record.ts'
@@ -14,18 +15,17 @@ import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
 import type PrismaTypes from '../../generated/pothos.ts'
 import { getDatamodel } from '../../generated/pothos.ts'
 import type {
-  Distribution,
   Market,
   MultiplierRevision,
   Pool,
   Position,
   Prisma,
+  PrismaClient,
   Vault,
 } from '../../generated/prisma/client.ts'
 import type { GraphContext } from '../context.ts'
 import { idCharge } from './types/charges.ts'
 import { assertNodeId } from './types/node-id.ts'
-import { withUnknownUsers } from './unknown-user.ts'
 
 const BY_ID = 'Only the value of the id says which type is read.'
 
@@ -75,7 +75,7 @@ export function createBuilder() {
     plugins: [RelayPlugin, PrismaPlugin],
     defaultFieldNullability: false,
     prisma: {
-      client: ({ reader }) => withUnknownUsers(reader.models),
+      client: ({ reader }) => reader.models as PrismaClient,
       dmmf: getDatamodel(),
       exposeDescriptions: false,
       filterConnectionTotalCount: true,

@@ -1,6 +1,9 @@
 import type { InputRef } from '@pothos/core'
-import { type Listing, listPages } from '../../../db/lists/listing.ts'
-import { distributions } from '../../../domain/distribution/distribution.ts'
+import {
+  type Distribution as DistributionRow,
+  distributions,
+  distributionsOn,
+} from '../../../domain/distribution/distribution.ts'
 import { manualUpdate, manualUpdatePlan } from '../../../domain/distribution/manual-update.ts'
 import {
   type DistributionPreview,
@@ -13,18 +16,16 @@ import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
 import { type Run as RunRow, runListing } from '../../../domain/distribution/run-listing.ts'
 import { poolsWithoutMultiplier } from '../../../domain/multiplier/problems.ts'
 import type { MultiplierUpdate } from '../../../domain/multiplier/update.ts'
-import { fromMillionths } from '../../../domain/points/millionths.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { badArgument } from '../../../errors.ts'
-import type { Distribution as DistributionRow } from '../../../generated/prisma/client.ts'
 import { isoDay } from '../../../time.ts'
 import { type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { modelRow, ownerOf, related } from '../../fields/relation.ts'
-import { list, nodeId, one, sqlField, unplanned } from '../../fields/sql-field.ts'
+import { ownerOf, related, storedRow } from '../../fields/relation.ts'
+import { list, nodeId, one, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { POSITIONS } from './charges.ts'
 import { readDateId } from './node-id.ts'
@@ -32,23 +33,7 @@ import { programReading } from './program.ts'
 import { loadRun, RUN_UNPLANNED } from './run.ts'
 import { userAt } from './user-ref.ts'
 
-/** The listing's rows stand for Prisma's: their `totalPoints` are points, Prisma's are millionths. */
-const rows = distributions as unknown as Listing<DistributionRow>
-
-export const distributionAt = modelRow('Distribution', rows)
-
-/** Reads the newest distribution. Null if no positions are stored. */
-export async function newestDistribution({ reader }: GraphContext): Promise<DistributionRow | null> {
-  const [newest] = await listPages(reader, rows, { where: [] }, { limit: 1, backward: false, offset: 0n })
-  return newest?.[0] ?? null
-}
-
-/** SQL reads it as points, Prisma as millionths. */
-const totalPoints = {
-  ...sqlField({ kind: 'column', column: 'totalPoints' }),
-  resolve: ({ totalPoints }: { totalPoints: bigint | number }) =>
-    typeof totalPoints === 'bigint' ? fromMillionths(totalPoints) : totalPoints,
-}
+export const distributionAt = storedRow('Distribution', distributions, distributionsOn)
 
 export function addDistribution(builder: Builder): void {
   const DistributionKind = builder.enumType('DistributionKind', {
@@ -60,15 +45,10 @@ export function addDistribution(builder: Builder): void {
       UPDATE: { description: 'An update fetched analytics, not points. Runs alone have this kind.' },
     },
   })
-  const { totalPoints: described, ...stored } = distributions.columns
-  const Distribution = builder.prismaNode('Distribution', {
-    id: { resolve: ({ date }) => isoDay(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },
-    findUnique: (id) => ({ date: readDateId(id) }),
-    nullable: true,
+  const Distribution = builder.objectRef<DistributionRow>('Distribution').implement({
     description: 'One day of the points program.',
     fields: (t) => ({
-      ...columnFields(t, stored, { kind: 'DistributionKind' }),
-      points: t.float({ description: described.description, ...totalPoints }),
+      ...columnFields(t, distributions.columns, { kind: 'DistributionKind' }),
       positions: t.field({
         type: 'PositionConnection',
         description: 'The positions on the date, sorted by id.',
@@ -109,6 +89,14 @@ export function addDistribution(builder: Builder): void {
         ),
       }),
     }),
+  })
+
+  builder.nodeRef(Distribution, {
+    id: {
+      resolve: ({ date }: DistributionRow) => isoDay(date),
+      ...nodeId('Distribution', (column) => `${column('date')}::text`),
+    },
+    loadWithoutCache: (id, { batches }) => batches.load(distributionAt.load, [readDateId(id)]),
   })
 
   const Distributions = listTypes(builder, Distribution, distributions, { kinds: 'DistributionKind' })

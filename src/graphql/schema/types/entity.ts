@@ -5,9 +5,10 @@ import type { Market, Vault } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { type KeyedRow, list, one } from '../../fields/sql-field.ts'
+import { type KeyedRow, list, nodeId, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
 import { assetOfEntity } from './asset.ts'
+import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 
 /** The columns that markets and vaults share. */
 const shared = {
@@ -46,8 +47,18 @@ interface Entities<Row> {
   at: KeyedRow<Row>
 }
 
-/** Adds the queries for one market or vault, and for all. */
-export function addEntityQueries<Row>(builder: Builder, { kind, Type, all, at }: Entities<Row>): void {
+/** Makes markets or vaults nodes, and adds the queries for one and for all. */
+export function addEntityQueries<Row extends Market | Vault>(
+  builder: Builder,
+  { kind, Type, all, at }: Entities<Row>,
+): void {
+  builder.nodeRef(Type, {
+    id: { resolve: chainAddressId, ...nodeId(Type.name, chainAddressSql) },
+    loadWithoutCache: (text, { batches }) => {
+      const { chainId, id } = readChainAddressId(text)
+      return batches.load(at.load, [chainId, id])
+    },
+  })
   const Connection = listTypes(builder, Type, all)
   builder.queryFields((t) => ({
     [kind]: t.field({

@@ -1,3 +1,4 @@
+import { newestDistribution } from '../../../domain/distribution/distribution.ts'
 import { GatewayError } from '../../../errors.ts'
 import { isoDay } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
@@ -5,7 +6,7 @@ import type { ChangeEvent } from '../../live/live.ts'
 import { MAX_WAITING, type RunEvent } from '../../live/runs.ts'
 import type { LiveRoot } from '../../live/subscribe.ts'
 import type { Builder } from '../builder.ts'
-import { distributionAt, newestDistribution } from './distribution.ts'
+import { distributionAt } from './distribution.ts'
 import { loadRun } from './run.ts'
 
 export function addLive(builder: Builder, Query: ReturnType<Builder['queryType']>): void {
@@ -25,7 +26,7 @@ export function addLive(builder: Builder, Query: ReturnType<Builder['queryType']
         type: 'Distribution',
         nullable: true,
         description: 'The newest distribution. Null if no positions are stored.',
-        resolve: (_, __, context) => newestDistribution(context),
+        resolve: (_, __, { reader }) => newestDistribution(reader),
       }),
       query: t.field({
         type: Query,

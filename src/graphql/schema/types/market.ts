@@ -1,26 +1,19 @@
-import { computedMarketColumns, marketColumns, markets } from '../../../domain/market/market.ts'
+import { markets } from '../../../domain/market/market.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { computedFields } from '../../fields/computed-fields.ts'
 import { modelRow, related } from '../../fields/relation.ts'
-import { nodeId } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { assetOfEntity } from './asset.ts'
 import { addEntityQueries } from './entity.ts'
-import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 import { poolAt } from './pool.ts'
 
 export const marketAt = modelRow('Market', markets)
 
 export function addMarket(builder: Builder): void {
-  const Market = builder.prismaNode('Market', {
-    id: { resolve: chainAddressId, ...nodeId('Market', chainAddressSql) },
-    findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
-    nullable: true,
+  const Market = builder.prismaObject('Market', {
     description: 'A lending market for one asset: one side of a pool.',
     interfaces: ['Entity'],
     fields: (t) => ({
-      ...columnFields(t, marketColumns),
-      ...computedFields(t, marketAt, computedMarketColumns, ['chainId', 'id']),
+      ...columnFields(t, markets.columns),
       asset: t.field({ type: 'Asset', description: "The market's token.", ...assetOfEntity }),
       pool: t.field({
         type: 'Pool',

@@ -1,18 +1,20 @@
 import { type AffectedDates, affectedDates } from '../../../domain/multiplier/affected-dates.ts'
-import { revisionAtSql, revisionColumns, revisionListing, revisionsAsOf } from '../../../domain/multiplier/history.ts'
+import {
+  revisionAtSql,
+  revisionColumns,
+  revisionListing,
+  revisionsAsOf,
+  revisionsById,
+} from '../../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { modelRow } from '../../fields/relation.ts'
-import { keyedBy, list, one } from '../../fields/sql-field.ts'
+import { keyedBy, list, nodeId, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { AFFECTED } from './charges.ts'
 import { poolAt, poolField } from './pool.ts'
-import { recordNode } from './record-node.ts'
-import { recordNumber } from './record-number.ts'
-
-export const revisionAt = modelRow<Row>('MultiplierRevision', revisionListing)
+import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads the multiplier of a pool at midnight UTC of a date. */
 export const revisionOfDate = keyedBy<Row>(revisionColumns, ['text', 'date'], (pool, date) =>
@@ -43,7 +45,13 @@ export function addMultiplierRevision(builder: Builder): void {
       }),
     }),
   })
-  recordNode(builder, MultiplierRevision, revisionListing, ['id'])
+  builder.nodeRef(MultiplierRevision, {
+    id: { resolve: ({ id }: Row) => String(id), ...nodeId('MultiplierRevision', (column) => column('id')) },
+    loadWithoutCache: (text, { batches }) => {
+      const id = readRecordNumber(text)
+      return id === undefined ? null : batches.load(revisionsById, id)
+    },
+  })
   const MultiplierRevisions = listTypes(builder, MultiplierRevision, revisionListing)
 
   builder.queryFields((t) => ({

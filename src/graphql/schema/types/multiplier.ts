@@ -1,8 +1,9 @@
-import { revisionListing } from '../../../domain/multiplier/history.ts'
+import { revisionListing, revisionsById } from '../../../domain/multiplier/history.ts'
 import {
   multiplierColumns,
   multiplierOnColumns,
   multipliers,
+  multipliersOf,
   multipliersOn,
   multipliersOnSql,
 } from '../../../domain/multiplier/multiplier.ts'
@@ -18,21 +19,21 @@ import { changeDeps, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { modelRow, ownerOf, related } from '../../fields/relation.ts'
+import { ownerOf, related, storedRow } from '../../fields/relation.ts'
 import { keyedBy, list, nodeId, unplanned } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { updates } from './charges.ts'
 import { legacyRecord } from './legacy.ts'
-import { revisionAt } from './multiplier-revision.ts'
 import { readDateId } from './node-id.ts'
 import { poolAt, poolField } from './pool.ts'
 import { REVOKE_INPUT, readRevoked } from './record-number.ts'
 
-export const multiplierAt = modelRow<MultiplierRow>('Multiplier', {
-  from: Prisma.sql`multiplier t`,
-  columns: multiplierColumns,
-})
+export const multiplierAt = storedRow(
+  'Multiplier',
+  { from: Prisma.sql`multiplier t`, columns: multiplierColumns },
+  multipliersOf,
+)
 
 /** Loads the multiplier of a pool that is in force for a date. */
 const multiplierOn = keyedBy<MultiplierRow>(
@@ -192,7 +193,7 @@ export function addMultiplier(builder: Builder): void {
         const id = readRevoked(input)
         await revokeMultiplier(changeDeps(context), id, requestedBy)
         context.batches.clear()
-        const revision = await context.batches.load(revisionAt.load, [id])
+        const revision = await context.batches.load(revisionsById, id)
         if (!revision) throw new Error(`the revision ${id} has no record`)
         return { revision }
       },

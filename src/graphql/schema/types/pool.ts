@@ -1,10 +1,9 @@
 import { assetOfPool, poolsOfAssets } from '../../../domain/asset/asset.ts'
-import { computedPoolColumns, poolColumns, pools } from '../../../domain/pool/pool.ts'
+import { pools } from '../../../domain/pool/pool.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
 import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { computedFields } from '../../fields/computed-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf } from '../../fields/relation.ts'
@@ -23,14 +22,11 @@ export const poolField = { type: 'Pool', nullable: true, description: 'The pool.
 export const poolOfPositions = modelRow('Pool', pools, ['key'])
 
 export function addPool(builder: Builder): void {
-  const Pool = builder.prismaNode('Pool', {
-    id: { field: 'id', ...nodeId('Pool', (column) => column('id')) },
-    nullable: true,
+  const Pool = builder.prismaObject('Pool', {
     description: 'A pair of assets, A and B. Each side is a separate lending market.',
     fields: (t) => ({
-      ...columnFields(t, poolColumns),
+      ...columnFields(t, pools.columns),
       legacy: t.field(legacyPool),
-      ...computedFields(t, poolAt, computedPoolColumns, ['id']),
       displayName: t.string({
         description: "Both symbols and the pool's number, such as S·USDC·20.",
         ...column(poolAt, 'displayName', ['id']),
@@ -76,6 +72,11 @@ export function addPool(builder: Builder): void {
         ),
       }),
     }),
+  })
+
+  builder.nodeRef(Pool, {
+    id: { resolve: ({ id }: { id: string }) => id, ...nodeId('Pool', (column) => column('id')) },
+    loadWithoutCache: (id, { batches }) => batches.load(poolAt.load, [id]),
   })
 
   const Pools = listTypes(builder, Pool, pools)

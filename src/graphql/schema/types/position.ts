@@ -3,17 +3,16 @@ import { cursorValues } from '../../../db/lists/listing.ts'
 import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
 import { assertCountable, assertFilterable, assertSortable } from '../../../domain/position/bounds.ts'
 import { asOfFilter, lastDate, onNewestDate } from '../../../domain/position/filter.ts'
-import { positionListing, positionsById, positionsOn, type Position as Row } from '../../../domain/position/position.ts'
+import { positionListing, positionsById, positionsOn } from '../../../domain/position/position.ts'
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { isoDay } from '../../../time.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { computedFields } from '../../fields/computed-fields.ts'
 import { encodeCursor } from '../../fields/connection.ts'
 import { applyListInputs } from '../../fields/list-inputs.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
-import { modelRow, related } from '../../fields/relation.ts'
+import { related } from '../../fields/relation.ts'
 import { list, nodeId, part, type SqlList } from '../../fields/sql-field.ts'
 import { wholeTokensField } from '../../fields/token-amount.ts'
 import { likeQuery } from '../../live/live-query.ts'
@@ -31,8 +30,6 @@ type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount
 type PositionSide = { chainId: bigint; assetAddress: string; assetSymbol: string; priceUsd: number } & {
   [Name in SideAmount | `${SideAmount}Usd`]: number
 }
-
-const positionAt = modelRow<Row>('Position', positionListing)
 
 export function addPosition(builder: Builder) {
   const Position = builder.prismaObject('Position', {
@@ -67,22 +64,9 @@ export function addPosition(builder: Builder) {
     id: { resolve: ({ id }: { id: string }) => id, ...nodeId('Position', (column) => column('id')) },
     loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
   })
-  const {
-    pointsA,
-    pointsB,
-    points,
-    ltv,
-    healthFactor,
-    liquidationDrop,
-    liquidationPriceUsd,
-    borrowingPowerUsd,
-    ...stored
-  } = positionListing.columns
-  const risk = { ltv, healthFactor, liquidationDrop, liquidationPriceUsd, borrowingPowerUsd }
   builder.prismaObjectFields(Position, (t) => ({
-    ...columnFields(t, stored),
+    ...columnFields(t, positionListing.columns),
     legacy: t.field(legacyRecord),
-    ...computedFields(t, positionAt, { pointsA, pointsB, points, ...risk }, ['id']),
     sideA: t.field({
       type: Side,
       description: 'Side A of the position.',

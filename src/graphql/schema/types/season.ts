@@ -1,9 +1,8 @@
-import { type Season as Row, seasonColumns } from '../../../domain/season/season.ts'
+import { type Season as Row, seasonColumns, seasonsNamed } from '../../../domain/season/season.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { keyedRow, one, rows } from '../../fields/sql-field.ts'
+import { keyedRow, nodeId, one, rows } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { recordNode } from './record-node.ts'
 
 const activeSeason = keyedRow<Row>({
   columns: seasonColumns,
@@ -25,7 +24,10 @@ export function addSeason(builder: Builder): void {
     description: 'A season of the program: named dates, the first and last included.',
     fields: (t) => columnFields(t, columns, { status: 'SeasonStatus' }),
   })
-  recordNode(builder, Season, { from: Prisma.sql`season t`, columns: seasonColumns }, ['name'])
+  builder.nodeRef(Season, {
+    id: { resolve: ({ name }: Row) => name, ...nodeId('Season', (column) => column('name')) },
+    loadWithoutCache: (name, { batches }) => batches.load(seasonsNamed, name),
+  })
   builder.objectFields('Program', (t) => ({
     name: t.string({
       nullable: true,

@@ -1,15 +1,15 @@
+import { type Distribution, newestDistribution } from '../../../domain/distribution/distribution.ts'
 import { type Clock, LATE_HOURS, nextDistribution, nextRecords, nextUpdate } from '../../../domain/status/expected.ts'
 import { type LegState, legStates } from '../../../domain/status/legs.ts'
 import { MAX_RUNS, type NewestRuns, newestRuns } from '../../../domain/status/newest-runs.ts'
 import { NEWEST_SNAPSHOTS, type NewestOfChain } from '../../../domain/status/newest-snapshots.ts'
-import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../context.ts'
 import type { Builder } from '../builder.ts'
-import { newestDistribution } from './distribution.ts'
 import { loadRun } from './run.ts'
 
 interface StatusRow {
-  distribution: DistributionRow | null
+  distribution: Distribution | null
   runs: NewestRuns
 }
 
@@ -158,7 +158,7 @@ export function addStatus(builder: Builder): void {
         unplanned: 'It depends on the time of the request.',
       },
       resolve: async (_, __, context) => ({
-        distribution: await newestDistribution(context),
+        distribution: await newestDistribution(context.reader),
         runs: await newestRuns(context.reader),
       }),
     }),
