@@ -134,7 +134,7 @@ function serverWithModels() {
   return createGraphQLServer(openGraph(builder.toSchema(), gateway.deps))
 }
 
-describe('a field of Pothos’ plugin', () => {
+describe("a field of Pothos' plugin", () => {
   let server: ReturnType<typeof serverWithModels>
   beforeAll(() => {
     server = serverWithModels()
