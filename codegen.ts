@@ -30,7 +30,7 @@ const EXAMPLES = 'src/graphiql/examples'
 const outputs = [
   {
     directory: 'src/generated/operations/',
-    schema: ['src/generated/schema.graphql', 'src/rest/directives.graphql'],
+    schema: ['src/generated/schema.graphql'],
     documents: ['src/rest/**/*.ts', 'src/cli/**/*.ts', 'src/graphql/example-values.ts'],
     scalars,
   },

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 
+/** Marks the digits of an exact number in JSON. No client can guess it, and so send it. */
+const MARK = randomUUID()
+const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
+
 /**
  * A number with more digits than a double holds, such as the points of a large program: beyond 2^33 a double cannot tell
- * every millionth from the next. `exactJson` writes it as it was read; anything else takes it for the nearest double.
+ * every millionth from the next. `exactJson` writes its digits; arithmetic takes it for the nearest double.
  */
 class ExactNumber {
   readonly #digits: string
@@ -25,21 +29,9 @@ class ExactNumber {
     return `${whole}.${fraction.padEnd(decimals, '0')}`
   }
 
-  toJSON(): string | number {
-    return copying ? copied(this.#digits) : this.valueOf()
+  toJSON(): string {
+    return MARK + this.#digits
   }
-}
-
-/** No client can guess it, and so send it. */
-const MARK = randomUUID()
-const MARKED = `"${MARK}"`
-/** The JSON of values that `exactJson` copies, in their order. Undefined if it is not writing. */
-let copying: string[] | undefined
-
-/** Marks a value in its `toJSON`: `exactJson` copies its JSON to that place. */
-export function copied(json: string): string {
-  copying?.push(json)
-  return MARK
 }
 
 /** A double has all decimals of what has fewer digits before the point. */
@@ -67,14 +59,8 @@ export function parseExact(json: string): unknown {
   )
 }
 
-/** JSON.stringify, with exact numbers as they were read, and other JSON that is `copied`. */
+/** JSON.stringify, with the digits of exact numbers. */
 export function exactJson(value: unknown): string {
-  const parts: string[] = []
-  copying = parts
-  try {
-    const json = JSON.stringify(value)
-    return parts.length === 0 ? json : json.replaceAll(MARKED, () => parts.shift() as string)
-  } finally {
-    copying = undefined
-  }
+  const json = JSON.stringify(value)
+  return json.includes(MARK) ? json.replace(MARKED, '$1') : json
 }

@@ -15,3 +15,6 @@ export function parseUtc(text: string): Date | undefined {
 
 /** YYYY-MM-DD of a moment in UTC. */
 export const isoDay = (date: Date): string => date.toISOString().slice(0, 10)
+
+/** The moment at which a date, YYYY-MM-DD, begins in UTC. */
+export const midnight = (date: string): string => `${date}T00:00:00.000Z`

@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { Deps } from '../deps.ts'
 import { openGraph } from '../graphql/execution/graph.ts'
-import { reads } from '../graphql/execution/run.ts'
+import { runDocument } from '../graphql/execution/run.ts'
 import { createSchema } from '../graphql/schema/schema.ts'
 import { CLI } from './command.ts'
 
@@ -12,5 +12,5 @@ export function readGraph<Data, Variables>(
   variables: Variables,
 ): Promise<Data> {
   const graph = openGraph(createSchema(deps), deps, { plan: deps.config.PLAN === 'on' })
-  return reads(graph, operation, { admin: { name: CLI } })((execute) => execute(variables), variables)
+  return runDocument(graph, operation, variables, { admin: { name: CLI } })
 }

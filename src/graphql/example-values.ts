@@ -1,7 +1,6 @@
 import { graphql } from '../generated/operations/gql.ts'
-import type { ExampleValuesQuery, ExampleValuesQueryVariables } from '../generated/operations/graphql.ts'
+import type { ExampleValuesQuery } from '../generated/operations/graphql.ts'
 import { DAY_MS, isoDay } from '../time.ts'
-import type { Execute } from './execution/run.ts'
 
 /** Records of the store that the variables of the examples name. */
 export interface ExampleValues {
@@ -48,10 +47,8 @@ export const noValues: ExampleValues = {
 }
 
 /** Finds records that make the examples show something. @returns undefined if the store is empty */
-export async function readExampleValues(
-  execute: Execute<ExampleValuesQuery, ExampleValuesQueryVariables>,
-): Promise<ExampleValues | undefined> {
-  const { leaderboard, users, pools, markets, distributions } = await execute({})
+export function exampleValuesOf(data: ExampleValuesQuery): ExampleValues | undefined {
+  const { leaderboard, users, pools, markets, distributions } = data
   if ([leaderboard, users, pools, markets].every(({ nodes }) => nodes.length === 0)) return undefined
   const entry = leaderboard.nodes.toSorted((a, b) => contentOf(b) - contentOf(a))[0]
   const { user } = entry ?? {}

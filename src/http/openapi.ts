@@ -1,9 +1,9 @@
+import { print } from 'graphql'
 import * as z from 'zod'
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import generated from '../generated/examples.json' with { type: 'json' }
 import type { Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
-import { operationText } from '../rest/operation-text.ts'
 import { DATA_VERSION } from './exchange.ts'
 import { problem } from './server/problem.ts'
 
@@ -253,7 +253,7 @@ function operation(path: string, endpoint: Endpoint) {
     operationId,
     summary,
     description,
-    'x-graphql-operation': operationText(endpoint.operation),
+    'x-graphql-operation': print(endpoint.operation),
     tags: [path.startsWith('/v1/') ? 'User analytics' : 'Points program'],
     security: admin ? [{ adminToken: [] }] : [],
     requestParams: {

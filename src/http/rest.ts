@@ -1,22 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { print } from 'graphql'
 import type { ZodError, ZodObject, ZodType } from 'zod'
-import { plainReader } from '../db/connect/reader.ts'
 import type { Caller } from '../db/connect/scope.ts'
 import type { Deps } from '../deps.ts'
 import { GatewayError, type InputProblem } from '../errors.ts'
 import { exactJson } from '../exact-number.ts'
-import { requireAdmin } from '../graphql/context.ts'
+import { type Admin, requireAdmin } from '../graphql/context.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
 import type { Operation } from '../graphql/execution/operation.ts'
-import { executor, reads } from '../graphql/execution/run.ts'
+import { answered, dataOf, run, runPages } from '../graphql/execution/run.ts'
 import { idOfDocument } from '../graphql/policy/documents.ts'
-import type { Endpoint } from '../rest/endpoint.ts'
+import type { Answer, Endpoint, PageInfo, Rows } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
-import { operationText } from '../rest/operation-text.ts'
 import { type Computed, edgeKey, tagOf } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 import type { Edge } from './edge.ts'
 import { adminOf, DATA_VERSION, exchangeOf } from './exchange.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** The rate-limit cost of an uncached answer, in points: that of a page of rows in the graph. */
 const READ_COST = 100
@@ -24,22 +25,16 @@ const READ_COST = 100
 export function mountRest(app: FastifyInstance, { config }: Deps, graph: Graph, edge: Edge): void {
   for (const [method, path, endpoint] of endpoints) {
     const url = path.replace(/\{(\w+)\}/g, ':$1')
+    const operation = graph.operations.of(endpoint.operation, undefined, endpoint.hasRows) as Operation
+    const mounted = { path, endpoint, operation, link: alternateLink(endpoint, config.BASE_PATH) }
     if (endpoint.admin)
       app.route({
         method,
         url,
         onRequest: async (request) => requireAdmin(adminOf(request.headers, edge.adminTokens)),
-        handler: (request, reply) => change(graph, edge, endpoint, request, reply),
+        handler: (request, reply) => change(graph, edge, mounted, request, reply),
       })
-    else {
-      const mounted = {
-        path,
-        endpoint,
-        link: alternateLink(endpoint, config.BASE_PATH),
-        readWith: reads(graph, endpoint.operation),
-      }
-      app.route({ method, url, handler: (request, reply) => read(graph, edge, mounted, request, reply) })
-    }
+    else app.route({ method, url, handler: (request, reply) => read(graph, edge, mounted, request, reply) })
   }
 }
 
@@ -47,33 +42,24 @@ export function mountRest(app: FastifyInstance, { config }: Deps, graph: Graph, 
 interface Mounted {
   path: string
   endpoint: Endpoint
+  operation: Operation
   link: ReturnType<typeof alternateLink>
-  readWith: ReturnType<typeof reads<unknown, unknown>>
 }
 
 /** Answers from cache if possible, else from one snapshot of the store. */
 function read(
   graph: Graph,
   { cache, rateLimit }: Edge,
-  { path, endpoint, link, readWith }: Mounted,
+  mounted: Mounted,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const input = readInput(endpoint, request)
+  const input = readInput(mounted.endpoint, request)
   const exchange = exchangeOf(request.raw, reply.raw)
-  const compute = (caller: Caller): Promise<Computed> => {
-    const variables = endpoint.variables({ ...input, now: graph.deps.now })
-    const answered = readWith((execute) => endpoint.answer({ ...input, variables, execute }), variables, caller)
-    return answered.then(({ body, timeless, timed }) => {
-      const json = exactJson(body)
-      const clocked = timeless && { etag: tagOf(timeless(json), { weak: true }) }
-      return { name: path, status: endpoint.status, json, timed, link: link(variables), ...clocked }
-    })
-  }
   const answer = () =>
-    cache.answer(edgeKey(request), compute, exchange).then((answer) => {
-      sendAnswer(request, reply.hijack().raw, answer, cache)
-    })
+    cache
+      .answer(edgeKey(request), (caller) => computed(graph, mounted, input, caller), exchange)
+      .then((answer) => sendAnswer(request, reply.hijack().raw, answer, cache))
   if (!rateLimit) return answer()
   return rateLimit.charge(request.raw, reply.raw, READ_COST).then((rejection) => {
     if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
@@ -81,25 +67,71 @@ function read(
   })
 }
 
+async function computed(graph: Graph, mounted: Mounted, input: Input, caller: Caller): Promise<Computed> {
+  const { path, endpoint, link } = mounted
+  const variables = variablesOf(graph, endpoint, input)
+  const { body, rows, timeless, timed } = await answerOf(graph, mounted, { input, variables, admin: 'no' }, caller)
+  const text = exactJson(body)
+  const json = endpoint.hasRows ? text.replace('[]', () => `[${rows.json}]`) : text
+  const clocked = timeless && { etag: tagOf(timeless(json), { weak: true }) }
+  return { name: path, status: endpoint.status, json, timed, link: link(variables), ...clocked }
+}
+
 async function change(
   graph: Graph,
   { cache, adminTokens }: Edge,
-  endpoint: Endpoint,
+  mounted: Mounted,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
+  const { endpoint } = mounted
   const input = readInput(endpoint, request)
   const admin = adminOf(request.headers, adminTokens)
   exchangeOf(request.raw).admin = requireAdmin(admin)
-  const operation = graph.operations.of(endpoint.operation) as Operation
-  const execute = executor(graph, operation, plainReader(graph.deps.store), admin)
-  const variables = endpoint.variables({ ...input, now: graph.deps.now })
-  const { body } = await endpoint.answer({ ...input, variables, execute })
+  const variables = variablesOf(graph, endpoint, input)
+  const { body } = await answerOf(graph, mounted, { input, variables, admin })
   cache.clear()
   const version = await graph.deps.store.replicas?.changed()
   if (version !== undefined) reply.header(DATA_VERSION, version)
-  return reply.code(endpoint.status).header('cache-control', 'no-store').send(body)
+  reply.code(endpoint.status).header('cache-control', 'no-store').type(JSON_TYPE)
+  return reply.send(exactJson(body))
 }
+
+type Variables = Record<string, unknown>
+
+const variablesOf = ({ deps }: Graph, endpoint: Endpoint, input: Input) =>
+  endpoint.variables({ ...input, now: deps.now }) as Variables
+
+interface Call {
+  input: Input
+  variables: Variables
+  admin: Admin
+}
+
+const NO_ROWS: Rows = { json: '', length: 0, last: undefined }
+
+/** Runs an endpoint's operation, and makes its answer. @throws the error that a resolver threw */
+async function answerOf(
+  graph: Graph,
+  { endpoint, operation }: Mounted,
+  { input, ...call }: Call,
+  caller?: Caller,
+): Promise<Answer<unknown> & { rows: Rows }> {
+  const { pageInfo } = endpoint
+  const request = { operation, ...call }
+  if (pageInfo) {
+    const pages = await runPages(graph, request, (data) => nextPage(pageInfo(data)), caller)
+    return { ...endpoint.answer({ ...input, ...call, data: pages[0], pages, rows: NO_ROWS }), rows: NO_ROWS }
+  }
+  const read = answered(await run(graph, request, caller))
+  const { rows = NO_ROWS } = read
+  const data = dataOf(read)
+  return { ...endpoint.answer({ ...input, ...call, data, pages: [data], rows }), rows }
+}
+
+/** The variables of the page that follows. Undefined if none does. */
+const nextPage = ({ hasNextPage, endCursor }: PageInfo): Variables | undefined =>
+  hasNextPage ? { after: endCursor } : undefined
 
 /** Proxies commonly limit all response headers to 4 KiB. */
 const MAX_LINK = 3000
@@ -109,13 +141,15 @@ const MAX_LINK = 3000
  * @returns a function from variables to the value of the `link` header, or to undefined if that would be too long
  */
 function alternateLink({ operation }: Endpoint, basePath: string): (variables: object) => string | undefined {
-  const documentId = idOfDocument(operationText(operation))
+  const documentId = idOfDocument(print(operation))
   return (variables) => {
     const sent = encodeURIComponent(JSON.stringify(variables))
     const link = `<${basePath}/graphql?documentId=${documentId}&variables=${sent}>; rel="alternate"`
     return link.length > MAX_LINK ? undefined : link
   }
 }
+
+type Input = ReturnType<typeof readInput>
 
 /**
  * Validates a request's input by its endpoint's schemas.

@@ -1,4 +1,4 @@
+import { print } from 'graphql'
 import { endpoints } from './index.ts'
-import { operationText } from './operation-text.ts'
 
-export const endpointOperations: string[] = endpoints.map(([, , { operation }]) => operationText(operation))
+export const endpointOperations: string[] = endpoints.map(([, , { operation }]) => print(operation))

@@ -1,6 +1,8 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { ZodObject, ZodType, z } from 'zod'
-import type { Execute } from '../graphql/execution/run.ts'
+import type { Rows } from '../graphql/plan/plan.ts'
+
+export type { Rows }
 
 type Input<S> = S extends ZodType ? z.output<S> : Record<string, never>
 
@@ -14,10 +16,19 @@ export interface Request<Path, Query, Body> extends Parsed<Path, Query, Body> {
   now(): Date
 }
 
+/** A request, and what its operation has read. */
 export interface Call<Path, Query, Body, Data, Variables> extends Parsed<Path, Query, Body> {
   variables: Variables
-  execute: Execute<Data, Variables>
+  data: Data
+  /** The data of each page of an endpoint with `pageInfo`. */
+  pages: Data[]
+  /** Of an endpoint with `hasRows`. There are none otherwise. */
+  rows: Rows
 }
+
+/** The last of several rows. */
+export const lastOf = <Row>({ last }: Rows): Row | undefined =>
+  last === undefined ? undefined : (JSON.parse(last) as Row)
 
 /** Placeholder for the time of the request in a body with `Answer.timed`. No stored date looks like it. */
 export const REQUEST_TIME = '0000-00-00T00:00:00.000Z'
@@ -48,7 +59,19 @@ export interface Endpoint {
   /** The operation that provides every value of the answer. */
   operation: TypedDocumentNode<unknown, unknown>
   variables(request: Request<ZodType, ZodType, ZodType>): object
-  answer(call: Call<ZodType, ZodType, ZodType, unknown, unknown>): Promise<Answer<unknown>>
+  /**
+   * True if the operation's only list is long. Its rows are copied as JSON into the empty list with which the body begins.
+   * They are flat: objects within a row are merged into it, dates are midnight UTC, and decimals are numbers.
+   */
+  hasRows: boolean
+  /** The page of the operation's list, of which all pages are read. */
+  pageInfo?(data: unknown): PageInfo
+  answer(call: Call<ZodType, ZodType, ZodType, unknown, unknown>): Answer<unknown>
+}
+
+export interface PageInfo {
+  hasNextPage: boolean
+  endCursor?: string | null
 }
 
 interface Definition<Path, Query, Body, Response extends ZodType, Data, Variables> {
@@ -64,7 +87,9 @@ interface Definition<Path, Query, Body, Response extends ZodType, Data, Variable
   admin?: boolean
   operation: TypedDocumentNode<Data, Variables>
   variables(request: Request<Path, Query, Body>): NoInfer<Variables>
-  answer(call: Call<Path, Query, Body, NoInfer<Data>, NoInfer<Variables>>): Promise<Answer<z.input<Response>>>
+  hasRows?: boolean
+  pageInfo?(data: NoInfer<Data>): PageInfo
+  answer(call: Call<Path, Query, Body, NoInfer<Data>, NoInfer<Variables>>): Answer<z.input<Response>>
 }
 
 /** Defines an endpoint, with input and answer typed by its schemas. */
@@ -76,6 +101,6 @@ export function endpoint<
   Query extends ZodObject | undefined = undefined,
   Body extends ZodType | undefined = undefined,
 >(definition: Definition<Path, Query, Body, Response, Data, Variables>): Endpoint {
-  const { status = 200, errors = {}, admin = false } = definition
-  return { ...definition, status, errors, admin } as Endpoint
+  const { status = 200, errors = {}, admin = false, hasRows = false } = definition
+  return { ...definition, status, errors, admin, hasRows } as Endpoint
 }

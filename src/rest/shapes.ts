@@ -6,8 +6,6 @@ export const address = z
   .regex(/^0x[0-9a-f]{40}$/)
   .describe('An address, in lower case.')
 export const timestamp = z.iso.datetime({ precision: 3 }).describe('ISO 8601 UTC with milliseconds.')
-/** A date as the documents write it. */
-export const midnight = (date: string) => `${date}T00:00:00.000Z`
 export const digits = z.string().regex(/^[0-9]+$/)
 export const usd = z.number().describe('In USD.')
 

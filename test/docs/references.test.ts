@@ -1,13 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import {
-  buildSchema,
-  type FieldNode,
-  type GraphQLField,
-  isEnumType,
-  type OperationDefinitionNode,
-  parse,
-} from 'graphql'
+import { buildSchema, type FieldNode, type GraphQLField, isEnumType, type OperationDefinitionNode } from 'graphql'
 import * as client from 'lending-graph-client'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
@@ -16,15 +9,12 @@ import { records } from '../../src/domain/dataset/records.ts'
 import { ERROR_CODES, REFUSALS } from '../../src/errors.ts'
 import type { Endpoint } from '../../src/rest/endpoint.ts'
 import { endpoints } from '../../src/rest/index.ts'
-import { operationText } from '../../src/rest/operation-text.ts'
 import { CHAINS } from '../../src/web/chains.ts'
 import { codesIn, documentAt, documents, fromRoot, ROOT, readDocument, tableUnder } from './markdown.ts'
 
 /** The operation that an endpoint executes. */
 const operationOf = (operation: Endpoint['operation']) =>
-  parse(operationText(operation)).definitions.find(
-    ({ kind }) => kind === 'OperationDefinition',
-  ) as OperationDefinitionNode
+  operation.definitions.find(({ kind }) => kind === 'OperationDefinition') as OperationDefinitionNode
 
 /** True if a selection has a field at a path. */
 const selects = ({ selectionSet }: Pick<FieldNode, 'selectionSet'>, [name, ...rest]: string[]): boolean =>

@@ -54,6 +54,7 @@ export const ENCODINGS = {
     quotes: false,
     json: (text) => (SPECIAL.test(text) ? JSON.stringify(text) : `"${text}"`),
   },
+  date: { sql: quotedSql, quotes: true },
   /** Midnight UTC of a date, as REST writes it. */
   midnight: {
     sql: (value) => nullable(`'"' || ${value} || 'T00:00:00.000Z"'`),

@@ -43,7 +43,7 @@ export const VALUE_TYPES = {
   },
   date: {
     sql: 'date',
-    encoding: ENCODINGS.quoted,
+    encoding: ENCODINGS.date,
     accepts: (text: string) => text.length === 10 && parseUtc(text) !== undefined,
     ends: [`'9999-12-31'`, `'0001-01-01'`],
   },

@@ -26,6 +26,8 @@ export interface Operation {
   document: DocumentNode
   /** Its name in the document, if the request gave one. */
   operationName: string | undefined
+  /** Whether the rows of its only list are separate from its data, and flat. */
+  hasRows: boolean
   /** Reads a query in one statement, if the schema defines how. */
   plan: Pick<Plan, 'run' | 'covers' | 'size'>
   resolve: Resolve
@@ -57,7 +59,12 @@ export interface Planning {
 }
 
 /** Makes an operation of a valid document. Null if the document has no such operation. */
-export function operationOf(planning: Planning, document: DocumentNode, name: string | undefined): Operation | null {
+export function operationOf(
+  planning: Planning,
+  document: DocumentNode,
+  name: string | undefined,
+  hasRows = false,
+): Operation | null {
   const operation = getOperationAST(document, name)
   if (!operation) return null
   const { schema, plan } = planning
@@ -68,7 +75,8 @@ export function operationOf(planning: Planning, document: DocumentNode, name: st
     type,
     document,
     operationName: name,
-    plan: isPlanned ? new Plan(schema, document, name) : NO_PLAN,
+    hasRows,
+    plan: isPlanned ? new Plan(schema, document, name, hasRows) : NO_PLAN,
     resolve: resolver(planning, document, name, type),
     snapshot: type === OperationTypeNode.QUERY && !needsNoSnapshot(operation),
     depends: isVolatile(schema, document) ? 'more' : 'data',

@@ -94,10 +94,13 @@ export class Operations {
     return this.of(document, operationName) as Operation
   }
 
-  /** Prepares an operation of a valid document. Undefined if the document has no such operation. */
-  of(document: DocumentNode, name?: string): Operation | undefined {
+  /**
+   * Prepares an operation of a valid document. Undefined if the document has no such operation.
+   * @param hasRows whether the rows of its only list are separate and flat, as REST has them
+   */
+  of(document: DocumentNode, name?: string, hasRows = false): Operation | undefined {
     const { operations } = this.#preparedOf(document)
-    return once(operations, name, () => operationOf(this.#planning, document, name)) ?? undefined
+    return once(operations, name, () => operationOf(this.#planning, document, name, hasRows)) ?? undefined
   }
 
   /** The query whose answers a subscription sends. Undefined if it sends something else. */

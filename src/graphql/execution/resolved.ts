@@ -1,8 +1,16 @@
-import { type DocumentNode, getOperationAST, type SelectionSetNode } from 'graphql'
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  getNamedType,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
 import { answerTooLarge } from '../../db/connect/reader.ts'
 import { exactJson, isExactNumber } from '../../exact-number.ts'
-import { Rows } from '../plan/plan.ts'
-import { fieldsOf, fragmentsOf } from '../selection.ts'
+import { midnight } from '../../time.ts'
+import type { Answer } from '../plan/plan.ts'
 import type { Turns } from '../turns.ts'
 
 /** The estimated bytes of a number or literal, or of the punctuation around a value. */
@@ -48,43 +56,45 @@ function assertAnswerSize(data: unknown, maxBytes = Number.POSITIVE_INFINITY): v
   add(data)
 }
 
-/** Shapes the data of resolvers as a plan does: merges `@flat` objects, writes `@midnight` dates as moments and `@number` decimals as numbers, and separates the rows of the only list. */
-export function resolvedParts(document: DocumentNode, data: unknown): { data: string; rows: Rows } {
-  let rows = new Rows('', 0, undefined)
+type Write = (text: string) => unknown
+
+/** How REST writes values that the graph writes otherwise, by their type or field. */
+const VALUES_OF_REST: Record<string, Write> = { Date: midnight, 'TokenAmount.value': Number }
+
+/** The data of resolvers as a plan writes it: with an empty list, whose rows are separate and flat. */
+export function withRows(schema: GraphQLSchema, document: DocumentNode, data: unknown): Answer {
+  const writes = writesOf(schema, document)
+  const flat = (row: object): object =>
+    mapEntries(row, (key, value) => {
+      if (Array.isArray(value)) return [[key, value.map(flat)]]
+      if (isObject(value)) return Object.entries(flat(value))
+      const write = value === null ? undefined : writes.get(key)
+      return [[key, write ? write(value as string) : value]]
+    })
+  let list: object[] = []
   const withoutRows = (value: unknown): unknown => {
     if (Array.isArray(value)) {
-      const last = value.length > 0 ? exactJson(value.at(-1)) : undefined
-      rows = new Rows(exactJson(value).slice(1, -1), value.length, last)
+      list = value.map(flat)
       return []
     }
     return isObject(value) ? mapEntries(value, (key, one) => [[key, withoutRows(one)]]) : value
   }
-  const rest = withoutRows(merged(document, data))
-  return { data: exactJson(rest), rows }
+  const json = exactJson(withoutRows(data))
+  const rows = list.map(exactJson)
+  return { json, rows: { json: rows.join(','), length: rows.length, last: rows.at(-1) } }
 }
 
-/** Merges objects that are selected with `@flat` into their parents, and writes values as `@midnight` and `@number` say. */
-function merged(document: DocumentNode, data: unknown): unknown {
-  const fragments = fragmentsOf(document)
-  const merge = (value: unknown, sets: SelectionSetNode[]): unknown => {
-    if (Array.isArray(value)) return value.map((one) => merge(one, sets))
-    if (sets.length === 0 || !isObject(value)) return value
-    const fields = fieldsOf(sets, fragments)
-    return mapEntries(value, (key, one) => {
-      const nodes = fields.get(key) ?? []
-      const nested = merge(
-        one,
-        nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
-      )
-      const has = (directive: string) =>
-        nodes.some(({ directives }) => directives?.some(({ name }) => name.value === directive))
-      if (has('midnight') && typeof nested === 'string') return [[key, `${nested}T00:00:00.000Z`]]
-      if (has('number') && typeof nested === 'string') return [[key, Number(nested)]]
-      return has('flat') && isObject(nested) ? Object.entries(nested) : [[key, nested]]
-    })
+/** How REST writes the document's fields, by their keys in an answer. */
+function writesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Write> {
+  const types = new TypeInfo(schema)
+  const writes = new Map<string, Write>()
+  const Field = ({ alias, name }: FieldNode) => {
+    const type = getNamedType(types.getType())?.name ?? ''
+    const write = VALUES_OF_REST[`${types.getParentType()?.name}.${name.value}`] ?? VALUES_OF_REST[type]
+    if (write) writes.set((alias ?? name).value, write)
   }
-  const { selectionSet } = getOperationAST(document) ?? {}
-  return merge(data, selectionSet ? [selectionSet] : [])
+  visit(document, visitWithTypeInfo(types, { Field }))
+  return writes
 }
 
 type Entry = [key: string, value: unknown]

@@ -6,14 +6,14 @@ import { NoJson } from '../../db/lists/encoding.ts'
 import { GatewayError } from '../../errors.ts'
 import { parseExact } from '../../exact-number.ts'
 import type { Admin } from '../context.ts'
-import type { Planned, Rows } from '../plan/plan.ts'
+import type { Answer } from '../plan/plan.ts'
 import { type DocumentReference, documentReference, type RequestParams } from '../policy/documents.ts'
 import type { ChargeOperation } from '../policy/limits.ts'
 import { isCallersMistake, refusal } from './errors.ts'
 import { createContext, type Graph } from './graph.ts'
 import type { Operation } from './operation.ts'
 import { resultOf } from './outcome.ts'
-import { answerJson, resolvedParts } from './resolved.ts'
+import { answerJson, withRows } from './resolved.ts'
 
 /** The request of an operation. It records the operation's name, cost and errors. */
 export interface OperationCaller extends Caller {
@@ -74,8 +74,8 @@ async function charged(charge: ChargeOperation, cost: number): Promise<void> {
   if (message !== undefined) throw refusal('RATE_LIMITED', message)
 }
 
-/** The JSON of an operation's data, or a result with errors, which are not yet safe to show. */
-export type Outcome = { json: string; failed?: undefined } | { failed: ExecutionResult }
+/** An operation's data as JSON, or a result with errors, which are not yet safe to show. */
+export type Outcome = (Answer & { failed?: undefined }) | { failed: ExecutionResult }
 
 /** The JSON of an answer: its data and, in `extensions`, the warnings of its operation, and more. */
 export function answerText({ warnings }: Operation, { json }: { json: string }, more?: object): string {
@@ -111,29 +111,21 @@ export const costOf = ({ limiter }: Graph, operation: Operation, variables: Reco
 
 /** Runs an operation that has its turn. @throws the error of a read that fails */
 export function answer(graph: Graph, request: Run, cost: number, caller?: Caller): Promise<Outcome> {
-  const { operation, variables, unplanned } = request
   const { store } = graph.deps
-  const resolved = async (reader: Reader): Promise<Outcome> => {
-    const answered = await resolve(graph, request, reader)
-    return 'failed' in answered ? failedWith(operation, answered.failed) : { json: await answered.json() }
-  }
-  if (!operation.snapshot) return resolved(plainReader(store))
-  const read = async (reader: Reader): Promise<Outcome> => {
-    const planned = unplanned === undefined ? await planOf(operation, reader, variables) : undefined
-    return planned ?? reader.snapshot(resolved)
-  }
-  return readFor(store, read, caller, graph.workload.isLarge(cost))
+  if (!request.operation.snapshot) return resolve(graph, request, plainReader(store))
+  return readFor(store, (reader) => read(graph, request, reader), caller, graph.workload.isLarge(cost))
+}
+
+/** Reads a query by its plan, or by resolvers on one snapshot. */
+async function read(graph: Graph, request: Run, reader: Reader): Promise<Outcome> {
+  const planned = request.unplanned === undefined ? await planOf(request, reader) : undefined
+  return planned ?? reader.snapshot((one) => resolve(graph, request, one))
 }
 
 /** The answer of an operation's plan. Undefined if it has none, or rejects an argument or a value. */
-async function planOf(
-  { plan }: Operation,
-  reader: Reader,
-  variables: Record<string, unknown>,
-): Promise<Outcome | undefined> {
+async function planOf({ operation, variables }: Run, reader: Reader): Promise<Outcome | undefined> {
   try {
-    const data = await plan.run(reader, variables)
-    return data && { json: await data.json() }
+    return await operation.plan.run(reader, variables)
   } catch (error) {
     if (isCallersMistake(error) || error instanceof NoJson) return undefined
     throw error
@@ -144,83 +136,65 @@ const failedWith = ({ warnings }: Operation, result: ExecutionResult): Outcome =
   failed: warnings ? { ...result, extensions: { ...warnings } } : result,
 })
 
-async function resolve(
-  graph: Graph,
-  { operation, variables, admin, unplanned }: Run,
-  reader: Reader,
-): Promise<Planned | { failed: ExecutionResult }> {
+async function resolve(graph: Graph, request: Run, reader: Reader): Promise<Outcome> {
+  const { operation, variables, admin, unplanned } = request
   const context = createContext(graph, reader, admin)
   const result = await operation.resolve(context, variables, unplanned)
-  if (result.errors) return { failed: result }
-  return {
-    json: () => answerJson(result.data, context.turns, reader.maxBytes),
-    parts: async () => resolvedParts(operation.document, result.data),
-  }
+  if (result.errors) return failedWith(operation, result)
+  if (operation.hasRows) return withRows(graph.schema, operation.document, result.data)
+  return { json: await answerJson(result.data, context.turns, reader.maxBytes) }
 }
 
-/** Runs an operation of this program on one reader. */
-export interface Execute<Data, Variables> {
-  (variables: Variables): Promise<Data>
-  /**
-   * Returns the rows of the operation's only list separately, as JSON; the list in `data` is empty. Objects selected
-   * with `@flat` are merged into their parents.
-   */
-  rows(variables: Variables): Promise<{ data: Data; rows: Rows }>
-  /** Executes the operation more than once on one snapshot. */
-  snapshot<T>(work: (execute: Execute<Data, Variables>) => Promise<T>): Promise<T>
-}
-
-/**
- * Runs an operation of this program. It is not validated, since code generation has done so.
- * @throws the error that a resolver threw
- */
-export function executor<Data, Variables>(
-  graph: Graph,
-  operation: Operation,
-  reader: Reader,
-  admin: Admin,
-): Execute<Data, Variables> {
-  const answer = <T>(values: Variables, present: (planned: Planned) => Promise<T>): Promise<T> => {
-    const variables = values as Record<string, unknown>
-    const resolved = async (reader: Reader) => {
-      const answered = await resolve(graph, { operation, variables, admin }, reader)
-      if ('failed' in answered) throw origin(answered.failed)
-      return present(answered)
-    }
-    const unplanned = () => (operation.snapshot ? reader.snapshot(resolved) : resolved(reader))
-    return operation.plan.run(reader, variables).then((planned) => (planned ? present(planned) : unplanned()))
-  }
-  const whole = (variables: Variables) => answer(variables, async (planned) => parseExact(await planned.json()) as Data)
-  const rows = (variables: Variables) =>
-    answer(variables, async (planned) => {
-      const { data, rows } = await planned.parts()
-      return { data: parseExact(data) as Data, rows }
-    })
-  const snapshot: Execute<Data, Variables>['snapshot'] = (work) =>
-    reader.snapshot((one) => work(executor(graph, operation, one, admin)))
-  return Object.assign(whole, { rows, snapshot })
-}
-
-/**
- * Prepares an operation of this program.
- * @returns a function that reads with it; a large operation waits for its turn
- */
-export function reads<Data, Variables>(
+/** Runs an operation of this program, which code generation has validated. @throws the error that a resolver threw */
+export async function runDocument<Data, Variables>(
   graph: Graph,
   document: TypedDocumentNode<Data, Variables>,
-  { admin = 'no' }: { admin?: Admin } = {},
-) {
-  const { workload, deps } = graph
+  variables: Variables,
+  { admin = 'no', caller }: { admin?: Admin; caller?: Caller } = {},
+): Promise<Data> {
   const operation = graph.operations.of(document) as Operation
-  return <T>(
-    work: (execute: Execute<Data, Variables>) => Promise<T>,
-    variables: Variables,
-    caller?: Caller,
-  ): Promise<T> => {
-    const cost = costOf(graph, operation, variables as Record<string, unknown>)
-    const read = (reader: Reader) => work(executor(graph, operation, reader, admin))
-    return workload.run(cost, caller, () => readFor(deps.store, read, caller, workload.isLarge(cost)))
+  const request = { operation, variables: variables as Record<string, unknown>, admin }
+  return dataOf<Data>(answered(await run(graph, request, caller)))
+}
+
+/** The answer of an operation of this program. @throws the error that a resolver threw */
+export function answered(outcome: Outcome): Answer {
+  if (outcome.failed) throw origin(outcome.failed)
+  return outcome
+}
+
+export const dataOf = <Data>({ json }: Answer): Data => parseExact(json) as Data
+
+/**
+ * Runs a query of this program for one page after the other: one by itself, several on one snapshot.
+ * @param next the variables of the page that follows @throws the error that a resolver threw
+ */
+export function runPages<Data>(
+  graph: Graph,
+  request: Run,
+  next: (data: Data) => Record<string, unknown> | undefined,
+  caller?: Caller,
+): Promise<Data[]> {
+  const { workload, deps } = graph
+  const cost = costOf(graph, request.operation, request.variables)
+  const page = async (reader: Reader, more: object) => {
+    const variables = { ...request.variables, ...more }
+    return dataOf<Data>(answered(await read(graph, { ...request, variables }, reader)))
   }
+  const all = async (reader: Reader) => {
+    const pages: Data[] = []
+    for (let more: object | undefined = {}; more; ) {
+      const data: Data = await page(reader, more)
+      pages.push(data)
+      more = next(data)
+    }
+    return pages
+  }
+  const some = async (reader: Reader) => {
+    const first = await page(reader, {})
+    return next(first) ? reader.snapshot(all) : [first]
+  }
+  return workload.run(cost, caller, () => readFor(deps.store, some, caller, workload.isLarge(cost)))
 }
 
 /** The error that a resolver threw. An argument that GraphQL itself rejected becomes BAD_INPUT. */

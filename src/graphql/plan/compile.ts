@@ -68,13 +68,7 @@ class Compiler {
         members.push({ key, piece: { kind: 'constant', json: JSON.stringify(getNamedType(type)?.name) } })
         continue
       }
-      const piece = this.#field({ node, definition }, scope, own)
-      if (has(node, 'flat') && piece.kind === 'object') members.push(...piece.members)
-      else if (has(node, 'midnight') && piece.kind === 'leaf')
-        members.push({ key, piece: { ...piece, as: ENCODINGS.midnight } })
-      else if (has(node, 'number') && piece.kind === 'leaf')
-        members.push({ key, piece: { ...piece, as: ENCODINGS.number } })
-      else members.push({ key, piece })
+      members.push({ key, piece: this.#field({ node, definition }, scope, own) })
     }
     return members
   }
@@ -289,9 +283,6 @@ function ownedColumns({ sqlField, owner }: List, columns: Columns): Map<string, 
 }
 
 const NOTHING: Piece = { kind: 'constant', json: '0' }
-
-const has = ({ directives = [] }: FieldNode, directive: string) =>
-  directives.some(({ name }) => name.value === directive)
 
 function argumentKey(field: Field, name: string, type: KeyType | undefined, assert: Assert | undefined): Key {
   const isArgument = field.definition.args.some((one) => one.name === name)

@@ -4,7 +4,6 @@ import type { Reader } from '../../db/connect/reader.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
-import { copied } from '../../exact-number.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { cutToPage } from '../fields/connection.ts'
 import type { SqlList } from '../fields/sql-field.ts'
@@ -12,6 +11,7 @@ import { readVariables } from '../policy/limits.ts'
 import { fragmentsOf, switchesOf } from '../selection.ts'
 import { Turns } from '../turns.ts'
 import { type Compiled, compile } from './compile.ts'
+import { flattenRows } from './flat.ts'
 import { Layout } from './layout.ts'
 import {
   areOfLists,
@@ -29,46 +29,18 @@ import { type Level, type List, Unplanned } from './piece.ts'
 import { pageFor, type Request, statement } from './statement.ts'
 import { itemsInTurns, type ListRows, type Source, type Writer, write } from './write.ts'
 
-/** Rows as JSON, without the enclosing brackets. `exactJson` writes them as a list. */
-export class Rows {
-  readonly length: number
-  readonly #json: string
-  readonly #last: string | undefined
-
-  /** @param last the JSON of the last row */
-  constructor(json: string, length: number, last: string | undefined) {
-    this.#json = json
-    this.length = length
-    this.#last = last
-  }
-
-  /** The rows of several lists, without a last one. */
-  static joined(lists: Rows[]): Rows {
-    const texts = lists.flatMap((rows) => (rows.length > 0 ? [rows.#json] : []))
-    const length = lists.reduce((sum, rows) => sum + rows.length, 0)
-    return new Rows(texts.join(','), length, undefined)
-  }
-
-  /** The rows as a list of any type, since their JSON is copied unread. */
-  get list(): never[] {
-    return this as never
-  }
-
-  /** The last row. Undefined if there are no rows. */
-  last<Row>(): Row | undefined {
-    return this.#last === undefined ? undefined : (JSON.parse(this.#last) as Row)
-  }
-
-  toJSON(): string {
-    return copied(`[${this.#json}]`)
-  }
+/** The rows of an operation's only list, as JSON without the enclosing brackets. */
+export interface Rows {
+  json: string
+  length: number
+  /** The JSON of the last row. Undefined if there are no rows. */
+  last: string | undefined
 }
 
-export interface Planned {
-  /** Returns the operation's data as JSON. @throws NoJson */
-  json(): Promise<string>
-  /** Returns the data with its spliced list empty, and the rows of that list separately. @throws NoJson */
-  parts(): Promise<{ data: string; rows: Rows }>
+/** The JSON of an operation's data. If its rows are separate, its list is empty there. */
+export interface Answer {
+  json: string
+  rows?: Rows
 }
 
 /** Cached statements per query: one for each combination of page size, filter and so on. */
@@ -98,10 +70,14 @@ export class Plan {
   /** The variables whose statement must be built for each request. */
   readonly #uncacheable = new Set<string>()
 
-  constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string) {
+  /** Whether the rows of its only list are separate and flat, as REST has them. */
+  readonly #hasRows: boolean
+
+  constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string, hasRows = false) {
     this.#schema = schema
     this.#document = document
     this.#operationName = operationName
+    this.#hasRows = hasRows
     this.#switches = switchesOf(document)
     this.#parameters = new Parameters(schema, document, this.#definitions())
   }
@@ -113,9 +89,9 @@ export class Plan {
   /**
    * Runs the query.
    * @returns undefined if it has no plan or its variables are invalid: resolvers must then execute it
-   * @throws GatewayError if an argument is invalid
+   * @throws GatewayError if an argument is invalid @throws NoJson
    */
-  run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Planned | undefined> {
+  run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Answer | undefined> {
     let inputs = this.#parameters.read(variables)
     if (!inputs || this.#uncacheable.has(inputs.key)) inputs = this.#parameters.read(variables, 'exact')
     const cached = inputs && this.#statements.get(inputs.key)
@@ -133,7 +109,7 @@ export class Plan {
     reader: Reader,
     variables: Record<string, unknown>,
     inputs: Inputs | undefined,
-  ): Promise<Planned | undefined> {
+  ): Promise<Answer | undefined> {
     if (inputs) {
       const { key } = inputs
       const isKnown = this.#statements.has(key)
@@ -252,7 +228,9 @@ export class Plan {
     const fragments = fragmentsOf(this.#document)
     const conditions = Object.fromEntries(this.#switches.map((name) => [name, Boolean(variables[name])]))
     try {
-      return new Variant(compile({ schema: this.#schema, fragments, conditions }, operation))
+      const compiled = compile({ schema: this.#schema, fragments, conditions }, operation)
+      if (this.#hasRows) flattenRows(compiled)
+      return new Variant(compiled, this.#hasRows)
     } catch (error) {
       if (error instanceof Unplanned) return null
       throw error
@@ -299,10 +277,12 @@ class Variant {
   readonly #root: Level
   readonly #layout: Layout
   readonly #lists: List[]
+  readonly #hasRows: boolean
   #last: { parts: string[]; text: string } = { parts: [], text: '' }
 
-  constructor(compiled: Compiled) {
+  constructor(compiled: Compiled, hasRows: boolean) {
     this.#root = compiled.root
+    this.#hasRows = hasRows
     this.#lists = compiled.lists
     this.#layout = new Layout(compiled)
     if (this.#lists.some((list) => list.cursors && list !== this.#layout.spliced))
@@ -373,15 +353,15 @@ class Variant {
     )
   }
 
-  /** Runs a statement. The answer's JSON is written on demand. Undefined if the store has no plan for it. */
-  read(reader: Reader, { source, assertStart, text, values }: Statement): Promise<Planned | undefined> {
+  /** Runs a statement, and writes the answer. Undefined if the store has no plan for it. @throws NoJson */
+  read(reader: Reader, { source, assertStart, text, values }: Statement): Promise<Answer | undefined> {
     const { topology, maxBytes = Number.POSITIVE_INFINITY } = reader
     const sql = { text, values }
     const read = topology.textRows ? topology.textRows(reader, sql, this.#layout.bare) : reader.textRows(sql)
     return read.then((rows) => {
       if (!rows) return undefined
-      const planned = () => this.#planned(rows, source, maxBytes)
-      return assertStart && !this.#hasRows(rows) ? assertStart(reader).then(planned) : planned()
+      const written = () => this.#written(rows, source, maxBytes)
+      return assertStart && !this.#isFilled(rows) ? assertStart(reader).then(written) : written()
     })
   }
 
@@ -408,7 +388,7 @@ class Variant {
     }
   }
 
-  #planned(rows: TextRow[], request: RequestSource, maxBytes: number): Planned {
+  async #written(rows: TextRow[], request: RequestSource, maxBytes: number): Promise<Answer> {
     const { pageOf, name, cursor } = request
     const { answer, item, spliced } = this.#layout
     const root = rows[0] ?? []
@@ -422,23 +402,18 @@ class Variant {
       cursor,
       rowsOf: (list, row) => (list === spliced ? ofSpliced : (nested.get(row) as ListRows)),
     })
+    const all = source(list)
+    const written = await itemsInTurns(list, all, new Turns())
+    if (!this.#hasRows) return { json: write(answer, root, source({ ...list, written })) }
+    const last = list.rows.at(-1)
     return {
-      json: async () => {
-        const all = source(list)
-        return write(answer, root, source({ ...list, written: await itemsInTurns(list, all, new Turns()) }))
-      },
-      parts: async () => {
-        const all = source(list)
-        const last = list.rows.at(-1)
-        const written = await itemsInTurns(list, all, new Turns())
-        const lines = new Rows(written, list.rows.length, last && write(item, last, all))
-        return { data: write(answer, root, source({ ...list, rows: [] })), rows: lines }
-      },
+      json: write(answer, root, source({ ...list, rows: [] })),
+      rows: { json: written, length: list.rows.length, last: last && write(item, last, all) },
     }
   }
 
   /** Returns whether the spliced list has rows. A row that only carries the root's columns has a null ordinal. */
-  #hasRows([first]: TextRow[]): boolean {
+  #isFilled([first]: TextRow[]): boolean {
     const { number } = this.#layout
     return first !== undefined && (number === undefined || first[number] !== null)
   }
@@ -449,7 +424,7 @@ class Variant {
     if (!spliced) return listRows([], undefined, item)
     const page = pageOf(spliced)
     if (bare) return listRows(page?.backward ? rows.reverse() : rows, page, item)
-    if (!this.#hasRows(rows)) return listRows([], page, item)
+    if (!this.#isFilled(rows)) return listRows([], page, item)
     if (!nested || number === undefined || nestedNumber === undefined) return listRows(rows, page, item)
     const nestedPage = pageOf(nested)
     const firsts: TextRow[] = []

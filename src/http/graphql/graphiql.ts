@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../db/connect/scope.ts'
 import type { PageData } from '../../graphiql/page-data.ts'
-import { type ExampleValues, noValues, readExampleValues, valuesOperation } from '../../graphql/example-values.ts'
+import { type ExampleValues, exampleValuesOf, noValues, valuesOperation } from '../../graphql/example-values.ts'
 import { examples } from '../../graphql/examples.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
-import { reads } from '../../graphql/execution/run.ts'
+import { runDocument } from '../../graphql/execution/run.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import { exchangeOf } from '../exchange.ts'
@@ -39,8 +39,8 @@ export function graphiqlPage(graph: Graph, edge: EdgeCache, basePath: string) {
     const data = JSON.stringify(dataOf(values, notice)).replaceAll('<', '\\u003c')
     return { name: '/graphql', status: 200, json: withBase(await template, basePath).replace('DATA', () => data) }
   }
-  const read = reads(graph, valuesOperation)
-  const compute = async (caller: Caller) => render(await read(readExampleValues, {}, caller), EMPTY)
+  const compute = async (caller: Caller) =>
+    render(exampleValuesOf(await runDocument(graph, valuesOperation, {}, { caller })), EMPTY)
   return {
     async send(request: FastifyRequest, reply: FastifyReply) {
       const caller = exchangeOf(request.raw, reply.raw)

@@ -51,8 +51,8 @@ export const earnings = endpoint({
   ),
   operation,
   variables: ({ path, query }) => ({ ...path, chainId: query.chain_id ?? null, ...pageOf(query) }),
-  async answer({ query, variables, execute }) {
-    const { breakdown, entityCount, ...totals } = (await execute(variables)).user.earnings
+  answer({ query, data: { user } }) {
+    const { breakdown, entityCount, ...totals } = user.earnings
     const data = { ...totals, breakdown: breakdown.map(shapes.documented) }
     const pagination = shapes.pagination(query, entityCount, breakdown.length)
     return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }

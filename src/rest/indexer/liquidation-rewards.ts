@@ -96,9 +96,8 @@ export const marketLiquidationRewards = endpoint({
     chainIds: query.chain_id ?? null,
     ...pageOf(query),
   }),
-  async answer({ query, variables, execute }) {
+  answer({ query, data: { markets, user } }) {
     const { market, chain_id = null } = query
-    const { markets, user } = await execute(variables)
     if (markets.totalCount === 0) throw notFound('market', market, chain_id)
     const { nodes, totalCount } = user.liquidationRewards
     // A reward in a market has one whose debt was repaid.
@@ -126,9 +125,8 @@ export const vaultLiquidationRewards = endpoint({
     chainIds: query.chain_id ?? null,
     ...pageOf(query),
   }),
-  async answer({ query, variables, execute }) {
+  answer({ query, data: { vaults, user } }) {
     const { vault, chain_id = null } = query
-    const { vaults, user } = await execute(variables)
     if (vaults.totalCount === 0) throw notFound('vault', vault, chain_id)
     const { nodes, totalCount } = user.liquidationRewards
     const data = nodes.map(rewardRecord)

@@ -19,10 +19,10 @@ const operation = graphql(`
           totalCount
           pageInfo { hasNextPage }
           nodes {
-            chainId marketId: entityAddress accountId: userAddress positionId legacy @flat { timestamp }
-            supplied @flat { collateralAssets: raw collateralUsd: usd }
-            protected @flat { protectedAssets: raw protectedUsd: usd }
-            borrowed @flat { debtAssets: raw debtUsd: usd }
+            chainId marketId: entityAddress accountId: userAddress positionId legacy { timestamp }
+            supplied { collateralAssets: raw collateralUsd: usd }
+            protected { protectedAssets: raw protectedUsd: usd }
+            borrowed { debtAssets: raw debtUsd: usd }
           }
         }
       }
@@ -60,9 +60,9 @@ export const marketPositionSnapshots = endpoint({
   ),
   operation,
   variables: ({ path, query, now }) => ({ ...path, ...snapshotVariables(query, query.market, now) }),
-  async answer({ query, variables, execute }) {
-    const { data, rows } = await execute.rows(variables)
+  hasRows: true,
+  answer({ query, variables, data, rows }) {
     const { totalCount } = data.user.legacy.marketSnapshots
-    return snapshotPage(query, variables, { market: query.market }, totalCount, rows)
+    return snapshotPage(query, variables, { market: query.market }, totalCount, rows.length)
   },
 })

@@ -50,8 +50,8 @@ export const netApr = endpoint({
   ),
   operation,
   variables: ({ path, query }) => ({ ...path, chainId: query.chain_id ?? null, ...pageOf(query) }),
-  async answer({ query, variables, execute }) {
-    const { legacy, breakdown, entityCount, ...totals } = (await execute(variables)).user.netApr
+  answer({ query, data: { user } }) {
+    const { legacy, breakdown, entityCount, ...totals } = user.netApr
     const data = { ...legacy, ...totals, breakdown: breakdown.map(shapes.documented) }
     const pagination = shapes.pagination(query, entityCount, breakdown.length)
     return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
-import type { Rows } from '../../graphql/plan/plan.ts'
 import { asEntity, flag, pageOf, pageQuery, unixSeconds, whereAddress } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
@@ -51,13 +50,13 @@ export function snapshotVariables(query: Query, entity: string | undefined, now:
   }
 }
 
-/** The answer with a page of snapshots. @param entity the filter by market or vault, which it echoes */
+/** The answer around a page of snapshots. @param entity the filter by market or vault, which it echoes */
 export function snapshotPage<Entity extends Record<string, string | undefined>>(
   query: Query,
   { from, to, grouped }: { from: string | bigint; to: string | bigint; grouped: boolean },
   entity: Entity,
   total: number,
-  rows: Rows,
+  rows: number,
 ) {
   const echoed = Object.entries(entity).map(([name, value]) => [name, value === undefined ? null : asEntity(value)])
   const filters = {
@@ -69,7 +68,7 @@ export function snapshotPage<Entity extends Record<string, string | undefined>>(
   }
   const fromClock = (['from_timestamp', 'to_timestamp'] as const).filter((name) => query[name] === undefined)
   return {
-    body: { data: rows.list, pagination: shapes.pagination(query, total, rows.length), filters },
+    body: { data: [], pagination: shapes.pagination(query, total, rows), filters },
     timeless: fromClock.length === 0 ? undefined : (json: string) => withoutFilters(json, fromClock),
   }
 }

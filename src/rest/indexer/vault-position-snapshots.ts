@@ -19,8 +19,8 @@ const operation = graphql(`
           totalCount
           pageInfo { hasNextPage }
           nodes {
-            chainId vaultId: entityAddress accountId: userAddress positionId legacy @flat { timestamp } shares
-            supplied @flat { assets: raw assetsUsd: usd }
+            chainId vaultId: entityAddress accountId: userAddress positionId legacy { timestamp } shares
+            supplied { assets: raw assetsUsd: usd }
           }
         }
       }
@@ -54,9 +54,9 @@ export const vaultPositionSnapshots = endpoint({
   ),
   operation,
   variables: ({ path, query, now }) => ({ ...path, ...snapshotVariables(query, query.vault, now) }),
-  async answer({ query, variables, execute }) {
-    const { data, rows } = await execute.rows(variables)
+  hasRows: true,
+  answer({ query, variables, data, rows }) {
     const { totalCount } = data.user.legacy.vaultSnapshots
-    return snapshotPage(query, variables, { vault: query.vault }, totalCount, rows)
+    return snapshotPage(query, variables, { vault: query.vault }, totalCount, rows.length)
   },
 })

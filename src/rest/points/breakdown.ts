@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import type { RestBreakdownQuery, RestBreakdownQueryVariables } from '../../generated/operations/graphql.ts'
-import type { Execute } from '../../graphql/execution/run.ts'
-import { endpoint } from '../endpoint.ts'
+import type { RestBreakdownQuery } from '../../generated/operations/graphql.ts'
+import { endpoint, lastOf, type Rows } from '../endpoint.ts'
 import { addresses, entityText, limit, recordCursor, whereAddress } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
@@ -43,6 +42,7 @@ const byAssets = (operationId: string) =>
       afterRecord: cursor,
       assets: asset?.length === 1 ? asset[0] : asset,
     }),
+    hasRows: true,
     answer: pageOf,
   })
 
@@ -64,16 +64,11 @@ export const positionsByMarkets = endpoint({
     afterRecord: query.cursor,
     pools: whereAddress(query.market),
   }),
+  hasRows: true,
   answer: pageOf,
 })
 
-interface PageCall {
-  variables: RestBreakdownQueryVariables
-  execute: Execute<RestBreakdownQuery, RestBreakdownQueryVariables>
-}
-
-async function pageOf({ variables, execute }: PageCall) {
-  const { data, rows } = await execute.rows(variables)
-  const last = data.legacy.positions.pageInfo.hasNextPage ? rows.last<{ id: string }>() : undefined
-  return { body: { items: rows.list, nextCursor: last?.id ?? null } }
+function pageOf({ data, rows }: { data: RestBreakdownQuery; rows: Rows }) {
+  const last = data.legacy.positions.pageInfo.hasNextPage ? lastOf<{ id: string }>(rows) : undefined
+  return { body: { items: [], nextCursor: last?.id ?? null } }
 }

@@ -25,8 +25,7 @@ export const leaderboard = endpoint({
   }),
   operation,
   variables: ({ query: { account } }) => ({ account: account ?? NO_ONE, withAccount: account !== undefined }),
-  async answer({ variables, execute }) {
-    const { leaderboard, user } = await execute(variables)
+  answer({ data: { leaderboard, user } }) {
     const entries = user && user.rank !== null ? [...leaderboard.nodes, user] : leaderboard.nodes
     const topAccounts = entries.map(({ account, points, rank }) => ({ account, points, rank: String(rank) }))
     return { body: { topAccounts, total: String(leaderboard.totalCount) } }

@@ -1,30 +1,19 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import type { MultiplierFieldsFragment } from '../../generated/operations/graphql.ts'
-import { allPages } from '../all-pages.ts'
+import type { MultiplierRecordFragment } from '../../generated/operations/graphql.ts'
 import { endpoint } from '../endpoint.ts'
 import { multiplierInput } from '../multiplier-input.ts'
 import * as shapes from '../shapes.ts'
 
 export const multiplierFields = graphql(`
-  fragment MultiplierFields on Multiplier {
-    legacy { recordId } poolAddress
-    deposit_tokenA: depositA deposit_tokenB: depositB borrow_tokenA: borrowA borrow_tokenB: borrowB
-    createdAt updatedAt
-    pool { poolName: displayName assetA { address symbol } assetB { address symbol } }
-  }
-`)
-
-/** A multiplier in the shape of section 2.6 of the points document. */
-export const multiplierRecordFields = graphql(`
   fragment MultiplierRecord on Multiplier {
-    legacy @flat { id: recordId } poolAddress
+    legacy { id: recordId } poolAddress
     deposit_tokenA: depositA deposit_tokenB: depositB borrow_tokenA: borrowA borrow_tokenB: borrowB
     createdAt updatedAt
-    pool @flat {
+    pool {
       poolName: displayName
-      assetA @flat { tokenA_address: address tokenA_symbol: symbol }
-      assetB @flat { tokenB_address: address tokenB_symbol: symbol }
+      assetA { tokenA_address: address tokenA_symbol: symbol }
+      assetB { tokenB_address: address tokenB_symbol: symbol }
     }
   }
 `)
@@ -37,22 +26,16 @@ const all = graphql(`
 
 const update = graphql(`
   mutation RestUpdateMultipliers($multipliers: [MultiplierInput!]!) {
-    updateMultipliers(input: { multipliers: $multipliers }) { multipliers { ...MultiplierFields } }
+    updateMultipliers(input: { multipliers: $multipliers }) { multipliers { ...MultiplierRecord } }
   }
 `)
 
-/** The shape of section 2.6, from a mutation's result. */
-function multiplierRecord({ legacy, pool, ...multiplier }: MultiplierFieldsFragment) {
-  const id = legacy.recordId
+/** A multiplier in the shape of section 2.6 of the points document. */
+export function multiplierRecord({ legacy, pool, ...multiplier }: MultiplierRecordFragment) {
+  const { id } = legacy
   if (!pool) throw new Error(`the multiplier ${id} has no pool`)
   const { assetA, assetB, poolName } = pool
-  const tokens = {
-    tokenA_address: assetA.address,
-    tokenB_address: assetB.address,
-    tokenA_symbol: assetA.symbol,
-    tokenB_symbol: assetB.symbol,
-  }
-  return { id, ...multiplier, ...tokens, poolName }
+  return { id, ...multiplier, poolName, ...assetA, ...assetB }
 }
 
 export const allMultipliers = endpoint({
@@ -63,8 +46,15 @@ export const allMultipliers = endpoint({
   response: z.array(shapes.multiplierShape),
   operation: all,
   variables: () => ({}),
-  answer: async ({ execute }) => ({ body: (await allPages(execute, (data) => data.multipliers)).list }),
+  pageInfo: ({ multipliers }) => multipliers.pageInfo,
+  answer: ({ pages }) => ({ body: pages.flatMap(({ multipliers }) => multipliers.nodes.map(multiplierRecord)) }),
 })
+
+/** An updated multiplier, whose fields the document lists in another order. */
+function updatedRecord(multiplier: MultiplierRecordFragment) {
+  const { poolName, tokenA_symbol, tokenB_address, tokenB_symbol, ...record } = multiplierRecord(multiplier)
+  return { ...record, tokenB_address, tokenA_symbol, tokenB_symbol, poolName }
+}
 
 export const updateMultipliers = endpoint({
   operationId: 'updateMultipliers',
@@ -92,8 +82,5 @@ export const updateMultipliers = endpoint({
       from: m.from,
     })),
   }),
-  async answer({ variables, execute }) {
-    const { multipliers } = (await execute(variables)).updateMultipliers
-    return { body: multipliers.map(multiplierRecord) }
-  },
+  answer: ({ data }) => ({ body: data.updateMultipliers.multipliers.map(updatedRecord) }),
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint, lastOf } from '../endpoint.ts'
 import { address, dateCursor, limit } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
@@ -8,7 +8,7 @@ const operation = graphql(`
   query RestPointsOfAddress($address: Address!, $first: Int!, $afterDate: Date) {
     user(address: $address) {
       dailyPoints(first: $first, where: { date: { gt: $afterDate } }) {
-        nodes { distributionDate: date @midnight points positions { ...PositionRecord } }
+        nodes { distributionDate: date points positions { ...PositionRecord } }
         pageInfo { hasNextPage }
       }
     }
@@ -33,9 +33,10 @@ export const pointsOfAddress = endpoint({
   }),
   operation,
   variables: ({ path: { address }, query }) => ({ address, first: query.limit, afterDate: query.cursor?.slice(0, 10) }),
-  async answer({ variables, execute }) {
-    const { data, rows } = await execute.rows(variables)
-    const last = data.user.dailyPoints.pageInfo.hasNextPage ? rows.last<{ distributionDate: string }>() : undefined
-    return { body: { items: rows.list, nextCursor: last?.distributionDate ?? null } }
+  hasRows: true,
+  answer({ data, rows }) {
+    const hasNext = data.user.dailyPoints.pageInfo.hasNextPage
+    const last = hasNext ? lastOf<{ distributionDate: string }>(rows) : undefined
+    return { body: { items: [], nextCursor: last?.distributionDate ?? null } }
   },
 })

@@ -1,25 +1,47 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import { allPages } from '../all-pages.ts'
+import type { RestPoolsQuery } from '../../generated/operations/graphql.ts'
 import { endpoint } from '../endpoint.ts'
 import * as shapes from '../shapes.ts'
+import { multiplierRecord } from './multipliers.ts'
 
 const operation = graphql(`
   query RestPools($after: String) {
     pools(first: 1000, after: $after) {
       nodes {
-        id: address marketId: number name legacy @flat { createdTimestamp interestLastUpdated }
+        id: address marketId: number name legacy { createdTimestamp interestLastUpdated }
         unit_1_id: marketAAddress unit_2_id: marketBAddress
-        assetA @flat { asset_1_address: address } nameA: legacy @flat { asset_1_name: assetAName }
-        symbolA: assetA @flat { asset_1_symbol: symbol }
-        assetB @flat { asset_2_address: address } nameB: legacy @flat { asset_2_name: assetBName }
-        symbolB: assetB @flat { asset_2_symbol: symbol }
+        assetA { asset_1_address: address } nameA: legacy { asset_1_name: assetAName }
+        symbolA: assetA { asset_1_symbol: symbol }
+        assetB { asset_2_address: address } nameB: legacy { asset_2_name: assetBName }
+        symbolB: assetB { asset_2_symbol: symbol }
         multiplier { ...MultiplierRecord }
       }
       pageInfo { hasNextPage endCursor }
     }
   }
 `)
+
+type Pool = RestPoolsQuery['pools']['nodes'][number]
+
+/** A pool in the shape of the document. */
+function poolRecord({ legacy, assetA, nameA, symbolA, assetB, nameB, symbolB, multiplier, ...pool }: Pool) {
+  const { id, marketId, name, ...markets } = pool
+  return {
+    id,
+    marketId,
+    name,
+    ...legacy,
+    ...markets,
+    ...assetA,
+    ...nameA,
+    ...symbolA,
+    ...assetB,
+    ...nameB,
+    ...symbolB,
+    multiplier: multiplier && multiplierRecord(multiplier),
+  }
+}
 
 export const allPools = endpoint({
   operationId: 'getPools',
@@ -46,5 +68,6 @@ export const allPools = endpoint({
   ),
   operation,
   variables: () => ({}),
-  answer: async ({ execute }) => ({ body: (await allPages(execute, (data) => data.pools)).list }),
+  pageInfo: ({ pools }) => pools.pageInfo,
+  answer: ({ pages }) => ({ body: pages.flatMap(({ pools }) => pools.nodes.map(poolRecord)) }),
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
+import { midnight } from '../../time.ts'
 import { endpoint, REQUEST_TIME } from '../endpoint.ts'
 import { address } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
@@ -30,13 +31,12 @@ export const positionsOfAddress = endpoint({
   }),
   operation,
   variables: ({ path: { address } }) => ({ address }),
-  async answer({ variables, execute }) {
-    const { program, user } = await execute(variables)
+  answer({ data: { program, user } }) {
     const { lastDate, userAddress, points } = user
     const entry = lastDate && {
       userAddress,
       timestamp: REQUEST_TIME,
-      lastSnapshotDate: shapes.midnight(lastDate),
+      lastSnapshotDate: midnight(lastDate),
       points,
     }
     return { body: { points: entry ? [entry] : [], totalPoints: program.totalPoints }, timed: true }

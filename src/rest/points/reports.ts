@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import { allPages } from '../all-pages.ts'
+import { midnight } from '../../time.ts'
 import { endpoint } from '../endpoint.ts'
 import * as shapes from '../shapes.ts'
 
 const operation = graphql(`
   query RestReports($after: String) {
     distributions(first: 1000, after: $after) {
-      nodes { distributionDate: date @midnight totalPoints: points positionCount }
+      nodes { distributionDate: date totalPoints: points positionCount }
       pageInfo { hasNextPage endCursor }
     }
   }
@@ -28,5 +28,11 @@ export const reports = endpoint({
   }),
   operation,
   variables: () => ({}),
-  answer: async ({ execute }) => ({ body: { items: (await allPages(execute, (data) => data.distributions)).list } }),
+  pageInfo: ({ distributions }) => distributions.pageInfo,
+  answer({ pages }) {
+    const items = pages.flatMap(({ distributions }) => distributions.nodes)
+    return {
+      body: { items: items.map((item) => ({ ...item, distributionDate: midnight(item.distributionDate) })) },
+    }
+  },
 })

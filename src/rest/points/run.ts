@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
 import { graphql } from '../../generated/operations/gql.ts'
 import type { FinishedRunFragment } from '../../generated/operations/graphql.ts'
+import { midnight } from '../../time.ts'
 import { endpoint } from '../endpoint.ts'
 import { date } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
@@ -50,9 +51,7 @@ export const manualUpdate = endpoint({
   admin: true,
   operation: update,
   variables: ({ query, body }) => ({ date: requestedDate(query.date, body?.date) }),
-  async answer({ variables, execute }) {
-    return { body: bodyOf((await execute(variables)).updateDistribution.run) }
-  },
+  answer: ({ data }) => ({ body: bodyOf(data.updateDistribution.run) }),
 })
 
 export const resync = endpoint({
@@ -66,14 +65,12 @@ export const resync = endpoint({
   admin: true,
   operation: resyncOperation,
   variables: ({ query, body }) => ({ date: requestedDate(query.date, body?.date) }),
-  async answer({ variables, execute }) {
-    return { body: bodyOf((await execute(variables)).resyncDistribution.run) }
-  },
+  answer: ({ data }) => ({ body: bodyOf(data.resyncDistribution.run) }),
 })
 
 function bodyOf({ date, totalsAfter, startedAt, finishedAt }: FinishedRunFragment) {
   if (!date || !totalsAfter || !finishedAt) throw new Error('a run that succeeded stored nothing')
-  return { distributionDate: shapes.midnight(date), ...totalsAfter, startedAt, finishedAt }
+  return { distributionDate: midnight(date), ...totalsAfter, startedAt, finishedAt }
 }
 
 function requestedDate(inQuery: string | undefined, inBody: string | undefined): string | null {

@@ -23,8 +23,5 @@ export const userPoints = endpoint({
   ]),
   operation,
   variables: ({ query: { account } }) => ({ account: account ?? NO_ONE, withAccount: account !== undefined }),
-  async answer({ variables, execute }) {
-    const { program, user } = await execute(variables)
-    return { body: { ...user, ...program } }
-  },
+  answer: ({ data: { program, user } }) => ({ body: { ...user, ...program } }),
 })
