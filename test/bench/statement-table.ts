@@ -29,7 +29,7 @@ export const statementTable: Record<string, number> = {
   'graphql PoolRanking': 2,
   'graphql ManyUsers': 4,
   'graphql Portfolio': 10,
-  'graphql ValueThroughTime': 5,
+  'graphql ValueThroughTime': 3,
   'graphql Search': 4,
   'graphql Ranks': 8,
   'graphql AsOf': 2,

@@ -16,8 +16,9 @@ import { Plan } from '../plan/plan.ts'
 import type { Variables } from '../policy/cost.ts'
 import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
 import { MAX_VARIABLE_ERRORS } from '../policy/limits.ts'
+import { Islands } from './islands.ts'
 
-type Resolve = (context: GraphContext, variables?: Variables, unplanned?: string) => Promise<ExecutionResult>
+export type Resolve = (context: GraphContext, variables?: Variables, unplanned?: string) => Promise<ExecutionResult>
 
 export interface Operation {
   /** Its name for logs and metrics. */
@@ -30,6 +31,8 @@ export interface Operation {
   hasRows: boolean
   /** Reads a query in one statement, if the schema defines how. */
   plan: Pick<Plan, 'run' | 'covers' | 'size'>
+  /** Splits a query without a plan into root fields with and without one. */
+  islands: Pick<Islands<Resolve>, 'of' | 'size'>
   resolve: Resolve
   /** True if it reads one snapshot of the store. Otherwise each statement sees the newest data. */
   snapshot: boolean
@@ -40,6 +43,7 @@ export interface Operation {
 }
 
 const NO_PLAN: Operation['plan'] = { run: async () => undefined, covers: () => false, size: 0 }
+const NO_ISLANDS: Operation['islands'] = { of: () => undefined, size: 0 }
 
 /** Why a query has no plan although all of its fields have one. */
 export const UNPLANNED = {
@@ -70,14 +74,16 @@ export function operationOf(
   const { schema, plan } = planning
   const type = operation.operation
   const isPlanned = plan && type === OperationTypeNode.QUERY
+  const resolverOf = (document: DocumentNode) => resolver(planning, document, name, type)
   return {
     name: nameOfOperation(operation),
     type,
     document,
     operationName: name,
     hasRows,
-    plan: isPlanned ? new Plan(schema, document, name, hasRows) : NO_PLAN,
-    resolve: resolver(planning, document, name, type),
+    plan: isPlanned ? new Plan(schema, document, name, { hasRows }) : NO_PLAN,
+    islands: isPlanned ? new Islands(schema, document, operation, resolverOf) : NO_ISLANDS,
+    resolve: resolverOf(document),
     snapshot: type === OperationTypeNode.QUERY && !needsNoSnapshot(operation),
     depends: isVolatile(schema, document) ? 'more' : 'data',
     warnings: warningsFor(schema, document),

@@ -124,7 +124,8 @@ export class Operations {
     const prepared = document && this.#prepared.get(document)
     if (!prepared) return 0
     let count = 0
-    for (const operation of prepared.operations.values()) count += operation?.plan.size ?? 0
+    for (const operation of prepared.operations.values())
+      count += operation ? operation.plan.size + operation.islands.size : 0
     for (const query of prepared.queries.values()) if (query) count += this.#preparedFor(query)
     return count
   }

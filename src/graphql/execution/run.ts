@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type ExecutionResult, OperationTypeNode } from 'graphql'
-import { plainReader, type Reader, readFor } from '../../db/connect/reader.ts'
+import { answerTooLarge, plainReader, type Reader, readFor } from '../../db/connect/reader.ts'
 import type { Caller } from '../../db/connect/scope.ts'
 import { NoJson } from '../../db/lists/encoding.ts'
 import { GatewayError } from '../../errors.ts'
@@ -11,7 +11,8 @@ import { type DocumentReference, documentReference, type RequestParams } from '.
 import type { ChargeOperation } from '../policy/limits.ts'
 import { isCallersMistake, refusal } from './errors.ts'
 import { createContext, type Graph } from './graph.ts'
-import type { Operation } from './operation.ts'
+import { fillHoles, type Parts } from './islands.ts'
+import type { Operation, Resolve } from './operation.ts'
 import { resultOf } from './outcome.ts'
 import { answerJson, withRows } from './resolved.ts'
 
@@ -116,16 +117,48 @@ export function answer(graph: Graph, request: Run, cost: number, caller?: Caller
   return readFor(store, (reader) => read(graph, request, reader), caller, graph.workload.isLarge(cost))
 }
 
-/** Reads a query by its plan, or by resolvers on one snapshot. */
+/** Reads a query by its plan, or by resolvers on one snapshot: if it can be split, only the root fields without a plan. */
 async function read(graph: Graph, request: Run, reader: Reader): Promise<Outcome> {
-  const planned = request.unplanned === undefined ? await planOf(request, reader) : undefined
-  return planned ?? reader.snapshot((one) => resolve(graph, request, one))
+  const { operation, variables, unplanned } = request
+  if (unplanned !== undefined) return reader.snapshot((one) => resolve(graph, request, one))
+  const planned = await answerOfPlan(operation.plan, variables, reader)
+  if (planned) return planned
+  const parts = operation.islands.of(variables)
+  return reader.snapshot(
+    async (one) => (parts && (await readParts(graph, request, parts, one))) ?? resolve(graph, request, one),
+  )
 }
 
-/** The answer of an operation's plan. Undefined if it has none, or rejects an argument or a value. */
-async function planOf({ operation, variables }: Run, reader: Reader): Promise<Outcome | undefined> {
+/** Reads the root fields with a plan, then the others by resolvers. Undefined if the plan rejects an argument or a value. */
+async function readParts(
+  graph: Graph,
+  request: Run,
+  parts: Parts<Resolve>,
+  reader: Reader,
+): Promise<Outcome | undefined> {
+  const { operation, variables, admin } = request
+  const planned = await answerOfPlan(parts.plan, variables, reader)
+  if (!planned) return undefined
+  const context = createContext(graph, reader, admin)
+  const result = await parts.resolve(context, variables)
+  const { data, errors } = result
+  if (!data) return failedWith(operation, result)
+  const islands: string[] = []
+  for (const key of parts.islands) islands.push(await answerJson(data[key], context.turns, reader.maxBytes))
+  const json = fillHoles(planned.json, islands)
+  const { maxBytes = Number.POSITIVE_INFINITY } = reader
+  if (json.length > maxBytes) throw answerTooLarge(maxBytes)
+  return errors ? failedWith(operation, { ...result, data: parseExact(json) as typeof data }) : { json }
+}
+
+/** The answer of a plan. Undefined if there is none, or it rejects an argument or a value. */
+async function answerOfPlan(
+  plan: Operation['plan'],
+  variables: Run['variables'],
+  reader: Reader,
+): Promise<Answer | undefined> {
   try {
-    return await operation.plan.run(reader, variables)
+    return await plan.run(reader, variables)
   } catch (error) {
     if (isCallersMistake(error) || error instanceof NoJson) return undefined
     throw error

@@ -11,7 +11,7 @@ import { readVariables } from '../policy/limits.ts'
 import { fragmentsOf, switchesOf } from '../selection.ts'
 import { Turns } from '../turns.ts'
 import { type Compiled, compile } from './compile.ts'
-import { flattenRows } from './flat.ts'
+import { type Form, shape } from './form.ts'
 import { Layout } from './layout.ts'
 import {
   areOfLists,
@@ -70,14 +70,13 @@ export class Plan {
   /** The variables whose statement must be built for each request. */
   readonly #uncacheable = new Set<string>()
 
-  /** Whether the rows of its only list are separate and flat, as REST has them. */
-  readonly #hasRows: boolean
+  readonly #form: Form
 
-  constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string, hasRows = false) {
+  constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string, form: Form = {}) {
     this.#schema = schema
     this.#document = document
     this.#operationName = operationName
-    this.#hasRows = hasRows
+    this.#form = form
     this.#switches = switchesOf(document)
     this.#parameters = new Parameters(schema, document, this.#definitions())
   }
@@ -229,8 +228,8 @@ export class Plan {
     const conditions = Object.fromEntries(this.#switches.map((name) => [name, Boolean(variables[name])]))
     try {
       const compiled = compile({ schema: this.#schema, fragments, conditions }, operation)
-      if (this.#hasRows) flattenRows(compiled)
-      return new Variant(compiled, this.#hasRows)
+      shape(compiled, this.#form)
+      return new Variant(compiled, this.#form.hasRows ?? false)
     } catch (error) {
       if (error instanceof Unplanned) return null
       throw error

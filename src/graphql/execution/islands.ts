@@ -1,0 +1,142 @@
+import {
+  type ASTNode,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql'
+import { HOLE } from '../plan/form.ts'
+import { Plan } from '../plan/plan.ts'
+import { readVariables } from '../policy/limits.ts'
+import { type Fragments, fieldsOf, fragmentsOf, switchesOf } from '../selection.ts'
+
+/** A query in two parts: root fields that have a plan, and the islands, which resolvers read. */
+export interface Parts<Resolve> {
+  /** Reads the first part. Its answer has a HOLE in the place of each island. */
+  plan: Plan
+  /** The keys of the islands, in the order of the document. */
+  islands: string[]
+  resolve: Resolve
+}
+
+type Variables = Record<string, unknown>
+
+/** Cached parts per query: one for each set of fields that @include and @skip leave. */
+const MAX_PARTS = 8
+
+/** Splits a query that has no plan as a whole. */
+export class Islands<Resolve> {
+  readonly #schema: GraphQLSchema
+  readonly #document: DocumentNode
+  readonly #operation: OperationDefinitionNode
+  readonly #resolver: (document: DocumentNode) => Resolve
+  readonly #fragments: Fragments
+  /** The variables of @include and @skip. */
+  readonly #switches: string[]
+  readonly #parts = new Map<string, Parts<Resolve> | null>()
+
+  /** @param resolver executes the operation of a document with resolvers */
+  constructor(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    resolver: (document: DocumentNode) => Resolve,
+  ) {
+    this.#schema = schema
+    this.#document = document
+    this.#operation = operation
+    this.#resolver = resolver
+    this.#fragments = fragmentsOf(document)
+    this.#switches = switchesOf(document)
+  }
+
+  /** The number of plans and statements that are prepared. */
+  get size(): number {
+    let size = 0
+    for (const parts of this.#parts.values()) size += parts?.plan.size ?? 0
+    return size
+  }
+
+  /** The parts of the query with these variables. Undefined if no root field has a plan, or the variables are invalid. */
+  of(variables: Variables): Parts<Resolve> | undefined {
+    const { coerced } = readVariables(this.#schema, this.#operation.variableDefinitions ?? [], variables)
+    if (!coerced) return undefined
+    const key = this.#switches.map((name) => (coerced[name] ? '1' : '0')).join('')
+    let parts = this.#parts.get(key)
+    if (parts === undefined) {
+      parts = this.#split(coerced)
+      if (this.#parts.size >= MAX_PARTS) this.#parts.clear()
+      this.#parts.set(key, parts)
+    }
+    return parts ?? undefined
+  }
+
+  #split(variables: Variables): Parts<Resolve> | null {
+    const type = this.#schema.getQueryType() as GraphQLObjectType
+    const conditions = Object.fromEntries(this.#switches.map((name) => [name, Boolean(variables[name])]))
+    const on = { type, schema: this.#schema }
+    const fields = fieldsOf([this.#operation.selectionSet], this.#fragments, { conditions, on })
+    const islands = [...fields].filter(([, nodes]) => !this.#plan(nodes).covers(variables)).map(([key]) => key)
+    const holes = new Set(islands)
+    const isTypename = (key: string) => fields.get(key)?.[0]?.name.value === '__typename'
+    if ([...fields.keys()].every((key) => holes.has(key) || isTypename(key))) return null
+    const plan = this.#plan(
+      [...fields].flatMap(([key, nodes]) => (holes.has(key) ? typenameAs(key) : nodes)),
+      holes,
+    )
+    if (!plan.covers(variables)) return null
+    const document = this.#documentOf(islands.flatMap((key) => fields.get(key) ?? []))
+    return { plan, islands, resolve: this.#resolver(document) }
+  }
+
+  #plan(nodes: readonly FieldNode[], holes?: ReadonlySet<string>): Plan {
+    const used = variablesIn(nodes, this.#fragments)
+    const variableDefinitions = this.#operation.variableDefinitions?.filter(({ variable }) =>
+      used.has(variable.name.value),
+    )
+    return new Plan(this.#schema, this.#documentOf(nodes, { variableDefinitions }), this.#operation.name?.value, {
+      holes,
+    })
+  }
+
+  /** The document with an operation of some root fields. */
+  #documentOf(selections: readonly FieldNode[], more: Partial<OperationDefinitionNode> = {}): DocumentNode {
+    const selectionSet = { kind: Kind.SELECTION_SET, selections } as const
+    const operation = { ...this.#operation, ...more, selectionSet }
+    const others = this.#document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
+    return { ...this.#document, definitions: [operation, ...others] }
+  }
+}
+
+const typenameAs = (key: string): FieldNode => ({
+  kind: Kind.FIELD,
+  alias: { kind: Kind.NAME, value: key },
+  name: { kind: Kind.NAME, value: '__typename' },
+})
+
+function variablesIn(nodes: readonly FieldNode[], fragments: Fragments): Set<string> {
+  const names = new Set<string>()
+  const spread = new Set<string>()
+  const collect = (node: ASTNode): void => {
+    visit(node, {
+      [Kind.VARIABLE]: ({ name }) => void names.add(name.value),
+      [Kind.FRAGMENT_SPREAD]({ name: { value: name } }) {
+        const fragment = fragments[name]
+        if (!fragment || spread.has(name)) return
+        spread.add(name)
+        collect(fragment)
+      },
+    })
+  }
+  for (const node of nodes) collect(node)
+  return names
+}
+
+/** Puts the JSON of islands into the holes of an answer. */
+export function fillHoles(json: string, islands: readonly string[]): string {
+  const [first, ...rest] = json.split(HOLE)
+  return rest.reduce((filled, part, i) => filled + islands[i] + part, first as string)
+}
