@@ -23,8 +23,15 @@ export interface Schedule {
   close(): Promise<void>
 }
 
+interface ScheduleOptions {
+  everyMs?: number
+  /** Called after each look for what is due, with the name of the job: tests count them. */
+  onLooked?(job: string): void
+}
+
 /** Jobs that are due at the ticks of a pattern. */
 interface Job {
+  name: string
   pattern: string | undefined
   due(tick: Date): Promise<Outcome>
 }
@@ -35,7 +42,8 @@ interface Job {
  * is due: distributions by DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other.
  * It reads the clock each time, so clock changes and sleep do not matter.
  */
-export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}): Schedule {
+export function startSchedule(deps: ScheduleDeps, options: ScheduleOptions = {}): Schedule {
+  const { everyMs = MINUTE_MS, onLooked } = options
   const { config, log, store, now } = deps
   const closing = new AbortController()
   const { signal } = closing
@@ -46,20 +54,22 @@ export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}):
   }
   const jobs: Job[] = [
     {
+      name: 'distributions',
       pattern: config.DISTRIBUTION_CRON,
       async due(tick) {
         await settle()
         return computeDue({ ...runDeps, catchUp: config.DISTRIBUTION_CATCH_UP }, tick)
       },
     },
-    { pattern: config.ANALYTICS_CRON, due: (tick) => updateDue(runDeps, tick) },
+    { name: 'analytics', pattern: config.ANALYTICS_CRON, due: (tick) => updateDue(runDeps, tick) },
   ]
 
-  const repeat = async (look: () => Promise<void>) => {
+  const repeat = async (name: string, look: () => Promise<void>) => {
     while (!signal.aborted) {
       await look().catch((error: unknown) => {
         if (!signal.aborted) log.warn({ err: error }, 'the job that runs every minute failed')
       })
+      onLooked?.(name)
       await sleep(everyMs, undefined, { signal }).catch(() => {})
     }
   }
@@ -71,8 +81,8 @@ export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}):
     if (seasons.length > 0) log.info({ seasons }, 'the boards of these seasons are final')
     if (config.LEDGER_DAYS) await pruneLedger(store.pool, new Date(now().getTime() - config.LEDGER_DAYS * DAY_MS))
   }
-  const running = [repeat(tidy)]
-  for (const { pattern, due } of jobs) {
+  const running = [repeat('tidy', tidy)]
+  for (const { name, pattern, due } of jobs) {
     if (pattern === undefined) continue
     const ticks = readCron(pattern)
     /** The last tick that this gateway has completed. */
@@ -82,7 +92,7 @@ export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}):
       if (!tick || tick.getTime() === completed) return
       if ((await due(tick)) !== 'pending') completed = tick.getTime()
     }
-    running.push(repeat(look))
+    running.push(repeat(name, look))
   }
   return {
     async close() {

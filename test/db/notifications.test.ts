@@ -1,4 +1,4 @@
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type Notifications, openNotifications } from '../../src/db/connect/notifications.ts'
@@ -93,12 +93,13 @@ test('a cut connection is reported and reopened', async () => {
 
 test('a store that is unreachable at the start is reported once, and reached when it is back', async () => {
   const proxy = await startProxy(database.pool)
-  await proxy.close()
+  proxy.refuse()
   const { notifications, received, onError } = open({ url: proxy.url })
-  await new Promise((resolve) => setTimeout(resolve, 700))
+  // The attempts before the fourth have failed.
+  await expect.poll(() => proxy.refused()).toBe(4)
   expect(notifications.connectedUntil).toBe(0)
   expect(onError).toHaveBeenCalledTimes(1)
-  await proxy.open()
+  proxy.accept()
   await vi.waitFor(() => expect(received).toEqual(['up']), { timeout: 5000 })
   await notifications.close()
   await proxy.close()
@@ -165,9 +166,13 @@ async function startProxy(pool: pg.Pool) {
   const target = new URL(pool.options.connectionString as string)
   const sockets = new Set<Socket>()
   let frozen = false
-  let server: Server
-  let port = 0
-  const accept = (near: Socket) => {
+  let refuses = false
+  let refused = 0
+  const server = createServer((near) => {
+    if (refuses) {
+      refused++
+      return near.destroy()
+    }
     if (frozen) near.pause()
     const far = connect(Number(target.port), target.hostname)
     for (const [from, to] of [
@@ -180,13 +185,9 @@ async function startProxy(pool: pg.Pool) {
         if (!frozen) to.write(data)
       })
     }
-  }
-  const start = () =>
-    new Promise<void>((resolve) => {
-      server = createServer(accept).listen(port, '127.0.0.1', resolve)
-    })
-  await start()
-  port = (server!.address() as { port: number }).port
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
   const url = new URL(target)
   url.hostname = '127.0.0.1'
   url.port = String(port)
@@ -198,7 +199,13 @@ async function startProxy(pool: pg.Pool) {
     thaw() {
       frozen = false
     },
-    open: start,
+    refuse() {
+      refuses = true
+    },
+    accept() {
+      refuses = false
+    },
+    refused: () => refused,
     async close() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

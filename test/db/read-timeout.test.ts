@@ -68,7 +68,9 @@ test('what writes takes as long as it takes', async () => {
   const held = await hold(gateway, 'in the middle of its writing')
   const run = gateway.graphql('mutation { resyncDistribution { run { status } } }', {}, asAdmin)
   await held.caught()
-  await new Promise((resolve) => setTimeout(resolve, 1500))
+  const waitsLonger = `SELECT FROM pg_stat_activity
+    WHERE wait_event_type = 'Lock' AND datname = current_database() AND now() - query_start > interval '1.2 s'`
+  await expect.poll(async () => (await gateway.deps.store.pool.query(waitsLonger)).rowCount).toBe(1)
   await held.release()
   expect((await run).errors).toBeUndefined()
 })

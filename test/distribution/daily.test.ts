@@ -14,7 +14,7 @@ const MINUTE = 60_000
 const CRON = { DISTRIBUTION_CRON: '10 1 * * *', POSITIONS_SOURCE: 'somewhere' }
 
 let gateways: Gateway[] = []
-let schedules: Schedule[] = []
+let schedules: (Schedule & { looks: Map<string, number> })[] = []
 let now: Date
 let asked: string[]
 /** What a source does before it answers for a date. */
@@ -74,8 +74,11 @@ async function load({ deps: { store, basePoints } }: Gateway, newest?: string) {
 
 function schedule(gateway: Gateway) {
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
-  const started = startSchedule({ ...gateway.deps, log: log as never }, { everyMs: 20 })
-  schedules.push(started)
+  const looks = new Map([['tidy', 0]])
+  if (gateway.deps.config.DISTRIBUTION_CRON) looks.set('distributions', 0)
+  const onLooked = (job: string) => looks.set(job, (looks.get(job) ?? 0) + 1)
+  const started = startSchedule({ ...gateway.deps, log: log as never }, { everyMs: 20, onLooked })
+  schedules.push({ ...started, looks })
   return { ...started, log }
 }
 
@@ -91,7 +94,13 @@ const runs = async (gateway = gateways[0]) => {
     .map((run: any) => `${run.date.slice(0, 10)} ${run.status} ${run.requestedBy}`)
 }
 const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000 })
-const quiet = () => new Promise((resolve) => setTimeout(resolve, 300))
+/** Waits until each job of each schedule has looked again: the look that was under way at the call does not count. */
+async function quiet() {
+  const counts = schedules.flatMap(({ looks }) => [...looks].map(([job, count]) => ({ looks, job, count })))
+  await eventually(() => {
+    for (const { looks, job, count } of counts) expect(looks.get(job)).toBeGreaterThan(count + 1)
+  })
+}
 
 test('the dates that are due', () => {
   const due = (newest: string | null, tick: string, catchUp = 7) => {

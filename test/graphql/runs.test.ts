@@ -1,5 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Notifications } from '../../src/db/connect/notifications.ts'
 import type { Store } from '../../src/db/connect/store.ts'
 import { Runs } from '../../src/graphql/live/runs.ts'
@@ -82,18 +81,30 @@ test('a run that ends while the first read waits for a connection is published',
   const connected = new Promise<void>((resolve) => {
     connect = resolve
   })
-  const pool = { query: (...args: [string, unknown[]]) => connected.then(() => database.pool.query(...args)) }
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const query = (...args: [string, unknown[]]) => {
+    begin()
+    return connected.then(() => database.pool.query(...args))
+  }
+  const started = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(started)
+  const pool = { query }
   const runs = new Runs({ notifications: made, store: { pool } as unknown as Store, log: { warn() {} } as never })
   const events = runs.follow(undefined)
   try {
     up()
-    await setTimeout(20)
-    const ended = await runEnded(0)
-    await setTimeout(100)
+    await begun
+    // It ends after the gateway has started, a minute before the read gets its connection.
+    const ended = await runEnded(1)
+    clock.mockReturnValue(started + 2 * 60_000)
     connect()
     notify('gateway_run', String(ended))
     expect((await events.next()).value).toEqual({ id: ended })
   } finally {
+    clock.mockRestore()
     runs.close()
   }
 })

@@ -33,7 +33,7 @@ export interface Gateway {
   get(path: string, headers?: Record<string, string>): Promise<Response>
   graphql(query: string, variables?: object, headers?: Record<string, string>): Promise<{ data?: any; errors?: any[] }>
   /** Sends an operation that has no errors. @returns its data */
-  ask(query: string, variables?: object): Promise<any>
+  ask(query: string, variables?: object, headers?: Record<string, string>): Promise<any>
   close(): Promise<void>
 }
 
@@ -111,17 +111,18 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const base = `http://127.0.0.1:${address.port}`
   const graphql: Gateway['graphql'] = async (query, variables, headers) =>
     JSON.parse(await post(base, { query, variables }, headers))
+  const ask: Gateway['ask'] = async (query, variables, headers) => {
+    const { data, errors } = await graphql(query, variables, headers)
+    expect(errors, query).toBeUndefined()
+    return data
+  }
   return {
     base,
     deps,
     statements,
     get: (path, headers = {}) => fetch(base + path, { headers: { 'cache-control': 'no-cache', ...headers } }),
     graphql,
-    async ask(query, variables) {
-      const { data, errors } = await graphql(query, variables)
-      expect(errors).toBeUndefined()
-      return data
-    },
+    ask,
     async close() {
       await app.close()
       deps.outage.close()
