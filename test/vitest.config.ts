@@ -24,6 +24,12 @@ const kernel = [
   'rest/**',
 ]
 
+/** What `npm test` leaves to `npm run test:all`: large stores, attacks, many values, other programs. */
+const second = [
+  'graphql/{bounds,extreme-numbers,history-cost,introspection,large,operations,slow-readers,turns}',
+  'rest/{large-totals,lint}',
+]
+
 /** Files whose tests wait or send thousands of requests, although they are small. */
 const slow = ['graphql/plan', 'graphql/filters', 'graphql/connections', 'docs/commands', 'deploy/citus']
 
@@ -37,9 +43,9 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** Each project has separate processes, which load the program again. */
-const project = (name: string, include: string[], env: Record<string, string> = {}) => ({
+const project = (name: string, include: string[], more: object = {}) => ({
   extends: true as const,
-  test: { name, include: include.map(test), env },
+  test: { name, include: include.map(test), ...more },
 })
 
 export default defineConfig({
@@ -64,7 +70,11 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: process.argv.some((argument) => argument.startsWith('--project'))
       ? [
-          project('kernel', kernel, { TESTS: process.env.TESTS ?? 'sample' }),
+          project('kernel', kernel, {
+            env: { TESTS: process.env.TESTS ?? 'sample' },
+            exclude: second.map(test),
+            setupFiles: ['test/support/same-seed.ts'],
+          }),
           project('contract', contract),
           project('generated', generated),
         ]

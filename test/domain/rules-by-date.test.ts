@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { settleDue } from '../../src/domain/multiplier/settle.ts'
 import { command } from '../support/command-line.ts'
 import { emptyProgram, records } from '../support/dump.ts'
+import { runs } from '../support/extent.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { ANN, importFiles, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 
@@ -201,7 +202,7 @@ test('two resyncs of a date give the same millionths, whatever changed in betwee
       const others = then.map(({ from }) => from ?? '')
       for (const day of DAYS) if (others.every((date) => date > day)) expect(after[day]).toBe(before[day])
     }),
-    { numRuns: 12 },
+    { numRuns: runs({ sample: 4, all: 12, long: 12 }) },
   )
 })
 

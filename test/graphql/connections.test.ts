@@ -413,15 +413,15 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
   for (const way of SAMPLE ? several.slice(0, 1) : several)
     describe(`${field} ${way.filter ?? ''}`, () => {
       const [parent = '', name = ''] = field.split('.')
-      /** Bounds and counts of pages depend neither on the filter nor on the order. */
-      const isWhole = way === several[0] || LONG
+      /** Bounds and counts of pages depend neither on the filter nor on the order; a sample tries them on one list in four. */
+      const isWhole = LONG || (way === several[0] && (!SAMPLE || nth % 4 === 0))
       /** One in three of what every list refuses: other lists refuse the others. */
       const someRefused = <T>(all: T[]) => all.filter((_, i) => LONG || (i + nth) % 3 === 0)
       /** The values of a cursor depend on the order only. */
       const hasOtherCursors = isWhole || way.filter?.includes('orderBy')
       const rowType = rowTypeOf(parent, name)
 
-      const ask = async (paging: Paging, rows = 'edges { cursor }') => {
+      const sendPage = async (paging: Paging, rows = 'edges { cursor }') => {
         const filter = way.filter && (await withTokens(way.filter))
         const list = `list: ${name}(first: $first, after: $after, last: $last, before: $before, offset: $offset ${filter ? `, ${filter}` : ''}) {
           totalCount ${rows} pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
@@ -431,7 +431,7 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
       }
       /** A page without its rows, which their cursors name. */
       const page = async (paging: Paging, rows?: string): Promise<Connection> => {
-        const { data, errors } = await ask(paging, rows)
+        const { data, errors } = await sendPage(paging, rows)
         expect(errors).toBeUndefined()
         const list = listIn(data)
         expect(list.pageInfo.startCursor).toBe(list.edges[0]?.cursor ?? null)
@@ -447,7 +447,7 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
       }
       const cursorsOf = ({ edges }: Connection) => edges.map((edge) => edge.cursor)
       const refused = async (paging: Paging) => {
-        const { errors } = await ask(paging)
+        const { errors } = await sendPage(paging)
         expect(
           errors?.map((error) => error.extensions.code),
           JSON.stringify(paging).slice(0, 300),
@@ -556,7 +556,7 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
         })
 
         test('an offset that skips too many rows is refused for its cost', async () => {
-          const { errors } = await ask({ offset: String(2n ** 63n - 1n) })
+          const { errors } = await sendPage({ offset: String(2n ** 63n - 1n) })
           expect(errors?.map((error) => error.extensions.code)).toEqual(['COST_LIMIT_EXCEEDED'])
         })
       }
@@ -663,7 +663,7 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
             'x'.repeat(1000),
           ]
           for (const changed of eachOnce(decoded, values)) {
-            const { errors } = await ask({ first: 2, after: encode(changed) })
+            const { errors } = await sendPage({ first: 2, after: encode(changed) })
             for (const error of errors ?? [])
               expect(error.extensions.code, `${changed} ${error.message}`).toBe('BAD_INPUT')
           }
@@ -700,6 +700,13 @@ function valuesOf(type: GraphQLInputType): unknown[] {
 test('each condition of each filter can be sent with a cursor', async () => {
   const paged = new Set<string>()
   const seen = new Set<string>()
+  const types = new Set<string>()
+  /** Of types that another condition has, a sample has one value. */
+  const valuesOnce = (type: GraphQLInputType) => {
+    const isNew = !types.has(String(type))
+    types.add(String(type))
+    return valuesOf(type).slice(0, SAMPLE && !isNew ? 1 : undefined)
+  }
   for (const [field, [way]] of Object.entries(ways)) {
     const [parent = '', name = ''] = field.split('.')
     const where = argumentsOf(parent, name).find((one) => one.name === 'where')
@@ -712,7 +719,7 @@ test('each condition of each filter can be sent with a cursor', async () => {
     const conditions = Object.values((getNamedType(where.type) as GraphQLInputObjectType).getFields())
     const tried = conditions
       .filter((one) => !['AND', 'OR', 'NOT'].includes(one.name))
-      .flatMap(({ name, type }) => valuesOf(type).map((value) => ({ [name]: value })))
+      .flatMap(({ name, type }) => valuesOnce(type).map((value) => ({ [name]: value })))
       // A row has the value or not. Null matches neither, nor do all lists take a filter of all rows.
       .flatMap((one) => [one, { OR: [one, { NOT: one }] }])
     await Promise.all(

@@ -418,13 +418,13 @@ describe.each(Object.entries(LIMITS))('%s', (_, limit) => {
   let limited: Gateway
   let end: (() => unknown) | undefined
   beforeAll(async () => {
-    limited = await startGateway({ on: gateway, env: env ?? {} })
+    limited = env ? await startGateway({ on: gateway, env }) : gateway
     await vi.waitFor(() => expect(limited.deps.notifications.connectedUntil).toBeGreaterThan(0), 20_000)
     end = await before?.(limited)
   })
   afterAll(async () => {
     await end?.()
-    await limited.close()
+    if (limited !== gateway) await limited.close()
   })
 
   test.each(Object.entries(GRAPHQL))('applies to %s', async (name, send) => {

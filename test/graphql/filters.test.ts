@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { runs } from '../support/extent.ts'
+import { runs, SAMPLE } from '../support/extent.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { orderOf } from '../support/order.ts'
 import { addRewards } from '../support/rewards.ts'
@@ -493,7 +493,11 @@ const TRIED: [number[]][] = [
 /** Extensions that the graph does not know: what has any is left to its resolvers. */
 const RESOLVED = { resolved: true }
 
-async function ask(query: string, variables: object, extensions?: object): Promise<{ data?: any; errors?: any[] }> {
+async function answerTo(
+  query: string,
+  variables: object,
+  extensions?: object,
+): Promise<{ data?: any; errors?: any[] }> {
   return JSON.parse(await post(gateway.base, { query, variables, extensions }))
 }
 
@@ -630,13 +634,13 @@ function randomOrder(list: Tried, pick: Pick): { field: string; direction: strin
   return [...cursors].map(([field, direction]) => ({ field, direction }))
 }
 
-for (const [name, list] of Object.entries(lists))
+for (const [nth, [name, list]] of Object.entries(lists).entries())
   describe(name, () => {
     const query = queryOf(list)
     const bound: Row = {}
     let rows: Row[] = []
     beforeAll(async () => {
-      const { data, errors } = await ask(query, { first: 1000 })
+      const { data, errors } = await answerTo(query, { first: 1000 })
       expect(errors).toBeUndefined()
       rows = listIn(data).edges.map((edge: any) => edge.node)
       expect(rows.length).toBeGreaterThan(0)
@@ -673,7 +677,7 @@ for (const [name, list] of Object.entries(lists))
             by,
           )
           const told = JSON.stringify({ where, orderBy: by })
-          const whole = await ask(query, { first: 1000, where, ...order })
+          const whole = await answerTo(query, { first: 1000, where, ...order })
           expect(whole.errors, told).toBeUndefined()
           const matching = listIn(whole.data)
           expect(
@@ -681,13 +685,13 @@ for (const [name, list] of Object.entries(lists))
             told,
           ).toEqual(expected)
           expect(matching.totalCount, told).toBe(expected.length)
-          expect(await ask(query, { first: 1000, where, ...order }, RESOLVED), told).toEqual(whole)
+          expect(await answerTo(query, { first: 1000, where, ...order }, RESOLVED), told).toEqual(whole)
           if (expected.length < 3) return
           const cursors = matching.edges.map((edge: any) => edge.cursor)
           const middle = pick(cursors.slice(1, -1)) as string
           const at = cursors.indexOf(middle)
           for (const extensions of [undefined, RESOLVED]) {
-            const after = listIn((await ask(query, { first: 4, after: middle, where, ...order }, extensions)).data)
+            const after = listIn((await answerTo(query, { first: 4, after: middle, where, ...order }, extensions)).data)
             expect(
               after.edges.map((edge: any) => edge.node),
               told,
@@ -696,7 +700,9 @@ for (const [name, list] of Object.entries(lists))
               after.edges.map((edge: any) => edge.cursor),
               told,
             ).toEqual(cursors.slice(at + 1, at + 5))
-            const before = listIn((await ask(query, { last: 4, before: middle, where, ...order }, extensions)).data)
+            const before = listIn(
+              (await answerTo(query, { last: 4, before: middle, where, ...order }, extensions)).data,
+            )
             expect(
               before.edges.map((edge: any) => edge.node),
               told,
@@ -707,17 +713,19 @@ for (const [name, list] of Object.entries(lists))
       )
     })
 
+    // How a cursor is bound does not depend on the list.
+    if (SAMPLE && nth % 3 !== 0) return
     test('a cursor leads on only with the filter and the order that it came with', async () => {
       const key = Object.keys(list.keys)[0]
       const order = orderOf([`${key}_ASC`])
       const other = orderOf([`${key}_DESC`])
       const where = { ...bound, AND: [], NOT: { OR: [] } }
-      const { data } = await ask(query, { first: 2, where, ...order })
+      const { data } = await answerTo(query, { first: 2, where, ...order })
       const after = listIn(data).pageInfo.endCursor
-      expect((await ask(query, { first: 2, after, where, ...order })).errors).toBeUndefined()
+      expect((await answerTo(query, { first: 2, after, where, ...order })).errors).toBeUndefined()
       for (const extensions of [undefined, RESOLVED])
         for (const changed of [{ where, ...other }, list.bound ? { where } : order, {}]) {
-          const { errors } = await ask(query, { first: 2, after, ...changed }, extensions)
+          const { errors } = await answerTo(query, { first: 2, after, ...changed }, extensions)
           expect(errors?.map((error) => error.extensions.code)).toEqual(['BAD_INPUT'])
           expect(errors?.[0].message).toContain('another filter or order. Start again')
         }

@@ -235,41 +235,6 @@ test('a client that leaves frees its place', async () => {
   await expect.poll(() => openAt(one)).toBe(0)
 })
 
-test('for a client that does not read nothing is read; when it reads again it gets one event for all', async () => {
-  const columns = Array.from({ length: 100 }, (_, i) => `c${i}: userAddress`).join(' ')
-  const lists = Array.from({ length: 10 }, (_, i) => `l${i}: positions(first: 100) { nodes { ${columns} } }`).join(' ')
-  const body = JSON.stringify({ query: `subscription { dataChanged { version query { ${lists} } } }` })
-  const socket = connect(Number(new URL(one.base).port), '127.0.0.1')
-  const head = `accept: text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
-  socket.write(`POST /graphql HTTP/1.1\r\nhost: x\r\n${head}\r\n\r\n${body}`)
-  const versions: string[] = []
-  let rest = ''
-  socket.on('data', (chunk) => {
-    rest += chunk.toString('latin1')
-    for (const [, told = ''] of rest.matchAll(/"dataChanged":\{"version":"(\d+)"/g)) versions.push(told)
-    rest = rest.slice(-40).replace(/^.*"version":"\d+"/, '')
-  })
-  try {
-    await vi.waitFor(() => expect(versions).toHaveLength(1), { timeout: 60_000 })
-    socket.pause()
-    const readFor = async () => {
-      const before = one.statements.length
-      await touch()
-      await pause(400)
-      return one.statements.length - before
-    }
-    let commits = 1
-    // A read may begin late: three commits without one are the end of reading.
-    for (let still = 0; still < 3; expect(++commits).toBeLessThan(60)) still = (await readFor()) > 0 ? 0 : still + 1
-    expect(await readFor()).toBe(0)
-    socket.resume()
-    await vi.waitFor(async () => expect(versions.at(-1)).toBe(await version()), { timeout: 60_000 })
-    expect(versions.length).toBeLessThan(commits + 3)
-  } finally {
-    socket.destroy()
-  }
-})
-
 test('a fault of ours is reported only by the id of the request', async () => {
   await sql(makeFaulty('program'))
   try {
