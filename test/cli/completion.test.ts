@@ -11,9 +11,9 @@ beforeAll(async () => {
 /** What bash offers after a line, whose last word is being written. */
 function offered(line: string): string[] {
   const words = line.split(' ').map((word) => `'${word}'`)
-  const ask = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}
+  const complete = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}
     _lending_graph_gateway; printf '%s\n' "\${COMPREPLY[@]}"`
-  const out = execFileSync('bash', ['--norc', '-c', `${script}\n${ask}`], { encoding: 'utf8' })
+  const out = execFileSync('bash', ['--norc', '-c', `${script}\n${complete}`], { encoding: 'utf8' })
   return out.split('\n').filter((word) => word !== '')
 }
 

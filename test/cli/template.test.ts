@@ -46,14 +46,16 @@ test('a template is imported as it is, and gives points, earnings and rates', as
 
   for (const args of [['--check'], []]) expect(await run(['import', out, ...args])).toMatchObject({ code: 0, err: '' })
   const [ann, ben] = sampleRecords('positions').map(({ userAddress }) => String(userAddress))
-  const ask = async (path: string) => (await gateway.get(path)).json()
+  const getJson = async (path: string) => (await gateway.get(path)).json()
   // 1.5 WETH at $2,000 and half of $500 borrowed; half a WETH that is protected, and half of $400.
-  expect(await ask(`/points/userpoints?account=${ann}`)).toMatchObject({ userPoints: 3250, totalPoints: 4450 })
-  expect(await ask(`/points/userpoints?account=${ben}`)).toMatchObject({ userPoints: 1200 })
-  expect(await ask(`/v1/users/${ann}/earnings`)).toMatchObject({
+  expect(await getJson(`/points/userpoints?account=${ann}`)).toMatchObject({ userPoints: 3250, totalPoints: 4450 })
+  expect(await getJson(`/points/userpoints?account=${ben}`)).toMatchObject({ userPoints: 1200 })
+  expect(await getJson(`/v1/users/${ann}/earnings`)).toMatchObject({
     data: { total_earnings_usd: 200, total_current_value_usd: 3500, total_net_cash_invested_usd: 3300 },
   })
-  expect(await ask(`/v1/users/${ann}/net-apr`)).toMatchObject({ data: { earn_net_apr: 0.02, borrow_net_apr: 0.07 } })
+  expect(await getJson(`/v1/users/${ann}/net-apr`)).toMatchObject({
+    data: { earn_net_apr: 0.02, borrow_net_apr: 0.07 },
+  })
   const { data } = await gateway.graphql(`{ user(address: "${ann}") {
     activity { totalCount } currentPositions { nodes { healthFactor } } snapshots(where: { entityTypes: VAULT }) { totalCount } } }`)
   expect(data.user).toEqual({

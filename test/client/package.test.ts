@@ -48,7 +48,7 @@ test('the package is used by its name, and its types are strict on both sides', 
     export const amount = (row: SnapshotRowFragment): bigint => BigInt(row.borrowed?.raw ?? 0)
     export const time: Scalars['DateTime']['input'] = '2025-03-01'
     const client = new GraphQLClient('http://127.0.0.1')
-    export async function ask(address: Scalars['Address']['input']) {
+    export async function debtOf(address: Scalars['Address']['input']) {
       const { user } = await client.request(SnapshotsDocument, { address, where: { time: { gte: time } }, first: 10 })
       const debt: number | null | undefined = user.snapshots.nodes[0]?.borrowed?.usd
       return debt

@@ -98,19 +98,19 @@ describe.skipIf(!HAS_RELAY)(`Relay${HAS_RELAY ? '' : ' (skipped: no relay-compil
       'pageSubscription',
       'pageSummaryQuery',
     ])
-    const ask = async (name: string, variables: object) => {
+    const answerTo = async (name: string, variables: object) => {
       const { data, errors } = await gateway.graphql(operations.get(name) as string, variables)
       expect(errors, name).toBeUndefined()
       return data
     }
-    const first = await ask('pageQuery', { address: sampleUser })
+    const first = await answerTo('pageQuery', { address: sampleUser })
     const { id, positions } = first.user
     expect(positions.edges).toHaveLength(2)
-    const more = await ask('pagePositionsQuery', { id, count: 2, cursor: positions.pageInfo.endCursor })
+    const more = await answerTo('pagePositionsQuery', { id, count: 2, cursor: positions.pageInfo.endCursor })
     expect(more.node.positions.edges).toHaveLength(2)
     expect(more.node.positions.edges).not.toEqual(positions.edges)
-    expect((await ask('pageSummaryQuery', { id })).node.totalPoints).toBe(first.user.totalPoints)
-    const pools = await ask('pagePoolsQuery', { count: 3, cursor: first.pools.pageInfo.endCursor })
+    expect((await answerTo('pageSummaryQuery', { id })).node.totalPoints).toBe(first.user.totalPoints)
+    const pools = await answerTo('pagePoolsQuery', { count: 3, cursor: first.pools.pageInfo.endCursor })
     expect(pools.pools.edges).toHaveLength(3)
     expect(await readFile(join(project, 'artifacts/page_positions.graphql.ts'), 'utf8')).toContain(
       'readonly date: string;',

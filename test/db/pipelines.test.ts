@@ -66,8 +66,8 @@ test('a name that goes to another statement while both are unanswered mixes up n
 })
 
 test('a row is as Postgres wrote it', async () => {
-  const ask = () => reader.textRows(Prisma.sql`SELECT null, 'ünï😀'::text, 0.1::float8, true, ARRAY[1, 2]`)
-  for (let i = 0; i < 3; i++) expect(await ask()).toEqual([[null, 'ünï😀', '0.1', 't', '{1,2}']])
+  const readRow = () => reader.textRows(Prisma.sql`SELECT null, 'ünï😀'::text, 0.1::float8, true, ARRAY[1, 2]`)
+  for (let i = 0; i < 3; i++) expect(await readRow()).toEqual([[null, 'ünï😀', '0.1', 't', '{1,2}']])
   expect(await reader.textRows(Prisma.sql`SELECT 1 WHERE false`)).toEqual([])
 })
 

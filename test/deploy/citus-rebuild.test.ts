@@ -12,12 +12,12 @@ test.skipIf(NO_CITUS !== '')(`a cluster's stored sums are compared and restored$
     const { out } = await command(['doctor', '--deep', '--json'], env)
     return parsed(out).find(({ check }) => check === 'sums')
   }
-  const ask = async () =>
+  const accounts = async () =>
     (await store.pool.query('SELECT user_address, points, rank FROM account ORDER BY user_address')).rows
   try {
     expect(await command(['import', join(ROOT, 'test/fixtures/contract')], env)).toMatchObject({ code: 0 })
     await distribute(store.url)
-    const before = await ask()
+    const before = await accounts()
     expect(await sums()).toMatchObject({ status: 'ok' })
     expect((await command(['rebuild'], env)).out).toMatch(/Every stored sum was right\.\n$/)
     for (const spoiled of [
@@ -31,7 +31,7 @@ test.skipIf(NO_CITUS !== '')(`a cluster's stored sums are compared and restored$
     expect(await sums()).toMatchObject({ status: 'problem', message: expect.stringContaining('holdings') })
     expect(await command(['rebuild'], env)).toMatchObject({ code: 0, err: '' })
     expect(await sums()).toMatchObject({ status: 'ok' })
-    expect(await ask()).toEqual(before)
+    expect(await accounts()).toEqual(before)
   } finally {
     await store.close()
   }

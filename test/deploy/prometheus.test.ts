@@ -83,29 +83,29 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
       ],
       { stdio: 'ignore' },
     )
-    const ask = async (path: string) => {
+    const api = async (path: string) => {
       const response = await fetch(`http://127.0.0.1:${free}/api/v1/${path}`).catch(() => undefined)
       return response?.ok ? ((await response.json()) as any).data : undefined
     }
     const value = async (query: string) =>
-      (await ask(`query?query=${encodeURIComponent(query)}`))?.result[0]?.value[1] as string | undefined
+      (await api(`query?query=${encodeURIComponent(query)}`))?.result[0]?.value[1] as string | undefined
     const until = (is: () => Promise<unknown>) => vi.waitUntil(is, { timeout: 30_000, interval: 200 })
     try {
       await until(async () => (await value('up{job="gateway"}')) === '1')
       await gateway.get('/points/leaderboard')
       const count = 'gateway_http_request_duration_seconds_count{route="/points/leaderboard"}'
       await until(async () => (await value(count)) === '1')
-      await until(async () => (await ask('rules'))?.groups[0]?.rules.every((rule: any) => rule.health === 'ok'))
-      expect((await ask('rules')).groups[0].rules.length).toBeGreaterThan(10)
-      expect((await ask('alerts')).alerts.filter((one: any) => one.state === 'firing')).toEqual([])
+      await until(async () => (await api('rules'))?.groups[0]?.rules.every((rule: any) => rule.health === 'ok'))
+      expect((await api('rules')).groups[0].rules.length).toBeGreaterThan(10)
+      expect((await api('alerts')).alerts.filter((one: any) => one.state === 'firing')).toEqual([])
       const dashboard = JSON.parse(read('grafana-dashboard.json'))
       for (const { expr } of dashboard.panels.flatMap((panel: any) => panel.targets)) {
         const query = expr.replaceAll('$job', 'gateway').replaceAll('$__rate_interval', '1m')
-        expect(await ask(`query?query=${encodeURIComponent(query)}`), query).toBeDefined()
+        expect(await api(`query?query=${encodeURIComponent(query)}`), query).toBeDefined()
       }
       await gateway.close()
       await until(async () =>
-        (await ask('alerts'))?.alerts.some(
+        (await api('alerts'))?.alerts.some(
           (one: any) => one.labels.alertname === 'GatewayDown' && one.state === 'firing',
         ),
       )

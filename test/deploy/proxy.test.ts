@@ -113,7 +113,7 @@ const SPELLINGS = [
 ]
 
 /** Sends a request whose path is sent as it is. */
-async function ask(base: string, path: string): Promise<{ status: number; text: string }> {
+async function getText(base: string, path: string): Promise<{ status: number; text: string }> {
   const { hostname: host, port, pathname } = new URL(base)
   const below = pathname === '/' || !path.startsWith('/') ? path : `${pathname}${path}`
   const [response] = await once(request({ host, port, path: below }).end(), 'response')
@@ -124,12 +124,12 @@ const OPERATED = ['/metrics', '/livez', '/readyz']
 
 test.each(OPERATED)('the gateway serves %s at this path alone', async (path) => {
   const first = `%${path.charCodeAt(1).toString(16)}`
-  for (const exact of [path, `${path}?x=1`]) expect((await ask(gateway.base, exact)).status).toBe(200)
+  for (const exact of [path, `${path}?x=1`]) expect((await getText(gateway.base, exact)).status).toBe(200)
   for (const other of [path.toUpperCase(), `${path}/`, `/${path}`, `/${first}${path.slice(2)}`, `${path}#x`])
-    expect((await ask(gateway.base, other)).status, other).toBe(404)
+    expect((await getText(gateway.base, other)).status, other).toBe(404)
   for (const other of SPELLINGS)
-    if (!/^\/metrics(\?|$)/.test(other)) expect((await ask(gateway.base, other)).status).not.toBe(200)
-  expect((await ask(gateway.base, '/Health/')).status).toBe(200)
+    if (!/^\/metrics(\?|$)/.test(other)) expect((await getText(gateway.base, other)).status).not.toBe(200)
+  expect((await getText(gateway.base, '/Health/')).status).toBe(200)
 })
 
 const JSON_BODY = { 'content-type': 'application/json' }
@@ -177,8 +177,8 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
   })
 
   test.skipIf(!isHere)(on('hides metrics however their path is spelled'), async () => {
-    for (const path of SPELLINGS) expect((await ask(base, path)).text, path).not.toContain('gateway_')
-    expect((await ask(base, '/Pools/All/')).status).toBe(201)
+    for (const path of SPELLINGS) expect((await getText(base, path)).text, path).not.toContain('gateway_')
+    expect((await getText(base, '/Pools/All/')).status).toBe(201)
   })
 
   test.skipIf(!isHere || !hasBrowser).each(Object.entries(prefixed))(
@@ -218,7 +218,7 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
         const client = createClient({ url: `${at.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket })
         expect((await client.iterate<any>({ query: CHANGES }).next()).value.data.dataChanged.version).toBeTruthy()
         await client.dispose()
-        for (const path of SPELLINGS) expect((await ask(at, path)).text, path).not.toContain('gateway_')
+        for (const path of SPELLINGS) expect((await getText(at, path)).text, path).not.toContain('gateway_')
         expect(wrong).toEqual([])
       } finally {
         await browser.close()
@@ -247,7 +247,7 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
   })
 
   test.skipIf(!isHere)(on('says who the client is, whatever the client says'), async () => {
-    const ask = async (localAddress: string, named: string) => {
+    const limitOf = async (localAddress: string, named: string) => {
       const sent = request(`${base}/pools/all`, { localAddress, headers: { 'x-forwarded-for': named } }).end()
       const [response] = await once(sent, 'response')
       response.resume()
@@ -255,9 +255,9 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
       return { left: Number(left), seconds: Number(seconds) }
     }
     const all = async () => [
-      await ask('127.0.0.7', '203.0.113.1'),
-      await ask('127.0.0.7', '203.0.113.2'),
-      await ask('127.0.0.8', '203.0.113.1'),
+      await limitOf('127.0.0.7', '203.0.113.1'),
+      await limitOf('127.0.0.7', '203.0.113.2'),
+      await limitOf('127.0.0.8', '203.0.113.1'),
     ]
     let [one, again, other] = await all()
     // Points are counted by the minute.
@@ -277,7 +277,7 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
       const behind = await startProxy(ports.map((port) => `127.0.0.1:${port}`))
       const seen = new Map<string, number>()
       let isOn = true
-      const ask = async (method: string) => {
+      const keepReading = async (method: string) => {
         while (isOn) {
           const query = `{ leaderboard(first: ${1 + (Number(seen.get(`${method} 200`) ?? 0) % 90)}) { nodes { rank } } }`
           const answer = await fetch(
@@ -290,7 +290,7 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
           seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
         }
       }
-      const clients = ['GET', 'POST', 'GET', 'POST'].map(ask)
+      const clients = ['GET', 'POST', 'GET', 'POST'].map(keepReading)
       for (const at of [0, 1, 0, 1]) {
         await gateways[at]?.stop('SIGTERM')
         gateways[at] = await start(at)

@@ -140,11 +140,11 @@ describe.sequential('from an empty database on', () => {
     const { base, printed } = await serveAs('reader', READER)
     expect(printed()).toContain('the database role may only read: no jobs run here')
     expect((await fetch(`${base}/health`)).status).toBe(200)
-    const ask = async (path: string) => (await fetch(base + path)).json()
-    const pools = (await ask('/pools/all')) as { id: string }[]
+    const getJson = async (path: string) => (await fetch(base + path)).json()
+    const pools = (await getJson('/pools/all')) as { id: string }[]
     expect(pools.length).toBeGreaterThan(0)
     const depositA = async () => {
-      const multipliers = (await ask('/multipliers/all')) as { poolAddress: string; deposit_tokenA: number }[]
+      const multipliers = (await getJson('/multipliers/all')) as { poolAddress: string; deposit_tokenA: number }[]
       return multipliers.find(({ poolAddress }) => poolAddress === pools[0]?.id)?.deposit_tokenA
     }
     await depositA()
@@ -153,7 +153,7 @@ describe.sequential('from an empty database on', () => {
     // The reader is notified of the change.
     await expect.poll(depositA).toBe(7)
     const query = encodeURIComponent('{ leaderboard(first: 1) { nodes { points } } }')
-    expect(await ask(`/graphql?query=${query}`)).toMatchObject({ data: { leaderboard: { nodes: [{}] } } })
+    expect(await getJson(`/graphql?query=${query}`)).toMatchObject({ data: { leaderboard: { nodes: [{}] } } })
 
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
     const changes = [

@@ -42,12 +42,12 @@ interface Asked {
   first?: number
   multipliers?: object[]
 }
-const ask = (
+const requestPreview = (
   { date = DAY, kind = 'RESYNC', first = 1000, multipliers }: Asked = {},
   headers: Record<string, string> = asAdmin,
 ) => gateway.graphql(PREVIEW, { date, kind, first, multipliers }, headers)
 async function preview(asked?: Asked) {
-  const { data, errors } = await ask(asked)
+  const { data, errors } = await requestPreview(asked)
   expect(errors).toBeUndefined()
   return data.previewDistribution
 }
@@ -197,7 +197,7 @@ test('while it computes, readers see what is stored, and a run of the date gets 
 describe('wrong questions', () => {
   beforeEach(() => importFiles(gateway, { positions: [on(DAY, ANN, 10)] }))
   const error = async (asked: Asked, headers?: Record<string, string>) => {
-    const { data, errors } = await ask(asked, headers)
+    const { data, errors } = await requestPreview(asked, headers)
     expect(data?.previewDistribution ?? null).toBeNull()
     return errors?.[0]
   }

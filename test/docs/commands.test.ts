@@ -87,7 +87,7 @@ beforeAll(async () => {
   await vi.waitFor(
     async () =>
       expect(
-        (await ask(`{ leaderboard(scope: { asOf: "${ofToday('2026-11-19')}" }) { totalCount } }`)).errors,
+        (await askSample(`{ leaderboard(scope: { asOf: "${ofToday('2026-11-19')}" }) { totalCount } }`)).errors,
       ).toBeUndefined(),
     { timeout: 60_000, interval: 200 },
   )
@@ -338,7 +338,7 @@ describe('commands', () => {
 })
 
 /** What the sample's gateway answers to a query, or first to a subscription. */
-async function ask(query: string): Promise<Answered> {
+async function askSample(query: string): Promise<Answered> {
   if (/^subscription\b/m.test(query)) {
     const stream = await subscribe(sample, query)
     const event = await stream.next()
@@ -358,7 +358,7 @@ interface Answered {
 
 describe('GraphQL', () => {
   test.each(inLanguage('graphql'))('$at', async (block) => {
-    const { data, errors, extensions } = await ask(ofToday(block.text))
+    const { data, errors, extensions } = await askSample(ofToday(block.text))
     const answer = answerTo(block)
     if (answer) expectAnswer(JSON.stringify({ data, errors }), answer)
     else {
@@ -371,7 +371,7 @@ describe('GraphQL', () => {
 
   const inline = documents.flatMap(({ codes }) => codes.filter((code) => /^\{ \w+(\(.*?\))? \{/.test(code)))
   test.each(inline)('%s', async (query) => {
-    const { data, errors } = await ask(query)
+    const { data, errors } = await askSample(query)
     expect(errors).toBeUndefined()
     expect(data).toBeDefined()
   })

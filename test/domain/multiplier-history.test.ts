@@ -20,11 +20,7 @@ beforeEach(async () => {
 })
 
 const sql = async (text: string) => (await gateway.deps.store.pool.query(text)).rows
-const graph = async (query: string, headers = {}) => {
-  const { data, errors } = await gateway.graphql(query, undefined, headers)
-  expect(errors).toBeUndefined()
-  return data
-}
+const graph = (query: string, headers = {}) => gateway.ask(query, undefined, headers)
 const byGraph = (input: string, headers = alice) =>
   graph(
     `mutation { updateMultipliers(input: { multipliers: [${input}] }) { multipliers { poolAddress depositA updatedAt } } }`,

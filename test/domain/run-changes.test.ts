@@ -34,11 +34,11 @@ const update = async (rows: object[]): Promise<string> => {
   return (await admin(`mutation { updateDistribution(input: { date: "${DAY}" }) { run { recordId } } }`))
     .updateDistribution.run.recordId
 }
-const ask = (run: string, args: string) =>
+const answerOf = (run: string, args: string) =>
   gateway.graphql(`{ run(recordId: "${run}") { changes${args} { totalCount pageInfo { endCursor hasNextPage } nodes {
     userAddress user { address } runRecordId pointsBefore pointsAfter pointsChange reasons pool { recordNumber: number } } } } }`)
 const changes = async (run: string, since?: string) => {
-  const { data, errors } = await ask(run, since ? `(since: "${since}")` : '')
+  const { data, errors } = await answerOf(run, since ? `(since: "${since}")` : '')
   if (errors) return errors[0].message
   return data.run.changes.nodes.map((one: any) => [
     one.userAddress,
@@ -146,16 +146,16 @@ describe('what changed between two runs of a date', () => {
 
   test('is paged and filtered as the ledger is', async () => {
     const { first, updated } = runs
-    const page = (await ask(updated, `(since: "${first}", first: 1)`)).data.run.changes
+    const page = (await answerOf(updated, `(since: "${first}", first: 1)`)).data.run.changes
     expect(page).toMatchObject({
       totalCount: 4,
       pageInfo: { hasNextPage: true },
       nodes: [{ userAddress: ANN, user: { address: ANN } }],
     })
-    const rest = (await ask(updated, `(since: "${first}", after: "${page.pageInfo.endCursor}")`)).data.run.changes
+    const rest = (await answerOf(updated, `(since: "${first}", after: "${page.pageInfo.endCursor}")`)).data.run.changes
     expect(rest.nodes.map((one: any) => one.userAddress)).toEqual([BEN, BEN, CAT])
-    const up = (await ask(updated, `(since: "${first}", where: { change: { gt: 0 } }, orderBy: POINTS_CHANGE)`)).data
-      .run.changes
+    const up = (await answerOf(updated, `(since: "${first}", where: { change: { gt: 0 } }, orderBy: POINTS_CHANGE)`))
+      .data.run.changes
     expect(up.nodes.map((one: any) => one.pointsChange)).toEqual([10, 100])
   })
 

@@ -243,10 +243,10 @@ describe('tokens.jsonl', () => {
 
   test('a stored token becomes an asset when a vault has it', async () => {
     await load(gateway, { tokens: [token({ address: LONE })] })
-    const ask = `{ asset(chainId: 1, address: "${LONE}") { name logoUri } }`
-    expect((await gateway.ask(ask)).asset).toBeNull()
+    const query = `{ asset(chainId: 1, address: "${LONE}") { name logoUri } }`
+    expect((await gateway.ask(query)).asset).toBeNull()
     await load(gateway, { vaults: [loneVault] })
-    expect((await gateway.ask(ask)).asset).toEqual({ name: 'Sonic token', logoUri: SVG })
+    expect((await gateway.ask(query)).asset).toEqual({ name: 'Sonic token', logoUri: SVG })
   })
 
   test('the import says which logos are not shown', async () => {

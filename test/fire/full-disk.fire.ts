@@ -74,7 +74,7 @@ test('a full disk is one sentence everywhere, changes nothing, and the same work
   await writeDataset(many, 200_000, 2)
   const gateway = await serve({ DATA_DIR: DATA_DIR(), ADMIN_TOKEN })
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  const ask = async (query: string) => {
+  const graphql = async (query: string) => {
     const response = await fetch(`${gateway.base}/graphql`, {
       method: 'POST',
       headers,
@@ -85,14 +85,14 @@ test('a full disk is one sentence everywhere, changes nothing, and the same work
   try {
     expect(await command(['import', few], { DATA_DIR: DATA_DIR() })).toMatchObject({ code: 0 })
     const totals = '{ distributions { nodes { date points positionCount } } }'
-    const before = await ask(totals)
+    const before = await graphql(totals)
     resize(`${used() + 6 * 1024}k`)
     const imported = await command(['import', many, '--json'], { DATA_DIR: DATA_DIR() })
     expect(imported.code).toBe(6)
     expect(parsed(imported.err).at(-1).message).toMatch(FULL)
     resize(`${used() + 1024}k`)
     const resync = 'mutation { resyncDistribution(input: { date: "2026-03-01" }) { run { recordId } } }'
-    const failed = await ask(resync)
+    const failed = await graphql(resync)
     expect(failed.errors[0]).toMatchObject({
       message: expect.stringMatching(FULL),
       extensions: { code: 'UNAVAILABLE' },
@@ -101,12 +101,12 @@ test('a full disk is one sentence everywhere, changes nothing, and the same work
     expect(rest.status).toBe(503)
     resize('2g')
     // Postgres cannot start again while it has no room for its log.
-    await vi.waitFor(async () => expect(await ask(totals)).toEqual(before), { timeout: 60_000, interval: 500 })
-    const { data } = await ask('{ runs(last: 10) { nodes { status error } } }')
+    await vi.waitFor(async () => expect(await graphql(totals)).toEqual(before), { timeout: 60_000, interval: 500 })
+    const { data } = await graphql('{ runs(last: 10) { nodes { status error } } }')
     for (const { status, error } of data.runs.nodes) if (status === 'FAILED') expect(error).toMatch(FULL)
     expect(await command(['import', many], { DATA_DIR: DATA_DIR() })).toMatchObject({ code: 0 })
-    expect((await ask(resync)).errors).toBeUndefined()
-    expect((await ask(totals)).data.distributions.nodes).toMatchObject([{ positionCount: 200_000 }])
+    expect((await graphql(resync)).errors).toBeUndefined()
+    expect((await graphql(totals)).data.distributions.nodes).toMatchObject([{ positionCount: 200_000 }])
   } finally {
     await gateway.stop('SIGTERM')
   }

@@ -250,7 +250,7 @@ test('an answer larger than its bound is refused while it is read, and the next 
       server.databaseUrl,
       `INSERT INTO "user" SELECT '0x' || lpad(to_hex(i), 40, '0') FROM generate_series(1, 900) i`,
     )
-    const ask = async (query: string, extensions?: object) => {
+    const graphql = async (query: string, extensions?: object) => {
       const response = await fetch(`${small.base}/graphql`, {
         method: 'POST',
         headers,
@@ -259,16 +259,16 @@ test('an answer larger than its bound is refused while it is read, and the next 
       return (await response.json()) as { data?: any; errors?: any[] }
     }
     for (const extensions of [undefined, { resolved: true }]) {
-      const large = await ask('{ users(first: 900) { nodes { address } } }', extensions)
+      const large = await graphql('{ users(first: 900) { nodes { address } } }', extensions)
       expect(large.errors?.[0]).toMatchObject({
         message: expect.stringMatching(/more than 20,000 bytes.*Ask for fewer rows/),
         extensions: { code: 'ANSWER_TOO_LARGE' },
       })
-      const fits = await ask('{ users(first: 10) { nodes { address } } }', extensions)
+      const fits = await graphql('{ users(first: 10) { nodes { address } } }', extensions)
       expect(fits.data.users.nodes).toHaveLength(10)
       // Few bytes of rows, and many of the names that they are given.
       const name = 'a'.repeat(200)
-      const named = await ask(`{ users(first: 100) { nodes { ${name}: address } } }`, extensions)
+      const named = await graphql(`{ users(first: 100) { nodes { ${name}: address } } }`, extensions)
       expect(named.errors?.[0].extensions.code).toBe('ANSWER_TOO_LARGE')
     }
     // Many bytes of rows, of which the answer has few: a resolver reads whole rows.
@@ -277,8 +277,8 @@ test('an answer larger than its bound is refused while it is read, and the next 
       `INSERT INTO vault SELECT 1, '0x' || lpad(to_hex(i), 40, '0'), repeat('v', 200), '0xa', 'A', 18, 0 FROM generate_series(1, 100) i`,
     )
     const vaults = '{ vaults(first: 100) { nodes { chainId } } }'
-    expect((await ask(vaults)).data.vaults.nodes).toHaveLength(100)
-    expect((await ask(vaults, { resolved: true })).errors?.[0].extensions.code).toBe('ANSWER_TOO_LARGE')
+    expect((await graphql(vaults)).data.vaults.nodes).toHaveLength(100)
+    expect((await graphql(vaults, { resolved: true })).errors?.[0].extensions.code).toBe('ANSWER_TOO_LARGE')
   } finally {
     await small.close()
   }

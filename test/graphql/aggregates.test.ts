@@ -64,8 +64,6 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const ask = (query: string, variables?: object) => gateway.ask(query, variables)
-
 const monday = (date: string) => {
   const time = Date.parse(date)
   return new Date(time - ((new Date(time).getUTCDay() + 6) % 7) * 86_400_000).toISOString().slice(0, 10)
@@ -157,7 +155,7 @@ describe('positions', () => {
     [],
   ])
     test(`by ${groupBy.join(', ') || 'nothing'}`, async () => {
-      const { positionAggregates } = await ask(query, { where: { date: { gte: first, lte: last } }, groupBy })
+      const { positionAggregates } = await gateway.ask(query, { where: { date: { gte: first, lte: last } }, groupBy })
       const asset = groupBy.includes('ASSET')
       check(positionAggregates, rows[asset ? 'sides' : 'positions'] ?? [], groupBy, values(asset))
     })
@@ -181,7 +179,7 @@ describe('positions', () => {
       ],
     ]
     for (const [where, of] of some) {
-      const { positionAggregates } = await ask(query, { where, groupBy: ['USER'] })
+      const { positionAggregates } = await gateway.ask(query, { where, groupBy: ['USER'] })
       check(positionAggregates, of, ['USER'], values(false))
     }
   })
@@ -189,7 +187,7 @@ describe('positions', () => {
   test('sorted by a number, cut and continued', async () => {
     const page = async (order: string, rest = '') =>
       (
-        await ask(`{ positionAggregates(where: { date: { gte: "${first}", lte: "${last}" } }, groupBy: [USER, POOL], ${orderArguments(order)} ${rest}) {
+        await gateway.ask(`{ positionAggregates(where: { date: { gte: "${first}", lte: "${last}" } }, groupBy: [USER, POOL], ${orderArguments(order)} ${rest}) {
         key { user { address points: totalPoints } pool { name } } count sumPoints averageBorrowedUsd } }`)
       ).positionAggregates as Row[]
     const all = await page('SUM_POINTS_DESC')
@@ -204,8 +202,8 @@ describe('positions', () => {
 
   test('no rows: no groups, or one of nothing', async () => {
     const where = { users: [`0x${'9'.repeat(40)}`] }
-    expect((await ask(query, { where, groupBy: ['POOL'] })).positionAggregates).toEqual([])
-    expect((await ask(query, { where, groupBy: [] })).positionAggregates).toEqual([
+    expect((await gateway.ask(query, { where, groupBy: ['POOL'] })).positionAggregates).toEqual([])
+    expect((await gateway.ask(query, { where, groupBy: [] })).positionAggregates).toEqual([
       {
         key: none,
         count: 0,
@@ -235,11 +233,11 @@ describe('snapshots', () => {
     })
     const theirs = rows.market?.filter((row) => users.includes(row.user)) ?? []
     for (const groupBy of [['ENTITY'], ['ASSET'], ['USER', 'DAY'], ['CHAIN', 'WEEK'], ['ENTITY', 'USER']]) {
-      const { snapshotAggregates } = await ask(query, { where: { users, entityTypes: 'MARKET' }, groupBy })
+      const { snapshotAggregates } = await gateway.ask(query, { where: { users, entityTypes: 'MARKET' }, groupBy })
       check(snapshotAggregates, theirs, groupBy, values(groupBy))
     }
     const where = { entities: sampleMarket.address, entityTypes: 'MARKET', chainIds: sampleMarket.chainId, time: times }
-    const { snapshotAggregates } = await ask(query, { where, groupBy: ['DAY'] })
+    const { snapshotAggregates } = await gateway.ask(query, { where, groupBy: ['DAY'] })
     const there = rows.market?.filter(
       (row) => row.market === sampleMarket.address && row.date >= first && row.date <= last,
     )
@@ -256,11 +254,11 @@ describe('snapshots', () => {
       sumShares: groupBy.includes('ENTITY') ? tokens(of, 'shares') : null,
     })
     for (const groupBy of [['ENTITY', 'DAY'], ['ASSET'], ['USER']]) {
-      const { snapshotAggregates } = await ask(query, { where: { users, entityTypes: 'VAULT' }, groupBy })
+      const { snapshotAggregates } = await gateway.ask(query, { where: { users, entityTypes: 'VAULT' }, groupBy })
       check(snapshotAggregates, rows.vault?.filter((row) => users.includes(row.user)) ?? [], groupBy, values(groupBy))
     }
     const where = { entities: sampleVault.address, entityTypes: 'VAULT', time: times }
-    const { snapshotAggregates } = await ask(query, { where, groupBy: ['ENTITY'] })
+    const { snapshotAggregates } = await gateway.ask(query, { where, groupBy: ['ENTITY'] })
     const there = rows.vault?.filter(
       (row) => row.vault === sampleVault.address && row.date >= first && row.date <= last,
     )
@@ -284,12 +282,12 @@ test('liquidation rewards', async () => {
   })
   const inRange = rows.rewards?.filter((row) => row.date >= first && row.date <= last) ?? []
   for (const groupBy of [['DAY'], ['ENTITY'], ['ENTITY', 'USER'], ['USER', 'CHAIN'], ['MONTH']]) {
-    const { liquidationRewardAggregates } = await ask(query, { where: { time: times }, groupBy })
+    const { liquidationRewardAggregates } = await gateway.ask(query, { where: { time: times }, groupBy })
     check(liquidationRewardAggregates, inRange, groupBy, values(groupBy))
   }
   const { market, chain } = rows.rewards?.find((row) => row.market && users.includes(row.user)) ?? {}
   const where = { users, entities: market, entityTypes: 'MARKET', chainIds: Number(chain) }
-  const { liquidationRewardAggregates } = await ask(query, { where, groupBy: ['ENTITY'] })
+  const { liquidationRewardAggregates } = await gateway.ask(query, { where, groupBy: ['ENTITY'] })
   const there =
     rows.rewards?.filter((row) => row.market === market && row.chain === chain && users.includes(row.user)) ?? []
   check(liquidationRewardAggregates, there, ['ENTITY'], values(['ENTITY']))
@@ -353,28 +351,28 @@ test('a filter that would read a whole table is refused, and so is what makes no
 
 test('a number does not depend on what else is selected, or how', async () => {
   const args = `where: { users: ["${sampleUser}"] }, groupBy: [POOL], orderBy: AVERAGE_BORROWED_USD, orderDirection: DESC`
-  const ask = async (selection: string, variables?: object) => {
+  const aggregate = async (selection: string, variables?: object) => {
     const head = variables ? 'query ($more: Boolean!) ' : ''
     const { data, errors } = await gateway.graphql(`${head}{ positionAggregates(${args}) ${selection}`, variables)
     expect(errors).toBeUndefined()
     return data.positionAggregates as Row[]
   }
-  const all = await ask(
+  const all = await aggregate(
     '{ key { pool { address } } count userCount sumPoints averagePoints sumSupplied { usd } averageBorrowedUsd } }',
   )
   expect(all.length).toBeGreaterThan(2)
   for (let times = 0; times < 3; times++) {
     const only = (...names: string[]) => all.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])))
-    expect(await ask('{ key { pool { address } } } }')).toEqual(only('key'))
-    expect(await ask('{ sumPoints } }')).toEqual(only('sumPoints'))
-    const aliased = await ask(
+    expect(await aggregate('{ key { pool { address } } } }')).toEqual(only('key'))
+    expect(await aggregate('{ sumPoints } }')).toEqual(only('sumPoints'))
+    const aliased = await aggregate(
       '{ points: sumPoints ... on PositionAggregate { userCount } ...Rest } } fragment Rest on PositionAggregate { averagePoints }',
     )
     expect(aliased).toEqual(
       all.map(({ sumPoints, userCount, averagePoints }) => ({ points: sumPoints, userCount, averagePoints })),
     )
     for (const more of [true, false])
-      expect(await ask('{ count sumSupplied @include(if: $more) { usd } } }', { more })).toEqual(
+      expect(await aggregate('{ count sumSupplied @include(if: $more) { usd } } }', { more })).toEqual(
         more ? only('count', 'sumSupplied') : only('count'),
       )
   }
@@ -388,7 +386,7 @@ test('groups with their pools and users: a fixed number of statements', async ()
   for (const n of [1, 200]) {
     for (let warm = 0; warm < 2; warm++) await gateway.graphql(query, { first: n })
     gateway.statements.length = 0
-    await ask(query, { first: n })
+    await gateway.ask(query, { first: n })
     expect(gateway.statements.length).toBe(3)
   }
 })
@@ -428,7 +426,7 @@ test.each([
   const query = `query ($where: ${type}Filter!) { ${aggregate}(where: $where) { count } ${list} }`
   const compared = async (more: object) => {
     const where = { users: sampleUser, ...more }
-    const { [aggregate]: groups, ...rest } = await ask(query, { where })
+    const { [aggregate]: groups, ...rest } = await gateway.ask(query, { where })
     const { totalCount, nodes } = rest.positions ?? Object.values<Row>(rest.user)[0]
     expect(groups, JSON.stringify(where)).toEqual([{ count: totalCount }])
     return { count: totalCount as number, nodes }
@@ -458,7 +456,7 @@ test.each([
 test('each filter of reward aggregates matches what it matches in a list', async () => {
   const listed = async (where: object) =>
     (
-      await ask(
+      await gateway.ask(
         `query ($where: LiquidationRewardFilter) { user(address: "${sampleUser}") {
           list: liquidationRewards(where: $where) { totalCount } } }`,
         { where },
@@ -466,10 +464,10 @@ test('each filter of reward aggregates matches what it matches in a list', async
     ).user.list.totalCount as number
   const aggregated = async (more: object) => {
     const query = 'query ($where: LiquidationRewardFilter!) { liquidationRewardAggregates(where: $where) { count } }'
-    const { liquidationRewardAggregates } = await ask(query, { where: { users: [sampleUser], ...more } })
+    const { liquidationRewardAggregates } = await gateway.ask(query, { where: { users: [sampleUser], ...more } })
     return liquidationRewardAggregates[0].count as number
   }
-  const { user } = await ask(`{ user(address: "${sampleUser}") {
+  const { user } = await gateway.ask(`{ user(address: "${sampleUser}") {
     markets: liquidationRewards(last: 1, where: { entityTypes: MARKET }) { nodes { chainId entityAddress debtMarketAddress } }
     vaults: liquidationRewards(last: 1, where: { entityTypes: VAULT }) { nodes { entityAddress } } } }`)
   const [{ chainId, entityAddress, debtMarketAddress }] = user.markets.nodes

@@ -93,12 +93,6 @@ const written = (window: object) =>
     .join(', ')
 const scoped = (window: object) => `scope: { window: { ${written(window)} } }`
 
-async function ask(query: string): Promise<Row> {
-  const { data, errors } = await gateway.graphql(query)
-  expect(errors, query).toBeUndefined()
-  return data
-}
-
 const problem = async (args: string, selection = 'nodes { rank }', of = gateway) =>
   (await of.graphql(`{ leaderboard(${args}) { ${selection} } }`)).errors?.[0]
 
@@ -122,7 +116,7 @@ describe.each(windows)('%s', (_, windowOf) => {
   test('ranks all users with a position in it by their points in it', async () => {
     const board = boardOf(windowOf())
     expect(board.length).toBeGreaterThan(0)
-    const { leaderboard } = await ask(
+    const { leaderboard } = await gateway.ask(
       `{ leaderboard(${scoped(windowOf())}, first: 1000) { totalCount aroundRank nodes { ${ROW} } } }`,
     )
     expect(leaderboard).toEqual({ totalCount: board.length, aroundRank: null, nodes: board })
@@ -136,7 +130,7 @@ describe.each(windows)('%s', (_, windowOf) => {
     ] as const) {
       const rows: Row[] = []
       for (let cursor = ''; ; ) {
-        const { leaderboard } = await ask(
+        const { leaderboard } = await gateway.ask(
           `{ leaderboard(${scoped(windowOf())}, ${size}: 13${cursor}) { nodes { ${ROW} } pageInfo { ${end} ${more} } } }`,
         )
         if (size === 'first') rows.push(...leaderboard.nodes)
@@ -146,7 +140,7 @@ describe.each(windows)('%s', (_, windowOf) => {
       }
       expect(rows).toEqual(board)
     }
-    const { leaderboard } = await ask(
+    const { leaderboard } = await gateway.ask(
       `{ leaderboard(${scoped(windowOf())}, first: 5, offset: 4) { nodes { ${ROW} } } }`,
     )
     expect(leaderboard.nodes).toEqual(board.slice(4, 9))
@@ -155,7 +149,7 @@ describe.each(windows)('%s', (_, windowOf) => {
 
 test('users of 0 points share a rank by address, and a user without a position is left out', async () => {
   const window = { from: day(20), to: day(22) }
-  const { leaderboard } = await ask(`{ leaderboard(${scoped(window)}, first: 1000) { nodes { ${ROW} } } }`)
+  const { leaderboard } = await gateway.ask(`{ leaderboard(${scoped(window)}, first: 1000) { nodes { ${ROW} } } }`)
   const of = (user: string) => leaderboard.nodes.find(({ userAddress }: Row) => userAddress === user)
   expect(of(idle)).toMatchObject({ points: 0 })
   expect(of(absent)).toBeUndefined()
@@ -175,7 +169,7 @@ describe('around a user', () => {
     const board = boardOfArgs()
     for (const rank of [1, Math.ceil(board.length / 2), board.length]) {
       const { userAddress } = board[rank - 1] ?? {}
-      const { leaderboard, alone } = await ask(
+      const { leaderboard, alone } = await gateway.ask(
         `{ leaderboard: leaderboardAround(${args()} user: "${userAddress}", first: 5) { totalCount aroundRank nodes { ${ROW} } pageInfo { endCursor } }
           alone: leaderboardAround(${args()} user: "${userAddress}") { aroundRank } }`,
       )
@@ -183,14 +177,16 @@ describe('around a user', () => {
       const { pageInfo, ...rest } = leaderboard
       expect(rest).toEqual({ totalCount: board.length, aroundRank: rank, nodes: board.slice(start, start + 5) })
       expect(alone).toEqual({ aroundRank: rank })
-      const next = await ask(`{ leaderboard(${args()} after: "${pageInfo.endCursor}", first: 2) { nodes { ${ROW} } } }`)
+      const next = await gateway.ask(
+        `{ leaderboard(${args()} after: "${pageInfo.endCursor}", first: 2) { nodes { ${ROW} } } }`,
+      )
       expect(next.leaderboard.nodes).toEqual(board.slice(start + 5, start + 7))
     }
   })
 
   test.each(boards)('%s: the end of the list differs from a user that is not ranked', async (_, args, board) => {
     const last = board().at(-1)?.userAddress
-    const { none, end } = await ask(
+    const { none, end } = await gateway.ask(
       `{ none: leaderboardAround(${args()} user: "${UNKNOWN}") { aroundRank nodes { rank } }
         end: leaderboardAround(${args()} user: "${last}", first: 0) { aroundRank nodes { rank } } }`,
     )
@@ -201,7 +197,8 @@ describe('around a user', () => {
   test('a user without a position in the window is not ranked in it', async () => {
     const args = `${scoped({ from: day(20), to: day(22) })}, user: "${absent}"`
     expect(
-      (await ask(`{ leaderboard: leaderboardAround(${args}) { totalCount aroundRank nodes { rank } } }`)).leaderboard,
+      (await gateway.ask(`{ leaderboard: leaderboardAround(${args}) { totalCount aroundRank nodes { rank } } }`))
+        .leaderboard,
     ).toEqual({
       totalCount: 0,
       aroundRank: null,
@@ -215,7 +212,7 @@ test('a window is filtered and sorted like the leaderboard', async () => {
   const board = boardOf(window)
   const [best, ...others] = board
   const users = [board[3], board[1]].map((row) => row?.userAddress)
-  const { few, range, sorted, count } = await ask(`{
+  const { few, range, sorted, count } = await gateway.ask(`{
     few: leaderboard(${scoped(window)}, where: { users: ${JSON.stringify(users)} }) { totalCount nodes { ${ROW} } }
     range: leaderboard(${scoped(window)}, where: { points: { lt: ${best?.points} } }, first: 1000) { nodes { ${ROW} } }
     sorted: leaderboard(${scoped(window)}, orderBy: USER, first: 1000) { nodes { ${ROW} } }
@@ -312,9 +309,9 @@ test.runIf(hasPlans)('a window takes two statements, and one more around a user,
     ]),
   ]
   for (const [query, count] of counts) {
-    for (let warm = 0; warm < 2; warm++) await ask(query)
+    for (let warm = 0; warm < 2; warm++) await gateway.ask(query)
     gateway.statements.length = 0
-    await ask(query)
+    await gateway.ask(query)
     expect(gateway.statements, query).toHaveLength(count)
   }
 })

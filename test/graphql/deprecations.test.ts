@@ -48,7 +48,7 @@ test('an operation names what it uses that is deprecated, each once', () => {
 test('an answer has the warnings, next to the cost', async () => {
   const schema = schemaWithDeprecations()
   const server = createGraphQLServer(openGraph(schema, gateway.deps))
-  const ask = async (query: string, headers = {}) => {
+  const answerTo = async (query: string, headers = {}) => {
     const request = new Request('http://localhost/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
@@ -58,14 +58,14 @@ test('an answer has the warnings, next to the cost', async () => {
     return (await server.fetch(request, context as never)).json()
   }
   const query = `{ user(address: "0x${'1'.repeat(40)}") { id } }`
-  const { data, extensions } = await ask(query)
+  const { data, extensions } = await answerTo(query)
   expect(data.user.id).toEqual(expect.any(String))
   expect(extensions).toEqual({ deprecations: [{ element: 'User.id', ...used }] })
-  expect((await ask(query, { 'x-graphql-cost': '1' })).extensions).toMatchObject({
+  expect((await answerTo(query, { 'x-graphql-cost': '1' })).extensions).toMatchObject({
     deprecations: [{ element: 'User.id' }],
     cost: { requested: expect.any(Number) },
   })
-  expect(await ask('{ users { totalCount } }')).toEqual({ data: { users: { totalCount: 0 } } })
+  expect(await answerTo('{ users { totalCount } }')).toEqual({ data: { users: { totalCount: 0 } } })
 })
 
 test('everything deprecated has a replacement and the date of its removal', () => {

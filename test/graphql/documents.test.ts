@@ -83,16 +83,16 @@ describe('automatic persisted queries', () => {
   test.each([
     ['POST', post],
     ['GET', get],
-  ])('by %s: requested by hash, sent with it once, and known from then on', async (how, ask) => {
+  ])('by %s: requested by hash, sent with it once, and known from then on', async (how, way) => {
     const query = `query By${how}($n: Int!) { leaderboard(first: $n) { nodes { rank } } }`
     const extensions = persisted(query)
-    const unknown = await ask({ extensions, variables: { n: 1 } })
+    const unknown = await way({ extensions, variables: { n: 1 } })
     expect(unknown).toMatchObject({ status: 200, errors: [{ message: 'PersistedQueryNotFound' }] })
     expect(codeOf(unknown)).toBe('PERSISTED_QUERY_NOT_FOUND')
-    const sent = await ask({ query, extensions, variables: { n: 1 } })
+    const sent = await way({ query, extensions, variables: { n: 1 } })
     expect(sent.data.leaderboard.nodes).toHaveLength(1)
     for (const n of [2, 3, 2, 3, 2]) {
-      const { data } = await ask({ extensions, variables: { n } })
+      const { data } = await way({ extensions, variables: { n } })
       expect(data.leaderboard.nodes).toHaveLength(n)
     }
   })
@@ -182,9 +182,9 @@ describe('automatic persisted queries', () => {
 describe('known documents', () => {
   test('by POST, by GET and by a form, with variables of each request', async () => {
     const documentId = idOf(TOP)
-    for (const ask of [post, get, postForm])
+    for (const way of [post, get, postForm])
       for (const n of [1, 2, 5, 1, 2, 5]) {
-        const { status, data } = await ask({ documentId, variables: { n } })
+        const { status, data } = await way({ documentId, variables: { n } })
         expect(status).toBe(200)
         expect(data.leaderboard.nodes).toHaveLength(n)
       }
@@ -226,8 +226,8 @@ describe('known documents', () => {
         ['*/*', 'application/json; charset=utf-8'],
         ['text/plain, application/json;charset=utf-8', 'application/json; charset=utf-8'],
       ] as const)
-        for (const ask of [get, post]) {
-          const { headers, data } = await ask({ documentId }, { headers: { accept } })
+        for (const way of [get, post]) {
+          const { headers, data } = await way({ documentId }, { headers: { accept } })
           expect(headers.get('content-type')).toBe(type)
           expect(data.leaderboard.nodes).toHaveLength(3)
         }
@@ -249,9 +249,9 @@ describe('known documents', () => {
   })
 
   test('an unknown id is an error that says what to do, and so is an id together with a query', async () => {
-    for (const ask of [post, get, postForm])
+    for (const way of [post, get, postForm])
       for (const documentId of ['sha256:00', 'sha256:', 'x', '__proto__', sha256(TOP), `sha256:${'0'.repeat(64)}`]) {
-        const answer = await ask({ documentId })
+        const answer = await way({ documentId })
         expect(answer).toMatchObject({ status: 400, errors: [{ message: expect.stringContaining('KNOWN_DOCUMENTS') }] })
         expect(codeOf(answer)).toBe('DOCUMENT_NOT_KNOWN')
       }
@@ -264,9 +264,9 @@ describe('known documents', () => {
 
   test('the limits apply to them', async () => {
     const documentId = idOf(WIDE)
-    for (const ask of [post, get]) {
-      for (let i = 0; i < 3; i++) expect((await ask({ documentId, variables: { n: 2 } })).status).toBe(200)
-      const answer = await ask({ documentId, variables: { n: 1000 } })
+    for (const way of [post, get]) {
+      for (let i = 0; i < 3; i++) expect((await way({ documentId, variables: { n: 2 } })).status).toBe(200)
+      const answer = await way({ documentId, variables: { n: 1000 } })
       expect(answer.status).toBe(400)
       expect(codeOf(answer)).toBe('COST_LIMIT_EXCEEDED')
     }
@@ -307,10 +307,10 @@ describe('known documents', () => {
 describe('only trusted documents', () => {
   test('known ones are answered, by id, hash or text', async () => {
     const variables = { n: 2 }
-    for (const ask of [post, get])
+    for (const way of [post, get])
       for (const asked of [{ documentId: idOf(TOP) }, { query: TOP }, { extensions: persisted(TOP) }])
         for (let i = 0; i < 3; i++)
-          expect((await ask({ ...asked, variables }, { to: trusted })).data.leaderboard.nodes).toHaveLength(2)
+          expect((await way({ ...asked, variables }, { to: trusted })).data.leaderboard.nodes).toHaveLength(2)
     for (const { query, variables } of await pageExamples(trusted.base))
       await expectAnswer(query, { query, variables }, trusted)
   })
@@ -319,7 +319,7 @@ describe('only trusted documents', () => {
     const query = '{ program { totalPoints } }'
     const extensions = persisted(query)
     for (let i = 0; i < 3; i++)
-      for (const ask of [post, get])
+      for (const way of [post, get])
         for (const asked of [
           { query },
           { query: ` ${TOP}` },
@@ -329,7 +329,7 @@ describe('only trusted documents', () => {
           { extensions },
           { query, extensions: { persistedQuery: { sha256Hash: sha256(query) }, other: 1 } },
         ]) {
-          const answer = await ask(asked, { to: trusted })
+          const answer = await way(asked, { to: trusted })
           expect(answer.status).toBe(403)
           expect(codeOf(answer)).toBe('DOCUMENT_NOT_TRUSTED')
         }

@@ -50,7 +50,7 @@ const market = (args: string) =>
 const vault = (args: string) =>
   `{ vault(chainId: 1, address: "${VAULT}") { estimate(${args}) { points interestUsd } } }`
 /** Answers of both roads are the same. */
-async function ask(query: string) {
+async function onBoth(query: string) {
   const [one, other] = [await gateway.graphql(query), await resolved.graphql(query)]
   expect(one.data).toEqual(other.data)
   expect(one.errors?.[0].message).toEqual(other.errors?.[0].message)
@@ -66,7 +66,7 @@ test.each([
   ['amountUsd: 1, days: 1, from: "9999-12-31"', 'from must not be after the year 9000'],
 ])('an estimate of %s is refused', async (args, message) => {
   for (const query of [market(args), vault(args)]) {
-    const { errors } = await ask(query)
+    const { errors } = await onBoth(query)
     expect(errors).toMatchObject([{ message: expect.stringContaining(message), extensions: { code: 'BAD_INPUT' } }])
   }
 })
@@ -74,7 +74,7 @@ test.each([
 test('an unknown market or vault has no estimate', async () => {
   const unknown = `chainId: 1, address: "0x${'0'.repeat(40)}"`
   const estimate = '{ estimate(amountUsd: 1, days: 1) { points } }'
-  const { data } = await ask(`{ market(${unknown}) ${estimate} vault(${unknown}) ${estimate} }`)
+  const { data } = await onBoth(`{ market(${unknown}) ${estimate} vault(${unknown}) ${estimate} }`)
   expect(data).toEqual({ market: null, vault: null })
 })
 
@@ -120,7 +120,7 @@ test('estimates of consecutive days add up, also over an announced rule', async 
 
 test('the points per day of positions add up to those of the user', async () => {
   const query = `{ user(address: "${ANN}") { pointsPerDay currentPositions { nodes { poolAddress pointsPerDay } } } }`
-  const { data } = await ask(query)
+  const { data } = await onBoth(query)
   const { pointsPerDay, currentPositions } = data.user
   // 2 * 12.345678, and 0.7 * (7.1 + 0.1) + 4 * 0.3 * 3.7
   expect(currentPositions.nodes.map((one: { pointsPerDay: number }) => one.pointsPerDay).toSorted()).toEqual([
@@ -130,7 +130,7 @@ test('the points per day of positions add up to those of the user', async () => 
 })
 
 test('points that are more than a side may have are null, at the largest rates', async () => {
-  const { data } = await ask(`{ user(address: "${BEN}") { pointsPerDay currentPositions { nodes { pointsPerDay } } }
+  const { data } = await onBoth(`{ user(address: "${BEN}") { pointsPerDay currentPositions { nodes { pointsPerDay } } }
     market(chainId: 1, address: "${pool.unit_2_id}") { estimate(amountUsd: 1e15, days: 3650) { interestUsd points totalApr }
       owed: estimate(amountUsd: 1e15, days: 3650, borrowed: true) { interestUsd } } }`)
   expect(data.user).toEqual({ pointsPerDay: null, currentPositions: { nodes: [{ pointsPerDay: null }] } })

@@ -58,7 +58,7 @@ describe.each(stores)('on %s', (name, { start, isFull }) => {
 
   test.each(examples.map((example) => example.name))('%s answers', async (example) => {
     const ofPage = page.data.examples.find((one) => one.name === example)
-    const { data, errors } = await ask(gateway, ofPage?.query ?? '', JSON.parse(ofPage?.variables ?? '{}'))
+    const { data, errors } = await answerTo(gateway, ofPage?.query ?? '', JSON.parse(ofPage?.variables ?? '{}'))
     expect(errors, JSON.stringify(errors)).toBeUndefined()
     if (isFull) expect(emptyPlaces(data), JSON.stringify(data).slice(0, 2000)).toEqual([])
     else if (name !== 'an empty store') expect(hasRecord(data), JSON.stringify(data)).toBe(true)
@@ -88,7 +88,7 @@ test('the variables follow the data: the page of a store that gets data names it
   }
 })
 
-async function ask(gateway: Gateway, query: string, variables: object): Promise<{ data?: any; errors?: any[] }> {
+async function answerTo(gateway: Gateway, query: string, variables: object): Promise<{ data?: any; errors?: any[] }> {
   if (!/^subscription/m.test(query)) return gateway.graphql(query, variables)
   const stream = await subscribe(gateway, query, { variables })
   const event = await stream.next()

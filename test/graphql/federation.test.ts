@@ -35,7 +35,7 @@ const fields = `
   ... on Pool { address name }
   ... on Market { chainId address asset { symbol } pool { name } }
   ... on Vault { chainId address name }`
-const ask = (representations: unknown[]) =>
+const entitiesOf = (representations: unknown[]) =>
   gateway.graphql(`query ($representations: [_Any!]!) { _entities(representations: $representations) { ${fields} } }`, {
     representations,
   })
@@ -74,7 +74,7 @@ test('entities come in the order of their representations; null is one that the 
     { __typename: 'Pool', address: pool.address },
     { __typename: 'Pool', address: pool.address },
   ]
-  const first = await ask(representations)
+  const first = await entitiesOf(representations)
   expect(first.errors).toBeUndefined()
   expect(first.data._entities).toEqual([
     { __typename: 'Vault', ...vault },
@@ -85,11 +85,11 @@ test('entities come in the order of their representations; null is one that the 
     { __typename: 'Pool', ...pool },
     { __typename: 'Pool', ...pool },
   ])
-  for (let i = 0; i < 3; i++) expect(await ask(representations)).toEqual(first)
+  for (let i = 0; i < 3; i++) expect(await entitiesOf(representations)).toEqual(first)
 })
 
 test('a user whom the store does not know is one without points', async () => {
-  const { data } = await ask([{ __typename: 'User', address: nobody }])
+  const { data } = await entitiesOf([{ __typename: 'User', address: nobody }])
   expect(data._entities).toEqual([{ __typename: 'User', address: nobody, rank: null }])
 })
 
@@ -100,13 +100,13 @@ test('many representations are as many statements as one of each type', async ()
     ...markets.slice(0, n).map(({ chainId, address }) => ({ __typename: 'Market', chainId, address })),
     ...vaults.slice(0, n).map(({ chainId, address }) => ({ __typename: 'Vault', chainId, address })),
   ]
-  await ask(all(1))
+  await entitiesOf(all(1))
   gateway.statements.length = 0
-  await ask(all(1))
+  await entitiesOf(all(1))
   const one = reads()
   expect(one).toBeGreaterThan(0)
   gateway.statements.length = 0
-  const { data } = await ask(all(40))
+  const { data } = await entitiesOf(all(40))
   expect(data._entities.length).toBeGreaterThan(50)
   expect(reads()).toBe(one)
 })
@@ -124,7 +124,7 @@ test.each([
   ['a chain that is not a number', { __typename: 'Vault', address: nobody, chainId: '1' }],
 ])('%s is an error with a code in its place, and the others are answered', async (_, malformed) => {
   for (let i = 0; i < 3; i++) {
-    const { data, errors } = await ask([malformed, { __typename: 'Pool', address: pools[0]!.address }])
+    const { data, errors } = await entitiesOf([malformed, { __typename: 'Pool', address: pools[0]!.address }])
     expect(data._entities).toEqual([null, { __typename: 'Pool', ...pools[0] }])
     expect(errors).toHaveLength(1)
     expect(errors?.[0]).toMatchObject({ path: ['_entities', 0], extensions: { code: 'BAD_INPUT' } })
@@ -132,7 +132,7 @@ test.each([
 })
 
 test('too many representations are refused', async () => {
-  const { errors } = await ask(Array(10_001).fill({ __typename: 'User', address: nobody }))
+  const { errors } = await entitiesOf(Array(10_001).fill({ __typename: 'User', address: nobody }))
   expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_INPUT' } })
 })
 

@@ -229,22 +229,21 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 const FIELDS = 'id ltv healthFactor liquidationDrop liquidationPriceUsd borrowingPowerUsd'
-const ask = (query: string, variables?: object) => gateway.ask(query, variables)
 const failure = async (query: string) => (await gateway.graphql(query)).errors?.[0]
 
 test('the numbers of every position are those of the formulas', async () => {
   expect(new Set([...all.values()].map(({ ltv }) => ltv === null)).size).toBe(2)
-  const { currentPositions } = await ask(`{ currentPositions(first: 1000) { totalCount nodes { ${FIELDS} } } }`)
+  const { currentPositions } = await gateway.ask(`{ currentPositions(first: 1000) { totalCount nodes { ${FIELDS} } } }`)
   expect(currentPositions.nodes).toEqual(on(NEWEST))
   expect(currentPositions.totalCount).toBe(on(NEWEST).length)
   // Resolved: a node is loaded by its id.
-  const { positions } = await ask(
+  const { positions } = await gateway.ask(
     `{ positions(first: 1000, asOf: "${DAYS[0]}") { nodes { ${FIELDS} multiplierUsed { changedAt } } } }`,
   )
   const nodes = positions.nodes.map(({ multiplierUsed: _, ...row }: { multiplierUsed: null }) => row)
   expect(nodes).toEqual(on(DAYS[0]))
   for (const { id } of positions.nodes.slice(0, 20)) {
-    const { node } = await ask(`query ($id: ID!) { node(id: $id) { ... on Position { ${FIELDS} } } }`, { id })
+    const { node } = await gateway.ask(`query ($id: ID!) { node(id: $id) { ... on Position { ${FIELDS} } } }`, { id })
     expect(node).toEqual(all.get(recordOf(node)))
   }
 })
@@ -329,8 +328,8 @@ describe('lists', () => {
   test.each(owners)('current positions of %s are filtered and sorted by both', async (_, owner, rows) => {
     expect(rows.length).toBeGreaterThan(2)
     const list = async (args: string) =>
-      (await ask(`{ owner: ${owner} { currentPositions(first: 1000, ${args}) { nodes { ${FIELDS} } } } }`)).owner
-        .currentPositions.nodes
+      (await gateway.ask(`{ owner: ${owner} { currentPositions(first: 1000, ${args}) { nodes { ${FIELDS} } } } }`))
+        .owner.currentPositions.nodes
     for (const [field, key] of [
       ['ltv', 'LTV'],
       ['healthFactor', 'HEALTH_FACTOR'],
@@ -350,7 +349,7 @@ describe('lists', () => {
 
   test.each([0, 1e-12, 0.9, 1, 1.1, 1.6, 1000, 1e300])('positions near liquidation: below %s', async (most) => {
     const where = `healthFactor: { lt: ${most} }`
-    const data = await ask(`{
+    const data = await gateway.ask(`{
       now: currentPositions(first: 1000, where: { ${where} }, ${ORDER}) { totalCount nodes { ${FIELDS} } }
       plain: currentPositions(first: 1000, where: { ${where} }) { nodes { ${FIELDS} } }
       asOf: positions(asOf: "2026-03-02T12:00:00Z", first: 1000, where: { ${where} }, ${ORDER}) { nodes { ${FIELDS} } }
@@ -384,7 +383,7 @@ describe('lists', () => {
         )
       const where = `liquidationDrop: { lte: ${most} }`
       const byDrop = 'orderBy: LIQUIDATION_DROP'
-      const data = await ask(`{
+      const data = await gateway.ask(`{
       now: currentPositions(first: 1000, where: { ${where} }, ${byDrop}) { totalCount nodes { ${FIELDS} } }
       ofA: currentPositions(first: 1000, where: { ${where}, collateralAssets: "${pool.asset_1_address}" }, ${byDrop}) { nodes { ${FIELDS} } }
       ofOther: currentPositions(first: 1000, where: { ${where}, collateralAssets: "${POOLS[0]?.id}" }, ${byDrop}) { nodes { ${FIELDS} } }
@@ -401,7 +400,7 @@ describe('lists', () => {
 
   test('other bounds and conditions', async () => {
     const list = async (where: string) =>
-      (await ask(`{ currentPositions(first: 1000, where: { ${where} }, ${ORDER}) { nodes { ${FIELDS} } } }`))
+      (await gateway.ask(`{ currentPositions(first: 1000, where: { ${where} }, ${ORDER}) { nodes { ${FIELDS} } } }`))
         .currentPositions.nodes
     const rows = inOrderOf('healthFactor', on(NEWEST))
     const matching = (match: (health: number) => boolean) =>
@@ -424,7 +423,7 @@ describe('lists', () => {
   test('their pages follow each other, also among ties', async () => {
     const rows: Row[] = []
     for (let after: string | null = null; ; ) {
-      const { currentPositions } = await ask(
+      const { currentPositions } = await gateway.ask(
         `query ($after: String) { currentPositions(first: 7, after: $after, where: { healthFactor: { lt: 1.6 } }, ${ORDER}) {
           nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } }`,
         { after },
@@ -483,7 +482,7 @@ describe('lists', () => {
   })
 
   test('aggregates take them too', async () => {
-    const { positionAggregates } = await ask(
+    const { positionAggregates } = await gateway.ask(
       `{ positionAggregates(where: { healthFactor: { lt: 1.1 }, date: { eq: "${NEWEST}" } }) { count } }`,
     )
     expect(positionAggregates).toEqual([{ count: near(NEWEST, 1.1).length }])
@@ -554,7 +553,7 @@ describe('collateral at risk', () => {
   const drops = `collateralAtRisk(drops: [${DROPS}]) { ${AT_RISK} }`
 
   test.each(POOLS.map(({ id }, n) => [n, id] as const))('of pool %s and its markets', async (n, id) => {
-    const { pool: inPool } = await ask(
+    const { pool: inPool } = await gateway.ask(
       `{ pool(address: "${id}") { ${drops} marketA { ${drops} } marketB { ${drops} } } }`,
     )
     expect(rounded(inPool.collateralAtRisk)).toEqual(rounded(expectedOf(n, ['a', 'b'])))
@@ -563,7 +562,7 @@ describe('collateral at risk', () => {
   })
 
   test('some is counted, some is unknown, and all of it in a pool without thresholds', async () => {
-    const { pools } = await ask(`{ pools { nodes { address collateralAtRisk { ${AT_RISK} } } } }`)
+    const { pools } = await gateway.ask(`{ pools { nodes { address collateralAtRisk { ${AT_RISK} } } } }`)
     const of = (n: number) =>
       pools.nodes.find(({ address }: { address: string }) => address === POOLS[n]?.id).collateralAtRisk
     expect(of(0).map(({ drop }: { drop: number }) => drop)).toEqual([0.05, 0.1, 0.2, 0.3, 0.5])
@@ -616,13 +615,15 @@ describe('collateral at risk', () => {
   })
 
   test('no drops have no rows', async () => {
-    const { pool: none } = await ask(`{ pool(address: "${POOLS[0]?.id}") { collateralAtRisk(drops: []) { drop } } }`)
+    const { pool: none } = await gateway.ask(
+      `{ pool(address: "${POOLS[0]?.id}") { collateralAtRisk(drops: []) { drop } } }`,
+    )
     expect(none.collateralAtRisk).toEqual([])
   })
 })
 
 test('markets are filtered and sorted by their parameters', async () => {
-  const data = await ask(`{
+  const data = await gateway.ask(`{
     known: markets(where: { liquidationThreshold: { gt: 0 } }, orderBy: LIQUIDATION_THRESHOLD, orderDirection: DESC) {
       nodes { maxLtv liquidationThreshold } }
     all: markets(orderBy: LIQUIDATION_THRESHOLD) { nodes { liquidationThreshold } }
@@ -652,7 +653,7 @@ test('markets are filtered and sorted by their parameters', async () => {
 test('a change of a threshold counts at once', async () => {
   await importFiles(gateway, { markets: [market(2, 0, { maxLtv: 0.1, liquidationThreshold: 0.2 })] })
   try {
-    const { pool: changed } = await ask(`{ pool(address: "${POOLS[2]?.id}") { currentPositions { nodes {
+    const { pool: changed } = await gateway.ask(`{ pool(address: "${POOLS[2]?.id}") { currentPositions { nodes {
       healthFactor ltv sideA { borrowed { usd } } } } marketA { maxLtv liquidationThreshold } } }`)
     expect(changed.marketA).toEqual({ maxLtv: 0.1, liquidationThreshold: 0.2 })
     const rated = changed.currentPositions.nodes.filter(

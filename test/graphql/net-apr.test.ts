@@ -68,8 +68,8 @@ describe.each([
     ['a portfolio', (user: string) => `portfolio(addresses: ["${user}"])`, ''],
     ['a portfolio at a moment', (user: string) => `portfolio(addresses: ["${user}"], asOf: "2999-01-01")`, ''],
   ])('of %s', async (_, owner, args) => {
-    const ask = (user: string) => gateway().ask(`{ owner: ${owner(user)} { netApr${args} { ${NET_APR} } } }`)
-    const { netApr } = (await ask(some)).owner
+    const netAprOf = (user: string) => gateway().ask(`{ owner: ${owner(user)} { netApr${args} { ${NET_APR} } } }`)
+    const { netApr } = (await netAprOf(some)).owner
     expect(netApr).toMatchObject({
       netDepositApr: rates.depositApr,
       netBorrowApr: rates.borrowApr,
@@ -80,7 +80,7 @@ describe.each([
     expect(netApr.legacy.netDepositApr).toBeCloseTo((100 * rates.depositApr) / 407, 12)
     expect(netApr.legacy.netBorrowApr).toBeCloseTo((40 * rates.borrowApr) / 100, 12)
     expect(netApr.breakdown.map((one: { hasRates: boolean }) => one.hasRates)).toEqual([false, true, false])
-    expect((await ask(none)).owner.netApr).toMatchObject({
+    expect((await netAprOf(none)).owner.netApr).toMatchObject({
       netDepositApr: 0,
       netBorrowApr: 0,
       withoutRates: [row('MARKET', unknownMarket, 300, 60)],

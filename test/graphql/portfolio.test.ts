@@ -17,8 +17,6 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const ask = (query: string, variables?: object) => gateway.ask(query, variables)
-
 const near = (value: number | null) => (value === null ? null : expect.closeTo(value, 4))
 const add = (rows: Row[], value: (row: Row) => number) => rows.reduce((total, row) => total + value(row), 0)
 const valuesOf = (rows: Row[], column: string) => {
@@ -33,11 +31,11 @@ test('is what its wallets have, added up', async () => {
   const each = `address points: totalPoints positionCount: recordCount rank worth { ${WORTH} } earnings { earningsUsd worthUsd netCashInvestedUsd
     hasIncompletePrices breakdown(first: 1000) { entityAddress earningsUsd worthUsd } }
     netApr { totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd earnNetApr: netDepositApr borrowNetApr: netBorrowApr }`
-  const { lookupUsers } = await ask(`query ($a: [Address!]!) { lookupUsers(addresses: $a) { ${each} } }`, {
+  const { lookupUsers } = await gateway.ask(`query ($a: [Address!]!) { lookupUsers(addresses: $a) { ${each} } }`, {
     a: wallets,
   })
   const users: Row[] = lookupUsers
-  const { portfolio } = await ask(
+  const { portfolio } = await gateway.ask(
     `query ($a: [Address!]!) { portfolio(addresses: $a) { points: totalPoints positionCount: recordCount bestRank worth { ${WORTH} }
       earnings { earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices
         breakdown(first: 1000) { entityAddress earningsUsd worthUsd } }
@@ -85,7 +83,7 @@ test('is what its wallets have, added up', async () => {
 })
 
 test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tables', async () => {
-  const { portfolio } = await ask(
+  const { portfolio } = await gateway.ask(
     `query ($a: [Address!]!) { portfolio(addresses: $a) {
       pools { poolAddress userCount points suppliedUsd protectedUsd borrowedUsd pool { id } }
       entities { chainId entityType entityAddress userCount supplied { raw usd } protected { raw usd } borrowed { raw usd }
@@ -166,13 +164,13 @@ test('an invalid address is refused once, with its place', async () => {
       message: expect.stringMatching(/"a\[1\]".*Address must be 0x and 40 hexadecimal digits, not "nonsense"\./),
       extensions: { code: 'BAD_INPUT' },
     })
-    const answer = await ask(query, { a: [texts[0], texts[2]] })
+    const answer = await gateway.ask(query, { a: [texts[0], texts[2]] })
     expect(answer.lookupUsers ?? answer.portfolio.users).toEqual([{ address: sampleUser }, { address: sampleUser }])
   }
 })
 
 test('a portfolio of nobody, and of too many', async () => {
-  const { portfolio } = await ask(
+  const { portfolio } = await gateway.ask(
     '{ portfolio(addresses: []) { points: totalPoints bestRank worth { netUsd } earnings { earningsUsd } netApr { earnNetApr: netDepositApr } pools { points } entities { borrowed { usd } } } }',
   )
   expect(portfolio).toEqual({
@@ -199,7 +197,7 @@ test('a thousand wallets take as many statements as one', async () => {
   for (const a of [[sampleUser], many]) {
     for (let warm = 0; warm < 2; warm++) await gateway.graphql(query, { a })
     gateway.statements.length = 0
-    await ask(query, { a })
+    await gateway.ask(query, { a })
     expect(gateway.statements.length).toBe(10)
   }
 })

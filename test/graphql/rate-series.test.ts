@@ -34,11 +34,9 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const ask = (query: string, variables?: object) => gateway.ask(query, variables)
-
 const marketSeries = async (args: string) =>
   (
-    await ask(
+    await gateway.ask(
       `query ($chainId: SafeInt!, $address: Address!) { market(chainId: $chainId, address: $address) {
         rateSeries: aprSeries(${args}) { start depositRate: depositApr borrowRate: borrowApr } } }`,
       sampleMarket,
@@ -61,7 +59,7 @@ test('a bucket has the rates in force at its end, and none before the first that
 })
 
 test('it ends, when nothing is said, with the present rates', async () => {
-  const { market } = await ask(
+  const { market } = await gateway.ask(
     'query ($chainId: SafeInt!, $address: Address!) { market(chainId: $chainId, address: $address) { depositRate: depositApr rateSeries: aprSeries { depositRate: depositApr } } }',
     sampleMarket,
   )
@@ -70,15 +68,15 @@ test('it ends, when nothing is said, with the present rates', async () => {
 })
 
 test("a vault's series has no borrow rate; all of a page are read at once", async () => {
-  const { vault } = await ask(
+  const { vault } = await gateway.ask(
     'query ($chainId: SafeInt!, $address: Address!) { vault(chainId: $chainId, address: $address) { depositRate: depositApr rateSeries: aprSeries { depositRate: depositApr borrowRate: borrowApr } } }',
     sampleVault,
   )
   expect(vault.rateSeries.at(-1)).toEqual({ depositRate: vault.depositRate, borrowRate: null })
   const query = '{ markets(first: 20) { nodes { address rateSeries: aprSeries(interval: WEEK) { start } } } }'
-  await ask(query)
+  await gateway.ask(query)
   gateway.statements.length = 0
-  const { markets } = await ask(query)
+  const { markets } = await gateway.ask(query)
   expect(markets.nodes.length).toBeGreaterThan(5)
   expect(gateway.statements.length).toBe(3)
 })
@@ -90,7 +88,7 @@ test('writes that leave rates unchanged make no revision; changes are visible at
   await pool.query('UPDATE market SET asset_symbol = asset_symbol; UPDATE vault SET name = name')
   expect(await count()).toBe(before)
   await pool.query('UPDATE vault SET deposit_rate = deposit_rate + 1')
-  const { vaults } = await ask(
+  const { vaults } = await gateway.ask(
     '{ vaults(first: 5) { nodes { depositRate: depositApr rateSeries: aprSeries { depositRate: depositApr } } } }',
   )
   for (const { depositRate, rateSeries } of vaults.nodes) expect(rateSeries.at(-1)).toEqual({ depositRate })

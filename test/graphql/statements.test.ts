@@ -166,14 +166,14 @@ const RESOLVED = { resolved: true }
  * @param extensions RESOLVED, or none
  */
 async function statementsOf(query: string, variables?: object, extensions?: object): Promise<string[]> {
-  for (let warm = 0; warm < 2; warm++) await ask(query, variables, extensions)
+  for (let warm = 0; warm < 2; warm++) await answerTo(query, variables, extensions)
   gateway.statements.length = 0
-  const { errors } = await ask(query, variables, extensions)
+  const { errors } = await answerTo(query, variables, extensions)
   expect(errors).toBeUndefined()
   return [...gateway.statements]
 }
 
-async function ask(query: string, variables?: object, extensions?: object): Promise<{ errors?: unknown[] }> {
+async function answerTo(query: string, variables?: object, extensions?: object): Promise<{ errors?: unknown[] }> {
   return JSON.parse(await post(gateway.base, { query, variables, extensions }))
 }
 

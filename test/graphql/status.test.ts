@@ -124,14 +124,14 @@ describe('of a store', () => {
   })
 
   test('follows the clock although no data changes, also of a request that may come from cache', async () => {
-    const ask = async () => {
+    const statusNow = async () => {
       const query = encodeURIComponent('{ status { distributionLate } }')
       return (await (await fetch(`${gateway.base}/graphql?query=${query}`)).json()) as any
     }
     at('2026-03-03T11:00:00Z')
-    expect((await ask()).data.status.distributionLate).toBe(false)
+    expect((await statusNow()).data.status.distributionLate).toBe(false)
     at('2026-03-03T13:00:00Z')
-    expect((await ask()).data.status.distributionLate).toBe(true)
+    expect((await statusNow()).data.status.distributionLate).toBe(true)
   })
 
   test('metrics have the newest snapshot of each chain', async () => {

@@ -93,20 +93,20 @@ test.each(Object.entries(roads))('%s: what is unknown is null', async (_, road) 
 })
 
 test('the sum of an amount has the parts that are known, whichever is selected', async () => {
-  const ask = async (groupBy: string, selection: string) => {
+  const aggregatesOf = async (groupBy: string, selection: string) => {
     const where = `where: { users: ["${ANN}"] }`
     const { snapshotAggregates } = await asker(gateway)(`{
       snapshotAggregates(groupBy: ${groupBy}, ${where}, orderBy: SUM_SUPPLIED_VALUE) { ${selection} } }`)
     return snapshotAggregates
   }
-  expect(await ask('[ENTITY]', `sumSupplied ${AMOUNT}`)).toEqual([
+  expect(await aggregatesOf('[ENTITY]', `sumSupplied ${AMOUNT}`)).toEqual([
     { sumSupplied: { raw: '1500000', decimals: 6, value: '1.5', usd: 3 } },
   ])
-  expect(await ask('[USER]', `sumSupplied ${AMOUNT}`)).toEqual([
+  expect(await aggregatesOf('[USER]', `sumSupplied ${AMOUNT}`)).toEqual([
     { sumSupplied: { raw: null, decimals: null, value: null, usd: 3 } },
   ])
   expect(
-    await ask('[ENTITY]', 'sumSupplied { decimals ... on TokenAmount { its: raw } } sum: sumBorrowed { usd }'),
+    await aggregatesOf('[ENTITY]', 'sumSupplied { decimals ... on TokenAmount { its: raw } } sum: sumBorrowed { usd }'),
   ).toEqual([{ sumSupplied: { decimals: 6, its: '1500000' }, sum: { usd: null } }])
 })
 

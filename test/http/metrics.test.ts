@@ -105,7 +105,7 @@ describe('refused operations', () => {
   ]
   const counted = async (gateway: Gateway, code: string) =>
     sampleOf(await metrics(gateway), `gateway_graphql_refusals_total{code="${code}"}`)
-  const ask = (gateway: Gateway, body: object) =>
+  const postBody = (gateway: Gateway, body: object) =>
     fetch(`${gateway.base}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -118,14 +118,14 @@ describe('refused operations', () => {
       for (const [code, body] of bodies) {
         expect(await counted(gateway, code)).toBe(0)
         for (let times = 1; times <= 2; times++) {
-          expect((await ask(gateway, body)).errors?.[0]?.extensions.code).toBe(code)
+          expect((await postBody(gateway, body)).errors?.[0]?.extensions.code).toBe(code)
           expect(await counted(gateway, code)).toBe(times)
         }
       }
       const before = await metrics(gateway)
-      await ask(gateway, { query: '{ __typename }' })
-      await ask(gateway, { query: '{ nothing }' })
-      await ask(gateway, { query: '{ pool(address: "x") { name } }' })
+      await postBody(gateway, { query: '{ __typename }' })
+      await postBody(gateway, { query: '{ nothing }' })
+      await postBody(gateway, { query: '{ pool(address: "x") { name } }' })
       const refusals = (text: string) => text.split('\n').filter((line) => line.startsWith('gateway_graphql_refusals'))
       expect(refusals(await metrics(gateway))).toEqual(refusals(before))
     } finally {
@@ -136,7 +136,7 @@ describe('refused operations', () => {
   test('so are documents that are not trusted, and subscriptions for which there is no place', async () => {
     const gateway = await startGateway({ on: plain, env: { ...env, TRUSTED_DOCUMENTS_ONLY: 'true' } })
     try {
-      await ask(gateway, { query: '{ __typename }' })
+      await postBody(gateway, { query: '{ __typename }' })
       expect(await counted(gateway, 'DOCUMENT_NOT_TRUSTED')).toBe(1)
     } finally {
       await gateway.close()

@@ -11,7 +11,7 @@ import { startOnSample } from '../support/sample.ts'
 const WRITTEN = 'http://127.0.0.1:4000'
 
 /** Sends a request with another host. */
-async function ask({ base }: Gateway, path: string, headers: Record<string, string> = {}) {
+async function getText({ base }: Gateway, path: string, headers: Record<string, string> = {}) {
   const { hostname, port } = new URL(base)
   const [response] = await once(request({ hostname, port, path, headers }).end(), 'response')
   return { status: response.statusCode, headers: response.headers, text: await consumers.text(response) }
@@ -34,7 +34,7 @@ describe('documents', () => {
   test.each(['/docs', '/docs/graphql', '/docs/data-analyst', '/docs/llms-full.txt', '/docs/search.json'])(
     '%s has the origin that was asked, and the newest date of the store',
     async (path) => {
-      const { text } = await ask(gateway, path, { host: 'points.example.org' })
+      const { text } = await getText(gateway, path, { host: 'points.example.org' })
       expect(text).not.toContain(WRITTEN)
       expect(text).toContain('http://points.example.org')
       // Moved dates may be that of the documents' sample, but are not as many.
@@ -47,11 +47,11 @@ describe('documents', () => {
   test('no answer has the origin of another request', async () => {
     const tags = new Set<string>()
     for (const host of ['a.example', 'b.example:8080', '[::1]:4000', 'a.example']) {
-      const { text, headers } = await ask(gateway, '/docs/data-analyst', { host })
+      const { text, headers } = await getText(gateway, '/docs/data-analyst', { host })
       const origins = new Set([...text.matchAll(/https?:\/\/(a\.example|b\.example:8080|\[::1\]:4000)(?=\/|<|\s|$)/g)])
       expect(new Set([...origins].map(([, found]) => found))).toEqual(new Set([host]))
       tags.add(String(headers.etag))
-      const again = await ask(gateway, '/docs/data-analyst', { host, 'if-none-match': String(headers.etag) })
+      const again = await getText(gateway, '/docs/data-analyst', { host, 'if-none-match': String(headers.etag) })
       expect(again.status).toBe(304)
     }
     expect(tags.size).toBe(3)
@@ -60,7 +60,7 @@ describe('documents', () => {
   test.each(['"><script>alert(1)</script>', 'a b', 'a/b', 'user@evil.example', 'a:b', 'a.example:123456', '$&', 'ä'])(
     'a host that is not valid is not printed: %s',
     async (host) => {
-      const { status, text } = await ask(proxied, '/docs/data-analyst', { 'x-forwarded-host': encodeURI(host) })
+      const { status, text } = await getText(proxied, '/docs/data-analyst', { 'x-forwarded-host': encodeURI(host) })
       expect(status).toBe(200)
       expect(text).toContain(WRITTEN)
       expect(text).not.toContain('<script>alert')
@@ -69,17 +69,17 @@ describe('documents', () => {
 
   test('forwarded headers count if a trusted proxy sends them', async () => {
     const headers = { host: 'inner:1', 'x-forwarded-host': 'points.example.org', 'x-forwarded-proto': 'https' }
-    expect((await ask(proxied, '/docs', headers)).text).toContain('https://points.example.org')
-    const spoofed = await ask(gateway, '/docs', headers)
+    expect((await getText(proxied, '/docs', headers)).text).toContain('https://points.example.org')
+    const spoofed = await getText(gateway, '/docs', headers)
     expect(spoofed.text).toContain('http://inner:1')
     expect(spoofed.text).not.toContain('points.example.org')
     const appended = { ...headers, 'x-forwarded-host': 'evil.example, points.example.org' }
-    expect((await ask(proxied, '/docs', appended)).text).not.toContain('evil.example')
+    expect((await getText(proxied, '/docs', appended)).text).not.toContain('evil.example')
   })
 
   test('an empty store leaves the dates as they are written', async () => {
     const empty = await startGateway()
-    expect((await ask(empty, '/docs/data-analyst', { host: 'a.example' })).text).toContain('2026-11-20')
+    expect((await getText(empty, '/docs/data-analyst', { host: 'a.example' })).text).toContain('2026-11-20')
     await empty.close()
   })
 })
@@ -93,34 +93,35 @@ describe('with BASE_PATH', () => {
 
   test.each(['/lending', ''])('paths begin with %s', async (prefix) => {
     for (const path of ['/', '/docs', '/docs/cli', '/docs/rest', '/dashboard', '/dashboard/pools', '/graphql']) {
-      const { status, text } = await ask(gateway, `${prefix}${path}`, { accept: 'text/html' })
+      const { status, text } = await getText(gateway, `${prefix}${path}`, { accept: 'text/html' })
       expect(status, path).toBe(200)
       const links = [...text.matchAll(/\b(?:href|src)="(\/[^"]*)"/g)].map(([, link = '']) => link)
       expect(links.length, path).toBeGreaterThan(0)
       for (const link of links) expect(link, path).toMatch(/^\/lending\//)
       const files = links.filter((link) => link.includes('/assets/'))
-      for (const file of files) expect((await ask(gateway, file.replace('/lending', prefix))).status, file).toBe(200)
+      for (const file of files)
+        expect((await getText(gateway, file.replace('/lending', prefix))).status, file).toBe(200)
     }
-    const rest = await ask(gateway, `${prefix}/points/${sampleUser}`)
+    const rest = await getText(gateway, `${prefix}/points/${sampleUser}`)
     expect(rest.headers.link).toMatch(/^<\/lending\/graphql\?documentId=/)
     const twin = /<\/lending([^>]*)>/.exec(String(rest.headers.link))?.[1]
-    expect(JSON.parse((await ask(gateway, `${prefix}${twin}`)).text).errors).toBeUndefined()
-    expect(JSON.parse((await ask(gateway, `${prefix}/openapi.json`)).text).servers).toEqual([{ url: '/lending' }])
-    expect((await ask(gateway, `${prefix}/docs/rest/json`)).headers.location).toBe('/lending/openapi.json')
-    const list = (await ask(gateway, `${prefix}/docs/llms.txt`)).text
+    expect(JSON.parse((await getText(gateway, `${prefix}${twin}`)).text).errors).toBeUndefined()
+    expect(JSON.parse((await getText(gateway, `${prefix}/openapi.json`)).text).servers).toEqual([{ url: '/lending' }])
+    expect((await getText(gateway, `${prefix}/docs/rest/json`)).headers.location).toBe('/lending/openapi.json')
+    const list = (await getText(gateway, `${prefix}/docs/llms.txt`)).text
     for (const [, link] of list.matchAll(/\]\((.*?)\)/g)) expect(link).toMatch(/^\/lending\//)
-    const { text } = await ask(gateway, `${prefix}/docs/data-analyst`, { host: 'points.example.org' })
+    const { text } = await getText(gateway, `${prefix}/docs/data-analyst`, { host: 'points.example.org' })
     expect(text).toContain('http://points.example.org/lending')
   })
 
   test('paths for operators have no prefix', async () => {
     for (const path of ['/metrics', '/livez', '/readyz']) {
-      expect((await ask(gateway, path)).status).toBe(200)
-      expect((await ask(gateway, `/lending${path}`)).status).toBe(404)
+      expect((await getText(gateway, path)).status).toBe(200)
+      expect((await getText(gateway, `/lending${path}`)).status).toBe(404)
     }
-    expect((await ask(gateway, '/lending/health')).status).toBe(200)
+    expect((await getText(gateway, '/lending/health')).status).toBe(200)
     for (const path of ['/lendings/health', '/Lending/health', '/lending/lending/health'])
-      expect((await ask(gateway, path)).status, path).toBe(404)
+      expect((await getText(gateway, path)).status, path).toBe(404)
   })
 
   test.each(['lending', '/docs', '/graphql/x', '/a b', '/..', '/a//b', '/a?b'])('it is not %s', async (value) => {

@@ -80,7 +80,7 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
     const other = await startGateway({ on: gateway, env: { REDIS_URL: `redis://127.0.0.1:${port}` } })
     const query = 'query Shared { program { totalPoints } }'
     const sha256Hash = createHash('sha256').update(query).digest('hex')
-    const ask = async (one: Gateway, body: object) => {
+    const persisted = async (one: Gateway, body: object) => {
       const response = await fetch(`${one.base}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -90,9 +90,9 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
     }
     try {
       await vi.waitFor(async () => expect((await other.get('/health')).status).toBe(200), { timeout: 10_000 })
-      expect(await ask(other, {})).toHaveProperty('errors')
-      expect(await ask(gateway, { query })).toHaveProperty('data.program')
-      expect(await ask(other, {})).toHaveProperty('data.program')
+      expect(await persisted(other, {})).toHaveProperty('errors')
+      expect(await persisted(gateway, { query })).toHaveProperty('data.program')
+      expect(await persisted(other, {})).toHaveProperty('data.program')
     } finally {
       await other.close()
     }

@@ -18,8 +18,6 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const ask = (query: string, variables?: object) => gateway.ask(query, variables)
-
 /** The leaderboard as of a date, from the points of positions alone. */
 async function boardAsOf(date: string): Promise<{ userAddress: string; points: number; rank: number }[]> {
   const { rows } = await gateway.deps.store.pool.query(
@@ -37,18 +35,18 @@ async function boardAsOf(date: string): Promise<{ userAddress: string; points: n
 describe('as of a date', () => {
   test('the leaderboard is what the points up to it make', async () => {
     for (const date of [dates[0], dates[11], dates.at(-2), dates.at(-1)]) {
-      const { leaderboard } = await ask(
+      const { leaderboard } = await gateway.ask(
         `{ leaderboard(scope: { asOf: "${date}T15:00:00Z" }, first: 1000) { totalCount nodes { userAddress points rank } } }`,
       )
       const board = await boardAsOf(date ?? '')
       expect(leaderboard.nodes).toEqual(board)
       expect(leaderboard.totalCount).toBe(board.length)
     }
-    expect((await ask('{ leaderboard { nodes { userAddress points rank } } }')).leaderboard.nodes).toEqual(
+    expect((await gateway.ask('{ leaderboard { nodes { userAddress points rank } } }')).leaderboard.nodes).toEqual(
       (await boardAsOf('9999-01-01')).slice(0, 100),
     )
     expect(
-      (await ask('{ leaderboard(scope: { asOf: "2001-01-01" }) { totalCount nodes { rank } } }')).leaderboard,
+      (await gateway.ask('{ leaderboard(scope: { asOf: "2001-01-01" }) { totalCount nodes { rank } } }')).leaderboard,
     ).toEqual({
       totalCount: 0,
       nodes: [],
@@ -60,7 +58,7 @@ describe('as of a date', () => {
       nodes { userAddress } pageInfo { hasNextPage endCursor } } }`
     const lines: string[] = []
     for (let after: string | null = null; ; ) {
-      const { leaderboard } = await ask(query, { after })
+      const { leaderboard } = await gateway.ask(query, { after })
       lines.push(...leaderboard.nodes.map((row: Row) => row.userAddress))
       if (!leaderboard.pageInfo.hasNextPage) break
       after = leaderboard.pageInfo.endCursor
@@ -70,7 +68,7 @@ describe('as of a date', () => {
 
   test("a user's points and rank, their history, and their change", async () => {
     const users = (await boardAsOf(dates[11] ?? '')).slice(0, 20).map((row) => row.userAddress)
-    const data = await ask(
+    const data = await gateway.ask(
       `query ($users: [Address!]!) { users(first: 20, where: { addresses: $users }) { nodes {
         address rank change { rank } month: change(days: 300) { rank }
         pointsThen: totalPoints(asOf: "${dates[11]}") rankThen: rank(asOf: "${dates[11]}")
@@ -113,12 +111,12 @@ describe('as of a date', () => {
   })
 
   test('an address without positions has no points and no rank', async () => {
-    const { user } = await ask(
+    const { user } = await gateway.ask(
       `{ user(address: "0x${'9'.repeat(40)}") { points: totalPoints(asOf: "${dates[3]}") rank(asOf: "${dates[3]}") series { totalPoints rank } change { rank points netWorthUsd } } }`,
     )
     expect(user).toMatchObject({ points: 0, rank: null, change: { rank: null, points: 0, netWorthUsd: null } })
     expect(new Set(user.series.map((one: Row) => one.rank ?? one.totalPoints))).toEqual(new Set([null]))
-    const before = await ask(
+    const before = await gateway.ask(
       `{ user(address: "${sampleUser}") { points: totalPoints(asOf: "2001-01-01") rank(asOf: "2001-01-01") } }`,
     )
     expect(before.user).toEqual({ points: 0, rank: null })
@@ -128,7 +126,7 @@ describe('as of a date', () => {
     const query = `query ($asOf: DateTime) { user(address: "${sampleUser}") {
       points: totalPoints rank then: totalPoints(asOf: $asOf) rankThen: rank(asOf: $asOf) } }`
     for (const variables of [{}, { asOf: null }, { asOf: '2999-01-01' }]) {
-      const { user } = await ask(query, variables)
+      const { user } = await gateway.ask(query, variables)
       expect([user.then, user.rankThen]).toEqual([user.points, user.rank])
     }
   })
@@ -138,7 +136,7 @@ describe('pools, positions and multipliers as of a date', () => {
   const sum = (rows: Row[], of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0)
 
   test("a pool's points and amounts are what its positions up to the date make", async () => {
-    const { pools } = await ask(`{ pools(first: 20) { nodes { address
+    const { pools } = await gateway.ask(`{ pools(first: 20) { nodes { address
       ${dates
         .map(
           (
@@ -174,7 +172,7 @@ describe('pools, positions and multipliers as of a date', () => {
   })
 
   test('nothing is of before the first distribution', async () => {
-    const { pools, positions, multiplierRevisions } = await ask(`{
+    const { pools, positions, multiplierRevisions } = await gateway.ask(`{
       pools(first: 3) { nodes { totals(asOf: "2001-01-01") { date } } }
       positions(asOf: "2001-01-01") { totalCount nodes { points } }
       multiplierRevisions(asOf: "2001-01-01") { totalCount nodes { depositA } } }`)
@@ -185,9 +183,9 @@ describe('pools, positions and multipliers as of a date', () => {
 
   test('positions are those of the last date up to the moment, wherever they are listed', async () => {
     const list = '{ totalCount nodes { id distributionDate: date } }'
-    const { pools } = await ask('{ pools(first: 1) { nodes { address } } }')
+    const { pools } = await gateway.ask('{ pools(first: 1) { nodes { address } } }')
     const asked = (argument: string) =>
-      ask(`{ positions(first: 1000, ${argument}) ${list}
+      gateway.ask(`{ positions(first: 1000, ${argument}) ${list}
         user(address: "${sampleUser}") { positions(${argument}, orderBy: POINTS) ${list} }
         pool(address: "${pools.nodes[0].address}") { positions(${argument}, orderBy: POINTS) ${list} } }`)
     for (const [moment, date] of [
@@ -205,7 +203,9 @@ describe('pools, positions and multipliers as of a date', () => {
 
   test('multipliers are those that each pool had, also one that has changed or is gone since', async () => {
     const { pool } = gateway.deps.store
-    const before = await ask('{ multipliers(first: 1000, orderBy: POOL) { nodes { poolAddress depositA borrowB } } }')
+    const before = await gateway.ask(
+      '{ multipliers(first: 1000, orderBy: POOL) { nodes { poolAddress depositA borrowB } } }',
+    )
     const then = new Date().toISOString()
     const [changed, removed] = before.multipliers.nodes.map((one: Row) => one.poolAddress)
     const list = '{ totalCount nodes { poolAddress depositA borrowB } }'
@@ -215,7 +215,7 @@ describe('pools, positions and multipliers as of a date', () => {
       [changed],
     )
     await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [removed])
-    const answer = await ask(
+    const answer = await gateway.ask(
       `{ then: multiplierRevisions(asOf: "${then}", first: 1000) ${list}
          later: multiplierRevisions(asOf: "2999-01-01", first: 1000) ${list}
          page: multiplierRevisions(asOf: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
@@ -227,7 +227,7 @@ describe('pools, positions and multipliers as of a date', () => {
         return one.poolAddress === changed ? { ...one, depositA: 77 } : one
       }),
     )
-    const next = await ask(
+    const next = await gateway.ask(
       `{ multiplierRevisions(asOf: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
     )
     expect([...answer.page.nodes, ...next.multiplierRevisions.nodes].map((one: Row) => one.poolAddress)).toEqual(
@@ -247,9 +247,9 @@ describe('pools, positions and multipliers as of a date', () => {
         positions(asOf: "${dates[5]}") { nodes { points } } } } }`
     const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
     for (const some of [users.slice(0, 1), users]) {
-      for (let warm = 0; warm < 2; warm++) await ask(query, { n: some.length, users: some })
+      for (let warm = 0; warm < 2; warm++) await gateway.ask(query, { n: some.length, users: some })
       gateway.statements.length = 0
-      await ask(query, { n: some.length, users: some })
+      await gateway.ask(query, { n: some.length, users: some })
       expect(gateway.statements).toHaveLength(1)
     }
   })
@@ -263,7 +263,7 @@ describe('around a user', () => {
     ] as const)
       for (const rank of [1, 2, 9, board.length]) {
         const { userAddress } = board[rank - 1] ?? {}
-        const { leaderboard } = await ask(
+        const { leaderboard } = await gateway.ask(
           `{ leaderboard: leaderboardAround(user: "${userAddress}", first: 5${argument}) { nodes { userAddress rank } pageInfo { endCursor } } }`,
         )
         // A page at the end of the list is whole too.
@@ -271,7 +271,7 @@ describe('around a user', () => {
         expect(leaderboard.nodes).toEqual(
           board.slice(from, from + 5).map(({ userAddress, rank }) => ({ userAddress, rank })),
         )
-        const next = await ask(
+        const next = await gateway.ask(
           `{ leaderboard(first: 2, after: "${leaderboard.pageInfo.endCursor}"${argument}) { nodes { rank } } }`,
         )
         expect(next.leaderboard.nodes.map((row: Row) => row.rank)).toEqual(
@@ -281,7 +281,7 @@ describe('around a user', () => {
   })
 
   test('a user without a rank has no page', async () => {
-    const { leaderboard } = await ask(
+    const { leaderboard } = await gateway.ask(
       `{ leaderboard: leaderboardAround(user: "0x${'9'.repeat(40)}") { nodes { rank } } }`,
     )
     expect(leaderboard.nodes).toEqual([])
@@ -293,9 +293,9 @@ test('many users take as many statements as one', async () => {
   const query = `query ($n: Int!, $users: [Address!]!) { users(first: $n, where: { addresses: $users }) { nodes {
     change { rank points netWorthUsd } rank(asOf: "${dates[5]}") series { rank } } } }`
   for (const some of [users.slice(0, 1), users]) {
-    for (let warm = 0; warm < 2; warm++) await ask(query, { n: some.length, users: some })
+    for (let warm = 0; warm < 2; warm++) await gateway.ask(query, { n: some.length, users: some })
     gateway.statements.length = 0
-    await ask(query, { n: some.length, users: some })
+    await gateway.ask(query, { n: some.length, users: some })
     expect(gateway.statements.length).toBe(6)
   }
 })
@@ -309,7 +309,7 @@ describe('when a date changes', () => {
     await pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a * random() * 9')
     await resync(dates[20])
     const query = `{ user(address: "${sampleUser}") { series(from: "${dates[18]}") { totalPoints rank } } }`
-    const stale = (await ask(query)).user.series as Row[]
+    const stale = (await gateway.ask(query)).user.series as Row[]
     expect(stale.map((row) => row.rank === null)).toEqual(
       dates.slice(18).map((date) => date >= (dates[20] ?? '') && date !== dates.at(-1)),
     )
@@ -320,10 +320,10 @@ describe('when a date changes', () => {
     })
     expect(await rebuildRankHistory(pool)).toBe(dates.length - 21)
     expect(await rebuildRankHistory(pool)).toBe(0)
-    const again = (await ask(query)).user.series as Row[]
+    const again = (await gateway.ask(query)).user.series as Row[]
     expect(again.map((one) => one.totalPoints)).toEqual(stale.map((one) => one.totalPoints))
     for (const date of [dates[19], dates[20], dates[25], dates.at(-2)]) {
-      const { leaderboard } = await ask(
+      const { leaderboard } = await gateway.ask(
         `{ leaderboard(scope: { asOf: "${date}" }, first: 1000) { nodes { userAddress points rank } } }`,
       )
       expect(leaderboard.nodes).toEqual(await boardAsOf(date ?? ''))
@@ -367,7 +367,7 @@ describe('when a date changes', () => {
     )
     await importFiles(gateway, { positions: [{ ...position, distributionDate: next }] })
     expect(await rebuildRankHistory(pool)).toBe(0)
-    const { leaderboard } = await ask(
+    const { leaderboard } = await gateway.ask(
       `{ leaderboard(scope: { asOf: "${dates.at(-1)}" }, first: 1000) { nodes { userAddress points rank } } }`,
     )
     expect(leaderboard.nodes).toEqual(before)

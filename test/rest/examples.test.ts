@@ -90,7 +90,7 @@ it('are what the sample answers', async () => {
     for (const [method, operation] of Object.entries<Json>(item)) {
       const [sent, failures] = calls[operation.operationId] ?? []
       if (!sent || !failures) continue
-      const ask = async (request: Case, anonymous = false) => {
+      const sendCase = async (request: Case, anonymous = false) => {
         const path = template.replace(/\{(\w+)\}/g, (_, name) => (request.path ?? sent.path ?? ({} as Json))[name])
         const search = new URLSearchParams(
           Object.entries(request.query ?? {}).map(([name, value]) => [name, String(value)]),
@@ -105,8 +105,8 @@ it('are what the sample answers', async () => {
       const responses: Record<string, Json> = {}
       let link: string | null = null
       const answers = [
-        ...(operation.operationId === 'manualUpdate' ? [] : [await ask(sent)]),
-        ...(await Promise.all(Object.values(failures).map((failure) => ask(failure, failure.anonymous)))),
+        ...(operation.operationId === 'manualUpdate' ? [] : [await sendCase(sent)]),
+        ...(await Promise.all(Object.values(failures).map((failure) => sendCase(failure, failure.anonymous)))),
       ]
       for (const response of answers) {
         const text = await response.text()

@@ -38,8 +38,8 @@ export async function answersOf(base: string): Promise<Record<string, string>> {
 /** Waits for the ranks of past dates, which come in the background. */
 export async function ranked(base: string): Promise<void> {
   const query = '{ users(first: 1) { nodes { rank(asOf: "2026-03-02T00:00:00Z") } } }'
-  const ask = async () => (await fetch(`${base}/graphql?query=${encodeURIComponent(query)}`)).text()
-  await expect.poll(ask).toMatch(/"rank":\d/)
+  const answer = async () => (await fetch(`${base}/graphql?query=${encodeURIComponent(query)}`)).text()
+  await expect.poll(answer).toMatch(/"rank":\d/)
 }
 
 const GRAPH = [

@@ -2,7 +2,7 @@ import { LONG } from './extent.ts'
 import type { Gateway } from './gateway.ts'
 import { send } from './send.ts'
 
-async function ask({ base }: Gateway, path: string) {
+async function answerOf({ base }: Gateway, path: string) {
   const asked = { 'request-id': 'the-same', 'cache-control': 'no-cache' }
   const { status, headers, text } = await send(base + path, { headers: asked })
   return { status, type: headers['content-type'], etag: headers.etag, text }
@@ -14,7 +14,7 @@ export async function differences(source: Gateway, copy: Gateway, paths: Iterabl
   const queue = [...paths]
   const work = async () => {
     for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
-      const [one, other] = await Promise.all([ask(source, path), ask(copy, path)])
+      const [one, other] = await Promise.all([answerOf(source, path), answerOf(copy, path)])
       if (JSON.stringify(one) !== JSON.stringify(other))
         different.push(`${path}\n  ${one.text.slice(0, 2000)}\n  ${other.text.slice(0, 2000)}`)
     }

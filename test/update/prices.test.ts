@@ -191,24 +191,26 @@ describe('prices that are wrong fail their leg, which changes nothing', () => {
 })
 
 describe('the graph', () => {
-  const ask = async (fields: string) =>
+  const assetWith = async (fields: string) =>
     (await gateway.ask(`{ asset(chainId: 1, address: "${TOKEN}") { ${fields} } }`)).asset
 
   test('has the newest daily price, else that of the newest position, else none', async () => {
     const fields = 'price { usd date source time pool { address } }'
-    expect(await ask(fields)).toEqual({ price: null })
+    expect(await assetWith(fields)).toEqual({ price: null })
     await importFiles(gateway, { positions: [position(addressOf('ann'), 1)] })
-    expect(await ask(fields)).toMatchObject({ price: { source: 'positions', pool: { address: expect.any(String) } } })
+    expect(await assetWith(fields)).toMatchObject({
+      price: { source: 'positions', pool: { address: expect.any(String) } },
+    })
     const time = '2026-03-02T08:00:00.000Z'
     await update('prices', [priceOf(-1, 8), priceOf(0, 9, { source: 'an oracle', time })])
-    expect(await ask(fields)).toEqual({
+    expect(await assetWith(fields)).toEqual({
       price: { usd: 9, date: '2026-03-02', source: 'an oracle', time, pool: null },
     })
   })
 
   test('has a bounded series of them', async () => {
     await update('prices', [priceOf(0, 5), priceOf(2, 6)])
-    expect(await ask('prices { start usd }')).toEqual({
+    expect(await assetWith('prices { start usd }')).toEqual({
       prices: [
         { start: '2026-03-02', usd: 5 },
         { start: '2026-03-03', usd: null },

@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { median, options, report, round } from '../report.ts'
-import { ask, quiet } from '../speed/check.ts'
+import { answerFrom, quiet } from '../speed/check.ts'
 import { openSpeedStore, SHAPES } from '../speed/data.ts'
 import { type Operation, operationsOn } from '../speed/operations.ts'
 import { startProduct } from '../speed/processes.ts'
@@ -159,7 +159,7 @@ async function sentNow(operations: Operation[]): Promise<Sent> {
       for (const values of operation.variants.slice(0, VARIANTS)) {
         const takes: Statement[][] = []
         for (let nth = 0; nth < 3; nth++) {
-          await ask(server.port, operation.product(values))
+          await answerFrom(server.port, operation.product(values))
           takes.push(counter.take().filter((one) => !isFrame(one)))
         }
         // The first time prepares it. What is not sent each time is the server's own.

@@ -5,7 +5,7 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { median, type report, round, seconds as secondsSince } from '../report.ts'
-import { ask } from '../speed/check.ts'
+import { answerFrom } from '../speed/check.ts'
 import { DAYS, openSpeedStore, type Shape, type SpeedStore } from '../speed/data.ts'
 import { wire } from '../speed/load.ts'
 import { figuresOf, measure } from '../speed/measure.ts'
@@ -126,7 +126,7 @@ async function operationsOf({ names, pool }: SpeedStore): Promise<Operation[]> {
 async function lengthOf(port: number, { variants, product }: Operation): Promise<number> {
   const some = variants.slice(0, 20)
   let bytes = 0
-  for (const values of some) bytes += Buffer.byteLength((await ask(port, product(values))).text)
+  for (const values of some) bytes += Buffer.byteLength((await answerFrom(port, product(values))).text)
   return bytes / some.length
 }
 

@@ -31,7 +31,7 @@ export async function quiet({ take }: Pick<Target, 'take'>): Promise<void> {
   }
 }
 
-export async function ask(port: number, { path, body }: Request): Promise<Answer> {
+export async function answerFrom(port: number, { path, body }: Request): Promise<Answer> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
@@ -43,7 +43,7 @@ export async function ask(port: number, { path, body }: Request): Promise<Answer
 
 async function watched(target: Target, request: Request): Promise<{ text: string; sent: Statement[] }> {
   target.take()
-  const { text } = await ask(target.port, request)
+  const { text } = await answerFrom(target.port, request)
   return { text, sent: target.take() }
 }
 
@@ -56,7 +56,7 @@ async function answersOf(target: Target, requests: Request[]): Promise<{ answers
   const counts: number[] = []
   let frames = 0
   try {
-    if (requests[0]) await ask(target.port, requests[0])
+    if (requests[0]) await answerFrom(target.port, requests[0])
     for (const request of requests) {
       const { text, sent } = await watched(target, request)
       answers.push(JSON.parse(text))
@@ -116,7 +116,7 @@ export async function check(
 export async function knowsDocuments(port: number, operations: Operation[]): Promise<boolean> {
   const [request] = operations.flatMap((operation) => requestsOf(operation, 'known') ?? [])
   if (!request) return false
-  return ask(port, request).then(
+  return answerFrom(port, request).then(
     () => true,
     () => false,
   )

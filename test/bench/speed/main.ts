@@ -23,7 +23,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ask, check, knowsDocuments, quiet, requestsOf, type System, type Target } from './check.ts'
+import { answerFrom, check, knowsDocuments, quiet, requestsOf, type System, type Target } from './check.ts'
 import { difference } from './compare.ts'
 import { FIRST_DAY, openSpeedStore, SHAPES, type Size, type SpeedStore, tenthOf } from './data.ts'
 import { wire } from './load.ts'
@@ -251,7 +251,7 @@ async function checkAll(
         if (wrong !== undefined) say(`\n${operation.name}: ${name} is not timed: ${wrong}`)
       const sizes = operation.variants
         .slice(0, 20)
-        .map(async (values) => Buffer.byteLength((await ask(product.port, operation.product(values))).text))
+        .map(async (values) => Buffer.byteLength((await answerFrom(product.port, operation.product(values))).text))
       resultOf(operation).bytes = median(await Promise.all(sizes))
     })
   } finally {
@@ -278,9 +278,9 @@ async function cachedAnswers(
     const those = operation.variants.slice(0, fitting).map(operation.product)
     requests.set(operation, those)
     for (const request of those) {
-      const uncached = await ask(plain.port, request)
-      await ask(cached.port, request)
-      const { text, etag } = await ask(cached.port, request)
+      const uncached = await answerFrom(plain.port, request)
+      await answerFrom(cached.port, request)
+      const { text, etag } = await answerFrom(cached.port, request)
       const wrong = difference(JSON.parse(uncached.text), JSON.parse(text))
       if (wrong !== undefined) throw new Error(`${operation.name} from the cache: ${wrong}`)
       bytes[request.body ? JSON.stringify(request.body) : request.path] = { body: text, etag }

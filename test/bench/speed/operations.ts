@@ -259,9 +259,9 @@ function rest<V extends Values>(
   { answer = 'list', postgraphile }: { answer?: Operation['answer']; postgraphile?: (values: V) => Request } = {},
 ): Operation {
   const request = (values: Values) => ({ path: path(values as V) })
-  const ask = postgraphile as RestOptions['postgraphile']
+  const asked = postgraphile as RestOptions['postgraphile']
   const shared = { name: `GET ${name}`, kind: 'rest' as const, answer, nested: false, variants }
-  return { ...shared, product: request, floor: request, ...(ask && { postgraphile: ask }) }
+  return { ...shared, product: request, floor: request, ...(asked && { postgraphile: asked }) }
 }
 
 function graphql<V extends Values>(

@@ -1,5 +1,5 @@
 /** The rows of 'must reach' that are not a cell of the table. */
-import { ask } from './check.ts'
+import { answerFrom } from './check.ts'
 import { each, percentileOf, run, wire } from './load.ts'
 import { median, type Timing, usual } from './measure.ts'
 import type { Operation, Request } from './operations.ts'
@@ -63,7 +63,7 @@ export async function deepPages(
     const query = `query ($first: Int!, $after: String, $offset: BigInt) { ${selection} }`
     const page = (variables: object): Request => ({ path: '/graphql', body: { query, variables } })
     const cursorAt = async (offset: number) => {
-      const { text } = await ask(server.port, page({ first: 1, offset: String(offset) }))
+      const { text } = await answerFrom(server.port, page({ first: 1, offset: String(offset) }))
       return /"endCursor":"([^"]+)"/.exec(text)?.[1]
     }
     const size = await largest([20, 10, 5, 2, 1], async (rows) => (await cursorAt(1000 * rows - 1)) !== undefined)

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { report, round } from '../report.ts'
-import { ask } from '../speed/check.ts'
+import { answerFrom } from '../speed/check.ts'
 import { difference } from '../speed/compare.ts'
 import { openSpeedStore, SHAPES, type SpeedStore } from '../speed/data.ts'
 import { each, wire } from '../speed/load.ts'
@@ -107,7 +107,7 @@ try {
 
   async function assertSame(surface: Surface): Promise<void> {
     for (const [i, { variables }] of surface.variants.entries()) {
-      const { text } = await ask(server.port, { path: '/graphql', body: { query: surface.query, variables } })
+      const { text } = await answerFrom(server.port, { path: '/graphql', body: { query: surface.query, variables } })
       const answer = surface.rows(JSON.parse(text).data)
       const told = await rowsOf(surface, i)
       const [one, other] = surface.unordered ? [sorted(answer), sorted(told)] : [answer, told]
@@ -159,7 +159,7 @@ async function statementsOf({ port }: Server, { query, variants }: Surface): Pro
   const request = { path: '/graphql', body: { query, variables: variants[0]?.variables } }
   for (let warm = 0; warm < 3; warm++) {
     counter.take()
-    await ask(port, request)
+    await answerFrom(port, request)
   }
   return counter.take().filter((one) => !isFrame(one)).length
 }
