@@ -24,20 +24,24 @@ const kernel = [
   'rest/**',
 ]
 
-/** What `npm test` leaves to `npm run test:all`: large stores, attacks, many values, other programs. */
+/** What `npm test` leaves to `npm run test:all`: large stores, many values, slow clients and sources, other programs. */
 const second = [
-  'graphql/{bounds,extreme-numbers,history-cost,introspection,large,operations,slow-readers,turns}',
+  'distribution/graph-source',
+  'graphql/{bounds,cost,extreme-numbers,federation,history-cost,introspection,large,operations,slow-readers,turns}',
   'rest/{large-totals,lint}',
 ]
 
-/** Files whose tests wait or send thousands of requests, although they are small. */
-const slow = ['graphql/plan', 'graphql/filters', 'graphql/connections', 'docs/commands', 'deploy/citus']
+/** Files that take longest: their tests wait, or send thousands of requests. */
+const slow = [
+  ...['graphql/plan', 'graphql/connections', 'graphql/filters', 'graphql/statement-table'],
+  ...['domain/import', 'facts/facts', 'conformance', 'docs/commands', 'deploy/citus'],
+]
 
 /** Longest first, so that no worker is left with a long file at the end: those of the list, then the largest files. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isSlow = ({ moduleId }: TestSpecification) => slow.some((name) => moduleId.endsWith(test(name)))
-    const weight = (file: TestSpecification) => statSync(file.moduleId).size * (isSlow(file) ? 10 : 1)
+    const weight = (file: TestSpecification) => statSync(file.moduleId).size + (isSlow(file) ? 1e6 : 0)
     return files.toSorted((one, other) => weight(other) - weight(one))
   }
 }

@@ -681,9 +681,10 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
   test.each(lists.map((list, nth) => [...list, nth] as const))('%s', async (_, path, field, nth) => {
     let refused = 0
     // A sample has one in three of a list's, with one selection: the next lists have the others.
-    for (const [i, wrong] of wrongValues(field).entries())
+    const all = wrongValues(field)
+    for (const [i, wrong] of all.entries())
       for (const [j, nothing] of SELECTIONS.entries()) {
-        if (SAMPLE && ((i + nth) % 3 !== 0 || nth % 2 !== j)) continue
+        if (SAMPLE && ((i + nth) % Math.min(3, all.length) !== 0 || nth % 2 !== j)) continue
         const inner = `${field.name}${written({ ...requiredOf(field), ...wrong })} { ${nothing} }`
         const selection = path.reduceRight((within, step) => `${step} { ${within} }`, inner)
         const document = `query ($none: Boolean = false) { ${selection} ${nothing.includes('$') ? '' : '__typename @include(if: $none)'} }`

@@ -3,11 +3,11 @@ import { readSnapshot } from '../../src/db/connect/reader.ts'
 import type { Statement } from '../../src/db/connect/scope.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { runs } from '../support/extent.ts'
+import { LONG } from '../support/extent.ts'
 import { ADMIN_TOKEN, type Gateway, onCitus } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 
-const ROUNDS = runs({ sample: 4, all: 6, long: 12 })
+const ROUNDS = LONG ? 12 : 6
 const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
 let gateway: Gateway
