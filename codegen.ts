@@ -2,16 +2,15 @@
  * The schema, and the typed operations: those that the REST router and the command line execute, GraphiQL's examples, those of
  * the client that the package exports, and those that are sent to a source of positions. `npm run generate` writes them.
  */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { preset } from '@graphql-codegen/client-preset'
 import { codegen } from '@graphql-codegen/core'
-import { CodeFileLoader } from '@graphql-tools/code-file-loader'
 import { GraphQLFileLoader } from '@graphql-tools/graphql-file-loader'
 import { loadDocuments, loadSchema } from '@graphql-tools/load'
-import { getDocumentNodeFromSchema } from '@graphql-tools/utils'
-import { isAbstractType, lexicographicSortSchema, printSchema } from 'graphql'
+import { getDocumentNodeFromSchema, type Source } from '@graphql-tools/utils'
+import { isAbstractType, lexicographicSortSchema, parse, printSchema } from 'graphql'
 import { createSchema } from './src/graphql/schema/schema.ts'
 
 const scalars = {
@@ -31,7 +30,7 @@ const outputs = [
   {
     directory: 'src/generated/operations/',
     schema: ['src/generated/schema.graphql'],
-    documents: ['src/rest/**/*.ts', 'src/cli/**/*.ts', 'src/graphql/example-values.ts'],
+    code: ['src/rest', 'src/cli', 'src/graphql/example-values.ts'],
     scalars,
   },
   {
@@ -49,7 +48,7 @@ const outputs = [
   {
     directory: 'src/generated/source-operations/',
     schema: ['src/sources/positions/graph-positions.graphql'],
-    documents: ['src/sources/**/*.ts'],
+    code: ['src/sources'],
     scalars,
   },
 ]
@@ -93,10 +92,7 @@ function possibleTypes(): GeneratedFile {
 }
 
 async function generate({ directory, scalars, ...sources }: (typeof outputs)[number]): Promise<GeneratedFile[]> {
-  const from = {
-    cwd: import.meta.dirname,
-    loaders: [new GraphQLFileLoader(), new CodeFileLoader({ pluckConfig: { skipIndent: true } })],
-  }
+  const from = { cwd: import.meta.dirname, loaders: [new GraphQLFileLoader()] }
   const schemaAst = await loadSchema(sources.schema, from)
   const config = {
     useTypeImports: true,
@@ -111,7 +107,9 @@ async function generate({ directory, scalars, ...sources }: (typeof outputs)[num
     presetConfig: { fragmentMasking: false, gqlTagName: 'graphql' },
     schema: getDocumentNodeFromSchema(schemaAst),
     schemaAst,
-    documents: await loadDocuments(sources.documents, { ...from, sort: true }),
+    documents: sources.code
+      ? await documentsInCode(sources.code)
+      : await loadDocuments(sources.documents, { ...from, sort: true }),
     config,
     plugins: [],
     pluginMap: {},
@@ -119,6 +117,24 @@ async function generate({ directory, scalars, ...sources }: (typeof outputs)[num
   return Promise.all(
     files.map(async (file) => ({ path: file.filename, content: await codegen({ ...config, ...file }) })),
   )
+}
+
+/** The documents that files and the files of directories give to `graphql`, by the path of the file. */
+async function documentsInCode(places: string[]): Promise<Source[]> {
+  const paths = await Promise.all(
+    places.map(async (place) => {
+      const path = join(import.meta.dirname, place)
+      if ((await stat(path)).isFile()) return [path]
+      const files = await readdir(path, { recursive: true })
+      return files.filter((file) => file.endsWith('.ts')).map((file) => join(path, file))
+    }),
+  )
+  const sources = paths.flat().map(async (location) => {
+    const texts = (await readFile(location, 'utf8')).matchAll(/\bgraphql\(`([^`]*)`\)/g)
+    return [...texts].map(([, rawSDL = '']) => ({ location, rawSDL, document: parse(rawSDL) }))
+  })
+  const all = (await Promise.all(sources)).flat()
+  return all.toSorted((one, other) => (one.location < other.location ? -1 : 1))
 }
 
 async function write({ path, content }: GeneratedFile): Promise<void> {
