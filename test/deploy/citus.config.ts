@@ -5,7 +5,7 @@ import base from '../vitest.config.ts'
 const rooms = ['distribution', 'domain', 'facts', 'graphql', 'jobs', 'property', 'rest', 'sources']
 
 /** They write SQL that triggers follow, of which a sharded store has none, or watch one Postgres at work. */
-const ofOnePostgres = ['cost', 'documents', 'filters', 'live', 'live-results', 'models', 'rate-series']
+const ofOnePostgres = ['cost', 'documents', 'filters', 'live', 'live-queries', 'models', 'rate-series', 'slow-readers']
   .map((name) => `graphql/${name}`)
   .concat('property/holdings', 'property/realised-earnings')
 

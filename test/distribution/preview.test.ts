@@ -52,8 +52,7 @@ async function preview(asked?: Asked) {
   return data.previewDistribution
 }
 const mutate = async (query: string, variables: object) => {
-  const { data, errors } = await gateway.graphql(query, variables, asAdmin)
-  expect(errors).toBeUndefined()
+  const data = await gateway.ask(query, variables, asAdmin)
   return data
 }
 

@@ -18,8 +18,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 const admin = async (query: string) => {
-  const { data, errors } = await gateway.graphql(query, undefined, asAdmin)
-  expect(errors).toBeUndefined()
+  const data = await gateway.ask(query, undefined, asAdmin)
   return data
 }
 const set = (poolAddress: string, depositA: number) =>

@@ -58,8 +58,7 @@ afterAll(() => gateway.close())
 const query = `query ($text: String!, $chainId: SafeInt, $first: Int! = 10) { search(text: $text, chainId: $chainId, first: $first) {
   match item { __typename ... on Pool { name } ... on Market { asset { symbol } pool { name } } ... on Vault { vault: name } ... on User { address points: totalPoints } } } }`
 async function search(text: string, more: object = {}): Promise<string[]> {
-  const { data, errors } = await gateway.graphql(query, { text, ...more })
-  expect(errors).toBeUndefined()
+  const data = await gateway.ask(query, { text, ...more })
   return data.search.map(
     ({ match, item }: any) =>
       `${match} ${item.__typename} ${item.name ?? item.asset?.symbol ?? item.vault ?? item.address}`,

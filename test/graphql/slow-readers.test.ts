@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { subscribe } from '../support/events.ts'
 import type { Gateway } from '../support/gateway.ts'
@@ -15,6 +15,10 @@ beforeAll(async () => {
   one = await startOnSample({ users: 20, days: 4, env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
   const { notifications } = one.deps
   await vi.waitFor(() => expect(notifications.connectedUntil).toBeGreaterThan(0), { timeout: 60_000 })
+})
+afterEach(async () => {
+  const metrics = async () => (await one.get('/metrics')).text()
+  await expect.poll(metrics).toMatch(/^gateway_subscriptions 0$/m)
 })
 afterAll(() => one.close())
 

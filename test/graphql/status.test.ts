@@ -23,8 +23,7 @@ afterAll(async () => {
 })
 
 const statusOf = async (one: Gateway) => {
-  const { data, errors } = await one.graphql(STATUS)
-  expect(errors).toBeUndefined()
+  const data = await one.ask(STATUS)
   return data.status
 }
 const at = (iso: string) => {

@@ -36,8 +36,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 const ok = async (query: string, variables?: object, headers?: Record<string, string>) => {
-  const { data, errors } = await gateway.graphql(query, variables, headers)
-  expect(errors).toBeUndefined()
+  const data = await gateway.ask(query, variables, headers)
   return data
 }
 const codes = async (query: string, variables?: object, headers?: Record<string, string>) =>

@@ -21,10 +21,7 @@ const allowed = [
 ]
 test.each(allowed)('a feed may be read so: %s', async (selection) => {
   for (const feed of ['activity', 'liquidations']) {
-    const { errors } = await gateway.graphql(
-      `{ ${feed} ${selection.startsWith('(') ? selection : `{ ${selection} }`} }`,
-    )
-    expect(errors).toBeUndefined()
+    await gateway.ask(`{ ${feed} ${selection.startsWith('(') ? selection : `{ ${selection} }`} }`)
   }
 })
 
