@@ -251,8 +251,7 @@ class Compiler {
     const { schema, fragments, conditions } = this.#document
     const definitions = named.getFields()
     return [...fieldsOf([selectionSet], fragments, { conditions, on: { type: named, schema } })].map(([key, nodes]) => {
-      const [node] = nodes as [FieldNode]
-      if (nodes.length > 1 && nodes.some((one) => one.selectionSet)) throw new Unplanned('a field is selected twice')
+      const node = merged(nodes)
       const definition = definitions[node.name.value]
       if (!definition && node.name.value !== '__typename') throw new Unplanned(`${node.name.value} is of the schema`)
       return [key, node, definition]
@@ -283,6 +282,14 @@ function ownedColumns({ sqlField, owner }: List, columns: Columns): Map<string, 
 }
 
 const NOTHING: Piece = { kind: 'constant', json: '0' }
+
+/** The nodes of a field that is selected several times, as one. */
+function merged(nodes: FieldNode[]): FieldNode {
+  const [node] = nodes as [FieldNode]
+  if (nodes.length === 1 || !node.selectionSet) return node
+  const selections = nodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? [])
+  return { ...node, selectionSet: { ...node.selectionSet, selections } }
+}
 
 function argumentKey(field: Field, name: string, type: KeyType | undefined, assert: Assert | undefined): Key {
   const isArgument = field.definition.args.some((one) => one.name === name)

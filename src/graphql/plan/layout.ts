@@ -80,10 +80,11 @@ export const ordinalOf = ({ rows }: List) => `${rows?.scope.alias}.n`
 const columnOrderOf = ({ sqlField, rows }: List) =>
   sqlField.kind === 'rows' ? sqlField.rows.order?.map((name) => rows?.scope.column(name) ?? name) : undefined
 
-/** The only list of the root or of an object of one row. */
+/** The only list of the root or of an object of one row or, of several, the only one whose cursors are selected. */
 function splicedList({ joins }: Level): List | undefined {
-  const lists = joins.filter((join) => join.kind === 'list')
-  return lists.length === 1 ? lists[0]?.list : undefined
+  const lists = joins.flatMap((join) => (join.kind === 'list' ? [join.list] : []))
+  const some = lists.length > 1 ? lists.filter(({ cursors }) => cursors) : lists
+  return some.length === 1 ? some[0] : undefined
 }
 
 /** Of the lists within a list, the one with the most values. */

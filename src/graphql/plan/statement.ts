@@ -43,7 +43,7 @@ export function statement(root: Level, layout: Layout, cursor: string[], request
   if (!spliced?.rows) return Prisma.sql`SELECT ${columns} FROM (SELECT) r ${joins(root.joins, request)}`
   const { scope, level } = spliced.rows
   if (layout.bare) return Prisma.sql`SELECT ${columns} FROM (${rowsSql(spliced, request)}) ${raw([scope.alias])}`
-  const others = root.joins.filter((join) => join.kind !== 'list')
+  const others = root.joins.filter((join) => join.kind !== 'list' || join.list !== spliced)
   const ofRows = joins(
     level.joins.filter((join) => join.kind !== 'list' || join.list !== nested),
     request,
