@@ -139,7 +139,7 @@ describe("a field of Pothos' plugin", () => {
   beforeAll(() => {
     server = serverWithModels()
   })
-  async function ask(query: string) {
+  async function answerTo(query: string) {
     const response = await server.fetch(
       'http://gateway/graphql',
       { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) },
@@ -149,14 +149,14 @@ describe("a field of Pothos' plugin", () => {
   }
 
   test('reads its rows, and those of a relation', async () => {
-    const { data, errors } = await ask('{ multiplierRows { poolAddress depositA poolRow { address name } } }')
+    const { data, errors } = await answerTo('{ multiplierRows { poolAddress depositA poolRow { address name } } }')
     expect(errors).toBeUndefined()
     expect(data.multiplierRows.length).toBeGreaterThan(1)
     for (const { poolAddress, poolRow } of data.multiplierRows) expect(poolRow.address).toBe(poolAddress)
   })
 
   test('reads the snapshot of the rest of its operation', async () => {
-    const { data } = await ask('{ vaultsBeforeAndAfter }')
+    const { data } = await answerTo('{ vaultsBeforeAndAfter }')
     const [before, ...after] = data.vaultsBeforeAndAfter
     expect(before).toBeGreaterThan(0)
     expect(after).toEqual([before, before])
@@ -165,10 +165,10 @@ describe("a field of Pothos' plugin", () => {
   })
 
   test('that fails is a fault of ours, and hurts no other operation', async () => {
-    const { errors } = await ask('{ broken }')
+    const { errors } = await answerTo('{ broken }')
     expect(errors).toHaveLength(1)
     expect(errors[0].extensions.code).toBe('INTERNAL')
-    expect((await ask('{ multiplierRows { poolAddress } }')).errors).toBeUndefined()
+    expect((await answerTo('{ multiplierRows { poolAddress } }')).errors).toBeUndefined()
   })
 })
 

@@ -56,7 +56,7 @@ afterAll(async () => {
 const RESOLVED = true
 
 /** The answer's text, without the request id of its errors. */
-async function ask(query: string, resolved = false, variables?: object): Promise<string> {
+async function answerTo(query: string, resolved = false, variables?: object): Promise<string> {
   const { base } = resolved ? resolving : gateway
   return (await post(base, { query, variables })).replace(/"requestId":"[^"]*"/g, '"requestId":""')
 }
@@ -65,7 +65,7 @@ test('one gateway runs plans, the other resolvers', async () => {
   const query = '{ positions(first: 3) { nodes { points user { rank } } } }'
   const statements = async (one: Gateway, resolved: boolean) => {
     one.statements.length = 0
-    await ask(query, resolved)
+    await answerTo(query, resolved)
     return one.statements.length
   }
   expect(await statements(gateway, false)).toBe(1)
@@ -80,7 +80,7 @@ test('random selections give the same, planned and resolved', { timeout: 120_000
       const query = randomQuery(examples, seed)
       all++
       if (operations.find(query, undefined)?.plan.covers()) planned++
-      const [fast, slow] = [await ask(query), await ask(query, RESOLVED)]
+      const [fast, slow] = [await answerTo(query), await answerTo(query, RESOLVED)]
       expect(fast, query).toBe(slow)
     }),
     { numRuns: runs({ sample: 12, all: 120, long: 400 }) },
@@ -126,8 +126,8 @@ test('random selections of variable addresses give the same each time, planned a
         const assigned = (at: number) => filled((nth) => others[(at + nth) % others.length])
         const same = filled(() => others[0])
         for (const values of [variables, assigned(0), assigned(5), same, variables, assigned(9)])
-          expect(await ask(query, false, values), `${query} ${JSON.stringify(values)}`).toBe(
-            await ask(query, RESOLVED, values),
+          expect(await answerTo(query, false, values), `${query} ${JSON.stringify(values)}`).toBe(
+            await answerTo(query, RESOLVED, values),
           )
       },
     ),
@@ -147,16 +147,16 @@ test('an address that is given twice, by variables or by the document too, is on
     [literal, { a: other }],
     [literal, { a: one }],
   ] as const) {
-    const planned = JSON.parse(await ask(query, false, variables))
+    const planned = JSON.parse(await answerTo(query, false, variables))
     expect(planned.data.positions.nodes.length).toBeGreaterThan(0)
-    expect(planned, JSON.stringify(variables)).toEqual(JSON.parse(await ask(query, RESOLVED, variables)))
+    expect(planned, JSON.stringify(variables)).toEqual(JSON.parse(await answerTo(query, RESOLVED, variables)))
   }
 })
 
 test('an invalid address is refused, also after valid ones were answered', async () => {
   const query = 'query ($a: Address!) { user(address: $a) { points: totalPoints } }'
   for (const a of [sampleUser, sampleUser.slice(1), '', 5, null, sampleUser]) {
-    const [planned, resolved] = [await ask(query, false, { a }), await ask(query, RESOLVED, { a })]
+    const [planned, resolved] = [await answerTo(query, false, { a }), await answerTo(query, RESOLVED, { a })]
     expect(planned, String(a)).toBe(resolved)
     expect('errors' in JSON.parse(planned)).toBe(a !== sampleUser)
   }
@@ -184,8 +184,8 @@ test('numbers of any size give the same each time, planned and resolved, and bad
   ] as const)
     for (const [i, from] of [...all, ...(SAMPLE ? [] : all)].entries()) {
       const variables = { from, to: all[(i * 2 + 1) % all.length] }
-      const planned = await ask(query, false, variables)
-      expect(planned, `${query} ${JSON.stringify(variables)}`).toBe(await ask(query, RESOLVED, variables))
+      const planned = await answerTo(query, false, variables)
+      expect(planned, `${query} ${JSON.stringify(variables)}`).toBe(await answerTo(query, RESOLVED, variables))
     }
 })
 
@@ -210,8 +210,8 @@ test('cursors as variables give the same each time, planned and resolved, and ba
     const query = `query (${variables}) { ${text} }`
     const same = async (after: unknown, before?: unknown) => {
       const values = { after, before, ...(list.includes('$assets') && { assets: examples.token }) }
-      const planned = await ask(query, false, values)
-      expect(planned, `${query} ${JSON.stringify(values)}`).toBe(await ask(query, RESOLVED, values))
+      const planned = await answerTo(query, false, values)
+      expect(planned, `${query} ${JSON.stringify(values)}`).toBe(await answerTo(query, RESOLVED, values))
       return planned
     }
     const cursors: string[] = []
@@ -319,8 +319,8 @@ test('filters as variables give the same each time, planned and resolved, and ba
       return values.filter((_, i) => i % parts === turn % parts).map((value) => ({ [name]: value }))
     })
     const same = async (variables: object) => {
-      const planned = await ask(query, false, variables)
-      expect(planned, `${query} ${JSON.stringify(variables)}`).toBe(await ask(query, RESOLVED, variables))
+      const planned = await answerTo(query, false, variables)
+      expect(planned, `${query} ${JSON.stringify(variables)}`).toBe(await answerTo(query, RESOLVED, variables))
       return planned
     }
     const some = conditions.map(([one]) => one).filter((one) => one !== undefined)
@@ -375,8 +375,8 @@ test('dates as variables give the same each time, planned and resolved, and bad 
         const values = Object.fromEntries(
           dated.map((one, nth) => [one.name, nth === 0 ? value : dates[(i * 3 + nth) % dates.length]]),
         )
-        expect(await ask(query, false, values), `${query} ${JSON.stringify(values)}`).toBe(
-          await ask(query, RESOLVED, values),
+        expect(await answerTo(query, false, values), `${query} ${JSON.stringify(values)}`).toBe(
+          await answerTo(query, RESOLVED, values),
         )
       }
     }
@@ -424,9 +424,9 @@ for (const [name, list] of Object.entries({
       let place = ''
       for (let page = 0; page < (SAMPLE ? 2 : 4); page++) {
         const query = asked(`${backward ? 'last' : 'first'}: 7 ${place}`)
-        const fast = await ask(query)
+        const fast = await answerTo(query)
         expect(operations.find(query, undefined)?.plan.covers(), query).toBe(true)
-        expect(fast, query).toBe(await ask(query, RESOLVED))
+        expect(fast, query).toBe(await answerTo(query, RESOLVED))
         const cursor = fast.match(backward ? /"startCursor":"(\w+)"/ : /"endCursor":"(\w+)"/)?.[1]
         if (!cursor) break
         place = `${backward ? 'before' : 'after'}: "${cursor}"`
@@ -439,20 +439,20 @@ const EARNED = `earnings { entityCount breakdown(PAGE) { entityAddress worthUsd 
 test('the pages of breakdowns are the same, planned and resolved, and so is the refusal of a size', async () => {
   for (const page of ['first: 2', 'first: 2, offset: 1', 'offset: "100"', 'first: 0', 'first: null']) {
     const query = `{ user(address: "${sampleUser}") { ${EARNED.replaceAll('PAGE', page)} } }`
-    const fast = await ask(query)
+    const fast = await answerTo(query)
     expect(operations.find(query, undefined)?.plan.covers(), query).toBe(true)
-    expect(fast, query).toBe(await ask(query, RESOLVED))
+    expect(fast, query).toBe(await answerTo(query, RESOLVED))
     expect(JSON.parse(fast).data.user.earnings.breakdown.length).toBeLessThanOrEqual(page.includes('2') ? 2 : 100)
   }
   for (const page of ['first: 1001', 'first: -1', 'offset: "9223372036854775808"']) {
     const query = `{ user(address: "${sampleUser}") { ${EARNED.replaceAll('PAGE', page)} } }`
-    const refused = await ask(query)
+    const refused = await answerTo(query)
     expect(refused).toContain('BAD_INPUT')
-    expect(refused, query).toBe(await ask(query, RESOLVED))
+    expect(refused, query).toBe(await answerTo(query, RESOLVED))
   }
   const query = `{ user(address: "${sampleUser}") { ${EARNED.replaceAll('PAGE', 'offset: "9223372036854775807"')} } }`
-  expect(await ask(query)).toContain('COST_LIMIT_EXCEEDED')
-  expect(await ask(query, RESOLVED)).toContain('COST_LIMIT_EXCEEDED')
+  expect(await answerTo(query)).toContain('COST_LIMIT_EXCEEDED')
+  expect(await answerTo(query, RESOLVED)).toContain('COST_LIMIT_EXCEEDED')
 })
 
 test('pages after a record are the same, planned and resolved, and so is the refusal of one that is not there', async () => {
@@ -477,10 +477,10 @@ test('pages after a record are the same, planned and resolved, and so is the ref
       // Each id and each list has both.
       const selected = selections[(i + j) % 2]
       const query = `{ legacy { positions(${list}, afterRecord: ${JSON.stringify(id)}) { ${selected} } } }`
-      expect(await ask(query), query).toBe(await ask(query, RESOLVED))
+      expect(await answerTo(query), query).toBe(await answerTo(query, RESOLVED))
       const variable = `query ($id: String) { legacy { positions(${list}, afterRecord: $id) { ${selected} } } }`
       for (const values of [{ id }, { id: ids[0] }, { id }])
-        expect(await ask(variable, false, values), variable).toBe(await ask(variable, RESOLVED, values))
+        expect(await answerTo(variable, false, values), variable).toBe(await answerTo(variable, RESOLVED, values))
     }
 })
 
@@ -501,7 +501,7 @@ for (const [name, selection] of Object.entries({
   test(`lists within lists are the same, planned and resolved: ${name}`, async () => {
     const query = `{ ${selection} }`
     expect(operations.find(query, undefined)?.plan.covers()).toBe(true)
-    expect(await ask(query)).toBe(await ask(query, RESOLVED))
+    expect(await answerTo(query)).toBe(await answerTo(query, RESOLVED))
   })
 
 /** Lists that JavaScript writes, and those within them that Postgres writes. */
@@ -546,9 +546,9 @@ describe('a double is written alike, planned and resolved', () => {
       const property = fc.asyncProperty(fc.array(double, { minLength: 500, maxLength: 800 }), async (values) => {
         await store(texts(values))
         for (const selection of Object.values(DEPTHS)) {
-          const planned = await ask(`{ ${selection} }`)
+          const planned = await answerTo(`{ ${selection} }`)
           expect(planned).not.toContain('"errors"')
-          expect(planned, selection).toBe(await ask(`{ ${selection} }`, RESOLVED))
+          expect(planned, selection).toBe(await answerTo(`{ ${selection} }`, RESOLVED))
         }
         const path = '/positions/breakdown-by-assets?limit=100'
         const text = await (await gateway.get(path)).text()
@@ -688,8 +688,8 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
         const inner = `${field.name}${written({ ...requiredOf(field), ...wrong })} { ${nothing} }`
         const selection = path.reduceRight((within, step) => `${step} { ${within} }`, inner)
         const document = `query ($none: Boolean = false) { ${selection} ${nothing.includes('$') ? '' : '__typename @include(if: $none)'} }`
-        const planned = await ask(document)
-        expect(ofAnyRow(planned), document).toBe(ofAnyRow(await ask(document, RESOLVED)))
+        const planned = await answerTo(document)
+        expect(ofAnyRow(planned), document).toBe(ofAnyRow(await answerTo(document, RESOLVED)))
         if (planned.includes('"errors"')) refused++
       }
     if (field.args.some(({ name }) => name === 'first')) expect(refused).toBeGreaterThan(SAMPLE ? 0 : 3)
@@ -704,9 +704,9 @@ test('a number that JSON has no word for is an error, planned and resolved', asy
   const vaults = `vaults(where: { addresses: "${rows[0].id}" }) { nodes { depositRate: depositApr } }`
   for (const query of [`{ ${vaults} }`, `{ ${vaults} positions(first: 1) { nodes { points } } }`]) {
     expect(operations.find(query, undefined)?.plan.covers()).toBe(true)
-    const planned = await ask(query)
+    const planned = await answerTo(query)
     expect(JSON.parse(planned).errors).toHaveLength(1)
-    expect(planned).toBe(await ask(query, RESOLVED))
+    expect(planned).toBe(await answerTo(query, RESOLVED))
   }
   await pool.query(`UPDATE vault SET deposit_rate = 0 WHERE id = $1`, [rows[0].id])
 })

@@ -102,7 +102,6 @@ const close = (value: number) => expect.closeTo(value, 4)
 const fields = 'start lastDate distributionCount points positionCount'
 const amounts = 'suppliedUsd protectedUsd borrowedUsd'
 
-const ask = (query: string, variables?: object) => gateway.ask(query, variables)
 const range = () => ({
   from: iso(Date.parse(dates[0] ?? '') - 5 * DAY_MS),
   to: iso(Date.parse(dates.at(-1) ?? '') + DAY_MS),
@@ -114,7 +113,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
     const starts = () => startsOf(interval, range().from, range().to)
 
     test("a user's buckets are what the user's positions add up to, gaps among them", async () => {
-      const { user } = await ask(
+      const { user } = await gateway.ask(
         `query ($user: Address!, $interval: Interval!, $from: DateTime, $to: DateTime) { user(address: $user) {
           series(interval: $interval, from: $from, to: $to) { ${fields}
             liquidationRewardCount marketLiquidationRewardsUsd vaultLiquidationRewardsUsd } } }`,
@@ -142,7 +141,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
     })
 
     test("a pool's and the program's", async () => {
-      const { pool, program } = await ask(
+      const { pool, program } = await gateway.ask(
         `query ($pool: Address!, $interval: Interval!, $from: DateTime, $to: DateTime) {
           pool(address: $pool) { series(interval: $interval, from: $from, to: $to) { ${fields} ${amounts} tvlUsd userCount } }
           program { series(interval: $interval, from: $from, to: $to) { ${fields} ${amounts} tvlUsd userCount } } }`,
@@ -194,7 +193,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
         ASSET: [sides, (row) => `${chains.get(row.pool_address)} null ${row.asset}`],
       }
       for (const [groupBy, [rows, key]] of Object.entries(keys)) {
-        const { series } = await ask(query, { ...variables(), groupBy })
+        const { series } = await gateway.ask(query, { ...variables(), groupBy })
         const groups = grouped(rows, key)
         expect(series.length).toBe(Math.min(100, groups.size))
         expect(series.map((one: Row) => one.points)).toEqual(
@@ -213,7 +212,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
   })
 
 test('without a range: thirty buckets that end with the newest distribution', async () => {
-  const { program, user } = await ask(
+  const { program, user } = await gateway.ask(
     `{ program { series { start } } user(address: "${sampleUser}") { series(interval: MONTH) { start points } } }`,
   )
   expect(program.series).toHaveLength(30)
@@ -231,10 +230,10 @@ test('without a range: thirty buckets that end with the newest distribution', as
 })
 
 test('a bucket does not depend on where in it the range begins and ends', async () => {
-  const { program } = await ask(
+  const { program } = await gateway.ask(
     `{ program { series(interval: WEEK, from: "${dates[9]}", to: "${dates[20]}T13:00:00Z") { start points } } }`,
   )
-  const whole = await ask(`{ program { series(interval: WEEK, from: "${dates[0]}") { start points } } }`)
+  const whole = await gateway.ask(`{ program { series(interval: WEEK, from: "${dates[0]}") { start points } } }`)
   for (const bucket of program.series) expect(whole.program.series).toContainEqual(bucket)
 })
 
@@ -250,7 +249,7 @@ test('a range that is too long or the wrong way round is refused, with what to d
 })
 
 test('the ends of the calendar', async () => {
-  const { program } = await ask(
+  const { program } = await gateway.ask(
     `{ program { series(interval: WEEK, to: "9999-12-31") { start points }
       early: series(interval: MONTH, to: "0001-03-05") { start points lastDate } } }`,
   )
@@ -259,7 +258,7 @@ test('the ends of the calendar', async () => {
 })
 
 test('the earnings of no wallet jump for one day alone by more than a tenth of what it holds', async () => {
-  const { lookupUsers } = await ask(
+  const { lookupUsers } = await gateway.ask(
     `query ($a: [Address!]!, $from: DateTime) { lookupUsers(addresses: $a) {
       series(from: $from) { earningsUsd worth { suppliedUsd protectedUsd vaultsUsd } } } }`,
     { a: [...new Set(positions.map((row) => row.user_address))], from: dates[0] },
@@ -278,7 +277,7 @@ test('the earnings of no wallet jump for one day alone by more than a tenth of w
 })
 
 test('an unknown user has no points and positions where the program has a distribution, and no worth', async () => {
-  const { user } = await ask(
+  const { user } = await gateway.ask(
     `{ user(address: "0x${'9'.repeat(40)}") { series(from: "${gap}", to: "${dates.at(-1)}") { points positionCount worth { netUsd } } } }`,
   )
   expect(user.series[0]).toEqual({ points: 0, positionCount: null, worth: null })
@@ -289,10 +288,10 @@ test('many users, pools or groups take as many statements as one', async () => {
   const count = async (query: string, variables?: object) => {
     for (let warm = 0; warm < 2; warm++) await gateway.graphql(query, variables)
     gateway.statements.length = 0
-    await ask(query, variables)
+    await gateway.ask(query, variables)
     return gateway.statements.length
   }
-  const { leaderboard } = await ask('{ leaderboard { nodes { userAddress } } }')
+  const { leaderboard } = await gateway.ask('{ leaderboard { nodes { userAddress } } }')
   const addresses = leaderboard.nodes.map((row: Row) => row.userAddress)
   const users = `query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) {
     series(interval: WEEK) { points rank worth { netUsd } marketLiquidationRewardsUsd } } }`
