@@ -335,14 +335,10 @@ describe('only trusted documents', () => {
         }
     for (const sha256Hash of [5, null, {}, sha256(TOP), ''])
       expect((await post({ query, extensions: { persistedQuery: { sha256Hash } } }, { to: trusted })).status).toBe(400)
-    for (const asked of [
-      { query, documentId: idOf(TOP) },
-      { query, documentId: 5 },
-      { query, documentId: '' },
-      { query: [query] },
-    ])
+    for (const asked of [{ query, documentId: idOf(TOP) }, { query, documentId: 5 }, { query: [query] }])
       expect((await post(asked, { to: trusted })).status).toBe(400)
-    expect((await post({ query, documentId: null, extensions: null }, { to: trusted })).status).toBe(403)
+    for (const documentId of [null, ''])
+      expect((await post({ query, documentId, extensions: null }, { to: trusted })).status).toBe(403)
     const sent = (headers: Record<string, string>, body: string | URLSearchParams) =>
       fetch(`${trusted.base}/graphql`, { method: 'POST', headers, body })
     expect((await sent({}, new URLSearchParams({ query }))).status).toBe(403)

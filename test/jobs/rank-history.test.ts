@@ -358,9 +358,12 @@ describe('when a date changes', () => {
     expect(await rebuildRankHistory(pool)).toBe(0)
     const next = new Date(Date.parse(dates.at(-1) ?? '') + 3 * 86_400_000).toISOString()
     const before = await boardAsOf(dates.at(-1) ?? '')
-    const { rows } = await pool.query(`SELECT * FROM position WHERE user_address = $1 LIMIT 1`, [sampleUser])
+    const { rows } = await pool.query(
+      `SELECT *, pool_address AS market_address FROM position WHERE user_address = $1 LIMIT 1`,
+      [sampleUser],
+    )
     const camel = (name: string) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
-    const ofTheStore = ['id', 'pool_key', 'pair_key', 'points_a', 'points_b', 'run_id', 'given']
+    const ofTheStore = ['id', 'pool_address', 'pool_key', 'pair_key', 'points_a', 'points_b', 'run_id', 'given']
     const position = Object.fromEntries(
       Object.entries(rows[0]).flatMap(([name, value]) => (ofTheStore.includes(name) ? [] : [[camel(name), value]])),
     )
