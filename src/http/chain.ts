@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, type Registry } from 'prom-client'
 import type { EdgeCache } from './cache/edge-cache.ts'
 import { sendCached, sendCachedQuery } from './cache/send-answer.ts'
-import { type Exchange, exchangeOf, unreadable } from './exchange.ts'
+import { type AdminTokens, adminOf, asksToExplain, type Exchange, exchangeOf, unreadable } from './exchange.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Admission, Admitted } from './server/admission.ts'
 import { AcceptsFirst, type Connections } from './server/connections.ts'
@@ -25,6 +25,7 @@ interface ChainOptions {
   admission: Admission
   metrics: Registry
   basePath: string
+  adminTokens: AdminTokens
 }
 
 /** A WebSocket handshake at /graphql that has passed the chain. The response is for a rejection. */
@@ -63,7 +64,7 @@ const isHandshake = ({ method, url = '', headers }: IncomingMessage) =>
  * before the chain.
  */
 export function openChain(server: Server, options: ChainOptions): Chain {
-  const { observer, connections, rateLimit, edge, admission, basePath } = options
+  const { observer, connections, rateLimit, edge, admission, basePath, adminTokens } = options
   const refusals = new Counter({
     name: 'gateway_refused_requests_total',
     help: 'Requests that were rejected unread, by reason: closing, too many connections, overload, rate limit.',
@@ -78,6 +79,11 @@ export function openChain(server: Server, options: ChainOptions): Chain {
 
   const observe: Step = (exchange) => {
     observer.start(exchange)
+    return true
+  }
+  const explain: Step = (exchange) => {
+    const { request } = exchange
+    if (asksToExplain(request) && typeof adminOf(request.headers, adminTokens) === 'object') exchange.explain()
     return true
   }
   const answerProbe: Step = (exchange) => {
@@ -134,6 +140,7 @@ export function openChain(server: Server, options: ChainOptions): Chain {
     acceptConnections,
     limitConnections,
     limitRate,
+    explain,
     answerFromCache,
     admit,
     handle,

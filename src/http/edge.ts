@@ -53,8 +53,9 @@ export async function openEdge(app: FastifyInstance, deps: Deps, knownOperations
   })
   const admission = new Admission(config.MAX_CONCURRENT_REQUESTS)
   const observer = await openObserver(app, deps, knownOperations)
+  const tokens = adminTokens(config)
   const chain = openChain(app.server, {
-    ...{ observer, connections, rateLimit, edge: cache, admission, metrics },
+    ...{ observer, connections, rateLimit, edge: cache, admission, metrics, adminTokens: tokens },
     basePath: config.BASE_PATH,
   })
   app.addHook('preClose', async () => {
@@ -68,7 +69,7 @@ export async function openEdge(app: FastifyInstance, deps: Deps, knownOperations
   decodeBodies(app)
   boundBodies(app, chain.refuseOverload)
   admitRead(app, { admission, isExempt: isProbe, refuse: chain.refuseOverload })
-  return { cache, chain, connections, observer, rateLimit, clientOf, adminTokens: adminTokens(config) }
+  return { cache, chain, connections, observer, rateLimit, clientOf, adminTokens: tokens }
 }
 
 /** The configured tokens: ADMIN_TOKEN, named `admin`, and ADMIN_TOKENS. */

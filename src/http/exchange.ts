@@ -1,13 +1,16 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Caller, DataVersions, Statement } from '../db/connect/scope.ts'
+import type { Caller, DataVersions, Decision, Statement } from '../db/connect/scope.ts'
 import { GatewayError } from '../errors.ts'
 import type { Admin } from '../graphql/context.ts'
 import type { CacheResult } from './cache/edge-cache.ts'
 
 /** The header with the data version of an answer, which a client may send with its next request. */
 export const DATA_VERSION = 'x-data-version'
+
+/** The header by which an admin asks for the decisions about a read, and which lists them. */
+const EXPLAIN = 'x-explain'
 
 /** The statements in the trace of one request. More are only counted. */
 const MAX_TRACED = 100
@@ -41,8 +44,6 @@ export class Exchange implements Caller {
   errors: string[] = NO_ERRORS
   /** The name of the admin token that the request made a change with. */
   admin: string | undefined
-  /** The use of the cache. Undefined if it was not used. */
-  cache: CacheResult | undefined
   /** True if the answer is an event stream, which ends when its client has had enough. */
   streams = false
   /** The data version of an answer that is not cached. Undefined without replicas. */
@@ -54,6 +55,9 @@ export class Exchange implements Caller {
   traced: Statement[] | undefined
   /** Frees its slot among the requests in progress. */
   leaveSlot = () => {}
+  #cache: CacheResult | undefined
+  /** By decision. Undefined unless an admin asks for them. */
+  #decisions: Map<Decision, string> | undefined
   watcher: ((exchange: Exchange, statement: Statement) => void) | undefined
 
   constructor(request: IncomingMessage) {
@@ -65,6 +69,28 @@ export class Exchange implements Caller {
   get bypassesCache(): boolean {
     const { 'cache-control': sent, 'if-none-match': tag } = this.request.headers
     return sent !== undefined && tag === undefined && /\bno-(cache|store)\b/i.test(sent)
+  }
+
+  /** The use of the cache. Undefined if it was not used. */
+  get cache(): CacheResult | undefined {
+    return this.#cache
+  }
+
+  set cache(result: CacheResult | undefined) {
+    this.#cache = result
+    if (result) this.onDecision('cache', result)
+  }
+
+  /** Lists the decisions about the request's read in a header of its answer. */
+  explain(): void {
+    this.#decisions = new Map()
+  }
+
+  onDecision(decision: Decision, choice: string): void {
+    if (!this.#decisions || !this.response || this.response.headersSent) return
+    this.#decisions.set(decision, choice)
+    const list = Array.from(this.#decisions, ([name, chosen]) => `${name}=${chosen}`)
+    this.response.setHeader(EXPLAIN, list.join('; '))
   }
 
   get minVersion(): number | undefined {
@@ -114,6 +140,9 @@ export function minVersionOf(headers: IncomingHttpHeaders): number | undefined {
   if (sent === undefined) return undefined
   return typeof sent === 'string' && /^\d{1,15}$/.test(sent) ? Number(sent) : Number.NaN
 }
+
+/** True if a request asks for the decisions about its read. */
+export const asksToExplain = ({ headers }: IncomingMessage): boolean => headers[EXPLAIN] === 'read'
 
 export type AdminTokens = ReadonlyMap<string, string>
 

@@ -225,7 +225,10 @@ export function readFor<T>(
   isLarge = false,
 ): Promise<T> {
   const { replicas } = store
-  if (!replicas) return readFrom(store, work, store.reads.scope(caller, isLarge))
+  if (!replicas) {
+    caller?.onDecision?.('server', 'primary')
+    return readFrom(store, work, store.reads.scope(caller, isLarge))
+  }
   return replicas.read((from, caller) => readFrom(from, work, from.reads.scope(caller, isLarge)), caller)
 }
 

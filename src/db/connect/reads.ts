@@ -104,8 +104,10 @@ export class Reads {
       if (!error && statement && (ms >= QUICK_MS || speed !== 'quick')) this.#learn(statement, speed, ms)
       done(error, result)
     }
-    if (line) line.run(statement, send, scope, ended)
-    else this.#alone(send, scope, scope.isLarge || speed === 'slow', ended)
+    if (line) {
+      scope.caller?.onDecision?.('lane', 'shared')
+      line.run(statement, send, scope, ended)
+    } else this.#alone(send, scope, scope.isLarge || speed === 'slow', ended)
   }
 
   /**
@@ -174,6 +176,7 @@ export class Reads {
     const lane = slow ? this.#slow : this.#quick
     const end = endOf(scope, performance.now())
     if (end) throw end
+    scope.caller?.onDecision?.('lane', slow ? 'slow' : 'quick')
     await lane.enter(scope)
     const read = new ExclusiveRead(scope, lane)
     this.#exclusive.add(read)

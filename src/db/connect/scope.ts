@@ -17,12 +17,17 @@ export interface DataVersions {
   to: number
 }
 
+/** What is decided about a read, in this order. */
+export type Decision = 'cache' | 'server' | 'run' | 'lane'
+
 /** Who waits for the result of a read. An AbortSignal is one, and so is an HTTP request. */
 export interface Caller {
   readonly aborted: boolean
   onStatement?(statement: Statement): void
   /** The data version that its answer must have at least. */
   readonly minVersion?: number | undefined
+  /** Called with each decision about its read. A read that runs again decides again. */
+  onDecision?(decision: Decision, choice: string): void
   /** Called when its work must wait for other large work, and so needs no slot among requests. */
   onQueued?(): void
   /** Called with the data versions of its answer, where there are replicas. */

@@ -1,4 +1,4 @@
-import type { Caller, Statement } from '../connect/scope.ts'
+import type { Caller, Decision, Statement } from '../connect/scope.ts'
 import { unavailable } from '../faults.ts'
 import { type Connections, type Sight, WatchedServer } from './watched-server.ts'
 
@@ -29,6 +29,10 @@ export class Attempt implements Caller {
   onStatement(statement: Statement): void {
     if (statement.outcome === 'failed') this.failed = true
     this.#caller?.onStatement?.(statement)
+  }
+
+  onDecision(decision: Decision, choice: string): void {
+    this.#caller?.onDecision?.(decision, choice)
   }
 }
 

@@ -146,6 +146,7 @@ export class Replicas<Store extends Connections> {
     caller: Caller | undefined,
   ): Promise<{ result: T } | undefined> {
     const { server } = replica
+    caller?.onDecision?.('server', replica.name)
     const from = server.seen
     const attempt = new Attempt(caller)
     replica.attempts.add(attempt)
@@ -191,6 +192,7 @@ export class Replicas<Store extends Connections> {
     work: (store: Store, caller: Caller | undefined) => Promise<T>,
     caller: Caller | undefined,
   ): Promise<T> {
+    caller?.onDecision?.('server', 'primary')
     const from = this.#primary.seen
     const result = await work(this.#primary.store, caller)
     const { version } = await this.#primary.look()

@@ -114,19 +114,25 @@ export const costOf = ({ limiter }: Graph, operation: Operation, variables: Reco
 export function answer(graph: Graph, request: Run, cost: number, caller?: Caller): Promise<Outcome> {
   const { store } = graph.deps
   if (!request.operation.snapshot) return resolve(graph, request, plainReader(store))
-  return readFor(store, (reader) => read(graph, request, reader), caller, graph.workload.isLarge(cost))
+  return readFor(store, (reader) => read(graph, request, reader, caller), caller, graph.workload.isLarge(cost))
 }
 
 /** Reads a query by its plan, or by resolvers on one snapshot: if it can be split, only the root fields without a plan. */
-async function read(graph: Graph, request: Run, reader: Reader): Promise<Outcome> {
+async function read(graph: Graph, request: Run, reader: Reader, caller: Caller | undefined): Promise<Outcome> {
   const { operation, variables, unplanned } = request
-  if (unplanned !== undefined) return reader.snapshot((one) => resolve(graph, request, one))
+  const decide = (choice: string) => caller?.onDecision?.('run', choice)
+  const byResolvers = (one: Reader) => {
+    decide('resolvers')
+    return resolve(graph, request, one)
+  }
+  if (unplanned !== undefined) return reader.snapshot(byResolvers)
+  decide('plan')
   const planned = await answerOfPlan(operation.plan, variables, reader)
   if (planned) return planned
   const parts = operation.islands.of(variables)
-  return reader.snapshot(
-    async (one) => (parts && (await readParts(graph, request, parts, one))) ?? resolve(graph, request, one),
-  )
+  if (!parts) return reader.snapshot(byResolvers)
+  decide('islands')
+  return reader.snapshot(async (one) => (await readParts(graph, request, parts, one)) ?? byResolvers(one))
 }
 
 /** Reads the root fields with a plan, then the others by resolvers. Undefined if the plan rejects an argument or a value. */
@@ -212,7 +218,7 @@ export function runPages<Data>(
   const cost = costOf(graph, request.operation, request.variables)
   const page = async (reader: Reader, more: object) => {
     const variables = { ...request.variables, ...more }
-    return dataOf<Data>(answered(await read(graph, { ...request, variables }, reader)))
+    return dataOf<Data>(answered(await read(graph, { ...request, variables }, reader, caller)))
   }
   const all = async (reader: Reader) => {
     const pages: Data[] = []

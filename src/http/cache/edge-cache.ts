@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Cache } from '../../cache/cache.ts'
 import type { Notifications } from '../../db/connect/notifications.ts'
-import type { Caller, DataVersions, Statement } from '../../db/connect/scope.ts'
+import type { Caller, DataVersions, Decision, Statement } from '../../db/connect/scope.ts'
 import { REQUEST_TIME } from '../../rest/endpoint.ts'
 
 /** The use of the cache by a request: `joined` sent the answer that another request was computing. */
@@ -108,6 +108,10 @@ class Flight implements Caller {
   /** The statements are those of the first client, for which they run. */
   onStatement(statement: Statement): void {
     this.#clients[0]?.onStatement?.(statement)
+  }
+
+  onDecision(decision: Decision, choice: string): void {
+    this.#clients[0]?.onDecision?.(decision, choice)
   }
 
   onVersions(versions: DataVersions): void {
