@@ -27,7 +27,7 @@ export interface Operation {
   document: DocumentNode
   /** Its name in the document, if the request gave one. */
   operationName: string | undefined
-  /** Whether the rows of its only list are separate from its data, and flat. */
+  /** True if the rows of its only list are separate from its data, and flat. */
   hasRows: boolean
   /** Reads a query in one statement, if the schema defines how. */
   plan: Pick<Plan, 'run' | 'covers' | 'size'>

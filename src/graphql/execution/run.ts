@@ -205,7 +205,7 @@ export function answered(outcome: Outcome): Answer {
 export const dataOf = <Data>({ json }: Answer): Data => parseExact(json) as Data
 
 /**
- * Runs a query of this program for one page after the other: one by itself, several on one snapshot.
+ * Runs a query of this program page by page. Several pages are of one snapshot.
  * @param next the variables of the page that follows @throws the error that a resolver threw
  */
 export function runPages<Data>(

@@ -4,7 +4,7 @@ import type { Piece } from './piece.ts'
 
 /** How an answer differs from that of its document. */
 export interface Form {
-  /** Whether the rows of the only list are separate and flat, as REST has them. */
+  /** True if the rows of the only list are separate and flat, as REST has them. */
   hasRows?: boolean
   /** The keys of root fields whose values are read elsewhere: HOLE is in their place. */
   holes?: ReadonlySet<string>
