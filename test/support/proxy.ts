@@ -24,10 +24,10 @@ export interface ProxyOptions {
 /** A server in front of another one. */
 export async function startProxy(target: string, { answer, change }: ProxyOptions = {}): Promise<ProxyServer> {
   const requests: Proxied[] = []
-  const server = createServer(async (incoming, outgoing) => {
+  const forward = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const request = { method: incoming.method ?? 'GET', path: incoming.url ?? '/' }
     requests.push(request)
-    if (await answer?.(request, outgoing)) return
+    if ((await answer?.(request, outgoing)) || outgoing.destroyed) return
     const body = incoming.method === 'POST' ? await bodyOf(incoming) : undefined
     const { status, text } = await send(target + request.path, {
       method: request.method,
@@ -36,7 +36,9 @@ export async function startProxy(target: string, { answer, change }: ProxyOption
     })
     const changed = change ? JSON.stringify(change(request.path, JSON.parse(text))) : text
     outgoing.writeHead(status, { 'content-type': 'application/json' }).end(changed)
-  })
+  }
+  // The server behind may be closed while a request waits.
+  const server = createServer((incoming, outgoing) => void forward(incoming, outgoing).catch(() => outgoing.destroy()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (!address || typeof address !== 'object') throw new Error('the proxy does not listen')
