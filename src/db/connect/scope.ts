@@ -17,7 +17,7 @@ export interface DataVersions {
   to: number
 }
 
-/** What is decided about a read, in this order. */
+/** The decisions about a read, in order. */
 export type Decision = 'cache' | 'server' | 'run' | 'lane'
 
 /** Who waits for the result of a read. An AbortSignal is one, and so is an HTTP request. */
