@@ -259,7 +259,7 @@ describe('commands', () => {
       closing.push(() => redis.close())
       standIns['redis://cache:6379'] = redis.url
     }
-    for (const name of ['DIR', 'BACKUP', 'CSV']) standIns[`export ${name}`] = `export ${await newDirectory()}`
+    for (const name of ['DIR', 'BACKUP', 'CSV', 'SHEET']) standIns[`export ${name}`] = `export ${await newDirectory()}`
     standIns['template DIR'] = `template ${await newDirectory()}`
     const example = await newDirectory()
     for (const name of ['template', 'import']) standIns[`${name} EXAMPLE`] = `${name} ${example}`

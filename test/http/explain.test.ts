@@ -14,12 +14,12 @@ afterAll(() => gateway.close())
 
 /** The decisions about the read of a request. Undefined if its answer lists none. */
 async function decisions(path: string, headers: Record<string, string> = admin, query?: string) {
-  const body = query && { method: 'POST', body: JSON.stringify({ query }) }
-  const type = query ? { 'content-type': 'application/json' } : {}
-  const response = await fetch(`${gateway.base}${path}`, { ...body, headers: { ...headers, ...type } })
+  const body = query === undefined ? {} : { method: 'POST', body: JSON.stringify({ query }) }
+  const sent = { 'content-type': 'application/json', ...headers }
+  const response = await fetch(`${gateway.base}${path}`, { ...body, headers: sent })
   await response.arrayBuffer()
-  const sent = response.headers.get('x-explain')
-  return sent === null ? undefined : Object.fromEntries(sent.split('; ').map((one) => one.split('=')))
+  const explained = response.headers.get('x-explain')
+  return explained === null ? undefined : Object.fromEntries(explained.split('; ').map((one) => one.split('=')))
 }
 
 test('an admin sees how a request was read, over REST and the graph', async () => {
