@@ -63,8 +63,8 @@ async function peakOf(count: number, bodyOf: (i: number) => string): Promise<num
   let peak = 0
   const lane = async () => {
     while (next < count) {
-      const status = await post(bodyOf(next++))
-      expect(status).toBe(200)
+      // Some random ones cost more than is allowed.
+      expect([200, 400]).toContain(await post(bodyOf(next++)))
       if (++answered % 500 === 0) peak = Math.max(peak, await memoryOf(child.pid as number))
     }
   }
