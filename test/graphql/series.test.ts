@@ -295,10 +295,14 @@ test('many users, pools or groups take as many statements as one', async () => {
   const addresses = leaderboard.nodes.map((row: Row) => row.userAddress)
   const users = `query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) {
     series(interval: WEEK) { points rank worth { netUsd } marketLiquidationRewardsUsd } } }`
-  expect(await count(users, { addresses: [sampleUser] })).toBe(5)
-  expect(await count(users, { addresses })).toBe(5)
-  for (const n of [1, 50]) {
-    expect(await count(`{ pools(first: ${n}) { nodes { series { tvlUsd points } } } }`)).toBe(4)
-    expect(await count(`{ series(groupBy: POOL, first: ${n}) { key { pool { name } } buckets { tvlUsd } } }`)).toBe(4)
+  expect(await count(users, { addresses: [sampleUser] })).toBe(1)
+  expect(await count(users, { addresses })).toBe(1)
+  for (const query of [
+    (n: number) => `{ pools(first: ${n}) { nodes { series { tvlUsd points } } } }`,
+    (n: number) => `{ series(groupBy: POOL, first: ${n}) { key { pool { name } } buckets { tvlUsd } } }`,
+  ]) {
+    const one = await count(query(1))
+    expect(one).toBeLessThanOrEqual(3)
+    expect(await count(query(50))).toBe(one)
   }
 })

@@ -41,7 +41,10 @@ function argumentsOf(ids: Known, field: GraphQLField<unknown, unknown>, parent: 
     if (name === 'asset') args.push(`asset: ${one('token')}`)
     if (name === 'assets') args.push(`assets: [${one('token')}, ${one('token')}]`)
     if (['date', 'asOf', 'since', 'afterDate', 'until'].includes(name)) args.push(`${name}: ${date()}`)
-    if (['from', 'to'].includes(name) && parent !== 'Query') args.push(`${name}: "${seconds()}"`)
+    if (['from', 'to'].includes(name) && parent !== 'Query')
+      args.push(`${name}: ${String(type).startsWith('DateTime') ? date() : `"${seconds()}"`}`)
+    if (name === 'interval') args.push(`interval: ${pick(['DAY', 'WEEK', 'MONTH'])}`)
+    if (name === 'groupBy') args.push(`groupBy: ${pick(['POOL', 'CHAIN', 'ASSET'])}`)
     if (name === 'chainId') args.push(`chainId: ${pick([146, 1, 43114])}`)
     if (name === 'where' && parent === 'Earnings') args.push(`where: ${pick(EARNINGS_WHERE)}`)
     if (name === 'orderBy' && parent === 'Earnings')
@@ -63,7 +66,7 @@ const AMOUNT_ORDERS = ['TVL_USD_DESC', 'UTILIZATION_ASC, BORROWED_USD_DESC']
 const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']
 
 /** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED = /^(run|runs|multiplierUsed|revisions|edges|series|rateSeries|limits)$/
+const UNPLANNED = /^(run|runs|multiplierUsed|revisions|edges|limits)$/
 
 /** A random selection of a type that has a plan. */
 function selection(ids: Known, type: GraphQLOutputType, depth: number, pick: Pick): string {
@@ -121,6 +124,7 @@ const ROOTS = [
   'distributions',
   'distribution',
   'program',
+  'series',
 ]
 
 /** A random query that has a plan, most of the time. The numbers choose its fields. */

@@ -1,10 +1,8 @@
-import type { Reader } from '../../db/connect/reader.ts'
 import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
-import { ownersSql, selectList } from '../../db/lists/listing.ts'
-import { byUser } from '../../db/topology/by-user.ts'
+import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { addPoints, pointsOf } from '../points/millionths.ts'
-import { buckets } from '../series/calendar.ts'
+import { lastDates } from '../series/calendar.ts'
 import type { Span } from '../series/interval.ts'
 import { lastDateSql } from './leaderboard.ts'
 
@@ -54,22 +52,10 @@ export function together(all: Pick<RankedPoints, 'points' | 'rank'>[]): Pick<Ran
   return { points: addPoints(all.map(({ points }) => points)), rank: ranks.length > 0 ? Math.min(...ranks) : null }
 }
 
-/**
- * Reads each user's rank history at the last distribution date of each bucket, oldest first, from the user's first distribution
- * date on. Takes one row per user and bucket.
- */
-export const rankHistory = byUser(readHistory)
-
-async function readHistory(reader: Reader, users: readonly string[], span: Span): Promise<RankedPoints[][]> {
-  const who = Prisma.sql`${ownersSql(
-    ['text'],
-    users.map((user) => [user]),
-  )} CROSS JOIN LATERAL (SELECT owner.k0 AS address) who`
-  const statement = Prisma.sql`WITH ${buckets(span)}, dates AS (SELECT last AS date FROM bucket)
-    SELECT owner.number::int AS ordinality, ${selectList(rankColumns)} ${fromRanks(who, Prisma.sql`dates`)}
-    WHERE at.date IS NOT NULL ORDER BY ordinality, at.date`
-  const rows = await reader.$queryRaw<(RankedPoints & { ordinality: number })[]>(statement)
-  const byUser: RankedPoints[][] = users.map(() => [])
-  for (const { ordinality, ...row } of rows) byUser[ordinality - 1]?.push(row)
-  return byUser
-}
+/** A query of the points of users together, and the best of their ranks, on the last distribution date of each bucket. */
+export const ranksByDate = (owners: Prisma.Sql, span: Span): Prisma.Sql => Prisma.sql`
+  SELECT t.date, trim_scale(sum(t.points)) AS points, min(t.rank) AS rank
+  FROM (SELECT ${selectList(rankColumns)} ${fromRanks(
+    Prisma.sql`${owners} CROSS JOIN LATERAL (SELECT owner.address) who`,
+    Prisma.sql`(SELECT last AS date FROM (${lastDates(span)}) b)`,
+  )} WHERE at.date IS NOT NULL) t GROUP BY 1`

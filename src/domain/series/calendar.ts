@@ -1,49 +1,36 @@
-import type { Reader } from '../../db/connect/reader.ts'
+import { sqlColumns } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { pointsOf } from '../points/millionths.ts'
-import { extentOf, type Interval, type Span, sqlDate } from './interval.ts'
+import { bucketsOf, type Extent, type Span, startSql, within } from './interval.ts'
 
-/** The program's totals in a bucket with a distribution. */
-export interface CalendarBucket {
-  start: Date
-  /** The bucket's last distribution date, of which its levels are. */
-  lastDate: Date
-  distributionCount: number
-  points: number
-  /** Accounts with a position on the last date. */
-  userCount: number
-}
+/** The columns of every bucket over `calendar`. A gap is a bucket without a distribution. */
+export const calendarColumns = sqlColumns({
+  start: { sql: 'bucket.start', type: 'date', description: "The bucket's first date." },
+  lastDate: {
+    sql: 'program.last',
+    type: 'date',
+    nullable: true,
+    description: 'The last distribution date: that of its positions. Null in a gap.',
+  },
+  distributionCount: {
+    sql: 'coalesce(program.dates, 0)',
+    type: 'int',
+    description: 'Number of distribution dates in the bucket. 0 in a gap.',
+  },
+})
 
-const TRUNCATED = {
-  day: (column: string) => `${column}::date`,
-  week: (column: string) => `date_trunc('week', ${column}::timestamp)::date`,
-  month: (column: string) => `date_trunc('month', ${column}::timestamp)::date`,
-}
+/** A query of the buckets of a span with a distribution: `start`, and the `last` distribution date. */
+export const lastDates = (span: Span): Prisma.Sql => Prisma.sql`
+  SELECT ${startSql(span.interval, 'date')} AS start, max(date) AS last FROM distribution
+  WHERE ${within(span, 'date')} GROUP BY 1`
 
-/** SQL for the first date of the bucket that contains the date or UTC timestamp `column`. */
-export const bucketOf = (interval: Interval, column: string): Prisma.Sql => Prisma.raw(TRUNCATED[interval](column))
+/** FROM items of all buckets of a span, `bucket`, with the totals of the `program`, which are null in a gap. */
+export const calendar = (span: Span): Prisma.Sql => Prisma.sql`${bucketsOf(span)} bucket
+  LEFT JOIN (SELECT ${startSql(span.interval, 'date')} AS start, max(date) AS last, count(*)::int AS dates,
+      sum(total_points) AS points, (array_agg(account_count ORDER BY date DESC))[1] AS user_count
+    FROM distribution WHERE ${within(span, 'date')} GROUP BY 1) program ON program.start = bucket.start`
 
-/** Condition that the date `column` is in a span. */
-export function within(span: Span, column: string): Prisma.Sql {
-  const [first] = span.starts
-  if (!first) return Prisma.sql`false`
-  const of = Prisma.raw(column)
-  return Prisma.sql`${of} >= ${sqlDate(first)}::date AND ${of} < ${sqlDate(span.end)}::date`
-}
+/** SQL of a value that is null in a gap. */
+export const ofLastDate = (sql: string) => `CASE WHEN program.last IS NOT NULL THEN ${sql} END`
 
-/** A common table expression of the buckets with a distribution: first date and last distribution date. */
-export const buckets = (span: Span): Prisma.Sql => Prisma.sql`bucket AS MATERIALIZED (
-  SELECT ${bucketOf(span.interval, 'date')} AS start, max(date) AS last FROM distribution
-  WHERE ${within(span, 'date')} GROUP BY 1)`
-
-/** The buckets of a span with a distribution, in order. */
-export function calendarOf(reader: Reader, span: Span): Promise<CalendarBucket[]> {
-  return reader.$queryRaw<CalendarBucket[]>`
-    SELECT ${bucketOf(span.interval, 'date')} AS start, max(date) AS "lastDate", count(*)::int AS "distributionCount",
-      ${Prisma.raw(pointsOf('sum(total_points)'))} AS points, (array_agg(account_count ORDER BY date DESC))[1] AS "userCount"
-    FROM distribution WHERE ${within(span, 'date')} GROUP BY 1 ORDER BY 1`
-}
-
-/** The first and the newest distribution date. Null if no positions are stored. */
-export const programDates = extentOf(Prisma.sql`
-    SELECT min(date) AS first, max(date) AS newest FROM distribution`)
+export const programDates: Extent = Prisma.sql`
+  SELECT min(date)::timestamp AS first, max(date)::timestamp AS newest FROM distribution`

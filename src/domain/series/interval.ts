@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { badArgument } from '../../errors.ts'
-import type { Prisma } from '../../generated/prisma/client.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
 
 /** The length of a bucket. Weeks start on Monday. All in UTC. */
 export type Interval = 'day' | 'week' | 'month'
@@ -9,30 +9,41 @@ export const MAX_BUCKETS = 1000
 /** The number of buckets of a series without `from`. */
 export const DEFAULT_BUCKETS = 30
 
-/** Whole buckets, in order. Dates are midnight UTC. */
+/** Whole buckets, as SQL of dates. Both are null without stored dates. */
 export interface Span {
   interval: Interval
-  starts: Date[]
+  /** The first date of the first bucket. */
+  first: Prisma.Sql
   /** The first date after the last bucket. */
-  end: Date
-  /** A short key, equal for equal spans. */
-  toJSON(): unknown
+  end: Prisma.Sql
 }
 
-/** The first and the newest date of stored data. Null if none is stored. */
-export type Extent = { first: Date; newest: Date } | null
+/** The range that a series is asked for. */
+export interface Range {
+  interval: Interval
+  from?: Date | null
+  to?: Date | null
+}
 
-/** Makes a reader of an extent from a statement that selects both dates. */
-export const extentOf =
-  (statement: Prisma.Sql) =>
-  async (reader: Reader): Promise<Extent> => {
-    const [row] = await reader.$queryRaw<{ first: Date | null; newest: Date }[]>(statement)
-    return row?.first ? { first: row.first, newest: row.newest } : null
-  }
+/** A query of the `first` and the `newest` UTC timestamp of stored data. Both are null if none is stored. */
+export type Extent = Prisma.Sql
 
-/** The last millisecond of each bucket. */
-export const endsOf = ({ interval, starts }: Span): string[] =>
-  starts.map((start) => new Date(moved(interval, start, 1).getTime() - 1).toISOString())
+/** Reads the newest moment of an extent. Null if nothing is stored. */
+export async function newestOf(reader: Reader, extent: Extent): Promise<Date | null> {
+  const [row] = await reader.$queryRaw<{ newest: Date | null }[]>`
+    SELECT e.newest AT TIME ZONE 'UTC' AS newest FROM (${extent}) e WHERE e.first IS NOT NULL`
+  return row?.newest ?? null
+}
+
+/** True if only what is stored decides whether a range has too many buckets. */
+export const needsEnd = ({ from, to }: Range): boolean => Boolean(from) && !to
+
+/** Ends a range at the newest moment, or at its beginning if that is later. */
+export function endedAt<Values extends Range>(range: Values, newest: Date | null): Values {
+  const { from } = range
+  if (!newest || !from) return { ...range, from: null }
+  return { ...range, to: from > newest ? from : newest }
+}
 
 /** The first date of the bucket that contains a time. */
 export function bucketStart(interval: Interval, moment: Date): Date {
@@ -47,33 +58,66 @@ export function moved(interval: Interval, start: Date, by: number): Date {
 }
 
 /**
- * The buckets from the one that contains `from` to the one that contains `to`.
- * @param from defaults to a range of 30 buckets, or fewer if the data starts later, at `begun`
+ * The buckets from the one that contains `from` to the one that contains `to`, which defaults to the newest stored moment.
+ * Without `from` there are 30, or fewer if the data starts later.
+ * @param range with `to` if it has `from` (`endedAt`)
  * @throws BAD_INPUT if the range ends before it begins or has too many buckets
  */
-export function spanOf(
-  interval: Interval,
-  { from, to, begun }: { from?: Date | null | undefined; to: Date; begun?: Date | undefined },
-): Span {
-  const last = bucketStart(interval, to)
-  const usual = moved(interval, last, 1 - DEFAULT_BUCKETS)
-  const earliest = begun && begun <= to ? bucketStart(interval, begun) : usual
-  const first = from ? bucketStart(interval, from) : earliest > usual ? earliest : usual
-  if (from && from > to) throw badArgument('from', 'must not be later than to')
-  const starts: Date[] = []
-  for (let start = first; start <= last; start = moved(interval, start, 1)) {
-    if (starts.length === MAX_BUCKETS)
-      throw badArgument('from', `must be at most ${MAX_BUCKETS} buckets before to: ${ADVICE[interval]}`)
-    if (start.getUTCFullYear() > 0) starts.push(start)
+export function spanOf({ interval, from, to }: Range, extent: Extent): Span {
+  const truncated = (moment: string) => startSql(interval, moment)
+  const step = Prisma.raw(STEPS[interval])
+  if (!to) {
+    const of = (sql: Prisma.Sql) => Prisma.sql`(SELECT ${sql} FROM (${extent}) e WHERE e.first IS NOT NULL)`
+    const newest = truncated('e.newest')
+    const usual = Prisma.sql`(${newest} - ${DEFAULT_BUCKETS - 1}::int * ${step})::date`
+    return {
+      interval,
+      first: of(Prisma.sql`greatest(${truncated('e.first')}, ${usual})`),
+      end: of(Prisma.sql`(${newest} + ${step})::date`),
+    }
   }
-  const end = moved(interval, last, 1)
-  return { interval, starts, end, toJSON: () => [interval, sqlDate(first), sqlDate(end)] }
+  const last = bucketStart(interval, to)
+  const end = dateSql(moved(interval, last, 1))
+  if (from) {
+    assertLength(interval, from, to)
+    return { interval, first: dateSql(bucketStart(interval, from)), end }
+  }
+  const usual = moved(interval, last, 1 - DEFAULT_BUCKETS)
+  const earliest = dateSql(usual < FIRST_DATE ? FIRST_DATE : usual)
+  const begun = Prisma.sql`SELECT greatest(${truncated('e.first')}, ${earliest}) FROM (${extent}) e
+    WHERE e.first <= ${to.toISOString().slice(0, -1)}::timestamp`
+  return { interval, first: Prisma.sql`coalesce((${begun}), ${earliest})`, end }
 }
 
-/** Formats a date for SQL, also past the year 9999, where a span may end. */
-export function sqlDate(date: Date): string {
+function assertLength(interval: Interval, from: Date, to: Date): void {
+  if (from > to) throw badArgument('from', 'must not be later than to')
+  const most = moved(interval, bucketStart(interval, from), MAX_BUCKETS)
+  if (most <= to) throw badArgument('from', `must be at most ${MAX_BUCKETS} buckets before to: ${ADVICE[interval]}`)
+}
+
+/** SQL for the first date of the bucket that contains the date or UTC timestamp `column`. */
+export const startSql = (interval: Interval, column: string): Prisma.Sql => Prisma.raw(TRUNCATED[interval](column))
+
+/** Condition that the date `column` is in a span. */
+export const within = ({ first, end }: Span, column: string): Prisma.Sql =>
+  Prisma.sql`${Prisma.raw(column)} >= ${first} AND ${Prisma.raw(column)} < ${end}`
+
+/**
+ * A FROM item of the buckets of a span: the first date of each, `start`, the first date after it, `until`, and its last
+ * millisecond, `moment`.
+ */
+export function bucketsOf({ interval, first, end }: Span): Prisma.Sql {
+  const step = Prisma.raw(STEPS[interval])
+  return Prisma.sql`(SELECT day::date AS start, (day + ${step})::date AS until,
+    (day + ${step}) AT TIME ZONE 'UTC' - interval '1 millisecond' AS moment
+    FROM generate_series(${first}::timestamp, ${end}::timestamp - interval '1 day', ${step}) day)`
+}
+
+/** A date for SQL, also past the year 9999, where a span may end. */
+function dateSql(date: Date): Prisma.Sql {
   const two = (part: number) => String(part).padStart(2, '0')
-  return `${String(date.getUTCFullYear()).padStart(4, '0')}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
+  const year = String(date.getUTCFullYear()).padStart(4, '0')
+  return Prisma.sql`${`${year}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`}::date`
 }
 
 const ADVICE = {
@@ -82,6 +126,14 @@ const ADVICE = {
   month: 'ask for a shorter range',
 }
 const DAYS = { day: 1, week: 7 }
+const STEPS = { day: "interval '1 day'", week: "interval '7 days'", month: "interval '1 month'" }
+const TRUNCATED = {
+  day: (column: string) => `${column}::date`,
+  week: (column: string) => `date_trunc('week', ${column}::timestamp)::date`,
+  month: (column: string) => `date_trunc('month', ${column}::timestamp)::date`,
+}
+/** A Monday. */
+const FIRST_DATE = midnight(1, 0, 1)
 
 /** Date.UTC maps the years 0 to 99 to 1900 to 1999. */
 function midnight(year: number, month: number, day: number): Date {

@@ -1,30 +1,11 @@
-import type { Reader } from '../../db/connect/reader.ts'
-import { exact, plainDouble } from '../../db/lists/exact-sum.ts'
+import { type Column, type Columns, type RowOf, sqlColumns } from '../../db/lists/column.ts'
+import { exact, plainDouble, quotient } from '../../db/lists/exact-sum.ts'
+import { selectList } from '../../db/lists/listing.ts'
+import { VALUE_TYPES } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { bucketOf, buckets, within } from './calendar.ts'
-import type { Span } from './interval.ts'
-
-/** The levels on the last distribution date of a bucket, in USD. */
-export interface Levels {
-  start: Date
-  positionCount: number
-  suppliedUsd: number
-  protectedUsd: number
-  /** Supplied and protected. */
-  tvlUsd: number
-  borrowedUsd: number
-  liquidityUsd: number
-  /** The same in whole tokens, of a series of one token. */
-  supplied?: string
-  protected?: string
-  borrowed?: string
-  liquidity?: string
-}
-
-export interface PoolBucket extends Levels {
-  points: number
-}
+import { calendar, calendarColumns, lastDates, ofLastDate } from './calendar.ts'
+import { type Span, startSql, within } from './interval.ts'
 
 const ofLast = (value: string, which = 'true') =>
   `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = bucket.last AND ${which}), 0)`
@@ -65,15 +46,76 @@ const sumsOfToken = Prisma.raw(`${sumsOf('')},
   ${['supplied', 'protected', 'borrowed'].map((amount) => `${ofLast(`d.${amount}`)} AS ${amount}`).join(', ')},
   ${ofLast('greatest(d.supplied - d.borrowed, 0)')} AS liquidity`)
 
-/** Reads the sums `s`. */
-const levels = Prisma.raw(`${pointsOf('s.points')} AS points, s.position_count AS "positionCount",
-  ${plainDouble('s.supplied_usd')} AS "suppliedUsd", ${plainDouble('s.protected_usd')} AS "protectedUsd",
-  ${plainDouble('s.supplied_usd + s.protected_usd')} AS "tvlUsd", ${plainDouble('s.borrowed_usd')} AS "borrowedUsd",
-  ${plainDouble('s.liquidity_usd')} AS "liquidityUsd"`)
+/** Selects the sums `s` as doubles. */
+const LEVELS = Prisma.raw(`s.start, s.points, s.position_count, ${plainDouble('s.supplied_usd')} AS supplied_usd,
+  ${plainDouble('s.protected_usd')} AS protected_usd, ${plainDouble('s.supplied_usd + s.protected_usd')} AS tvl_usd,
+  ${plainDouble('s.borrowed_usd')} AS borrowed_usd, ${plainDouble('s.liquidity_usd')} AS liquidity_usd`)
 
-const levelsOfToken = Prisma.sql`${levels}, ${Prisma.raw(
-  ['supplied', 'protected', 'borrowed', 'liquidity'].map((name) => `trim_scale(s.${name})::text AS ${name}`).join(', '),
-)}`
+const LEVELS_OF_TOKEN = Prisma.sql`${LEVELS}, s.supplied, s.protected, s.borrowed, s.liquidity`
+
+/** The columns of a bucket over the sums `s` of its pools. */
+function columnsOf({ points = 's.points', userCount = 'NULL::int', ofToken = false }) {
+  const level = (name: string, description: string) =>
+    ({
+      sql: ofLastDate(`coalesce(s.${name}_usd, 0)`),
+      type: 'float',
+      nullable: true,
+      description: `${description} Null in a gap.`,
+    }) as const
+  const tokens = (name: string) =>
+    ({ sql: ofToken ? `trim_scale(coalesce(s.${name}, 0))` : 'NULL::numeric', type: 'amount', nullable: true }) as const
+  const millionths = `coalesce(${points}, 0)`
+  return sqlColumns({
+    ...calendarColumns,
+    points: {
+      sql: pointsOf(millionths),
+      millionths,
+      type: 'decimal',
+      description: 'Points, summed over the bucket.',
+    },
+    positionCount: {
+      sql: ofLastDate('coalesce(s.position_count, 0)'),
+      type: 'int',
+      nullable: true,
+      description: 'Number of positions on `lastDate`. Null in a gap.',
+    },
+    suppliedUsd: level('supplied', 'Borrowable supply on `lastDate`, in USD.'),
+    protectedUsd: level('protected', 'Non-borrowable supply on `lastDate`, in USD.'),
+    tvlUsd: level('tvl', 'Total value locked on `lastDate`, in USD.'),
+    borrowedUsd: level('borrowed', 'Amount borrowed on `lastDate`, in USD.'),
+    utilization: {
+      sql: `CASE WHEN s.supplied_usd > 0 THEN ${quotient('s.borrowed_usd', 's.supplied_usd')} END`,
+      type: 'float',
+      nullable: true,
+      description: '`borrowedUsd` divided by `suppliedUsd`, as a fraction. Null in a gap and without a supply.',
+    },
+    userCount: {
+      sql: userCount,
+      type: 'int',
+      nullable: true,
+      description:
+        'Number of users with a position on the last distribution date. Null in a gap, and in series of chains and tokens, where it is unknown.',
+    },
+    liquidityUsd: { sql: ofLastDate('coalesce(s.liquidity_usd, 0)'), type: 'float', nullable: true },
+    /** In whole tokens. Null in series of several tokens. */
+    suppliedTokens: tokens('supplied'),
+    protectedTokens: tokens('protected'),
+    borrowedTokens: tokens('borrowed'),
+    liquidityTokens: tokens('liquidity'),
+  })
+}
+
+/** In a single pool each user has one position, so positions count users. */
+const POSITIONS = ofLastDate('coalesce(s.position_count, 0)')
+
+export const poolBucketColumns = columnsOf({ userCount: POSITIONS })
+export const marketBucketColumns = columnsOf({ userCount: POSITIONS, ofToken: true })
+export const assetBucketColumns = columnsOf({ ofToken: true })
+export const chainBucketColumns = columnsOf({})
+export const programBucketColumns = columnsOf({ points: 'program.points', userCount: 'program.user_count' })
+
+/** A bucket of the series of a market, of a pool or of several pools. */
+export type PoolBucket = RowOf<typeof poolBucketColumns>
 
 const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, d.a_points + d.b_points AS points,
   d.a_supplied_usd, d.a_protected_usd, d.a_borrowed_usd, d.b_supplied_usd, d.b_protected_usd, d.b_borrowed_usd`)
@@ -83,148 +125,139 @@ const AMOUNTS = ['points', 'supplied_usd', 'protected_usd', 'borrowed_usd', 'sup
 const side = (of: 'a' | 'b') => AMOUNTS.map((amount) => `d.${of}_${amount}`).join(', ')
 const OF_SIDE = Prisma.raw(AMOUNTS.join(', '))
 
-/** Each pool's sums in each bucket with positions. Its cost is one row for each pool and date. */
-export async function poolSeries(reader: Reader, pools: readonly string[], span: Span): Promise<PoolBucket[][]> {
-  const rows = await reader.$queryRaw<(PoolBucket & { ordinality: number })[]>`
-    WITH ${buckets(span)}
-    SELECT s.ordinality, s.start, ${levels} FROM (SELECT d.ordinality, bucket.start, ${sums}
-    FROM (SELECT owner.ordinality::int AS ordinality, d.* FROM unnest(${[...pools]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
-      CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d WHERE d.pool_address = owner.address
-        AND ${within(span, 'd.distribution_date')} OFFSET 0) d) d
-    JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
-    GROUP BY 1, 2) s`
-  const byPool: PoolBucket[][] = pools.map(() => [])
-  for (const row of rows) byPool[row.ordinality - 1]?.push(row)
-  return byPool
-}
+/** A query of the sums of pool days by bucket. @param days a query of rows `d` */
+const sumsByBucket = (days: Prisma.Sql, span: Span, ofToken = false) => Prisma.sql`
+  SELECT ${ofToken ? LEVELS_OF_TOKEN : LEVELS} FROM (SELECT bucket.start, ${ofToken ? sumsOfToken : sums} FROM (${days}) d
+    JOIN (${lastDates(span)}) bucket ON bucket.start = ${startSql(span.interval, 'd.distribution_date')} GROUP BY 1) s`
 
-export interface MarketKey {
-  chainId: bigint
-  id: string
+const bucketsWith = (sums: Prisma.Sql, span: Span) => Prisma.sql`
+  FROM ${calendar(span)} LEFT JOIN (${sums}) s ON s.start = bucket.start`
+
+/** The days of the pool at the address in `pool`. */
+const daysOf = (pool: Prisma.Sql, span: Span) => Prisma.sql`FROM pool_day d
+  WHERE d.pool_address = ${pool} AND ${within(span, 'd.distribution_date')} OFFSET 0`
+
+/** The FROM clause for `poolBucketColumns`. Its cost is one row for each date. */
+export const poolSeriesFrom = (address: Prisma.Sql, span: Span): Prisma.Sql =>
+  bucketsWith(sumsByBucket(Prisma.sql`SELECT ${both} ${daysOf(address, span)}`, span), span)
+
+/**
+ * The FROM clause for `marketBucketColumns`: the sums of the market's side of its pool. No rows if its pool is not stored, or does
+ * not name the market as a side. Its cost is one row for each date.
+ */
+export function marketSeriesFrom(chainId: Prisma.Sql, id: Prisma.Sql, span: Span): Prisma.Sql {
+  const pool = Prisma.sql`market JOIN pool ON pool.id = market.pool_address AND pool.chain_id = market.chain_id
+    AND market.id IN (pool.unit_1_id, pool.unit_2_id) AND market.chain_id = ${chainId} AND market.id = ${id}`
+  const days = Prisma.sql`SELECT one.*, d.distribution_date, d.position_count FROM ${pool}
+    CROSS JOIN LATERAL (SELECT * ${daysOf(Prisma.raw('pool.id'), span)}) d
+    CROSS JOIN LATERAL (VALUES (pool.unit_1_id, ${Prisma.raw(side('a'))}), (pool.unit_2_id, ${Prisma.raw(side('b'))}))
+      AS one(market_id, ${OF_SIDE})
+    WHERE one.market_id = market.id`
+  return Prisma.sql`${bucketsWith(sumsByBucket(days, span, true), span)} CROSS JOIN (SELECT FROM ${pool}) found`
 }
 
 /**
- * Each market's sums in each bucket with positions: those of its side of its pool. Null if its pool is not stored, or does not
- * name the market as a side. Its cost is one row for each market and date.
+ * The FROM clause for `assetBucketColumns`: the sums of the asset's sides of all pools. Its cost is one row for each of these pools
+ * and date.
  */
-export async function marketSeries(
-  reader: Reader,
-  markets: readonly MarketKey[],
-  span: Span,
-): Promise<(PoolBucket[] | null)[]> {
-  const rows = await reader.$queryRaw<(PoolBucket & { start: Date | null; ordinality: number })[]>`
-    WITH ${buckets(span)}
-    SELECT owner.ordinality::int AS ordinality, s.start, ${levelsOfToken} FROM unnest(${markets.map(({ chainId }) => String(chainId))}::bigint[],
-      ${markets.map(({ id }) => id)}::text[]) WITH ORDINALITY AS owner(chain_id, id, ordinality)
-    JOIN market ON market.chain_id = owner.chain_id AND market.id = owner.id
-    JOIN pool ON pool.id = market.pool_address AND pool.chain_id = market.chain_id
-      AND market.id IN (pool.unit_1_id, pool.unit_2_id)
-    LEFT JOIN LATERAL (SELECT bucket.start, ${sumsOfToken}
-      FROM (SELECT one.*, d.distribution_date, d.position_count FROM pool_day d
-        CROSS JOIN LATERAL (VALUES (pool.unit_1_id, ${Prisma.raw(side('a'))}), (pool.unit_2_id, ${Prisma.raw(side('b'))}))
-          AS one(market_id, ${OF_SIDE})
-        WHERE d.pool_address = pool.id AND one.market_id = market.id AND ${within(span, 'd.distribution_date')} OFFSET 0) d
-      JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
-      GROUP BY 1) s ON true`
-  const byMarket: (PoolBucket[] | null)[] = markets.map(() => null)
-  for (const { ordinality, ...row } of rows) {
-    byMarket[ordinality - 1] ??= []
-    if (row.start) byMarket[ordinality - 1]?.push(row)
-  }
-  return byMarket
+export function assetSeriesFrom(chainId: Prisma.Sql, address: Prisma.Sql, span: Span): Prisma.Sql {
+  const days = Prisma.sql`SELECT d.distribution_date, d.position_count, one.* FROM pool
+    JOIN pool_day d ON d.pool_address = pool.id AND ${within(span, 'd.distribution_date')}
+    CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}), (d.b_token_address, ${Prisma.raw(side('b'))}))
+      AS one(asset, ${OF_SIDE})
+    WHERE pool.chain_id = ${chainId} AND ${address} IN (pool.asset_1_address, pool.asset_2_address) AND one.asset = ${address}`
+  return bucketsWith(sumsByBucket(days, span, true), span)
 }
 
-export interface AssetKey {
-  chainId: bigint
-  address: string
-}
-
-/** Each asset's sums in each bucket with positions: those of its sides of all pools. Its cost is one row for each of these pools and date. */
-export async function assetSeries(reader: Reader, assets: readonly AssetKey[], span: Span): Promise<PoolBucket[][]> {
-  const rows = await reader.$queryRaw<(PoolBucket & { ordinality: number })[]>`
-    WITH ${buckets(span)}
-    SELECT s.ordinality, s.start, ${levelsOfToken} FROM (SELECT d.ordinality, bucket.start, ${sumsOfToken}
-    FROM (SELECT owner.ordinality::int AS ordinality, d.distribution_date, d.position_count, one.*
-      FROM unnest(${assets.map(({ chainId }) => String(chainId))}::bigint[], ${assets.map(({ address }) => address)}::text[])
-        WITH ORDINALITY AS owner(chain_id, address, ordinality)
-      JOIN pool ON pool.chain_id = owner.chain_id AND owner.address IN (pool.asset_1_address, pool.asset_2_address)
-      JOIN pool_day d ON d.pool_address = pool.id AND ${within(span, 'd.distribution_date')}
-      CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}), (d.b_token_address, ${Prisma.raw(side('b'))}))
-        AS one(asset, ${OF_SIDE})
-      WHERE one.asset = owner.address) d
-    JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
-    GROUP BY 1, 2) s`
-  const byAsset: PoolBucket[][] = assets.map(() => [])
-  for (const { ordinality, ...row } of rows) byAsset[ordinality - 1]?.push(row)
-  return byAsset
-}
-
-/** The sums over all pools on the last distribution date of each bucket. */
-export function programLevels(reader: Reader, span: Span): Promise<Levels[]> {
-  return reader.$queryRaw<Levels[]>`
-    WITH ${buckets(span)}
-    SELECT s.start, ${levels} FROM (SELECT bucket.start, ${sums} FROM bucket
-    CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d WHERE d.distribution_date = bucket.last OFFSET 0) d
-    GROUP BY 1) s`
-}
+/** The FROM clause for `programBucketColumns`: the sums of all pools on the last distribution date of each bucket. */
+export const programSeriesFrom = (span: Span): Prisma.Sql =>
+  bucketsWith(
+    Prisma.sql`SELECT ${LEVELS} FROM (SELECT bucket.start, ${sums} FROM (${lastDates(span)}) bucket
+      CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d WHERE d.distribution_date = bucket.last OFFSET 0) d
+      GROUP BY 1) s`,
+    span,
+  )
 
 export type SeriesGroup = 'pool' | 'chain' | 'asset'
 
-/** The pool, chain or token of a series. */
-export interface GroupSeries {
-  poolAddress: string | null
+/** The columns of the series of a pool, a chain or a token, over `groupedSeriesFrom`. */
+export const groupColumns = sqlColumns({
+  /** Null unless grouped by pool. */
+  poolAddress: { sql: 't.pool', type: 'address', nullable: true },
   /** Null if the pool is not stored. */
-  chainId: bigint | null
-  assetAddress: string | null
-  /** Points over the whole span. */
-  points: number
-  buckets: PoolBucket[]
-}
+  chainId: { sql: 't.chain', type: 'integer', nullable: true },
+  assetAddress: { sql: 't.asset', type: 'address', nullable: true },
+  points: {
+    sql: pointsOf('t.total'),
+    millionths: 't.total',
+    type: 'decimal',
+    description: 'Points over the whole range.',
+  },
+  ordinality: { sql: 't.ordinality', type: 'int' },
+  /** No series is of one market, vault or user. */
+  marketId: { sql: 'NULL::text' },
+  vaultId: { sql: 'NULL::text' },
+  userAddress: { sql: 'NULL::text' },
+  /** The records of `groupBucketsFrom`. */
+  buckets: { sql: 't.buckets' },
+})
+
+export type GroupSeries = RowOf<typeof groupColumns>
 
 const GROUPED: Record<SeriesGroup, Prisma.Sql> = {
-  pool: Prisma.sql`SELECT d.pool_address AS pool, pool.chain_id AS chain, NULL AS asset, ${both}
+  pool: Prisma.sql`SELECT d.pool_address AS pool, pool.chain_id AS chain, NULL::text AS asset, ${both}
     FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`,
-  chain: Prisma.sql`SELECT NULL AS pool, pool.chain_id AS chain, NULL AS asset, ${both}
+  chain: Prisma.sql`SELECT NULL::text AS pool, pool.chain_id AS chain, NULL::text AS asset, ${both}
     FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`,
-  asset: Prisma.sql`SELECT NULL AS pool, pool.chain_id AS chain, one.asset, d.pool_address, d.distribution_date,
+  asset: Prisma.sql`SELECT NULL::text AS pool, pool.chain_id AS chain, one.asset, d.pool_address, d.distribution_date,
       d.position_count, one.points, one.supplied_usd, one.protected_usd, one.borrowed_usd, one.supplied, one.protected, one.borrowed
     FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address
     CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}), (d.b_token_address, ${Prisma.raw(side('b'))}))
       AS one(asset, ${OF_SIDE})`,
 }
 
+const COLUMNS_OF = { pool: poolBucketColumns, chain: chainBucketColumns, asset: assetBucketColumns }
+
+/** The columns of a bucket of a group, from its records. */
+export const groupBucketColumns: Columns = Object.fromEntries(
+  Object.entries<Column>(chainBucketColumns).map(([name, { type = 'text' }]) => [name, { sql: `b."${name}"`, type }]),
+)
+
+/** Amounts are text, as in every select list. */
+const RECORD = Object.entries(groupBucketColumns).map(
+  ([name, { type = 'text' }]) => `"${name}" ${type === 'amount' ? 'text' : VALUE_TYPES[type].sql}`,
+)
+
+/** The FROM clause for `groupBucketColumns`, from the records of a group. */
+export const groupBucketsFrom = (records: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`FROM ${records} AS b(${Prisma.raw(RECORD.join(', '))})`
+
 /**
- * The series of the `first` pools, chains or tokens with the most points over the span. A token is on one chain. Its cost is
- * one row for each pool and date.
+ * The FROM clause for `groupColumns`: the series of the `first` pools, chains or tokens with the most points over the span, with
+ * all buckets of each. A token is on one chain. Its cost is one row for each pool and date.
  */
-export async function groupedSeries(
-  reader: Reader,
+export function groupedSeriesFrom(
   group: SeriesGroup,
   span: Span,
-  filter: { chainId: number | null; first: number },
-): Promise<GroupSeries[]> {
-  const onChain = filter.chainId === null ? Prisma.empty : Prisma.sql`AND pool.chain_id = ${filter.chainId}::bigint`
-  type Row = PoolBucket &
-    Pick<GroupSeries, 'poolAddress' | 'chainId' | 'assetAddress'> & { ordinality: number; total: number }
-  const rows = await reader.$queryRaw<Row[]>`
-    WITH ${buckets(span)},
-    day AS MATERIALIZED (
+  { chainId, first }: { chainId: number | null; first: number },
+): Prisma.Sql {
+  const onChain = chainId === null ? Prisma.empty : Prisma.sql`AND pool.chain_id = ${chainId}::bigint`
+  const ofToken = group === 'asset'
+  return Prisma.sql`FROM (
+    WITH day AS MATERIALIZED (
       SELECT d.*, bucket.start, bucket.last, concat_ws(' ', d.chain, d.pool, d.asset) AS key
       FROM (${GROUPED[group]} WHERE ${within(span, 'd.distribution_date')} ${onChain}) d
-      JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}),
+      JOIN (${lastDates(span)}) bucket ON bucket.start = ${startSql(span.interval, 'd.distribution_date')}),
     top AS (
-      SELECT key, total, row_number() OVER (ORDER BY total DESC, key COLLATE "C")::int AS ordinality
-      FROM (SELECT key, sum(points) AS total FROM day GROUP BY 1) t)
-    SELECT s.ordinality, ${Prisma.raw(pointsOf('s.total'))} AS total, s.pool AS "poolAddress", s.chain AS "chainId",
-      s.asset AS "assetAddress", s.start, ${group === 'asset' ? levelsOfToken : levels}
-    FROM (SELECT top.ordinality, top.total, d.pool, d.chain, d.asset, bucket.start, ${group === 'asset' ? sumsOfToken : sums}
-      FROM top JOIN day d USING (key) CROSS JOIN LATERAL (SELECT d.start, d.last) bucket
-      WHERE top.ordinality <= ${filter.first} GROUP BY 1, 2, 3, 4, 5, 6) s
-    ORDER BY s.ordinality, s.start`
-  const series: GroupSeries[] = []
-  for (const { ordinality, total, poolAddress, chainId, assetAddress, ...bucket } of rows) {
-    series[ordinality - 1] ??= { poolAddress, chainId, assetAddress, points: total, buckets: [] }
-    series[ordinality - 1]?.buckets.push(bucket)
-  }
-  return series
+      SELECT t.*, row_number() OVER (ORDER BY total DESC, key COLLATE "C")::int AS ordinality
+      FROM (SELECT key, pool, chain, asset, sum(points) AS total FROM day GROUP BY 1, 2, 3, 4) t
+      ORDER BY ordinality LIMIT ${first}::int),
+    sums AS (
+      SELECT s.key, ${ofToken ? LEVELS_OF_TOKEN : LEVELS} FROM (
+        SELECT d.key, bucket.start, ${ofToken ? sumsOfToken : sums}
+        FROM top JOIN day d USING (key) CROSS JOIN LATERAL (SELECT d.start, d.last) bucket GROUP BY 1, 2) s)
+    SELECT top.ordinality, top.total, top.pool, top.chain, top.asset, array_agg(b) AS buckets
+    FROM top CROSS JOIN ${calendar(span)} LEFT JOIN sums s ON s.key = top.key AND s.start = bucket.start
+    CROSS JOIN LATERAL (SELECT ${selectList(COLUMNS_OF[group])}) b
+    GROUP BY 1, 2, 3, 4, 5) t`
 }

@@ -1,38 +1,44 @@
-import type { Reader } from '../../db/connect/reader.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { Asset } from '../asset/asset.ts'
-import { bucketOf, within } from './calendar.ts'
-import { extentOf, type Span } from './interval.ts'
+import { bucketsOf, type Extent, type Span } from './interval.ts'
 
-export interface PriceBucket {
-  start: Date
-  /** All are null if no price of a day in the bucket is stored. */
-  usd: number | null
-  date: Date | null
-  source: string | null
-  time: Date | null
-}
+/** The newest daily price of an asset in a bucket. */
+export const priceColumns = sqlColumns({
+  start: { sql: 'bucket.start', type: 'date', description: "The bucket's first date." },
+  usd: {
+    sql: 'p.price_usd',
+    type: 'float',
+    nullable: true,
+    description: 'The price of one whole token, in USD. Null if none is stored.',
+  },
+  date: {
+    sql: 'p.date',
+    type: 'date',
+    nullable: true,
+    description: 'The day (UTC) of the price. Null if no price is stored.',
+  },
+  source: {
+    sql: 'p.source',
+    type: 'text',
+    nullable: true,
+    description: 'The origin of the price. Null without one, or if not recorded.',
+  },
+  time: {
+    sql: 'p.time',
+    type: 'moment',
+    nullable: true,
+    description: 'The moment of the price. Null without one, or if not recorded.',
+  },
+})
 
-type PricedAsset = Pick<Asset, 'chainId' | 'address'>
+export type PriceBucket = RowOf<typeof priceColumns>
 
-/** The newest daily price of each asset in every bucket of a span, from one range of an index for each asset. */
-export async function priceSeries(
-  reader: Reader,
-  assets: readonly PricedAsset[],
-  span: Span,
-): Promise<PriceBucket[][]> {
-  const start = bucketOf(span.interval, 'p.date')
-  const rows = await reader.$queryRaw<(PriceBucket & { owner: number })[]>`
-    SELECT DISTINCT ON (a.ordinality, ${start}) a.ordinality::int AS owner, ${start} AS start, p.price_usd AS usd, p.date,
-      p.source, p.time
-    FROM unnest(${assets.map(({ chainId }) => String(chainId))}::bigint[], ${assets.map(({ address }) => address)}::text[])
-      WITH ORDINALITY AS a(chain_id, address, ordinality)
-    JOIN asset_price p ON p.chain_id = a.chain_id AND p.asset_address = a.address AND ${within(span, 'p.date')}
-    ORDER BY a.ordinality, ${start}, p.date DESC`
-  const byAsset = assets.map(() => new Map<number, PriceBucket>())
-  for (const { owner, ...bucket } of rows) byAsset[owner - 1]?.set(bucket.start.getTime(), bucket)
-  const none = { usd: null, date: null, source: null, time: null }
-  return byAsset.map((buckets) => span.starts.map((start) => buckets.get(start.getTime()) ?? { start, ...none }))
-}
+/** The FROM clause for `priceColumns`. Its cost is one look-up for each bucket. */
+export const pricesFrom = (chainId: Prisma.Sql, address: Prisma.Sql, span: Span): Prisma.Sql => Prisma.sql`
+  FROM ${bucketsOf(span)} bucket
+  LEFT JOIN LATERAL (SELECT p.price_usd, p.date, p.source, p.time FROM asset_price p
+    WHERE p.chain_id = ${chainId} AND p.asset_address = ${address} AND p.date >= bucket.start AND p.date < bucket.until
+    ORDER BY p.date DESC LIMIT 1) p ON true`
 
-export const priceDates = extentOf(Prisma.sql`SELECT min(date) AS first, max(date) AS newest FROM asset_price`)
+export const priceDates: Extent = Prisma.sql`
+  SELECT min(date)::timestamp AS first, max(date)::timestamp AS newest FROM asset_price`

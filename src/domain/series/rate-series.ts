@@ -1,49 +1,37 @@
-import type { Reader } from '../../db/connect/reader.ts'
+import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { extentOf, moved, type Span, sqlDate } from './interval.ts'
+import type { EntityType } from '../holding/place.ts'
+import { bucketsOf, type Extent, type Span } from './interval.ts'
 
-export interface RatedEntity {
-  type: 'market' | 'vault'
-  chainId: bigint
-  address: string
-}
+/** The APRs of a market or a vault at the end of a bucket. */
+export const rateColumns = sqlColumns({
+  start: { sql: 'bucket.start', type: 'date', description: "The bucket's first date." },
+  depositApr: {
+    sql: 'r.deposit_rate',
+    type: 'float',
+    nullable: true,
+    description: 'The deposit APR as a fraction: 0.05 is 5 %. Null if not recorded.',
+  },
+  borrowApr: {
+    sql: 'r.borrow_rate',
+    type: 'float',
+    nullable: true,
+    description: 'The borrow APR: 0.05 is 5 %. Null in a vault, or if not recorded.',
+  },
+})
 
-/** The APRs at the end of a bucket, as fractions. */
-export interface RateBucket {
-  start: Date
-  /** Null if none was recorded by then. */
-  depositRate: number | null
-  /** Null also for a vault. */
-  borrowRate: number | null
-}
+export type RateBucket = RowOf<typeof rateColumns>
 
-/**
- * Each entity's rates in every bucket of a span, from its last revision before the end of the bucket. Its cost is one look-up
- * for each entity and bucket.
- */
-export async function rateSeries(
-  reader: Reader,
-  entities: readonly RatedEntity[],
-  { interval, starts }: Span,
-): Promise<RateBucket[][]> {
-  const ends = starts.map((start) => `${sqlDate(moved(interval, start, 1))}T00:00:00Z`)
-  const rows = await reader.$queryRaw<(Omit<RateBucket, 'start'> & { owner: number; bucket: number })[]>`
-    SELECT e.ordinality::int AS owner, b.ordinality::int AS bucket, r.deposit_rate AS "depositRate", r.borrow_rate AS "borrowRate"
-    FROM unnest(${entities.map(({ type }) => type)}::text[], ${entities.map(({ chainId }) => String(chainId))}::bigint[],
-      ${entities.map(({ address }) => address)}::text[]) WITH ORDINALITY AS e(type, chain_id, address, ordinality)
-    CROSS JOIN unnest(${ends}::timestamptz[]) WITH ORDINALITY AS b(until, ordinality)
-    CROSS JOIN LATERAL (SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r
-      WHERE r.entity_type = e.type::entity_type AND r.chain_id = e.chain_id AND r.entity_id = e.address
-        AND r.changed_at < b.until ORDER BY r.changed_at DESC LIMIT 1) r`
-  const byEntity = entities.map(() =>
-    starts.map((start): RateBucket => ({ start, depositRate: null, borrowRate: null })),
-  )
-  for (const { owner, bucket, ...rates } of rows) Object.assign(byEntity[owner - 1]?.[bucket - 1] ?? {}, rates)
-  return byEntity
-}
+/** The FROM clause for `rateColumns`, from the last revision before the end of each bucket. Its cost is one look-up for each. */
+export const ratesFrom = (type: EntityType, chainId: Prisma.Sql, address: Prisma.Sql, span: Span): Prisma.Sql =>
+  Prisma.sql`FROM ${bucketsOf(span)} bucket
+    LEFT JOIN LATERAL (SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r
+      WHERE r.entity_type = ${Prisma.raw(`'${type}'`)} AND r.chain_id = ${chainId} AND r.entity_id = ${address}
+        AND r.changed_at < bucket.until::timestamp AT TIME ZONE 'UTC'
+      ORDER BY r.changed_at DESC LIMIT 1) r ON true`
 
 /** The range of rates: up to the newest distribution date, or to a later change of any rate. */
-export const rateDates = extentOf(Prisma.sql`
-    SELECT min(changed_at) AS first,
-      greatest(max(changed_at), (SELECT max(date)::timestamp AT TIME ZONE 'UTC' FROM distribution)) AS newest
-    FROM rate_revision`)
+export const rateDates: Extent = Prisma.sql`
+  SELECT min(changed_at) AT TIME ZONE 'UTC' AS first,
+    greatest(max(changed_at) AT TIME ZONE 'UTC', (SELECT max(date)::timestamp FROM distribution)) AS newest
+  FROM rate_revision`

@@ -1,80 +1,232 @@
-import type { Reader } from '../../db/connect/reader.ts'
+import { type Columns, type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
-import { byUser } from '../../db/topology/by-user.ts'
+import type { UserTable } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type Groups, groupsOf, ownersOf } from '../holding/holding.ts'
+import { averageRates, netAprColumns, netAprFrom } from '../earnings/net-apr.ts'
+import { tablesOfHoldings } from '../holding/holding.ts'
+import { worthColumns } from '../holding/worth.ts'
+import { ranksByDate } from '../leaderboard/rank-history.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { bucketOf, buckets, within } from './calendar.ts'
-import type { Span } from './interval.ts'
+import { calendar, calendarColumns, lastDates, ofLastDate } from './calendar.ts'
+import { earningsByBucket } from './earnings-series.ts'
+import { bucketsOf, type Span, startSql, within } from './interval.ts'
 
-/** A user's or a group's points in a bucket, and the number of positions on its last distribution date. */
-export interface UserPoints {
-  start: Date
-  points: number
-  positionCount: number
+type WorthColumns = typeof worthColumns
+type WorthName = keyof WorthColumns
+
+/** The column of a bucket with a value of its worth. */
+export const worthColumn = <Name extends WorthName>(name: Name) =>
+  `worth${name[0]?.toUpperCase()}${name.slice(1)}` as `worth${Capitalize<Name>}`
+
+/** The columns of what users were worth at the end of a bucket. */
+const WORTH = Object.fromEntries(
+  Object.entries(worthColumns).map(([name, { type }]) => [
+    worthColumn(name as WorthName),
+    { sql: `e."${name}"`, type, nullable: true },
+  ]),
+) as {
+  [Name in WorthName as `worth${Capitalize<Name>}`]: { sql: string; type: WorthColumns[Name]['type']; nullable: true }
 }
 
-/** Each group's points in each bucket with any, from the accounts' days. */
-export const userPoints = byUser(readPoints)
+const earned = (name: string, description: string) =>
+  ({
+    sql: `CASE WHEN e.time IS NOT NULL THEN e."${name}" END`,
+    type: 'float',
+    nullable: true,
+    description,
+  }) as const
 
-async function readPoints(reader: Reader, groups: Groups, span: Span): Promise<UserPoints[][]> {
-  const statement = reader.topology.together({
-    users: groups.flat(),
-    tables: ['account_day'],
-    ctes: buckets(span),
-    select: Prisma.sql`SELECT wallets.ordinality::int AS ordinality, bucket.start, ${Prisma.raw(pointsOf('sum(d.points)'))} AS points,
-      coalesce(sum(d.position_count) FILTER (WHERE d.distribution_date = bucket.last), 0)::int AS "positionCount"
-    FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)}
-    CROSS JOIN LATERAL (SELECT d.distribution_date, d.points, d.position_count FROM account_day d
-      WHERE d.user_address = owner.address AND ${within(span, 'd.distribution_date')} OFFSET 0) d
-    JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
-    GROUP BY 1, 2`,
-  })
-  return byOrdinality(groups, await reader.$queryRaw<(UserPoints & { ordinality: number })[]>(statement))
+const netApr = (kind: 'Deposit' | 'Borrow', weights: string) =>
+  ({
+    sql: `n."net${kind}Apr"`,
+    type: 'float',
+    nullable: true,
+    description: `The average ${kind.toLowerCase()} APR at the end of the bucket as a fraction, weighted by ${weights} in USD, like \`netApr(asOf)\`. 0 without any; null before the first snapshot, and where no rate of them is known.`,
+  }) as const
+
+const rewardsUsd = (kind: 'market' | 'vault') =>
+  ({
+    sql: `CASE WHEN coalesce(r.${kind}_count, 0) = 0 THEN 0 ELSE r.${kind}_usd END`,
+    type: 'float',
+    nullable: true,
+    description: `Liquidation rewards in ${kind}s, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.`,
+  }) as const
+
+const POINTS = 'coalesce(p.points, 0)'
+
+/** The columns of a bucket of users, added up, by the part of `userSeriesFrom` that has their values. */
+const PARTS = {
+  points: sqlColumns({
+    points: {
+      sql: pointsOf(POINTS),
+      millionths: POINTS,
+      type: 'decimal',
+      description: 'Points, summed over the bucket.',
+    },
+    positionCount: {
+      sql: ofLastDate('coalesce(p.position_count, 0)'),
+      type: 'int',
+      nullable: true,
+      description: 'Number of positions on `lastDate`. Null in a gap.',
+    },
+  }),
+  netApr: sqlColumns({
+    netDepositApr: netApr('Deposit', 'deposits'),
+    netBorrowApr: netApr('Borrow', 'debt'),
+  }),
+  earnings: sqlColumns({
+    ...WORTH,
+    /** Null before the first snapshot, and if one of them lacks a price. */
+    hasWorth: {
+      sql: 'CASE WHEN e.time IS NOT NULL AND NOT e."hasIncompletePrices" THEN true END',
+      type: 'boolean',
+      nullable: true,
+    },
+    netCashInvestedUsd: earned(
+      'netCashInvestedUsd',
+      'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings in each market and vault, up to its newest snapshot. Null before the first snapshot, and once one of them lacks a price.',
+    ),
+    earningsUsd: earned(
+      'earningsUsd',
+      'Total earnings, in USD: `worth.netUsd` minus `netCashInvestedUsd`. Both are of the same snapshots, so that a deposit does not count as a loss until the next one. Null if either is.',
+    ),
+    pendingCashUsd: {
+      sql: 'CASE WHEN e.start IS NULL THEN 0 ELSE e."pendingCashUsd" END',
+      type: 'float',
+      nullable: true,
+      description:
+        'Net cash of the cash flows after the snapshots and up to the end of the bucket, in USD: no snapshot shows them yet, so the bucket leaves them out. `earnings(asOf)` counts them: with all prices known it is this much less than `earningsUsd`. Null if one of them lacks a price.',
+    },
+    hasIncompletePrices: {
+      sql: 'CASE WHEN e.time IS NOT NULL THEN e."earningsUsd" IS NULL END',
+      type: 'boolean',
+      nullable: true,
+      description:
+        'True if the price of an amount other than 0 is missing in the snapshots or the cash flows up to them: what depends on it is null here, and counts it as 0 in `earnings(asOf)`. Null before the first snapshot.',
+    },
+  }),
+  ranks: sqlColumns({
+    totalPoints: {
+      sql: 'k.points',
+      type: 'decimal',
+      nullable: true,
+      description: 'The points up to `lastDate`. Null in a gap and before the first.',
+    },
+    rank: {
+      sql: 'k.rank',
+      type: 'int',
+      nullable: true,
+      description:
+        "The rank on the leaderboard as of the bucket's last distribution date, starting at 1; of a portfolio, the best rank of its users. Null in a gap, before the first position, and briefly while the ranks of the date are recomputed after a run for it or for an earlier date.",
+    },
+  }),
+  rewards: sqlColumns({
+    liquidationRewardCount: {
+      sql: 'coalesce(r.market_count + r.vault_count, 0)',
+      type: 'int',
+      description: 'Number of liquidation rewards in the bucket, by time.',
+    },
+    marketLiquidationRewardsUsd: rewardsUsd('market'),
+    vaultLiquidationRewardsUsd: rewardsUsd('vault'),
+  }),
 }
 
-/** A user's or a group's liquidation rewards in a bucket. A sum is 0 without rewards, and null if none of them has a price. */
-export interface UserRewards {
-  start: Date
-  marketCount: number
-  marketUsd: number | null
-  vaultCount: number
-  vaultUsd: number | null
+type Part = keyof typeof PARTS
+
+/** The columns of a bucket of one or several users, added up. */
+export const userBucketColumns = {
+  ...calendarColumns,
+  ...PARTS.points,
+  ...PARTS.netApr,
+  ...PARTS.earnings,
+  ...PARTS.ranks,
+  ...PARTS.rewards,
 }
+
+export type UserBucket = RowOf<typeof userBucketColumns>
+
+/** True if one of the columns is used. A name may be followed by what is read of the column. */
+const isUsed = (columns: Columns, used: ReadonlySet<string>) =>
+  [...used].some((name) => (name.split(' ')[0] as string) in columns)
+
+/** A query of the points of each bucket with any, from the days of `owners`. */
+const pointsByBucket = (owners: Prisma.Sql, span: Span) => Prisma.sql`
+  SELECT bucket.start, sum(d.points) AS points,
+    (sum(d.position_count) FILTER (WHERE d.distribution_date = bucket.last))::int AS position_count
+  FROM ${owners} CROSS JOIN LATERAL (SELECT d.distribution_date, d.points, d.position_count FROM account_day d
+    WHERE d.user_address = owner.address AND ${within(span, 'd.distribution_date')} OFFSET 0) d
+  JOIN (${lastDates(span)}) bucket ON bucket.start = ${startSql(span.interval, 'd.distribution_date')} GROUP BY 1`
 
 const usdIf = (condition: string) => Prisma.raw(toDouble(`sum(${exact('r.usd')}) FILTER (WHERE ${condition})`))
 
-/** Each group's liquidation rewards in each bucket with any. */
-export const userRewards = byUser(readRewards)
-
-async function readRewards(reader: Reader, groups: Groups, span: Span): Promise<UserRewards[][]> {
-  const [from, to] = [span.starts[0], span.end].map((date) => Math.floor((date?.getTime() ?? 0) / 1000))
-  const statement = reader.topology.together({
-    users: groups.flat(),
-    tables: ['market_liquidation_reward', 'vault_liquidation_reward'],
-    select: Prisma.sql`SELECT wallets.ordinality::int AS ordinality, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
-      count(*) FILTER (WHERE r.market)::int AS "marketCount",
-      CASE WHEN count(*) FILTER (WHERE r.market) = 0 THEN 0
-        ELSE ${usdIf('r.market')} END AS "marketUsd",
-      count(*) FILTER (WHERE NOT r.market)::int AS "vaultCount",
-      CASE WHEN count(*) FILTER (WHERE NOT r.market) = 0 THEN 0
-        ELSE ${usdIf('NOT r.market')} END AS "vaultUsd"
-    FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)}
-    CROSS JOIN LATERAL (
-      SELECT true AS market, m.timestamp, m.chain_id, m.tx_hash, m.log_index, m.liquid_reward_usd AS usd
-      FROM market_liquidation_reward m
-      WHERE m.user_address = owner.address AND m.timestamp >= ${from}::bigint AND m.timestamp < ${to}::bigint
-      UNION ALL
-      SELECT false, v.timestamp, v.chain_id, v.tx_hash, v.log_index, v.liquid_reward_usd FROM vault_liquidation_reward v
-      WHERE v.user_address = owner.address AND v.timestamp >= ${from}::bigint AND v.timestamp < ${to}::bigint
-      OFFSET 0) r
-    GROUP BY 1, 2`,
-  })
-  return byOrdinality(groups, await reader.$queryRaw<(UserRewards & { ordinality: number })[]>(statement))
+/** A query of the liquidation rewards of each bucket with any. A sum is null if none of them has a price. */
+function rewardsByBucket(owners: Prisma.Sql, { interval, first, end }: Span): Prisma.Sql {
+  const [from, to] = [first, end].map((date) => Prisma.sql`extract(epoch FROM ${date}::timestamp)::bigint`)
+  const start = startSql(interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")
+  const of = (kind: 'market' | 'vault') => {
+    const table = Prisma.raw(`${kind}_liquidation_reward`)
+    const isMarket = Prisma.raw(String(kind === 'market'))
+    return Prisma.sql`SELECT ${isMarket} AS market, t.timestamp, t.liquid_reward_usd AS usd FROM ${table} t
+      WHERE t.user_address = owner.address AND t.timestamp >= ${from} AND t.timestamp < ${to}`
+  }
+  return Prisma.sql`
+    SELECT ${start} AS start, (count(*) FILTER (WHERE r.market))::int AS market_count, ${usdIf('r.market')} AS market_usd,
+      (count(*) FILTER (WHERE NOT r.market))::int AS vault_count, ${usdIf('NOT r.market')} AS vault_usd
+    FROM ${owners} CROSS JOIN LATERAL (${of('market')} UNION ALL ${of('vault')} OFFSET 0) r GROUP BY 1`
 }
 
-function byOrdinality<Row>(groups: Groups, rows: (Row & { ordinality: number })[]): Row[][] {
-  const byGroup: Row[][] = groups.map(() => [])
-  for (const row of rows) byGroup[row.ordinality - 1]?.push(row)
-  return byGroup
+/** A query of the average rates at the end of each bucket with a snapshot by then. */
+const netAprByBucket = (owners: Prisma.Sql, span: Span) => {
+  const rates = Prisma.raw(
+    Object.entries({ ...averageRates, count: netAprColumns.entityCount })
+      .map(([name, { sql }]) => `${sql} AS "${name}"`)
+      .join(', '),
+  )
+  const holder = { owners, chainId: Prisma.sql`NULL::bigint`, asOf: Prisma.raw('bucket.moment') }
+  return Prisma.sql`SELECT bucket.start, e.* FROM ${bucketsOf(span)} bucket
+    CROSS JOIN LATERAL (SELECT ${rates} ${netAprFrom(holder)}) e WHERE e.count > 0`
 }
+
+const QUERIES: Record<Part, (owners: Prisma.Sql, span: Span) => Prisma.Sql> = {
+  points: pointsByBucket,
+  netApr: netAprByBucket,
+  earnings: earningsByBucket,
+  ranks: ranksByDate,
+  rewards: rewardsByBucket,
+}
+
+/** How each part is joined to its bucket. */
+const JOINED: Record<Part, string> = {
+  points: 'p ON p.start = bucket.start',
+  netApr: 'n ON n.start = bucket.start',
+  earnings: 'e ON e.start = bucket.start',
+  ranks: 'k ON k.date = program.last',
+  rewards: 'r ON r.start = bucket.start',
+}
+
+/**
+ * The FROM clause for `userBucketColumns`: the buckets of users, added up. It reads the parts that are used.
+ * @param owners a FROM item with rows `owner`, which have an `address`
+ */
+export function userSeriesFrom(owners: Prisma.Sql, span: Span, used: ReadonlySet<string>): Prisma.Sql {
+  const joins = partsIn(used).map(
+    (part) => Prisma.sql`LEFT JOIN (${QUERIES[part](owners, span)}) ${Prisma.raw(JOINED[part])}`,
+  )
+  return Prisma.sql`FROM ${calendar(span)} ${joins.length > 0 ? Prisma.join(joins, ' ') : Prisma.empty}`
+}
+
+const partsIn = (used: ReadonlySet<string>) =>
+  (Object.keys(PARTS) as Part[]).filter((part) => isUsed(PARTS[part], used))
+
+const TABLES: Record<Part, readonly UserTable[]> = {
+  points: ['account_day'],
+  netApr: tablesOfHoldings(Prisma.empty),
+  earnings: [...tablesOfHoldings(Prisma.empty), 'cash_flow'],
+  ranks: ['account_day', 'rank_history'],
+  rewards: ['market_liquidation_reward', 'vault_liquidation_reward'],
+}
+
+/** The tables of users that `userSeriesFrom` reads. */
+export const tablesOfSeries = (used: ReadonlySet<string>): UserTable[] => [
+  ...new Set(partsIn(used).flatMap((part) => TABLES[part])),
+]

@@ -246,20 +246,28 @@ export const part = (columns: Record<string, string | null>, others: Record<stri
 
 /** Declares a plain list of few rows. `types` are the types of the owner's columns `by`. */
 export function rows(described: SqlRows, types: KeyType[], others: Record<string, unknown> = {}) {
-  const used = new Set(Object.keys(described.columns))
-  const ofOwners: Batch<Key, object[], [Arguments]> = (reader, owners, args) =>
-    rowsByKey(
-      reader,
-      types,
-      owners.map((owner) => owner.map(text)),
-      (owner) => Prisma.sql`SELECT ${selectList(described.columns)} ${inOrder(described, args, owner, used)}`,
-    )
+  const load = rowsOfOwners(described, types)
+  const all = Object.keys(described.columns)
   return {
     ...sqlField({ kind: 'rows', rows: described }, others),
     resolve: (row: any, args: Arguments, context: GraphContext): any =>
-      context.batches.load(ofOwners, keyIn(row, described.by), args),
+      context.batches.load(load, keyIn(row, described.by), args, all),
   }
 }
+
+/** Makes a batch that loads the rows of owners, with some of their columns. */
+export const rowsOfOwners =
+  (described: SqlRows, types: KeyType[]): Batch<Key, object[], [Arguments, string[]]> =>
+  (reader, owners, args, names) => {
+    const columns = Object.fromEntries(names.map((name) => [name, described.columns[name] as Column]))
+    const used = new Set(names)
+    return rowsByKey(
+      reader,
+      types,
+      owners.map((owner) => owner.map(text)),
+      (owner) => Prisma.sql`SELECT ${selectList(columns)} ${inOrder(described, args, owner, used)}`,
+    )
+  }
 
 type Arguments = Record<string, any>
 
@@ -307,6 +315,8 @@ export interface SqlRows {
    */
   of(args: Arguments, owner: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
   by: string[]
+  /** Completes the arguments that need a lookup in the database. Resolvers complete them otherwise. */
+  prepare?(args: Arguments, reader: Reader): Promise<Arguments>
   /** The columns that order the rows, all of them. Rows within rows are then joined and sorted once. */
   order?: string[]
 }

@@ -304,7 +304,8 @@ class Variant {
     let assertStart: Statement['assertStart']
     for (const list of this.#lists) {
       const inputs = argumentsOf(list.field)
-      const { prepare, startAfter }: Partial<SqlList> = list.sqlField.kind === 'list' ? list.sqlField.list : {}
+      const { sqlField } = list
+      const { prepare, startAfter }: Partial<SqlList> = sqlField.kind === 'list' ? sqlField.list : sqlField.rows
       const after = list === this.#layout.spliced ? startAfter?.(inputs) : undefined
       const prepared = prepare && !after ? await prepare(inputs, reader) : inputs
       if (after) assertStart = async (reader) => prepare?.(inputs, reader)

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: rows differ from type to type
 import type { ArgBuilder } from '@pothos/core'
 import type { Batch } from '../../../db/connect/reader.ts'
 import type { Columns } from '../../../db/lists/column.ts'
@@ -32,7 +33,8 @@ import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { type PageArguments, readPage } from '../../fields/connection.ts'
 import { pageArguments } from '../../fields/page-arguments.ts'
-import { one, part, sqlField } from '../../fields/sql-field.ts'
+import { inOrder, one, part, type SqlRows, sqlField } from '../../fields/sql-field.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
 import { assetCost } from './asset.ts'
 import { entityOf } from './entity-of.ts'
@@ -62,28 +64,40 @@ const breakdownArguments = (arg: ArgBuilder<Types>) => {
   return { first, offset }
 }
 
-/** Declares a plain list made of the column `entities` of the parent: an array of records in a plan, JSON in resolvers. */
-function ofEntities<Row>(columns: Columns, from: (records: Prisma.Sql, args: PageArguments) => Prisma.Sql) {
+/** Declares a plain list made of a column of records of the parent: an array in a plan, JSON in resolvers. */
+export function ofRecords<Row>(
+  name: string,
+  columns: Columns,
+  from: (records: Prisma.Sql, args: PageArguments) => Prisma.Sql,
+  cost: FieldCost,
+  order?: string[],
+) {
+  const described: SqlRows = {
+    columns,
+    by: [name],
+    of: (args, [records]) => from(Prisma.sql`unnest(${records})`, args),
+    ...(order && { order }),
+  }
   const load: Batch<string, Row[], [PageArguments]> = (reader, owners, args) =>
     rowsByKey(
       reader,
       ['text'],
-      owners.map((entities) => [entities]),
-      ([entities]) =>
-        Prisma.sql`SELECT ${selectList(columns)} ${from(Prisma.sql`json_to_recordset(${entities}::json)`, args)}`,
+      owners.map((records) => [records]),
+      ([records]) => {
+        const of = () => from(Prisma.sql`json_to_recordset(${records}::json)`, args)
+        return Prisma.sql`SELECT ${selectList(columns)} ${inOrder({ ...described, of }, args, [], new Set())}`
+      },
     )
   return {
-    ...sqlField(
-      {
-        kind: 'rows',
-        rows: { columns, by: ['entities'], of: (args, [entities]) => from(Prisma.sql`unnest(${entities})`, args) },
-      },
-      { cost: { rows: MOST_ENTITIES } },
-    ),
-    resolve: ({ entities }: { entities: unknown }, args: PageArguments, { batches }: GraphContext) =>
-      batches.load(load, String(entities), args),
+    ...sqlField({ kind: 'rows', rows: described }, { cost }),
+    resolve: (row: Record<string, unknown>, args: PageArguments, { batches }: GraphContext): any =>
+      batches.load(load, String(row[name]), args),
   }
 }
+
+/** Declares a plain list made of the column `entities` of the parent. */
+const ofEntities = <Row>(columns: Columns, from: Parameters<typeof ofRecords>[2]) =>
+  ofRecords<Row>('entities', columns, from, { rows: MOST_ENTITIES })
 
 /** Declares one page of the entities. */
 const breakdown = (columns: Columns, from: (records: Prisma.Sql) => Prisma.Sql) =>

@@ -1,27 +1,27 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from field to field
 import type { ArgBuilder, FieldRef, InputRef, ObjectFieldBuilder, ObjectRef } from '@pothos/core'
-import type { Batch } from '../../../db/connect/reader.ts'
+import { type GraphQLField, type GraphQLObjectType, type GraphQLResolveInfo, getNamedType } from 'graphql'
+import type { Columns } from '../../../db/lists/column.ts'
+import type { KeyType } from '../../../db/lists/listing.ts'
 import { programDates } from '../../../domain/series/calendar.ts'
 import {
   type Extent,
+  endedAt,
   type Interval as IntervalName,
   MAX_BUCKETS,
+  needsEnd,
+  newestOf,
+  type Range,
   type Span,
   spanOf,
 } from '../../../domain/series/interval.ts'
+import type { Prisma } from '../../../generated/prisma/client.ts'
 import { type GraphContext, once } from '../../context.ts'
+import { type Assert, rowsOfOwners, type SqlField, type SqlRows, sqlField } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
+import { fieldsOf } from '../../selection.ts'
 import type { Builder, Types } from '../builder.ts'
 import { buckets } from './charges.ts'
-
-interface SeriesOptions<Row, Bucket> {
-  type: ObjectRef<Types, Bucket>
-  description: string
-  /** Its cost, if buckets have more than a few values. */
-  cost?: FieldCost
-  /** Reads the first and the newest date of the data: by default those of the program. */
-  extent?: Batch<'', Extent>
-  load(row: Row, span: Span, context: GraphContext): Bucket[] | Promise<Bucket[]>
-}
 
 export const addInterval = (builder: Builder): unknown =>
   builder.enumType('Interval', {
@@ -50,41 +50,99 @@ export const spanArguments = (arg: ArgBuilder<Types>) => ({
   }),
 })
 
+/** The buckets of an owner in a span. */
+export interface Series {
+  columns: Columns
+  /** The owner's columns, and their types. */
+  by: string[]
+  types: KeyType[]
+  /** The FROM clause for the columns. `used` are the columns that are read. */
+  of(span: Span, owner: Prisma.Sql[], used: ReadonlySet<string>, args: Record<string, any>): Prisma.Sql
+  /** The dates of the data: by default those of the program. */
+  extent?: Extent
+  /** Checks the arguments. */
+  assert?: Assert
+  /** The columns that order the rows: by default the first date. */
+  order?: string[]
+}
+
+/** The rows of a series for plans. */
+export const rowsOfSeries = ({
+  columns,
+  by,
+  of,
+  assert,
+  extent = programDates,
+  order = ['start'],
+}: Series): SqlRows => ({
+  columns,
+  by,
+  order,
+  of(args, owner, used) {
+    assert?.(args)
+    return of(spanOf(args as Range, extent), owner, used, args)
+  },
+  async prepare(args, reader) {
+    if (!needsEnd(args as Range)) return args
+    assert?.(args)
+    return endedAt(args as Range, await newestOf(reader, extent))
+  },
+})
+
+/**
+ * Declares a list of the buckets of a span, or of series of them.
+ * @param load loads the rows for resolvers, if they are not read as for plans
+ */
+export function seriesReading(series: Series, cost: FieldCost, load?: LoadRows) {
+  const { by, types, extent = programDates } = series
+  const described = rowsOfSeries(series)
+  const loadRows = load ?? rowsOfOwners(described, types)
+  const newest = once((reader) => newestOf(reader, extent))
+  return {
+    ...sqlField({ kind: 'rows', rows: described }, { cost }),
+    resolve: async (row: any, args: any, { batches }: GraphContext, info: GraphQLResolveInfo): Promise<any> => {
+      const range = needsEnd(args) ? endedAt(args as Range, await batches.load(newest, '')) : args
+      const key = by.map((name) => row[name])
+      return batches.load(loadRows, key, range, columnsIn(info, described.order ?? []))
+    },
+  }
+}
+
+/** The columns that a selection of buckets reads, and those that order them. */
+function columnsIn({ fieldNodes, fragments, returnType }: GraphQLResolveInfo, order: string[]): string[] {
+  const fields = (getNamedType(returnType) as GraphQLObjectType).getFields()
+  const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+  const selected = [...fieldsOf(sets, fragments).values()].flatMap(([node]) => fields[node?.name.value ?? ''] ?? [])
+  return [...new Set([...order, ...selected.flatMap(columnsOf)])].sort()
+}
+
+function columnsOf({ extensions }: GraphQLField<unknown, unknown>): string[] {
+  const field = extensions.sqlField as SqlField | undefined
+  if (field?.kind === 'embedded')
+    return [...Object.values(field.columns).filter((one) => typeof one === 'string'), field.presence ?? []].flat()
+  if (field?.kind === 'rows') return field.rows.by
+  const exposed = extensions.pothosExposedField
+  return typeof exposed === 'string' ? [exposed] : []
+}
+
+type LoadRows = ReturnType<typeof rowsOfOwners>
+
+interface SeriesOptions<Bucket> extends Series {
+  load?: LoadRows
+  type: ObjectRef<Types, Bucket>
+  description: string
+  /** Its cost, if buckets have more than a few values. */
+  cost?: FieldCost
+}
+
 /** Declares a series: its buckets in the span of its arguments, or none without stored dates. */
 export const seriesField = <Row, Bucket>(
   t: ObjectFieldBuilder<Types, Row>,
-  { type, description, cost, extent, load }: SeriesOptions<Row, Bucket>,
+  { type, description, cost, load, ...series }: SeriesOptions<Bucket>,
 ): FieldRef<Types, Bucket[]> =>
   t.field({
     type: [type],
     description,
-    extensions: { cost: { once: 300, weight: 10, rows: buckets, ...cost }, unplanned: SERIES_UNPLANNED },
     args: spanArguments(t.arg),
-    resolve: async (row: Row, args: SpanValues, context: GraphContext) => {
-      const span = await readSpan(context, args, extent)
-      return (span ? await load(row, span, context) : []) as never
-    },
-  }) as never
-
-export const SERIES_UNPLANNED =
-  'Its buckets are put together from several statements, whose range depends on the stored dates.'
-
-const programDatesOnce = once(programDates)
-
-export interface SpanValues {
-  interval: IntervalName
-  from?: Date | null
-  to?: Date | null
-}
-
-/** Resolves the range arguments to buckets. Returns undefined if `to` is omitted and there is no data. */
-export async function readSpan(
-  context: GraphContext,
-  { interval, from, to }: SpanValues,
-  extent: Batch<'', Extent> = programDatesOnce,
-): Promise<Span | undefined> {
-  const dates = from && to ? null : await context.batches.load(extent, '')
-  const last = to ?? dates?.newest
-  if (last) return spanOf(interval, { from, to: !to && from && from > last ? from : last, begun: dates?.first })
-  return undefined
-}
+    ...seriesReading(series, { once: 300, weight: 10, rows: buckets, ...cost }, load),
+  } as never) as never

@@ -1,34 +1,59 @@
-import { type RankedPoints, rankHistory, together } from '../../../domain/leaderboard/rank-history.ts'
-import { type CalendarBucket, calendarOf } from '../../../domain/series/calendar.ts'
-import { earningsSeries } from '../../../domain/series/earnings-series.ts'
-import { bucketStart, type Span } from '../../../domain/series/interval.ts'
-import { netAprSeries } from '../../../domain/series/net-apr-series.ts'
+import { selectList } from '../../../db/lists/listing.ts'
+import { oneOwner, usersAsOwners } from '../../../domain/holding/holding.ts'
+import { programDates } from '../../../domain/series/calendar.ts'
+import { type Range, spanOf } from '../../../domain/series/interval.ts'
 import {
-  assetSeries,
+  assetBucketColumns,
+  assetSeriesFrom,
   type GroupSeries,
-  groupedSeries,
-  marketSeries,
-  type PoolBucket,
-  poolSeries,
-  programLevels,
+  groupBucketColumns,
+  groupBucketsFrom,
+  groupColumns,
+  groupedSeriesFrom,
+  marketBucketColumns,
+  marketSeriesFrom,
+  poolBucketColumns,
+  poolSeriesFrom,
+  programBucketColumns,
+  programSeriesFrom,
+  type SeriesGroup,
 } from '../../../domain/series/pool-series.ts'
-import { userPoints, userRewards } from '../../../domain/series/user-series.ts'
+import { tablesOfSeries, userBucketColumns, userSeriesFrom } from '../../../domain/series/user-series.ts'
 import { badArgument } from '../../../errors.ts'
-import { type GraphContext, once } from '../../context.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { part, rowsOfOwners } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { BUCKET, buckets, bucketsOfAddress } from './charges.ts'
+import { ofRecords } from './earnings.ts'
 import { GROUP_BY } from './group-key.ts'
-import { addSeriesBuckets, type Bucket } from './series-bucket.ts'
-import { readSpan, SERIES_UNPLANNED, seriesField, spanArguments } from './series-span.ts'
+import { addSeriesBuckets } from './series-bucket.ts'
+import { rowsOfSeries, type Series, seriesField, seriesReading, spanArguments } from './series-span.ts'
 
 const MAX_GROUPS = 100
 
 /** The series of each dimension: one per pool, per chain (its pools combined), or per token and chain. */
-const SERIES_OF: Record<string, 'pool' | 'chain' | 'asset' | undefined> = {
+const SERIES_OF: Record<string, SeriesGroup | undefined> = {
   POOL: 'pool',
   CHAIN: 'chain',
   ASSET: 'asset',
 }
+
+/** The series of pools, chains or tokens. */
+const groups: Series = {
+  columns: groupColumns,
+  by: [],
+  types: [],
+  order: ['ordinality'],
+  assert: ({ groupBy, first }) => {
+    if (!SERIES_OF[groupBy]) throw badArgument('groupBy', `must be of ${Object.keys(SERIES_OF).join(', ')}`)
+    if (first < 0 || first > MAX_GROUPS) throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
+  },
+  of: (span, _, __, { groupBy, chainId = null, first }) =>
+    groupedSeriesFrom(SERIES_OF[groupBy] as SeriesGroup, span, { chainId, first }),
+}
+
+/** Records reach resolvers as JSON. */
+const BUCKETS_AS_JSON = { sql: 'to_json(t.buckets)::text' }
 
 export function addSeries(builder: Builder) {
   const { UserSeriesBucket, PoolSeriesBucket } = addSeriesBuckets(builder)
@@ -42,7 +67,10 @@ export function addSeries(builder: Builder) {
       type: UserSeriesBucket,
       cost,
       description: `The user's points, rank, positions, worth, earnings and liquidation rewards by date, week or month. ${gaps}`,
-      load: ({ address }, span, context) => userBuckets(context, [address], span),
+      columns: userBucketColumns,
+      by: ['address'],
+      types: ['text'],
+      of: (span, [address], used) => userSeriesFrom(oneOwner(address as Prisma.Sql), span, used),
     }),
   }))
 
@@ -51,7 +79,21 @@ export function addSeries(builder: Builder) {
       type: UserSeriesBucket,
       cost: { ...cost, perRow: bucketsOfAddress },
       description: `The users' points, positions, worth, earnings and liquidation rewards added up, by date, week or month. ${gaps}`,
-      load: ({ addresses }, span, context) => userBuckets(context, addresses, span),
+      columns: userBucketColumns,
+      by: ['addresses'],
+      types: [],
+      of: (span, [addresses], used) => userSeriesFrom(Prisma.sql`unnest(${addresses}) AS owner(address)`, span, used),
+      load: (reader, portfolios, args, names) => {
+        const used = new Set(names)
+        const columns = Object.fromEntries(Object.entries(userBucketColumns).filter(([name]) => used.has(name)))
+        const all = portfolios.map(([addresses]) => {
+          const users = addresses as string[]
+          const from = userSeriesFrom(usersAsOwners(users), spanOf(args as Range, programDates), used)
+          const select = Prisma.sql`SELECT ${selectList(columns)} ${from} ORDER BY start`
+          return reader.$queryRaw<object[]>(reader.topology.together({ users, tables: tablesOfSeries(used), select }))
+        })
+        return Promise.all(all)
+      },
     }),
   }))
 
@@ -60,10 +102,10 @@ export function addSeries(builder: Builder) {
       type: PoolSeriesBucket,
       cost,
       description: `The pool's points, positions and USD amounts by date, week or month. ${gaps}`,
-      load: ({ id }, span, context) => {
-        const values = byStart(() => context.batches.load(poolSeries, id, span))
-        return bucketsOf(context, span, ofPools(values, { onePool: true }))
-      },
+      columns: poolBucketColumns,
+      by: ['id'],
+      types: ['text'],
+      of: (span, [id]) => poolSeriesFrom(id as Prisma.Sql, span),
     }),
   }))
 
@@ -72,12 +114,10 @@ export function addSeries(builder: Builder) {
       type: PoolSeriesBucket,
       cost,
       description: `The points and USD amounts of the market, which is one side of its pool, by date, week or month; positions are those of the pool. Empty if the pool is not stored or does not name the market as a side. ${gaps}`,
-      load: async ({ chainId, id }, span, context) => {
-        const buckets = await context.batches.load(marketSeries, { chainId, id }, span)
-        if (!buckets) return []
-        const values = byStart(async () => buckets)
-        return bucketsOf(context, span, ofPools(values, { onePool: true, ofToken: true }))
-      },
+      columns: marketBucketColumns,
+      by: ['chainId', 'id'],
+      types: ['bigint', 'text'],
+      of: (span, [chainId, id]) => marketSeriesFrom(chainId as Prisma.Sql, id as Prisma.Sql, span),
     }),
   }))
 
@@ -86,10 +126,10 @@ export function addSeries(builder: Builder) {
       type: PoolSeriesBucket,
       cost,
       description: `The points and USD amounts of the asset in all pools, by date, week or month; positions are those of these pools. ${gaps}`,
-      load: ({ chainId, address }, span, context) => {
-        const values = byStart(() => context.batches.load(assetSeries, { chainId, address }, span))
-        return bucketsOf(context, span, ofPools(values, { ofToken: true }))
-      },
+      columns: assetBucketColumns,
+      by: ['chainId', 'address'],
+      types: ['bigint', 'text'],
+      of: (span, [chainId, address]) => assetSeriesFrom(chainId as Prisma.Sql, address as Prisma.Sql, span),
     }),
   }))
 
@@ -98,41 +138,33 @@ export function addSeries(builder: Builder) {
       type: PoolSeriesBucket,
       cost,
       description: `The program's points, positions and USD amounts by date, week or month. ${gaps}`,
-      load: (_, span, context) => {
-        const levels = byStart(() => context.batches.load(programLevelsOnce, '', span))
-        const calendar = byStart(() => loadCalendar(context, span))
-        return bucketsOf(context, span, (start) => ({
-          points: async () => (await calendar(start))?.points ?? 0,
-          positionCount: async () => (await levels(start))?.positionCount ?? 0,
-          levels: () => levels(start),
-          userCount: async () => (await calendar(start))?.userCount ?? null,
-        }))
-      },
+      columns: programBucketColumns,
+      by: [],
+      types: [],
+      of: (span) => programSeriesFrom(span),
     }),
   }))
 
-  const GroupedSeries = builder.objectRef<GroupSeries & { span: Span }>('GroupedSeries').implement({
+  const key = { chainId: 'chainId', poolAddress: 'poolAddress', assetAddress: 'assetAddress' }
+  const GroupedSeries = builder.objectRef<GroupSeries>('GroupedSeries').implement({
     description: 'The series of one pool, chain or token.',
     fields: (t) => ({
       key: t.field({
         type: 'GroupKey',
         description: 'The pool, chain or token of the series.',
-        resolve: (group) => group,
+        ...part({ ...key, start: null }),
       }),
-      points: t.exposeFloat('points', { description: 'Points over the whole range.' }),
+      points: t.exposeFloat('points', { description: groupColumns.points.description }),
       buckets: t.field({
         type: [PoolSeriesBucket],
-        extensions: { cost: { rows: 'page', each: BUCKET } },
         description: gaps,
-        resolve: ({ buckets, span, poolAddress, assetAddress }, _, context) =>
-          bucketsOf(
-            context,
-            span,
-            ofPools(
-              byStart(async () => buckets),
-              { onePool: poolAddress !== null, ofToken: assetAddress !== null },
-            ),
-          ),
+        ...ofRecords(
+          'buckets',
+          groupBucketColumns,
+          groupBucketsFrom,
+          { once: 0, weight: 0, rows: 'page', each: BUCKET },
+          ['start'],
+        ),
       }),
     }),
   })
@@ -140,7 +172,6 @@ export function addSeries(builder: Builder) {
   builder.queryFields((t) => ({
     series: t.field({
       type: [GroupedSeries],
-      extensions: { cost: { weight: 1500, most: MAX_GROUPS, page: buckets }, unplanned: SERIES_UNPLANNED },
       description:
         "The program's series by pool, chain or token, those with the most points over the range first. `program { series }` combines all of them.",
       args: {
@@ -157,85 +188,11 @@ export function addSeries(builder: Builder) {
           description: `Number of series to return, 0 to ${MAX_GROUPS}.`,
         }),
       },
-      resolve: async (_, { groupBy, chainId, first, ...args }, context) => {
-        const by = SERIES_OF[groupBy]
-        if (!by) throw badArgument('groupBy', `must be of ${Object.keys(SERIES_OF).join(', ')}`)
-        if (first < 0 || first > MAX_GROUPS) throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
-        const span = await readSpan(context, args)
-        if (!span) return []
-        const groups = await groupedSeries(context.reader, by, span, { chainId: chainId ?? null, first })
-        return groups.map((group) => ({ ...group, span }))
-      },
-    }),
+      ...seriesReading(
+        groups,
+        { weight: 1500, most: MAX_GROUPS, page: buckets },
+        rowsOfOwners({ ...rowsOfSeries(groups), columns: { ...groupColumns, buckets: BUCKETS_AS_JSON } }, []),
+      ),
+    } as never),
   }))
-}
-
-const programLevelsOnce = once(programLevels)
-const calendarOnce = once(calendarOf)
-
-function loadCalendar(context: GraphContext, span: Span): Promise<CalendarBucket[]> {
-  return context.batches.load(calendarOnce, '', span)
-}
-
-/** Returns a lookup of rows by start date. The rows are read on first use. */
-function byStart<Row extends { start: Date }>(read: () => Promise<Row[]>): (start: Date) => Promise<Row | undefined> {
-  let rows: Promise<Map<number, Row>> | undefined
-  return async (start) => {
-    rows ??= read().then((all) => new Map(all.map((row) => [row.start.getTime(), row])))
-    return (await rows).get(start.getTime())
-  }
-}
-
-function bucketsOf(
-  context: GraphContext,
-  span: Span,
-  values: (start: Date) => Omit<Bucket, 'start' | 'program'>,
-): Bucket[] {
-  const calendar = byStart(() => loadCalendar(context, span))
-  return span.starts.map((start) => ({ start, program: () => calendar(start), ...values(start) }))
-}
-
-/** The buckets of users, added up. */
-function userBuckets(context: GraphContext, users: string[], span: Span): Bucket[] {
-  const { batches } = context
-  const points = byStart(() => batches.load(userPoints, users, span))
-  const rewards = byStart(() => batches.load(userRewards, users, span))
-  const earnings = byStart(() => batches.load(earningsSeries, users, span))
-  const netApr = byStart(() => batches.load(netAprSeries, users, span))
-  const rankedPoints = byStart(async () => {
-    const histories = await Promise.all(users.map((user) => batches.load(rankHistory, user, span)))
-    const byDate = new Map<number, RankedPoints[]>()
-    for (const row of histories.flat()) {
-      const time = row.date.getTime()
-      const others = byDate.get(time)
-      if (others) others.push(row)
-      else byDate.set(time, [row])
-    }
-    return [...byDate].map(([time, all]) => ({
-      ...(users.length === 1 && all[0] ? all[0] : together(all)),
-      start: bucketStart(span.interval, new Date(time)),
-    }))
-  })
-  return bucketsOf(context, span, (start) => ({
-    points: async () => (await points(start))?.points ?? 0,
-    positionCount: async () => (await points(start))?.positionCount ?? 0,
-    rewards: () => rewards(start),
-    earnings: () => earnings(start),
-    netApr: () => netApr(start),
-    rankedPoints: () => rankedPoints(start),
-  }))
-}
-
-/** The values of pool buckets. In a single pool each user has one position, so positions count users. */
-function ofPools(
-  values: (start: Date) => Promise<PoolBucket | undefined>,
-  { onePool = false, ofToken = false }: { onePool?: boolean; ofToken?: boolean },
-) {
-  return (start: Date) => ({
-    points: async () => (await values(start))?.points ?? 0,
-    positionCount: async () => (await values(start))?.positionCount ?? 0,
-    levels: () => values(start),
-    ofToken,
-    ...(onePool && { userCount: async () => (await values(start))?.positionCount ?? 0 }),
-  })
 }

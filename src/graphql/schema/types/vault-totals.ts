@@ -1,15 +1,13 @@
-import { vaultDates, vaultSeries } from '../../../domain/series/vault-series.ts'
+import { vaultBucketColumns, vaultDates, vaultSeriesFrom } from '../../../domain/series/vault-series.ts'
 import { type VaultTotals as VaultTotalsRow, vaultTotalsColumns, vaultTotalsSql } from '../../../domain/vault/totals.ts'
+import type { Prisma } from '../../../generated/prisma/client.ts'
 import { isoDay } from '../../../time.ts'
-import { once } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { keyedBy, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { seriesField } from './series-span.ts'
 
 const totalsAt = keyedBy<VaultTotalsRow>(vaultTotalsColumns, ['bigint', 'text', 'date'], vaultTotalsSql)
-
-const vaultDatesOnce = once(vaultDates)
 
 export function addVaultTotals(builder: Builder): void {
   const VaultTotals = builder.objectRef<VaultTotalsRow>('VaultTotals').implement({
@@ -36,8 +34,11 @@ export function addVaultTotals(builder: Builder): void {
       type: VaultTotals,
       description:
         "The vault's totals by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest date of the program or of a vault.",
-      extent: vaultDatesOnce,
-      load: ({ chainId, id }, span, { batches }) => batches.load(vaultSeries, { chainId, id }, span),
+      extent: vaultDates,
+      columns: vaultBucketColumns,
+      by: ['chainId', 'id'],
+      types: ['bigint', 'text'],
+      of: (span, [chainId, address]) => vaultSeriesFrom(chainId as Prisma.Sql, address as Prisma.Sql, span),
     }),
   }))
 }
