@@ -34,7 +34,7 @@ const COLUMNS = `user_address, chain_id, market_id, timestamp, position_id, coll
 /** The snapshots of a day in a Postgres. */
 const ofDay = (
   day: number,
-) => `SELECT user_address, chain_id, market_id, ${FIRST + day * 86_400}::bigint AS timestamp, position_id,
+) => `SELECT user_address AS account_id, chain_id, market_id, ${FIRST + day * 86_400}::bigint AS timestamp, position_id,
   collateral_assets + ${day} AS collateral_assets, collateral_usd, protected_assets, protected_usd, debt_assets, debt_usd FROM source`
 
 const roles: Record<string, () => Promise<unknown>> = {
@@ -179,9 +179,9 @@ async function compare(): Promise<void> {
     await pool.query(`CREATE TABLE source (LIKE market_snapshot INCLUDING DEFAULTS)`)
     for (let from = 0; from < snapshots; from += 10_000) {
       const rows = Array.from({ length: Math.min(10_000, snapshots - from) }, (_, at) => record(from + at, 0))
-      const plain = rows.map((row) =>
+      const plain = rows.map(({ accountId, ...row }) =>
         Object.fromEntries(
-          Object.entries(row).map(([name, value]) => [
+          Object.entries({ ...row, userAddress: accountId }).map(([name, value]) => [
             name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
             value,
           ]),
