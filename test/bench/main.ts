@@ -7,7 +7,6 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   path: () => import('./path.ts'),
   surfaces: () => import('./surfaces/main.ts'),
   scale: () => import('./scale/main.ts'),
-  former: () => import('./former/main.ts'),
   import: () => import('./import.ts'),
   resync: () => import('./resync.ts'),
   ledger: () => import('./ledger.ts'),

@@ -15,7 +15,7 @@ import type { Part } from './part.ts'
 
 const CONNECTIONS = 16
 const USERS = [1_000, 100_000, 10_000_000]
-/** Bytes of a position with its points and of a market snapshot, indexes included: `npm run bench -- former`. */
+/** Bytes of a position with its points and of a market snapshot, indexes included. */
 const BYTES = { position: 850, snapshot: 620 }
 
 export async function costs({ small, seconds, data, say, report }: Part): Promise<void> {
