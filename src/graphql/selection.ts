@@ -96,6 +96,39 @@ function isIncluded({ directives = [] }: SelectionNode, conditions: Conditions):
   })
 }
 
+/** Values cached per document: one for each set of fields that @include and @skip leave. */
+const MAX_VARIANTS = 8
+
+/** Values that depend on which variables of @include and @skip are true. */
+export class Variants<Value> {
+  readonly #switches: string[]
+  readonly #values = new Map<string, Value>()
+
+  constructor(document: DocumentNode) {
+    this.#switches = switchesOf(document)
+  }
+
+  get size(): number {
+    return this.#values.size
+  }
+
+  values(): Iterable<Value> {
+    return this.#values.values()
+  }
+
+  /** The value for these variables, which is made once. */
+  of(variables: Readonly<Record<string, unknown>>, make: (conditions: Conditions) => Value): Value {
+    const key = this.#switches.map((name) => (variables[name] ? '1' : '0')).join('')
+    let value = this.#values.get(key)
+    if (value === undefined) {
+      value = make(Object.fromEntries(this.#switches.map((name) => [name, Boolean(variables[name])])))
+      if (this.#values.size >= MAX_VARIANTS) this.#values.clear()
+      this.#values.set(key, value)
+    }
+    return value
+  }
+}
+
 /** Returns the names of the variables in @include and @skip. */
 export function switchesOf(document: DocumentNode): string[] {
   const names = new Set<string>()

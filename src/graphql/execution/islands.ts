@@ -10,8 +10,7 @@ import {
 } from 'graphql'
 import { HOLE } from '../plan/form.ts'
 import { Plan } from '../plan/plan.ts'
-import { readVariables } from '../policy/limits.ts'
-import { type Fragments, fieldsOf, fragmentsOf, switchesOf } from '../selection.ts'
+import { type Conditions, type Fragments, fieldsOf, fragmentsOf, Variants } from '../selection.ts'
 
 /** A query in two parts: root fields that have a plan, and the islands, which resolvers read. */
 export interface Parts<Resolve> {
@@ -24,9 +23,6 @@ export interface Parts<Resolve> {
 
 type Variables = Record<string, unknown>
 
-/** Cached parts per query: one for each set of fields that @include and @skip leave. */
-const MAX_PARTS = 8
-
 /** Splits a query that has no plan as a whole. */
 export class Islands<Resolve> {
   readonly #schema: GraphQLSchema
@@ -34,9 +30,7 @@ export class Islands<Resolve> {
   readonly #operation: OperationDefinitionNode
   readonly #resolver: (document: DocumentNode) => Resolve
   readonly #fragments: Fragments
-  /** The variables of @include and @skip. */
-  readonly #switches: string[]
-  readonly #parts = new Map<string, Parts<Resolve> | null>()
+  readonly #parts: Variants<Parts<Resolve> | null>
 
   /** @param resolver executes the operation of a document with resolvers */
   constructor(
@@ -50,7 +44,7 @@ export class Islands<Resolve> {
     this.#operation = operation
     this.#resolver = resolver
     this.#fragments = fragmentsOf(document)
-    this.#switches = switchesOf(document)
+    this.#parts = new Variants(document)
   }
 
   /** The number of plans and statements that are prepared. */
@@ -60,26 +54,16 @@ export class Islands<Resolve> {
     return size
   }
 
-  /** The parts of the query with these variables. Undefined if no root field has a plan, or the variables are invalid. */
-  of(variables: Variables): Parts<Resolve> | undefined {
-    const { coerced } = readVariables(this.#schema, this.#operation.variableDefinitions ?? [], variables)
-    if (!coerced) return undefined
-    const key = this.#switches.map((name) => (coerced[name] ? '1' : '0')).join('')
-    let parts = this.#parts.get(key)
-    if (parts === undefined) {
-      parts = this.#split(coerced)
-      if (this.#parts.size >= MAX_PARTS) this.#parts.clear()
-      this.#parts.set(key, parts)
-    }
-    return parts ?? undefined
+  /** The parts of the query with these values of its variables. Undefined if no root field has a plan. */
+  of(coerced: Variables): Parts<Resolve> | undefined {
+    return this.#parts.of(coerced, (conditions) => this.#split(conditions)) ?? undefined
   }
 
-  #split(variables: Variables): Parts<Resolve> | null {
+  #split(conditions: Conditions): Parts<Resolve> | null {
     const type = this.#schema.getQueryType() as GraphQLObjectType
-    const conditions = Object.fromEntries(this.#switches.map((name) => [name, Boolean(variables[name])]))
     const on = { type, schema: this.#schema }
     const fields = fieldsOf([this.#operation.selectionSet], this.#fragments, { conditions, on })
-    const islands = [...fields].filter(([, nodes]) => !this.#plan(nodes).covers(variables)).map(([key]) => key)
+    const islands = [...fields].filter(([, nodes]) => !this.#plan(nodes).covers(conditions)).map(([key]) => key)
     const holes = new Set(islands)
     const isTypename = (key: string) => fields.get(key)?.[0]?.name.value === '__typename'
     if ([...fields.keys()].every((key) => holes.has(key) || isTypename(key))) return null
@@ -87,7 +71,7 @@ export class Islands<Resolve> {
       [...fields].flatMap(([key, nodes]) => (holes.has(key) ? typenameAs(key) : nodes)),
       holes,
     )
-    if (!plan.covers(variables)) return null
+    if (!plan.covers(conditions)) return null
     const document = this.#documentOf(islands.flatMap((key) => fields.get(key) ?? []))
     return { plan, islands, resolve: this.#resolver(document) }
   }

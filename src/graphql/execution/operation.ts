@@ -30,7 +30,7 @@ export interface Operation {
   /** True if the rows of its only list are separate from its data, and flat. */
   hasRows: boolean
   /** Reads a query in one statement, if the schema defines how. */
-  plan: Pick<Plan, 'run' | 'covers' | 'size'>
+  plan: Pick<Plan, 'run' | 'covers' | 'coerced' | 'size'>
   /** Splits a query without a plan into root fields with and without one. */
   islands: Pick<Islands<Resolve>, 'of' | 'size'>
   resolve: Resolve
@@ -42,7 +42,12 @@ export interface Operation {
   warnings: { deprecations: Deprecation[] } | undefined
 }
 
-const NO_PLAN: Operation['plan'] = { run: async () => undefined, covers: () => false, size: 0 }
+const NO_PLAN: Operation['plan'] = {
+  run: async () => undefined,
+  covers: () => false,
+  coerced: () => undefined,
+  size: 0,
+}
 const NO_ISLANDS: Operation['islands'] = { of: () => undefined, size: 0 }
 
 /** Why a query has no plan although all of its fields have one. */

@@ -29,6 +29,8 @@ interface SentDocument {
 /** The operations that are prepared for a document, by their names. Null if it has no such operation. */
 interface Prepared {
   operations: Map<string | undefined, Operation | null>
+  /** Those whose rows are separate. */
+  withRows: Map<string | undefined, Operation | null>
   queries: Map<string | undefined, DocumentNode | null>
 }
 
@@ -99,7 +101,8 @@ export class Operations {
    * @param hasRows whether the rows of its only list are separate and flat, as REST has them
    */
   of(document: DocumentNode, name?: string, hasRows = false): Operation | undefined {
-    const { operations } = this.#preparedOf(document)
+    const prepared = this.#preparedOf(document)
+    const operations = hasRows ? prepared.withRows : prepared.operations
     return once(operations, name, () => operationOf(this.#planning, document, name, hasRows)) ?? undefined
   }
 
@@ -113,18 +116,21 @@ export class Operations {
   #preparedOf(document: DocumentNode): Prepared {
     let prepared = this.#prepared.get(document)
     if (!prepared) {
-      prepared = { operations: new Map(), queries: new Map() }
+      prepared = { operations: new Map(), withRows: new Map(), queries: new Map() }
       this.#prepared.set(document, prepared)
     }
     return prepared
   }
 
-  /** The number of plans and statements that are prepared for a document, and for the queries behind its subscriptions. */
+  /**
+   * The number of plans and statements that are prepared for a document, and for the queries behind its
+   * subscriptions.
+   */
   #preparedFor(document: DocumentNode | undefined): number {
     const prepared = document && this.#prepared.get(document)
     if (!prepared) return 0
     let count = 0
-    for (const operation of prepared.operations.values())
+    for (const operation of [...prepared.operations.values(), ...prepared.withRows.values()])
       count += operation ? operation.plan.size + operation.islands.size : 0
     for (const query of prepared.queries.values()) if (query) count += this.#preparedFor(query)
     return count
@@ -168,7 +174,10 @@ export class Operations {
   }
 }
 
-/** @throws OPERATION_RESOLUTION_FAILURE if a document has no operation of this name or, without one, not exactly one operation */
+/**
+ * @throws OPERATION_RESOLUTION_FAILURE if a document has no operation of this name or, without one, not exactly
+ * one operation
+ */
 export function assertOperation(document: DocumentNode, name: string | undefined): void {
   if (getOperationAST(document, name)) return
   const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION)
@@ -183,7 +192,10 @@ function messageOf(count: number, name: string | undefined, choose: string): str
   return `The document has no operation ${name.slice(0, MAX_NAME)}. ${choose}`
 }
 
-/** Computes a value once for each operation of a document. Names without an operation are not cached: clients choose them. */
+/**
+ * Computes a value once for each operation of a document. Names without an operation are not cached: clients choose
+ * them.
+ */
 function once<Value>(
   values: Map<string | undefined, Value | null>,
   name: string | undefined,

@@ -129,7 +129,8 @@ async function read(graph: Graph, request: Run, reader: Reader, caller: Caller |
   decide('plan')
   const planned = await answerOfPlan(operation.plan, variables, reader)
   if (planned) return planned
-  const parts = operation.islands.of(variables)
+  const coerced = operation.plan.coerced(variables)
+  const parts = coerced && operation.islands.of(coerced)
   if (!parts) return reader.snapshot(byResolvers)
   decide('islands')
   return reader.snapshot(async (one) => (await readParts(graph, request, parts, one)) ?? byResolvers(one))
@@ -157,7 +158,7 @@ async function readParts(
   return errors ? failedWith(operation, { ...result, data: parseExact(json) as typeof data }) : { json }
 }
 
-/** The answer of a plan. Undefined if there is none, or it rejects an argument or a value. */
+/** The answer of a plan. Undefined without a plan, or if it rejects an argument or a value. */
 async function answerOfPlan(
   plan: Operation['plan'],
   variables: Run['variables'],

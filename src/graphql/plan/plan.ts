@@ -8,7 +8,7 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import { cutToPage } from '../fields/connection.ts'
 import type { SqlList } from '../fields/sql-field.ts'
 import { readVariables } from '../policy/limits.ts'
-import { fragmentsOf, switchesOf } from '../selection.ts'
+import { type Conditions, fragmentsOf, Variants } from '../selection.ts'
 import { Turns } from '../turns.ts'
 import { type Compiled, compile } from './compile.ts'
 import { type Form, shape } from './form.ts'
@@ -45,8 +45,6 @@ export interface Answer {
 
 /** Cached statements per query: one for each combination of page size, filter and so on. */
 const MAX_STATEMENTS = 8
-/** Cached variants per query: one for each set of fields that @include and @skip leave. */
-const MAX_VARIANTS = 8
 
 /**
  * Answers a query with one SQL statement and no resolvers: the selection is read as text and assembled into JSON. The
@@ -61,15 +59,14 @@ export class Plan {
   readonly #schema: GraphQLSchema
   readonly #document: DocumentNode
   readonly #operationName: string | undefined
-  /** The variables of @include and @skip. */
-  readonly #switches: string[]
-  readonly #variants = new Map<string, Variant | null>()
+  readonly #variants: Variants<Variant | null>
   readonly #parameters: Parameters
   /** By the variables that shape them. Undefined if the statement was built once. */
   readonly #statements = new Map<string, Cached | undefined>()
   /** The variables whose statement must be built for each request. */
   readonly #uncacheable = new Set<string>()
-
+  /** By the variables of a request, which are coerced once. */
+  readonly #coercions = new WeakMap<object, { coerced: Record<string, unknown> | undefined }>()
   readonly #form: Form
 
   constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string, form: Form = {}) {
@@ -77,7 +74,7 @@ export class Plan {
     this.#document = document
     this.#operationName = operationName
     this.#form = form
-    this.#switches = switchesOf(document)
+    this.#variants = new Variants(document)
     this.#parameters = new Parameters(schema, document, this.#definitions())
   }
 
@@ -123,7 +120,7 @@ export class Plan {
       }
       if (cached !== undefined) return this.run(reader, variables)
     }
-    const coerced = this.#coerced(variables)
+    const coerced = this.coerced(variables)
     const variant = coerced && this.#variant(coerced)
     if (!variant) return undefined
     try {
@@ -145,7 +142,7 @@ export class Plan {
     topology: Topology,
   ): Promise<Cached | null | undefined> {
     const build = async (variables: Record<string, unknown>) => {
-      const coerced = this.#coerced(variables)
+      const coerced = this.coerced(variables)
       const variant = coerced && this.#variant(coerced)
       return variant ? { variant, statement: await variant.statement(nothingStored(topology), coerced) } : undefined
     }
@@ -157,7 +154,7 @@ export class Plan {
     const cursors: Cursors = real?.statement.cursors ?? new Map()
     const buildWith = (values: string[]) => {
       const replaced = this.#parameters.replaced(variables, inputs, values)
-      const lists = real?.variant.cursorNames(this.#coerced(replaced) ?? {})
+      const lists = real?.variant.cursorNames(this.coerced(replaced) ?? {})
       return build(lists ? this.#parameters.replaced(variables, inputs, values, lists) : replaced)
     }
     try {
@@ -180,7 +177,7 @@ export class Plan {
       const bound = [...named].filter(([variable, { name }]) => inputs.lists.has(variable) && name === undefined)
       if (isNamed && !assertStart && bound.length === 0) return { variant, statement, fill }
       const ofRequest: Cached['ofRequest'] = (variables, { lists }) => {
-        const coerced = once(() => this.#coerced(variables) ?? {})
+        const coerced = once(() => this.coerced(variables) ?? {})
         const names = bound.length > 0 ? variant.cursorNames(coerced()) : undefined
         if (bound.some(([variable]) => names?.get(variable) !== lists.get(variable))) return null
         return {
@@ -201,8 +198,14 @@ export class Plan {
     return getOperationAST(this.#document, this.#operationName)?.variableDefinitions ?? []
   }
 
-  #coerced(variables: Record<string, unknown>): Record<string, unknown> | undefined {
-    return readVariables(this.#schema, this.#definitions(), variables).coerced
+  /** The values of a request's variables. Undefined if they are invalid. */
+  coerced(variables: Record<string, unknown>): Record<string, unknown> | undefined {
+    let read = this.#coercions.get(variables)
+    if (!read) {
+      read = { coerced: readVariables(this.#schema, this.#definitions(), variables).coerced }
+      this.#coercions.set(variables, read)
+    }
+    return read.coerced
   }
 
   /** Returns whether the query has a plan with these variables. */
@@ -211,21 +214,13 @@ export class Plan {
   }
 
   #variant(variables: Record<string, unknown>): Variant | null {
-    const key = this.#switches.map((name) => (variables[name] ? '1' : '0')).join('')
-    let variant = this.#variants.get(key)
-    if (variant === undefined) {
-      variant = this.#make(variables)
-      if (this.#variants.size >= MAX_VARIANTS) this.#variants.clear()
-      this.#variants.set(key, variant)
-    }
-    return variant
+    return this.#variants.of(variables, (conditions) => this.#make(conditions))
   }
 
-  #make(variables: Record<string, unknown>): Variant | null {
+  #make(conditions: Conditions): Variant | null {
     const operation = getOperationAST(this.#document, this.#operationName)
     if (!operation) return null
     const fragments = fragmentsOf(this.#document)
-    const conditions = Object.fromEntries(this.#switches.map((name) => [name, Boolean(variables[name])]))
     try {
       const compiled = compile({ schema: this.#schema, fragments, conditions }, operation)
       shape(compiled, this.#form)
