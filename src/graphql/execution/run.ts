@@ -128,6 +128,7 @@ async function read(graph: Graph, request: Run, reader: Reader, caller: Caller |
   if (unplanned !== undefined) return reader.snapshot(byResolvers)
   decide('plan')
   const planned = await answerOfPlan(operation.plan, variables, reader)
+  if (planned === REJECTED) return reader.snapshot(byResolvers)
   if (planned) return planned
   const coerced = operation.plan.coerced(variables)
   const parts = coerced && operation.islands.of(coerced)
@@ -145,7 +146,7 @@ async function readParts(
 ): Promise<Outcome | undefined> {
   const { operation, variables, admin } = request
   const planned = await answerOfPlan(parts.plan, variables, reader)
-  if (!planned) return undefined
+  if (!planned || planned === REJECTED) return undefined
   const context = createContext(graph, reader, admin)
   const result = await parts.resolve(context, variables)
   const { data, errors } = result
@@ -158,16 +159,19 @@ async function readParts(
   return errors ? failedWith(operation, { ...result, data: parseExact(json) as typeof data }) : { json }
 }
 
-/** The answer of a plan. Undefined without a plan, or if it rejects an argument or a value. */
+/** A plan rejects an argument or a value: resolvers find the place of the error. */
+const REJECTED = Symbol('rejected')
+
+/** The answer of a plan. Undefined without a plan. */
 async function answerOfPlan(
   plan: Operation['plan'],
   variables: Run['variables'],
   reader: Reader,
-): Promise<Answer | undefined> {
+): Promise<Answer | typeof REJECTED | undefined> {
   try {
     return await plan.run(reader, variables)
   } catch (error) {
-    if (isCallersMistake(error) || error instanceof NoJson) return undefined
+    if (isCallersMistake(error) || error instanceof NoJson) return REJECTED
     throw error
   }
 }
