@@ -5,10 +5,10 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { REFUSALS } from '../../src/errors.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import { type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 
-/** Every limit, at every entry point. */
+/** Every limit, and what a client may do wrong, at every entry point. */
 
 interface Operation {
   /** What is selected of the query. A subscription selects the same of `dataChanged.query`. */
@@ -32,6 +32,10 @@ interface Answer {
   status?: number | undefined
   code?: string | undefined
   message?: string | undefined
+  /** Where the first error is in the answer and in the document. */
+  path?: unknown
+  locations?: unknown
+  data?: unknown
 }
 
 type Send = (on: Gateway, operation: Operation) => Promise<Answer>
@@ -64,10 +68,10 @@ async function send(on: Gateway, path: string, init: RequestInit = {}): Promise<
   return { status: response.statusCode, ...errorOf(JSON.parse(json)) }
 }
 
-function errorOf({ errors, detail }: { errors?: any[]; detail?: string }): Answer {
-  return detail === undefined
-    ? { code: errors?.[0]?.extensions?.code, message: errors?.[0]?.message }
-    : { message: detail }
+function errorOf({ errors, data, detail }: { errors?: any[]; data?: unknown; detail?: string }): Answer {
+  if (detail !== undefined) return { message: detail }
+  const { message, path, locations, extensions } = errors?.[0] ?? {}
+  return { code: extensions?.code, message, path, locations, data }
 }
 
 const ignored = { 'cache-control': 'no-cache' }
@@ -438,5 +442,179 @@ describe.each(Object.entries(LIMITS))('%s', (_, limit) => {
     const answer = await REST(limited, operation)
     expect(answer.status).toBe(rest ?? 200)
     if (rest && message.source !== '.') expect(answer.message).toMatch(message)
+  })
+})
+
+interface Mistake extends Operation {
+  env?: Record<string, string>
+  /** Undefined if the answer has no error. */
+  code: string | undefined
+  /** The error's path in the answer to a query. */
+  at?: string[]
+  /** The SQL statements of a query, and of REST. */
+  statements?: number
+  /** The status of REST, if the mistake has a path there. */
+  rest?: number
+}
+
+const IN_NONE = 'scope: { season: "none" }'
+const NONE_AFTER = 'positions(first: 2, afterRecord: "none") { nodes { id } }'
+
+const MISTAKES: Record<string, Mistake> = {
+  'a bad address': {
+    selection: 'user(address: $address) { rank }',
+    definitions: '($address: Address!)',
+    variables: { address: '0x1' },
+    code: 'BAD_INPUT',
+    path: '/points/0x1',
+    rest: 400,
+    statements: 0,
+  },
+  'a bad date': {
+    selection: 'positions(asOf: $date) { nodes { id } }',
+    definitions: '($date: DateTime)',
+    variables: { date: '2026-02-30' },
+    code: 'BAD_INPUT',
+    statements: 0,
+  },
+  'a page that is too long': {
+    selection: 'positions(first: 1001) { nodes { id } }',
+    code: 'BAD_INPUT',
+    at: ['positions'],
+    path: '/positions/breakdown-by-markets?limit=101',
+    rest: 400,
+    statements: 0,
+  },
+  'a cursor of another list': {
+    selection: 'pools(after: $cursor) { nodes { name } }',
+    definitions: '($cursor: String)',
+    code: 'BAD_INPUT',
+    at: ['pools'],
+    statements: 0,
+  },
+  'a record that is not there': {
+    selection: `legacy { ${NONE_AFTER} }`,
+    code: 'BAD_INPUT',
+    at: ['legacy', 'positions'],
+    path: '/positions/breakdown-by-assets?cursor=none',
+    rest: 400,
+    statements: 2,
+  },
+  'a record that is not there, in variables': {
+    selection: 'legacy { positions(first: 2, afterRecord: $id) { nodes { id } } }',
+    definitions: '($id: String)',
+    variables: { id: 'nowhere' },
+    code: 'BAD_INPUT',
+    at: ['legacy', 'positions'],
+    statements: 2,
+  },
+  'a record that is not there, with another list': {
+    selection: `legacy { ${NONE_AFTER} } positions(first: 3) { nodes { points user { rank } } }`,
+    code: 'BAD_INPUT',
+    at: ['legacy', 'positions'],
+  },
+  'a record that is not there, selected twice in fragments': {
+    selection: `l: legacy { ...First } l: legacy { ${NONE_AFTER} p: ${NONE_AFTER} }`,
+    fragments: 'fragment First on LegacyQuery { positions(first: 2, afterRecord: "none") { totalCount } }',
+    code: 'BAD_INPUT',
+    at: ['l', 'positions'],
+  },
+  'a season that is not there': {
+    selection: `leaderboard(${IN_NONE}) { nodes { rank } }`,
+    code: 'BAD_INPUT',
+    at: ['leaderboard'],
+    statements: 1,
+  },
+  'a season that is not there, and another mistake': {
+    selection: `leaderboard(${IN_NONE}) { nodes { rank } } pools(first: 1001) { nodes { name } }`,
+    code: 'BAD_INPUT',
+    at: ['pools'],
+  },
+  'a season that is not there, and a mistake in a user': {
+    selection: `leaderboard(${IN_NONE}) { nodes { rank } } user(address: "0x${'0'.repeat(40)}") { change(days: 0) { __typename } }`,
+    code: 'BAD_INPUT',
+  },
+  'a season that is not there, and a mistake in what has no plan': {
+    selection: `node(id: "none") { id } leaderboard(${IN_NONE}) { nodes { rank } }`,
+    code: 'BAD_INPUT',
+  },
+  'a season that is not there, around a user': {
+    selection: `leaderboardAround(user: "0x${'0'.repeat(40)}", ${IN_NONE}) { nodes { rank } }`,
+    code: 'BAD_INPUT',
+    at: ['leaderboardAround'],
+    statements: 1,
+  },
+  'a page that is too long, of a season': {
+    selection: 'leaderboard(first: 1001, scope: { asOf: "2020-01-01T00:00:00Z" }) { nodes { rank } }',
+    code: 'BAD_INPUT',
+    at: ['leaderboard'],
+    statements: 1,
+  },
+  'a user who is not ranked': {
+    selection: `leaderboardAround(user: "0x${'0'.repeat(40)}") { aroundRank nodes { rank } }`,
+    code: undefined,
+  },
+  'a count of everything': {
+    selection: 'positions(where: { points: { gt: 1 } }) { totalCount }',
+    code: 'BAD_INPUT',
+  },
+  'an answer that is too large': {
+    env: { MAX_ANSWER_BYTES: '1024' },
+    selection: 'leaderboard(first: 40) { nodes { points rank user { address } } }',
+    code: 'ANSWER_TOO_LARGE',
+    path: '/positions/breakdown-by-assets?limit=100',
+    rest: 400,
+    statements: 1,
+  },
+  'an answer that is too large, where something has no plan': {
+    env: { MAX_ANSWER_BYTES: '1024' },
+    selection: 'leaderboard(first: 40) { nodes { points rank user { address } } } node(id: "UG9vbDox") { id }',
+    code: 'ANSWER_TOO_LARGE',
+  },
+  'a mistake in what has no plan and may be null': {
+    selection: 'program { totalPoints } node(id: "none") { id }',
+    code: 'BAD_INPUT',
+    at: ['node'],
+  },
+}
+
+describe.each(Object.entries(MISTAKES))('%s', (_, { env = {}, code, at, statements, rest, ...operation }) => {
+  let planning: Gateway
+  let resolving: Gateway
+  beforeAll(async () => {
+    planning = await startGateway({ on: gateway, env })
+    resolving = await startGateway({ on: gateway, env: { ...env, PLAN: 'off' } })
+    for (const { deps } of [planning, resolving])
+      await vi.waitFor(() => expect(deps.notifications.connectedUntil).toBeGreaterThan(0), 20_000)
+    if (operation.definitions?.includes('$cursor')) {
+      const { positions } = await gateway.ask('{ positions(first: 1) { pageInfo { endCursor } } }')
+      operation.variables = { cursor: positions.pageInfo.endCursor }
+    }
+  })
+  afterAll(async () => {
+    await planning.close()
+    await resolving.close()
+  })
+
+  test.each(Object.entries(GRAPHQL))('is the same with and without plans: %s', async (_, send) => {
+    const planned = await send(planning, operation)
+    expect(planned).toEqual(await send(resolving, operation))
+    expect(planned.code).toBe(code)
+    if (code === 'BAD_INPUT') expect(planned.locations).toBeDefined()
+  })
+
+  test('has its path, and is read once', async () => {
+    planning.statements.length = 0
+    const { path } = (await GRAPHQL['a POST']?.(planning, operation)) ?? {}
+    if (at) expect(path).toEqual(at)
+    if (statements !== undefined && hasPlans) expect(planning.statements).toHaveLength(statements)
+  })
+
+  test.runIf(rest)('is the same in REST', async () => {
+    planning.statements.length = 0
+    const planned = await REST(planning, operation)
+    if (statements !== undefined && hasPlans) expect(planning.statements).toHaveLength(statements)
+    expect(planned.status).toBe(rest)
+    expect(planned).toEqual(await REST(resolving, operation))
   })
 })

@@ -80,13 +80,16 @@ export function presentError(error: unknown, requestId: string): { presented: Gr
   return { presented, internal: true }
 }
 
+/** Codes of errors that have no place in a document. */
+const PLACELESS: readonly unknown[] = ['UNAVAILABLE', 'TIMEOUT', 'ANSWER_TOO_LARGE']
+
 /**
- * True if the caller caused an error. If so, the operation is executed again, for a response that locates the mistake
- * in the document. After any other failure, nothing must be read a second time.
+ * True if an error is of something in the document. If so, resolvers execute the operation, for a response that locates
+ * the mistake. After any other failure, nothing must be read a second time.
  */
 export function isCallersMistake(error: unknown): boolean {
   const { presented, internal } = presentError(error, '')
-  return !internal && presented.extensions.code !== 'UNAVAILABLE' && presented.extensions.code !== 'TIMEOUT'
+  return !internal && !PLACELESS.includes(presented.extensions.code)
 }
 
 /** True if an error means that the store is unreachable or too busy. */

@@ -5,7 +5,7 @@ import { isAway, isRefusal, presentError } from './errors.ts'
 import type { Graph } from './graph.ts'
 
 /** The result of an operation that failed as a whole. */
-export const resultOf = (error: unknown): ExecutionResult => ({ data: null, errors: [asGraphQLError(error)] })
+export const resultOf = (error: unknown): ExecutionResult => ({ errors: [asGraphQLError(error)], data: null })
 
 export const asGraphQLError = (error: unknown): GraphQLError =>
   error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { type ExecutionResult, OperationTypeNode } from 'graphql'
+import { type ExecutionResult, GraphQLError, OperationTypeNode } from 'graphql'
 import { answerTooLarge, plainReader, type Reader, readFor } from '../../db/connect/reader.ts'
 import type { Caller } from '../../db/connect/scope.ts'
 import { NoJson } from '../../db/lists/encoding.ts'
@@ -94,8 +94,8 @@ export interface Run {
 
 /**
  * Runs a query or a mutation: a query by its plan if it has one, else by resolvers on one snapshot of the store. If a plan
- * rejects an argument or a value, resolvers run the query, since their errors have a location in the document. A large
- * operation waits for its turn.
+ * rejects an argument or a value without a place in the document, resolvers run the query to find it. A large operation
+ * waits for its turn.
  * @param caller ends the reads when it has gone, and receives their statements
  */
 export function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
@@ -127,7 +127,7 @@ async function read(graph: Graph, request: Run, reader: Reader, caller: Caller |
   }
   if (unplanned !== undefined) return reader.snapshot(byResolvers)
   decide('plan')
-  const planned = await answerOfPlan(operation.plan, variables, reader)
+  const planned = await answerOfPlan(operation, operation.plan, variables, reader)
   if (planned === REJECTED) return reader.snapshot(byResolvers)
   if (planned) return planned
   const coerced = operation.plan.coerced(variables)
@@ -145,8 +145,9 @@ async function readParts(
   reader: Reader,
 ): Promise<Outcome | undefined> {
   const { operation, variables, admin } = request
-  const planned = await answerOfPlan(parts.plan, variables, reader)
-  if (!planned || planned === REJECTED) return undefined
+  const planned = await answerOfPlan(operation, parts.plan, variables, reader)
+  // An island may fail too: resolvers find which of the errors count.
+  if (!planned || planned === REJECTED || planned.failed) return undefined
   const context = createContext(graph, reader, admin)
   const result = await parts.resolve(context, variables)
   const { data, errors } = result
@@ -164,13 +165,15 @@ const REJECTED = Symbol('rejected')
 
 /** The answer of a plan. Undefined without a plan. */
 async function answerOfPlan(
+  operation: Operation,
   plan: Operation['plan'],
   variables: Run['variables'],
   reader: Reader,
-): Promise<Answer | typeof REJECTED | undefined> {
+): Promise<Outcome | typeof REJECTED | undefined> {
   try {
     return await plan.run(reader, variables)
   } catch (error) {
+    if (error instanceof GraphQLError && error.path) return failedWith(operation, resultOf(error))
     if (isCallersMistake(error) || error instanceof NoJson) return REJECTED
     throw error
   }

@@ -1,4 +1,11 @@
-import { type DocumentNode, type FieldNode, type GraphQLSchema, getArgumentValues, getOperationAST } from 'graphql'
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  getArgumentValues,
+  getOperationAST,
+  locatedError,
+} from 'graphql'
 import type { TextRow } from '../../db/connect/protocol.ts'
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Page } from '../../db/lists/listing.ts'
@@ -25,7 +32,8 @@ import {
   Parameters,
   standIns,
 } from './parameters.ts'
-import { type Level, type List, Unplanned } from './piece.ts'
+import { type Key, type Level, type List, Unplanned } from './piece.ts'
+import { type Place, placeOf } from './place.ts'
 import { pageFor, type Request, statement } from './statement.ts'
 import { itemsInTurns, type ListRows, type Source, type Writer, write } from './write.ts'
 
@@ -85,7 +93,8 @@ export class Plan {
   /**
    * Runs the query.
    * @returns undefined if it has no plan or its variables are invalid: resolvers must then execute it
-   * @throws GatewayError if an argument is invalid @throws NoJson
+   * @throws GatewayError if an argument is invalid, or a GraphQLError with its place if the store was read to find out
+   * @throws NoJson
    */
   run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Answer | undefined> {
     let inputs = this.#parameters.read(variables)
@@ -129,7 +138,9 @@ export class Plan {
       if (!(error instanceof ReadsFirst)) throw error
     }
     // Its arguments mean something that is stored: that is read from the same snapshot.
-    return reader.snapshot(async (reader) => variant.read(reader, await variant.statement(reader, coerced)))
+    return reader.snapshot(async (reader) =>
+      variant.read(reader, await variant.statement(reader, coerced, (error, list) => variant.placed(error, list))),
+    )
   }
 
   /**
@@ -222,9 +233,11 @@ export class Plan {
     if (!operation) return null
     const fragments = fragmentsOf(this.#document)
     try {
-      const compiled = compile({ schema: this.#schema, fragments, conditions }, operation)
+      const document = { schema: this.#schema, fragments, conditions }
+      const compiled = compile(document, operation)
       shape(compiled, this.#form)
-      return new Variant(compiled, this.#form.hasRows ?? false)
+      const placeOfList = ({ field }: List) => placeOf(document, operation, field.node.name)
+      return new Variant(compiled, this.#form.hasRows ?? false, placeOfList)
     } catch (error) {
       if (error instanceof Unplanned) return null
       throw error
@@ -271,20 +284,34 @@ class Variant {
   readonly #root: Level
   readonly #layout: Layout
   readonly #lists: List[]
+  readonly #keys: Key[]
   readonly #hasRows: boolean
+  readonly #placeOf: (list: List) => Place | undefined
   #last: { parts: string[]; text: string } = { parts: [], text: '' }
 
-  constructor(compiled: Compiled, hasRows: boolean) {
+  constructor(compiled: Compiled, hasRows: boolean, placeOf: (list: List) => Place | undefined) {
     this.#root = compiled.root
     this.#hasRows = hasRows
+    this.#placeOf = placeOf
     this.#lists = compiled.lists
+    this.#keys = [this.#root, ...this.#lists.flatMap(({ rows }) => rows?.level ?? [])]
+      .flatMap(({ joins }) => joins)
+      .flatMap((join) => (join.kind === 'one' ? join.keys : []))
     this.#layout = new Layout(compiled)
     if (this.#lists.some((list) => list.cursors && list !== this.#layout.spliced))
       throw new Unplanned('a cursor of a list within a list')
   }
 
-  /** Builds the statement that answers a request. @throws GatewayError if an argument is invalid */
-  async statement(reader: Reader, variables: Record<string, unknown>): Promise<Statement> {
+  /**
+   * Builds the statement that answers a request. It checks the arguments of keys and lists before it reads the store.
+   * @param placed converts the error of a list
+   * @throws GatewayError if an argument is invalid @throws ReadsFirst
+   */
+  async statement(
+    reader: Reader,
+    variables: Record<string, unknown>,
+    placed: (error: unknown, list: List) => unknown = (error) => error,
+  ): Promise<Statement> {
     const args = new Map<FieldNode, Record<string, unknown>>()
     const argumentsOf: Request['argumentsOf'] = ({ node, definition }) => {
       let values = args.get(node)
@@ -297,13 +324,17 @@ class Variant {
     const pages = new Map<List, Page | undefined>()
     const cursors = new Map<string, Cursor>()
     let assertStart: Statement['assertStart']
-    for (const list of this.#lists) {
+    const add = async (list: List) => {
       const inputs = argumentsOf(list.field)
       const { sqlField } = list
       const { prepare, startAfter }: Partial<SqlList> = sqlField.kind === 'list' ? sqlField.list : sqlField.rows
       const after = list === this.#layout.spliced ? startAfter?.(inputs) : undefined
       const prepared = prepare && !after ? await prepare(inputs, reader) : inputs
-      if (after) assertStart = async (reader) => prepare?.(inputs, reader)
+      if (after)
+        assertStart = (reader) =>
+          Promise.resolve(prepare?.(inputs, reader)).catch((error) => {
+            throw this.placed(error, list)
+          })
       args.set(list.field.node, prepared)
       // A list whose rows are not read has arguments too.
       if (!list.rows && list.sqlField.kind === 'list') list.sqlField.list.filter(prepared)
@@ -314,10 +345,25 @@ class Variant {
         cursors.set(variable, { types: order.map(({ type }) => type), name })
       }
     }
+    for (const key of this.#keys) if ('assert' in key) key.assert?.(argumentsOf(key.field))
+    let readsFirst: ReadsFirst | undefined
+    for (const list of this.#lists)
+      await add(list).catch((error) => {
+        if (!(error instanceof ReadsFirst)) throw placed(error, list)
+        readsFirst = error
+      })
+    if (readsFirst) throw readsFirst
     const pageOf = (list: List) => pages.get(list)
     const { name, cursor, more } = this.#cursor(argumentsOf)
     const sql = statement(this.#root, this.#layout, more, { argumentsOf, pageOf, topology: reader.topology })
     return { text: this.#textOf(sql), values: sql.values, source: { pageOf, name, cursor }, cursors, assertStart }
+  }
+
+  /** Gives the mistake in a list's arguments its place in the document, if the whole answer is then null. */
+  placed(error: unknown, list: List): unknown {
+    const isMistake = error instanceof GatewayError && error.code === 'BAD_INPUT'
+    const place = isMistake ? this.#placeOf(list) : undefined
+    return place ? locatedError(error, place.nodes, place.path) : error
   }
 
   /** True if the name of the spliced list's cursors depends on nothing but its arguments. */

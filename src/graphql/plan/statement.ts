@@ -99,9 +99,7 @@ function oneJoin({ scope, one }: Extract<Join, { kind: 'one' }>, found: Prisma.S
 
 function keySql(key: Key, request: Request): Prisma.Sql {
   if ('sql' in key) return Prisma.raw(key.sql)
-  const args = request.argumentsOf(key.field)
-  key.assert?.(args)
-  const value = args[key.argument]
+  const value = request.argumentsOf(key.field)[key.argument]
   const text = value instanceof Date ? value.toISOString().slice(0, key.type === 'date' ? 10 : undefined) : value
   return Prisma.sql`${text}::${raw([key.type])}`
 }
