@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
 import { dates, type Json, jsonOf, NOW, nobody, pools, startOnFixture, upper, users } from './fixture.ts'
 
@@ -27,6 +27,7 @@ async function refusal(path: string, body?: unknown): Promise<string[]> {
 
 const multipliers = async () => jsonOf(gateway, '/multipliers/all', 201)
 const multiplierOf = async (pool: string) => (await multipliers()).find(({ poolAddress }: Json) => poolAddress === pool)
+const withoutTime = ({ updatedAt, ...rest }: Json) => rest
 const pointsOf = async (account: string) => (await jsonOf(gateway, `/points/userpoints?account=${account}`)).userPoints
 
 describe('the admin token', () => {
@@ -82,22 +83,25 @@ describe('a server without an admin token', () => {
 })
 
 describe('with the token', () => {
-  /** A gateway serves one test after another until its data change. */
-  let version: string | undefined
-  const newest = async () =>
-    (await gateway.deps.store.pool.query<{ version: string }>('SELECT sum(version) AS version FROM data_version'))
-      .rows[0]?.version
-  beforeEach(async () => {
-    if (version !== undefined) {
-      if ((await newest()) === version) return
-      await gateway.close()
-    }
+  let stored: Json[]
+  beforeAll(async () => {
     gateway = await startOnFixture()
-    version = await newest()
+    stored = await multipliers()
   })
   afterAll(() => gateway?.close())
 
+  /** Gives back the multipliers of the fixture. */
+  async function restore() {
+    const { body } = await post('/multipliers/update', stored)
+    expect(body.map(withoutTime)).toEqual(stored.map(withoutTime))
+  }
+
   describe('POST /points/resync', () => {
+    const restorePoints = async () => {
+      await restore()
+      expect((await post('/points/resync?date=2026-03-01')).body.totalPoints).toBe(520)
+    }
+
     it('defaults to the newest stored date, and reports what it did', async () => {
       const { status, body } = await post('/points/resync')
       expect(status).toBe(200)
@@ -122,17 +126,15 @@ describe('with the token', () => {
         })
     })
 
-    it.each([
-      'application/json',
-      'text/plain',
-      'application/x-www-form-urlencoded',
-      'multipart/form-data',
-      'application/octet-stream',
-    ])('takes an empty body of %s', async (type) => {
-      expect((await post('/points/resync', '', { ...withToken, 'content-type': type })).status).toBe(200)
-    })
-
-    it('takes an empty object', async () => {
+    it('takes an empty body of any type, and an empty object', async () => {
+      for (const type of [
+        'application/json',
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data',
+        'application/octet-stream',
+      ])
+        expect((await post('/points/resync', '', { ...withToken, 'content-type': type })).status, type).toBe(200)
       expect(await post('/points/resync', {})).toMatchObject({ status: 200, body: { distributionDate: dates[2] } })
     })
 
@@ -147,6 +149,7 @@ describe('with the token', () => {
       expect(items.map(({ totalPoints }: Json) => totalPoints)).toEqual([expect.closeTo(0.6, 9), 440, 770])
       const { topAccounts } = await jsonOf(gateway, '/points/leaderboard')
       expect(topAccounts.map(({ points }: Json) => points)).toEqual([530, 390, 290])
+      await restorePoints()
     })
 
     it('gives a pool 0 points when its multipliers are 0', async () => {
@@ -158,6 +161,7 @@ describe('with the token', () => {
       })
       expect((await post('/points/resync?date=2026-03-01')).body.totalPoints).toBe(0)
       expect((await jsonOf(gateway, '/points/leaderboard')).total).toBe('6')
+      await restorePoints()
     })
 
     it('changes no answer where nothing has changed', async () => {
@@ -240,6 +244,7 @@ describe('with the token', () => {
 
   describe('POST /multipliers/update', () => {
     const path = '/multipliers/update'
+    afterEach(restore)
 
     it('takes one, and answers with the whole record in a list', async () => {
       const before = await multiplierOf(pools.ethUsdc)
@@ -257,26 +262,24 @@ describe('with the token', () => {
       expect(await multiplierOf(pools.ethUsdc)).toEqual(body[0])
     })
 
-    it('takes several, and answers in the order of the request', async () => {
+    it('takes several, answers in their order, and makes what is left out 0 where a pool had no multiplier', async () => {
       const order = [pools.daiEth, pools.arbUsdc, pools.ethUsdc]
+      expect(await multiplierOf(pools.daiEth)).toBeUndefined()
       const { body } = await post(
         path,
-        order.map((poolAddress) => ({ poolAddress, deposit_tokenA: 1.5 })),
+        order.map((poolAddress) => ({ poolAddress, deposit_tokenB: 1.5 })),
       )
       expect(body.map(({ poolAddress }: Json) => poolAddress)).toEqual(order)
+      expect(body[0]).toMatchObject({
+        ...{ deposit_tokenA: 0, deposit_tokenB: 1.5, borrow_tokenA: 0, borrow_tokenB: 0 },
+        poolName: 'DAI·ETH·20',
+      })
+      expect(body[0].id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
     })
 
     it('keeps what is left out', async () => {
       const { body } = await post(path, { poolAddress: pools.ethUsdc, borrow_tokenB: 9 })
       expect(body).toMatchObject([{ deposit_tokenA: 2, deposit_tokenB: 1, borrow_tokenA: 4, borrow_tokenB: 9 }])
-    })
-
-    it('makes what is left out 0 where the pool had no multiplier', async () => {
-      const { body } = await post(path, { poolAddress: pools.daiEth, deposit_tokenB: 2 })
-      expect(body).toMatchObject([
-        { deposit_tokenA: 0, deposit_tokenB: 2, borrow_tokenA: 0, borrow_tokenB: 0, poolName: 'DAI·ETH·20' },
-      ])
-      expect(body[0].id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
     })
 
     it('takes the pool in upper case', async () => {
@@ -288,7 +291,7 @@ describe('with the token', () => {
       const all = await multipliers()
       const { status, body } = await post(path, all)
       expect(status).toBe(200)
-      expect(body.map(({ updatedAt, ...rest }: Json) => rest)).toEqual(all.map(({ updatedAt, ...rest }: Json) => rest))
+      expect(body.map(withoutTime)).toEqual(all.map(withoutTime))
     })
 
     const pool = { poolAddress: pools.ethUsdc }

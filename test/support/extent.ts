@@ -5,8 +5,9 @@
 export const SAMPLE = process.env.TESTS === 'sample'
 export const LONG = process.env.TESTS === 'long'
 
-/** One in so many cases, the first one included; all of them but in a sample. */
-export const sampleOf = <T>(all: readonly T[], nth: number): T[] => all.filter((_, i) => !SAMPLE || i % nth === 0)
+/** One in so many cases, from the first one or a later one; all of them but in a sample. */
+export const sampleOf = <T>(all: readonly T[], nth: number, from = 0): T[] =>
+  all.filter((_, i) => !SAMPLE || i % nth === from)
 
 /** A count for the extent of this run. */
 export function runs(counts: { sample: number; all: number; long: number }): number {
