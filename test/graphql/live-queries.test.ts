@@ -41,8 +41,16 @@ const openAt = async (gateway: Gateway) =>
 const sql = (text: string) => one.deps.store.pool.query(text)
 const touch = () => sql('UPDATE program SET total_points = total_points')
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-/** Longer than changes are gathered and read. */
-const QUIET_MS = 700
+/** A stream of a gateway's reports of changes, without those so far. With each its live queries are read again. */
+const reportsOf = async (gateway: Gateway) => {
+  const stream = await subscribe(gateway, 'subscription { dataChanged { version } }')
+  await stream.next()
+  await touch()
+  await stream.next()
+  return stream
+}
+/** The statements of a gateway's live queries since `statements.length = 0`. */
+const readsOf = ({ statements }: Gateway) => statements.filter((text) => !text.includes('FROM data_version'))
 
 const top = 'leaderboard(first: 3) { totalCount nodes { rank userAddress points } }'
 const ofUser = 'user(address: $address) { address points: totalPoints rank }'
@@ -151,25 +159,25 @@ test("only a changed result is sent: not after a write elsewhere, of multipliers
   const [second, fifth] = [await addressAt(2), await addressAt(5)]
   const board = await subscribe(one, `subscription { ${top} }`)
   const user = await subscribe(two, subscriptionOf, { variables: { address: second } })
-  const always = await subscribe(one, 'subscription { dataChanged { version } }')
-  await Promise.all([board.next(), user.next(), always.next()])
+  const both = await Promise.all([reportsOf(one), reportsOf(two)])
+  const reported = () => Promise.all(both.map((stream) => stream.next()))
+  await Promise.all([board.next(), user.next()])
   await touch()
-  await always.next()
+  await reported()
   const { data } = await one.graphql('{ multipliers(first: 1) { nodes { pool { address } depositA } } }')
   await one.ask(
     `mutation ($pool: Address!) { updateMultipliers(input: { multipliers: [{ poolAddress: $pool, depositA: 77 }] }) { multipliers { id } } }`,
     { pool: data.multipliers.nodes[0].pool.address },
     asAdmin,
   )
-  await always.next()
+  await reported()
   await sql(`UPDATE account SET points = points + 1000 WHERE user_address = '${fifth}'`)
-  await always.next()
-  await pause(QUIET_MS)
-  expect([board.events.length, user.events.length]).toEqual([1, 1])
+  await reported()
   await sql(`UPDATE account SET points = points + 500000 WHERE user_address = '${second}'`)
   const before = user.events[0].data.user.points
   expect((await user.next()).data.user.points).toBeCloseTo(before + 0.5)
   expect((await board.next()).data).toEqual(await answer(`{ ${top} }`))
+  expect([board.events.length, user.events.length]).toEqual([2, 2])
 })
 
 test('writes of another gateway or a command are reported: a resync, an import', async () => {
@@ -179,9 +187,9 @@ test('writes of another gateway or a command are reported: a resync, an import',
   )
   const query = '{ leaderboard(first: 20) { totalCount nodes { userAddress points } } }'
   await stream.next()
+  const reported = await reportsOf(two)
   await sql('UPDATE multiplier SET deposit_token_a = deposit_token_a * 3 + 1')
-  await pause(QUIET_MS)
-  expect(stream.events).toHaveLength(1)
+  await reported.next()
   await resync(one)
   expect((await stream.next()).data).toEqual(await answer(query))
   const [{ pool: marketAddress, date: distributionDate }] = (
@@ -211,44 +219,42 @@ test('a client of graphql-sse follows a user', async () => {
 
 test.runIf(hasPlans)('one read serves all equal subscriptions, and each gets the change', async () => {
   const query = `subscription Equal { ${top} }`
+  const third = await addressAt(3)
+  const reported = await reportsOf(one)
   const opened = await Promise.all(Array.from({ length: SAMPLE ? 40 : 200 }, () => subscribe(one, query)))
   for (const stream of opened) await stream.next(20_000)
-  await pause(QUIET_MS)
   one.statements.length = 0
   await touch()
-  await vi.waitFor(() => expect(one.statements).toHaveLength(1), { timeout: 60_000 })
-  await pause(QUIET_MS)
-  expect(one.statements).toHaveLength(1)
-  const third = await addressAt(3)
-  one.statements.length = 0
+  await reported.next()
   await raise(third)
   await vi.waitFor(() => expect(opened.every(({ events }) => events.length === 2)).toBe(true), { timeout: 60_000 })
-  expect(one.statements).toHaveLength(1)
+  expect(readsOf(one)).toHaveLength(2)
   expect(new Set(opened.map(({ events }) => JSON.stringify(events[1]))).size).toBe(1)
   for (const stream of opened.slice(1)) stream.leave()
-  await expect.poll(() => openAt(one)).toBe(1)
+  await expect.poll(() => openAt(one)).toBe(2)
   opened[0]?.leave()
-  await expect.poll(() => openAt(one)).toBe(0)
+  await expect.poll(() => openAt(one)).toBe(1)
   one.statements.length = 0
   await touch()
-  await pause(QUIET_MS)
-  expect(one.statements).toEqual([])
+  await reported.next()
+  expect(readsOf(one)).toEqual([])
 })
 
 test('equal are the document and the variables as they are understood', async () => {
   const [a, b] = [await addressAt(1), await addressAt(2)]
+  const reported = await reportsOf(one)
   const followers = [a, `0x${a.slice(2).toUpperCase()}`, b].map((address) =>
     subscribe(one, subscriptionOf, { variables: { address, unused: address } }),
   )
   const opened = await Promise.all(followers)
   for (const stream of opened) await stream.next()
   expect(opened.map(({ events }) => events[0].data.user.address)).toEqual([a, a, b])
-  await pause(QUIET_MS)
   one.statements.length = 0
   await touch()
-  await vi.waitFor(() => expect(one.statements).toHaveLength(2), { timeout: 60_000 })
-  await pause(QUIET_MS)
-  expect(one.statements).toHaveLength(2)
+  await reported.next()
+  await touch()
+  await vi.waitFor(() => expect(readsOf(one).length).toBeGreaterThanOrEqual(4), { timeout: 60_000 })
+  expect(readsOf(one)).toHaveLength(4)
 })
 
 test('users of their own are read a few at a time', async () => {
@@ -289,16 +295,20 @@ test('a read that a change overtakes is repeated', async () => {
   await stream.next()
   const writer = new pg.Client({ connectionString: one.deps.config.DATABASE_URL as string })
   await writer.connect()
+  const reported = await reportsOf(two)
   const { held, release } = holdReads(two)
+  const give = (points: number) =>
+    writer.query(`UPDATE account SET points = ${points} WHERE user_address = '${address}'`)
   try {
     await touch()
     await held
-    await writer.query(`UPDATE account SET points = 8e15 WHERE user_address = '${address}'`)
-    await pause(QUIET_MS)
+    await reported.next()
+    await give(8e15)
+    await reported.next()
     release()
     expect((await stream.next()).data.user.points).toBe(8e9)
-    await pause(QUIET_MS)
-    expect(stream.events).toHaveLength(2)
+    await give(9e15)
+    expect((await stream.next()).data.user.points).toBe(9e9)
   } finally {
     release()
     await writer.end()
@@ -350,8 +360,9 @@ test('a gateway that lost its connection reads again when it is back, and sends 
   await vi.waitFor(() => expect(notifications.connectedUntil).toBeGreaterThan(0), { timeout: 60_000 })
   const before = user.events[0].data.user.points
   expect((await user.next(10_000)).data.user.points).toBeCloseTo(before + 0.25)
-  await pause(QUIET_MS)
-  expect([user.events.length, board.events.length]).toEqual([2, 1])
+  await sql(`UPDATE account SET points = points + 250000 WHERE user_address = '${address}'`)
+  expect((await user.next()).data.user.points).toBeCloseTo(before + 0.5)
+  expect([user.events.length, board.events.length]).toEqual([3, 1])
 })
 
 test('a result waits for a store that is away', async () => {
@@ -389,9 +400,11 @@ test('a fault of ours is reported once, only by the id of each request, followed
       expect(errors[0]).toMatchObject({ extensions: { code: 'INTERNAL', requestId: id } })
       expect(JSON.stringify(errors)).not.toMatch(/account_gone|division|prisma/i)
     }
+    const reported = await reportsOf(one)
+    one.statements.length = 0
     await touch()
-    await pause(QUIET_MS)
-    for (const { events } of opened) expect(events).toHaveLength(2)
+    await reported.next()
+    await expect.poll(() => readsOf(one).length).toBeGreaterThan(0)
   } finally {
     await sql(mendFaulty('account'))
   }
