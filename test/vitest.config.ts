@@ -26,8 +26,8 @@ const kernel = [
 
 /** What `npm test` leaves to `npm run test:all`: large stores, many values, slow clients and sources, other programs. */
 const second = [
-  'distribution/graph-source',
-  'graphql/{cost,doubles,event-loop,federation,history-cost,introspection}',
+  'distribution/{graph-source,killed}',
+  'graphql/{compatibility,cost,doubles,event-loop,federation,history-cost,introspection}',
   'graphql/{large-reads,operations,remembered-documents,slow-readers}',
   'rest/{large-totals,lint}',
 ]

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { datasetPositions } from '../../src/sources/positions/dataset-positions.ts'
-import { command, parsed, start } from '../support/command-line.ts'
+import { command } from '../support/command-line.ts'
 import { everything } from '../support/dump.ts'
-import { sampleOf } from '../support/extent.ts'
 import { asAdmin, type Gateway, onCitus, startGateway } from '../support/gateway.ts'
 import {
   ANN,
@@ -21,7 +20,7 @@ import {
   pool,
   position,
 } from '../support/one-pool.ts'
-import { claims, hold } from '../support/pause.ts'
+import { hold } from '../support/pause.ts'
 
 const POOL_2 = `0x${'6'.repeat(40)}`
 const FACTORS = 'depositA depositB borrowA borrowB'
@@ -513,77 +512,4 @@ describe('one run of a date at a time', () => {
     expect(read.status).toBe(200)
     expect(new Set((await Promise.all(runs)).map(({ status }) => status))).toEqual(new Set([200]))
   })
-})
-
-describe('a process that ends in the middle of a run', () => {
-  const day = '2026-06-01'
-  beforeAll(() => importFiles(gateway, { positions: [at(day, ANN, 10, { pointsA: 1, pointsB: 0 })] }))
-
-  test.each(['before it writes', 'in the middle of its writing'] as const)(
-    'killed %s: nothing is half done, no lock is left',
-    async (place) => {
-      const before = await everything(gateway.deps.store.pool)
-      const held = await hold(gateway, place)
-      const started = start(['resync', '--date', day], env())
-      try {
-        await held.caught(started)
-        expect((await runsOf(day))[0]).toMatchObject({ status: 'RUNNING', requestedBy: 'cli' })
-        expect(await started.stop('SIGKILL')).toBeNull()
-        // Still while the lock is taken.
-        await vi.waitFor(async () => expect(await claims(gateway)).toBe(0), { timeout: 10_000 })
-      } finally {
-        await held.release()
-      }
-      expect(await everything(gateway.deps.store.pool)).toEqual(before)
-      const [dead] = await runsOf(day)
-      if (place === 'before it writes') {
-        const [record] = parsed((await command(['runs', '--date', day, '--json'], env())).out)
-        expect(record).toMatchObject({
-          recordId: dead.recordId,
-          status: 'FAILED',
-          error: expect.stringContaining('cut off'),
-        })
-      } else {
-        await importFiles(gateway, { positions: [at(day, ANN, 10, { pointsA: 1, pointsB: 0 })] })
-        expect((await post('resync', day)).status).toBe(200)
-      }
-      const record = (await graph(`{ run(recordId: "${dead.recordId}") { status error finishedAt } }`)).run
-      expect(record).toEqual({
-        status: 'FAILED',
-        error: 'It was cut off: the process that ran it ended.',
-        finishedAt: expect.any(String),
-      })
-    },
-  )
-
-  const interrupted = [
-    ['resync', 'before it writes', 'SIGINT'],
-    ['resync', 'in the middle of its writing', 'SIGTERM'],
-    ['manualupdate', 'in the middle of its writing', 'SIGINT'],
-  ] as const
-  test.each(sampleOf(interrupted, 3))(
-    '%s that is interrupted %s, by %s, leaves the store as it was and 130',
-    async (verb, place, signal) => {
-      await source([at(day, ANN, 20)])
-      const before = await everything(gateway.deps.store.pool)
-      const held = await hold(gateway, place)
-      const started = start([verb, '--date', day], env())
-      try {
-        await held.caught(started)
-        expect(await started.stop(signal)).toBe(130)
-        expect(started.printed()).toContain('Interrupted')
-        expect(await claims(gateway)).toBe(0)
-      } finally {
-        await held.release()
-      }
-      expect(await everything(gateway.deps.store.pool)).toEqual(before)
-      expect((await runsOf(day))[0]).toMatchObject({
-        kind: verb.toUpperCase(),
-        status: 'FAILED',
-        requestedBy: 'cli',
-        error: 'It was interrupted.',
-      })
-      expect((await post('resync', day)).status).toBe(200)
-    },
-  )
 })
