@@ -218,17 +218,30 @@ const changes: [DatasetFile, object, string][] = [
   ['cash-flows', { assets: String(2n ** 256n - 1n) }, 'SELECT assets::text AS value FROM cash_flow'],
 ]
 
+/** Changes that one import can have: one of each file. */
+const changesTogether = [0, 1, 2].map((nth) =>
+  changes.filter(([file], at) => changes.slice(0, at).filter(([other]) => other === file).length === nth),
+)
+
 describe('a record that is loaded again with the same key replaces the first', () => {
-  test.each(changes)('%s: %o', async (file, change, sql) => {
-    const [value] = Object.values(change).slice(-1)
-    const changed = { ...record[file], ...change }
-    await load(goodFiles({ [file]: [changed, changed] }))
-    expect(await rows(sql)).toEqual([{ value }])
+  test.each(changesTogether.map((some) => [some]))('%j', async (some) => {
+    const changed = Object.fromEntries(some.map(([file, change]) => [file, { ...record[file], ...change }]))
+    const values = some.map(([, change]) => Object.values(change).at(-1))
+    const stored = async () => {
+      const all = []
+      for (const [, , sql] of some) all.push(...(await rows(sql)).map(({ value }) => value))
+      return all
+    }
+    const twice = Object.entries(changed).map(([file, one]) => [file, [one, one]])
+    await load(goodFiles(Object.fromEntries(twice)))
+    expect(await stored()).toEqual(values)
     await load(goodFiles())
-    expect(await rows(sql)).not.toEqual([{ value }])
-    const summary = await load({ [file]: [changed] })
-    expect(summary.files).toEqual({ [`${file}.jsonl`]: { lines: 1, written: 1 } })
-    expect(await rows(sql)).toEqual([{ value }])
+    for (const [nth, value] of (await stored()).entries()) expect(value).not.toEqual(values[nth])
+    for (const [file, one] of Object.entries(changed)) {
+      const { files } = await load({ [file]: [one] })
+      expect(files).toEqual({ [`${file}.jsonl`]: { lines: 1, written: 1 } })
+    }
+    expect(await stored()).toEqual(values)
   })
 
   test('a multiplier keeps its id and its times until something changes', async () => {

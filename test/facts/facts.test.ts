@@ -15,8 +15,8 @@ import { type Oracle, openOracle } from './oracle.ts'
  */
 const roads: [name: string, nth: number, ask: () => Ask][] = [
   ['planned', 1, () => asker(gateway)],
-  ['PLAN=off', SAMPLE ? 4 : 1, () => asker(withoutPlans)],
-  ['resolved', SAMPLE ? 16 : 8, () => asker(gateway, { resolved: true })],
+  ['PLAN=off', SAMPLE ? 8 : 1, () => asker(withoutPlans)],
+  ['resolved', SAMPLE ? 32 : 8, () => asker(gateway, { resolved: true })],
 ]
 
 let gateway: Gateway

@@ -720,7 +720,7 @@ test('each condition of each filter can be sent with a cursor', async () => {
       .filter((one) => !['AND', 'OR', 'NOT'].includes(one.name))
       .flatMap(({ name, type }) => valuesOnce(type).map((value) => ({ [name]: value })))
       // A row has the value or not. Null matches neither, nor do all lists take a filter of all rows.
-      .flatMap((one) => [one, { OR: [one, { NOT: one }] }])
+      .flatMap((one) => [...(SAMPLE ? [] : [one]), { OR: [one, { NOT: one }] }])
     await Promise.all(
       tried.map(async (where) => {
         const about = `${field} ${JSON.stringify(where)}`
