@@ -2,6 +2,7 @@ import { type GraphQLObjectType, getNamedType, isLeafType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plainReader, type Reader, readFor, readSnapshot } from '../../src/db/connect/reader.ts'
 import { openStore, type Store, type StoreOptions } from '../../src/db/connect/store.ts'
+import { storeFault } from '../../src/db/faults.ts'
 import { openGraph } from '../../src/graphql/execution/graph.ts'
 import { createBuilder } from '../../src/graphql/schema/builder.ts'
 import { addTypes, createSchema } from '../../src/graphql/schema/schema.ts'
@@ -212,12 +213,20 @@ test('reads count among the statements and bytes of their operation', () =>
     await expect(readFor(store, many)).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
     await expect(readSnapshot(store, many)).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
     const often = async (reader: Reader) => {
-      for (let i = 0; i < 501; i++) await reader.models.season.findUnique({ where: { name: 'none' } })
+      await Promise.all(Array.from({ length: 499 }, () => reader.$queryRaw`SELECT FROM season WHERE false`))
+      for (let i = 0; i < 2; i++) await reader.models.season.findUnique({ where: { name: 'none' } })
     }
     await expect(readFor(store, often)).rejects.toMatchObject({ code: 'BAD_INPUT' })
     await expect(readSnapshot(store, often)).rejects.toMatchObject({ code: 'BAD_INPUT' })
     expect(await plainReader(store).models.pool.count()).toBeGreaterThan(0)
   }))
+
+/** The code that clients get for the error of a read. */
+const failure = (read: Promise<unknown>) =>
+  read.then(
+    () => 'none',
+    (error) => storeFault(error)?.code,
+  )
 
 test('a read ends when its client has gone, or its time is up', () =>
   withStore({ readTimeoutMs: 1000 }, async (store) => {
@@ -228,11 +237,31 @@ test('a read ends when its client has gone, or its time is up', () =>
     try {
       const caller = { aborted: false }
       const reads = [readFor(store, read, caller), readFor(store, (reader) => reader.snapshot(read), caller)]
-      const ended = Promise.all(reads.map((one) => expect(one).rejects.toMatchObject({ code: 'UNAVAILABLE' })))
+      const ended = Promise.all(reads.map(failure))
       caller.aborted = true
-      await ended
-      await expect(readFor(store, read)).rejects.toMatchObject({ code: 'TIMEOUT' })
-      await expect(readSnapshot(store, read)).rejects.toMatchObject({ code: 'TIMEOUT' })
+      expect(await ended).toEqual(['UNAVAILABLE', 'UNAVAILABLE'])
+      expect(await failure(readFor(store, read))).toBe('TIMEOUT')
+      expect(await failure(readSnapshot(store, read))).toBe('TIMEOUT')
+    } finally {
+      await client.query('ROLLBACK')
+      client.release()
+    }
+    expect(await readSnapshot(store, read)).not.toEqual([])
+  }))
+
+test('a read whose statement Postgres cancels has had its time', () =>
+  withStore({}, async (store) => {
+    const read = (reader: Reader) => reader.models.season.findMany()
+    const client = await store.pool.connect()
+    await client.query('BEGIN; LOCK TABLE season IN ACCESS EXCLUSIVE MODE')
+    const cancel =
+      'SELECT pg_cancel_backend(pid) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))'
+    try {
+      for (const start of [readFor, readSnapshot]) {
+        const reading = failure(start(store, read))
+        await expect.poll(async () => (await client.query(cancel)).rows.length).toBeGreaterThan(0)
+        expect(await reading).toBe('TIMEOUT')
+      }
     } finally {
       await client.query('ROLLBACK')
       client.release()

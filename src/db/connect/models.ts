@@ -49,14 +49,21 @@ export class Models {
 
   #run(send: Send, work: (models: Prisma.TransactionClient) => Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
+      let failure: unknown
+      const sendNext: Send = (statement) =>
+        send(statement).catch((error) => {
+          failure ??= error
+          throw error
+        })
       const start = () =>
         new Promise<void>((started) => {
-          this.#adapter.next = send
+          this.#adapter.next = sendNext
           const transaction = this.#prisma.$transaction((models) => {
             started()
             return work(models)
           })
-          transaction.then(resolve, reject).finally(started)
+          // Prisma wraps the error of a statement, and drops what it says about the read.
+          transaction.then(resolve, (error) => reject(failure ?? error)).finally(started)
         })
       void this.#starting(start)
     })
