@@ -224,7 +224,8 @@ const changesTogether = [0, 1, 2].map((nth) =>
 )
 
 describe('a record that is loaded again with the same key replaces the first', () => {
-  test.each(changesTogether.map((some) => [some]))('%j', async (some) => {
+  const named = changesTogether.map((some) => [some.map(([file]) => file).join(', '), some] as const)
+  test.each(named)('%s', async (_, some) => {
     const changed = Object.fromEntries(some.map(([file, change]) => [file, { ...record[file], ...change }]))
     const values = some.map(([, change]) => Object.values(change).at(-1))
     const stored = async () => {
