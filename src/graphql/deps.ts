@@ -6,11 +6,10 @@ import type { Live } from './live/live.ts'
 import type { Limits } from './policy/limits.ts'
 
 export interface GatewayDeps {
-  /** The cron patterns of the daily job and of updates, and the name of the points program. */
+  /** The cron patterns of the daily job and of updates. */
   config: {
     DISTRIBUTION_CRON?: string | undefined
     ANALYTICS_CRON?: string | undefined
-    PROGRAM_NAME?: string | undefined
   }
   store: Store
   basePoints: BasePoints

@@ -125,6 +125,8 @@ const ROOTS = [
   'distribution',
   'program',
   'series',
+  'basePoints',
+  'basePointsRevisions',
 ]
 
 /** A random query that has a plan, most of the time. The numbers choose its fields. */

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsColumn } from '../points/millionths.ts'
@@ -47,3 +48,7 @@ export const pastProgramColumns: Columns = {
 export const programAsOfSql = (date: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM program t CROSS JOIN (SELECT date, date IS NULL OR date >= (SELECT max(date) FROM distribution) AS newest
     FROM (SELECT ${date} AS date) given) at`
+
+/** SQL of the name of the points program, which is a setting. */
+export const programNameSql = (name: string | undefined): string =>
+  name === undefined ? 'NULL::text' : `${pg.escapeLiteral(name)}::text`

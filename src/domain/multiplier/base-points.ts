@@ -1,10 +1,9 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { selectList } from '../../db/lists/listing.ts'
+import { columnsOf, type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
-import type { BasePoints } from '../points/formula.ts'
+import { type BasePoints, literal } from '../points/formula.ts'
 import { announced, inForce } from './rule.ts'
 import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
 
@@ -28,10 +27,14 @@ export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldE
 
 export type BasePointsRevision = RowOf<typeof basePointsColumns>
 
-export interface BasePointsOn extends BasePoints {
+export const basePointsOnColumns = sqlColumns({
+  deposit: { sql: 't.deposit', type: 'float', description: 'Base points per day for each dollar supplied.' },
+  borrow: { sql: 't.borrow', type: 'float', description: 'Base points per day for each dollar borrowed.' },
   /** The revision that sets them. Null if those of the settings count. */
-  revision: BasePointsRevision | null
-}
+  revisionId: { sql: 't.id', type: 'bigint', nullable: true },
+})
+
+export type BasePointsOn = RowOf<typeof basePointsOnColumns>
 
 /** The number of revisions that are listed. */
 export const MAX_REVISIONS = 100
@@ -42,12 +45,15 @@ export const basePointsRevisions = Prisma.sql`FROM (SELECT * FROM base_points_re
 export const basePointsRevision = (reader: Reader, id: bigint): Promise<BasePointsRevision | null> =>
   reader.models.basePointsRevision.findUnique({ where: { id } })
 
-export async function basePointsOn(reader: Reader, settings: BasePoints, date: Date): Promise<BasePointsOn> {
-  const [revision = null] = await reader.$queryRaw<BasePointsRevision[]>`
-    SELECT ${selectList(basePointsColumns)} FROM base_points_rule t
-    WHERE ${Prisma.raw(inForce('t', `date '${isoDay(date)}'`))}`
-  return { deposit: revision?.deposit ?? settings.deposit, borrow: revision?.borrow ?? settings.borrow, revision }
-}
+/** The FROM clause for `basePointsOnColumns`: of a distribution date or, without one, of today. */
+export const basePointsOn =
+  (settings: BasePoints) =>
+  (date: Prisma.Sql): Prisma.Sql =>
+    Prisma.sql`FROM (
+    SELECT ${Prisma.raw(`r.id, coalesce(r.deposit, ${literal(settings.deposit)}) AS deposit,
+      coalesce(r.borrow, ${literal(settings.borrow)}) AS borrow`)}
+    FROM (SELECT coalesce(nullif(${date}, 'infinity'), (now() AT TIME ZONE 'UTC')::date) AS date) d
+    LEFT JOIN base_points_rule r ON ${Prisma.raw(inForce('r', 'd.date'))}) t`
 
 export interface BasePointsUpdate extends BasePoints {
   /** The first distribution date that they count for. Without it they count for every date. */

@@ -50,7 +50,7 @@ export function pointsError(error: unknown): unknown {
 
 const OUT_OF_RANGE = '22003'
 
-function literal(value: number): string {
+export function literal(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError(`base points must be finite, not ${value}`)
   return `${value}::float8`
 }

@@ -55,11 +55,13 @@ export interface SchemaOptions {
   basePoints?: BasePoints
   /** The hosts whose links to logos are shown. */
   logoHosts?: readonly string[]
+  /** The name of the points program. */
+  config?: { PROGRAM_NAME?: string | undefined }
 }
 
-export function createSchema({ basePoints = PUBLISHED, logoHosts = [] }: SchemaOptions = {}): GraphQLSchema {
+export function createSchema(options: SchemaOptions = {}): GraphQLSchema {
   const builder = createBuilder()
-  addTypes(builder, { basePoints, logoHosts })
+  addTypes(builder, options)
   return resolveInTurns(withExactFloats(builder.toSchema({ directives })))
 }
 
@@ -67,7 +69,8 @@ export function createSchema({ basePoints = PUBLISHED, logoHosts = [] }: SchemaO
  * Adds all types. Each file in types/ has a type, the queries that return it and the mutations that change it. Files refer to
  * types of others by name.
  */
-export function addTypes(builder: Builder, { basePoints = PUBLISHED, logoHosts = [] }: SchemaOptions = {}): void {
+export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
+  const { basePoints = PUBLISHED, logoHosts = [], config = {} } = options
   addScalars(builder)
   const Query = builder.queryType({
     description: 'Each response is read from one database snapshot: its numbers agree.',
@@ -99,13 +102,13 @@ export function addTypes(builder: Builder, { basePoints = PUBLISHED, logoHosts =
   addMultiplierRevision(builder)
   addRevokeInput(builder)
   addMultiplier(builder)
-  addBasePoints(builder)
+  addBasePoints(builder, basePoints)
   addRun(builder)
   addLedger(builder)
   addPosition(builder)
   addDistribution(builder)
   addUser(builder)
-  addSeason(builder)
+  addSeason(builder, config.PROGRAM_NAME)
   addDataVersion(builder)
   addLimits(builder)
   addStatus(builder)

@@ -2,6 +2,7 @@ import {
   type BasePointsOn,
   basePointsColumns,
   basePointsOn,
+  basePointsOnColumns,
   basePointsRevision,
   basePointsRevisions,
   MAX_REVISIONS,
@@ -9,13 +10,29 @@ import {
   setBasePoints,
 } from '../../../domain/multiplier/base-points.ts'
 import { revokeBasePoints } from '../../../domain/multiplier/revoke.ts'
+import type { BasePoints as Settings } from '../../../domain/points/formula.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
 import { changeDeps, type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { rows } from '../../fields/sql-field.ts'
+import { keyedRow, keyOrForever, one, rows, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { REVOKE_INPUT, readRevoked, recordNumber } from './record-number.ts'
 
-export function addBasePoints(builder: Builder): void {
+/** A revision by its number. */
+const revisionAt = keyedRow<Row>({
+  columns: basePointsColumns,
+  types: ['bigint'],
+  at: ([id]) => Prisma.sql`FROM base_points_revision t WHERE t.id = ${id}`,
+})
+
+/** Adds base points. @param settings those that count where no revision does */
+export function addBasePoints(builder: Builder, settings: Settings): void {
+  const onDate = keyedRow<BasePointsOn>({
+    columns: basePointsOnColumns,
+    types: ['date'],
+    always: true,
+    at: ([date]) => basePointsOn(settings)(date as Prisma.Sql),
+  })
   const { id, ...columns } = basePointsColumns
   const Revision = builder.objectRef<Row>('BasePointsRevision').implement({
     description: 'Base points from one distribution date to that of the next revision.',
@@ -27,13 +44,12 @@ export function addBasePoints(builder: Builder): void {
   const BasePoints = builder.objectRef<BasePointsOn>('BasePoints').implement({
     description: 'The points per day and dollar of a date, before multipliers.',
     fields: (t) => ({
-      deposit: t.exposeFloat('deposit', { description: 'Base points per day for each dollar supplied.' }),
-      borrow: t.exposeFloat('borrow', { description: 'Base points per day for each dollar borrowed.' }),
+      ...columnFields(t, basePointsOnColumns),
       revision: t.field({
         type: Revision,
         nullable: true,
         description: 'The revision in force. Null if the settings of the gateway count.',
-        resolve: ({ revision }) => revision,
+        ...one(revisionAt, ['revisionId']),
       }),
     }),
   })
@@ -47,8 +63,9 @@ export function addBasePoints(builder: Builder): void {
           description: 'The distribution date, as known now. It may be in the future.',
         }),
       },
-      extensions: { unplanned: 'They may be settings.' },
-      resolve: (_, { asOf }, { reader, deps }) => basePointsOn(reader, deps.basePoints, asOf ?? deps.now()),
+      ...sqlField({ kind: 'one', one: onDate, by: ['asOf'] }),
+      resolve: async (_, args, { batches }) =>
+        (await batches.load(onDate.load, keyOrForever({}, args, ['asOf']))) as BasePointsOn,
     }),
     basePointsRevisions: t.field({
       type: [Revision],

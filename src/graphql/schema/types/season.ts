@@ -1,7 +1,8 @@
+import { programNameSql } from '../../../domain/distribution/program.ts'
 import { type Season as Row, seasonColumns, seasonsNamed } from '../../../domain/season/season.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { keyedRow, nodeId, one, rows } from '../../fields/sql-field.ts'
+import { keyedRow, nodeId, one, rows, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 
 const activeSeason = keyedRow<Row>({
@@ -10,7 +11,8 @@ const activeSeason = keyedRow<Row>({
   at: () => Prisma.sql`FROM season t WHERE t.status = 'active'`,
 })
 
-export function addSeason(builder: Builder): void {
+/** Adds seasons, and the name of the program. */
+export function addSeason(builder: Builder, programName: string | undefined): void {
   const { changedAt: _, changedBy: __, ...columns } = seasonColumns
   builder.enumType('SeasonStatus', {
     description: 'The status of a season as of today, UTC.',
@@ -32,8 +34,8 @@ export function addSeason(builder: Builder): void {
     name: t.string({
       nullable: true,
       description: 'The name of the points program. Null if the operator has not set one.',
-      extensions: { unplanned: 'It is a setting.' },
-      resolve: (_, __, { deps }) => deps.config.PROGRAM_NAME ?? null,
+      ...sqlField({ kind: 'sql', type: 'text', sql: () => programNameSql(programName) }),
+      resolve: () => programName ?? null,
     }),
     season: t.field({
       type: Season,
