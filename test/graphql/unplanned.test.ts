@@ -1,4 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import {
+  type DocumentNode,
+  type FieldNode,
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLNamedType,
@@ -12,6 +15,12 @@ import {
   isObjectType,
   isRequiredArgument,
   isRequiredInputField,
+  Kind,
+  parse,
+  separateOperations,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql'
 import { expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
@@ -95,4 +104,55 @@ test('a field says why it has no plan, exactly where it has none', () => {
         String(why),
         `${field} has no plan: tell its SQL (src/graphql/fields/sql-field.ts), or why it has none, in extensions.unplanned`,
       ).toMatch(/^[A-Z].+\.$/)
+})
+
+const RUN = "A run's fields are put together from JSON and several columns. Operators read them, rarely."
+
+/** The root fields of the client's queries that resolvers read, and why. A field leaves the list once it has a plan. */
+const RESOLVED_OF_CLIENT: Record<string, string[]> = {
+  'Distribution distribution': [RUN],
+  'Ledger user': ['A list of words is not a column.', RUN],
+  'Marks runs': [RUN],
+  'Portfolio portfolio': ['It adds up the holdings of several users.'],
+  'PortfolioChart portfolio': ['It adds up the holdings of several users.'],
+  'PositionOrigins positions': [RUN, 'It depends on what the run of the position recorded.'],
+  'PreviewDistribution previewDistribution': ['It is a run, in a separate transaction.'],
+  'Rules multiplierRevisions': ['It depends on what the runs of the dates recorded.'],
+  'Run run': [RUN],
+  'Runs runs': [RUN],
+  'Search search': ['Its results are of four types, in one order.'],
+  'Status status': ['It depends on the time of the request.'],
+  'Users lookupUsers': ['It loads users that are in no table.'],
+  'UsersChart lookupUsers': ['It loads users that are in no table.'],
+}
+
+/** The reasons that the fields of a document have no plan. */
+function reasonsIn(document: DocumentNode): string[] {
+  const reasons = new Set<string>()
+  const types = new TypeInfo(schema)
+  const Field = () => {
+    const why = types.getFieldDef()?.extensions.unplanned
+    if (why) reasons.add(String(why))
+  }
+  visit(document, visitWithTypeInfo(types, { Field }))
+  return [...reasons].sort()
+}
+
+test("plans read all root fields of the client's queries, but those of the list", () => {
+  const folder = new URL('../../src/client/', import.meta.url)
+  const files = readdirSync(folder).filter((name) => name.endsWith('.graphql'))
+  const texts = files.map((name) => readFileSync(new URL(name, folder), 'utf8'))
+  const { definitions } = parse(texts.join('\n'))
+  const fragments = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
+  const resolved: Record<string, string[]> = {}
+  for (const query of definitions) {
+    if (query.kind !== Kind.OPERATION_DEFINITION || query.operation !== 'query') continue
+    for (const field of query.selectionSet.selections as FieldNode[]) {
+      const only = { ...query, selectionSet: { ...query.selectionSet, selections: [field] } }
+      const [document] = Object.values(separateOperations({ kind: Kind.DOCUMENT, definitions: [only, ...fragments] }))
+      if (!document || operations.of(document)?.plan.covers()) continue
+      resolved[`${query.name?.value} ${field.name.value}`] = reasonsIn(document)
+    }
+  }
+  expect(resolved).toEqual(RESOLVED_OF_CLIENT)
 })
