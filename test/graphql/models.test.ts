@@ -71,12 +71,6 @@ describe('Prisma reads for', () => {
   const update =
     'mutation ($input: UpdateMultipliersInput!) { updateMultipliers(input: $input) { multipliers { id } } }'
   const operations: Record<string, () => Promise<void>> = {
-    run: async () => {
-      const { nodes } = await newest('runs(first: 1) { nodes { recordId } }')
-      await graphql(`{ run(recordId: "${nodes[0].recordId}") { status } }`)
-    },
-    'the run of a distribution': () => graphql('{ distributions(first: 1) { nodes { run { status } } } }'),
-    'the run of a position': () => graphql('{ positions(first: 1) { nodes { run { status } } } }'),
     status: () => graphql('{ status { distribution { date } legs { leg } lastRun { status } } }'),
     updateMultipliers: async () => graphql(update, { input: await multiplier({}) }),
     revokeMultiplier: async () => {
@@ -100,6 +94,11 @@ describe('Prisma reads for', () => {
       )
     },
   }
+  for (const list of ['distributions', 'runs', 'multipliers', 'multiplierRevisions'])
+    operations[`the node of one of ${list}`] = async () => {
+      const { nodes } = await newest(`${list}(first: 1) { nodes { id } }`)
+      await graphql('query ($id: ID!) { node(id: $id) { id __typename } }', { id: nodes[0].id })
+    }
   for (const [name, operation] of Object.entries(operations))
     test(name, async () => {
       const { statements } = await counted(operation)

@@ -45,6 +45,7 @@ beforeAll(async () => {
     vault: await texts('SELECT id AS text FROM vault ORDER BY id LIMIT 3'),
     token: await texts('SELECT asset_1_address AS text FROM pool ORDER BY id LIMIT 4'),
     date: await texts('SELECT date::text AS text FROM distribution ORDER BY date'),
+    run: await texts('SELECT id::text AS text FROM run ORDER BY id'),
   })
 })
 afterAll(async () => {
@@ -151,6 +152,13 @@ test('an address that is given twice, by variables or by the document too, is on
     expect(planned.data.positions.nodes.length).toBeGreaterThan(0)
     expect(planned, JSON.stringify(variables)).toEqual(JSON.parse(await answerTo(query, RESOLVED, variables)))
   }
+})
+
+test('the key of a group without users has no user, planned and resolved', async () => {
+  const query = '{ series(groupBy: POOL) { key { user { activity(first: 1) { nodes { time } } } } } }'
+  const planned = await answerTo(query)
+  expect(planned).toBe(await answerTo(query, RESOLVED))
+  expect(JSON.parse(planned).data.series[0].key.user).toBe(null)
 })
 
 test('an invalid address is refused, also after valid ones were answered', async () => {

@@ -7,6 +7,7 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -73,8 +74,10 @@ function fieldsOfQueries(): Map<string, { planned: boolean; why: unknown }> {
   const waiting: [type: GraphQLObjectType, wrap: (selection: string) => string][] = [
     [schema.getQueryType() as GraphQLObjectType, (selection) => `{ ${selection} }`],
   ]
+  // A cursor within a plain list has no plan: other ways to its field come first.
+  const isPlainList = (field: GraphQLField<unknown, unknown>) => Number(isListType(getNullableType(field.type)))
   for (const [type, wrap] of waiting)
-    for (const field of Object.values(type.getFields())) {
+    for (const field of Object.values(type.getFields()).toSorted((a, b) => isPlainList(a) - isPlainList(b))) {
       const name = `${type.name}.${field.name}`
       if (fields.get(name)?.planned) continue
       const target = getNamedType(field.type)

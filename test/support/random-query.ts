@@ -12,7 +12,7 @@ import { orderArguments } from './order.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
 
-/** Texts that arguments take, by what they name: `user`, `pool`, `market`, `vault`, `token` and `date`. */
+/** Texts that arguments take, by what they name: `user`, `pool`, `market`, `vault`, `token`, `date` and `run`. */
 export type Known = Record<string, string[]>
 
 /** A field's arguments, and whether they are of a list. */
@@ -53,6 +53,7 @@ function argumentsOf(ids: Known, field: GraphQLField<unknown, unknown>, parent: 
       args.push(orderArguments(pick(['BORROW_APR_DESC', 'CHAIN_ID_ASC, BORROWED_USD_ASC'])))
     if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) args.push(orderArguments(pick(AMOUNT_ORDERS)))
     if (name === 'where' && ['pools', 'markets'].includes(field.name)) args.push(`where: ${pick(AMOUNT_WHERE)}`)
+    if (name === 'recordId') args.push(`recordId: ${JSON.stringify(pick([...(ids.run ?? []), '0', 'x']))}`)
     if (name === 'grouped') args.push(`grouped: ${pick([true, false])}`)
   }
   return args.length > 0 ? `(${args.join(', ')})` : ''
@@ -66,7 +67,7 @@ const AMOUNT_ORDERS = ['TVL_USD_DESC', 'UTILIZATION_ASC, BORROWED_USD_DESC']
 const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']
 
 /** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED = /^(run|runs|multiplierUsed|revisions|edges|limits)$/
+const UNPLANNED = /^(changes|changesNotKept|revisions|edges|limits)$/
 
 /** A random selection of a type that has a plan. */
 function selection(ids: Known, type: GraphQLOutputType, depth: number, pick: Pick): string {
@@ -123,6 +124,9 @@ const ROOTS = [
   'multiplierRevisions',
   'distributions',
   'distribution',
+  'run',
+  'runs',
+  'lookupUsers',
   'program',
   'series',
   'basePoints',

@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf } from '../../db/lists/column.ts'
+import { columnsOf, sqlColumns } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
 import { type Listing, listing, rowOfEach } from '../../db/lists/listing.ts'
 import { Prisma, type Run as StoredRun } from '../../generated/prisma/client.ts'
@@ -106,3 +106,18 @@ export async function runsById(reader: Reader, ids: readonly bigint[]): Promise<
   }))
   return rowOfEach(ids, runs, ({ id }) => id)
 }
+
+/** The columns of the receipts of a run, over the elements `r` of its sources. */
+export const receiptColumns = sqlColumns({
+  kind: { sql: "r.receipt->>'kind'", type: 'text' },
+  name: { sql: "r.receipt->>'name'", type: 'text' },
+  digest: { sql: "r.receipt->>'digest'", type: 'text' },
+  count: { sql: "(r.receipt->>'count')::int", type: 'int' },
+  block: { sql: "r.receipt->>'block'", type: 'text', nullable: true },
+  time: { sql: "(r.receipt->>'time')::timestamptz", type: 'moment', nullable: true },
+  fetchedAt: { sql: "(r.receipt->>'fetchedAt')::timestamptz", type: 'moment' },
+})
+
+/** The FROM clause for `receiptColumns`. */
+export const receiptsFrom = (sources: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`FROM jsonb_array_elements(${sources}) WITH ORDINALITY AS r(receipt, number) ORDER BY r.number`

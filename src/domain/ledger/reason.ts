@@ -11,5 +11,11 @@ export const REASON = {
 
 export type Reason = keyof typeof REASON
 
+/** SQL of the JSON of the reasons in a sum. */
+export const reasonsJson = (sum: string) => {
+  const words = Object.entries(REASON).map(([name, bit]) => `CASE WHEN ${sum} & ${bit} <> 0 THEN '"${name}"' END`)
+  return `'[' || concat_ws(',', ${words.join(', ')}) || ']'`
+}
+
 export const reasonsOf = (sum: number): Reason[] =>
   (Object.keys(REASON) as Reason[]).filter((reason) => sum & REASON[reason])

@@ -1,9 +1,8 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Column, columnsOf } from '../../db/lists/column.ts'
 import { many } from '../../db/lists/filter.ts'
-import { type Listing, listing, rowOfEach, selectList } from '../../db/lists/listing.ts'
+import { type Listing, listing, rowOfEach } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
-import { isoDay } from '../../time.ts'
 import { announced } from './rule.ts'
 
 const factor = (stored: string, dollars: string) =>
@@ -44,8 +43,8 @@ export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnu
 })
 
 /** SQL of whether a revision counted for a date, if no newer one did. */
-const countsFor = (date: string) =>
-  Prisma.raw(`(r.from_date IS NULL OR r.from_date <= ${date}) AND r.revoked_at IS NULL`)
+const countsFor = (date: Prisma.Sql) =>
+  Prisma.sql`(r.from_date IS NULL OR r.from_date <= ${date}) AND r.revoked_at IS NULL`
 
 const ofPool = (address: Column) => ({
   pools: many(address, 'Only revisions of one of these pools.'),
@@ -86,34 +85,19 @@ export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
   }
 }
 
-/** Reads each pool's multiplier as a run of a date used it: of its revisions up to `revision`. Null if it had none. */
-export async function revisionsUpTo(
-  reader: Reader,
-  keys: readonly { poolAddress: string; revision: bigint; date: Date }[],
-): Promise<(MultiplierRevision | null)[]> {
-  const rows = await reader.$queryRaw<(MultiplierRevision & { ordinality: number })[]>`
-    SELECT o.ordinality::int AS ordinality, found.*
-    FROM unnest(${keys.map((one) => one.poolAddress)}::text[], ${keys.map((one) => String(one.revision))}::bigint[],
-        ${keys.map((one) => isoDay(one.date))}::date[])
-      WITH ORDINALITY AS o(pool, revision, date, ordinality)
-    CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM (SELECT * FROM multiplier_revision r
-      WHERE r.pool_address = o.pool AND r.id <= o.revision AND ${countsFor('o.date')} ORDER BY r.id DESC LIMIT 1) t) found`
-  return inOrder(keys.length, rows)
-}
-
-/** Puts rows in the order of the input. Null for a pool without a multiplier, or whose multiplier was removed. */
-function inOrder(length: number, rows: (MultiplierRevision & { ordinality: number })[]): (MultiplierRevision | null)[] {
-  const byPool: (MultiplierRevision | null)[] = new Array(length).fill(null)
-  for (const row of rows) if (row.depositA !== null) byPool[row.ordinality - 1] = row
-  return byPool
-}
+/** The FROM clause for `revisionColumns`: a pool's multiplier as a run of a date used it. No row if it had none. */
+export const revisionUsedSql = (pool: Prisma.Sql, run: Prisma.Sql, date: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`FROM run CROSS JOIN LATERAL (SELECT * FROM multiplier_revision r WHERE r.pool_address = ${pool}
+      AND r.id <= run.multiplier_revision AND ${countsFor(date)}
+      ORDER BY r.id DESC LIMIT 1) t
+    WHERE run.id = ${run} AND t.deposit_token_a IS NOT NULL`
 
 /** All multipliers that a run `run` used: each pool's newest revision for its date, up to the run's. */
 export const revisionsOfRun: Listing<MultiplierRevision> = {
   ...revisionListing,
   name: 'runMultipliers',
   from: Prisma.sql`run CROSS JOIN LATERAL (SELECT * FROM (SELECT DISTINCT ON (pool_address) * FROM multiplier_revision r
-    WHERE id <= run.multiplier_revision AND ${countsFor('run.date')} ORDER BY pool_address, id DESC) newest
+    WHERE id <= run.multiplier_revision AND ${countsFor(Prisma.sql`run.date`)} ORDER BY pool_address, id DESC) newest
     WHERE deposit_token_a IS NOT NULL) t`,
   order: [{ column: 't.pool_address', field: 'poolAddress', type: 'address', direction: 'ASC' }],
 }

@@ -34,6 +34,8 @@ type Present =
   | { kind: 'column'; column: string; of?: More; without?: More }
   /** SQL over the row's columns, and the type of its value. */
   | { kind: 'sql'; type: ValueType; sql(column: (field: string) => string): string }
+  /** SQL of JSON text over the row's columns. */
+  | { kind: 'json'; sql(column: (field: string) => string): string }
   /** An object built from the row's columns, by field. It is null if the column `presence` is null. */
   | { kind: 'embedded'; columns: Record<string, Source>; presence?: string }
   /** A row of another kind, looked up by the values of `by`: columns of the row, or arguments of a root field. */
@@ -59,6 +61,8 @@ export interface One {
   at(keys: Prisma.Sql[], used: ReadonlySet<string>, topology: Topology): Prisma.Sql
   /** True if every key has a row. */
   always?: boolean
+  /** Reads an argument that is a key. Null if no row has it. */
+  read?(value: any): unknown
   /** The column that is null if the object is. By default the first one of a row that a key may lack. */
   presence?: string
 }
@@ -153,7 +157,8 @@ export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<strin
     ...sqlField({ kind: 'one', one: kind, by, ...(assert && { assert }) }, others),
     resolve: (row: any, args: any, context: GraphContext): any => {
       assert?.(args)
-      const key = by.map((name) => row?.[name] ?? args[name] ?? null)
+      const { read = (value: unknown) => value } = kind
+      const key = by.map((name) => row?.[name] ?? read(args[name]) ?? null)
       if (key.includes(null)) return null
       return kind.stub ? kind.stub(key) : context.batches.load(kind.load, key)
     },
@@ -286,6 +291,8 @@ export interface SqlList {
   /** The SQL of the cursor, if the statement looks it up. If the lookup finds no row, the page is empty. */
   startAfter?(args: Arguments): Prisma.Sql[] | undefined
   owner?: Owner
+  /** The owner's column that is null if the list is. */
+  presence?: string
   /** The source of columns that plans read and the listing lacks. Resolvers load them separately. */
   more?: More
   /** The stored total, loaded or as SQL over the owner's columns. Undefined for arguments that require a count. */
@@ -379,6 +386,7 @@ function resolved(list: SqlList) {
   }
   return {
     resolve: async (row: any, sent: PageArguments & Arguments, context: GraphContext) => {
+      if (list.presence !== undefined && row[list.presence] === null) return null
       const args = list.prepare ? await list.prepare(sent, context.reader) : sent
       const listing = list.listing(args)
       const page = readPage(listing, args)

@@ -104,6 +104,8 @@ class Compiler {
       }
       case 'sql':
         return leaf(definition.type, { sql: sqlField.sql(of), as: VALUE_TYPES[sqlField.type].encoding })
+      case 'json':
+        return { kind: 'leaf', sql: sqlField.sql(of), as: ENCODINGS.json }
       case 'embedded': {
         const presence = sqlField.presence === undefined ? {} : { presence: of(sqlField.presence) }
         const sources = Object.entries(sqlField.columns).map(([field, source]): [string, Own[string]] => {
@@ -131,7 +133,9 @@ class Compiler {
       }
       case 'list': {
         const owner = sqlField.list.owner?.fields.map(of) ?? []
-        return { kind: 'object', members: this.#connection(this.#list(field, sqlField, owner, of), scope) }
+        const { presence } = sqlField.list
+        const members = this.#connection(this.#list(field, sqlField, owner, of), scope)
+        return { kind: 'object', members, ...(presence !== undefined && { presence: of(presence) }) }
       }
       case 'rows':
         return this.#rows(field, sqlField.rows, scope, of, definition.type)
@@ -150,7 +154,7 @@ class Compiler {
   #one(field: Field, one: One, by: string[], scope: Scope, at: (name: string) => string, assert?: Assert): Scope {
     const keys = by.map((name, i): Key => {
       const own = at(name)
-      return scope.has(own) ? { sql: scope.column(own) } : argumentKey(field, name, one.types[i], assert)
+      return scope.has(own) ? { sql: scope.column(own) } : argumentKey(field, name, one.types[i], assert, one.read)
     })
     const row = new Scope(this.#alias(), one.columns, scope.level)
     scope.level.joins.push({ kind: 'one', scope: row, one, keys })
@@ -291,10 +295,16 @@ function merged(nodes: FieldNode[]): FieldNode {
   return { ...node, selectionSet: { ...node.selectionSet, selections } }
 }
 
-function argumentKey(field: Field, name: string, type: KeyType | undefined, assert: Assert | undefined): Key {
+function argumentKey(
+  field: Field,
+  name: string,
+  type: KeyType | undefined,
+  assert: Assert | undefined,
+  read: One['read'],
+): Key {
   const isArgument = field.definition.args.some((one) => one.name === name)
   if (!isArgument || !type) throw new Unplanned(`neither a column nor an argument: ${name}`)
-  return { field, argument: name, type, assert }
+  return { field, argument: name, type, assert, read }
 }
 
 /** Returns the piece for a scalar or an enum. */

@@ -40,7 +40,9 @@ export type Join =
   | { kind: 'value'; list: List; alias: string; name: string }
 
 /** A value that a row is looked up by: SQL of another row's column, or an argument. */
-export type Key = { sql: string } | { field: Field; argument: string; type: string; assert: Assert | undefined }
+export type Key =
+  | { sql: string }
+  | { field: Field; argument: string; type: string; assert: Assert | undefined; read: One['read'] }
 
 /** A field of the document. Its argument values depend on the request. */
 export interface Field {

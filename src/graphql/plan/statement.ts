@@ -99,7 +99,8 @@ function oneJoin({ scope, one }: Extract<Join, { kind: 'one' }>, found: Prisma.S
 
 function keySql(key: Key, request: Request): Prisma.Sql {
   if ('sql' in key) return Prisma.raw(key.sql)
-  const value = request.argumentsOf(key.field)[key.argument]
+  const sent = request.argumentsOf(key.field)[key.argument]
+  const value = key.read ? key.read(sent) : sent
   const text = value instanceof Date ? value.toISOString().slice(0, key.type === 'date' ? 10 : undefined) : value
   return Prisma.sql`${text}::${raw([key.type])}`
 }

@@ -478,6 +478,7 @@ function kindOf({ type, extensions }: Field): keyof typeof KINDS {
     case 'column':
       return sqlField.of ? 'value' : 'stored'
     case 'sql':
+    case 'json':
     case 'embedded':
       return 'stored'
     case 'one':

@@ -27,6 +27,9 @@ export const BUCKET = 2
 /** The cost of a value of a bucket that is counted from the newest snapshots up to its end. */
 export const EARNED = 3
 
+/** A row that is rarely read. */
+export const RARE = { once: 50, weight: 5 } satisfies FieldCost
+
 /** Lists of positions: a position is read with its run, and its statement has many parts. */
 export const POSITIONS = { once: 600, skipped: 1 } satisfies FieldCost
 

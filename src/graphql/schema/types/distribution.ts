@@ -25,12 +25,12 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { ownerOf, related, storedRow } from '../../fields/relation.ts'
-import { list, nodeId, one, unplanned } from '../../fields/sql-field.ts'
+import { list, nodeId, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { POSITIONS } from './charges.ts'
+import { POSITIONS, RARE } from './charges.ts'
 import { readDateId } from './node-id.ts'
 import { programReading } from './program.ts'
-import { loadRun, RUN_UNPLANNED } from './run.ts'
+import { loadRun, runAt } from './run.ts'
 import { userAt } from './user-ref.ts'
 
 export const distributionAt = storedRow('Distribution', distributions, distributionsOn)
@@ -73,19 +73,18 @@ export function addDistribution(builder: Builder): void {
         type: 'Run',
         nullable: true,
         description: 'The run that last changed it. Null if it predates run records.',
-        extensions: { unplanned: RUN_UNPLANNED },
-        resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
+        ...one(runAt, ['runId'], { cost: RARE }),
       }),
       runs: t.field({
         type: 'RunConnection',
         description: 'All runs for the date, also failed and running ones, newest first.',
         args: listArguments(t.arg, 'Run'),
-        ...unplanned(
+        ...list(
           {
             listing: () => runListing,
             owner: ownerOf('Distribution', 'runs', runListing),
           },
-          RUN_UNPLANNED,
+          { cost: RARE },
         ),
       }),
     }),

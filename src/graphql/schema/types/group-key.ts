@@ -74,7 +74,7 @@ export function addGroupKey(builder: Builder): void {
         type: 'User',
         nullable: true,
         description: 'The user. Null if rows are not grouped by user.',
-        ...one(userAt, ['userAddress']),
+        ...one({ ...userAt, presence: 'address' }, ['userAddress']),
       }),
     }),
   })

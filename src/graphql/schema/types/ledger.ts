@@ -1,34 +1,47 @@
+import type { KeyType } from '../../../db/lists/listing.ts'
 import { changesOf, mergedEntries, notKept, runsSince } from '../../../domain/ledger/diff.ts'
 import { ledger, type LedgerEntry as Row } from '../../../domain/ledger/ledger.ts'
-import { reasonsOf } from '../../../domain/ledger/reason.ts'
-import { runsBefore } from '../../../domain/ledger/run-before.ts'
-import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
+import { REASON, reasonsJson, reasonsOf } from '../../../domain/ledger/reason.ts'
+import { runBeforeSql } from '../../../domain/ledger/run-before.ts'
+import { revisionColumns, revisionUsedSql } from '../../../domain/multiplier/history.ts'
 import { badArgument } from '../../../errors.ts'
-import type { GraphContext } from '../../context.ts'
+import { type MultiplierRevision, Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { ownerOf, related } from '../../fields/relation.ts'
-import { list, one, unplanned } from '../../fields/sql-field.ts'
+import { keyedBy, list, one, sqlField, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { CHANGES } from './charges.ts'
+import { CHANGES, RARE } from './charges.ts'
 import { poolField, poolOfPositions } from './pool.ts'
 import { recordNode } from './record-node.ts'
 import { readRecordNumber } from './record-number.ts'
-import { loadRun, RUN_UNPLANNED } from './run.ts'
+import { runAt } from './run.ts'
 import { userAt } from './user-ref.ts'
 
-/** Loads the multiplier of an entry's pool as a run used it. Null unless the multiplier is a reason. */
-async function multiplierOf(entry: Row, runId: bigint | null, context: GraphContext) {
-  if (runId === null || !reasonsOf(entry.reasons).includes('MULTIPLIER')) return null
-  const [run, pool] = await Promise.all([
-    loadRun(context, runId),
-    context.batches.load(poolOfPositions.load, [String(entry.poolKey)]),
-  ])
-  if (!pool || !run || run.multiplierRevision === null) return null
-  const { multiplierRevision: revision } = run
-  return context.batches.load(revisionsUpTo, { poolAddress: pool.id, revision, date: entry.distributionDate })
-}
+const CHANGES_UNPLANNED = 'They are put together from the ledgers of several runs. Operators read them, rarely.'
+
+/** The values of an entry that its multipliers are found by. */
+const MULTIPLIER_KEY = ['poolKey', 'distributionDate', 'reasons', 'runId']
+
+/** The multiplier of an entry's pool as a run used it. @param runOf builds the SQL of the run's number */
+const multiplierOf = (types: KeyType[], runOf: (runId: Prisma.Sql, since: Prisma.Sql) => Prisma.Sql) =>
+  keyedBy<MultiplierRevision>(
+    revisionColumns,
+    ['int', 'date', 'int', 'bigint', ...types],
+    (key, date, reasons, runId, since) => {
+      const pool = Prisma.sql`(SELECT pool.id FROM pool WHERE pool.key = ${key})`
+      return Prisma.sql`${revisionUsedSql(pool, runOf(runId, since), date)}
+        AND ${reasons} & ${Prisma.raw(String(REASON.MULTIPLIER))} <> 0`
+    },
+  )
+
+const multiplierAfter = multiplierOf([], (runId) => runId)
+const multiplierBefore = multiplierOf(
+  ['bigint'],
+  // The number 0 stands for null in batches.
+  (runId, since) => Prisma.sql`coalesce(nullif(${since}, 0), (SELECT b.id ${runBeforeSql(runId)}))`,
+)
 
 /** Adds how runs have changed the points of users. */
 export function addLedger(builder: Builder): void {
@@ -52,7 +65,7 @@ export function addLedger(builder: Builder): void {
       reasons: t.field({
         type: [LedgerReason],
         description: 'Why the points changed, as far as it is known.',
-        extensions: { unplanned: 'A list of words is not a column.' },
+        ...sqlField({ kind: 'json', sql: (column) => reasonsJson(column('reasons')) }, { cost: { weight: 1 } }),
         resolve: ({ reasons }) => reasonsOf(reasons),
       }),
       pool: t.field({ ...poolField, ...related('LedgerEntry', 'pool', poolOfPositions) }),
@@ -60,25 +73,23 @@ export function addLedger(builder: Builder): void {
         type: 'Run',
         nullable: true,
         description: 'The run. Null if its record is not stored.',
-        extensions: { unplanned: RUN_UNPLANNED },
-        resolve: ({ runId }, _, context) => loadRun(context, runId),
+        ...one(runAt, ['runId'], { cost: RARE }),
       }),
       multiplierBefore: t.field({
         type: 'MultiplierRevision',
         nullable: true,
         description:
           'The multiplier that the points before were computed with. Null unless a multiplier is among the reasons, if the pool had none, and if the date was changed by an import in between.',
-        extensions: { unplanned: RUN_UNPLANNED },
-        resolve: async (entry, _, context) =>
-          multiplierOf(entry, entry.since ?? (await context.batches.load(runsBefore, entry.runId)), context),
+        ...sqlField({ kind: 'one', one: multiplierBefore, by: [...MULTIPLIER_KEY, 'since'] }, { cost: RARE }),
+        resolve: ({ poolKey, distributionDate, reasons, runId, since }, _, { batches }) =>
+          batches.load(multiplierBefore.load, [poolKey, distributionDate, reasons, runId, since ?? 0]),
       }),
       multiplierAfter: t.field({
         type: 'MultiplierRevision',
         nullable: true,
         description:
           'The multiplier that the points after were computed with. Null unless a multiplier is among the reasons, and if the pool has none.',
-        extensions: { unplanned: RUN_UNPLANNED },
-        resolve: (entry, _, context) => multiplierOf(entry, entry.runId, context),
+        ...one(multiplierAfter, MULTIPLIER_KEY, { cost: RARE }),
       }),
     }),
   })
@@ -107,20 +118,20 @@ export function addLedger(builder: Builder): void {
           description: 'The number of an earlier run of the date. Default: the run before.',
         }),
       },
-      extensions: { unplanned: RUN_UNPLANNED, cost: { weight: CHANGES } },
+      extensions: { unplanned: CHANGES_UNPLANNED, cost: { weight: CHANGES } },
       resolve: async (run, { since, ...args }, context) => {
         const earlier = since ? readRecordNumber(since) : null
         if (earlier === undefined) throw badArgument('since', 'must be the number of a run, as a string')
         const runs = await runsSince(context.reader, run, earlier)
         const changes = changesOf(run.date ?? new Date(0), runs, earlier)
-        return unplanned({ listing: () => changes }, RUN_UNPLANNED).resolve(run, args, context)
+        return unplanned({ listing: () => changes }, CHANGES_UNPLANNED).resolve(run, args, context)
       },
     }),
     changesNotKept: t.string({
       nullable: true,
       description:
         'Says that `changes` are not known: their entries are older than LEDGER_DAYS, or did not come with an import. Null if they are known.',
-      extensions: { unplanned: RUN_UNPLANNED, cost: { weight: 1 } },
+      extensions: { unplanned: CHANGES_UNPLANNED, cost: { weight: 1 } },
       resolve: (run, _, { reader }) => notKept(reader, run),
     }),
   }))

@@ -2,10 +2,12 @@ import { newestDistribution } from '../../../domain/distribution/distribution.ts
 import { GatewayError } from '../../../errors.ts'
 import { isoDay } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
+import { one } from '../../fields/sql-field.ts'
 import type { ChangeEvent } from '../../live/live.ts'
 import { MAX_WAITING, type RunEvent } from '../../live/runs.ts'
 import type { LiveRoot } from '../../live/subscribe.ts'
 import type { Builder } from '../builder.ts'
+import { RARE } from './charges.ts'
 import { distributionAt } from './distribution.ts'
 import { loadRun } from './run.ts'
 
@@ -41,7 +43,7 @@ export function addLive(builder: Builder, Query: ReturnType<Builder['queryType']
       type: 'Distribution',
       nullable: true,
       description: "The distribution of the run's date as stored now. Null if none is.",
-      resolve: ({ date }, _, context) => (date ? context.batches.load(distributionAt.load, [date]) : null),
+      ...one(distributionAt, ['date'], { cost: RARE }),
     }),
   )
 

@@ -1,4 +1,8 @@
-import { type AffectedDates, affectedDates } from '../../../domain/multiplier/affected-dates.ts'
+import {
+  type AffectedDates,
+  affectedDatesColumns,
+  affectedDatesSql,
+} from '../../../domain/multiplier/affected-dates.ts'
 import {
   revisionAtSql,
   revisionColumns,
@@ -10,7 +14,7 @@ import { Prisma, type MultiplierRevision as Row } from '../../../generated/prism
 import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { keyedBy, list, nodeId, one } from '../../fields/sql-field.ts'
+import { keyedBy, keyedRow, list, nodeId, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { AFFECTED } from './charges.ts'
 import { poolAt, poolField } from './pool.ts'
@@ -21,15 +25,18 @@ export const revisionOfDate = keyedBy<Row>(revisionColumns, ['text', 'date'], (p
   revisionAtSql(pool, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
 )
 
+const datesOfRevision = keyedRow<AffectedDates>({
+  columns: affectedDatesColumns,
+  types: ['bigint'],
+  always: true,
+  at: ([id]) => affectedDatesSql(id as Prisma.Sql),
+})
+
 export function addMultiplierRevision(builder: Builder): void {
   const { id, ...stored } = revisionColumns
   const RevisionDates = builder.objectRef<AffectedDates>('RevisionDates').implement({
     description: 'The dates whose stored points a revision determines, with gaps.',
-    fields: (t) => ({
-      count: t.exposeInt('count', { description: 'Number of dates.' }),
-      first: t.expose('first', { type: 'Date', nullable: true, description: 'The first one. Null if there are none.' }),
-      last: t.expose('last', { type: 'Date', nullable: true, description: 'The last one. Null if there are none.' }),
-    }),
+    fields: (t) => columnFields(t, affectedDatesColumns),
   })
   const MultiplierRevision = builder.objectRef<Row>('MultiplierRevision').implement({
     description: "A pool's multiplier from one point in time until its next revision.",
@@ -40,8 +47,7 @@ export function addMultiplierRevision(builder: Builder): void {
       affectedDates: t.field({
         type: RevisionDates,
         description: 'The dates with positions in the pool whose newest run used it.',
-        extensions: { unplanned: 'It depends on what the runs of the dates recorded.', cost: { weight: AFFECTED } },
-        resolve: ({ id }, _, { batches }) => batches.load(affectedDates, id),
+        ...one(datesOfRevision, ['id'], { cost: { once: 50, weight: AFFECTED } }),
       }),
     }),
   })

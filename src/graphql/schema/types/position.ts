@@ -1,11 +1,11 @@
 import type { Where } from '../../../db/lists/filter.ts'
 import { cursorValues } from '../../../db/lists/listing.ts'
-import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
+import { revisionColumns, revisionUsedSql } from '../../../domain/multiplier/history.ts'
 import { assertCountable, assertFilterable, assertSortable } from '../../../domain/position/bounds.ts'
 import { asOfFilter, lastDate, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing, positionsById, positionsOn } from '../../../domain/position/position.ts'
 import { badArgument } from '../../../errors.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
+import { type MultiplierRevision, Prisma } from '../../../generated/prisma/client.ts'
 import { isoDay } from '../../../time.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { encodeCursor } from '../../fields/connection.ts'
@@ -13,23 +13,30 @@ import { applyListInputs } from '../../fields/list-inputs.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { related } from '../../fields/relation.ts'
-import { list, nodeId, part, type SqlList } from '../../fields/sql-field.ts'
+import { keyedBy, list, nodeId, one, part, type SqlList } from '../../fields/sql-field.ts'
 import { wholeTokensField } from '../../fields/token-amount.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { assetCost } from './asset.ts'
-import { FILTERED_COUNT, POSITIONS, positionParts } from './charges.ts'
+import { FILTERED_COUNT, POSITIONS, positionParts, RARE } from './charges.ts'
 import { legacyRecord } from './legacy.ts'
 import { poolField, poolOfPositions } from './pool.ts'
 import { loadProgram } from './program.ts'
-import { loadRun, RUN_UNPLANNED } from './run.ts'
+import { runAt } from './run.ts'
 import { userAt } from './user-ref.ts'
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
 type PositionSide = { chainId: bigint; assetAddress: string; assetSymbol: string; priceUsd: number } & {
   [Name in SideAmount | `${SideAmount}Usd`]: number
 }
+
+/** Loads the multiplier that a run used for a position, unless its points were imported. */
+const revisionUsed = keyedBy<MultiplierRevision>(
+  revisionColumns,
+  ['bigint', 'boolean', 'text', 'date'],
+  (run, given, pool, date) => Prisma.sql`${revisionUsedSql(pool, run, date)} AND NOT ${given}`,
+)
 
 export function addPosition(builder: Builder) {
   const Position = builder.prismaObject('Position', {
@@ -83,21 +90,14 @@ export function addPosition(builder: Builder) {
       type: 'Run',
       nullable: true,
       description: 'The run that stored the points. Null if they predate run records.',
-      extensions: { unplanned: RUN_UNPLANNED },
-      resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
+      ...one(runAt, ['runId'], { cost: RARE }),
     }),
     multiplierUsed: t.field({
       type: 'MultiplierRevision',
       nullable: true,
       description:
         'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
-      extensions: { unplanned: 'It depends on what the run of the position recorded.' },
-      resolve: async ({ runId, given, poolAddress, distributionDate: date }, _, context) => {
-        const run = runId === null || given ? null : await loadRun(context, runId)
-        if (!run || run.multiplierRevision === null) return null
-        const { multiplierRevision: revision } = run
-        return context.batches.load(revisionsUpTo, { poolAddress, revision, date })
-      },
+      ...one(revisionUsed, ['runId', 'given', 'poolAddress', 'distributionDate'], { cost: RARE }),
     }),
   }))
 

@@ -1,27 +1,41 @@
-import { type Run as Row, runListing, runsById } from '../../../domain/distribution/run-listing.ts'
+import {
+  type Run as Row,
+  receiptColumns,
+  receiptsFrom,
+  runListing,
+  runsById,
+} from '../../../domain/distribution/run-listing.ts'
 import { revisionsOfRun } from '../../../domain/multiplier/history.ts'
+import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { SourceReceipt } from '../../../sources/fetched.ts'
 import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { nodeId, unplanned } from '../../fields/sql-field.ts'
+import { storedRow } from '../../fields/relation.ts'
+import { list, nodeId, one, type SqlRows, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { RARE } from './charges.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
+
+export const runAt = storedRow('Run', runListing, runsById)
 
 /** Loads a run, batched. Null if there is none with the id. */
 export function loadRun(context: GraphContext, id: bigint): Promise<Row | null> {
-  return context.batches.load(runsById, id)
+  return context.batches.load(runAt.load, [id])
 }
 
-/** Loads the run with a number given as text. Null if there is none. */
-async function loadRunOf(context: GraphContext, text: string): Promise<Row | null> {
-  const id = readRecordNumber(text)
-  return id === undefined ? null : loadRun(context, id)
+/** The number of a run that a client names. Null if it cannot be one. */
+const numberOf = (text: string) => readRecordNumber(text) ?? null
+
+const receipts: SqlRows = {
+  columns: receiptColumns,
+  by: ['sources'],
+  of: (_, [sources]) => receiptsFrom(sources as Prisma.Sql),
 }
 
-export const RUN_UNPLANNED =
-  "A run's fields are put together from JSON and several columns. Operators read them, rarely."
+/** A value that is computed from a column. */
+const COMPUTED = { cost: { weight: 1 } }
 
 export function addRun(builder: Builder): void {
   builder.enumType('RunStatus', {
@@ -45,30 +59,32 @@ export function addRun(builder: Builder): void {
   const Receipt = builder.objectRef<SourceReceipt>('SourceReceipt').implement({
     description: 'A record of what a run fetched from one source.',
     fields: (t) => ({
-      kind: t.field({
+      kind: t.expose('kind', {
         type: SourceKind,
+        extensions: COMPUTED,
         description: 'The kind of data that was fetched.',
-        resolve: (receipt) => receipt.kind,
       }),
       name: t.exposeString('name', { description: 'The name of the source.' }),
       digest: t.exposeString('digest', {
         description: 'SHA-256 of the payload as received, page after page, in hexadecimal.',
       }),
       count: t.exposeInt('count', { description: 'Number of records or prices that were fetched.' }),
-      block: t.string({
+      block: t.exposeString('block', {
         nullable: true,
+        extensions: COMPUTED,
         description: 'The block that the data is from. Null if the source reported none.',
-        resolve: (receipt) => receipt.block,
       }),
       time: t.field({
         type: 'DateTime',
         nullable: true,
         description: 'The time that was requested. Null if the source has none, as a file.',
+        ...sqlField({ kind: 'column', column: 'time' }, COMPUTED),
         resolve: (receipt) => (receipt.time === null ? null : new Date(receipt.time)),
       }),
       fetchedAt: t.field({
         type: 'DateTime',
         description: 'When the last of the data arrived.',
+        ...sqlField({ kind: 'column', column: 'fetchedAt' }, COMPUTED),
         resolve: (receipt) => new Date(receipt.fetchedAt),
       }),
     }),
@@ -82,18 +98,18 @@ export function addRun(builder: Builder): void {
       points: t.exposeFloat('totalPoints', { description: 'Points of all positions on the date.' }),
     }),
   })
-  const totals = (positionCount: number | null, userCount: number | null, totalPoints: number | null) =>
-    positionCount === null || userCount === null || totalPoints === null
-      ? null
-      : { positionCount, userCount, totalPoints }
-
-  const multipliers = unplanned(
-    {
-      listing: () => revisionsOfRun,
-      owner: { columns: [{ column: 'run.id', type: 'bigint' }], fields: ['id'] },
-    },
-    RUN_UNPLANNED,
-  )
+  const totals = (when: 'Before' | 'After') => {
+    const of = <Name extends string>(name: Name) => `${name}${when}` as const
+    const [positionCount, userCount, points] = [of('positionCount'), of('accountCount'), of('totalPoints')] as const
+    return {
+      ...sqlField({ kind: 'embedded', columns: { positionCount, userCount, points }, presence: points }),
+      resolve: (row: Row) => {
+        const [positions, users, totalPoints] = [row[positionCount], row[userCount], row[points]]
+        if (positions === null || users === null || totalPoints === null) return null
+        return { positionCount: positions, userCount: users, totalPoints }
+      },
+    }
+  }
 
   const { id, ...stored } = runListing.columns
   const Run = builder.objectRef<Row>('Run').implement({
@@ -105,6 +121,17 @@ export function addRun(builder: Builder): void {
       durationMs: t.float({
         nullable: true,
         description: 'How long the run took, in milliseconds. Null while it is in progress.',
+        ...sqlField(
+          {
+            kind: 'sql',
+            type: 'float',
+            sql: (column) => {
+              const ms = `extract(epoch FROM ${column('finishedAt')} - ${column('startedAt')}) * 1000`
+              return `(CASE WHEN ${column('finishedAt')} IS NOT NULL THEN greatest(0, ${ms}) END)::float8`
+            },
+          },
+          COMPUTED,
+        ),
         resolve: ({ startedAt, finishedAt }) => finishedAt && Math.max(0, finishedAt.getTime() - startedAt.getTime()),
       }),
       multipliers: t.field({
@@ -113,32 +140,41 @@ export function addRun(builder: Builder): void {
         description:
           'The multipliers that the run used, by pool address: the newest revision of each pool for the date at that time. Null if the run did not get that far.',
         args: listArguments(t.arg, 'MultiplierRevision'),
-        resolve: (run, args, context) =>
-          run.multiplierRevision === null ? null : multipliers.resolve(run, args, context),
+        ...list(
+          {
+            listing: () => revisionsOfRun,
+            owner: { columns: [{ column: 'run.id', type: 'bigint' }], fields: ['id'] },
+            presence: 'multiplierRevision',
+          },
+          { cost: RARE },
+        ),
       }),
       sources: t.field({
         type: [Receipt],
         description: 'The receipts of the run. Empty for a resync, which fetches nothing.',
-        extensions: { cost: { rows: 2 } },
+        ...sqlField({ kind: 'rows', rows: receipts }, { cost: { once: 0, weight: 0, rows: 2 } }),
         resolve: ({ sources }) => sources as unknown as SourceReceipt[],
       }),
       totalsBefore: t.field({
         type: 'DayTotals',
         nullable: true,
         description: 'Totals before, zero for a new date. Null if the run stored nothing.',
-        resolve: (r) => totals(r.positionCountBefore, r.accountCountBefore, r.totalPointsBefore),
+        ...totals('Before'),
       }),
       totalsAfter: t.field({
         type: 'DayTotals',
         nullable: true,
         description: 'The totals of the date after the run. Null if the run stored nothing.',
-        resolve: (r) => totals(r.positionCountAfter, r.accountCountAfter, r.totalPointsAfter),
+        ...totals('After'),
       }),
     }),
   })
   builder.nodeRef(Run, {
     id: { resolve: ({ id }: Row) => String(id), ...nodeId('Run', (column) => column('id')) },
-    loadManyWithoutCache: (ids, context) => Promise.all(ids.map((id) => loadRunOf(context, id))),
+    loadWithoutCache: (text, context) => {
+      const id = numberOf(text)
+      return id === null ? null : loadRun(context, id)
+    },
   })
   const Runs = listTypes(builder, Run, runListing, { kinds: 'DistributionKind', statuses: 'RunStatus' })
 
@@ -148,14 +184,13 @@ export function addRun(builder: Builder): void {
       nullable: true,
       description: 'The run with this number. Null if there is none.',
       args: { recordId: t.arg.string({ required: true, description: "The run's number, as a string." }) },
-      extensions: { unplanned: RUN_UNPLANNED },
-      resolve: (_, { recordId }, context) => loadRunOf(context, recordId),
+      ...one({ ...runAt, read: numberOf }, ['recordId'], { cost: RARE }),
     }),
     runs: t.field({
       type: Runs,
       description: 'All runs, newest first.',
       args: listArguments(t.arg, 'Run'),
-      ...unplanned({ listing: () => runListing }, RUN_UNPLANNED),
+      ...list({ listing: () => runListing }, { cost: RARE }),
     }),
   }))
 }
