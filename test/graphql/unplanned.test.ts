@@ -109,24 +109,13 @@ test('a field says why it has no plan, exactly where it has none', () => {
       ).toMatch(/^[A-Z].+\.$/)
 })
 
-const RUN = "A run's fields are put together from JSON and several columns. Operators read them, rarely."
-
 /** The root fields of the client's queries that resolvers read, and why. A field leaves the list once it has a plan. */
 const RESOLVED_OF_CLIENT: Record<string, string[]> = {
-  'Distribution distribution': [RUN],
-  'Ledger user': ['A list of words is not a column.', RUN],
-  'Marks runs': [RUN],
   'Portfolio portfolio': ['It adds up the holdings of several users.'],
   'PortfolioChart portfolio': ['It adds up the holdings of several users.'],
-  'PositionOrigins positions': [RUN, 'It depends on what the run of the position recorded.'],
   'PreviewDistribution previewDistribution': ['It is a run, in a separate transaction.'],
-  'Rules multiplierRevisions': ['It depends on what the runs of the dates recorded.'],
-  'Run run': [RUN],
-  'Runs runs': [RUN],
   'Search search': ['Its results are of four types, in one order.'],
   'Status status': ['It depends on the time of the request.'],
-  'Users lookupUsers': ['It loads users that are in no table.'],
-  'UsersChart lookupUsers': ['It loads users that are in no table.'],
 }
 
 /** The reasons that the fields of a document have no plan. */
