@@ -79,19 +79,16 @@ const operations: Record<string, { statements: number; query: string; unplanned?
       pool { name marketA { asset { symbol } } marketB { asset { symbol } } } } } }`,
   },
   'runs → multipliers': {
-    unplanned: true,
     statements: 2,
     query: `query ($n: Int!) { runs(first: $n) { nodes { kind totalsAfter { totalPoints: points } sources { digest }
       multipliers { nodes { depositA changedBy } } } } }`,
   },
   'distributions → run → multipliers, runs': {
-    unplanned: true,
     statements: 4,
     query: `query ($n: Int!) { distributions(first: $n) { nodes { run { kind multipliers(first: 2) { nodes { changedBy } } }
       runs(first: 3) { nodes { kind status } } } } }`,
   },
   'positions → run, multiplier used': {
-    unplanned: true,
     statements: 3,
     query: `query ($n: Int!) { positions(first: $n) { nodes { run { kind } multiplierUsed { depositA } } } }`,
   },
