@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** A field that has no plan, so that resolvers answer the whole query. */
-const unplanned = 'runs(first: 1) { nodes { kind multipliers(first: 1) { nodes { changedBy } } } }'
+/** A field that has no plan, so that resolvers answer it. */
+const unplanned = 'runs(first: 1) { nodes { kind changesNotKept multipliers(first: 1) { nodes { changedBy } } } }'
 
 /** Locks tables while `work` runs. */
 async function whileLocked(tables: string, work: () => Promise<void>): Promise<void> {
