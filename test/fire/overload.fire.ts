@@ -27,7 +27,9 @@ test('at many times its capacity it serves a part as fast as before, refuses the
   expect(served?.count).toBeGreaterThan((calm.answers[200]?.count ?? 0) / 5)
   expect(refused?.count).toBeGreaterThan(0)
   // Thirty times as many clients as at its capacity would wait thirty times as long, if all waited.
-  expect(served?.p99).toBeLessThan(3 * (calm.answers[200]?.p99 ?? 0) + 100)
+  expect(served?.p50).toBeLessThan(6 * (calm.answers[200]?.p50 ?? 0))
+  // The slowest wait for the machine, which sends and refuses 20,000 requests too.
+  expect(served?.p99).toBeLessThan(3 * (calm.answers[200]?.p99 ?? 0) + 600)
   expect(storm.probe.count).toBeGreaterThan(0)
   expect(storm.probe.max).toBeLessThan(1000)
 })
