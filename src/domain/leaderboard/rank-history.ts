@@ -52,7 +52,10 @@ export function together(all: Pick<RankedPoints, 'points' | 'rank'>[]): Pick<Ran
   return { points: addPoints(all.map(({ points }) => points)), rank: ranks.length > 0 ? Math.min(...ranks) : null }
 }
 
-/** A query of the points of users together, and the best of their ranks, on the last distribution date of each bucket. */
+/**
+ * A query of the points of users together, and the best of their ranks, on the last distribution
+ * date of each bucket.
+ */
 export const ranksByDate = (owners: Prisma.Sql, span: Span): Prisma.Sql => Prisma.sql`
   SELECT t.date, trim_scale(sum(t.points)) AS points, min(t.rank) AS rank
   FROM (SELECT ${selectList(rankColumns)} ${fromRanks(

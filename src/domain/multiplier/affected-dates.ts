@@ -10,7 +10,10 @@ export const affectedDatesColumns = sqlColumns({
 
 export type AffectedDates = RowOf<typeof affectedDatesColumns>
 
-/** The FROM clause for `affectedDatesColumns`: the dates with positions in the revision's pool, whose run used it. One row. */
+/**
+ * The FROM clause for `affectedDatesColumns`: the dates with positions in the revision's pool,
+ * whose run used it. One row.
+ */
 export const affectedDatesSql = (id: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
     SELECT count(*)::int AS count, min(d.date) AS first, max(d.date) AS last
     FROM multiplier_revision r

@@ -85,7 +85,10 @@ export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
   }
 }
 
-/** The FROM clause for `revisionColumns`: a pool's multiplier as a run of a date used it. No row if it had none. */
+/**
+ * The FROM clause for `revisionColumns`: a pool's multiplier as a run of a date used it. No row if
+ * it had none.
+ */
 export const revisionUsedSql = (pool: Prisma.Sql, run: Prisma.Sql, date: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM run CROSS JOIN LATERAL (SELECT * FROM multiplier_revision r WHERE r.pool_address = ${pool}
       AND r.id <= run.multiplier_revision AND ${countsFor(date)}

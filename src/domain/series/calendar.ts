@@ -18,12 +18,17 @@ export const calendarColumns = sqlColumns({
   },
 })
 
-/** A query of the buckets of a span with a distribution: `start`, and the `last` distribution date. */
+/**
+ * A query of the buckets of a span with a distribution: `start`, and the `last` distribution date.
+ */
 export const lastDates = (span: Span): Prisma.Sql => Prisma.sql`
   SELECT ${startSql(span.interval, 'date')} AS start, max(date) AS last FROM distribution
   WHERE ${within(span, 'date')} GROUP BY 1`
 
-/** FROM items of all buckets of a span, `bucket`, with the totals of the `program`, which are null in a gap. */
+/**
+ * FROM items of all buckets of a span, `bucket`, with the totals of the `program`, which are null
+ * in a gap.
+ */
 export const calendar = (span: Span): Prisma.Sql => Prisma.sql`${bucketsOf(span)} bucket
   LEFT JOIN (SELECT ${startSql(span.interval, 'date')} AS start, max(date) AS last, count(*)::int AS dates,
       sum(total_points) AS points, (array_agg(account_count ORDER BY date DESC))[1] AS user_count

@@ -17,9 +17,10 @@ const columns = {
 }
 
 /**
- * A query of the worth and the earnings as of the end of each bucket, where there is a snapshot or a cash flow by then. Value and cash
- * are of the same moment: in each entity of an address, the newest snapshot up to the end counts, and the cash flows up to that
- * snapshot. `pendingCashUsd` is of the cash flows after it. For each address, bucket and entity it looks up one snapshot; each
+ * A query of the worth and the earnings as of the end of each bucket, where there is a snapshot or
+ * a cash flow by then. Value and cash are of the same moment: in each entity of an address, the
+ * newest snapshot up to the end counts, and the cash flows up to that snapshot. `pendingCashUsd` is
+ * of the cash flows after it. For each address, bucket and entity it looks up one snapshot; each
  * cash flow is read once.
  */
 export function earningsByBucket(owners: Prisma.Sql, span: Span): Prisma.Sql {

@@ -18,14 +18,17 @@ export interface Span {
   end: Prisma.Sql
 }
 
-/** The range that a series is asked for. */
+/** The arguments of a series that select its range. */
 export interface Range {
   interval: Interval
   from?: Date | null
   to?: Date | null
 }
 
-/** A query of the `first` and the `newest` UTC timestamp of stored data. Both are null if none is stored. */
+/**
+ * A query of the `first` and the `newest` UTC timestamp of stored data. Both are null if none is
+ * stored.
+ */
 export type Extent = Prisma.Sql
 
 /** Reads the newest moment of an extent. Null if nothing is stored. */
@@ -46,7 +49,7 @@ export function endedAt<Values extends Range>(range: Values, newest: Date | null
 }
 
 /** The first date of the bucket that contains a time. */
-export function bucketStart(interval: Interval, moment: Date): Date {
+function bucketStart(interval: Interval, moment: Date): Date {
   const day = interval === 'week' ? moment.getUTCDate() - ((moment.getUTCDay() + 6) % 7) : moment.getUTCDate()
   return midnight(moment.getUTCFullYear(), moment.getUTCMonth(), interval === 'month' ? 1 : day)
 }
@@ -58,8 +61,8 @@ export function moved(interval: Interval, start: Date, by: number): Date {
 }
 
 /**
- * The buckets from the one that contains `from` to the one that contains `to`, which defaults to the newest stored moment.
- * Without `from` there are 30, or fewer if the data starts later.
+ * The buckets from the one that contains `from` to the one that contains `to`, which defaults to
+ * the newest stored moment. Without `from` there are 30, or fewer if the data starts later.
  * @param range with `to` if it has `from` (`endedAt`)
  * @throws BAD_INPUT if the range ends before it begins or has too many buckets
  */
@@ -103,8 +106,8 @@ export const within = ({ first, end }: Span, column: string): Prisma.Sql =>
   Prisma.sql`${Prisma.raw(column)} >= ${first} AND ${Prisma.raw(column)} < ${end}`
 
 /**
- * A FROM item of the buckets of a span: the first date of each, `start`, the first date after it, `until`, and its last
- * millisecond, `moment`.
+ * A FROM item of the buckets of a span: the first date of each, `start`, the first date after it,
+ * `until`, and its last millisecond, `moment`.
  */
 export function bucketsOf({ interval, first, end }: Span): Prisma.Sql {
   const step = Prisma.raw(STEPS[interval])

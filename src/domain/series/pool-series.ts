@@ -111,7 +111,7 @@ const POSITIONS = ofLastDate('coalesce(s.position_count, 0)')
 export const poolBucketColumns = columnsOf({ userCount: POSITIONS })
 export const marketBucketColumns = columnsOf({ userCount: POSITIONS, ofToken: true })
 export const assetBucketColumns = columnsOf({ ofToken: true })
-export const chainBucketColumns = columnsOf({})
+const chainBucketColumns = columnsOf({})
 export const programBucketColumns = columnsOf({ points: 'program.points', userCount: 'program.user_count' })
 
 /** A bucket of the series of a market, of a pool or of several pools. */
@@ -142,8 +142,8 @@ export const poolSeriesFrom = (address: Prisma.Sql, span: Span): Prisma.Sql =>
   bucketsWith(sumsByBucket(Prisma.sql`SELECT ${both} ${daysOf(address, span)}`, span), span)
 
 /**
- * The FROM clause for `marketBucketColumns`: the sums of the market's side of its pool. No rows if its pool is not stored, or does
- * not name the market as a side. Its cost is one row for each date.
+ * The FROM clause for `marketBucketColumns`: the sums of the market's side of its pool. No rows if
+ * its pool is not stored, or does not name the market as a side. Its cost is one row for each date.
  */
 export function marketSeriesFrom(chainId: Prisma.Sql, id: Prisma.Sql, span: Span): Prisma.Sql {
   const pool = Prisma.sql`market JOIN pool ON pool.id = market.pool_address AND pool.chain_id = market.chain_id
@@ -157,8 +157,8 @@ export function marketSeriesFrom(chainId: Prisma.Sql, id: Prisma.Sql, span: Span
 }
 
 /**
- * The FROM clause for `assetBucketColumns`: the sums of the asset's sides of all pools. Its cost is one row for each of these pools
- * and date.
+ * The FROM clause for `assetBucketColumns`: the sums of the asset's sides of all pools. Its cost is
+ * one row for each of these pools and date.
  */
 export function assetSeriesFrom(chainId: Prisma.Sql, address: Prisma.Sql, span: Span): Prisma.Sql {
   const days = Prisma.sql`SELECT d.distribution_date, d.position_count, one.* FROM pool
@@ -169,7 +169,10 @@ export function assetSeriesFrom(chainId: Prisma.Sql, address: Prisma.Sql, span: 
   return bucketsWith(sumsByBucket(days, span, true), span)
 }
 
-/** The FROM clause for `programBucketColumns`: the sums of all pools on the last distribution date of each bucket. */
+/**
+ * The FROM clause for `programBucketColumns`: the sums of all pools on the last distribution date
+ * of each bucket.
+ */
 export const programSeriesFrom = (span: Span): Prisma.Sql =>
   bucketsWith(
     Prisma.sql`SELECT ${LEVELS} FROM (SELECT bucket.start, ${sums} FROM (${lastDates(span)}) bucket
@@ -233,8 +236,9 @@ export const groupBucketsFrom = (records: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM ${records} AS b(${Prisma.raw(RECORD.join(', '))})`
 
 /**
- * The FROM clause for `groupColumns`: the series of the `first` pools, chains or tokens with the most points over the span, with
- * all buckets of each. A token is on one chain. Its cost is one row for each pool and date.
+ * The FROM clause for `groupColumns`: the series of the `first` pools, chains or tokens with the
+ * most points over the span, with all buckets of each. A token is on one chain. Its cost is one row
+ * for each pool and date.
  */
 export function groupedSeriesFrom(
   group: SeriesGroup,

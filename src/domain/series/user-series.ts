@@ -54,7 +54,10 @@ const rewardsUsd = (kind: 'market' | 'vault') =>
 
 const POINTS = 'coalesce(p.points, 0)'
 
-/** The columns of a bucket of users, added up, by the part of `userSeriesFrom` that has their values. */
+/**
+ * The columns of a bucket of users, added up, by the part of `userSeriesFrom` that has their
+ * values.
+ */
 const PARTS = {
   points: sqlColumns({
     points: {
@@ -159,7 +162,10 @@ const pointsByBucket = (owners: Prisma.Sql, span: Span) => Prisma.sql`
 
 const usdIf = (condition: string) => Prisma.raw(toDouble(`sum(${exact('r.usd')}) FILTER (WHERE ${condition})`))
 
-/** A query of the liquidation rewards of each bucket with any. A sum is null if none of them has a price. */
+/**
+ * A query of the liquidation rewards of each bucket with any. A sum is null if none of them has a
+ * price.
+ */
 function rewardsByBucket(owners: Prisma.Sql, { interval, first, end }: Span): Prisma.Sql {
   const [from, to] = [first, end].map((date) => Prisma.sql`extract(epoch FROM ${date}::timestamp)::bigint`)
   const start = startSql(interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")
@@ -205,7 +211,8 @@ const JOINED: Record<Part, string> = {
 }
 
 /**
- * The FROM clause for `userBucketColumns`: the buckets of users, added up. It reads the parts that are used.
+ * The FROM clause for `userBucketColumns`: the buckets of users, added up. It reads the parts that
+ * are used.
  * @param owners a FROM item with rows `owner`, which have an `address`
  */
 export function userSeriesFrom(owners: Prisma.Sql, span: Span, used: ReadonlySet<string>): Prisma.Sql {

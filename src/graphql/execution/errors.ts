@@ -84,10 +84,10 @@ export function presentError(error: unknown, requestId: string): { presented: Gr
 const PLACELESS: readonly unknown[] = ['UNAVAILABLE', 'TIMEOUT', 'ANSWER_TOO_LARGE']
 
 /**
- * True if an error is of something in the document. If so, resolvers execute the operation, for a response that locates
- * the mistake. After any other failure, nothing must be read a second time.
+ * True if an error is of something in the document. If so, resolvers execute the operation, for a
+ * response that locates the mistake. After any other failure, nothing must be read a second time.
  */
-export function isCallersMistake(error: unknown): boolean {
+export function isOfDocument(error: unknown): boolean {
   const { presented, internal } = presentError(error, '')
   return !internal && !PLACELESS.includes(presented.extensions.code)
 }

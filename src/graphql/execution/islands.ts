@@ -54,7 +54,10 @@ export class Islands<Resolve> {
     return size
   }
 
-  /** The parts of the query with these values of its variables. Undefined if no root field has a plan. */
+  /**
+   * The parts of the query with these values of its variables. Undefined if no root field has a
+   * plan.
+   */
   of(coerced: Variables): Parts<Resolve> | undefined {
     return this.#parts.of(coerced, (conditions) => this.#split(conditions)) ?? undefined
   }

@@ -123,8 +123,8 @@ export class Operations {
   }
 
   /**
-   * The number of plans and statements that are prepared for a document, and for the queries behind its
-   * subscriptions.
+   * The number of plans and statements that are prepared for a document, and for the queries behind
+   * its subscriptions.
    */
   #preparedFor(document: DocumentNode | undefined): number {
     const prepared = document && this.#prepared.get(document)
@@ -175,8 +175,8 @@ export class Operations {
 }
 
 /**
- * @throws OPERATION_RESOLUTION_FAILURE if a document has no operation of this name or, without one, not exactly
- * one operation
+ * @throws OPERATION_RESOLUTION_FAILURE if a document has no operation of this name or, without one,
+ * not exactly one operation
  */
 export function assertOperation(document: DocumentNode, name: string | undefined): void {
   if (getOperationAST(document, name)) return
@@ -193,8 +193,8 @@ function messageOf(count: number, name: string | undefined, choose: string): str
 }
 
 /**
- * Computes a value once for each operation of a document. Names without an operation are not cached: clients choose
- * them.
+ * Computes a value once for each operation of a document. Names without an operation are not
+ * cached: clients choose them.
  */
 function once<Value>(
   values: Map<string | undefined, Value | null>,

@@ -9,7 +9,7 @@ import type { Admin } from '../context.ts'
 import type { Answer } from '../plan/plan.ts'
 import { type DocumentReference, documentReference, type RequestParams } from '../policy/documents.ts'
 import type { ChargeOperation } from '../policy/limits.ts'
-import { isCallersMistake, refusal } from './errors.ts'
+import { isOfDocument, refusal } from './errors.ts'
 import { createContext, type Graph } from './graph.ts'
 import { fillHoles, type Parts } from './islands.ts'
 import type { Operation, Resolve } from './operation.ts'
@@ -94,8 +94,8 @@ export interface Run {
 
 /**
  * Runs a query or a mutation: a query by its plan if it has one, else by resolvers on one snapshot of the store. If a plan
- * rejects an argument or a value without a place in the document, resolvers run the query to find it. A large operation
- * waits for its turn.
+ * rejects an argument or a value without a place in the document, resolvers run the query to find
+ * it. A large operation waits for its turn.
  * @param caller ends the reads when it has gone, and receives their statements
  */
 export function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
@@ -174,7 +174,7 @@ async function answerOfPlan(
     return await plan.run(reader, variables)
   } catch (error) {
     if (error instanceof GraphQLError && error.path) return failedWith(operation, resultOf(error))
-    if (isCallersMistake(error) || error instanceof NoJson) return REJECTED
+    if (isOfDocument(error) || error instanceof NoJson) return REJECTED
     throw error
   }
 }

@@ -322,7 +322,9 @@ export interface SqlRows {
    */
   of(args: Arguments, owner: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
   by: string[]
-  /** Completes the arguments that need a lookup in the database. Resolvers complete them otherwise. */
+  /**
+   * Completes the arguments that need a lookup in the database. Resolvers complete them otherwise.
+   */
   prepare?(args: Arguments, reader: Reader): Promise<Arguments>
   /** The columns that order the rows, all of them. Rows within rows are then joined and sorted once. */
   order?: string[]

@@ -93,7 +93,8 @@ export class Plan {
   /**
    * Runs the query.
    * @returns undefined if it has no plan or its variables are invalid: resolvers must then execute it
-   * @throws GatewayError if an argument is invalid, or a GraphQLError with its place if the store was read to find out
+   * @throws GatewayError if an argument is invalid, or a GraphQLError with its place if the store
+   * was read to find out
    * @throws NoJson
    */
   run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Answer | undefined> {
@@ -303,7 +304,8 @@ class Variant {
   }
 
   /**
-   * Builds the statement that answers a request. It checks the arguments of keys and lists before it reads the store.
+   * Builds the statement that answers a request. It checks the arguments of keys and lists before
+   * it reads the store.
    * @param placed converts the error of a list
    * @throws GatewayError if an argument is invalid @throws ReadsFirst
    */
@@ -359,7 +361,10 @@ class Variant {
     return { text: this.#textOf(sql), values: sql.values, source: { pageOf, name, cursor }, cursors, assertStart }
   }
 
-  /** Gives the mistake in a list's arguments its place in the document, if the whole answer is then null. */
+  /**
+   * Gives the mistake in a list's arguments its place in the document, if the whole answer is then
+   * null.
+   */
   placed(error: unknown, list: List): unknown {
     const isMistake = error instanceof GatewayError && error.code === 'BAD_INPUT'
     const place = isMistake ? this.#placeOf(list) : undefined

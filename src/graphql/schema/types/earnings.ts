@@ -64,7 +64,10 @@ const breakdownArguments = (arg: ArgBuilder<Types>) => {
   return { first, offset }
 }
 
-/** Declares a plain list made of a column of records of the parent: an array in a plan, JSON in resolvers. */
+/**
+ * Declares a plain list made of a column of records of the parent: an array in a plan, JSON in
+ * resolvers.
+ */
 export function ofRecords<Row>(
   name: string,
   columns: Columns,

@@ -26,7 +26,10 @@ const FROM_SNAPSHOTS = [
   'hasIncompletePrices',
 ]
 
-/** Exposes the columns of a bucket. Each value but the first date costs something, since it is computed. */
+/**
+ * Exposes the columns of a bucket. Each value but the first date costs something, since it is
+ * computed.
+ */
 function valueFields<Row>(t: ObjectFieldBuilder<Types, Row>, columns: Columns) {
   const fields: Record<string, GenericFieldRef> = {}
   for (const [name, { type, nullable = false, description }] of Object.entries(columns)) {
