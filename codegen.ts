@@ -1,6 +1,7 @@
 /**
- * The schema, and the typed operations: those that the REST router and the command line execute, GraphiQL's examples, those of
- * the client that the package exports, and those that are sent to a source of positions. `npm run generate` writes them.
+ * The schema, and the typed operations: those that the REST router and the command line execute,
+ * GraphiQL's examples, those of the client that the package exports, and those that are sent to a
+ * source of positions. `npm run generate` writes them.
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -61,7 +62,11 @@ export interface GeneratedFile {
 
 /** Generates the typed operations, without writing them. */
 export async function generateOperations(): Promise<GeneratedFile[]> {
-  return [...(await Promise.all(outputs.map(generate))).flat(), await exampleTexts(), possibleTypes()]
+  return [
+    ...(await Promise.all(outputs.map(generate))).flat(),
+    await exampleTexts(),
+    possibleTypes(),
+  ]
 }
 
 /** The texts of the examples as they are written, comments included, and what their heads say. */
@@ -69,9 +74,11 @@ async function exampleTexts(): Promise<GeneratedFile> {
   const files = (await readdir(join(import.meta.dirname, EXAMPLES))).sort()
   const entries = files.map(async (file) => {
     const text = (await readFile(join(import.meta.dirname, EXAMPLES, file), 'utf8')).trimEnd()
-    const [, persona, title, query = ''] = /^# persona: (.+?)\n# title: (.+?)\n(.+)$/s.exec(text) ?? []
+    const [, persona, title, query = ''] =
+      /^# persona: (.+?)\n# title: (.+?)\n(.+)$/s.exec(text) ?? []
     const name = /^(?:query|subscription) (\w+)/m.exec(query)?.[1]
-    if (!persona || !title || !name) throw new Error(`${EXAMPLES}/${file} needs a persona, a title and an operation.`)
+    if (!persona || !title || !name)
+      throw new Error(`${EXAMPLES}/${file} needs a persona, a title and an operation.`)
     return `  ${name}: ${JSON.stringify({ persona, title, query })},\n`
   })
   return {
@@ -84,14 +91,21 @@ async function exampleTexts(): Promise<GeneratedFile> {
 function possibleTypes(): GeneratedFile {
   const schema = lexicographicSortSchema(createSchema())
   const abstract = Object.values(schema.getTypeMap()).filter(isAbstractType)
-  const entries = abstract.map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)])
+  const entries = abstract.map((type) => [
+    type.name,
+    schema.getPossibleTypes(type).map(({ name }) => name),
+  ])
   return {
     path: 'src/generated/client/possible-types.ts',
     content: `export const possibleTypes = ${JSON.stringify(Object.fromEntries(entries))};\n`,
   }
 }
 
-async function generate({ directory, scalars, ...sources }: (typeof outputs)[number]): Promise<GeneratedFile[]> {
+async function generate({
+  directory,
+  scalars,
+  ...sources
+}: (typeof outputs)[number]): Promise<GeneratedFile[]> {
   const from = { cwd: import.meta.dirname, loaders: [new GraphQLFileLoader()] }
   const schemaAst = await loadSchema(sources.schema, from)
   const config = {
@@ -115,11 +129,16 @@ async function generate({ directory, scalars, ...sources }: (typeof outputs)[num
     pluginMap: {},
   })
   return Promise.all(
-    files.map(async (file) => ({ path: file.filename, content: await codegen({ ...config, ...file }) })),
+    files.map(async (file) => ({
+      path: file.filename,
+      content: await codegen({ ...config, ...file }),
+    })),
   )
 }
 
-/** The documents that files and the files of directories give to `graphql`, by the path of the file. */
+/**
+ * The documents that files and the files of directories give to `graphql`, by the path of the file.
+ */
 async function documentsInCode(places: string[]): Promise<Source[]> {
   const paths = await Promise.all(
     places.map(async (place) => {

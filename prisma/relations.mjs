@@ -19,7 +19,8 @@ helper.generatorHandler({
     }
     const described = models.map((model) => {
       // A view has a unique key, as Prisma gives it no primary one.
-      const single = model.fields.find(({ isId }) => isId) ?? model.fields.find(({ isUnique }) => isUnique)
+      const single =
+        model.fields.find(({ isId }) => isId) ?? model.fields.find(({ isUnique }) => isUnique)
       const key = model.primaryKey?.fields ?? (single ? [single.name] : model.uniqueFields[0])
       const relations = model.fields.filter(({ kind }) => kind === 'object')
       const related = Object.fromEntries(relations.map((field) => [field.name, relationOf(field)]))

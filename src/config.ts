@@ -12,21 +12,31 @@ import { isPostgres } from './sources/analytics/postgres-records.ts'
 import { FETCH_LIMITS, isRemote } from './sources/client.ts'
 import { defaultNames, parseNames } from './sources/positions/graph-names.ts'
 
-/** A kind of value. Its `values` complete "must be ..." in errors, and appear in the help and the documents. */
+/**
+ * A kind of value. Its `values` complete "must be ..." in errors, and appear in the help and the
+ * documents.
+ */
 const kind = <T extends z.ZodType>(values: string, schema: (message: string) => T) =>
   schema(`must be ${values}`).meta({ values })
 const number = (values: string, fits: (value: number) => boolean) =>
   kind(values, (message) => z.coerce.number(message).refine(fits, message))
 const whole = (min: number, max: number) =>
-  number(`a whole number from ${min} to ${max}`, (value) => Number.isInteger(value) && value >= min && value <= max)
+  number(
+    `a whole number from ${min} to ${max}`,
+    (value) => Number.isInteger(value) && value >= min && value <= max,
+  )
 const points = number('a number from 0 to 1000000000', (value) => value >= 0 && value <= 1e9)
 const oneOf = <const T extends string>(...options: T[]) =>
-  kind(new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(options), (message) => z.enum(options, message))
+  kind(new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(options), (message) =>
+    z.enum(options, message),
+  )
 const truth = oneOf('true', 'false')
 const text = (values: string) => kind(values, (message) => z.string().min(1, message))
 const url = (protocols: RegExp, example: string) =>
   kind(`a URL like ${example}`, (message) =>
-    z.string().refine((value) => URL.canParse(value) && protocols.test(new URL(value).protocol), message),
+    z
+      .string()
+      .refine((value) => URL.canParse(value) && protocols.test(new URL(value).protocol), message),
   )
 
 const DATABASE = 'postgres://user:password@host:5432/database'
@@ -41,26 +51,42 @@ const databaseUrl = kind(`a URL like ${DATABASE}`, (message) =>
 )
 
 /** The first segments of the gateway's paths, below which no prefix can begin. */
-const SERVED = ['dashboard', 'docs', 'graphql', 'health', 'multipliers', 'points', 'pools', 'positions', 'v1']
+const SERVED = [
+  'dashboard',
+  'docs',
+  'graphql',
+  'health',
+  'multipliers',
+  'points',
+  'pools',
+  'positions',
+  'v1',
+]
 const basePath = kind('a path like /lending, and not one of the gateway', (message) =>
   z
     .string()
     .transform((value) => value.replace(/\/+$/, ''))
-    .refine((value) => /^(\/[\w~-][\w.~-]*)*$/.test(value) && !SERVED.includes(value.split('/')[1] ?? ''), message),
+    .refine(
+      (value) => /^(\/[\w~-][\w.~-]*)*$/.test(value) && !SERVED.includes(value.split('/')[1] ?? ''),
+      message,
+    ),
 )
 
 const isSecret = (value: string) => /^[\x21-\x7e]+$/.test(value)
 const isToken = (value: string) => value.length >= 8 && isSecret(value)
 const tokenValues = '8 or more printable ASCII characters without spaces'
 const token = kind(tokenValues, (message) => z.string().refine(isToken, message))
-const key = kind('printable ASCII without spaces', (message) => z.string().refine(isSecret, message))
+const key = kind('printable ASCII without spaces', (message) =>
+  z.string().refine(isSecret, message),
+)
 
 const namedTokens = kind('name:token pairs, separated by commas', (message) =>
   z.string().transform((text, context) => {
     const pairs = text.split(',').map((pair): [string, string] => {
       const [, name = '', secret = ''] = /^([a-z0-9._-]{1,64}):(.*)$/i.exec(pair.trim()) ?? []
       if (name === '') context.addIssue(message)
-      else if (!isToken(secret)) context.addIssue(`must have ${tokenValues} in the token of ${name}`)
+      else if (!isToken(secret))
+        context.addIssue(`must have ${tokenValues} in the token of ${name}`)
       return [name, secret]
     })
     if (new Set(pairs.map(([name]) => name)).size < pairs.length)
@@ -78,7 +104,10 @@ const location = (values: string, isUrl = isRemote) =>
         message: NOT_ENCODED,
         abort: true,
       })
-      .refine((value) => (isUrl(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)), message),
+      .refine(
+        (value) => (isUrl(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)),
+        message,
+      ),
   )
 const positionsPlace = location('a directory, or a URL like https://example.org/positions')
 const analyticsPlace = location(
@@ -110,34 +139,43 @@ const readBy = <T>(values: string, read: (text: string) => T) =>
     }),
   )
 
-const replicaUrls = kind('URLs like postgres://user:password@host:5432/database, separated by commas', (message) =>
-  z.string().transform((text, context) => {
-    const read = splitUrls(text).map(readDatabaseUrl)
-    const fault = read.find((one) => 'fault' in one)
-    if (fault) {
-      context.addIssue(fault.fault)
-      return z.NEVER
-    }
-    const urls = read.flatMap((one) => ('url' in one ? [one.url] : []))
-    const isPostgres = (one: string) => /^postgres(ql)?:$/.test(new URL(one).protocol)
-    if (!urls.every(isPostgres)) context.addIssue(message)
-    else if (new Set(urls.map((one) => new URL(one).host)).size < urls.length)
-      context.addIssue('must not have the same server twice')
-    return urls
-  }),
+const replicaUrls = kind(
+  'URLs like postgres://user:password@host:5432/database, separated by commas',
+  (message) =>
+    z.string().transform((text, context) => {
+      const read = splitUrls(text).map(readDatabaseUrl)
+      const fault = read.find((one) => 'fault' in one)
+      if (fault) {
+        context.addIssue(fault.fault)
+        return z.NEVER
+      }
+      const urls = read.flatMap((one) => ('url' in one ? [one.url] : []))
+      const isPostgres = (one: string) => /^postgres(ql)?:$/.test(new URL(one).protocol)
+      if (!urls.every(isPostgres)) context.addIssue(message)
+      else if (new Set(urls.map((one) => new URL(one).host)).size < urls.length)
+        context.addIssue('must not have the same server twice')
+      return urls
+    }),
 )
 
 /** Splits a list of URLs. Passwords may contain commas. */
-export const splitUrls = (text: string): string[] => text.split(/,(?=\s*\w+:\/\/)/).map((one) => one.trim())
+export const splitUrls = (text: string): string[] =>
+  text.split(/,(?=\s*\w+:\/\/)/).map((one) => one.trim())
 
 const chains = parsed('id=name pairs, separated by commas, such as 146=sonic', (text) => {
-  const pairs = text.split(',').map((pair) => /^\s*([1-9][0-9]{0,15})=([\w-]+)\s*$/.exec(pair)?.slice(1))
+  const pairs = text
+    .split(',')
+    .map((pair) => /^\s*([1-9][0-9]{0,15})=([\w-]+)\s*$/.exec(pair)?.slice(1))
   return pairs.includes(undefined) ? undefined : Object.fromEntries(pairs as [string, string][])
 })
 
 /** A colour that can be read on white: a contrast of at least 4.5 (WCAG 2.2, 1.4.3). */
-const accentColor = kind('a colour like #0b6b4f, with a contrast of at least 4.5 to white', (message) =>
-  z.string().refine((text) => /^#[0-9a-f]{6}$/i.test(text) && contrastToWhite(text) >= 4.5, message),
+const accentColor = kind(
+  'a colour like #0b6b4f, with a contrast of at least 4.5 to white',
+  (message) =>
+    z
+      .string()
+      .refine((text) => /^#[0-9a-f]{6}$/i.test(text) && contrastToWhite(text) >= 4.5, message),
 )
 
 /** The contrast of a colour #rrggbb to white, from 1 to 21 (WCAG 2.2, contrast ratio). */
@@ -151,43 +189,57 @@ function contrastToWhite(colour: string): number {
 
 const MAX_LINKS = 8
 
-const namedLinks = parsed(`at most ${MAX_LINKS} name=URL pairs, such as App=https://app.example.org`, (text) => {
-  const links = text.split(/,(?=[^,=]+=https?:)/).map((pair) => {
-    const [, name = '', href = ''] = /^([^=]{1,40})=(https?:.+)$/.exec(pair.trim()) ?? []
-    return { name: name.trim(), href }
-  })
-  const areLinks = links.every(({ name, href }) => name !== '' && URL.canParse(href))
-  return areLinks && links.length <= MAX_LINKS ? links : undefined
-})
+const namedLinks = parsed(
+  `at most ${MAX_LINKS} name=URL pairs, such as App=https://app.example.org`,
+  (text) => {
+    const links = text.split(/,(?=[^,=]+=https?:)/).map((pair) => {
+      const [, name = '', href = ''] = /^([^=]{1,40})=(https?:.+)$/.exec(pair.trim()) ?? []
+      return { name: name.trim(), href }
+    })
+    const areLinks = links.every(({ name, href }) => name !== '' && URL.canParse(href))
+    return areLinks && links.length <= MAX_LINKS ? links : undefined
+  },
+)
 
 const proxies = parsed(
   'a number of proxies, or their addresses, separated by commas, such as 10.0.0.0/8,::1',
   (text) => {
     if (/^\d{1,2}$/.test(text)) return Number(text)
     const addresses = text.split(',').map((one) => one.trim())
-    return addresses.every((one) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one)) ? addresses : undefined
+    return addresses.every((one) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one))
+      ? addresses
+      : undefined
   },
 )
 
 const hosts = parsed('hosts, separated by commas, such as assets.example.org', (text) => {
   const names = text.split(',').map((one) => one.trim().toLowerCase())
-  return names.every((one) => /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/.test(one)) ? names : undefined
+  return names.every((one) => /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/.test(one))
+    ? names
+    : undefined
 })
 
 const sourceNames = parsed('setting=name pairs, such as POSITIONS_SOURCE=subgraph', (text) => {
-  const pairs = text.split(',').map((pair) => /^\s*([A-Z_]+)=([\w .-]{1,40})\s*$/.exec(pair)?.slice(1))
+  const pairs = text
+    .split(',')
+    .map((pair) => /^\s*([A-Z_]+)=([\w .-]{1,40})\s*$/.exec(pair)?.slice(1))
   const areSources = pairs.every((pair) => pair && SOURCES.test(pair[0] ?? ''))
-  return areSources ? (Object.fromEntries(pairs as [string, string][]) as Record<string, string>) : undefined
+  return areSources
+    ? (Object.fromEntries(pairs as [string, string][]) as Record<string, string>)
+    : undefined
 })
 
 /** The settings that lead to a source. */
 const SOURCES = /^(POSITIONS|PRICES|ANALYTICS)_SOURCE(_(?!KEY|FORMAT|PAG|FIELDS)[A-Z_]+)?$/
 
-const loggedRequests = parsed('all, slow, off, or a share of requests between 0 and 1, such as 0.01', (text) => {
-  if (text === 'all' || text === 'slow' || text === 'off') return text
-  const share = Number(text)
-  return share > 0 && share < 1 ? share : undefined
-})
+const loggedRequests = parsed(
+  'all, slow, off, or a share of requests between 0 and 1, such as 0.01',
+  (text) => {
+    if (text === 'all' || text === 'slow' || text === 'off') return text
+    const share = Number(text)
+    return share > 0 && share < 1 ? share : undefined
+  },
+)
 
 const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"', (message) =>
   z.string().superRefine((text, context) => {
@@ -213,21 +265,22 @@ type LegSetting = `ANALYTICS_SOURCE_${Uppercase<Underscored<LegName>>}`
 
 const legFields = Object.fromEntries(legNames.map((leg) => [leg, records[leg].fields]))
 
-export const legSetting = (leg: LegName) => `ANALYTICS_SOURCE_${leg.toUpperCase().replaceAll('-', '_')}` as LegSetting
+export const legSetting = (leg: LegName) =>
+  `ANALYTICS_SOURCE_${leg.toUpperCase().replaceAll('-', '_')}` as LegSetting
 
 const legSource = (leg: LegName) =>
   analyticsPlace
     .optional()
     .meta({ ...BY_HOST, description: `another source of ${leg}`, defaultText: 'ANALYTICS_SOURCE' })
 
-const legSources = Object.fromEntries(legNames.map((leg) => [legSetting(leg), legSource(leg)])) as Record<
-  LegSetting,
-  ReturnType<typeof legSource>
->
+const legSources = Object.fromEntries(
+  legNames.map((leg) => [legSetting(leg), legSource(leg)]),
+) as Record<LegSetting, ReturnType<typeof legSource>>
 
 /**
- * The environment variables that the gateway reads. The help, `gateway config` and the README come from this description.
- * `defaultText` is a default in words. The value of a `secret` is never printed.
+ * The environment variables that the gateway reads. The help, `gateway config` and the README come
+ * from this description. `defaultText` is a default in words. The value of a `secret` is never
+ * printed.
  */
 export const variables = z.object({
   HOST: text('a host name or an address').default('127.0.0.1').describe('the address to listen on'),
@@ -276,7 +329,8 @@ export const variables = z.object({
   REDIS_URL: url(/^rediss?:$/, 'redis://host:6379')
     .optional()
     .meta({
-      description: 'a Redis that several gateways share as their cache (see [Running it](#running-it) for its memory)',
+      description:
+        'a Redis that several gateways share as their cache (see [Running it](#running-it) for its memory)',
       defaultText: "none: this process's memory",
     }),
   MEMORY_MB: whole(LEAST_MEMORY_MB, 2 ** 20)
@@ -301,18 +355,27 @@ export const variables = z.object({
   }),
   POSITIONS_SOURCE: positionsPlace
     .optional()
-    .describe('where manualupdate gets positions: a directory, or an http(s) address (see [Sources](#sources))')
+    .describe(
+      'where manualupdate gets positions: a directory, or an http(s) address (see [Sources](#sources))',
+    )
     .meta(BY_HOST),
   POSITIONS_SOURCE_FORMAT: oneOf('auto', 'files', 'graphql', 'rest')
     .default('auto')
-    .describe('the format of the source; `rest` is another gateway, and `auto` detects it at each run'),
-  POSITIONS_SOURCE_KEY: key.optional().meta({ description: 'a bearer key for the source', secret: true }),
+    .describe(
+      'the format of the source; `rest` is another gateway, and `auto` detects it at each run',
+    ),
+  POSITIONS_SOURCE_KEY: key
+    .optional()
+    .meta({ description: 'a bearer key for the source', secret: true }),
   POSITIONS_SOURCE_PAGING: oneOf('cursor', 'offset')
     .default('cursor')
     .describe("a GraphQL source's arguments for pages: first and after, or limit and offset"),
-  POSITIONS_SOURCE_PAGE_SIZE: whole(1, 100_000).default(1000).describe('positions a page of a GraphQL source'),
+  POSITIONS_SOURCE_PAGE_SIZE: whole(1, 100_000)
+    .default(1000)
+    .describe('positions a page of a GraphQL source'),
   POSITIONS_SOURCE_FIELDS: readBy('a JSON object of names', parseNames).default(defaultNames).meta({
-    description: 'a GraphQL source\'s names for ours: `{"user": "account.id", "positions": "userPositions"}`',
+    description:
+      'a GraphQL source\'s names for ours: `{"user": "account.id", "positions": "userPositions"}`',
     defaultText: 'our names',
   }),
   ANALYTICS_SOURCE: analyticsPlace
@@ -331,10 +394,14 @@ export const variables = z.object({
   }),
   ANALYTICS_OVERLAP_HOURS: whole(0, 100_000)
     .default(48)
-    .describe('how far before the newest record an update requests records again, for late and corrected ones'),
+    .describe(
+      'how far before the newest record an update requests records again, for late and corrected ones',
+    ),
   ANALYTICS_MAX_DROP: number('a number from 0 to 1', (value) => value >= 0 && value <= 1)
     .default(0.1)
-    .describe('an update fails if its source has lost more than this share of users or of value in that time'),
+    .describe(
+      'an update fails if its source has lost more than this share of users or of value in that time',
+    ),
   PRICES_SOURCE: url(/^https?:$/, 'https://coins.llama.fi')
     .optional()
     .describe("the base of a price API in the shape of DefiLlama's coins API, for a GraphQL source")
@@ -342,11 +409,17 @@ export const variables = z.object({
   PRICES_MAX_AGE_SECONDS: whole(0, 10 * 365 * 86_400)
     .default(21_600)
     .describe('the largest distance of a price from midnight'),
-  PRICES_CHAINS: chains.default({}).describe('more names of chains in the price API: `999=hyperliquid`'),
+  PRICES_CHAINS: chains
+    .default({})
+    .describe('more names of chains in the price API: `999=hyperliquid`'),
   MAX_PRICE_JUMP: number('a number above 1', (value) => value > 1)
     .default(5)
-    .describe('a run fails if a price rises or falls by more than this factor since the previous date'),
-  SOURCE_TIMEOUT_MS: whole(1, 3_600_000).default(30_000).describe('how long one request to another server may take'),
+    .describe(
+      'a run fails if a price rises or falls by more than this factor since the previous date',
+    ),
+  SOURCE_TIMEOUT_MS: whole(1, 3_600_000)
+    .default(30_000)
+    .describe('how long one request to another server may take'),
   SOURCE_RETRIES: whole(0, 20)
     .default(4)
     .describe('how often a request to another server is repeated, with back-off and jitter'),
@@ -361,7 +434,9 @@ export const variables = z.object({
   SOURCE_MAX_FETCH_RECORDS: whole(1, 1e12)
     .default(FETCH_LIMITS.records)
     .describe('how many records or lines one fetch may read, those that are not stored included'),
-  SOURCE_MAX_FETCH_SECONDS: whole(1, 604_800).default(FETCH_LIMITS.seconds).describe('how long one fetch may take'),
+  SOURCE_MAX_FETCH_SECONDS: whole(1, 604_800)
+    .default(FETCH_LIMITS.seconds)
+    .describe('how long one fetch may take'),
   SOURCE_NAMES: sourceNames.optional().meta({
     description:
       'what to call sources in messages and records, after their host: `POSITIONS_SOURCE=points subgraph,PRICES_SOURCE=llama`',
@@ -389,7 +464,9 @@ export const variables = z.object({
       'the seasons of the points program, by name and dates: `Season 1=2026-01-01..2026-06-30,Season 2=2026-07-01..`',
     defaultText: 'none; `gateway seasons` sets them',
   }),
-  DISTRIBUTION_CATCH_UP: whole(1, 10_000).default(7).describe('how many missed dates the daily job computes, in order'),
+  DISTRIBUTION_CATCH_UP: whole(1, 10_000)
+    .default(7)
+    .describe('how many missed dates the daily job computes, in order'),
   LEDGER_DAYS: whole(0, 100_000).optional().meta({
     description: 'how many days the ledgers of users keep the changes of a run; 0: runs write none',
     defaultText: 'none: they stay forever',
@@ -408,7 +485,9 @@ export const variables = z.object({
     .meta(OF_ANSWERS),
   MAX_QUERY_COST: whole(0, 1_000_000_000)
     .default(100_000)
-    .describe('the maximum cost of one operation of the graph (see [Limits](../graphql/README.md#limits)); 0: no limit')
+    .describe(
+      'the maximum cost of one operation of the graph (see [Limits](../graphql/README.md#limits)); 0: no limit',
+    )
     .meta(OF_ANSWERS),
   MAX_ANSWER_BYTES: whole(1024, 512 * 1024 * 1024)
     .default(32 * 1024 * 1024)
@@ -428,17 +507,28 @@ export const variables = z.object({
     .describe('open subscriptions of one gateway, and open WebSockets'),
   MAX_SUBSCRIPTIONS_PER_CLIENT: whole(0, 1_000_000).optional().meta({
     description: 'open subscriptions of one client of one gateway, and open WebSockets',
-    defaultText: 'a tenth of them; nine tenths for an address of a private network, which may be a proxy',
+    defaultText:
+      'a tenth of them; nine tenths for an address of a private network, which may be a proxy',
   }),
-  MAX_CONNECTIONS: whole(1, 1_000_000).default(10_000).describe('open connections; requests on further ones get a 503'),
+  MAX_CONNECTIONS: whole(1, 1_000_000)
+    .default(10_000)
+    .describe('open connections; requests on further ones get a 503'),
   MAX_CONCURRENT_REQUESTS: whole(1, 100_000)
     .default(64)
-    .describe('requests in progress at a time; a burst waits, and in an overload further requests get a 503 at once'),
-  REQUEST_TIMEOUT_MS: whole(1, 3_600_000).default(30_000).describe('how long a request may take to arrive'),
+    .describe(
+      'requests in progress at a time; a burst waits, and in an overload further requests get a 503 at once',
+    ),
+  REQUEST_TIMEOUT_MS: whole(1, 3_600_000)
+    .default(30_000)
+    .describe('how long a request may take to arrive'),
   SEND_TIMEOUT_MS: whole(1, 3_600_000)
     .default(60_000)
-    .describe('how long a client may take to read an answer (event streams and WebSockets excepted)'),
-  KEEP_ALIVE_TIMEOUT_MS: whole(1, 3_600_000).default(72_000).describe('how long an idle connection stays open'),
+    .describe(
+      'how long a client may take to read an answer (event streams and WebSockets excepted)',
+    ),
+  KEEP_ALIVE_TIMEOUT_MS: whole(1, 3_600_000)
+    .default(72_000)
+    .describe('how long an idle connection stays open'),
   RATE_LIMIT: whole(1, 1_000_000_000)
     .optional()
     .describe(
@@ -446,10 +536,14 @@ export const variables = z.object({
     ),
   TRUST_PROXY: proxies
     .optional()
-    .describe('the number of trusted proxies, or their addresses: their `X-Forwarded-For` names the client'),
+    .describe(
+      'the number of trusted proxies, or their addresses: their `X-Forwarded-For` names the client',
+    ),
   SHUTDOWN_TIMEOUT_MS: whole(0, 3_600_000)
     .default(5000)
-    .describe('how long requests in progress may take after SIGTERM; 2 s later the process ends in any case'),
+    .describe(
+      'how long requests in progress may take after SIGTERM; 2 s later the process ends in any case',
+    ),
   POINTS_BASE_DEPOSIT: points
     .default(1)
     .describe('points for a supplied dollar a day, before multipliers')
@@ -460,12 +554,17 @@ export const variables = z.object({
     .meta(OF_ANSWERS),
   BASE_PATH: basePath.default('').meta({
     ...OF_ANSWERS,
-    description: 'the prefix of all paths behind a proxy that serves other sites too. The proxy may strip it or not',
+    description:
+      'the prefix of all paths behind a proxy that serves other sites too. The proxy may strip it or not',
     defaultText: 'none',
   }),
   WEBSITE_URL: url(/^https?:$/, 'https://example.org')
     .optional()
-    .meta({ ...OF_ANSWERS, description: 'the link at `/`', defaultText: 'the documentation of this gateway' }),
+    .meta({
+      ...OF_ANSWERS,
+      description: 'the link at `/`',
+      defaultText: 'the documentation of this gateway',
+    }),
   DASHBOARD_NAME: z.string().trim().min(1, 'must be a name').max(40).default('Lending').meta({
     values: 'a name',
     description: "the name in the dashboard's header and titles",
@@ -475,12 +574,14 @@ export const variables = z.object({
     defaultText: 'indigo',
   }),
   DASHBOARD_LINKS: namedLinks.optional().meta({
-    description: "links in the dashboard's footer: `App=https://app.example.org,Terms=https://example.org/terms`",
+    description:
+      "links in the dashboard's footer: `App=https://app.example.org,Terms=https://example.org/terms`",
     defaultText: 'none',
   }),
   LOGO_HOSTS: hosts.default([]).meta({
     ...OF_ANSWERS,
-    description: 'the hosts from which readers may load logos of tokens: `assets.example.org,cdn.example.org`',
+    description:
+      'the hosts from which readers may load logos of tokens: `assets.example.org,cdn.example.org`',
     defaultText: 'none: only logos that `tokens.jsonl` has as data are shown',
   }),
   FEDERATION: truth
@@ -499,11 +600,16 @@ export const variables = z.object({
   LOG_REQUESTS: loggedRequests
     .default('slow')
     .describe('the requests to log; a share comes in addition to the slow ones'),
-  SLOW_REQUEST_MS: whole(1, 3_600_000).default(1000).describe('a request that takes longer is slow'),
-  SLOW_STATEMENT_MS: whole(1, 3_600_000).default(500).describe('a statement that takes longer is slow'),
-  METRICS_PORT: whole(0, 65_535)
-    .optional()
-    .meta({ description: 'a separate port for `/metrics`', defaultText: 'none: `/metrics` is on PORT' }),
+  SLOW_REQUEST_MS: whole(1, 3_600_000)
+    .default(1000)
+    .describe('a request that takes longer is slow'),
+  SLOW_STATEMENT_MS: whole(1, 3_600_000)
+    .default(500)
+    .describe('a statement that takes longer is slow'),
+  METRICS_PORT: whole(0, 65_535).optional().meta({
+    description: 'a separate port for `/metrics`',
+    defaultText: 'none: `/metrics` is on PORT',
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:$/, 'http://collector:4318')
     .optional()
     .meta({
@@ -511,38 +617,65 @@ export const variables = z.object({
       description: 'an OpenTelemetry collector that accepts OTLP over HTTP',
       defaultText: 'none: no traces',
     }),
-  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info').meta({
-    description: 'the lowest level of messages to log',
-    defaultText: '`info` (`warn` for other commands than serve)',
-  }),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
+    .default('info')
+    .meta({
+      description: 'the lowest level of messages to log',
+      defaultText: '`info` (`warn` for other commands than serve)',
+    }),
 })
 
 /** The connections of the embedded Postgres that gateways may use, of 100. */
 const EMBEDDED_CONNECTIONS = 97
 
-/** The connections of all workers and the primary: each has a pool, and three that listen, probe and hold the server. */
-const embeddedConnections = ({ WORKERS, DATABASE_POOL_SIZE }: { WORKERS: number; DATABASE_POOL_SIZE: number }) =>
-  (WORKERS + 1) * (DATABASE_POOL_SIZE + 3)
+/**
+ * The connections of all workers and the primary: each has a pool, and three that listen, probe and
+ * hold the server.
+ */
+const embeddedConnections = ({
+  WORKERS,
+  DATABASE_POOL_SIZE,
+}: {
+  WORKERS: number
+  DATABASE_POOL_SIZE: number
+}) => (WORKERS + 1) * (DATABASE_POOL_SIZE + 3)
 
 const settings = variables.superRefine(
   ({ POSITIONS_SOURCE: source, POSITIONS_SOURCE_FORMAT: format, ...rest }, context) => {
-    const issue = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })
+    const issue = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message })
     if (rest.DISTRIBUTION_CRON !== undefined && source === undefined)
-      issue('POSITIONS_SOURCE', 'is needed, since DISTRIBUTION_CRON is set: the daily job fetches positions from it')
+      issue(
+        'POSITIONS_SOURCE',
+        'is needed, since DISTRIBUTION_CRON is set: the daily job fetches positions from it',
+      )
     if (
       rest.ANALYTICS_CRON !== undefined &&
       ![rest.ANALYTICS_SOURCE, ...legNames.map((leg) => rest[legSetting(leg)])].some(Boolean)
     )
-      issue('ANALYTICS_SOURCE', 'is needed, since ANALYTICS_CRON is set: updates fetch analytics from it')
-    if (rest.WORKERS > 1 && rest.DATABASE_URL === undefined && embeddedConnections(rest) > EMBEDDED_CONNECTIONS)
+      issue(
+        'ANALYTICS_SOURCE',
+        'is needed, since ANALYTICS_CRON is set: updates fetch analytics from it',
+      )
+    if (
+      rest.WORKERS > 1 &&
+      rest.DATABASE_URL === undefined &&
+      embeddedConnections(rest) > EMBEDDED_CONNECTIONS
+    )
       issue(
         'WORKERS',
         `of ${rest.WORKERS} may open ${embeddedConnections(rest)} connections, and the embedded Postgres takes ${EMBEDDED_CONNECTIONS}: set a smaller DATABASE_POOL_SIZE, fewer workers, or a DATABASE_URL`,
       )
     if (rest.DATABASE_DIRECT_URL !== undefined && rest.DATABASE_URL === undefined)
-      issue('DATABASE_URL', 'is needed, since DATABASE_DIRECT_URL is set: it leads to the same database by a pooler')
+      issue(
+        'DATABASE_URL',
+        'is needed, since DATABASE_DIRECT_URL is set: it leads to the same database by a pooler',
+      )
     if (rest.DATABASE_REPLICA_URLS !== undefined && rest.DATABASE_URL === undefined)
-      issue('DATABASE_URL', 'is needed, since DATABASE_REPLICA_URLS is set: it leads to the primary of the replicas')
+      issue(
+        'DATABASE_URL',
+        'is needed, since DATABASE_REPLICA_URLS is set: it leads to the primary of the replicas',
+      )
     const { CACHE_MAX_BYTES: cacheBytes } = rest
     const memory = memoryForAnswers(cacheBytes ?? 0)
     if (cacheBytes !== undefined && rest.MEMORY_MB < memory)
@@ -557,7 +690,10 @@ const settings = variables.superRefine(
         `must be a URL like https://example.org/${format}, since POSITIONS_SOURCE_FORMAT is ${format}`,
       )
     if (format === 'graphql' && rest.PRICES_SOURCE === undefined)
-      issue('PRICES_SOURCE', 'is needed, such as https://coins.llama.fi: a GraphQL source of positions gives no prices')
+      issue(
+        'PRICES_SOURCE',
+        'is needed, such as https://coins.llama.fi: a GraphQL source of positions gives no prices',
+      )
   },
 )
 
@@ -587,6 +723,12 @@ export class ConfigError extends Error {
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const parsed = settings.safeParse(env)
   if (parsed.success) return Object.freeze(parsed.data)
-  const problems = parsed.error.issues.map(({ path, message }) => ({ name: path.join('.'), message }))
-  throw new ConfigError(problems.map(({ name, message }) => `${name} ${message}`).join('\n'), problems)
+  const problems = parsed.error.issues.map(({ path, message }) => ({
+    name: path.join('.'),
+    message,
+  }))
+  throw new ConfigError(
+    problems.map(({ name, message }) => `${name} ${message}`).join('\n'),
+    problems,
+  )
 }

@@ -32,7 +32,10 @@ export const CHANNELS = ['gateway_data', 'gateway_run']
 
 export const MIGRATIONS = join(import.meta.dirname, '../prisma/migrations')
 
-/** The connections outside of the pool: one listens, one checks that the database answers, one has the lock of a job. */
+/**
+ * The connections outside of the pool: one listens, one checks that the database answers, one has
+ * the lock of a job.
+ */
 const BESIDE_POOL = 3
 const POOLED =
   'DATABASE_URL leads to a pooler in transaction mode, so changes are not heard and answers are not cached: set DATABASE_DIRECT_URL to the same database without it'
@@ -68,7 +71,8 @@ export interface Deps {
 }
 
 /**
- * Opens the store (embedded if there is no DATABASE_URL), applies migrations, and opens the other resources.
+ * Opens the store (embedded if there is no DATABASE_URL), applies migrations, and opens the other
+ * resources.
  * @param options.logsOutages false for a command, which ends with its store, and says so itself
  */
 export async function openDeps(config: Config, { logsOutages = true } = {}): Promise<Deps> {
@@ -83,16 +87,23 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
       })
   }
   try {
-    const embedded = config.DATABASE_URL ? undefined : await openEmbedded({ dataDir: config.DATA_DIR, log })
+    const embedded = config.DATABASE_URL
+      ? undefined
+      : await openEmbedded({ dataDir: config.DATA_DIR, log })
     if (embedded) closing.push(() => embedded.release())
     const url = config.DATABASE_URL ?? embedded?.url ?? ''
-    const isPooled = !embedded && (await poolingAt(url, config.DATABASE_POOL_SIZE + BESIDE_POOL)) === 'transaction'
+    const isPooled =
+      !embedded && (await poolingAt(url, config.DATABASE_POOL_SIZE + BESIDE_POOL)) === 'transaction'
     const directUrl = config.DATABASE_DIRECT_URL ?? url
     const isDirect = !isPooled || config.DATABASE_DIRECT_URL !== undefined
     if (!isDirect) log.warn({}, POOLED)
     const migrations = { url: directUrl, migrationsDir: MIGRATIONS }
     if (config.MIGRATE === 'on' && isDirect) await migrate({ ...migrations, log })
-    else await assertMigrated({ ...migrations, reason: isDirect ? 'MIGRATE is off' : POOLED_MIGRATIONS })
+    else
+      await assertMigrated({
+        ...migrations,
+        reason: isDirect ? 'MIGRATE is off' : POOLED_MIGRATIONS,
+      })
     const outageLog = logsOutages ? log : { warn: log.debug.bind(log) }
     const outage = new Outage({ log: outageLog, probe: () => store.probe.ping() })
     closing.push(async () => outage.close())
@@ -151,10 +162,13 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
     closing.push(() => client.close())
     const positionsSource = openConfiguredSource(config, client)
     const analytics = openAnalytics(config, client)
-    const storeName = embedded ? `embedded Postgres in ${config.DATA_DIR}` : `Postgres at ${new URL(url).host}`
+    const storeName = embedded
+      ? `embedded Postgres in ${config.DATA_DIR}`
+      : `Postgres at ${new URL(url).host}`
     const { MAX_PRICE_JUMP: maxPriceJump } = config
     const now = () => new Date()
-    if (config.SEASONS) await applySeasons({ pool: store.pool, now }, config.SEASONS, { requestedBy: 'SEASONS' })
+    if (config.SEASONS)
+      await applySeasons({ pool: store.pool, now }, config.SEASONS, { requestedBy: 'SEASONS' })
     return {
       config,
       log,
@@ -209,14 +223,22 @@ function openConfiguredSource(config: Config, client: Client): PositionsSource |
 export function openAnalytics(config: Config, client: Client): Analytics {
   const sources: Analytics['sources'] = new Map(
     legNames.flatMap((leg) => {
-      const { [legSetting(leg)]: separate, ANALYTICS_SOURCE: shared, ANALYTICS_MAPPING: mappings } = config
+      const {
+        [legSetting(leg)]: separate,
+        ANALYTICS_SOURCE: shared,
+        ANALYTICS_MAPPING: mappings,
+      } = config
       const place = separate ?? shared
       const mapping = mappings[leg]
       // A server of mapped records has no files.
-      if (!place || (separate === undefined && isRemote(place) && !mapping && Object.keys(mappings).length > 0))
+      if (
+        !place ||
+        (separate === undefined && isRemote(place) && !mapping && Object.keys(mappings).length > 0)
+      )
         return []
       const { ANALYTICS_SOURCE_KEY: key, SOURCE_TIMEOUT_MS: timeoutMs } = config
-      const name = config.SOURCE_NAMES?.[separate === undefined ? 'ANALYTICS_SOURCE' : legSetting(leg)]
+      const name =
+        config.SOURCE_NAMES?.[separate === undefined ? 'ANALYTICS_SOURCE' : legSetting(leg)]
       const source = openAnalyticsSource({ source: place, name, key, mapping, timeoutMs }, client)
       return source ? [[leg, source]] : []
     }),
@@ -226,7 +248,12 @@ export function openAnalytics(config: Config, client: Client): Analytics {
     source && Object.keys(config.ANALYTICS_MAPPING).length === 0
       ? openRulesSource({ source, name: config.SOURCE_NAMES?.ANALYTICS_SOURCE, key }, client)
       : undefined
-  return { sources, rules, overlapMs: config.ANALYTICS_OVERLAP_HOURS * 3_600_000, maxDrop: config.ANALYTICS_MAX_DROP }
+  return {
+    sources,
+    rules,
+    overlapMs: config.ANALYTICS_OVERLAP_HOURS * 3_600_000,
+    maxDrop: config.ANALYTICS_MAX_DROP,
+  }
 }
 
 const secretsOf = (config: Config): string[] =>
@@ -237,19 +264,37 @@ const secretsOf = (config: Config): string[] =>
     config.ANALYTICS_SOURCE_KEY,
   ].filter((secret) => secret !== undefined)
 
-/** An error in a log line. Errors of libraries have more fields, such as the headers of a request or the text of an answer. */
+/**
+ * An error in a log line. Errors of libraries have more fields, such as the headers of a request or
+ * the text of an answer.
+ */
 function shownError(error: Error): object {
   const { type, message, stack, code } = pino.stdSerializers.err(error) ?? {}
-  return { type, message: withoutSecrets(String(message)), stack: withoutSecrets(String(stack)), code }
+  return {
+    type,
+    message: withoutSecrets(String(message)),
+    stack: withoutSecrets(String(stack)),
+    code,
+  }
 }
 
-/** Logs JSON lines, or readable ones on a terminal. Nothing secret is logged: no headers, bodies or database URLs. */
+/**
+ * Logs JSON lines, or readable ones on a terminal. Nothing secret is logged: no headers, bodies or
+ * database URLs.
+ */
 function createLog(config: Config): Logger {
   const pretty = process.stdout.isTTY
     ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
     : {}
   for (const secret of secretsOf(config)) keepSecret(secret)
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT) keepUrlSecret(config.OTEL_EXPORTER_OTLP_ENDPOINT)
-  const streamWrite = process.stdout.isTTY ? visibleWhenParsed : (line: string) => `${visible(line.trimEnd())}\n`
-  return pino({ level: config.LOG_LEVEL, serializers: { err: shownError }, ...pretty, hooks: { streamWrite } })
+  const streamWrite = process.stdout.isTTY
+    ? visibleWhenParsed
+    : (line: string) => `${visible(line.trimEnd())}\n`
+  return pino({
+    level: config.LOG_LEVEL,
+    serializers: { err: shownError },
+    ...pretty,
+    hooks: { streamWrite },
+  })
 }

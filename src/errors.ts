@@ -40,14 +40,22 @@ export interface InputProblem {
   message: string
 }
 
-/** An error that the client can act on. Its message is shown to clients and contains nothing internal. */
+/**
+ * An error that the client can act on. Its message is shown to clients and contains nothing
+ * internal.
+ */
 export class GatewayError extends Error {
   readonly code: ErrorCode
   readonly problems: InputProblem[]
   /** When to retry, if that may help. */
   readonly retryAfterSeconds: number | undefined
 
-  constructor(code: ErrorCode, message: string, problems: InputProblem[] = [], retryAfterSeconds?: number) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    problems: InputProblem[] = [],
+    retryAfterSeconds?: number,
+  ) {
     super(message)
     this.name = 'GatewayError'
     this.code = code
@@ -56,6 +64,9 @@ export class GatewayError extends Error {
   }
 }
 
-/** The error for an invalid argument. The message continues a sentence that begins with the argument's name. */
+/**
+ * The error for an invalid argument. The message continues a sentence that begins with the
+ * argument's name.
+ */
 export const badArgument = (name: string, message: string) =>
   new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

@@ -5,8 +5,9 @@ const MARK = randomUUID()
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
 
 /**
- * A number with more digits than a double holds, such as the points of a large program: beyond 2^33 a double cannot tell
- * every millionth from the next. `exactJson` writes its digits; arithmetic takes it for the nearest double.
+ * A number with more digits than a double holds, such as the points of a large program: beyond 2^33
+ * a double cannot tell every millionth from the next. `exactJson` writes its digits; arithmetic
+ * takes it for the nearest double.
  */
 class ExactNumber {
   readonly #digits: string
@@ -44,7 +45,9 @@ export const isExactNumber = (value: unknown): boolean => value instanceof Exact
 export function parseDecimal(digits: string): number {
   const double = Number(digits)
   // It does as a number wherever a number is due.
-  return !LONG.test(digits) || String(double) === digits ? double : (new ExactNumber(digits) as unknown as number)
+  return !LONG.test(digits) || String(double) === digits
+    ? double
+    : (new ExactNumber(digits) as unknown as number)
 }
 
 /** JSON.parse, but for numbers that it would round: `exactJson` writes them as they were. */
@@ -55,7 +58,9 @@ export function parseExact(json: string): unknown {
   )
   if (marked === json) return JSON.parse(json)
   return JSON.parse(marked, (_, value) =>
-    typeof value === 'string' && value.startsWith(MARK) ? parseDecimal(value.slice(MARK.length)) : value,
+    typeof value === 'string' && value.startsWith(MARK)
+      ? parseDecimal(value.slice(MARK.length))
+      : value,
   )
 }
 

@@ -2,7 +2,10 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 const MB = 1024 * 1024
-/** The memory of a process under load without caches: the program, requests under way, garbage, unused pages. */
+/**
+ * The memory of a process under load without caches: the program, requests under way, garbage,
+ * unused pages.
+ */
 const PROGRAM_MB = 260
 /** The default share of answers. */
 const ANSWERS = 0.6
@@ -10,7 +13,10 @@ const ANSWERS = 0.6
 const LEAST_OTHERS_MB = 8
 /** The maximum of new objects: two semi-spaces of 32 MB, by `--max-semi-space-size`. */
 const YOUNG_MB = 64
-/** How far the heap may grow between two collections, in percent of what is in use after the first. V8's default is up to 300. */
+/**
+ * How far the heap may grow between two collections, in percent of what is in use after the first.
+ * V8's default is up to 300.
+ */
 const GROWTH_PERCENT = { min: 20, max: 300 }
 
 /** The smallest MEMORY_MB that leaves something to cache. */
@@ -41,11 +47,13 @@ export function sharesOf({ MEMORY_MB, CACHE_MAX_BYTES }: MemorySettings): Shares
 }
 
 /** The smallest MEMORY_MB that has room for so many bytes of answers. */
-export const memoryForAnswers = (bytes: number): number => Math.ceil(PROGRAM_MB + LEAST_OTHERS_MB + bytes / MB)
+export const memoryForAnswers = (bytes: number): number =>
+  Math.ceil(PROGRAM_MB + LEAST_OTHERS_MB + bytes / MB)
 
 /**
- * Lets the heap grow between two collections until the process takes `MEMORY_MB`. V8 alone lets it grow to several times what is
- * in use, however much that is; a low limit throughout would cost a collection every few large answers.
+ * Lets the heap grow between two collections until the process takes `MEMORY_MB`. V8 alone lets it
+ * grow to several times what is in use, however much that is; a low limit throughout would cost a
+ * collection every few large answers.
  */
 export function boundGarbage({ MEMORY_MB }: MemorySettings): void {
   new PerformanceObserver((list) => {
@@ -57,7 +65,9 @@ export function boundGarbage({ MEMORY_MB }: MemorySettings): void {
     const unused = old.reduce((sum, { space_size }) => sum + space_size, 0) - used
     const free = (MEMORY_MB - YOUNG_MB) * MB - process.memoryUsage.rss() + unused
     const percent = Math.round((100 * free) / used)
-    setFlagsFromString(`--heap-growing-percent=${Math.min(GROWTH_PERCENT.max, Math.max(GROWTH_PERCENT.min, percent))}`)
+    setFlagsFromString(
+      `--heap-growing-percent=${Math.min(GROWTH_PERCENT.max, Math.max(GROWTH_PERCENT.min, percent))}`,
+    )
   }).observe({ entryTypes: ['gc'] })
 }
 

@@ -1,8 +1,8 @@
 import leven from 'leven'
 
 /**
- * The candidate nearest to a misspelt word: one letter is wrong, two in a long word, or two are swapped. Undefined if no
- * candidate is that near.
+ * The candidate nearest to a misspelt word: one letter is wrong, two in a long word, or two are
+ * swapped. Undefined if no candidate is that near.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const limit = word.length < 8 ? 1 : 2

@@ -8,7 +8,10 @@ interface OutageOptions {
 
 const PROBE_MS = 1000
 
-/** Logs an outage of the store in two lines: its cause when it begins, and its length when it is over. */
+/**
+ * Logs an outage of the store in two lines: its cause when it begins, and its length when it is
+ * over.
+ */
 export class Outage {
   readonly #options: OutageOptions
   readonly #closing = new AbortController()
@@ -33,7 +36,10 @@ export class Outage {
     }
     this.#failures = 1
     const { message, code } = error as { message?: string; code?: unknown }
-    this.#options.log.warn({ cause: message || String(code ?? error), code, ...fields }, 'the store is away')
+    this.#options.log.warn(
+      { cause: message || String(code ?? error), code, ...fields },
+      'the store is away',
+    )
     void this.#watch()
   }
 

@@ -4,7 +4,10 @@ const MAX_CLIENTS = 100_000
 
 /** Counts the points of clients in the current minute. */
 export interface PointCounter {
-  /** Adds points unless that would exceed `limit`. @returns the points before, and whether they were added */
+  /**
+   * Adds points unless that would exceed `limit`.
+   * @returns the points before, and whether they were added
+   */
   add(client: string, minute: number, points: number, limit: number): Promise<Charge>
 }
 

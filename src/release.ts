@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { type Config, variables } from './config.ts'
 
 /**
- * Identifies the program's code and the settings that change answers. Gateways with different releases may answer a request
- * differently.
+ * Identifies the program's code and the settings that change answers. Gateways with different
+ * releases may answer a request differently.
  */
 export async function releaseOf(config: Config): Promise<string> {
   const release = createHash('sha256')
-  const settings = Object.entries(config).filter(([name]) => variables.shape[name as keyof Config].meta()?.ofAnswers)
+  const settings = Object.entries(config).filter(
+    ([name]) => variables.shape[name as keyof Config].meta()?.ofAnswers,
+  )
   release.update(JSON.stringify(settings.sort(([a], [b]) => (a < b ? -1 : 1))))
   const root = import.meta.dirname
   const files = await readdir(root, { recursive: true })

@@ -19,7 +19,11 @@ let pattern = new RegExp(USER, 'gi')
 /** Keeps a key out of messages and logs from now on. */
 export function keepSecret(text: string | undefined): void {
   if (text === undefined || secrets.has(text.toLowerCase())) return
-  for (const form of [text, encodeURIComponent(text), Buffer.from(text).toString('base64').replace(/=+$/, '')])
+  for (const form of [
+    text,
+    encodeURIComponent(text),
+    Buffer.from(text).toString('base64').replace(/=+$/, ''),
+  ])
     if (form.length >= MIN_LENGTH && !PLAIN.has(form.toLowerCase())) secrets.add(form.toLowerCase())
   // The longest first, as one may be a part of another.
   const longest = [...secrets].sort((a, b) => b.length - a.length)
@@ -48,14 +52,18 @@ export const hostsOnly = (text: string): string =>
   )
 
 /**
- * Names a URL in messages and records by its scheme and host, never by its path, query or user. A name, or else a
- * digest, follows the host, as two sources may share one. From then on, messages contain no other part of the URL.
+ * Names a URL in messages and records by its scheme and host, never by its path, query or user. A
+ * name, or else a digest, follows the host, as two sources may share one. From then on, messages
+ * contain no other part of the URL.
  */
 export function shownUrl(text: string, name?: string): string {
   const { protocol, host, pathname, search } = new URL(text)
   keepUrlSecret(text)
   const place = `${pathname.replace(/\/+$/, '')}${search}`
-  const digest = place === '' ? undefined : createHash('sha256').update(`${host}${place}`).digest('hex').slice(0, 8)
+  const digest =
+    place === ''
+      ? undefined
+      : createHash('sha256').update(`${host}${place}`).digest('hex').slice(0, 8)
   const mark = name ?? digest
   return `${protocol}//${host}${mark === undefined ? '' : ` (${mark})`}`
 }

@@ -5,7 +5,10 @@ export const LAST_SECOND = 253_402_300_799
 
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|\+00:00))?$/
 
-/** Parses an ISO 8601 UTC date or timestamp. Returns undefined for anything else, including impossible dates and year 0. */
+/**
+ * Parses an ISO 8601 UTC date or timestamp. Returns undefined for anything else, including
+ * impossible dates and year 0.
+ */
 export function parseUtc(text: string): Date | undefined {
   if (!ISO.test(text) || text.startsWith('0000')) return undefined
   const date = new Date(text)

@@ -1,11 +1,18 @@
-/** Characters that act on a terminal instead of being shown: controls, and what reorders, hides or breaks the others. */
+/**
+ * Characters that act on a terminal instead of being shown: controls, and what reorders, hides or
+ * breaks the others.
+ */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const codeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 /** The code units of a character as JSON escapes them. */
-const escaped = (character: string) => (character === '\n' ? '\\n' : character.split('').map(codeOf).join(''))
+const escaped = (character: string) =>
+  character === '\n' ? '\\n' : character.split('').map(codeOf).join('')
 
-/** A text as a terminal may show it, in one line. Stored texts are anybody's: a token's symbol may clear the screen. */
+/**
+ * A text as a terminal may show it, in one line. Stored texts are anybody's: a token's symbol may
+ * clear the screen.
+ */
 export const visible = (text: string): string => text.replace(UNSEEN, escaped)
 
 /** The same for a text of several lines. */
@@ -20,4 +27,6 @@ const ESCAPE = /\\(u[0-9a-f]{4}|.)/g
 export const visibleWhenParsed = (line: string): string =>
   line
     .replace(ESCAPE, (all, code: string) => (code.length > 1 ? `\\${all}` : all))
-    .replace(UNSEEN, (character) => (character === '\n' ? character : escaped(character).replaceAll('\\', '\\\\')))
+    .replace(UNSEEN, (character) =>
+      character === '\n' ? character : escaped(character).replaceAll('\\', '\\\\'),
+    )

@@ -18,8 +18,16 @@ beforeAll(async () => {
     .filter((line) => line.startsWith('src/'))
     .map((line) => join(line, '.'))
   expect(ignored.length).toBeGreaterThan(0)
-  const isCloned = (path: string) => !ignored.includes(relative(ROOT, path)) && !path.endsWith('/dist')
-  for (const path of ['package.json', 'package-lock.json', 'tsconfig.json', 'codegen.ts', 'prisma', 'src'])
+  const isCloned = (path: string) =>
+    !ignored.includes(relative(ROOT, path)) && !path.endsWith('/dist')
+  for (const path of [
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'codegen.ts',
+    'prisma',
+    'src',
+  ])
     await cp(join(ROOT, path), join(clone, path), { recursive: true, filter: isCloned })
   await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
 })
@@ -31,5 +39,7 @@ test('`npm run generate` begins in a clone that was never built', async () => {
   // The tests of what the rest of the command writes run that.
   const [begin] = manifest.scripts.generate.split(' && vitest')
   await run('sh', ['-c', begin as string], { cwd: clone })
-  expect(await readFile(join(clone, schema), 'utf8')).toBe(await readFile(join(ROOT, schema), 'utf8'))
+  expect(await readFile(join(clone, schema), 'utf8')).toBe(
+    await readFile(join(ROOT, schema), 'utf8'),
+  )
 }, 120_000)

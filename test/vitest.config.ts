@@ -6,12 +6,21 @@ import { builtModules } from './support/built-modules.ts'
 const test = (name: string) => `test/${name}.test.ts`
 
 /** The documented contracts: `npm run verify`. */
-const contract = ['rest/contract', 'rest/openapi', 'graphql/schema', 'graphql/compatibility', 'client/package']
+const contract = [
+  'rest/contract',
+  'rest/openapi',
+  'graphql/schema',
+  'graphql/compatibility',
+  'client/package',
+]
 
 /** They compare files with what the code says, and write them for `npm run generate`. */
 const generated = ['rest/examples', 'docs/settings', 'docs/metrics', 'docs/import-format']
 
-/** What `npm test` runs: the graph, REST, the domain and the store, through HTTP, without other programs. */
+/**
+ * What `npm test` runs: the graph, REST, the domain and the store, through HTTP, without other
+ * programs.
+ */
 const kernel = [
   'conformance',
   'clients/**',
@@ -24,7 +33,10 @@ const kernel = [
   'rest/**',
 ]
 
-/** What `npm test` leaves to `npm run test:all`: large stores, many values, slow clients and sources, other programs. */
+/**
+ * What `npm test` leaves to `npm run test:all`: large stores, many values, slow clients and
+ * sources, other programs.
+ */
 const second = [
   'distribution/{graph-source,killed}',
   'graphql/{compatibility,cost,doubles,event-loop,federation,history-cost,introspection}',
@@ -38,11 +50,16 @@ const slow = [
   ...['domain/import', 'facts/facts', 'conformance', 'docs/commands', 'deploy/citus'],
 ]
 
-/** Longest first, so that no worker is left with a long file at the end: those of the list, then the largest files. */
+/**
+ * Longest first, so that no worker is left with a long file at the end: those of the list, then the
+ * largest files.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isSlow = ({ moduleId }: TestSpecification) => slow.some((name) => moduleId.endsWith(test(name)))
-    const weight = (file: TestSpecification) => statSync(file.moduleId).size + (isSlow(file) ? 1e6 : 0)
+    const isSlow = ({ moduleId }: TestSpecification) =>
+      slow.some((name) => moduleId.endsWith(test(name)))
+    const weight = (file: TestSpecification) =>
+      statSync(file.moduleId).size + (isSlow(file) ? 1e6 : 0)
     return files.toSorted((one, other) => weight(other) - weight(one))
   }
 }

@@ -6,7 +6,12 @@ import { buildDashboard } from '../web/build.ts'
 import { writePackage } from './package.ts'
 import { buildPrismaClient, bundleProgram } from './program.ts'
 
-const PAGES = { graphiql: buildGraphiQL, 'rest-docs': buildRestDocs, site: buildSite, web: buildDashboard }
+const PAGES = {
+  graphiql: buildGraphiQL,
+  'rest-docs': buildRestDocs,
+  site: buildSite,
+  web: buildDashboard,
+}
 
 /** All builds, by name. Each builds only what has changed since its last build. */
 export const BUILDS = {

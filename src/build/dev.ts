@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: serves as `npm start` does. On each change it builds what has changed, and starts the server again. A server
- * that does not build stays as it is.
+ * `npm run dev`: serves as `npm start` does. On each change it builds what has changed, and starts
+ * the server again. A server that does not build stays as it is.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -35,7 +35,10 @@ const program = await context({
 const { DATABASE_URL, DATA_DIR } = readConfig(process.env)
 const say = (text: string) => process.stderr.write(`${text}\n`)
 // Postgres goes on while the server starts again.
-const log = { info: () => {}, warn: (details: object, message = '') => say(`${message} ${JSON.stringify(details)}`) }
+const log = {
+  info: () => {},
+  warn: (details: object, message = '') => say(`${message} ${JSON.stringify(details)}`),
+}
 const postgres = DATABASE_URL ? undefined : await openEmbedded({ dataDir: DATA_DIR, log })
 
 let server: ChildProcess | undefined

@@ -10,11 +10,16 @@ export const ROOT = join(import.meta.dirname, '../..')
 const PACKAGES = ['package-lock.json', 'node_modules/.package-lock.json', 'src/build']
 
 /**
- * Runs a step of the build, unless the contents of what it reads and of what it wrote are those after its last run.
+ * Runs a step of the build, unless the contents of what it reads and of what it wrote are those
+ * after its last run.
  * @param from the files and directories that it reads
  * @param make returns those that it wrote
  */
-export async function unlessFresh(name: string, from: string[], make: () => Promise<string[]>): Promise<void> {
+export async function unlessFresh(
+  name: string,
+  from: string[],
+  make: () => Promise<string[]>,
+): Promise<void> {
   const stamp = join(ROOT, 'dist', `.${name}.json`)
   const before = await digestOf([...from, ...PACKAGES])
   const last = await readFile(stamp, 'utf8').then(JSON.parse, () => undefined)
@@ -32,11 +37,15 @@ async function digestOf(paths: string[]): Promise<string> {
   return hash.digest('hex')
 }
 
-/** The files that a path stands for: itself, those below it but what is built or installed, or none. */
+/**
+ * The files that a path stands for: itself, those below it but what is built or installed, or none.
+ */
 export async function filesIn(path: string): Promise<string[]> {
   const entry = await stat(join(ROOT, path)).catch(() => undefined)
   if (!entry?.isDirectory()) return entry ? [path] : []
-  const names = (await readdir(join(ROOT, path))).filter((name) => name !== 'dist' && name !== 'node_modules')
+  const names = (await readdir(join(ROOT, path))).filter(
+    (name) => name !== 'dist' && name !== 'node_modules',
+  )
   return (await Promise.all(names.map((name) => filesIn(`${path}/${name}`)))).flat().sort()
 }
 
@@ -49,8 +58,13 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 export async function node(...args: string[]): Promise<void> {
   // Generators of Prisma are found by their names.
-  const env = { ...process.env, PATH: `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH}` }
-  await promisify(execFile)(process.execPath, args, { cwd: ROOT, env }).catch(({ stdout, stderr }) => {
-    throw new Error(`${args.join(' ')} failed:\n${stdout}${stderr}`)
-  })
+  const env = {
+    ...process.env,
+    PATH: `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
+  }
+  await promisify(execFile)(process.execPath, args, { cwd: ROOT, env }).catch(
+    ({ stdout, stderr }) => {
+      throw new Error(`${args.join(' ')} failed:\n${stdout}${stderr}`)
+    },
+  )
 }

@@ -4,6 +4,7 @@ import { BUILDS } from './build.ts'
 const names = process.argv.length > 2 ? process.argv.slice(2) : ['program']
 for (const name of names) {
   const build = BUILDS[name as keyof typeof BUILDS]
-  if (!build) throw new Error(`Unknown build ${name}. Use one of these: ${Object.keys(BUILDS).join(', ')}.`)
+  if (!build)
+    throw new Error(`Unknown build ${name}. Use one of these: ${Object.keys(BUILDS).join(', ')}.`)
   await build()
 }

@@ -9,15 +9,29 @@ export const PUBLISHED = [
 ]
 const PACKAGE = 'dist/package'
 
-/** Writes dist/package, to be packed and published: it depends on the packages that are not in the bundle, and on no others. */
+/**
+ * Writes dist/package, to be packed and published: it depends on the packages that are not in the
+ * bundle, and on no others.
+ */
 export async function writePackage(): Promise<void> {
   await rm(join(ROOT, PACKAGE), { recursive: true, force: true })
   for (const path of PUBLISHED) await copy(path)
-  const { name, version, description, license, type, bin, exports, engines, dependencies } = JSON.parse(
-    await readFile(join(ROOT, 'package.json'), 'utf8'),
+  const { name, version, description, license, type, bin, exports, engines, dependencies } =
+    JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  const outside = Object.fromEntries(
+    Object.entries(dependencies).filter(([name]) => EXTERNAL.includes(name)),
   )
-  const outside = Object.fromEntries(Object.entries(dependencies).filter(([name]) => EXTERNAL.includes(name)))
-  const manifest = { name, version, description, license, type, bin, exports, engines, dependencies: outside }
+  const manifest = {
+    name,
+    version,
+    description,
+    license,
+    type,
+    bin,
+    exports,
+    engines,
+    dependencies: outside,
+  }
   await writeFile(join(ROOT, PACKAGE, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 

@@ -16,8 +16,8 @@ interface Page {
 }
 
 /**
- * Builds a page for browsers: dist/ROOM has page.html and, in `assets`, one script and one style sheet, named by their contents and
- * compressed.
+ * Builds a page for browsers: dist/ROOM has page.html and, in `assets`, one script and one style
+ * sheet, named by their contents and compressed.
  */
 export const buildPage = (page: Page): Promise<void> =>
   unlessFresh(page.room, [`src/${page.room}`, ...(page.from ?? [])], () => make(page))
@@ -55,7 +55,10 @@ async function make({ room, url, options }: Page): Promise<string[]> {
     const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
     await writeFile(`${path}.br`, await promisify(brotliCompress)(contents, quality))
     await writeFile(`${path}.gz`, await promisify(gzip)(contents))
-    html = html.replaceAll(path.endsWith('.js') ? 'SCRIPT' : 'STYLE', `${url}/assets/${basename(path)}`)
+    html = html.replaceAll(
+      path.endsWith('.js') ? 'SCRIPT' : 'STYLE',
+      `${url}/assets/${basename(path)}`,
+    )
   }
   await writeFile(join(directory, 'page.html'), html)
   return [`dist/${room}`]

@@ -1,4 +1,7 @@
-/** Texts by key that several gateways share for a few minutes. Losing one only costs a recomputation. */
+/**
+ * Texts by key that several gateways share for a few minutes. Losing one only costs a
+ * recomputation.
+ */
 export interface Cache {
   /** The value. Undefined if there is none or the cache is unreachable. */
   get(key: string): Promise<string | undefined>

@@ -11,4 +11,9 @@ export async function openCache(options: {
   return openRedisCache(options.redisUrl, options.onError)
 }
 
-const none: Cache = { get: async () => undefined, set() {}, ping: async () => {}, close: async () => {} }
+const none: Cache = {
+  get: async () => undefined,
+  set() {},
+  ping: async () => {},
+  close: async () => {},
+}

@@ -12,12 +12,15 @@ const STEADY_MS = 5000
 const MAX_COMMANDS = 500
 const MAX_VALUE_BYTES = 1024 * 1024
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024
-/** The bytes that a gateway stores in the lifetime of a value. Redis holds at most twice as much of it at a time. */
+/**
+ * The bytes that a gateway stores in the lifetime of a value. Redis holds at most twice as much of
+ * it at a time.
+ */
 const MAX_STORED_BYTES = 64 * 1024 * 1024
 
 /**
- * A cache that several gateways share. If Redis does not answer in time, the connection is dropped and reopened. Until the
- * new connection is ready, nothing is sent and no request waits.
+ * A cache that several gateways share. If Redis does not answer in time, the connection is dropped
+ * and reopened. Until the new connection is ready, nothing is sent and no request waits.
  */
 export async function openRedisCache(url: string, onError: (error: Error) => void): Promise<Cache> {
   let closed = false
@@ -89,7 +92,11 @@ export async function openRedisCache(url: string, onError: (error: Error) => voi
       since = now
       stored = 0
     }
-    return bytes <= MAX_VALUE_BYTES && unsent + bytes <= MAX_UNSENT_BYTES && stored + bytes <= MAX_STORED_BYTES
+    return (
+      bytes <= MAX_VALUE_BYTES &&
+      unsent + bytes <= MAX_UNSENT_BYTES &&
+      stored + bytes <= MAX_STORED_BYTES
+    )
   }
 
   return {
@@ -99,14 +106,15 @@ export async function openRedisCache(url: string, onError: (error: Error) => voi
       if (!client?.isReady || !admits(bytes)) return
       unsent += bytes
       stored += bytes
-      void send((ready) => ready.set(PREFIX + key, value, { expiration: { type: 'EX', value: LIFE_SECONDS } })).finally(
-        () => {
-          unsent -= bytes
-        },
-      )
+      void send((ready) =>
+        ready.set(PREFIX + key, value, { expiration: { type: 'EX', value: LIFE_SECONDS } }),
+      ).finally(() => {
+        unsent -= bytes
+      })
     },
     async ping() {
-      if ((await send((ready) => ready.ping())) === undefined) throw new Error('Redis does not answer')
+      if ((await send((ready) => ready.ping())) === undefined)
+        throw new Error('Redis does not answer')
     },
     async close() {
       closed = true

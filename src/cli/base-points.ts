@@ -4,7 +4,14 @@ import { revokeBasePoints } from '../domain/multiplier/revoke.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import { isoDay } from '../time.ts'
 import { CLI, parseNumber, print, printJson, printText, withDeps } from './command.ts'
-import { actorsOf, addFirstDate, addRevoke, type FirstDate, firstDateOf, printEffect } from './revisions.ts'
+import {
+  actorsOf,
+  addFirstDate,
+  addRevoke,
+  type FirstDate,
+  firstDateOf,
+  printEffect,
+} from './revisions.ts'
 import { table } from './table.ts'
 
 const history = graphql(`
@@ -22,14 +29,18 @@ interface Options extends FirstDate {
 export function addBasePoints(program: Command): void {
   const command = program
     .command('base-points')
-    .description('set or announce the points of a dollar before multipliers, revoke that, or show the history')
+    .description(
+      'set or announce the points of a dollar before multipliers, revoke that, or show the history',
+    )
   const of = (flag: string, what: string) =>
     new Option(`${flag} <points>`, `points per day for each dollar ${what}`)
       .argParser(parseNumber('A number of points'))
       .makeOptionMandatory()
   const set = command
     .command('set')
-    .description('set base points in place of the settings; stored points change when their date is resynced')
+    .description(
+      'set base points in place of the settings; stored points change when their date is resynced',
+    )
     .addOption(of('--deposit', 'supplied'))
     .addOption(of('--borrow', 'borrowed'))
   addFirstDate(set).action(({ deposit, borrow, ...dated }: Options) =>
@@ -37,7 +48,9 @@ export function addBasePoints(program: Command): void {
       const from = await firstDateOf(deps, dated)
       const id = await setBasePoints(deps, { deposit, borrow, from }, CLI)
       const dates = from ? `dates from ${isoDay(from)} on` : 'every date'
-      print(`Revision ${id}: ${deposit} points for a dollar supplied, ${borrow} for one borrowed, for ${dates}.`)
+      print(
+        `Revision ${id}: ${deposit} points for a dollar supplied, ${borrow} for one borrowed, for ${dates}.`,
+      )
       printEffect(dated, from)
     }),
   )
@@ -65,7 +78,9 @@ export function addBasePoints(program: Command): void {
               ]),
             ),
           )
-        print(`Today ${basePoints.deposit} for a dollar supplied and ${basePoints.borrow} for one borrowed count.`)
+        print(
+          `Today ${basePoints.deposit} for a dollar supplied and ${basePoints.borrow} for one borrowed count.`,
+        )
       }),
     )
 }

@@ -48,7 +48,8 @@ const CHECK_MS = 5000
 const ANSWER_MS = 4000
 
 /**
- * Examines everything that a gateway with these variables needs. Changes nothing, and each check has a time limit.
+ * Examines everything that a gateway with these variables needs. Changes nothing, and each check
+ * has a time limit.
  * @param deep compares all stored sums with the records, without a limit
  */
 export async function* examine(env: NodeJS.ProcessEnv, deep = false): AsyncGenerator<Finding> {
@@ -65,7 +66,9 @@ export async function* examine(env: NodeJS.ProcessEnv, deep = false): AsyncGener
   }
   yield* checked('settings', '', async () => checkSettings(env))
   yield* checkStore(config, deep)
-  yield* checked('cache', 'Check REDIS_URL. Meanwhile answers are computed.', () => checkCache(config))
+  yield* checked('cache', 'Check REDIS_URL. Meanwhile answers are computed.', () =>
+    checkCache(config),
+  )
   yield* checkSources(config)
 }
 
@@ -85,7 +88,9 @@ async function* checked(
 
 /** The reason why a check failed, as a sentence. */
 function sentence(error: Error & { code?: string }): string {
-  return error instanceof GatewayError ? error.message : `It failed: ${error.message || error.code}.`
+  return error instanceof GatewayError
+    ? error.message
+    : `It failed: ${error.message || error.code}.`
 }
 
 function checkVersions(): Found {
@@ -98,10 +103,14 @@ function checkVersions(): Found {
 
 function checkSettings(env: NodeJS.ProcessEnv): Found[] {
   const fromEnvironment = listSettings().filter(({ name }) => env[name] !== undefined)
-  const misspelt = misspeltSettings(env).map((message) => warning(message, 'Rename or remove the variable.'))
+  const misspelt = misspeltSettings(env).map((message) =>
+    warning(message, 'Rename or remove the variable.'),
+  )
   const unused = unusedParameters(env).map((message) => warning(message, 'Remove the parameter.'))
   return [
-    ok(`Settings from the environment: ${fromEnvironment.length}. (\`gateway config\` shows them.)`),
+    ok(
+      `Settings from the environment: ${fromEnvironment.length}. (\`gateway config\` shows them.)`,
+    ),
     ...misspelt,
     ...unused,
   ]
@@ -110,7 +119,9 @@ function checkSettings(env: NodeJS.ProcessEnv): Found[] {
 async function* checkStore(config: Config, deep: boolean): AsyncGenerator<Finding> {
   let url = config.DATABASE_URL
   if (url === undefined) {
-    yield* checked('disk', 'Make DATA_DIR a directory that this user may write to.', () => checkDisk(config.DATA_DIR))
+    yield* checked('disk', 'Make DATA_DIR a directory that this user may write to.', () =>
+      checkDisk(config.DATA_DIR),
+    )
     const server = await findEmbedded(config.DATA_DIR).catch((error: Error) => error)
     if (server instanceof Error) {
       const remedy = 'Run the gateway as the user that owns DATA_DIR.'
@@ -135,10 +146,16 @@ async function* checkStore(config: Config, deep: boolean): AsyncGenerator<Findin
     const defaults = () => checkDefaults(config.DATABASE_DIRECT_URL ?? url)
     yield* checked('defaults', 'Check DATABASE_URL.', defaults)
     yield* checked('migrations', 'Let the role read the tables.', () => checkMigrations(client))
-    const mayRead = yield* checked('rights', 'Let the role read the tables.', () => checkRights(client, config))
-    if (mayRead) yield* checked('multipliers', 'Check the tables of the store.', () => checkMultipliers(client))
+    const mayRead = yield* checked('rights', 'Let the role read the tables.', () =>
+      checkRights(client, config),
+    )
+    if (mayRead)
+      yield* checked('multipliers', 'Check the tables of the store.', () =>
+        checkMultipliers(client),
+      )
     if (mayRead && deep) yield* checkAllSums(url)
-    else if (mayRead) yield* checked('sums', 'Check the tables of the store.', () => checkSums(client, url))
+    else if (mayRead)
+      yield* checked('sums', 'Check the tables of the store.', () => checkSums(client, url))
     yield* checked('listener', 'Check the network to Postgres.', () =>
       checkListener(client, config.DATABASE_DIRECT_URL ?? url),
     )
@@ -168,7 +185,8 @@ async function checkDisk(dataDir: string): Promise<Found> {
   const free = await freeBytes(path)
   const text = `${Math.floor(free / MIB).toLocaleString('en-US')} MiB are free for DATA_DIR ${resolve(dataDir)}.`
   if (free >= SCARCE_BYTES) return ok(text)
-  const remedy = 'Free space, or move DATA_DIR to a larger disk: Postgres stops when its disk is full.'
+  const remedy =
+    'Free space, or move DATA_DIR to a larger disk: Postgres stops when its disk is full.'
   return free < FULL_BYTES ? problem(text, remedy) : warning(text, remedy)
 }
 
@@ -200,10 +218,15 @@ async function checkDatabase(client: pg.Client): Promise<Found[]> {
   ]
   if (encoding !== 'UTF8')
     findings.push(
-      problem(`Its encoding is ${encoding}.`, "Create the database with ENCODING 'UTF8', and copy the data."),
+      problem(
+        `Its encoding is ${encoding}.`,
+        "Create the database with ENCODING 'UTF8', and copy the data.",
+      ),
     )
   if (isReplica)
-    findings.push(problem('It is a replica, which cannot be written to.', 'Set DATABASE_URL to the primary.'))
+    findings.push(
+      problem('It is a replica, which cannot be written to.', 'Set DATABASE_URL to the primary.'),
+    )
   return findings
 }
 
@@ -214,7 +237,10 @@ async function checkMigrations(client: pg.Client): Promise<Found> {
   const text = `${pending.length} are not applied yet, from ${pending[0]} on.`
   return (await mayCreateTables(client))
     ? warning(text, 'The next start applies them, or `gateway migrate`.')
-    : problem(text, `This role may not: run \`${await grantOf(client)}\`, or \`gateway migrate\` with a role that may.`)
+    : problem(
+        text,
+        `This role may not: run \`${await grantOf(client)}\`, or \`gateway migrate\` with a role that may.`,
+      )
 }
 
 async function checkRights(client: pg.Client, config: Config): Promise<Found> {
@@ -227,7 +253,10 @@ async function checkRights(client: pg.Client, config: Config): Promise<Found> {
   if (toWrite.length === 0) return ok(`${role} may read and write the ${tables} tables.`)
   const text = `The role ${role} may read, but not write all that a gateway writes. ${READ_ONLY}`
   const remedy = `To write, run this as a superuser or as the owner of the tables: ${toWrite.join(' ')}`
-  const cron = config.DISTRIBUTION_CRON === undefined ? config.ANALYTICS_CRON && 'ANALYTICS_CRON' : 'DISTRIBUTION_CRON'
+  const cron =
+    config.DISTRIBUTION_CRON === undefined
+      ? config.ANALYTICS_CRON && 'ANALYTICS_CRON'
+      : 'DISTRIBUTION_CRON'
   return cron === undefined
     ? warning(text, `Nothing is wrong if another gateway on this store writes. ${remedy}`)
     : problem(text, `Unset ${cron}, which prevents the start. ${remedy}`)
@@ -243,11 +272,15 @@ async function checkMultipliers(client: pg.Client): Promise<Found | []> {
   const unscored = await unscoredToday(client)
   const [first] = unscored
   if (!first) return ok('Each pool with positions on the newest date has a multiplier.')
-  const then = 'recompute the date with `gateway resync` (with `--dry-run` it only shows the changes)'
+  const then =
+    'recompute the date with `gateway resync` (with `--dry-run` it only shows the changes)'
   return warning(unscoredMessage(unscored, ` of ${first.date}`), unscoredRemedy(unscored, then))
 }
 
-/** Settings that each session of the gateway has, whatever the defaults are. The others are said to matter. */
+/**
+ * Settings that each session of the gateway has, whatever the defaults are. The others are said to
+ * matter.
+ */
 async function checkDefaults(url: string): Promise<Found | Found[]> {
   const client = sourceClient(url)
   try {
@@ -258,7 +291,9 @@ async function checkDefaults(url: string): Promise<Found | Found[]> {
          AND source NOT IN ('default', 'client', 'session', 'override') ORDER BY name`,
       [Object.keys(pinned)],
     )
-    const differing = rows.filter(({ name, setting }) => pinned[name]?.toLowerCase() !== setting.toLowerCase())
+    const differing = rows.filter(
+      ({ name, setting }) => pinned[name]?.toLowerCase() !== setting.toLowerCase(),
+    )
     const found: Found[] = []
     if (differing.some(({ name }) => name === 'session_replication_role'))
       found.push(
@@ -274,10 +309,16 @@ async function checkDefaults(url: string): Promise<Found | Found[]> {
           'Set it to on, unless you prefer faster commits.',
         ),
       )
-    const harmless = differing.flatMap(({ name, setting }) => (name in MATTER ? [] : [`${name} is ${setting}`]))
+    const harmless = differing.flatMap(({ name, setting }) =>
+      name in MATTER ? [] : [`${name} is ${setting}`],
+    )
     if (harmless.length > 0)
-      found.push(ok(`These defaults do not matter, since sessions have their own: ${harmless.join('; ')}.`))
-    return found.length > 0 ? found : ok('The defaults of the database, the role and the server are the usual ones.')
+      found.push(
+        ok(`These defaults do not matter, since sessions have their own: ${harmless.join('; ')}.`),
+      )
+    return found.length > 0
+      ? found
+      : ok('The defaults of the database, the role and the server are the usual ones.')
   } finally {
     client.connection.stream.destroy()
   }
@@ -296,7 +337,9 @@ async function checkSums(client: pg.Client, url: string): Promise<Found | []> {
     return await pTimeout(compareSums(own, false), {
       milliseconds: ANSWER_MS,
       fallback: () =>
-        ok('They cannot be compared with the records so quickly: `gateway doctor --deep` takes its time.'),
+        ok(
+          'They cannot be compared with the records so quickly: `gateway doctor --deep` takes its time.',
+        ),
     })
   } finally {
     own.connection.stream.destroy()
@@ -305,7 +348,11 @@ async function checkSums(client: pg.Client, url: string): Promise<Found | []> {
 
 /** The same for all sums, without a limit of time. */
 async function* checkAllSums(url: string): AsyncGenerator<Finding> {
-  const client = new Client({ connectionString: url, application_name: 'gateway-doctor', pooled: {} })
+  const client = new Client({
+    connectionString: url,
+    application_name: 'gateway-doctor',
+    pooled: {},
+  })
   client.on('error', () => {})
   try {
     yield { check: 'sums', ...(await compareSums(client, true)) }
@@ -320,12 +367,17 @@ async function compareSums(client: pg.Client, deep: boolean): Promise<Found> {
   await client.connect()
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   const differing = await differingSums(client, deep)
-  const compared = deep ? 'All stored sums' : 'The stored sums of the newest dates and of a sample of users'
+  const compared = deep
+    ? 'All stored sums'
+    : 'The stored sums of the newest dates and of a sample of users'
   if (differing.length === 0) return ok(`${compared} are those of the records.`)
   return problem(`Stored sums are not those of the records: ${differing.join(', ')}.`, REBUILD)
 }
 
-/** A client that has not connected yet. Each of its statements has the settings of the gateway, also behind a pooler. */
+/**
+ * A client that has not connected yet. Each of its statements has the settings of the gateway, also
+ * behind a pooler.
+ */
 function pgClient(url: string): pg.Client {
   const client = new Client({
     connectionString: url,
@@ -369,8 +421,13 @@ async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
       )
     const [cluster, other] = [await systemIdentifierOf(replica), await systemIdentifierOf(primary)]
     if (cluster !== undefined && other !== undefined && cluster !== other)
-      return problem('It belongs to another cluster than DATABASE_URL.', 'Name only replicas of DATABASE_URL.')
-    const newest = await primary.query<{ version: number }>('SELECT sum(version)::float8 AS version FROM data_version')
+      return problem(
+        'It belongs to another cluster than DATABASE_URL.',
+        'Name only replicas of DATABASE_URL.',
+      )
+    const newest = await primary.query<{ version: number }>(
+      'SELECT sum(version)::float8 AS version FROM data_version',
+    )
     const behind = (newest.rows[0]?.version ?? 0) - version
     if (behind > 0)
       return warning(
@@ -418,8 +475,12 @@ async function checkListener(client: pg.Client, url: string): Promise<Found> {
 }
 
 async function checkCache({ REDIS_URL: url }: Config): Promise<Found> {
-  if (url === undefined) return ok('There is no Redis: answers are cached in the memory of each gateway.')
-  const client = createClient({ url, socket: { connectTimeout: ANSWER_MS, reconnectStrategy: false } })
+  if (url === undefined)
+    return ok('There is no Redis: answers are cached in the memory of each gateway.')
+  const client = createClient({
+    url,
+    socket: { connectTimeout: ANSWER_MS, reconnectStrategy: false },
+  })
   client.on('error', () => {})
   try {
     await client.connect()
@@ -428,7 +489,10 @@ async function checkCache({ REDIS_URL: url }: Config): Promise<Found> {
     const text = `Redis ${field('redis_version')} at ${new URL(url).host} answers.`
     const policy = field('maxmemory_policy')
     if (field('maxmemory') === '0')
-      return warning(`${text} Its memory has no limit.`, 'Set its maxmemory, and maxmemory-policy allkeys-lru.')
+      return warning(
+        `${text} Its memory has no limit.`,
+        'Set its maxmemory, and maxmemory-policy allkeys-lru.',
+      )
     return policy?.startsWith('allkeys-')
       ? ok(text)
       : warning(
@@ -441,7 +505,11 @@ async function checkCache({ REDIS_URL: url }: Config): Promise<Found> {
 }
 
 async function* checkSources(config: Config): AsyncGenerator<Finding> {
-  const { POSITIONS_SOURCE: positions, PRICES_SOURCE: prices, POSITIONS_SOURCE_KEY: bearer } = config
+  const {
+    POSITIONS_SOURCE: positions,
+    PRICES_SOURCE: prices,
+    POSITIONS_SOURCE_KEY: bearer,
+  } = config
   const client = openClient({ timeoutMs: ANSWER_MS, retries: 0, maxBytes: MIB })
   try {
     if (positions === undefined)
@@ -454,14 +522,17 @@ async function* checkSources(config: Config): AsyncGenerator<Finding> {
       })
     for (const [setting, source] of analyticsSources(config))
       yield* checked('analytics', `Check ${setting}.`, async () => {
-        if (isRemote(source)) return checkServer(client, setting, source, config.ANALYTICS_SOURCE_KEY)
+        if (isRemote(source))
+          return checkServer(client, setting, source, config.ANALYTICS_SOURCE_KEY)
         if (isPostgres(source)) return checkPostgresSource(source)
         const dataset = await openDirectory(source)
         return ok(`The directory ${dataset.name} has files of the import format.`)
       })
     yield* checkFields(config)
     if (prices !== undefined)
-      yield* checked('prices', 'Check PRICES_SOURCE.', () => checkServer(client, 'PRICES_SOURCE', prices))
+      yield* checked('prices', 'Check PRICES_SOURCE.', () =>
+        checkServer(client, 'PRICES_SOURCE', prices),
+      )
   } finally {
     await client.close()
   }
@@ -513,7 +584,12 @@ async function checkPostgresSource(url: string): Promise<Found> {
 }
 
 /** Checks that a server answers, accepts this gateway, and has the same time. */
-async function checkServer(client: HttpClient, setting: string, url: string, bearer?: string): Promise<Found> {
+async function checkServer(
+  client: HttpClient,
+  setting: string,
+  url: string,
+  bearer?: string,
+): Promise<Found> {
   const name = shownUrl(url)
   const { status, date, body } = await client.open(name, url, { bearer })
   body.destroy()

@@ -48,8 +48,8 @@ const SAME_SIGNAL_MS = 500
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Aborts on the first of these signals. A second one ends the process at once. If anything hangs, the process ends soon after
- * SHUTDOWN_TIMEOUT_MS.
+ * Aborts on the first of these signals. A second one ends the process at once. If anything hangs,
+ * the process ends soon after SHUTDOWN_TIMEOUT_MS.
  */
 export function stopSignal(
   { SHUTDOWN_TIMEOUT_MS: timeoutMs }: Config,
@@ -107,7 +107,9 @@ export const readText = (path: string): Promise<string> =>
 export function parseAddress(text: string, whose: string): string {
   const address = readAddress(text)
   if (address === undefined)
-    throw new ConfigError(`A ${whose}'s address is 0x and 40 hexadecimal digits, not ${text.slice(0, 60)}.`)
+    throw new ConfigError(
+      `A ${whose}'s address is 0x and 40 hexadecimal digits, not ${text.slice(0, 60)}.`,
+    )
   return address
 }
 
@@ -138,7 +140,8 @@ export function parseNumber(what: string): (text: string) => number {
 }
 
 export function parseRevision(text: string): bigint {
-  if (!/^[1-9]\d{0,17}$/.test(text)) throw new ConfigError(`A revision has a number, not ${text.slice(0, 60)}.`)
+  if (!/^[1-9]\d{0,17}$/.test(text))
+    throw new ConfigError(`A revision has a number, not ${text.slice(0, 60)}.`)
   return BigInt(text)
 }
 
@@ -146,7 +149,8 @@ export function parseRevision(text: string): bigint {
 export const figure = (value: number) =>
   value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 1 ? 6 : 2 })
 
-export const recordCount = (count: number) => `${figure(count)} ${count === 1 ? 'record' : 'records'}`
+export const recordCount = (count: number) =>
+  `${figure(count)} ${count === 1 ? 'record' : 'records'}`
 
 const FACTORS = [
   ['depositA', 'supply A'],
@@ -164,16 +168,25 @@ interface PointsChange {
   multiplierAfter: Factors | null
 }
 
-const timesOf = (factor: number | null | undefined) => (typeof factor === 'number' ? `x${factor}` : 'none')
+const timesOf = (factor: number | null | undefined) =>
+  typeof factor === 'number' ? `x${factor}` : 'none'
 
-/** The reasons of a change of points, in words. A multiplier is shown as the factors that differ, where they are known. */
+/**
+ * The reasons of a change of points, in words. A multiplier is shown as the factors that differ,
+ * where they are known.
+ */
 export function reasonWords({ reasons, multiplierBefore, multiplierAfter }: PointsChange): string {
   const differing = FACTORS.flatMap(([factor, name]) => {
-    const [before, after] = [timesOf(multiplierBefore?.[factor]), timesOf(multiplierAfter?.[factor])]
+    const [before, after] = [
+      timesOf(multiplierBefore?.[factor]),
+      timesOf(multiplierAfter?.[factor]),
+    ]
     return before === after ? [] : `${name} ${before} -> ${after}`
   })
   const words = reasons.flatMap((reason) =>
-    reason === 'MULTIPLIER' && differing.length > 0 ? differing : reason.toLowerCase().replace('_', ' '),
+    reason === 'MULTIPLIER' && differing.length > 0
+      ? differing
+      : reason.toLowerCase().replace('_', ' '),
   )
   return words.join(', ') || 'not known'
 }
@@ -215,10 +228,20 @@ function failureOf(error: unknown): Failure {
       exitCode: 130,
     }
   if (error instanceof CommanderError)
-    return { code: 'BAD_INPUT', message: error.message.replace(/^error: /, ''), problems: [], exitCode: 2 }
+    return {
+      code: 'BAD_INPUT',
+      message: error.message.replace(/^error: /, ''),
+      problems: [],
+      exitCode: 2,
+    }
   if (error instanceof ConfigError) {
     const { message, problems } = error
-    return { code: problems.length > 0 ? 'CONFIG_ERROR' : 'BAD_INPUT', message, problems, exitCode: 2 }
+    return {
+      code: problems.length > 0 ? 'CONFIG_ERROR' : 'BAD_INPUT',
+      message,
+      problems,
+      exitCode: 2,
+    }
   }
   if (!(error instanceof GatewayError) && isLostConnection(error))
     return {
@@ -228,8 +251,12 @@ function failureOf(error: unknown): Failure {
       exitCode: EXIT_CODES.UNAVAILABLE,
     }
   const fault = error instanceof GatewayError ? error : storeFault(error)
-  const lack = lackOfResources(error) ?? (error instanceof Error ? lackOfResources(error.cause) : undefined)
-  const text = error instanceof Error && error.message !== '' ? error.message : (fault?.message ?? String(error))
+  const lack =
+    lackOfResources(error) ?? (error instanceof Error ? lackOfResources(error.cause) : undefined)
+  const text =
+    error instanceof Error && error.message !== ''
+      ? error.message
+      : (fault?.message ?? String(error))
   const isRefused = error instanceof Error && (isLackOfRights(error) || isLackOfRights(error.cause))
   const message = isRefused
     ? `The database refuses this to its role (${text}): \`gateway doctor\` says how to mend it.`
@@ -252,8 +279,12 @@ export function fail(error: unknown): void {
   if (error instanceof CommanderError) return
   const { code, message } = failure
   const problems = failure.problems.filter((problem) => !message.includes(problem.message))
-  const lines = [message, ...problems.map((problem) => [problem.name, problem.message].join(' ').trim())]
+  const lines = [
+    message,
+    ...problems.map((problem) => [problem.name, problem.message].join(' ').trim()),
+  ]
   // The text of a source is one line.
   complain(code === 'SOURCE_FAILED' ? visible(lines.join(' ')) : lines.join('\n'))
-  if (code === 'INTERNAL' && error instanceof Error && process.env.LOG_LEVEL === 'debug') complain(String(error.stack))
+  if (code === 'INTERNAL' && error instanceof Error && process.env.LOG_LEVEL === 'debug')
+    complain(String(error.stack))
 }

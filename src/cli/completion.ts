@@ -6,10 +6,15 @@ export function addCompletion(program: Command): void {
     .command('completion')
     .description('print a script by which a shell completes commands and options')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
-    .action((shell: keyof typeof SCRIPTS) => printText(SCRIPTS[shell](program.name(), wordsByPath(program))))
+    .action((shell: keyof typeof SCRIPTS) =>
+      printText(SCRIPTS[shell](program.name(), wordsByPath(program))),
+    )
 }
 
-/** The words that may follow: by the path of a command, such as ` multipliers set`, also with an option that has choices. */
+/**
+ * The words that may follow: by the path of a command, such as ` multipliers set`, also with an
+ * option that has choices.
+ */
 type Words = Map<string, string[]>
 
 function wordsByPath(command: Command, path = '', words: Words = new Map()): Words {
@@ -17,8 +22,13 @@ function wordsByPath(command: Command, path = '', words: Words = new Map()): Wor
   const commands = help.visibleCommands(command)
   const options = help.visibleOptions(command)
   const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices)
-  words.set(path, [...commands.map((one) => one.name()), ...choices, ...options.flatMap(({ long }) => long ?? [])])
-  for (const { long, argChoices } of options) if (argChoices) words.set(`${path} ${long}`, argChoices)
+  words.set(path, [
+    ...commands.map((one) => one.name()),
+    ...choices,
+    ...options.flatMap(({ long }) => long ?? []),
+  ])
+  for (const { long, argChoices } of options)
+    if (argChoices) words.set(`${path} ${long}`, argChoices)
   for (const one of commands) wordsByPath(one, `${path} ${one.name()}`, words)
   return words
 }
@@ -58,7 +68,9 @@ function fish(name: string, words: Words): string {
     path
       .trim()
       .split(' ')
-      .map((word) => (word === '' ? '__fish_use_subcommand' : `__fish_seen_subcommand_from ${word}`))
+      .map((word) =>
+        word === '' ? '__fish_use_subcommand' : `__fish_seen_subcommand_from ${word}`,
+      )
       .join('; and ')
   const lines = [...words].map(([path, list]) => {
     const [, command = '', option] = /^(.*?)(?: --(.+))?$/.exec(path) ?? []

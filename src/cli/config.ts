@@ -10,7 +10,10 @@ export function addConfig(program: Command): void {
     .command('config')
     .description('show the settings in effect, without secrets')
     .option('--json', 'print one JSON object per line')
-    .addHelpText('after', ({ command }) => `\nSettings, from the environment:\n${settingsInFull(command.createHelp())}`)
+    .addHelpText(
+      'after',
+      ({ command }) => `\nSettings, from the environment:\n${settingsInFull(command.createHelp())}`,
+    )
     .action(showConfig)
 }
 

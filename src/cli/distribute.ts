@@ -12,7 +12,9 @@ export function addDistribute(program: Command): void {
         async ({ config, storeName }) => {
           const url = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL
           if (url === undefined)
-            throw new ConfigError('distribute needs DATABASE_URL: the coordinator of a Citus cluster.')
+            throw new ConfigError(
+              'distribute needs DATABASE_URL: the coordinator of a Citus cluster.',
+            )
           const { workers, done } = await distribute(url)
           const where = workers === 1 ? '1 worker' : `${workers} workers`
           if (!done) return print(`The rows of users of the ${storeName} are on ${where} already.`)

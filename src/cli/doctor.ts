@@ -19,7 +19,10 @@ export function addDoctor(program: Command): void {
         count[finding.status]++
         const { check, status, message, remedy } = finding
         if (json) printJson({ check, status, message, remedy: remedy || null })
-        else print(`${status.padEnd(8)} ${check.padEnd(10)} ${remedy ? `${message} ${remedy}` : message}`)
+        else
+          print(
+            `${status.padEnd(8)} ${check.padEnd(10)} ${remedy ? `${message} ${remedy}` : message}`,
+          )
       }
       if (!json) print(`Problems: ${count.problem}, warnings: ${count.warning}.`)
       if (count.problem > 0) process.exitCode = 1

@@ -6,7 +6,15 @@ import { type ExplainedSide, explainDay } from '../domain/points/explain.ts'
 import { GatewayError } from '../errors.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import { isoDay } from '../time.ts'
-import { parseAddress, parseDate, print, printJson, printText, reasonWords, withDeps } from './command.ts'
+import {
+  parseAddress,
+  parseDate,
+  print,
+  printJson,
+  printText,
+  reasonWords,
+  withDeps,
+} from './command.ts'
 import { table } from './table.ts'
 
 const changes = graphql(`
@@ -28,7 +36,11 @@ export function addExplain(program: Command): void {
     .command('explain')
     .description("show the arithmetic of a user's points on a date, and how runs have changed them")
     .argument('<address>', "the user's address")
-    .addOption(new Option('--date <YYYY-MM-DD>', 'the distribution date (default: the newest)').argParser(parseDate))
+    .addOption(
+      new Option('--date <YYYY-MM-DD>', 'the distribution date (default: the newest)').argParser(
+        parseDate,
+      ),
+    )
     .option('--json', 'print one JSON object per line')
     .action((address: string, { date, json }: { date?: Date; json?: boolean }) => {
       const user = parseAddress(address, 'user')
@@ -36,19 +48,29 @@ export function addExplain(program: Command): void {
         const day = isoDay(date ?? (await newestDate(deps.pool)))
         const sides = await explainDay(deps.pool, deps.basePoints, user, day)
         const { readGraph } = await import('./read-graph.ts')
-        const { dailyPoints, ledger } = (await readGraph(deps, changes, { address: user, date: day })).user
+        const { dailyPoints, ledger } = (
+          await readGraph(deps, changes, { address: user, date: day })
+        ).user
         if (sides.length === 0 && ledger.nodes.length === 0)
-          throw new GatewayError('NOT_FOUND', `${user} has no positions on ${day}, and no run has changed that.`)
+          throw new GatewayError(
+            'NOT_FOUND',
+            `${user} has no positions on ${day}, and no run has changed that.`,
+          )
         if (json) return [...sides, ...ledger.nodes].forEach(printJson)
         if (sides.length > 0) printText(table(HEAD, sides.flatMap(linesOf)))
         for (const { pool, side, points, computed } of sides)
           if (computed !== points)
-            print(`Side ${side} of ${pool}: the rules now in force yield ${computed}; a resync of ${day} stores that.`)
+            print(
+              `Side ${side} of ${pool}: the rules now in force yield ${computed}; a resync of ${day} stores that.`,
+            )
         print(`${user} has ${dailyPoints.nodes[0]?.points ?? 0} points on ${day}.`)
         const lost = await lastLostRun(deps.pool, day)
-        if (lost) print(`Changes up to ${shortTime(lost.finishedAt)} (run ${lost.id}) were not kept.`)
+        if (lost)
+          print(`Changes up to ${shortTime(lost.finishedAt)} (run ${lost.id}) were not kept.`)
         if (ledger.nodes.length === 0)
-          return print(lost ? 'No run has changed them since.' : 'No run has changed them since the first.')
+          return print(
+            lost ? 'No run has changed them since.' : 'No run has changed them since the first.',
+          )
         const rows = ledger.nodes.map((one) => [
           `run ${one.runRecordId}`,
           one.run?.finishedAt ? shortTime(new Date(String(one.run.finishedAt))) : '-',
@@ -59,7 +81,12 @@ export function addExplain(program: Command): void {
           one.pointsChange,
           reasonWords(one),
         ])
-        printText(table(['changed by', 'at (UTC)', 'what', 'pool', 'before', 'after', 'change', 'reasons'], rows))
+        printText(
+          table(
+            ['changed by', 'at (UTC)', 'what', 'pool', 'before', 'after', 'change', 'reasons'],
+            rows,
+          ),
+        )
       })
     })
 }
@@ -75,7 +102,10 @@ const shortTime = (time: Date) => time.toISOString().slice(0, 16).replace('T', '
 
 const HEAD = ['pool', 'what', 'amount', 'price', 'USD', 'base', 'multiplier', 'points']
 
-/** Rows of the parts of a side, then of its points. The points of parts are for reading; the sum is what is stored. */
+/**
+ * Rows of the parts of a side, then of its points. The points of parts are for reading; the sum is
+ * what is stored.
+ */
 function linesOf(one: ExplainedSide): (string | number)[][] {
   const part = (what: string, amount: number, usd: number, base: number, factor: number | null) =>
     amount === 0 && usd === 0

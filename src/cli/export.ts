@@ -18,7 +18,9 @@ interface Options {
 export function addExport(program: Command): void {
   program
     .command('export')
-    .description('write the store to a directory in the import format, or as CSV or Parquet, from one snapshot')
+    .description(
+      'write the store to a directory in the import format, or as CSV or Parquet, from one snapshot',
+    )
     .argument('<dir>', 'a new or an empty directory')
     .addOption(
       new Option(
@@ -33,40 +35,67 @@ export function addExport(program: Command): void {
       ).choices(['spreadsheet']),
     )
     .addOption(
-      new Option('--table <names>', `only these, separated by commas: ${datasetFiles.join(', ')}`).argParser(addTables),
+      new Option(
+        '--table <names>',
+        `only these, separated by commas: ${datasetFiles.join(', ')}`,
+      ).argParser(addTables),
     )
-    .addOption(new Option('--from <YYYY-MM-DD>', 'only records from this UTC day on').argParser(parseDate))
-    .addOption(new Option('--to <YYYY-MM-DD>', 'only records up to this UTC day').argParser(parseDate))
+    .addOption(
+      new Option('--from <YYYY-MM-DD>', 'only records from this UTC day on').argParser(parseDate),
+    )
+    .addOption(
+      new Option('--to <YYYY-MM-DD>', 'only records up to this UTC day').argParser(parseDate),
+    )
     .option('--json', 'print one JSON object')
-    .action((dir: string, { for: reader, format = reader ? 'csv' : 'jsonl', table, from, to, json }: Options) => {
-      if (reader && format !== 'csv')
-        throw new ConfigError(`--for spreadsheet writes CSV: leave out --format ${format}.`)
-      if (from && to && from > to) throw new ConfigError('--from must not be after --to.')
-      return withDeps(async ({ pool, signal }) => {
-        const { exportStore } = await import('../domain/dataset/export.ts')
-        const progress = showWalk(process.stderr)
-        const options = {
-          format,
-          isForSpreadsheet: reader === 'spreadsheet',
-          files: table,
-          from: from && isoDay(from),
-          to: to && isoDay(to),
-          onProgress: ({ file, rows, expected }: { file: string; rows: number; expected?: number | undefined }) =>
-            progress.update({ what: file, done: rows, total: expected && Math.max(expected, rows) }),
-          signal,
-        }
-        const { files, seconds } = await exportStore(pool, dir, options).finally(progress.done)
-        if (json) return printJson({ dir, format, files, seconds })
-        for (const [file, { rows }] of Object.entries(files)) print(`${file}: ${recordCount(rows)}`)
-        print(`Exported ${dir} in ${seconds.toFixed(1)} s.`)
-      })
-    })
+    .action(
+      (
+        dir: string,
+        { for: reader, format = reader ? 'csv' : 'jsonl', table, from, to, json }: Options,
+      ) => {
+        if (reader && format !== 'csv')
+          throw new ConfigError(`--for spreadsheet writes CSV: leave out --format ${format}.`)
+        if (from && to && from > to) throw new ConfigError('--from must not be after --to.')
+        return withDeps(async ({ pool, signal }) => {
+          const { exportStore } = await import('../domain/dataset/export.ts')
+          const progress = showWalk(process.stderr)
+          const options = {
+            format,
+            isForSpreadsheet: reader === 'spreadsheet',
+            files: table,
+            from: from && isoDay(from),
+            to: to && isoDay(to),
+            onProgress: ({
+              file,
+              rows,
+              expected,
+            }: {
+              file: string
+              rows: number
+              expected?: number | undefined
+            }) =>
+              progress.update({
+                what: file,
+                done: rows,
+                total: expected && Math.max(expected, rows),
+              }),
+            signal,
+          }
+          const { files, seconds } = await exportStore(pool, dir, options).finally(progress.done)
+          if (json) return printJson({ dir, format, files, seconds })
+          for (const [file, { rows }] of Object.entries(files))
+            print(`${file}: ${recordCount(rows)}`)
+          print(`Exported ${dir} in ${seconds.toFixed(1)} s.`)
+        })
+      },
+    )
 }
 
 function addTables(text: string, tables: DatasetFile[] = []): DatasetFile[] {
   const names = text.split(',').map((name) => name.trim())
   const unknown = names.find((name) => !datasetFiles.includes(name as DatasetFile))
   if (unknown !== undefined)
-    throw new ConfigError(`There is no table ${unknown.slice(0, 60)}; the tables are ${datasetFiles.join(', ')}.`)
+    throw new ConfigError(
+      `There is no table ${unknown.slice(0, 60)}; the tables are ${datasetFiles.join(', ')}.`,
+    )
   return [...tables, ...(names as DatasetFile[])]
 }

@@ -10,7 +10,17 @@ import { openHttpDataset } from '../sources/dataset/http-dataset.ts'
 import { Fetch } from '../sources/fetch.ts'
 import { type MirrorSummary, withMirror } from '../sources/mirror/rest-mirror.ts'
 import { speaksRest } from '../sources/positions/open-positions-source.ts'
-import { CLI, type CommandDeps, figure, print, printJson, readText, recordCount, warn, withDeps } from './command.ts'
+import {
+  CLI,
+  type CommandDeps,
+  figure,
+  print,
+  printJson,
+  readText,
+  recordCount,
+  warn,
+  withDeps,
+} from './command.ts'
 import { type Phases, showPhases, showProgress, showWalk } from './progress.ts'
 
 interface Options {
@@ -30,10 +40,19 @@ export function addImport(program: Command): void {
     .description(
       'load a dataset in the import format, or copy another gateway; either everything is stored or nothing is',
     )
-    .argument('<from>', 'a directory of .jsonl or .jsonl.gz files, their http(s) URL, or the URL of another gateway')
-    .option('--indexer <url>', 'the URL of the /v1 paths, for legacy servers that serve the two APIs separately')
+    .argument(
+      '<from>',
+      'a directory of .jsonl or .jsonl.gz files, their http(s) URL, or the URL of another gateway',
+    )
+    .option(
+      '--indexer <url>',
+      'the URL of the /v1 paths, for legacy servers that serve the two APIs separately',
+    )
     .option('--users <file>', 'more users to copy, one address per line')
-    .option('--every-market', 'request rewards in every market and vault from a server without GraphQL (slow)')
+    .option(
+      '--every-market',
+      'request rewards in every market and vault from a server without GraphQL (slow)',
+    )
     .addOption(
       new Option(
         '--chain <id>',
@@ -62,7 +81,10 @@ interface Loaded {
 }
 
 /** Loads what `work` opens, and prints how long the whole command took. */
-async function loading(options: Options, work: (deps: CommandDeps, phases: Phases) => Promise<Loaded>): Promise<void> {
+async function loading(
+  options: Options,
+  work: (deps: CommandDeps, phases: Phases) => Promise<Loaded>,
+): Promise<void> {
   const started = performance.now()
   const phases = showPhases(process.stderr)
   let loaded: Loaded | undefined
@@ -80,7 +102,8 @@ async function loading(options: Options, work: (deps: CommandDeps, phases: Phase
   const { dataset, mirror } = loaded
   const summary = { ...loaded.summary, seconds: (performance.now() - started) / 1000 }
   const check = options.check === true
-  if (options.json) printJson({ dataset: dataset.name, check, ...(mirror && { notes: mirror.notes }), ...summary })
+  if (options.json)
+    printJson({ dataset: dataset.name, check, ...(mirror && { notes: mirror.notes }), ...summary })
   else describe(dataset, summary, check)
 }
 
@@ -91,7 +114,8 @@ async function loadDirectory(dir: string, options: Options): Promise<void> {
 
 async function loadUrl(from: string, options: Options): Promise<void> {
   for (const url of [from, options.indexer ?? from])
-    if (!URL.canParse(url)) throw new ConfigError('An address must be a URL like https://gateway.example.org.')
+    if (!URL.canParse(url))
+      throw new ConfigError('An address must be a URL like https://gateway.example.org.')
   const users = options.users === undefined ? [] : await readUsers(options.users)
   await loading(options, async (deps, phases) => {
     const name = shownUrl(from)
@@ -163,23 +187,33 @@ function describeMirror({ name, graph, users, notes, seconds }: MirrorSummary): 
   for (const note of notes) print(`Note: ${note}`)
 }
 
-function describe({ name }: Dataset, { files, dates, leftOut, seconds }: ImportSummary, check: boolean): void {
+function describe(
+  { name }: Dataset,
+  { files, dates, leftOut, seconds }: ImportSummary,
+  check: boolean,
+): void {
   for (const [file, { lines, written }] of Object.entries(files))
     print(`${file}: ${recordCount(lines)}, ${figure(written)} new or changed`)
-  if (leftOut.length > 0) print(`Left out, as this store already has a history: ${leftOut.join(', ')}.`)
+  if (leftOut.length > 0)
+    print(`Left out, as this store already has a history: ${leftOut.join(', ')}.`)
   const updated = `${dates.length} distribution ${dates.length === 1 ? 'date' : 'dates'}`
-  if (check) print(`Checked ${name} in ${seconds.toFixed(1)} s: it would update ${updated}. Nothing was stored.`)
+  if (check)
+    print(
+      `Checked ${name} in ${seconds.toFixed(1)} s: it would update ${updated}. Nothing was stored.`,
+    )
   else print(`Imported ${name} in ${seconds.toFixed(1)} s; ${updated} updated.`)
 }
 
 async function readUsers(path: string): Promise<string[]> {
   const users = (await readText(path)).split(/\s+/).filter((line) => line !== '')
   const wrong = users.find((user) => !isAddress(user))
-  if (wrong !== undefined) throw new ConfigError(`${path} must have one address per line, not ${wrong.slice(0, 60)}.`)
+  if (wrong !== undefined)
+    throw new ConfigError(`${path} must have one address per line, not ${wrong.slice(0, 60)}.`)
   return users
 }
 
 function addChain(text: string, chains: number[]): number[] {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new ConfigError(`A chain id is an integer from 1 up, not ${text}.`)
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new ConfigError(`A chain id is an integer from 1 up, not ${text}.`)
   return [...chains, Number(text)]
 }

@@ -11,7 +11,10 @@ function sentence(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'unrecognized_keys')
     return name ? `${which}: ${String(name)} ${issue.message}.` : `${which} must be an object.`
   return issue.keys
-    .map((key) => `${which}: ${key} is unknown, ${nearestName(key, Object.keys(multiplierInput.shape))}.`)
+    .map(
+      (key) =>
+        `${which}: ${key} is unknown, ${nearestName(key, Object.keys(multiplierInput.shape))}.`,
+    )
     .join('\n')
 }
 
@@ -28,7 +31,9 @@ export function readMultipliers(text: string): MultiplierUpdate[] {
   }
   const parsed = z.array(multiplierInput).safeParse([value].flat())
   if (!parsed.success)
-    throw new ConfigError(`The multipliers are not valid.\n${parsed.error.issues.map(sentence).join('\n')}`)
+    throw new ConfigError(
+      `The multipliers are not valid.\n${parsed.error.issues.map(sentence).join('\n')}`,
+    )
   return parsed.data.map((m) => ({
     poolAddress: m.poolAddress,
     ...(m.deposit_tokenA !== undefined && { depositA: m.deposit_tokenA }),

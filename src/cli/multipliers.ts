@@ -27,7 +27,14 @@ import {
   withDeps,
 } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
-import { actorsOf, addFirstDate, addRevoke, type FirstDate, firstDateOf, printEffect } from './revisions.ts'
+import {
+  actorsOf,
+  addFirstDate,
+  addRevoke,
+  type FirstDate,
+  firstDateOf,
+  printEffect,
+} from './revisions.ts'
 import { table } from './table.ts'
 
 const history = graphql(`
@@ -51,12 +58,18 @@ interface Options extends FirstDate {
 export function addMultipliers(program: Command): void {
   const command = program
     .command('multipliers')
-    .description('set or announce the multipliers of pools, date, revoke or undo that, or show their history')
+    .description(
+      'set or announce the multipliers of pools, date, revoke or undo that, or show their history',
+    )
   const factor = (flag: string, of: string) =>
-    new Option(`${flag} <factor>`, `factor for each dollar of ${of}`).argParser(parseNumber('A factor'))
+    new Option(`${flag} <factor>`, `factor for each dollar of ${of}`).argParser(
+      parseNumber('A factor'),
+    )
   const setting = command
     .command('set')
-    .description('set multipliers, either all or none; stored points change when their date is resynced')
+    .description(
+      'set multipliers, either all or none; stored points change when their date is resynced',
+    )
     .argument('[pool]', "the pool's address")
     .addOption(factor('--deposit-a', 'token A supplied'))
     .addOption(factor('--deposit-b', 'token B supplied'))
@@ -68,7 +81,9 @@ export function addMultipliers(program: Command): void {
     .option('--file <file>', 'a JSON file of multipliers, as POST /multipliers/update takes it')
     .option('--yes', `store factors that double or halve, and new ones above ${LARGE}`)
     .option('--json', 'print one JSON object per line')
-    .action(async (pool: string | undefined, options: Options) => set(await updatesOf(pool, options), options))
+    .action(async (pool: string | undefined, options: Options) =>
+      set(await updatesOf(pool, options), options),
+    )
   addRevoke(command, revokeMultiplier)
   command
     .command('date')
@@ -76,13 +91,19 @@ export function addMultipliers(program: Command): void {
       'give revisions that count for every date a first date: the day (UTC) on which they were made; shows what would change',
     )
     .argument('[revision]', 'only this revision, with --from', parseRevision)
-    .addOption(new Option('--from <YYYY-MM-DD>', 'the first distribution date of the revision').argParser(parseDate))
+    .addOption(
+      new Option('--from <YYYY-MM-DD>', 'the first distribution date of the revision').argParser(
+        parseDate,
+      ),
+    )
     .option('--yes', 'store it')
     .option('--json', 'print one JSON object')
     .action(date)
   command
     .command('undo')
-    .description('put back the multipliers from before the newest change, as a change; again, to redo it')
+    .description(
+      'put back the multipliers from before the newest change, as a change; again, to redo it',
+    )
     .argument('[pool]', 'only of this pool; without it, of all pools that were changed together')
     .option('--json', 'print one JSON object per line')
     .action(undo)
@@ -90,7 +111,9 @@ export function addMultipliers(program: Command): void {
     .command('history')
     .description('show who changed which multiplier and when, newest first')
     .argument('[pool]', 'only revisions of this pool')
-    .addOption(new Option('--limit <n>', 'number of revisions').argParser(parseCount(1000)).default(50))
+    .addOption(
+      new Option('--limit <n>', 'number of revisions').argParser(parseCount(1000)).default(50),
+    )
     .option('--json', 'print one JSON object per line')
     .action(showHistory)
 }
@@ -99,12 +122,14 @@ async function updatesOf(pool: string | undefined, options: Options): Promise<Mu
   const { depositA, depositB, borrowA, borrowB } = options
   const noFactor = [depositA, depositB, borrowA, borrowB].every((one) => one === undefined)
   if (options.file !== undefined) {
-    if (pool !== undefined || !noFactor) throw new ConfigError('Give a pool and its factors, or --file, not both.')
+    if (pool !== undefined || !noFactor)
+      throw new ConfigError('Give a pool and its factors, or --file, not both.')
     return readMultipliers(await readText(options.file))
   }
   if (pool === undefined) throw new ConfigError('Give the address of a pool, or --file.')
   parseAddress(pool, 'pool')
-  if (noFactor) throw new ConfigError('Give at least one of --deposit-a, --deposit-b, --borrow-a, --borrow-b.')
+  if (noFactor)
+    throw new ConfigError('Give at least one of --deposit-a, --deposit-b, --borrow-a, --borrow-b.')
   return readMultipliers(
     JSON.stringify({
       poolAddress: pool,
@@ -121,7 +146,10 @@ function set(given: MultiplierUpdate[], { yes, json, ...dated }: Options): Promi
     const accept = yes ? undefined : refuseJumps
     const first = await firstDateOf(deps, dated)
     // A record of a file may have a date.
-    const updates = given.map(({ from, ...update }) => ({ ...update, from: dated.from ?? from ?? first }))
+    const updates = given.map(({ from, ...update }) => ({
+      ...update,
+      from: dated.from ?? from ?? first,
+    }))
     const changes = await updateMultipliers(deps, updates, CLI, accept)
     if (!json) {
       printChanges(changes)
@@ -139,7 +167,8 @@ function set(given: MultiplierUpdate[], { yes, json, ...dated }: Options): Promi
     const pools = changes.map(({ poolAddress }) => poolAddress)
     const stored = await multipliersOf(plainReader(deps.store), pools)
     for (const { poolAddress, before } of changes)
-      for (const row of stored) if (row?.poolAddress === poolAddress) printJson({ ...row, before: before ?? null })
+      for (const row of stored)
+        if (row?.poolAddress === poolAddress) printJson({ ...row, before: before ?? null })
   })
 }
 
@@ -150,7 +179,8 @@ function date(revision: bigint | undefined, { from, yes = false, json }: Options
     const only = revision !== undefined && from ? { revision, from } : undefined
     const { rules, dates } = await dateRevisions(deps, { only, store: yes }, CLI)
     if (json) return printJson({ stored: yes, rules, dates })
-    if (rules.length === 0) return print('All revisions that count have their date already: nothing would change.')
+    if (rules.length === 0)
+      return print('All revisions that count have their date already: nothing would change.')
     const rows = rules.map((one) => [
       one.revision ?? '-',
       one.poolAddress,
@@ -158,14 +188,17 @@ function date(revision: bigint | undefined, { from, yes = false, json }: Options
       one.from ?? 'every date before',
     ])
     printText(table(['revision', ...HEAD, 'from'], rows))
-    const named = dates.length > NAMED ? `${dates.slice(0, NAMED).join(', ')}, ...` : dates.join(', ')
+    const named =
+      dates.length > NAMED ? `${dates.slice(0, NAMED).join(', ')}, ...` : dates.join(', ')
     print(
       dates.length === 0
         ? 'The rules of all stored dates stay the same.'
         : `The rules of ${dates.length} stored dates ${yes ? 'are' : 'would be'} others: ${named}.`,
     )
     print(
-      yes ? 'Stored points change when their date is resynced.' : 'Nothing was changed. If that is right, add --yes.',
+      yes
+        ? 'Stored points change when their date is resynced.'
+        : 'Nothing was changed. If that is right, add --yes.',
     )
   })
 }
@@ -205,7 +238,11 @@ function refuseJumps(changes: MultiplierChange[]): void {
   )
   if (jumps.length === 0) return
   const more = jumps.length > NAMED ? [`So would ${jumps.length - NAMED} more.`] : []
-  const lines = [...jumps.slice(0, NAMED), ...more, 'Nothing was changed. If that is right, add --yes.']
+  const lines = [
+    ...jumps.slice(0, NAMED),
+    ...more,
+    'Nothing was changed. If that is right, add --yes.',
+  ]
   throw new ConfigError(lines.join('\n'))
 }
 
@@ -215,7 +252,10 @@ const misnamed = (flag: string, name: string) =>
     throw new ConfigError(`There is no ${flag}: the factor for each dollar supplied is ${name}.`)
   })
 
-function showHistory(pool: string | undefined, { limit, json }: { limit: number; json?: boolean }): Promise<void> {
+function showHistory(
+  pool: string | undefined,
+  { limit, json }: { limit: number; json?: boolean },
+): Promise<void> {
   const address = pool === undefined ? undefined : parseAddress(pool, 'pool')
   return withDeps(async (deps) => {
     const variables = { first: limit, ...(address && { pools: address }) }

@@ -25,13 +25,19 @@ import { addVerify } from './verify.ts'
 export function createProgram(): Command {
   const program = new Command(manifest.name)
     .version(manifest.version)
-    .description("One GraphQL graph over a lending protocol's user analytics and points program, and its REST APIs.")
-    .addHelpText('after', () => `\nSettings, from the environment (config --help explains them):\n${settingsInShort()}`)
+    .description(
+      "One GraphQL graph over a lending protocol's user analytics and points program, and its REST APIs.",
+    )
+    .addHelpText(
+      'after',
+      () => `\nSettings, from the environment (config --help explains them):\n${settingsInShort()}`,
+    )
     .showHelpAfterError(!wantsJson() && '(see --help)')
     .configureOutput({ outputError: (text, write) => wantsJson() || write(text) })
     .hook('preAction', () => {
       if (!cluster.isPrimary) return
-      for (const sentence of [...misspeltSettings(process.env), ...unusedParameters(process.env)]) warn(sentence)
+      for (const sentence of [...misspeltSettings(process.env), ...unusedParameters(process.env)])
+        warn(sentence)
     })
     .exitOverride()
 
@@ -56,10 +62,16 @@ export function createProgram(): Command {
   program
     .command('migrate')
     .description('bring the database tables up to date')
-    .action(() => withDeps((deps) => print(`The tables of the ${deps.storeName} are up to date.`), { MIGRATE: 'on' }))
+    .action(() =>
+      withDeps((deps) => print(`The tables of the ${deps.storeName} are up to date.`), {
+        MIGRATE: 'on',
+      }),
+    )
   program
     .command('openapi')
     .description('print the OpenAPI document')
-    .action(async () => printText(JSON.stringify((await import('../http/openapi.ts')).openApiDocument(), null, 2)))
+    .action(async () =>
+      printText(JSON.stringify((await import('../http/openapi.ts')).openApiDocument(), null, 2)),
+    )
   return program
 }

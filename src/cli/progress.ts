@@ -13,7 +13,10 @@ export interface Progress {
 const QUIET_MS = 5000
 
 /** Shows progress: one bar per file on a terminal, otherwise a plain line now and then. */
-export function showProgress(stream: WriteStream): { update(progress: Progress): void; done(): void } {
+export function showProgress(stream: WriteStream): {
+  update(progress: Progress): void
+  done(): void
+} {
   if (!stream.isTTY) return showLines(stream)
   const bars = openBars(stream, '{bar} {percentage}% | {lines} lines | {eta} s', 34)
   return {
@@ -32,12 +35,19 @@ interface WalkProgress {
   total: number | undefined
 }
 
-/** Shows the progress of copying a server: one bar per kind of record on a terminal, otherwise a plain line now and then. */
-export function showWalk(stream: WriteStream): { update(progress: WalkProgress): void; done(): void } {
+/**
+ * Shows the progress of copying a server: one bar per kind of record on a terminal, otherwise a
+ * plain line now and then.
+ */
+export function showWalk(stream: WriteStream): {
+  update(progress: WalkProgress): void
+  done(): void
+} {
   if (!stream.isTTY) {
     const say = nowAndThen(stream)
     return {
-      update: ({ what, done, total }) => say(`${what}: ${done}${total === undefined ? '' : ` of ${total}`} so far`),
+      update: ({ what, done, total }) =>
+        say(`${what}: ${done}${total === undefined ? '' : ` of ${total}`} so far`),
       done() {},
     }
   }
@@ -59,7 +69,8 @@ function openBars(stream: WriteStream, format: string, nameWidth: number) {
   const bars = new Map<string, SingleBar>()
   return {
     of(name: string, total: number, more: object = {}): SingleBar {
-      const bar = bars.get(name) ?? all.create(total, 0, { name: visible(name).padEnd(nameWidth), ...more })
+      const bar =
+        bars.get(name) ?? all.create(total, 0, { name: visible(name).padEnd(nameWidth), ...more })
       bars.set(name, bar)
       return bar
     },
@@ -110,11 +121,17 @@ interface DatesProgress {
   end(): void
 }
 
-/** Shows the progress of a range of dates: a bar on a terminal, otherwise nothing, since each date prints a line. */
+/**
+ * Shows the progress of a range of dates: a bar on a terminal, otherwise nothing, since each date
+ * prints a line.
+ */
 export function showDates(stream: WriteStream, total: number): DatesProgress {
   if (!stream.isTTY || total < 2) return { begin() {}, end() {} }
   const format = '{date} {bar} {value} of {total} dates{left}'
-  const bar = new SingleBar({ stream, clearOnComplete: true, hideCursor: true, format }, Presets.shades_classic)
+  const bar = new SingleBar(
+    { stream, clearOnComplete: true, hideCursor: true, format },
+    Presets.shades_classic,
+  )
   const start = performance.now()
   let begun = 0
   return {

@@ -22,7 +22,8 @@ export function addRebuild(program: Command): void {
           if (json) printJson({ part, rows })
           else if (rows > 0) print(`${part}: ${rows.toLocaleString('en-US')}`)
         }
-        if (!json) print(total === 0 ? 'Every stored sum was right.' : 'Every stored sum is right now.')
+        if (!json)
+          print(total === 0 ? 'Every stored sum was right.' : 'Every stored sum is right now.')
       }),
     )
 }

@@ -20,12 +20,20 @@ export const addFirstDate = (command: Command): Command =>
       ).argParser(parseDate),
     )
     .addOption(
-      new Option('--every-date', 'they count for every date, also for those that are stored').conflicts('from'),
+      new Option(
+        '--every-date',
+        'they count for every date, also for those that are stored',
+      ).conflicts('from'),
     )
 
-/** The first date that they count for. Undefined if they count for every date, as they do before the first distribution. */
-export const firstDateOf = async ({ pool }: CommandDeps, { from, everyDate }: FirstDate): Promise<Date | undefined> =>
-  everyDate ? undefined : (from ?? (await dayAfterNewest(pool)))
+/**
+ * The first date that they count for. Undefined if they count for every date, as they do before the
+ * first distribution.
+ */
+export const firstDateOf = async (
+  { pool }: CommandDeps,
+  { from, everyDate }: FirstDate,
+): Promise<Date | undefined> => (everyDate ? undefined : (from ?? (await dayAfterNewest(pool))))
 
 /** Says when stored points follow a change. */
 export function printEffect({ from, everyDate }: FirstDate, first: Date | undefined): void {
@@ -51,5 +59,10 @@ export function addRevoke(command: Command, revoke: typeof revokeMultiplier): vo
 }
 
 /** Who made a revision, and who revoked it. */
-export const actorsOf = ({ changedBy, revokedBy }: { changedBy: string; revokedBy: string | null }): string =>
-  revokedBy ? `${changedBy}, revoked by ${revokedBy}` : changedBy
+export const actorsOf = ({
+  changedBy,
+  revokedBy,
+}: {
+  changedBy: string
+  revokedBy: string | null
+}): string => (revokedBy ? `${changedBy}, revoked by ${revokedBy}` : changedBy)

@@ -2,14 +2,29 @@ import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { runnableDates, storedDates } from '../domain/distribution/dates.ts'
-import { type ManualUpdateDeps, manualUpdate, manualUpdatePlan } from '../domain/distribution/manual-update.ts'
+import {
+  type ManualUpdateDeps,
+  manualUpdate,
+  manualUpdatePlan,
+} from '../domain/distribution/manual-update.ts'
 import { type DistributionPreview, MAX_MOVERS, preview } from '../domain/distribution/preview.ts'
 import { resync, resyncPlan } from '../domain/distribution/resync.ts'
 import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
 import { GatewayError } from '../errors.ts'
 import { isoDay } from '../time.ts'
 import { visibleJson } from '../visible.ts'
-import { CLI, complain, figure, parseCount, parseDate, print, printText, readText, warn, withDeps } from './command.ts'
+import {
+  CLI,
+  complain,
+  figure,
+  parseCount,
+  parseDate,
+  print,
+  printText,
+  readText,
+  warn,
+  withDeps,
+} from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { showDates } from './progress.ts'
 import { table } from './table.ts'
@@ -34,14 +49,18 @@ export function addRunDates(program: Command): void {
   options(
     program
       .command('manualupdate')
-      .description("fetch a date's positions from POSITIONS_SOURCE and compute its points (default: today, UTC)"),
+      .description(
+        "fetch a date's positions from POSITIONS_SOURCE and compute its points (default: today, UTC)",
+      ),
   )
     .option('--accept', 'store positions of tokens without a price too: their sides get no points')
     .action((options: Options) => runDates('manualupdate', options))
   options(
     program
       .command('resync')
-      .description("recompute a date's points from stored positions (default: the newest stored date)"),
+      .description(
+        "recompute a date's points from stored positions (default: the newest stored date)",
+      ),
   )
     .option('--all', 'every stored date')
     .action((options: Options) => runDates('resync', options))
@@ -50,9 +69,15 @@ export function addRunDates(program: Command): void {
 function options(command: Command): Command {
   return command
     .addOption(
-      new Option('--date <YYYY-MM-DD>', 'one distribution date').argParser(parseDate).conflicts(['from', 'to', 'all']),
+      new Option('--date <YYYY-MM-DD>', 'one distribution date')
+        .argParser(parseDate)
+        .conflicts(['from', 'to', 'all']),
     )
-    .addOption(new Option('--from <YYYY-MM-DD>', 'the first date of a range').argParser(parseDate).conflicts('all'))
+    .addOption(
+      new Option('--from <YYYY-MM-DD>', 'the first date of a range')
+        .argParser(parseDate)
+        .conflicts('all'),
+    )
     .addOption(
       new Option('--to <YYYY-MM-DD>', 'the last date of the range (default: the newest)')
         .argParser(parseDate)
@@ -77,10 +102,14 @@ type Kind = 'manualupdate' | 'resync'
 
 async function runDates(kind: Kind, options: Options): Promise<void> {
   if (options.multipliers !== undefined && !options.dryRun)
-    throw new ConfigError('--multipliers is for --dry-run. To store multipliers: gateway multipliers set.')
-  if (options.movers !== undefined && !options.dryRun) throw new ConfigError('--movers is for --dry-run.')
+    throw new ConfigError(
+      '--multipliers is for --dry-run. To store multipliers: gateway multipliers set.',
+    )
+  if (options.movers !== undefined && !options.dryRun)
+    throw new ConfigError('--movers is for --dry-run.')
   assertRange(kind, options)
-  const multipliers = options.multipliers === undefined ? [] : readMultipliers(await readText(options.multipliers))
+  const multipliers =
+    options.multipliers === undefined ? [] : readMultipliers(await readText(options.multipliers))
   await withDeps(async (deps) => {
     const dates = await datesOf(kind, options, deps)
     const run = options.dryRun ? previewOne : runOne
@@ -98,7 +127,8 @@ async function runDates(kind: Kind, options: Options): Promise<void> {
     } catch (error) {
       progress.end()
       const at = dates[done]
-      if (at && dates.length > 1) complain(`Stopped at ${isoDay(at)}: ${howFar(done, dates.length, options)}.`)
+      if (at && dates.length > 1)
+        complain(`Stopped at ${isoDay(at)}: ${howFar(done, dates.length, options)}.`)
       throw error
     }
     if (dates.length > 1 && !options.json) print(`All ${howFar(done, dates.length, options)}.`)
@@ -116,8 +146,13 @@ interface One {
   options: Options
 }
 
-async function previewOne(kind: Kind, date: Date | null, { deps, multipliers, options }: One): Promise<string> {
-  const plan = kind === 'resync' ? resyncPlan(deps, date) : manualUpdatePlan(accepting(deps, options), date)
+async function previewOne(
+  kind: Kind,
+  date: Date | null,
+  { deps, multipliers, options }: One,
+): Promise<string> {
+  const plan =
+    kind === 'resync' ? resyncPlan(deps, date) : manualUpdatePlan(accepting(deps, options), date)
   const changes = await preview(deps, plan, { multipliers, first: options.movers ?? MOVERS })
   return options.json ? visibleJson(changes) : describePreview(changes)
 }
@@ -145,14 +180,20 @@ function assertRange(kind: Kind, { from, to }: Options): void {
   if (from && to && to < from) throw new ConfigError('--to must not be before --from.')
   const now = new Date()
   if (kind === 'manualupdate' && [from, to].some((date) => date && date > now))
-    throw new ConfigError('A range must not reach into the future: a distribution needs a day that has begun, in UTC.')
+    throw new ConfigError(
+      'A range must not reach into the future: a distribution needs a day that has begun, in UTC.',
+    )
 }
 
 /**
  * The dates in order. Null stands for the command's default.
  * @throws NOT_FOUND if a resync has no date
  */
-async function datesOf(kind: Kind, { date, from, to, all }: Options, deps: Deps): Promise<(Date | null)[]> {
+async function datesOf(
+  kind: Kind,
+  { date, from, to, all }: Options,
+  deps: Deps,
+): Promise<(Date | null)[]> {
   if (!all && !from) return [date ?? null]
   if (kind === 'manualupdate' && from) return runnableDates(from, to ?? deps.now())
   const dates = await storedDates(deps.store.pool, from ? { from, to } : {})

@@ -66,9 +66,13 @@ const DISTRIBUTIONS = 'distribution'
 function parseKinds(text: string): DistributionKind[] {
   const kinds = text.split(',').flatMap((name) => {
     const known =
-      name === DISTRIBUTIONS ? KINDS.filter((kind) => kind !== 'update') : KINDS.filter((kind) => kind === name)
+      name === DISTRIBUTIONS
+        ? KINDS.filter((kind) => kind !== 'update')
+        : KINDS.filter((kind) => kind === name)
     if (known.length > 0) return known
-    throw new ConfigError(`A kind of run is one of ${[...KINDS, DISTRIBUTIONS].join(', ')}, not ${name.slice(0, 60)}.`)
+    throw new ConfigError(
+      `A kind of run is one of ${[...KINDS, DISTRIBUTIONS].join(', ')}, not ${name.slice(0, 60)}.`,
+    )
   })
   return kinds.map((kind) => kind.toUpperCase() as DistributionKind)
 }
@@ -77,15 +81,28 @@ export function addRuns(program: Command): void {
   const upper = (text: string) => text.toUpperCase()
   const command = program
     .command('runs')
-    .description('show runs, newest first: who requested them, their inputs, and the totals before and after')
-    .addOption(new Option('--date <YYYY-MM-DD>', 'only runs for this distribution date').argParser(parseDate))
+    .description(
+      'show runs, newest first: who requested them, their inputs, and the totals before and after',
+    )
     .addOption(
-      new Option('--kind <kinds>', `only runs of these kinds, separated by commas; ${DISTRIBUTIONS}: all but updates`)
+      new Option('--date <YYYY-MM-DD>', 'only runs for this distribution date').argParser(
+        parseDate,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--kind <kinds>',
+        `only runs of these kinds, separated by commas; ${DISTRIBUTIONS}: all but updates`,
+      )
         .choices([...KINDS, DISTRIBUTIONS])
         .argParser(parseKinds),
     )
     .addOption(
-      new Option('--status <status>', 'only runs with this status').choices(['running', 'succeeded', 'failed']),
+      new Option('--status <status>', 'only runs with this status').choices([
+        'running',
+        'succeeded',
+        'failed',
+      ]),
     )
     .addOption(new Option('--limit <n>', 'number of runs').argParser(parseCount(1000)).default(20))
     .option('--json', 'print one JSON object per line')
@@ -117,20 +134,32 @@ export function addRuns(program: Command): void {
     )
   command
     .command('diff')
-    .description('show what changed between two runs of a date: users and pools, the largest changes first, and why')
+    .description(
+      'show what changed between two runs of a date: users and pools, the largest changes first, and why',
+    )
     .argument('<run>', 'the number of the later run')
-    .argument('[since]', 'the number of the earlier run; without it, the changes of the later one alone')
-    .addOption(new Option('--limit <n>', 'number of changes').argParser(parseCount(1000)).default(20))
+    .argument(
+      '[since]',
+      'the number of the earlier run; without it, the changes of the later one alone',
+    )
+    .addOption(
+      new Option('--limit <n>', 'number of changes').argParser(parseCount(1000)).default(20),
+    )
     .option('--json', 'print one JSON object per line')
     .action((id: string, since: string | undefined, _: Options, command: Command) =>
       withDeps(async (deps) => {
         // `runs` takes options of the same name first.
         const { limit } = command.optsWithGlobals<Options>()
         const { readGraph } = await import('./read-graph.ts')
-        const { run } = await readGraph(deps, difference, { run: id, first: limit, ...(since && { since }) })
+        const { run } = await readGraph(deps, difference, {
+          run: id,
+          first: limit,
+          ...(since && { since }),
+        })
         if (!run) throw new GatewayError('NOT_FOUND', `There is no run ${id.slice(0, 60)}.`)
         const { nodes, totalCount } = run.changes
-        if (run.changesNotKept !== null && !since) throw new GatewayError('NOT_FOUND', run.changesNotKept)
+        if (run.changesNotKept !== null && !since)
+          throw new GatewayError('NOT_FOUND', run.changesNotKept)
         if (wantsJson()) return nodes.forEach(printJson)
         if (nodes.length === 0) return print('The points of no user changed.')
         const rows = nodes.map((one) => [
@@ -156,12 +185,29 @@ export function addRuns(program: Command): void {
       withDeps(async ({ pool, basePoints, signal }) => {
         const stale = await staleDates(pool, basePoints, signal)
         if (wantsJson()) return stale.forEach(printJson)
-        if (stale.length === 0) return print('The stored points of all dates are those of their rules.')
-        const rows = stale.map(({ date, positions, points, computed }) => [date, positions, points, computed])
+        if (stale.length === 0)
+          return print('The stored points of all dates are those of their rules.')
+        const rows = stale.map(({ date, positions, points, computed }) => [
+          date,
+          positions,
+          points,
+          computed,
+        ])
         printText(table(['date', 'positions that differ', 'stored points', 'by the rules'], rows))
       }),
     )
 }
 
 /** The usual searches. --json has the rest: the sources, the totals before, and the base points. */
-const HEAD = ['run', 'date', 'kind', 'status', 'by', 'started (UTC)', 'ms', 'positions', 'points', 'error']
+const HEAD = [
+  'run',
+  'date',
+  'kind',
+  'status',
+  'by',
+  'started (UTC)',
+  'ms',
+  'positions',
+  'points',
+  'error',
+]

@@ -19,7 +19,11 @@ export function addSchema(program: Command): void {
     )
     .action(async ({ federation, against }: Options) => {
       if (against !== undefined) return compare(against)
-      printText(await (federation ? subgraph() : printSchema(lexicographicSortSchema(await schemaOfGraph()))))
+      printText(
+        await (federation
+          ? subgraph()
+          : printSchema(lexicographicSortSchema(await schemaOfGraph()))),
+      )
     })
 }
 

@@ -19,7 +19,9 @@ interface Options {
 }
 
 export function addSeasons(program: Command): void {
-  const command = program.command('seasons').description('show or change the seasons of the points program')
+  const command = program
+    .command('seasons')
+    .description('show or change the seasons of the points program')
   const reopen = '--reopen'
   const reopens = 'also if its board is final'
   command
@@ -29,13 +31,20 @@ export function addSeasons(program: Command): void {
     .action(showSeasons)
   command
     .command('set')
-    .description('add a season, or change the dates of one; runs of dates outside every season are then refused')
+    .description(
+      'add a season, or change the dates of one; runs of dates outside every season are then refused',
+    )
     .argument('<name>', "the season's name")
     .addOption(
-      new Option('--from <YYYY-MM-DD>', 'its first distribution date').argParser(parseDate).makeOptionMandatory(),
+      new Option('--from <YYYY-MM-DD>', 'its first distribution date')
+        .argParser(parseDate)
+        .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--to <YYYY-MM-DD>', 'its last distribution date; without it, it has no end yet').argParser(parseDate),
+      new Option(
+        '--to <YYYY-MM-DD>',
+        'its last distribution date; without it, it has no end yet',
+      ).argParser(parseDate),
     )
     .option(reopen, reopens)
     .action((name: string, { from, to, reopen }: Options) =>
@@ -58,7 +67,8 @@ type SeasonDeps = Parameters<typeof setSeason>[0]
 
 async function change(work: (deps: SeasonDeps) => Promise<void>): Promise<void> {
   await withDeps(async (deps) => {
-    if (deps.config.SEASONS) throw new ConfigError('The seasons are those of SEASONS: change that setting instead.')
+    if (deps.config.SEASONS)
+      throw new ConfigError('The seasons are those of SEASONS: change that setting instead.')
     await work(deps)
   })
   await showSeasons({})
@@ -70,7 +80,13 @@ function showSeasons({ json }: { json?: boolean }): Promise<void> {
     const { seasons } = (await readGraph(deps, seasonList, {})).program
     if (json) return seasons.forEach(printJson)
     if (seasons.length === 0) return print('There are no seasons, so every date counts.')
-    const rows = seasons.map((s) => [s.name, s.startsAt, s.endsAt ?? '-', s.status.toLowerCase(), s.digest ?? '-'])
+    const rows = seasons.map((s) => [
+      s.name,
+      s.startsAt,
+      s.endsAt ?? '-',
+      s.status.toLowerCase(),
+      s.digest ?? '-',
+    ])
     printText(table(['season', 'from', 'to', 'status', 'digest of the final board'], rows))
   })
 }

@@ -21,12 +21,20 @@ export function addServe(program: Command): void {
   program
     .command('serve')
     .description('serve GraphQL and the REST APIs (the command when none is given)')
-    .addOption(new Option('--sample', 'load the sample data into an empty store, unless SAMPLE_DATA=off').hideHelp())
+    .addOption(
+      new Option(
+        '--sample',
+        'load the sample data into an empty store, unless SAMPLE_DATA=off',
+      ).hideHelp(),
+    )
     .action(({ sample }: { sample?: boolean }) => serve(sample === true))
 }
 
 async function serve(sample: boolean): Promise<void> {
-  const config = readConfig({ SAMPLE_DATA: sample ? 'on' : undefined, ...withoutEmpty(process.env) })
+  const config = readConfig({
+    SAMPLE_DATA: sample ? 'on' : undefined,
+    ...withoutEmpty(process.env),
+  })
   boundGarbage(config)
   if (cluster.isWorker) return work(config)
   // On a terminal SIGHUP is its end.
@@ -84,7 +92,10 @@ interface Served {
 async function openServer(deps: Deps): Promise<Served & { drain(): Promise<void> }> {
   const { config } = deps
   // Other commands start in less time without these.
-  const [{ createApp }, { warmUp }] = await Promise.all([import('../app.ts'), import('../http/warm-up.ts')])
+  const [{ createApp }, { warmUp }] = await Promise.all([
+    import('../app.ts'),
+    import('../http/warm-up.ts'),
+  ])
   const app = await createApp(deps)
   await warmUp(app)
   try {
@@ -97,7 +108,10 @@ async function openServer(deps: Deps): Promise<Served & { drain(): Promise<void>
     port: address && typeof address === 'object' ? address.port : config.PORT,
     drain: () => drain(app.server, config.SHUTDOWN_TIMEOUT_MS),
     async close() {
-      const deadline = setTimeout(() => app.server.closeAllConnections(), config.SHUTDOWN_TIMEOUT_MS).unref()
+      const deadline = setTimeout(
+        () => app.server.closeAllConnections(),
+        config.SHUTDOWN_TIMEOUT_MS,
+      ).unref()
       await app.close()
       clearTimeout(deadline)
     },
@@ -107,7 +121,11 @@ async function openServer(deps: Deps): Promise<Served & { drain(): Promise<void>
 /** Serves from workers. @returns undefined if they cannot start, which one of them has explained */
 async function openWorkers({ config, log }: Deps, restarts: boolean): Promise<Served | undefined> {
   const { Workers } = await import('../workers/workers.ts')
-  const workers = new Workers({ count: config.WORKERS, shutdownTimeoutMs: config.SHUTDOWN_TIMEOUT_MS, log })
+  const workers = new Workers({
+    count: config.WORKERS,
+    shutdownTimeoutMs: config.SHUTDOWN_TIMEOUT_MS,
+    log,
+  })
   const started = await workers.start()
   if ('exitCode' in started) {
     process.exitCode = started.exitCode
@@ -125,26 +143,43 @@ async function openWorkers({ config, log }: Deps, restarts: boolean): Promise<Se
 async function mayRunJobs({ store, config, log }: Deps): Promise<boolean> {
   const { recordsRuns, toRead } = await readRights(store.pool)
   if (toRead.length > 0)
-    log.warn({ grants: toRead }, 'the database role may not read all tables, so requests fail: run these grants')
+    log.warn(
+      { grants: toRead },
+      'the database role may not read all tables, so requests fail: run these grants',
+    )
   if (recordsRuns) return true
-  const cron = (['DISTRIBUTION_CRON', 'ANALYTICS_CRON'] as const).find((name) => config[name] !== undefined)
+  const cron = (['DISTRIBUTION_CRON', 'ANALYTICS_CRON'] as const).find(
+    (name) => config[name] !== undefined,
+  )
   if (cron)
     throw new ConfigError(
       `${cron} is set, but the role of DATABASE_URL may only read: unset it, or run the grants that \`gateway doctor\` prints.`,
     )
-  log.info('the database role may only read: no jobs run here, and changes get a 403 (see `gateway doctor`)')
+  log.info(
+    'the database role may only read: no jobs run here, and changes get a 403 (see `gateway doctor`)',
+  )
   return false
 }
 
 /** Says which setting prevents the gateway from listening. */
 function listenFault({ HOST, PORT }: Config, code = ''): ConfigError | undefined {
-  const fault = (name: string, message: string) => new ConfigError(`${name} ${message}`, [{ name, message }])
+  const fault = (name: string, message: string) =>
+    new ConfigError(`${name} ${message}`, [{ name, message }])
   if (code === 'EADDRINUSE')
-    return fault('PORT', `${PORT} of ${HOST} is in use: set another one, or stop the process that listens there.`)
+    return fault(
+      'PORT',
+      `${PORT} of ${HOST} is in use: set another one, or stop the process that listens there.`,
+    )
   if (code === 'EACCES')
-    return fault('PORT', `${PORT} may not be listened on by this user: set one above 1023, or give the user the right.`)
+    return fault(
+      'PORT',
+      `${PORT} may not be listened on by this user: set one above 1023, or give the user the right.`,
+    )
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code))
-    return fault('HOST', `${HOST} is not an address of this machine: set one of them, 127.0.0.1, or 0.0.0.0 for all.`)
+    return fault(
+      'HOST',
+      `${HOST} is not an address of this machine: set one of them, 127.0.0.1, or 0.0.0.0 for all.`,
+    )
   return undefined
 }
 
@@ -180,14 +215,18 @@ ${examples}${isEmpty ? 'The store is empty. Load data while this server runs' : 
   npm run gateway -- import DIR                     files: ${base}/docs/cli#import has the format
   npm run gateway -- import https://other-gateway   a copy of another gateway
 ${isEmpty ? 'Or stop it, and load the sample data: npm start without SAMPLE_DATA=off.\n' : ''}${
-  (config.ADMIN_TOKEN ?? config.ADMIN_TOKENS) ? '' : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'
+  (config.ADMIN_TOKEN ?? config.ADMIN_TOKENS)
+    ? ''
+    : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'
 }`
 }
 
 const PROGRESS_MS = 1500
 
 async function loadSample(deps: Deps, signal: AbortSignal): Promise<void> {
-  const { rows } = await deps.store.pool.query('SELECT FROM pool UNION ALL SELECT FROM "user" LIMIT 1')
+  const { rows } = await deps.store.pool.query(
+    'SELECT FROM pool UNION ALL SELECT FROM "user" LIMIT 1',
+  )
   if (rows.length > 0) return
   print('The store is empty: loading the sample data (SAMPLE_DATA=off leaves it empty).')
   const started = performance.now()
@@ -197,6 +236,8 @@ async function loadSample(deps: Deps, signal: AbortSignal): Promise<void> {
     onProgress: showLines(process.stdout, PROGRESS_MS).update,
   })
   if (!deps.config.SEASONS)
-    await setSeason({ pool: deps.store.pool, now: deps.now }, sampleSeason, { requestedBy: 'sample' })
+    await setSeason({ pool: deps.store.pool, now: deps.now }, sampleSeason, {
+      requestedBy: 'sample',
+    })
   print(`Sample data loaded in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
 }

@@ -23,16 +23,28 @@ export interface Setting {
 export function listSettings(): Setting[] {
   const { properties = {} } = z.toJSONSchema(variables, { io: 'input' })
   return Object.entries(properties).map(([name, property]) => {
-    const { description = '', values, defaultText, secret, byHost, ...rest } = property as z.core.JSONSchema.Schema
+    const {
+      description = '',
+      values,
+      defaultText,
+      secret,
+      byHost,
+      ...rest
+    } = property as z.core.JSONSchema.Schema
     // A JSON schema leaves out the default of a value that is transformed.
     const schema: z.ZodType = variables.shape[name as keyof typeof variables.shape]
     const preset: unknown = schema instanceof z.ZodDefault ? schema.def.defaultValue : rest.default
-    const isNone = preset === undefined || (typeof preset === 'object' && Object.keys(preset ?? {}).length === 0)
+    const isNone =
+      preset === undefined || (typeof preset === 'object' && Object.keys(preset ?? {}).length === 0)
     return {
       name,
       description,
       values: String(values),
-      default: isNone ? undefined : typeof preset === 'object' ? JSON.stringify(preset) : String(preset),
+      default: isNone
+        ? undefined
+        : typeof preset === 'object'
+          ? JSON.stringify(preset)
+          : String(preset),
       defaultText: String(defaultText ?? (isNone ? 'none' : preset)),
       secret: secret === true,
       byHost: byHost === true,
@@ -47,17 +59,20 @@ export function misspeltSettings(env: NodeJS.ProcessEnv): string[] {
     .filter((name) => /^[A-Z][A-Z0-9_]*$/.test(name) && !(name in variables.shape))
     .flatMap((name) => {
       const meant = nearest(name, unset)
-      return meant === undefined ? [] : [`${name} is not a setting of the gateway. (Did you mean ${meant}?)`]
+      return meant === undefined
+        ? []
+        : [`${name} is not a setting of the gateway. (Did you mean ${meant}?)`]
     })
 }
 
 /** A sentence for each parameter of the database's URLs that is not used. */
 export function unusedParameters(env: NodeJS.ProcessEnv): string[] {
-  return (['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URLS'] as const).flatMap((name) =>
-    splitUrls(env[name] ?? '').flatMap((url) => {
-      const read = readDatabaseUrl(url)
-      return 'unused' in read ? read.unused.map((clause) => `In ${name}, ${clause}.`) : []
-    }),
+  return (['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URLS'] as const).flatMap(
+    (name) =>
+      splitUrls(env[name] ?? '').flatMap((url) => {
+        const read = readDatabaseUrl(url)
+        return 'unused' in read ? read.unused.map((clause) => `In ${name}, ${clause}.`) : []
+      }),
   )
 }
 
@@ -77,7 +92,8 @@ export function settingsTable(): string {
 export function settingsInShort(): string {
   const lines = ['']
   for (const one of listSettings()) {
-    const short = one.default === undefined || one.default.length > 40 ? one.name : `${one.name}=${one.default}`
+    const short =
+      one.default === undefined || one.default.length > 40 ? one.name : `${one.name}=${one.default}`
     const line = `${lines.at(-1)}  ${short}`
     if (line.length <= helpWidth()) lines[lines.length - 1] = line
     else lines.push(`  ${short}`)
@@ -92,10 +108,16 @@ export function settingsInFull(help: Help): string {
   const longest = Math.max(...settings.map(({ name }) => name.length))
   return settings
     .map(({ name, description, values, defaultText }) =>
-      help.formatItem(name, longest, plain(`${description} (${values}; default ${defaultText})`), help),
+      help.formatItem(
+        name,
+        longest,
+        plain(`${description} (${values}; default ${defaultText})`),
+        help,
+      ),
     )
     .join('\n')
 }
 
 const helpWidth = () => process.stdout.columns ?? 80
-const plain = (markdown: string) => markdown.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '')
+const plain = (markdown: string) =>
+  markdown.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '')

@@ -27,13 +27,19 @@ export async function fieldsOf(
       const values = typeof record === 'string' ? parsed(record) : { ...record }
       if (!values) continue
       count++
-      for (const [field, value] of Object.entries(values)) if (value !== null && value !== undefined) present.add(field)
+      for (const [field, value] of Object.entries(values))
+        if (value !== null && value !== undefined) present.add(field)
     }
     if (count > 0) break
   }
   const absent = count === 0 ? [] : Object.keys(fields).filter((field) => !present.has(field))
-  const isNeeded = (field: string) => fields[field]?.absent === undefined && !fields[field]?.nullable
-  return { count, missing: absent.filter(isNeeded), empty: absent.filter((field) => !isNeeded(field)) }
+  const isNeeded = (field: string) =>
+    fields[field]?.absent === undefined && !fields[field]?.nullable
+  return {
+    count,
+    missing: absent.filter(isNeeded),
+    empty: absent.filter((field) => !isNeeded(field)),
+  }
 }
 
 function parsed(line: string): object | undefined {

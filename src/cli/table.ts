@@ -8,14 +8,25 @@ const NARROWEST = 8
 
 const NO_BORDERS = Object.fromEntries(
   ['top', 'bottom', 'left', 'right', 'mid']
-    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`, `${side}-mid-mid`, 'middle'])
+    .flatMap((side) => [
+      side,
+      `${side}-mid`,
+      `${side}-left`,
+      `${side}-right`,
+      `${side}-mid-mid`,
+      'middle',
+    ])
     .map((name) => [name, '']),
 )
 
 /** A table that fits the terminal: the widest columns are wrapped. */
 export function table(names: string[], records: (string | number)[][]): string {
-  const [head = [], ...rows] = [names, ...records].map((cells) => cells.map((cell) => visible(String(cell))))
-  const colWidths = head.map((name, at) => Math.max(...[name, ...rows.map((row) => row[at] ?? '')].map(lengthOf)) + GAP)
+  const [head = [], ...rows] = [names, ...records].map((cells) =>
+    cells.map((cell) => visible(String(cell))),
+  )
+  const colWidths = head.map(
+    (name, at) => Math.max(...[name, ...rows.map((row) => row[at] ?? '')].map(lengthOf)) + GAP,
+  )
   const width = process.stdout.columns ?? PIPED
   for (let excess = sum(colWidths) - width; excess > 0; excess--) {
     const widest = Math.max(...colWidths)

@@ -14,7 +14,9 @@ export function addTemplate(program: Command): void {
       const files = await writeTemplate(dir)
       if (json) return printJson({ dir, files })
       for (const [file, { lines }] of Object.entries(files)) print(`${file}: ${recordCount(lines)}`)
-      print(`Wrote ${dir}. Put your own records into the files, then try \`gateway import ${dir} --check\`.`)
+      print(
+        `Wrote ${dir}. Put your own records into the files, then try \`gateway import ${dir} --check\`.`,
+      )
     })
 }
 

@@ -2,10 +2,26 @@ import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import { type LegName, legNames } from '../domain/update/legs.ts'
 import { type RulesUpdate, updateRules } from '../domain/update/rules.ts'
-import { type LegUpdate, previewLeg, type UpdateDeps, type UpdateOptions, updateLeg } from '../domain/update/update.ts'
+import {
+  type LegUpdate,
+  previewLeg,
+  type UpdateDeps,
+  type UpdateOptions,
+  updateLeg,
+} from '../domain/update/update.ts'
 import { GatewayError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
-import { CLI, type CommandDeps, figure, parseDate, print, printJson, recordCount, warn, withDeps } from './command.ts'
+import {
+  CLI,
+  type CommandDeps,
+  figure,
+  parseDate,
+  print,
+  printJson,
+  recordCount,
+  warn,
+  withDeps,
+} from './command.ts'
 import { showLines } from './progress.ts'
 
 interface Options {
@@ -23,9 +39,10 @@ export function addUpdate(program: Command): void {
       'fetch new and changed snapshots, rewards, cash flows, rates and prices from ANALYTICS_SOURCE; a copy of a gateway also its pools, markets, vaults, tokens and rules',
     )
     .addOption(
-      new Option('--since <YYYY-MM-DD>', 'request records from this date on again, for a corrected past').argParser(
-        parseDate,
-      ),
+      new Option(
+        '--since <YYYY-MM-DD>',
+        'request records from this date on again, for a corrected past',
+      ).argParser(parseDate),
     )
     .option('--dry-run', 'show what would change, without changing anything')
     .option('--accept', 'store what the source has, although it has lost records, users or value')
@@ -41,10 +58,16 @@ const NAMES = ['rules', ...legNames] as const
 type Name = (typeof NAMES)[number]
 
 async function update(deps: CommandDeps, wanted: Name[], options: Options): Promise<void> {
-  const all: Name[] = [...(deps.analytics.rules ? (['rules'] as const) : []), ...deps.analytics.sources.keys()]
+  const all: Name[] = [
+    ...(deps.analytics.rules ? (['rules'] as const) : []),
+    ...deps.analytics.sources.keys(),
+  ]
   const legs = wanted.length > 0 ? [...new Set(wanted)] : all
   if (legs.length === 0)
-    throw new GatewayError('UNAVAILABLE', 'No source of analytics is configured. Set ANALYTICS_SOURCE, then try again.')
+    throw new GatewayError(
+      'UNAVAILABLE',
+      'No source of analytics is configured. Set ANALYTICS_SOURCE, then try again.',
+    )
   const failed: { leg: Name; error: GatewayError }[] = []
   for (const leg of legs) {
     deps.signal.throwIfAborted()
@@ -66,14 +89,24 @@ async function update(deps: CommandDeps, wanted: Name[], options: Options): Prom
   if (!first) return
   if (legs.length === 1) throw first.error
   const names = failed.map(({ leg }) => leg).join(', ')
-  throw new GatewayError(first.error.code, `${failed.length} of ${legs.length} legs failed: ${names}.`)
+  throw new GatewayError(
+    first.error.code,
+    `${failed.length} of ${legs.length} legs failed: ${names}.`,
+  )
 }
 
 /** @param named true if rules are asked for by name */
-async function followRules(deps: CommandDeps, { dryRun, json }: Options, named: boolean): Promise<void> {
+async function followRules(
+  deps: CommandDeps,
+  { dryRun, json }: Options,
+  named: boolean,
+): Promise<void> {
   const done = await updateRules(deps, CLI, { dryRun: dryRun === true })
   if (!done && named)
-    throw new GatewayError('UNAVAILABLE', 'ANALYTICS_SOURCE is not another gateway, so it has no rules to follow.')
+    throw new GatewayError(
+      'UNAVAILABLE',
+      'ANALYTICS_SOURCE is not another gateway, so it has no rules to follow.',
+    )
   if (!done) return
   done.notes.forEach(warn)
   if (json) printJson({ leg: 'rules', ...done })
@@ -85,14 +118,21 @@ function describeRules({ source, follows, written }: RulesUpdate, dryRun = false
   return `rules: ${recordCount(written)} ${dryRun ? 'would be new or changed' : 'new or changed'}`
 }
 
-function updateOne(deps: UpdateDeps, leg: LegName, { since, accept, dryRun }: Options): Promise<LegUpdate> {
+function updateOne(
+  deps: UpdateDeps,
+  leg: LegName,
+  { since, accept, dryRun }: Options,
+): Promise<LegUpdate> {
   const progress = showLines(process.stderr)
   const onProgress = (lines: number) => progress.update({ file: leg, bytes: 0, lines })
   const options: UpdateOptions = { since, accept, onProgress }
   return dryRun ? previewLeg(deps, leg, options) : updateLeg(deps, leg, CLI, options)
 }
 
-function describe({ leg, source, id, since, newest, fetched, written, kept }: LegUpdate, { dryRun }: Options): string {
+function describe(
+  { leg, source, id, since, newest, fetched, written, kept }: LegUpdate,
+  { dryRun }: Options,
+): string {
   const from = since ? ` from ${since.toISOString()} on` : ''
   const until = newest ? `up to ${newest.toISOString()}` : `${source} has none`
   const changes = `${figure(written)} ${dryRun ? 'would be new or changed' : 'new or changed'}`
@@ -104,5 +144,7 @@ function named(text: string): Name {
   const name = NAMES.find((one) => one === text)
   if (name) return name
   const meant = nearest(text, NAMES)
-  throw new ConfigError(`${text} is not one of ${NAMES.join(', ')}.${meant ? ` Did you mean ${meant}?` : ''}`)
+  throw new ConfigError(
+    `${text} is not one of ${NAMES.join(', ')}.${meant ? ` Did you mean ${meant}?` : ''}`,
+  )
 }

@@ -6,7 +6,16 @@ import { datasetPositions } from '../sources/positions/dataset-positions.ts'
 import { openPositionsSource, speaksRest } from '../sources/positions/open-positions-source.ts'
 import type { PositionsSource } from '../sources/positions/positions-source.ts'
 import { isoDay } from '../time.ts'
-import { type CommandDeps, figure, parseCount, parseDate, print, printJson, printText, withDeps } from './command.ts'
+import {
+  type CommandDeps,
+  figure,
+  parseCount,
+  parseDate,
+  print,
+  printJson,
+  printText,
+  withDeps,
+} from './command.ts'
 import { newestDate } from './explain.ts'
 import { table } from './table.ts'
 
@@ -40,7 +49,8 @@ export function addVerify(program: Command): void {
           against: source,
           first: limit,
         })
-        const isRight = result.differingUserCount === 0 && [null, result.storedDigest].includes(result.digest)
+        const isRight =
+          result.differingUserCount === 0 && [null, result.storedDigest].includes(result.digest)
         if (json) printJson({ against: source?.name ?? null, ...result })
         else describe(result, source?.name)
         if (!isRight) process.exitCode = 1
@@ -68,8 +78,11 @@ function describe(result: Verification, other: string | undefined): void {
     ),
   )
   if (result.importedPositionCount > 0 && other === undefined)
-    print(`Points of ${figure(result.importedPositionCount)} positions were imported, and are taken as they are.`)
-  if (digest !== null && digest !== storedDigest) print('The stored points are not those that the last run stored.')
+    print(
+      `Points of ${figure(result.importedPositionCount)} positions were imported, and are taken as they are.`,
+    )
+  if (digest !== null && digest !== storedDigest)
+    print('The stored points are not those that the last run stored.')
   print(
     differingUserCount === 0
       ? `The points of ${figure(result.userCount)} users are equal.`

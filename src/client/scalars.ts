@@ -2,7 +2,10 @@
 export interface Scalars {
   /** 0x and 40 hexadecimal digits. Input in any case, output in lower case. */
   Address: { input: string; output: string }
-  /** A decimal integer of any size. Send a `bigint` as `String(amount)`, and read it with `BigInt(text)`. */
+  /**
+   * A decimal integer of any size. Send a `bigint` as `String(amount)`, and read it with
+   * `BigInt(text)`.
+   */
   BigInt: { input: string | number; output: string }
   /** A date in UTC, such as 2025-03-01. */
   Date: { input: string; output: string }

@@ -36,7 +36,8 @@ const RESOURCES: Record<string, string> = {
   '53200': `The database has run out of memory. Give it more, or a smaller work_mem. ${AGAIN}`,
   '53300': 'The database takes no more connections. Nothing was changed: try again in a moment.',
   '53400': `The database does not allow so much temporary space (temp_file_limit). Raise it. ${AGAIN}`,
-  '25006': 'The database takes no changes now: it, its role or this server may only be read. Nothing was changed.',
+  '25006':
+    'The database takes no changes now: it, its role or this server may only be read. Nothing was changed.',
 }
 
 /** The sentence for a resource that the server lacks. Undefined for other errors. */
@@ -63,9 +64,13 @@ const unsupported = () =>
     'The store is spread over several servers, which cannot answer this. Leave the field out, or ask for one user or pool at a time.',
   )
 
-const noRight = () => new GatewayError('FORBIDDEN', 'The database role of this gateway has no right to do this.')
+const noRight = () =>
+  new GatewayError('FORBIDDEN', 'The database role of this gateway has no right to do this.')
 
-/** Maps an error of Postgres, the network or Prisma to one for clients. Undefined if it is a fault of ours. */
+/**
+ * Maps an error of Postgres, the network or Prisma to one for clients. Undefined if it is a fault
+ * of ours.
+ */
 export function storeFault(error: unknown): GatewayError | undefined {
   if (error instanceof GatewayError) return error
   if (!(error instanceof Error)) return undefined
@@ -73,7 +78,8 @@ export function storeFault(error: unknown): GatewayError | undefined {
   if (codes.includes(QUERY_CANCELED)) return tooSlow()
   if (codes.includes(LOCK_NOT_AVAILABLE)) return locked()
   if (codes.includes(INSUFFICIENT_PRIVILEGE)) return noRight()
-  if (codes.includes(UNDEFINED_TABLE) || codes.includes(UNDEFINED_COLUMN) || isStalePlan(error)) return otherVersion()
+  if (codes.includes(UNDEFINED_TABLE) || codes.includes(UNDEFINED_COLUMN) || isStalePlan(error))
+    return otherVersion()
   const lack = lackOfResources(error)
   if (lack) return lack
   if (codes.includes(FEATURE_NOT_SUPPORTED)) return unsupported()
@@ -83,7 +89,8 @@ export function storeFault(error: unknown): GatewayError | undefined {
 
 /** True if an error says that a connection to Postgres was lost, or that there is none. */
 export const isLostConnection = (error: unknown): boolean =>
-  error instanceof Error && (NO_CONNECTION.test(error.message) || codesOf(error).some((code) => LOST.test(code)))
+  error instanceof Error &&
+  (NO_CONNECTION.test(error.message) || codesOf(error).some((code) => LOST.test(code)))
 
 /** The error of a transaction whose connection was lost while it was committed. */
 export const unknownOutcome = () =>
@@ -96,15 +103,20 @@ export const unknownOutcome = () =>
 
 /** True if the role of DATABASE_URL lacks a right, or may only read. */
 export const isLackOfRights = (error: unknown): boolean =>
-  error instanceof Error && codesOf(error).some((code) => code === INSUFFICIENT_PRIVILEGE || code === READ_ONLY)
+  error instanceof Error &&
+  codesOf(error).some((code) => code === INSUFFICIENT_PRIVILEGE || code === READ_ONLY)
 
 /** True if Postgres, or Citus, has no plan for a statement. */
 export const isUnsupported = (error: unknown): boolean =>
   error instanceof Error && codesOf(error).includes(FEATURE_NOT_SUPPORTED) && !isStalePlan(error)
 
 const FEATURE_NOT_SUPPORTED = '0A000'
-/** A prepared statement whose columns a migration has changed has the same code. Messages may be in another language. */
-const isStalePlan = (error: Error) => 'routine' in error && error.routine === 'RevalidateCachedQuery'
+/**
+ * A prepared statement whose columns a migration has changed has the same code. Messages may be in
+ * another language.
+ */
+const isStalePlan = (error: Error) =>
+  'routine' in error && error.routine === 'RevalidateCachedQuery'
 export const QUERY_CANCELED = '57014'
 const INSUFFICIENT_PRIVILEGE = '42501'
 const READ_ONLY = '25006'
@@ -155,14 +167,16 @@ const UNAVAILABLE = new Set([
 ])
 
 const isUnavailable = (code: string) =>
-  UNAVAILABLE.has(code) || (/^[0-9A-Z]{5}$/.test(code) && UNAVAILABLE_CLASSES.includes(code.slice(0, 2)))
+  UNAVAILABLE.has(code) ||
+  (/^[0-9A-Z]{5}$/.test(code) && UNAVAILABLE_CLASSES.includes(code.slice(0, 2)))
 
 /** Errors of pg itself have no code. */
 const NO_CONNECTION =
   /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|is not queryable|pool after calling end/i
 
 function codesOf(error: Error): string[] {
-  const initialization = error instanceof Prisma.PrismaClientInitializationError ? error.errorCode : undefined
+  const initialization =
+    error instanceof Prisma.PrismaClientInitializationError ? error.errorCode : undefined
   const cause = adapterCause(error)
   return [codeOf(error), initialization, cause?.kind, cause?.originalCode, cause?.code].filter(
     (code): code is string => typeof code === 'string',
@@ -172,8 +186,13 @@ function codesOf(error: Error): string[] {
 const codeOf = (error: Error) => ('code' in error ? error.code : undefined)
 
 /** The cause of an error of Prisma or its adapter. */
-function adapterCause(error: Error): { kind?: unknown; originalCode?: unknown; code?: unknown } | undefined {
-  const meta = 'meta' in error ? (error.meta as { driverAdapterError?: { cause?: unknown } } | undefined) : undefined
+function adapterCause(
+  error: Error,
+): { kind?: unknown; originalCode?: unknown; code?: unknown } | undefined {
+  const meta =
+    'meta' in error
+      ? (error.meta as { driverAdapterError?: { cause?: unknown } } | undefined)
+      : undefined
   const cause = meta?.driverAdapterError?.cause ?? error.cause
   return typeof cause === 'object' && cause !== null ? cause : undefined
 }

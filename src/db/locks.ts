@@ -1,6 +1,6 @@
 /**
- * All advisory locks that gateways take. Locks with one number share a key space per database; `run` has the day as a
- * second number.
+ * All advisory locks that gateways take. Locks with one number share a key space per database;
+ * `run` has the day as a second number.
  */
 export const LOCKS = {
   /** Shared by all users of an embedded server, in its database `postgres`. */

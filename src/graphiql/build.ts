@@ -3,10 +3,11 @@ import type { Plugin } from 'esbuild'
 import { buildPage } from '../build/page.ts'
 
 /**
- * Builds dist/graphiql. It is one script: all of it is needed before the page can be used, and the forty files that its import()s
- * would make take longer to arrive.
+ * Builds dist/graphiql. It is one script: all of it is needed before the page can be used, and the
+ * forty files that its import()s would make take longer to arrive.
  */
-export const buildGraphiQL = () => buildPage({ room: 'graphiql', url: '/graphql', options: { plugins: [noFonts] } })
+export const buildGraphiQL = () =>
+  buildPage({ room: 'graphiql', url: '/graphql', options: { plugins: [noFonts] } })
 
 /** GraphiQL's style sheet without its fonts, which are two thirds of the page. */
 const noFonts: Plugin = {

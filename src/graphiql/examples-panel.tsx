@@ -1,4 +1,9 @@
-import { type GraphiQLPlugin, useEditorContext, useExecutionContext, usePluginStore } from '@graphiql/react'
+import {
+  type GraphiQLPlugin,
+  useEditorContext,
+  useExecutionContext,
+  usePluginStore,
+} from '@graphiql/react'
 import { useRef } from 'react'
 import { flushSync } from 'react-dom'
 import type { PageData, PageExample } from './page-data.ts'
@@ -36,13 +41,17 @@ function ExamplesPanel({ examples, notice }: PageData) {
         </div>
       ))}
       <p>
-        See also the <a href={served('/docs')}>documentation</a> and the <a href={served('/dashboard')}>dashboard</a>.
+        See also the <a href={served('/docs')}>documentation</a> and the{' '}
+        <a href={served('/dashboard')}>dashboard</a>.
       </p>
     </section>
   )
 }
 
-/** Opens an example in the active tab, or in a new one where the active tab has something of the user's own. */
+/**
+ * Opens an example in the active tab, or in a new one where the active tab has something of the
+ * user's own.
+ */
 function useOpenExample(examples: PageExample[]): (example: PageExample) => void {
   const editors = useEditorContext({ nonNull: true })
   const execution = useExecutionContext({ nonNull: true })

@@ -25,12 +25,18 @@ async function post(body: Body, headers?: Record<string, string>) {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`The gateway answered ${response.status} ${response.statusText}: ${text.slice(0, 1000)}`)
+    throw new Error(
+      `The gateway answered ${response.status} ${response.statusText}: ${text.slice(0, 1000)}`,
+    )
   }
 }
 
 function subscribe(body: Body, headers?: Record<string, string>) {
-  const client = createClient({ url: served('/graphql'), retryAttempts: 0, ...(headers && { headers }) })
+  const client = createClient({
+    url: served('/graphql'),
+    retryAttempts: 0,
+    ...(headers && { headers }),
+  })
   return client.iterate(body) as ReturnType<Fetcher>
 }
 

@@ -12,9 +12,17 @@ import { served } from './served.ts'
 
 const data: PageData = JSON.parse(document.getElementById('data')?.textContent ?? '')
 const examples = examplesPlugin(data)
-const plugins = [examples, explorerPlugin({ showAttribution: false }), DOC_EXPLORER_PLUGIN, HISTORY_PLUGIN]
+const plugins = [
+  examples,
+  explorerPlugin({ showAttribution: false }),
+  DOC_EXPLORER_PLUGIN,
+  HISTORY_PLUGIN,
+]
 
-/** The operation in the URL fragment: `#query=...&variables=...`, or an example by its name: `#example=...`. */
+/**
+ * The operation in the URL fragment: `#query=...&variables=...`, or an example by its name:
+ * `#example=...`.
+ */
 function linkedOperation() {
   const parameters = new URLSearchParams(location.hash.slice(1))
   const example = data.examples.find(({ name }) => name === parameters.get('example'))
@@ -23,7 +31,10 @@ function linkedOperation() {
   return query ? { query, variables: parameters.get('variables') || '{}' } : undefined
 }
 
-/** The operation of the tab that was open last. GraphiQL remembers what was typed there, but not what it opened the tab with. */
+/**
+ * The operation of the tab that was open last. GraphiQL remembers what was typed there, but not
+ * what it opened the tab with.
+ */
 function lastOperation() {
   try {
     const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '')
@@ -68,7 +79,8 @@ function Interface() {
     <GraphiQLInterface defaultEditorToolsVisibility="variables" showPersistHeadersSettings={false}>
       <GraphiQL.Logo>
         <span className="other-pages">
-          Lending graph <a href={served('/dashboard')}>Dashboard</a> <a href={served('/docs')}>Docs</a>
+          Lending graph <a href={served('/dashboard')}>Dashboard</a>{' '}
+          <a href={served('/docs')}>Docs</a>
         </span>
       </GraphiQL.Logo>
       <GraphiQL.Toolbar>
@@ -85,7 +97,10 @@ function Interface() {
   )
 }
 
-/** Puts the operation into the address of the page, which then opens with it, and copies the address. */
+/**
+ * Puts the operation into the address of the page, which then opens with it, and copies the
+ * address.
+ */
 function LinkButton() {
   const { queryEditor, variableEditor } = useEditorContext({ nonNull: true })
   const link = async () => {
@@ -111,7 +126,8 @@ function LinkButton() {
 }
 
 const linked = linkedOperation()
-// The page restores the tabs of earlier visits. A first visit opens the first example, next to a panel that leaves room for it.
+// The page restores the tabs of earlier visits. A first visit opens the first example, next to a
+// panel that leaves room for it.
 const isFirstVisit = localStorage.getItem('graphiql:tabState') === null
 if (isFirstVisit) localStorage.setItem('graphiql:docExplorerFlex', '0.28')
 const { query = '', variables = '{}' } = data.examples[0] ?? {}

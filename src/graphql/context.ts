@@ -4,10 +4,16 @@ import { GatewayError } from '../errors.ts'
 import type { GatewayDeps } from './deps.ts'
 import { Turns } from './turns.ts'
 
-/** The right of the caller to write: the name of the token that was sent, or `no`. `closed` if the server has no token. */
+/**
+ * The right of the caller to write: the name of the token that was sent, or `no`. `closed` if the
+ * server has no token.
+ */
 export type Admin = { name: string } | 'no' | 'closed'
 
-/** The context of every resolver: its reader of the store, its batches, and whether the caller may write. */
+/**
+ * The context of every resolver: its reader of the store, its batches, and whether the caller may
+ * write.
+ */
 export interface GraphContext {
   deps: GatewayDeps
   reader: Reader
@@ -23,9 +29,13 @@ export function contextOf(deps: GatewayDeps, reader: Reader, admin: Admin): Grap
   return { deps, reader, admin, turns, batches: new Batches(reader, turns) }
 }
 
-/** Makes a batch of a function that reads a single value, so that each operation reads it only once. */
+/**
+ * Makes a batch of a function that reads a single value, so that each operation reads it only once.
+ */
 export const once =
-  <Value, Args extends unknown[]>(read: (reader: Reader, ...args: Args) => Promise<Value>): Batch<'', Value, Args> =>
+  <Value, Args extends unknown[]>(
+    read: (reader: Reader, ...args: Args) => Promise<Value>,
+  ): Batch<'', Value, Args> =>
   async (reader, _, ...args) => [await read(reader, ...args)]
 
 /** Larger batches would hold the event loop. */
@@ -80,7 +90,8 @@ export class Batches {
   }
 }
 
-const signature = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one))
+const signature = (value: unknown) =>
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one))
 
 /**
  * Returns the name of the caller's admin token.
@@ -88,7 +99,10 @@ const signature = (value: unknown) => JSON.stringify(value, (_, one) => (typeof 
  */
 export function requireAdmin(admin: Admin): string {
   if (admin === 'closed')
-    throw new GatewayError('FORBIDDEN', 'Changes over HTTP are off on this server. Set ADMIN_TOKEN to allow them.')
+    throw new GatewayError(
+      'FORBIDDEN',
+      'Changes over HTTP are off on this server. Set ADMIN_TOKEN to allow them.',
+    )
   if (admin === 'no')
     throw new GatewayError(
       'UNAUTHENTICATED',

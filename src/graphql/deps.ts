@@ -22,7 +22,9 @@ export interface GatewayDeps {
   log: Log
   /** Called when an operation fails because the store is unreachable. */
   onAway?(error: Error): void
-  /** The source of subscription events. Undefined if subscriptions are off, as on the command line. */
+  /**
+   * The source of subscription events. Undefined if subscriptions are off, as on the command line.
+   */
   live?: Live
   /** The limits reported to clients. Undefined if there are none, as on the command line. */
   limits?: Limits

@@ -9,7 +9,10 @@ export interface ExampleValues {
   leaders: string[]
   pool: string
   market: { chainId: number; address: string; asset: { address: string; symbol: string } }
-  /** The newest distribution date, the first of the seven days that end with it, and the date a week of distributions before it. */
+  /**
+   * The newest distribution date, the first of the seven days that end with it, and the date a week
+   * of distributions before it.
+   */
   dates: { first: string; week: string; last: string }
 }
 
@@ -49,12 +52,15 @@ export const noValues: ExampleValues = {
 /** Finds records that make the examples show something. @returns undefined if the store is empty */
 export function exampleValuesOf(data: ExampleValuesQuery): ExampleValues | undefined {
   const { leaderboard, users, pools, markets, distributions } = data
-  if ([leaderboard, users, pools, markets].every(({ nodes }) => nodes.length === 0)) return undefined
+  if ([leaderboard, users, pools, markets].every(({ nodes }) => nodes.length === 0))
+    return undefined
   const entry = leaderboard.nodes.toSorted((a, b) => contentOf(b) - contentOf(a))[0]
   const { user } = entry ?? {}
   const dates = distributions.nodes.map(({ date }) => date.slice(0, 10))
   const last = dates[0] ?? noValues.dates.last
-  const holding = user?.latestSnapshots.find(({ entity }) => entity?.__typename === 'Market')?.entity
+  const holding = user?.latestSnapshots.find(
+    ({ entity }) => entity?.__typename === 'Market',
+  )?.entity
   return {
     user: entry?.userAddress ?? users.nodes[0]?.address ?? noValues.user,
     leaders: leaderboard.nodes.slice(0, 2).map(({ userAddress }) => userAddress),

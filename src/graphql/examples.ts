@@ -40,7 +40,11 @@ const variables: Variables = {
   Ranks: ofUser,
   Snapshots: ({ user, market }) => ({ user, markets: market.address }),
   LargestPositions: ({ user, pool }) => ({
-    where: { users: [user], points: { gt: 0 }, OR: [{ pools: [pool] }, { suppliedUsd: { gte: 100 } }] },
+    where: {
+      users: [user],
+      points: { gt: 0 },
+      OR: [{ pools: [pool] }, { suppliedUsd: { gte: 100 } }],
+    },
     orderBy: ['POINTS', 'POOL'],
     orderDirection: ['DESC', 'ASC'],
   }),

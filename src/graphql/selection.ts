@@ -13,16 +13,22 @@ import {
   visit,
 } from 'graphql'
 
-/** The named fragments of a document. Their names come from clients, so the object has no prototype. */
+/**
+ * The named fragments of a document. Their names come from clients, so the object has no prototype.
+ */
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>
 
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   const fragments: Record<string, FragmentDefinitionNode> = Object.create(null)
-  for (const one of definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) fragments[one.name.value] = one
+  for (const one of definitions)
+    if (one.kind === Kind.FRAGMENT_DEFINITION) fragments[one.name.value] = one
   return fragments
 }
 
-/** Returns the fragment that is selected. Undefined if the document, which is not yet validated, lacks it. */
+/**
+ * Returns the fragment that is selected. Undefined if the document, which is not yet validated,
+ * lacks it.
+ */
 export const fragmentOf = (
   selection: FragmentSpreadNode | InlineFragmentNode,
   fragments: Fragments,
@@ -43,8 +49,9 @@ interface Choice {
 export type Conditions = Readonly<Record<string, boolean>>
 
 /**
- * Returns the fields that selection sets select together, by response key and in order, with fragments expanded. A named
- * fragment counts once, as in an execution, so the walk is never longer than the document.
+ * Returns the fields that selection sets select together, by response key and in order, with
+ * fragments expanded. A named fragment counts once, as in an execution, so the walk is never longer
+ * than the document.
  */
 export function fieldsOf(
   sets: readonly SelectionSetNode[],
@@ -69,14 +76,18 @@ export function fieldsOf(
         spread.add(selection.name.value)
       }
       const fragment = fragmentOf(selection, fragments)
-      if (fragment && (!on || applies(fragment.typeCondition?.name.value, on))) add(fragment.selectionSet)
+      if (fragment && (!on || applies(fragment.typeCondition?.name.value, on)))
+        add(fragment.selectionSet)
     }
   }
   for (const set of sets) add(set)
   return fields
 }
 
-function applies(condition: string | undefined, { type, schema }: NonNullable<Choice['on']>): boolean {
+function applies(
+  condition: string | undefined,
+  { type, schema }: NonNullable<Choice['on']>,
+): boolean {
   if (condition === undefined || condition === type.name) return true
   const abstract = schema.getType(condition)
   return isAbstractType(abstract) && schema.isSubType(abstract, type)
@@ -121,7 +132,9 @@ export class Variants<Value> {
     const key = this.#switches.map((name) => (variables[name] ? '1' : '0')).join('')
     let value = this.#values.get(key)
     if (value === undefined) {
-      value = make(Object.fromEntries(this.#switches.map((name) => [name, Boolean(variables[name])])))
+      value = make(
+        Object.fromEntries(this.#switches.map((name) => [name, Boolean(variables[name])])),
+      )
       if (this.#values.size >= MAX_VARIANTS) this.#values.clear()
       this.#values.set(key, value)
     }
@@ -134,7 +147,8 @@ export function switchesOf(document: DocumentNode): string[] {
   const names = new Set<string>()
   visit(document, {
     [Kind.DIRECTIVE]({ name, arguments: [condition] = [] }) {
-      if (isSwitch(name.value) && condition?.value.kind === Kind.VARIABLE) names.add(condition.value.name.value)
+      if (isSwitch(name.value) && condition?.value.kind === Kind.VARIABLE)
+        names.add(condition.value.name.value)
     },
   })
   return [...names]

@@ -62,8 +62,8 @@ async function resume(): Promise<void> {
 }
 
 /**
- * Splits the work of one operation, so that no answer holds the event loop for long. Operations that have much to do take
- * turns.
+ * Splits the work of one operation, so that no answer holds the event loop for long. Operations
+ * that have much to do take turns.
  */
 export class Turns {
   readonly #isOver: () => boolean
@@ -127,7 +127,10 @@ interface InTurns {
   turns?: Turns
 }
 
-/** Makes the resolvers of a schema take turns: before a value that was awaited is completed, and between the rows of a list. */
+/**
+ * Makes the resolvers of a schema take turns: before a value that was awaited is completed, and
+ * between the rows of a list.
+ */
 export function resolveInTurns(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue

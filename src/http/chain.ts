@@ -4,7 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, type Registry } from 'prom-client'
 import type { EdgeCache } from './cache/edge-cache.ts'
 import { sendCached, sendCachedQuery } from './cache/send-answer.ts'
-import { type AdminTokens, adminOf, asksToExplain, type Exchange, exchangeOf, unreadable } from './exchange.ts'
+import {
+  type AdminTokens,
+  adminOf,
+  asksToExplain,
+  type Exchange,
+  exchangeOf,
+  unreadable,
+} from './exchange.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Admission, Admitted } from './server/admission.ts'
 import { AcceptsFirst, type Connections } from './server/connections.ts'
@@ -14,7 +21,10 @@ import type { RateLimit } from './server/rate-limit.ts'
 import { Refusal, RefusalPace } from './server/refusal.ts'
 import { handleWithoutUpgrade } from './server/without-upgrade.ts'
 
-/** Passes a request on by returning true. Otherwise it has answered the request, or continues the chain later. */
+/**
+ * Passes a request on by returning true. Otherwise it has answered the request, or continues the
+ * chain later.
+ */
 type Step = (exchange: Exchange) => boolean
 
 interface ChainOptions {
@@ -46,9 +56,15 @@ interface RefusedMessage {
 /** The way of every request before it is parsed. */
 export interface Chain {
   readonly closing: boolean
-  /** Passes WebSocket handshakes on, by the rules of requests. Other offers to upgrade a connection are ignored. */
+  /**
+   * Passes WebSocket handshakes on, by the rules of requests. Other offers to upgrade a connection
+   * are ignored.
+   */
   takeHandshakes(take: (handshake: Handshake) => void): void
-  /** Applies the rules of requests to a message of a WebSocket. @returns undefined if it may be read */
+  /**
+   * Applies the rules of requests to a message of a WebSocket.
+   * @returns undefined if it may be read
+   */
   admitMessage(handshake: Handshake, message: Admitted): Promise<RefusedMessage | undefined>
   /** Rejects a request that has been passed on, since the server is overloaded. */
   refuseOverload(request: IncomingMessage, response: ServerResponse): void
@@ -60,8 +76,8 @@ const isHandshake = ({ method, url = '', headers }: IncomingMessage) =>
   method === 'GET' && isGraphPath(url) && headers.upgrade?.toLowerCase() === 'websocket'
 
 /**
- * Opens the chain in front of a server's request listeners, which become its last step. Listeners that are added later run
- * before the chain.
+ * Opens the chain in front of a server's request listeners, which become its last step. Listeners
+ * that are added later run before the chain.
  */
 export function openChain(server: Server, options: ChainOptions): Chain {
   const { observer, connections, rateLimit, edge, admission, basePath, adminTokens } = options
@@ -73,7 +89,10 @@ export function openChain(server: Server, options: ChainOptions): Chain {
   })
   const pace = new RefusalPace()
   const acceptsFirst = new AcceptsFirst(server, next)
-  const listeners = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[]
+  const listeners = server.listeners('request') as ((
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => void)[]
   let takeHandshake: (handshake: Handshake) => void = ({ socket }) => void socket.destroy()
   let closing = false
 
@@ -83,7 +102,8 @@ export function openChain(server: Server, options: ChainOptions): Chain {
   }
   const explain: Step = (exchange) => {
     const { request } = exchange
-    if (asksToExplain(request) && typeof adminOf(request.headers, adminTokens) === 'object') exchange.explain()
+    if (asksToExplain(request) && typeof adminOf(request.headers, adminTokens) === 'object')
+      exchange.explain()
     return true
   }
   const answerProbe: Step = (exchange) => {
@@ -115,11 +135,13 @@ export function openChain(server: Server, options: ChainOptions): Chain {
     }
     return !(url.startsWith('/graphql?') ? sendCachedQuery : sendCached)(edge, exchange)
   }
-  const answerQueryFromCache = (exchange: Exchange) => sendCachedQuery(edge, exchange) || next(exchange)
+  const answerQueryFromCache = (exchange: Exchange) =>
+    sendCachedQuery(edge, exchange) || next(exchange)
   const admit: Step = (exchange) => {
     if (exchange.handshake) return true
     return (
-      admission.admits(responseOf(exchange), exchange.request.socket, pace) || refuse(exchange, 'overload', OVERLOADED)
+      admission.admits(responseOf(exchange), exchange.request.socket, pace) ||
+      refuse(exchange, 'overload', OVERLOADED)
     )
   }
   const handle: Step = (exchange) => {
@@ -203,7 +225,8 @@ export function openChain(server: Server, options: ChainOptions): Chain {
       })
       return isAdmitted ? undefined : refused('overload', OVERLOADED)
     },
-    refuseOverload: (request, response) => void refuse(exchangeOf(request, response), 'overload', OVERLOADED),
+    refuseOverload: (request, response) =>
+      void refuse(exchangeOf(request, response), 'overload', OVERLOADED),
     close() {
       closing = true
       pace.close()
@@ -211,7 +234,10 @@ export function openChain(server: Server, options: ChainOptions): Chain {
   }
 }
 
-/** Continues the chain for a request that has been routed. Answers that are sent directly have all headers already. */
+/**
+ * Continues the chain for a request that has been routed. Answers that are sent directly have all
+ * headers already.
+ */
 export function continueRouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { url } = request.routeOptions
@@ -228,7 +254,8 @@ export function continueRouted(app: FastifyInstance): void {
 }
 
 /** A route's path as the documents write it. Undefined without a route. */
-const documentedPath = (url = '') => (url.includes(':') ? url.replace(/:(\w+)/g, '{$1}') : url || undefined)
+const documentedPath = (url = '') =>
+  url.includes(':') ? url.replace(/:(\w+)/g, '{$1}') : url || undefined
 
 /** Charges a client for a request, or for a message of a WebSocket. @returns why it is rejected */
 async function overRate(
@@ -237,7 +264,9 @@ async function overRate(
   response: ServerResponse,
 ): Promise<Refusal | undefined> {
   const message = await rateLimit.charge(request, response, 1)
-  return message === undefined ? undefined : new Refusal({ status: 429, code: 'RATE_LIMITED', message })
+  return message === undefined
+    ? undefined
+    : new Refusal({ status: 429, code: 'RATE_LIMITED', message })
 }
 
 type Reason = 'closing' | 'connections' | 'overload' | 'rate'

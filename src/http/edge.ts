@@ -30,15 +30,23 @@ export interface Edge {
 }
 
 /**
- * Opens the chain in front of a server, and the hooks that continue it when a request has been routed.
+ * Opens the chain in front of a server, and the hooks that continue it when a request has been
+ * routed.
  * @param knownOperations the operations that metrics name
  */
-export async function openEdge(app: FastifyInstance, deps: Deps, knownOperations: ReadonlySet<string>): Promise<Edge> {
+export async function openEdge(
+  app: FastifyInstance,
+  deps: Deps,
+  knownOperations: ReadonlySet<string>,
+): Promise<Edge> {
   const { config, store, notifications, metrics, now } = deps
   const cache = new EdgeCache({
     maxBytes: sharesOf(config).answers,
     notifications,
-    shared: config.REDIS_URL === undefined ? undefined : { cache: deps.cache, release: await releaseOf(config) },
+    shared:
+      config.REDIS_URL === undefined
+        ? undefined
+        : { cache: deps.cache, release: await releaseOf(config) },
     historyPoint: () => historyPoint(store),
     now,
   })
@@ -74,4 +82,7 @@ export async function openEdge(app: FastifyInstance, deps: Deps, knownOperations
 
 /** The configured tokens: ADMIN_TOKEN, named `admin`, and ADMIN_TOKENS. */
 const adminTokens = ({ ADMIN_TOKEN, ADMIN_TOKENS }: Config): AdminTokens =>
-  new Map([...(ADMIN_TOKEN === undefined ? [] : [['admin', ADMIN_TOKEN] as const]), ...(ADMIN_TOKENS ?? [])])
+  new Map([
+    ...(ADMIN_TOKEN === undefined ? [] : [['admin', ADMIN_TOKEN] as const]),
+    ...(ADMIN_TOKENS ?? []),
+  ])

@@ -22,12 +22,14 @@ interface Handshake {
 }
 
 /**
- * A request and its response. The chain passes it from step to step; the log, metrics and traces read it; it is the caller of
- * the request's reads.
+ * A request and its response. The chain passes it from step to step; the log, metrics and traces
+ * read it; it is the caller of the request's reads.
  */
 export class Exchange implements Caller {
   readonly startedAt = performance.now()
-  /** The id of the request in its answer and in logs: the client's if it is valid, else a new one. */
+  /**
+   * The id of the request in its answer and in logs: the client's if it is valid, else a new one.
+   */
   readonly id: string
   readonly request: IncomingMessage
   response: ServerResponse | undefined
@@ -65,7 +67,10 @@ export class Exchange implements Caller {
     this.id = requestIdOf(request.headers)
   }
 
-  /** True if the client rejects cached answers. `no-cache` with a condition is ignored, as fetch adds it. */
+  /**
+   * True if the client rejects cached answers. `no-cache` with a condition is ignored, as fetch
+   * adds it.
+   */
   get bypassesCache(): boolean {
     const { 'cache-control': sent, 'if-none-match': tag } = this.request.headers
     return sent !== undefined && tag === undefined && /\bno-(cache|store)\b/i.test(sent)
@@ -170,11 +175,16 @@ export function unreadable({ url = '', headers }: IncomingMessage): GatewayError
     return undefined
   } catch {
     const message = 'is not valid: its percent-encoding is broken'
-    return new GatewayError('BAD_INPUT', `The URL ${message}.`, [{ in: 'query', name: '', message }])
+    return new GatewayError('BAD_INPUT', `The URL ${message}.`, [
+      { in: 'query', name: '', message },
+    ])
   }
 }
 
-/** Options of Fastify: a request and its exchange have one id. The few log lines of requests carry the request id themselves. */
+/**
+ * Options of Fastify: a request and its exchange have one id. The few log lines of requests carry
+ * the request id themselves.
+ */
 export const ofExchanges = {
   genReqId: (request: IncomingMessage) => exchangeOf(request).id,
   childLoggerFactory: <Log>(logger: Log) => logger,

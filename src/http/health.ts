@@ -11,22 +11,35 @@ const TIMEOUT_MS = 900
 const UNCACHED = 'no-cache,no-store,must-revalidate'
 
 /**
- * Serves `/health` (section 2.8 of the points document) and the probes for schedulers and load balancers: `/livez`, which
- * depends on nothing, and `/readyz`, which does not depend on the cache, since losing it costs only speed.
+ * Serves `/health` (section 2.8 of the points document) and the probes for schedulers and load
+ * balancers: `/livez`, which depends on nothing, and `/readyz`, which does not depend on the cache,
+ * since losing it costs only speed.
  */
-export function mountHealth(app: FastifyInstance, { store: { probe }, cache, log }: Deps, chain: Chain): void {
+export function mountHealth(
+  app: FastifyInstance,
+  { store: { probe }, cache, log }: Deps,
+  chain: Chain,
+): void {
   const database = watch(log, 'database', () => probe.ping())
   const components = { database, cache: watch(log, 'cache', () => cache.ping()) }
 
   app.get('/health', async (_request, reply) => {
     const info: Record<string, { status: 'up' }> = {}
     const error: Record<string, { status: 'down'; message: string }> = {}
-    const checks = Object.entries(components).map(async ([name, isUp]) => ({ name, up: await isUp() }))
+    const checks = Object.entries(components).map(async ([name, isUp]) => ({
+      name,
+      up: await isUp(),
+    }))
     for (const { name, up } of await Promise.all(checks))
       if (up) info[name] = { status: 'up' }
       else error[name] = { status: 'down', message: `The ${name} cannot be reached.` }
     const failed = Object.keys(error).length > 0
-    const body = JSON.stringify({ status: failed ? 'error' : 'ok', info, error, details: { ...info, ...error } })
+    const body = JSON.stringify({
+      status: failed ? 'error' : 'ok',
+      info,
+      error,
+      details: { ...info, ...error },
+    })
     if (!failed) reply.header('etag', etag(body))
     return reply
       .code(failed ? 503 : 200)
@@ -43,7 +56,9 @@ export function mountHealth(app: FastifyInstance, { store: { probe }, cache, log
       : (await database())
         ? undefined
         : 'The database cannot be reached.'
-    return fault === undefined ? ok(reply) : sendProblem(reply.header('retry-after', '1'), 503, fault)
+    return fault === undefined
+      ? ok(reply)
+      : sendProblem(reply.header('retry-after', '1'), 503, fault)
   })
 }
 

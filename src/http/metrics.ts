@@ -23,10 +23,16 @@ interface MetricsOptions extends Pick<Deps, 'metrics' | 'store' | 'log' | 'now'>
 }
 
 /**
- * Serves Prometheus metrics. Metrics of distributions are read from the store at each scrape, so they cover the runs of
- * all gateways and of the command line, also after a restart. They are left out while the store does not answer.
+ * Serves Prometheus metrics. Metrics of distributions are read from the store at each scrape, so
+ * they cover the runs of all gateways and of the command line, also after a restart. They are left
+ * out while the store does not answer.
  */
-export function mountMetrics(app: FastifyInstance, deps: Deps, edge: EdgeCache, { graph, live }: ServedGraph): void {
+export function mountMetrics(
+  app: FastifyInstance,
+  deps: Deps,
+  edge: EdgeCache,
+  { graph, live }: ServedGraph,
+): void {
   const { config, metrics, primary, store } = deps
   const redis = config.REDIS_URL === undefined ? undefined : deps.cache
   // The directory of the embedded Postgres.
@@ -69,11 +75,17 @@ export function mountMetrics(app: FastifyInstance, deps: Deps, edge: EdgeCache, 
       return metrics.getMetricsAsJSON()
     },
   })
-  const scraped = config.METRICS_PORT === undefined ? app : openMetricsServer(app, config.HOST, config.METRICS_PORT)
+  const scraped =
+    config.METRICS_PORT === undefined
+      ? app
+      : openMetricsServer(app, config.HOST, config.METRICS_PORT)
   scraped.get('/metrics', async (_request, reply) => {
     if (!primary) await measure()
     const text = await (primary ? primary.ask.allMetrics() : metrics.metrics())
-    return reply.header('content-type', metrics.contentType).header('cache-control', 'no-store').send(text)
+    return reply
+      .header('content-type', metrics.contentType)
+      .header('cache-control', 'no-store')
+      .send(text)
   })
 }
 
@@ -97,7 +109,10 @@ const isUp = (check: Promise<unknown>) =>
     () => false,
   )
 
-/** Returns a function that adds a gauge, which is absent until it is set. Its aggregator says what the workers' values make together. */
+/**
+ * Returns a function that adds a gauge, which is absent until it is set. Its aggregator says what
+ * the workers' values make together.
+ */
 const gaugesIn =
   (metrics: Registry) =>
   <Label extends string>(
@@ -113,12 +128,19 @@ const gaugesIn =
 function processMetrics({ metrics, store, edge, live, memory }: MetricsOptions): () => void {
   const { pool, reads } = store
   const gauge = gaugesIn(metrics)
-  gauge('gateway_build_info', 'Always 1. The labels are the versions of the gateway and of Node.js.', {
-    labelNames: ['version', 'node'],
-    aggregator: 'first',
-  }).set({ version: manifest.version, node: process.version }, 1)
+  gauge(
+    'gateway_build_info',
+    'Always 1. The labels are the versions of the gateway and of Node.js.',
+    {
+      labelNames: ['version', 'node'],
+      aggregator: 'first',
+    },
+  ).set({ version: manifest.version, node: process.version }, 1)
   gauge('gateway_workers', 'Processes that serve: as many as WORKERS while all are alive.').set(1)
-  const subscriptions = gauge('gateway_subscriptions', 'Open GraphQL subscriptions of this process.')
+  const subscriptions = gauge(
+    'gateway_subscriptions',
+    'Open GraphQL subscriptions of this process.',
+  )
   const answers = gauge('gateway_cache_answers', 'Answers that are cached in memory.')
   const bytes = gauge('gateway_cache_bytes', 'Bytes of the answers that are cached in memory.')
   const parts = gauge(
@@ -185,9 +207,13 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
   // All workers read the same store.
   const same = { aggregator: 'max' } as const
   const gauge = gaugesIn(metrics)
-  const up = gauge('gateway_database_up', '1 if the database answered this scrape in time, else 0.', {
-    aggregator: 'min',
-  })
+  const up = gauge(
+    'gateway_database_up',
+    '1 if the database answered this scrape in time, else 0.',
+    {
+      aggregator: 'min',
+    },
+  )
   const newest = gauge(
     'gateway_newest_distribution_timestamp_seconds',
     'Midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
@@ -208,10 +234,26 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     'Seconds since the newest snapshot on each chain. Absent if none is stored, or if the store is spread over several servers.',
     { ...same, labelNames: ['chain'] },
   )
-  const version = gauge('gateway_data_version', 'The version of the data. Each change of the store raises it.', same)
-  const changed = gauge('gateway_data_changed_timestamp_seconds', 'When the data last changed.', same)
-  const pending = gauge('gateway_ranks_pending', 'Past dates whose ranks are not computed yet.', same)
-  const running = gauge('gateway_distribution_runs_in_progress', 'Runs in progress, of all gateways.', same)
+  const version = gauge(
+    'gateway_data_version',
+    'The version of the data. Each change of the store raises it.',
+    same,
+  )
+  const changed = gauge(
+    'gateway_data_changed_timestamp_seconds',
+    'When the data last changed.',
+    same,
+  )
+  const pending = gauge(
+    'gateway_ranks_pending',
+    'Past dates whose ranks are not computed yet.',
+    same,
+  )
+  const running = gauge(
+    'gateway_distribution_runs_in_progress',
+    'Runs in progress, of all gateways.',
+    same,
+  )
   const succeeded = gauge(
     'gateway_distribution_last_success_timestamp_seconds',
     'When the newest successful run of each kind ended.',
@@ -245,7 +287,9 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     { ...same, labelNames: ['leg'] },
   )
   const readSnapshots = store.topology.form({
-    one: async () => (await store.pool.query<NewestOfChain>({ name: 'newest-snapshots', text: NEWEST_SNAPSHOTS })).rows,
+    one: async () =>
+      (await store.pool.query<NewestOfChain>({ name: 'newest-snapshots', text: NEWEST_SNAPSHOTS }))
+        .rows,
     cluster: async () => [],
   })
   const read = async () => {
@@ -264,7 +308,17 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     // From here on nothing is awaited, so that concurrent scrapes do not mix.
     up.set(Number(values !== undefined))
     for (const one of [newest, age, version, changed, pending, running]) one.remove()
-    for (const one of [succeeded, duration, positions, runs, snapshot, snapshotAge, legNewest, legUpdated]) one.reset()
+    for (const one of [
+      succeeded,
+      duration,
+      positions,
+      runs,
+      snapshot,
+      snapshotAge,
+      legNewest,
+      legUpdated,
+    ])
+      one.reset()
     if (!values) return
     if (values.newest) {
       newest.set(values.newest.getTime() / 1000)
@@ -277,7 +331,8 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
       }
     for (const { leg, updatedAt, chains } of values.legs) {
       legUpdated.set({ leg }, updatedAt)
-      for (const [chain, time] of Object.entries(chains)) legNewest.set({ leg, chain }, Date.parse(time) / 1000)
+      for (const [chain, time] of Object.entries(chains))
+        legNewest.set({ leg, chain }, Date.parse(time) / 1000)
     }
     version.set(values.dataVersion)
     changed.set(values.changedAt.getTime() / 1000)

@@ -7,7 +7,10 @@ import { endpoints } from '../rest/index.ts'
 import { DATA_VERSION } from './exchange.ts'
 import { problem } from './server/problem.ts'
 
-/** The version of the REST API. It changes when an answer does, not with each release of the program. */
+/**
+ * The version of the REST API. It changes when an answer does, not with each release of the
+ * program.
+ */
 const REST_VERSION = '1.0.0'
 
 const problemShape = z
@@ -17,7 +20,13 @@ const problemShape = z
     status: z.int(),
     detail: z.string().describe('A sentence that says what is wrong.'),
     errors: z
-      .array(z.strictObject({ in: z.enum(['path', 'query', 'body', 'header']), name: z.string(), message: z.string() }))
+      .array(
+        z.strictObject({
+          in: z.enum(['path', 'query', 'body', 'header']),
+          name: z.string(),
+          message: z.string(),
+        }),
+      )
       .optional()
       .describe('For a 400: each invalid parameter.'),
     statusCode: z.int().describe('Same as `status`, for older clients.'),
@@ -28,7 +37,8 @@ const problemShape = z
 
 const up = z.strictObject({ status: z.literal('up') })
 const down = z.strictObject({ status: z.literal('down'), message: z.string() })
-const components = <Value extends z.ZodType>(value: Value) => z.strictObject({ database: value, cache: value })
+const components = <Value extends z.ZodType>(value: Value) =>
+  z.strictObject({ database: value, cache: value })
 
 const health = z
   .strictObject({
@@ -46,7 +56,10 @@ const DOWN = { status: 'down' as const, message: 'The database cannot be reached
 /** Example responses from the sample data, by operation. */
 const examples: Record<string, Example> = {
   ...generated,
-  getMetrics: { parameters: {}, responses: { 200: '# TYPE gateway_subscriptions gauge\ngateway_subscriptions 0\n' } },
+  getMetrics: {
+    parameters: {},
+    responses: { 200: '# TYPE gateway_subscriptions gauge\ngateway_subscriptions 0\n' },
+  },
 }
 
 interface Example {
@@ -85,8 +98,16 @@ const tagged = {
 const limited = {
   ...requestId,
   'retry-after': header('integer', 'The seconds until the client has its points again.', 24),
-  'ratelimit-policy': header('string', 'The points of a client and their window in seconds.', '"points";q=6000;w=60'),
-  ratelimit: header('string', 'The points that are left, and the seconds until there are more.', '"points";r=0;t=24'),
+  'ratelimit-policy': header(
+    'string',
+    'The points of a client and their window in seconds.',
+    '"points";q=6000;w=60',
+  ),
+  ratelimit: header(
+    'string',
+    'The points that are left, and the seconds until there are more.',
+    '"points";r=0;t=24',
+  ),
 }
 const link = {
   description:
@@ -95,8 +116,14 @@ const link = {
 }
 
 const TAGS = [
-  { name: 'Points program', description: 'Points of users, positions, pools and multipliers, at the root.' },
-  { name: 'User analytics', description: 'Snapshots, liquidation rewards, earnings and net APR of a user, under /v1.' },
+  {
+    name: 'Points program',
+    description: 'Points of users, positions, pools and multipliers, at the root.',
+  },
+  {
+    name: 'User analytics',
+    description: 'Snapshots, liquidation rewards, earnings and net APR of a user, under /v1.',
+  },
   { name: 'Operations', description: 'For operators of the gateway.' },
 ]
 
@@ -209,7 +236,9 @@ export function openApiDocument(basePath = '') {
     tags: TAGS,
     paths,
     components: {
-      securitySchemes: { adminToken: { type: 'http', scheme: 'bearer', description: "The server's ADMIN_TOKEN." } },
+      securitySchemes: {
+        adminToken: { type: 'http', scheme: 'bearer', description: "The server's ADMIN_TOKEN." },
+      },
     },
   })
   addExamples(document)
@@ -224,14 +253,20 @@ interface Operation {
   responses: Record<string, { description: string; content?: Content }>
 }
 
-/** Adds examples. A problem that the sample data cannot produce uses the description of its status. */
+/**
+ * Adds examples. A problem that the sample data cannot produce uses the description of its status.
+ */
 function addExamples({ paths = {} }: ReturnType<typeof createDocument>): void {
   for (const item of Object.values(paths))
     for (const operation of Object.values(item as Record<string, Operation>)) {
-      const { parameters, body, responses } = examples[operation.operationId] ?? { parameters: {}, responses: {} }
+      const { parameters, body, responses } = examples[operation.operationId] ?? {
+        parameters: {},
+        responses: {},
+      }
       for (const parameter of operation.parameters ?? [])
         parameter.example = (parameters as Record<string, unknown>)[parameter.name]
-      for (const media of Object.values(operation.requestBody?.content ?? {})) media.example = body ?? parameters
+      for (const media of Object.values(operation.requestBody?.content ?? {}))
+        media.example = body ?? parameters
       for (const [status, { description, content = {} }] of Object.entries(operation.responses))
         for (const media of Object.values(content))
           media.example ??= responses[status] ?? problem(Number(status), `${description}.`)
@@ -247,7 +282,9 @@ function operation(path: string, endpoint: Endpoint) {
     ...(endpoint.body && { 413: failure('The body is larger than 1 MiB') }),
     ...RATE_LIMITED,
     503: failure('The database cannot be reached, or did not answer within READ_TIMEOUT_MS'),
-    ...Object.fromEntries(Object.entries(errors).map(([status, meaning]) => [status, failure(meaning)])),
+    ...Object.fromEntries(
+      Object.entries(errors).map(([status, meaning]) => [status, failure(meaning)]),
+    ),
   }
   return {
     operationId,
@@ -271,7 +308,9 @@ function operation(path: string, endpoint: Endpoint) {
     responses: {
       [String(status)]: {
         description: 'The response',
-        headers: admin ? requestId : { ...tagged, link: { ...link, example: examples[operationId]?.link } },
+        headers: admin
+          ? requestId
+          : { ...tagged, link: { ...link, example: examples[operationId]?.link } },
         content: { 'application/json': { schema: response } },
       },
       ...(admin ? {} : NOT_MODIFIED),

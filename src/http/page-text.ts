@@ -1,4 +1,6 @@
-/** The origin of the gateway in the documents, and the first and the newest date of their sample. */
+/**
+ * The origin of the gateway in the documents, and the first and the newest date of their sample.
+ */
 export const WRITTEN = { host: '127.0.0.1:4000', first: '2026-08-23', last: '2026-11-20' }
 
 /** A date, also one that is percent-encoded in quotes. */
@@ -17,7 +19,10 @@ interface Place {
   newest: Date | null
 }
 
-/** The text of a document for a client: with the origin that it has asked, and dates that the store has. */
+/**
+ * The text of a document for a client: with the origin that it has asked, and dates that the store
+ * has.
+ */
 export function placed(text: string, { origin, basePath, newest }: Place): string {
   const at = `${origin ?? `http://${WRITTEN.host}`}${basePath}`
   const moved = newest ? withDates(text, newest) : text
@@ -33,6 +38,8 @@ function withDates(text: string, newest: Date): string {
   if (shift === 0) return text
   return text.replace(DATE, (date) => {
     if (date < WRITTEN.first || date > WRITTEN.last) return date
-    return new Date(Date.parse(date) + Math.round(shift / DAY_MS) * DAY_MS).toISOString().slice(0, 10)
+    return new Date(Date.parse(date) + Math.round(shift / DAY_MS) * DAY_MS)
+      .toISOString()
+      .slice(0, 10)
   })
 }

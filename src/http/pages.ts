@@ -15,15 +15,31 @@ import { mountStaticFiles } from './static-files.ts'
 const DATE_MS = 2000
 
 /** Pages run their own scripts, and send requests to this gateway only. */
-const policy = (styles: string, forms: string, ancestors: string, { fonts = '', logos = '' } = {}) =>
+const policy = (
+  styles: string,
+  forms: string,
+  ancestors: string,
+  { fonts = '', logos = '' } = {},
+) =>
   `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:${logos}; ${fonts}connect-src 'self'; base-uri 'none'; form-action ${forms}; frame-ancestors ${ancestors}`
 
-const headersOf = (policy: string) => ['content-security-policy', policy, 'referrer-policy', 'no-referrer']
+const headersOf = (policy: string) => [
+  'content-security-policy',
+  policy,
+  'referrer-policy',
+  'no-referrer',
+]
 
 /** The directory of the files of a page: next to the program. */
-const builtIn = (name: string) => ({ directory: join(import.meta.dirname, name), hashed: 'assets/' })
+const builtIn = (name: string) => ({
+  directory: join(import.meta.dirname, name),
+  hashed: 'assets/',
+})
 
-/** Serves the home page, the documentation, the REST docs with their OpenAPI document, and the dashboard. */
+/**
+ * Serves the home page, the documentation, the REST docs with their OpenAPI document, and the
+ * dashboard.
+ */
 export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, store }: Deps): void {
   const basePath = config.BASE_PATH
   const originOf = clientOrigin(config.TRUST_PROXY)
@@ -41,7 +57,9 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, sto
       }
       const compute = async () => text(await newestDistribution(store.pool))
       const answer = cache.answer(`document ${origin} ${key}`, compute, caller)
-      return pTimeout(answer, { milliseconds: DATE_MS }).catch(() => cache.answer(undefined, () => text(null), caller))
+      return pTimeout(answer, { milliseconds: DATE_MS }).catch(() =>
+        cache.answer(undefined, () => text(null), caller),
+      )
     },
     headers: headersOf(policy("'self'", "'self'", "'none'")),
   })
@@ -84,11 +102,18 @@ function withIdentity(html: string, config: Deps['config']): string {
 }
 
 /** Serves `/`: one link, to the documentation of this gateway unless there is a website. */
-function mountHome(app: FastifyInstance, { WEBSITE_URL: website, BASE_PATH: basePath }: Config): void {
-  const page = website === undefined ? `<a href="${basePath}/docs">Documentation</a>` : linkTo(website)
+function mountHome(
+  app: FastifyInstance,
+  { WEBSITE_URL: website, BASE_PATH: basePath }: Config,
+): void {
+  const page =
+    website === undefined ? `<a href="${basePath}/docs">Documentation</a>` : linkTo(website)
   app.get('/', (_request, reply) =>
     reply
-      .header('content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'")
+      .header(
+        'content-security-policy',
+        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+      )
       .header('x-content-type-options', 'nosniff')
       .type('text/html; charset=utf-8')
       .send(page),

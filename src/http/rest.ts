@@ -25,7 +25,11 @@ const READ_COST = 100
 export function mountRest(app: FastifyInstance, { config }: Deps, graph: Graph, edge: Edge): void {
   for (const [method, path, endpoint] of endpoints) {
     const url = path.replace(/\{(\w+)\}/g, ':$1')
-    const operation = graph.operations.of(endpoint.operation, undefined, endpoint.hasRows) as Operation
+    const operation = graph.operations.of(
+      endpoint.operation,
+      undefined,
+      endpoint.hasRows,
+    ) as Operation
     const mounted = { path, endpoint, operation, link: alternateLink(endpoint, config.BASE_PATH) }
     if (endpoint.admin)
       app.route({
@@ -34,7 +38,12 @@ export function mountRest(app: FastifyInstance, { config }: Deps, graph: Graph, 
         onRequest: async (request) => requireAdmin(adminOf(request.headers, edge.adminTokens)),
         handler: (request, reply) => change(graph, edge, mounted, request, reply),
       })
-    else app.route({ method, url, handler: (request, reply) => read(graph, edge, mounted, request, reply) })
+    else
+      app.route({
+        method,
+        url,
+        handler: (request, reply) => read(graph, edge, mounted, request, reply),
+      })
   }
 }
 
@@ -67,10 +76,20 @@ function read(
   })
 }
 
-async function computed(graph: Graph, mounted: Mounted, input: Input, caller: Caller): Promise<Computed> {
+async function computed(
+  graph: Graph,
+  mounted: Mounted,
+  input: Input,
+  caller: Caller,
+): Promise<Computed> {
   const { path, endpoint, link } = mounted
   const variables = variablesOf(graph, endpoint, input)
-  const { body, rows, timeless, timed } = await answerOf(graph, mounted, { input, variables, admin: 'no' }, caller)
+  const { body, rows, timeless, timed } = await answerOf(
+    graph,
+    mounted,
+    { input, variables, admin: 'no' },
+    caller,
+  )
   const text = exactJson(body)
   const json = endpoint.hasRows ? text.replace('[]', () => `[${rows.json}]`) : text
   const clocked = timeless && { etag: tagOf(timeless(json), { weak: true }) }
@@ -121,7 +140,10 @@ async function answerOf(
   const request = { operation, ...call }
   if (pageInfo) {
     const pages = await runPages(graph, request, (data) => nextPage(pageInfo(data)), caller)
-    return { ...endpoint.answer({ ...input, ...call, data: pages[0], pages, rows: NO_ROWS }), rows: NO_ROWS }
+    return {
+      ...endpoint.answer({ ...input, ...call, data: pages[0], pages, rows: NO_ROWS }),
+      rows: NO_ROWS,
+    }
   }
   const read = answered(await run(graph, request, caller))
   const { rows = NO_ROWS } = read
@@ -138,9 +160,13 @@ const MAX_LINK = 3000
 
 /**
  * Links the answers of an endpoint to the same data over GraphQL.
- * @returns a function from variables to the value of the `link` header, or to undefined if that would be too long
+ * @returns a function from variables to the value of the `link` header, or to undefined if that
+ * would be too long
  */
-function alternateLink({ operation }: Endpoint, basePath: string): (variables: object) => string | undefined {
+function alternateLink(
+  { operation }: Endpoint,
+  basePath: string,
+): (variables: object) => string | undefined {
   const documentId = idOfDocument(print(operation))
   return (variables) => {
     const sent = encodeURIComponent(JSON.stringify(variables))
@@ -155,7 +181,10 @@ type Input = ReturnType<typeof readInput>
  * Validates a request's input by its endpoint's schemas.
  * @throws BAD_INPUT that lists every invalid parameter
  */
-function readInput(endpoint: Endpoint, request: { params: unknown; query: unknown; body: unknown }) {
+function readInput(
+  endpoint: Endpoint,
+  request: { params: unknown; query: unknown; body: unknown },
+) {
   const problems: InputProblem[] = []
   const read = (location: InputProblem['in'], schema: ZodType | undefined, value: unknown) => {
     if (!schema) return {}
@@ -165,7 +194,11 @@ function readInput(endpoint: Endpoint, request: { params: unknown; query: unknow
     return {}
   }
   const path = read('path', endpoint.path, request.params)
-  const query = read('query', endpoint.query, withoutBrackets(request.query as Query, endpoint.query, problems))
+  const query = read(
+    'query',
+    endpoint.query,
+    withoutBrackets(request.query as Query, endpoint.query, problems),
+  )
   const body = endpoint.body ? read('body', endpoint.body, readJson(request.body)) : undefined
   if (problems.length === 0) return { path, query, body }
   const unique = [...new Map(problems.map((p) => [`${p.in} ${p.name}`, p])).values()]
@@ -176,18 +209,24 @@ function readInput(endpoint: Endpoint, request: { params: unknown; query: unknow
 type Query = Record<string, string | string[]>
 
 /**
- * Normalizes query parameters: clients also write lists as `name[]` and `name[0]`. A parameter that takes one value
- * rejects such a list.
+ * Normalizes query parameters: clients also write lists as `name[]` and `name[0]`. A parameter that
+ * takes one value rejects such a list.
  */
-function withoutBrackets(raw: Query, schema: ZodObject | undefined, problems: InputProblem[]): Query {
+function withoutBrackets(
+  raw: Query,
+  schema: ZodObject | undefined,
+  problems: InputProblem[],
+): Query {
   const query: Query = {}
   for (const [key, value] of Object.entries(raw)) {
     const bracket = key.indexOf('[')
     const name = bracket < 0 ? key : key.slice(0, bracket)
     if (!schema || !Object.hasOwn(schema.shape, name)) continue
     if (bracket < 0 && query[name] === undefined) query[name] = value
-    else if (bracket < 0 || /^\[\d*\]$/.test(key.slice(bracket))) query[name] = [query[name] ?? [], value].flat()
-    else problems.push({ in: 'query', name, message: `has brackets that mean nothing: write ${name}` })
+    else if (bracket < 0 || /^\[\d*\]$/.test(key.slice(bracket)))
+      query[name] = [query[name] ?? [], value].flat()
+    else
+      problems.push({ in: 'query', name, message: `has brackets that mean nothing: write ${name}` })
   }
   return query
 }
@@ -195,7 +234,11 @@ function withoutBrackets(raw: Query, schema: ZodObject | undefined, problems: In
 type Issue = ZodError['issues'][number]
 
 /** The problems of an issue. For a union, those of the alternative that matched furthest. */
-function problemsOf(location: InputProblem['in'], issue: Issue, above: PropertyKey[] = []): InputProblem[] {
+function problemsOf(
+  location: InputProblem['in'],
+  issue: Issue,
+  above: PropertyKey[] = [],
+): InputProblem[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'invalid_union') {
     const depth = (issues: Issue[]) => Math.max(0, ...issues.map((one) => one.path.length))
@@ -203,7 +246,11 @@ function problemsOf(location: InputProblem['in'], issue: Issue, above: PropertyK
     if (best?.length) return best.flatMap((one) => problemsOf(location, one, path))
   }
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ in: location, name: [...path, key].join('.'), message: 'is not a field of it' }))
+    return issue.keys.map((key) => ({
+      in: location,
+      name: [...path, key].join('.'),
+      message: 'is not a field of it',
+    }))
   return [{ in: location, name: path.join('.'), message: issue.message }]
 }
 
@@ -212,6 +259,8 @@ function readJson(body: unknown): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    throw new GatewayError('BAD_INPUT', 'The body must be JSON.', [{ in: 'body', name: '', message: 'must be JSON' }])
+    throw new GatewayError('BAD_INPUT', 'The body must be JSON.', [
+      { in: 'body', name: '', message: 'must be JSON' },
+    ])
   }
 }

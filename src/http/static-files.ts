@@ -9,11 +9,14 @@ interface StaticFiles {
   /** The path that they are served below, without a slash at its end. */
   url: string
   directory: string
-  /** Files whose paths in the directory begin with this are named by their contents. The empty string means all. */
+  /**
+   * Files whose paths in the directory begin with this are named by their contents. The empty
+   * string means all.
+   */
   hashed: string
   /**
-   * The page of every path that is not below `hashed`, or of each path without a file extension. Without one only files are
-   * found.
+   * The page of every path that is not below `hashed`, or of each path without a file extension.
+   * Without one only files are found.
    */
   page?: string | ((path: string) => string)
   /** The page that browsers get with a 404. Other clients get a problem. */
@@ -39,8 +42,8 @@ const TYPES: Record<string, string> = {
 const FOREVER = 'public, max-age=31536000, immutable'
 
 /**
- * Serves files of the build, with their .br and .gz. Those that are named by their contents are cached for
- * good, others are revalidated. Each is read once: they are few and small.
+ * Serves files of the build, with their .br and .gz. Those that are named by their contents are
+ * cached for good, others are revalidated. Each is read once: they are few and small.
  */
 export function mountStaticFiles(
   app: FastifyInstance,
@@ -56,7 +59,8 @@ export function mountStaticFiles(
     listed ??= list(directory)
     const files = await listed
     if (!files.has(name)) return undefined
-    const file = files.get(name) ?? read(directory, name, url, name.endsWith('.html') ? complete : undefined)
+    const file =
+      files.get(name) ?? read(directory, name, url, name.endsWith('.html') ? complete : undefined)
     files.set(name, file)
     return file.catch((error) => {
       files.set(name, undefined)
@@ -71,24 +75,39 @@ export function mountStaticFiles(
     if (!found) return reply.callNotFound()
     const isForClient = forClient && !(file && name.startsWith(hashed))
     const answer = isForClient ? await forClient(found, request, reply) : found
-    return sendAnswer(request, reply.hijack().raw, file ? answer : { ...answer, status: 404 }, edge, {
-      type: found.type,
-      cacheControl: file && name.startsWith(hashed) ? FOREVER : undefined,
-      headers: [...headers, 'x-content-type-options', 'nosniff'],
-    })
+    return sendAnswer(
+      request,
+      reply.hijack().raw,
+      file ? answer : { ...answer, status: 404 },
+      edge,
+      {
+        type: found.type,
+        cacheControl: file && name.startsWith(hashed) ? FOREVER : undefined,
+        headers: [...headers, 'x-content-type-options', 'nosniff'],
+      },
+    )
   }
-  app.get<{ Params: { '*': string } }>(`${url}/*`, (request, reply) => send(request.params['*'], request, reply))
+  app.get<{ Params: { '*': string } }>(`${url}/*`, (request, reply) =>
+    send(request.params['*'], request, reply),
+  )
   if (page !== undefined) app.get(url, (request, reply) => send('', request, reply))
 }
 
 /** The paths of the files of known types in a directory. */
 async function list(directory: string): Promise<Map<string, undefined>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const paths = entries.map((entry) => relative(directory, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+  const paths = entries.map((entry) =>
+    relative(directory, join(entry.parentPath, entry.name)).replaceAll(sep, '/'),
+  )
   return new Map(paths.filter((path) => extname(path) in TYPES).map((path) => [path, undefined]))
 }
 
-async function read(directory: string, name: string, url: string, complete: StaticFiles['complete']): Promise<Answer> {
+async function read(
+  directory: string,
+  name: string,
+  url: string,
+  complete: StaticFiles['complete'],
+): Promise<Answer> {
   const path = join(directory, name)
   const type = TYPES[extname(name)] ?? ''
   const isCompressed = type === 'image/png' || type === 'font/woff2'

@@ -8,8 +8,8 @@ const PAUSE_MS = 1000
 const RETRY_MS = 60_000
 
 /**
- * Keeps the ranks of past dates up to date in the background: at the start, and after each run of any gateway. Only one
- * gateway on a store does so at a time.
+ * Keeps the ranks of past dates up to date in the background: at the start, and after each run of
+ * any gateway. Only one gateway on a store does so at a time.
  */
 export function startRankHistory({ store, notifications, log }: Deps): { close(): Promise<void> } {
   const closing = new AbortController()
@@ -24,7 +24,10 @@ export function startRankHistory({ store, notifications, log }: Deps): { close()
       if (dates > 0) log.info({ dates }, 'computed the ranks of past dates')
     } catch (error) {
       if (closing.signal.aborted) return
-      log.warn({ err: error }, 'the ranks of past dates could not be computed, trying again in a minute')
+      log.warn(
+        { err: error },
+        'the ranks of past dates could not be computed, trying again in a minute',
+      )
       rebuildIn(RETRY_MS)
     }
   }

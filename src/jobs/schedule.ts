@@ -15,7 +15,15 @@ const MINUTE_MS = 60_000
 
 type ScheduleDeps = Pick<
   Deps,
-  'config' | 'log' | 'store' | 'basePoints' | 'keepsLedger' | 'positionsSource' | 'analytics' | 'maxPriceJump' | 'now'
+  | 'config'
+  | 'log'
+  | 'store'
+  | 'basePoints'
+  | 'keepsLedger'
+  | 'positionsSource'
+  | 'analytics'
+  | 'maxPriceJump'
+  | 'now'
 >
 
 export interface Schedule {
@@ -37,10 +45,11 @@ interface Job {
 }
 
 /**
- * Runs now and every minute: marks runs whose process has died as failed, puts announced multipliers in force when their date
- * has come, computes missing digests, makes the boards of ended seasons final, removes old entries of the ledger, and does what
- * is due: distributions by DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other.
- * It reads the clock each time, so clock changes and sleep do not matter.
+ * Runs now and every minute: marks runs whose process has died as failed, puts announced
+ * multipliers in force when their date has come, computes missing digests, makes the boards of
+ * ended seasons final, removes old entries of the ledger, and does what is due: distributions by
+ * DISTRIBUTION_CRON, updates by ANALYTICS_CRON. Neither waits for the other. It reads the clock
+ * each time, so clock changes and sleep do not matter.
  */
 export function startSchedule(deps: ScheduleDeps, options: ScheduleOptions = {}): Schedule {
   const { everyMs = MINUTE_MS, onLooked } = options
@@ -50,7 +59,8 @@ export function startSchedule(deps: ScheduleDeps, options: ScheduleOptions = {})
   const runDeps = { ...deps, pool: store.pool, signal }
   const settle = async () => {
     const settled = await settleDue(store.pool, now())
-    if (settled > 0) log.info({ pools: settled }, 'announced multipliers are in force from today on')
+    if (settled > 0)
+      log.info({ pools: settled }, 'announced multipliers are in force from today on')
   }
   const jobs: Job[] = [
     {
@@ -79,7 +89,8 @@ export function startSchedule(deps: ScheduleDeps, options: ScheduleOptions = {})
     await digestsDue(store.pool)
     const seasons = await closeSeasonsDue(store.pool, now())
     if (seasons.length > 0) log.info({ seasons }, 'the boards of these seasons are final')
-    if (config.LEDGER_DAYS) await pruneLedger(store.pool, new Date(now().getTime() - config.LEDGER_DAYS * DAY_MS))
+    if (config.LEDGER_DAYS)
+      await pruneLedger(store.pool, new Date(now().getTime() - config.LEDGER_DAYS * DAY_MS))
   }
   const running = [repeat('tidy', tidy)]
   for (const { name, pattern, due } of jobs) {

@@ -11,11 +11,15 @@ interface System {
   React: { createElement: typeof createElement; Fragment: typeof Fragment }
   specSelectors: {
     specJson(): { getIn(keys: string[]): string | undefined }
-    parameterValues(operation: [path: string, method: string]): { entries(): Iterable<[string, unknown]> }
+    parameterValues(operation: [path: string, method: string]): {
+      entries(): Iterable<[string, unknown]>
+    }
   }
 }
 
-/** Opens the GraphQL operation of a GET, with the variables of the `link` header of its response. */
+/**
+ * Opens the GraphQL operation of a GET, with the variables of the `link` header of its response.
+ */
 async function openInGraphiQL(url: string, query: string): Promise<void> {
   const tab = window.open('about:blank')
   try {
@@ -23,7 +27,11 @@ async function openInGraphiQL(url: string, query: string): Promise<void> {
     if (!response.ok) throw new Error((await response.json()).detail)
     const [, parameters] = /\?([^>]*)>/.exec(response.headers.get('link') ?? '') ?? []
     if (!parameters) throw new Error('There are too many parameters for a link.')
-    const variables = JSON.stringify(JSON.parse(new URLSearchParams(parameters).get('variables') ?? '{}'), null, 2)
+    const variables = JSON.stringify(
+      JSON.parse(new URLSearchParams(parameters).get('variables') ?? '{}'),
+      null,
+      2,
+    )
     if (tab) tab.location.href = `${basePath}/graphql#${new URLSearchParams({ query, variables })}`
   } catch (error) {
     tab?.close()
@@ -40,7 +48,8 @@ function urlOf({ path, method }: Operation, { specSelectors }: System): string {
     const values = [(value as { toJS?(): unknown } | undefined)?.toJS?.() ?? value]
       .flat()
       .filter((one) => one != null && one !== '')
-    if (where === 'path' && values.length > 0) url = url.replace(`{${name}}`, encodeURIComponent(String(values[0])))
+    if (where === 'path' && values.length > 0)
+      url = url.replace(`{${name}}`, encodeURIComponent(String(values[0])))
     if (where === 'query') for (const one of values) search.append(name, String(one))
   }
   return `${basePath}${url}?${search}`
@@ -50,7 +59,9 @@ const withGraphiQL =
   (Execute: FunctionComponent<Operation>, system: System): FunctionComponent<Operation> =>
   (props) => {
     const { createElement, Fragment } = system.React
-    const query = system.specSelectors.specJson().getIn(['paths', props.path, props.method, 'x-graphql-operation'])
+    const query = system.specSelectors
+      .specJson()
+      .getIn(['paths', props.path, props.method, 'x-graphql-operation'])
     const execute = createElement(Execute, props)
     if (props.method !== 'get' || !query) return execute
     const onClick = () => openInGraphiQL(urlOf(props, system), query)
@@ -62,5 +73,7 @@ const withGraphiQL =
     )
   }
 
-/** A plugin of Swagger UI: a button next to Execute that opens the operation of a GET in GraphiQL. */
+/**
+ * A plugin of Swagger UI: a button next to Execute that opens the operation of a GET in GraphiQL.
+ */
 export const graphiqlButton = () => ({ wrapComponents: { execute: withGraphiQL } })

@@ -4,17 +4,21 @@ import { basePath } from './served.ts'
 
 interface OpenApi {
   servers?: unknown
-  paths: Record<string, Record<string, { parameters?: { required?: boolean; example?: unknown }[] }>>
+  paths: Record<
+    string,
+    Record<string, { parameters?: { required?: boolean; example?: unknown }[] }>
+  >
 }
 
 /**
- * The document as the page shows it. The page fills its forms with the examples: those of optional parameters would narrow the
- * first answer.
+ * The document as the page shows it. The page fills its forms with the examples: those of optional
+ * parameters would narrow the first answer.
  */
 function withoutOptionalExamples(document: OpenApi): OpenApi {
   for (const item of Object.values(document.paths))
     for (const operation of Object.values(item))
-      for (const parameter of operation.parameters ?? []) if (!parameter.required) parameter.example = undefined
+      for (const parameter of operation.parameters ?? [])
+        if (!parameter.required) parameter.example = undefined
   return document
 }
 

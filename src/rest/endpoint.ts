@@ -30,18 +30,30 @@ export interface Call<Path, Query, Body, Data, Variables> extends Parsed<Path, Q
 export const lastOf = <Row>({ last }: Rows): Row | undefined =>
   last === undefined ? undefined : (JSON.parse(last) as Row)
 
-/** Placeholder for the time of the request in a body with `Answer.timed`. No stored date looks like it. */
+/**
+ * Placeholder for the time of the request in a body with `Answer.timed`. No stored date looks like
+ * it.
+ */
 export const REQUEST_TIME = '0000-00-00T00:00:00.000Z'
 
 export interface Answer<Body> {
   body: Body
-  /** Returns the part of the body's JSON that does not depend on the time of the request. Undefined if the whole body does not. */
+  /**
+   * Returns the part of the body's JSON that does not depend on the time of the request. Undefined
+   * if the whole body does not.
+   */
   timeless?: ((json: string) => string) | undefined
-  /** True if the body contains REQUEST_TIME, and otherwise does not depend on the time of the request. */
+  /**
+   * True if the body contains REQUEST_TIME, and otherwise does not depend on the time of the
+   * request.
+   */
   timed?: boolean
 }
 
-/** A documented endpoint: its input, and how it turns the result of a GraphQL operation into an answer. */
+/**
+ * A documented endpoint: its input, and how it turns the result of a GraphQL operation into an
+ * answer.
+ */
 export interface Endpoint {
   operationId: string
   summary: string
@@ -60,8 +72,9 @@ export interface Endpoint {
   operation: TypedDocumentNode<unknown, unknown>
   variables(request: Request<ZodType, ZodType, ZodType>): object
   /**
-   * True if the operation's only list is long. Its rows are copied as JSON into the empty list with which the body begins.
-   * They are flat: objects within a row are merged into it, dates are midnight UTC, and decimals are numbers.
+   * True if the operation's only list is long. Its rows are copied as JSON into the empty list with
+   * which the body begins. They are flat: objects within a row are merged into it, dates are
+   * midnight UTC, and decimals are numbers.
    */
   hasRows: boolean
   /** The page of the operation's list, of which all pages are read. */
@@ -89,7 +102,9 @@ interface Definition<Path, Query, Body, Response extends ZodType, Data, Variable
   variables(request: Request<Path, Query, Body>): NoInfer<Variables>
   hasRows?: boolean
   pageInfo?(data: NoInfer<Data>): PageInfo
-  answer(call: Call<Path, Query, Body, NoInfer<Data>, NoInfer<Variables>>): Answer<z.input<Response>>
+  answer(
+    call: Call<Path, Query, Body, NoInfer<Data>, NoInfer<Variables>>,
+  ): Answer<z.input<Response>>
 }
 
 /** Defines an endpoint, with input and answer typed by its schemas. */

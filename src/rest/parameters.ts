@@ -8,12 +8,18 @@ const text = z.string(once).min(1, 'must not be empty')
 /** A distribution date. */
 export const date = z
   .string('must be a date, given once')
-  .refine((value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && parseUtc(value) !== undefined, 'must be a date: YYYY-MM-DD')
+  .refine(
+    (value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && parseUtc(value) !== undefined,
+    'must be a date: YYYY-MM-DD',
+  )
   .meta({ override: { type: 'string', format: 'date' } })
 
 /** A 20-byte address in any case, converted to lower case. */
 export const address = z
-  .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once, without brackets') })
+  .string({
+    error: ({ input }) =>
+      input === undefined ? 'is required' : 'must be given once, without brackets',
+  })
   .refine(isAddress, 'must be an address: 0x and 40 hexadecimal digits')
   .transform((value) => value.toLowerCase())
   .meta({ override: { type: 'string', pattern: `^${ADDRESS_PATTERN}$` } })
@@ -23,7 +29,8 @@ export const NO_ONE = '0x0000000000000000000000000000000000000000'
 
 /** An integer in digits, from `minimum` to `maximum`. */
 export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
-  const range = maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} up` : `from ${minimum} to ${maximum}`
+  const range =
+    maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} up` : `from ${minimum} to ${maximum}`
   const message = `must be an integer ${range}`
   return z
     .string(once)
@@ -49,7 +56,10 @@ export const entityText = text
 /** Converts an address to lower case, and leaves other text unchanged. */
 export const asEntity = (value: string) => (isAddress(value) ? value.toLowerCase() : value)
 
-/** The value of a filter by address. Text that is not an address matches nothing, like an empty list. */
+/**
+ * The value of a filter by address. Text that is not an address matches nothing, like an empty
+ * list.
+ */
 export function whereAddress(value: string | undefined): string | string[] | undefined {
   if (value === undefined) return undefined
   return isAddress(value) ? value.toLowerCase() : []
@@ -68,7 +78,8 @@ export const dateCursor = text
   )
   .optional()
   .meta({
-    description: 'An ISO 8601 UTC timestamp that `nextCursor` returned. The page starts after that date.',
+    description:
+      'An ISO 8601 UTC timestamp that `nextCursor` returned. The page starts after that date.',
     override: { type: 'string', format: 'date-time' },
   })
 
@@ -104,7 +115,9 @@ export const addresses = z
 export const pageQuery = {
   page: defaultTo(integer(1), 1).describe('Page number, starting at 1.'),
   page_size: defaultTo(integer(1, 1000), 100).describe('Number of rows per page.'),
-  chain_id: integer(1).optional().describe('Only rows on this chain, such as 1, 42161, 8453 or 146.'),
+  chain_id: integer(1)
+    .optional()
+    .describe('Only rows on this chain, such as 1, 42161, 8453 or 146.'),
 }
 
 export const limit = defaultTo(integer(1, 100), 10)

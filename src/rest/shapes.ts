@@ -5,7 +5,9 @@ export const address = z
   .string()
   .regex(/^0x[0-9a-f]{40}$/)
   .describe('An address, in lower case.')
-export const timestamp = z.iso.datetime({ precision: 3 }).describe('ISO 8601 UTC with milliseconds.')
+export const timestamp = z.iso
+  .datetime({ precision: 3 })
+  .describe('ISO 8601 UTC with milliseconds.')
 export const digits = z.string().regex(/^[0-9]+$/)
 export const usd = z.number().describe('In USD.')
 
@@ -16,13 +18,24 @@ export const envelope = <T extends z.ZodType, F extends z.ZodRawShape>(data: T, 
   z.strictObject({
     data,
     pagination: z
-      .strictObject({ page: safeInteger, page_size: safeInteger, total: safeInteger, has_more: z.boolean() })
+      .strictObject({
+        page: safeInteger,
+        page_size: safeInteger,
+        total: safeInteger,
+        has_more: z.boolean(),
+      })
       .describe('The page and the total number of rows.'),
-    filters: z.strictObject(filters).describe('The filters that were applied. Null for a filter that was not given.'),
+    filters: z
+      .strictObject(filters)
+      .describe('The filters that were applied. Null for a filter that was not given.'),
   })
 
 /** The pagination object of a page that has `rows` of `total` rows. */
-export function pagination({ page, page_size }: { page: number; page_size: number }, total: number, rows: number) {
+export function pagination(
+  { page, page_size }: { page: number; page_size: number },
+  total: number,
+  rows: number,
+) {
   const before = (BigInt(page) - 1n) * BigInt(page_size)
   return { page, page_size, total, has_more: rows > 0 && before + BigInt(rows) < BigInt(total) }
 }

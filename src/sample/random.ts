@@ -19,7 +19,9 @@ export function random(label: string): Random {
   }
 }
 
-export const normal = (rng: Random) => Math.sqrt(-2 * Math.log(1 - rng())) * Math.cos(2 * Math.PI * rng())
+export const normal = (rng: Random) =>
+  Math.sqrt(-2 * Math.log(1 - rng())) * Math.cos(2 * Math.PI * rng())
 export const between = (rng: Random, low: number, high: number) => low + rng() * (high - low)
 export const whole = (rng: Random, low: number, high: number) => Math.floor(between(rng, low, high))
-export const pick = <T>(rng: Random, list: T[], skew = 1) => list[Math.floor(list.length * rng() ** skew)] as T
+export const pick = <T>(rng: Random, list: T[], skew = 1) =>
+  list[Math.floor(list.length * rng() ** skew)] as T

@@ -4,7 +4,10 @@ import { sampleFiles } from './sample.ts'
 
 const BATCH = 1000
 
-/** The sample as a dataset, equal on every call of one UTC day. Records are generated as they are read. */
+/**
+ * The sample as a dataset, equal on every call of one UTC day. Records are generated as they are
+ * read.
+ */
 export function sampleDataset(now: Date, size: { users?: number; days?: number } = {}): Dataset {
   const files = sampleFiles({ now, ...size })
   return {

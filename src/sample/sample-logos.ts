@@ -7,7 +7,10 @@ const letter = (text: string) =>
 const ring = "<circle cx='16' cy='16' r='12' fill='none' stroke='#fff' stroke-width='2'/>"
 const diamond = "<path d='M16 5l7 11-7 4-7-4zm-7 13 7 9 7-9-7 4z' fill='#fff'/>"
 
-/** The logos of some tokens of the sample, by symbol: ours, and not those of the tokens. The others have none. */
+/**
+ * The logos of some tokens of the sample, by symbol: ours, and not those of the tokens. The others
+ * have none.
+ */
 export const sampleLogos: Record<string, string> = {
   USDC: drawn('#2a6fdb', ring + letter('$')),
   USDT: drawn('#1f8f6f', ring + letter('T')),

@@ -9,7 +9,10 @@ const LARGEST_MOVE = 0.07
 
 const bounded = (move: number) => Math.min(Math.max(move, -LARGEST_MOVE), LARGEST_MOVE)
 
-/** The price of each token on each day: the move of the whole market, of what the token follows, and a small one alone. */
+/**
+ * The price of each token on each day: the move of the whole market, of what the token follows, and
+ * a small one alone.
+ */
 export function samplePrices(days: number): Map<Token, number[]> {
   const numbers = Array.from({ length: days }, (_, day) => day)
   const whole = random('market')

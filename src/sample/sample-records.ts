@@ -150,7 +150,13 @@ export function* rateRecords({ midnights, courses }: World) {
     for (const [day, rate] of depositRate.entries()) {
       if (rate === depositRate[day - 1] && borrowRate[day] === borrowRate[day - 1]) continue
       const rates = { depositRate: rate, borrowRate: type === 'market' ? borrowRate[day] : null }
-      yield { entityType: type, chainId, entityId: id, changedAt: iso(at(midnights, day)), ...rates }
+      yield {
+        entityType: type,
+        chainId,
+        entityId: id,
+        changedAt: iso(at(midnights, day)),
+        ...rates,
+      }
     }
   }
 }
@@ -179,7 +185,13 @@ export function* marketRecords(world: World) {
 export function* vaultRecords(world: World) {
   for (const [index, vault] of vaults.entries()) {
     const { chainId, id } = vault
-    yield { chainId, id, name: vaultNames[index]?.name, ...assetFields(vault), ...ratesOf(world, vault) }
+    yield {
+      chainId,
+      id,
+      name: vaultNames[index]?.name,
+      ...assetFields(vault),
+      ...ratesOf(world, vault),
+    }
   }
 }
 
@@ -188,7 +200,14 @@ type Side = Record<Part, bigint> & Record<`${Part}Usd`, number>
 /** The sum of a user's accounts in a pool, by day and side. */
 function sidesByDay(world: World, accounts: Account[], pool: Pool): [Side, Side][] {
   const days: [Side, Side][] = []
-  const nothing = { collateral: 0n, protected: 0n, debt: 0n, collateralUsd: 0, protectedUsd: 0, debtUsd: 0 }
+  const nothing = {
+    collateral: 0n,
+    protected: 0n,
+    debt: 0n,
+    collateralUsd: 0,
+    protectedUsd: 0,
+    debtUsd: 0,
+  }
   for (const account of accounts) {
     if (account.pool !== pool) continue
     const { token } = account.entity
@@ -199,7 +218,9 @@ function sidesByDay(world: World, accounts: Account[], pool: Pool): [Side, Side]
       for (const part of parts) {
         if (!balance[part]) continue
         side[part] += balance[part]
-        side[`${part}Usd`] = round(side[`${part}Usd`] + usd(world, token, balance[part], balance.day))
+        side[`${part}Usd`] = round(
+          side[`${part}Usd`] + usd(world, token, balance[part], balance.day),
+        )
       }
     }
   }
@@ -254,7 +275,8 @@ const accountsIn = ({ accounts }: World, type: Entity['type']) =>
 export function* tokenRecords(world: World) {
   for (const token of world.prices.keys()) {
     const logoURI = sampleLogos[token.symbol]
-    if (logoURI) yield { chainId: token.chainId, address: tokenAddress(token), name: token.name, logoURI }
+    if (logoURI)
+      yield { chainId: token.chainId, address: tokenAddress(token), name: token.name, logoURI }
   }
 }
 
@@ -263,7 +285,14 @@ export function* priceRecords(world: World) {
     for (const [day, priceUsd] of prices.entries()) {
       if (token.gaps?.includes(world.days - 1 - day)) continue
       const time = iso(at(world.midnights, day))
-      yield { chainId: token.chainId, assetAddress: tokenAddress(token), date: time, priceUsd, source: 'sample', time }
+      yield {
+        chainId: token.chainId,
+        assetAddress: tokenAddress(token),
+        date: time,
+        priceUsd,
+        source: 'sample',
+        time,
+      }
     }
 }
 
@@ -308,7 +337,10 @@ export function* vaultSnapshotRecords(world: World) {
 
 export function* cashFlowRecords(world: World) {
   for (const { user, entity, positionId, flows } of world.accounts.flat()) {
-    for (const [index, { liquidation, logIndex, timestamp, kind, amount, priced }] of flows.entries()) {
+    for (const [
+      index,
+      { liquidation, logIndex, timestamp, kind, amount, priced },
+    ] of flows.entries()) {
       const txHash = liquidation?.txHash ?? hash(`flow ${user} ${entity.id} ${positionId} ${index}`)
       yield {
         chainId: entity.chainId,
@@ -332,13 +364,23 @@ export function* rewardRecords(world: World, type: Entity['type']) {
     const sent = new Map<string, { payer: Entity; assets: bigint }>()
     for (const { account, sent: assets } of liquidation.payments) {
       if (account.entity.type !== type) continue
-      sent.set(account.user, { payer: account.entity, assets: (sent.get(account.user)?.assets ?? 0n) + assets })
+      sent.set(account.user, {
+        payer: account.entity,
+        assets: (sent.get(account.user)?.assets ?? 0n) + assets,
+      })
     }
-    for (const [user, { payer, assets }] of sent) yield rewardRecord(world, liquidation, user, payer, assets)
+    for (const [user, { payer, assets }] of sent)
+      yield rewardRecord(world, liquidation, user, payer, assets)
   }
 }
 
-function rewardRecord(world: World, liquidation: Liquidation, user: string, payer: Entity, sent: bigint) {
+function rewardRecord(
+  world: World,
+  liquidation: Liquidation,
+  user: string,
+  payer: Entity,
+  sent: bigint,
+) {
   const { day, timestamp, txHash, bonus, unpriced, debtMarket, collateralMarket } = liquidation
   const rng = random(`reward ${txHash} ${user} ${payer.type}`)
   const price = (token: Token) => at(world.prices.get(token), day)
@@ -346,7 +388,8 @@ function rewardRecord(world: World, liquidation: Liquidation, user: string, paye
   const value = (amount(payer.token, sent) * price(payer.token) * Number(10_000n + bonus)) / 10_000
   const received = units(value / price(token), token.decimals, 16)
   const reward = (received * bonus) / (10_000n + bonus)
-  const usdOf = (token: Token, assets: bigint) => (unpriced ? null : quoted(world, token, assets, day))
+  const usdOf = (token: Token, assets: bigint) =>
+    unpriced ? null : quoted(world, token, assets, day)
   const liquidRewardUsd = usdOf(token, reward)
   const supplySentUsd = usdOf(payer.token, sent)
   const claimed = timestamp + whole(rng, 3600, 6 * DAY)
@@ -358,14 +401,17 @@ function rewardRecord(world: World, liquidation: Liquidation, user: string, paye
     logIndex: isVault ? 0 : 1,
     timestamp: String(timestamp),
     accountId: user,
-    ...(isVault ? { vaultId: payer.id } : { debtMarketId: debtMarket.id, collateralMarketId: collateralMarket.id }),
+    ...(isVault
+      ? { vaultId: payer.id }
+      : { debtMarketId: debtMarket.id, collateralMarketId: collateralMarket.id }),
     supplySent: String(sent),
     supplySentUsd,
     collateralReceived: String(received),
     collateralReceivedUsd: usdOf(token, received),
     liquidReward: String(reward),
     liquidRewardUsd,
-    userRoi: supplySentUsd === null || liquidRewardUsd === null ? null : (Number(bonus) / 1e4).toFixed(6),
+    userRoi:
+      supplySentUsd === null || liquidRewardUsd === null ? null : (Number(bonus) / 1e4).toFixed(6),
     claimedTimestamp: between(rng, 0, 1) < 0.7 && claimed < end ? String(claimed) : null,
   }
 }

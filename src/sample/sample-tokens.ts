@@ -1,6 +1,6 @@
 /**
- * A price model: the start in USD, how much of the market's moves it follows, the volatility of its other moves, and how much of those
- * persists on the next day.
+ * A price model: the start in USD, how much of the market's moves it follows, the volatility of its
+ * other moves, and how much of those persists on the next day.
  */
 export const courses = {
   USD: { start: 1, follows: 0, move: 0.0004, keep: 0.7 },
@@ -72,8 +72,17 @@ export const tokens: Token[] = [
   { chainId: 146, symbol: 'scUSD', name: 'Sonic USD', decimals: 6, follows: 'USD', worth: 0.9991, gaps: [64], address: '0xd3dce716f3ef535c5ff8d041c1a41c3bd89b97ae' }
 ]
 
-/** Pools, most used first. A is the collateral, B is lent and borrowed. A pool may have no multiplier. */
-export const pairs: { chainId: number; a: string; b: string; marketId: number; multiplier?: Multiplier }[] = [
+/**
+ * Pools, most used first. A is the collateral, B is lent and borrowed. A pool may have no
+ * multiplier.
+ */
+export const pairs: {
+  chainId: number
+  a: string
+  b: string
+  marketId: number
+  multiplier?: Multiplier
+}[] = [
   { chainId: 42161, a: 'WETH', b: 'USDC', marketId: 12, multiplier: [1, 2, 0, 1] },
   { chainId: 146, a: 'stS', b: 'S', marketId: 61, multiplier: [1, 2, 1, 1] },
   { chainId: 1, a: 'sUSDe', b: 'USDT', marketId: 34, multiplier: [2, 1, 0, 1] },
@@ -89,7 +98,13 @@ export const pairs: { chainId: number; a: string; b: string; marketId: number; m
   { chainId: 42161, a: 'USD₮0', b: 'USDC', marketId: 18, multiplier: [0, 0, 0, 0] },
   { chainId: 146, a: 'wOS', b: 'S', marketId: 62, multiplier: [1, 2, 1, 0] },
   { chainId: 8453, a: 'AERO', b: 'USDC', marketId: 49, multiplier: [1, 1, 1, 1] },
-  { chainId: 1, a: 'PT-sUSDe-USDC-LP-29MAY2025', b: 'USDC', marketId: 40, multiplier: [2, 1, 0, 1] },
+  {
+    chainId: 1,
+    a: 'PT-sUSDe-USDC-LP-29MAY2025',
+    b: 'USDC',
+    marketId: 40,
+    multiplier: [2, 1, 0, 1],
+  },
   { chainId: 42161, a: 'weETH', b: 'WETH', marketId: 21, multiplier: [1, 1, 1, 1] },
   { chainId: 8453, a: 'EURC', b: 'USDC', marketId: 50, multiplier: [0.5, 0.5, 0.5, 0.5] },
   { chainId: 146, a: 'S', b: 'USDC', marketId: 70, multiplier: [2, 2, 1, 1] },
@@ -103,10 +118,19 @@ export const pairs: { chainId: number; a: string; b: string; marketId: number; m
 /** deposit A, deposit B, borrow A, borrow B */
 export type Multiplier = [number, number, number, number]
 
-/** Changes of the program's rules: how many days before the end, and the multipliers until then by the pool's number. */
+/**
+ * Changes of the program's rules: how many days before the end, and the multipliers until then by
+ * the pool's number.
+ */
 export const ruleChanges: { daysAgo: number; until: Record<number, Multiplier> }[] = [
-  { daysAgo: 61, until: { 12: [1, 1, 0, 1], 61: [1, 1, 1, 1], 34: [1, 1, 0, 1], 58: [1, 1, 1, 1] } },
-  { daysAgo: 26, until: { 12: [1, 1.5, 0, 1], 47: [1, 1, 1, 1], 15: [1, 1, 1, 1], 70: [1, 1, 1, 1] } },
+  {
+    daysAgo: 61,
+    until: { 12: [1, 1, 0, 1], 61: [1, 1, 1, 1], 34: [1, 1, 0, 1], 58: [1, 1, 1, 1] },
+  },
+  {
+    daysAgo: 26,
+    until: { 12: [1, 1.5, 0, 1], 47: [1, 1, 1, 1], 15: [1, 1, 1, 1], 70: [1, 1, 1, 1] },
+  },
 ]
 
 /** Vaults. `lends` must be the B of a pool on the same chain. */

@@ -10,8 +10,9 @@ function* lines(records: Iterable<object>): Generator<string> {
 }
 
 /**
- * A plausible dataset: invented users in invented pools of well-known tokens, daily up to yesterday. It is the same for
- * everyone on the same UTC day. Each file is a stream of lines that are generated as they are read.
+ * A plausible dataset: invented users in invented pools of well-known tokens, daily up to
+ * yesterday. It is the same for everyone on the same UTC day. Each file is a stream of lines that
+ * are generated as they are read.
  */
 export function sampleFiles(options: {
   now: Date

@@ -25,7 +25,10 @@ export interface Pool {
 export const parts = ['collateral', 'protected', 'debt'] as const
 export type Part = (typeof parts)[number]
 
-/** A deposit into or withdrawal from a part of an account, in shares. Interest raises the value of a share. */
+/**
+ * A deposit into or withdrawal from a part of an account, in shares. Interest raises the value of a
+ * share.
+ */
 export interface Flow {
   /** The first midnight whose snapshot has it. */
   day: number
@@ -51,7 +54,10 @@ export interface Account {
   shares: Record<Part, bigint>
 }
 
-/** A loan's collateral that went to the lenders, because its health factor was below 1 at the midnight before. */
+/**
+ * A loan's collateral that went to the lenders, because its health factor was below 1 at the
+ * midnight before.
+ */
 export interface Liquidation {
   /** The midnight before. */
   day: number
@@ -96,7 +102,8 @@ const tokenOf = (chainId: number, symbol: string) => {
   return token
 }
 
-export const tokenAddress = (token: Token) => token.address ?? address(`token ${token.chainId} ${token.symbol}`)
+export const tokenAddress = (token: Token) =>
+  token.address ?? address(`token ${token.chainId} ${token.symbol}`)
 
 const unknown: Risk = { maxLtv: null, liquidationThreshold: null }
 /** The risk parameters of collateral that moves with the debt. */
@@ -136,13 +143,18 @@ export const vaults: Entity[] = vaultNames.map(({ chainId, lends, name }) => ({
 }))
 
 const lendsTo = (vault: Entity) =>
-  pools.flatMap(({ chainId, sides: [, b] }) => (chainId === vault.chainId && b.token === vault.token ? [b] : []))
+  pools.flatMap(({ chainId, sides: [, b] }) =>
+    chainId === vault.chainId && b.token === vault.token ? [b] : [],
+  )
 
 export const at = <T>(list: T[] | undefined, day: number) => list?.[day] as T
 const get = <K, V>(map: Map<K, V>, key: K) => map.get(key) as V
 export const amount = (token: Token, assets: bigint) => Number(assets) / 10 ** token.decimals
 
-/** Converts whole tokens to the smallest unit, to some significant digits, without exceeding 2^53 in between. */
+/**
+ * Converts whole tokens to the smallest unit, to some significant digits, without exceeding 2^53 in
+ * between.
+ */
 export function units(amount: number, decimals: number, digits = 3): bigint {
   if (amount <= 0) return 0n
   const [mantissa = '0', exponent] = amount.toExponential(digits - 1).split('e')
@@ -156,8 +168,13 @@ export const assetsOf = (world: World, entity: Entity, part: Part, shares: bigin
 
 /** The rate that borrowers pay: it rises with utilization, and steeply above the kink. */
 export function borrowRateAt(token: Token, utilization: number): number {
-  const [base, slope, steep, kink] = token.follows === 'USD' ? [0.01, 0.06, 0.18, 0.85] : [0.004, 0.026, 0.1, 0.8]
-  return base + slope * Math.min(utilization / kink, 1) + steep * Math.max(0, (utilization - kink) / (1 - kink))
+  const [base, slope, steep, kink] =
+    token.follows === 'USD' ? [0.01, 0.06, 0.18, 0.85] : [0.004, 0.026, 0.1, 0.8]
+  return (
+    base +
+    slope * Math.min(utilization / kink, 1) +
+    steep * Math.max(0, (utilization - kink) / (1 - kink))
+  )
 }
 
 /** The share of the interest that lenders get. */
@@ -183,7 +200,10 @@ interface Actor {
   plans: Plan[]
   first: number
   last: number
-  /** The lowest health factor to which it borrows. It repays before it falls to 1, unless it is reckless. */
+  /**
+   * The lowest health factor to which it borrows. It repays before it falls to 1, unless it is
+   * reckless.
+   */
   borrowsTo: number
   reckless: boolean
   /** How likely it is to borrow more on a day. */
@@ -255,7 +275,9 @@ function actor(user: number, days: number): Actor {
     }
   }
   const plans: Plan[] = []
-  const usedPools = new Set(Array.from({ length: rng() < 0.69 ? 1 : whole(rng, 2, 4) }, () => pick(rng, pools, 1.7)))
+  const usedPools = new Set(
+    Array.from({ length: rng() < 0.69 ? 1 : whole(rng, 2, 4) }, () => pick(rng, pools, 1.7)),
+  )
   for (const pool of usedPools) {
     const value = wealth * between(rng, 0.3, 1) * (borrows ? 2 : 1)
     const [a, b] = pool.sides
@@ -271,7 +293,8 @@ function actor(user: number, days: number): Actor {
       }
     }
   }
-  if (rng() < 0.22) plans.push(plan(pick(rng, vaults), { collateral: wealth * between(rng, 0.2, 0.8) }))
+  if (rng() < 0.22)
+    plans.push(plan(pick(rng, vaults), { collateral: wealth * between(rng, 0.2, 0.8) }))
   return { ...common, plans, first, last, borrowsTo, reckless, eager: reckless ? 0.15 : 0.02 }
 }
 
@@ -286,7 +309,10 @@ interface Loan {
   health: number
 }
 
-/** Every user's deposits and loans, day by day: rates follow utilization, and liquidations follow health. */
+/**
+ * Every user's deposits and loans, day by day: rates follow utilization, and liquidations follow
+ * health.
+ */
 export function simulate(now: Date, users: number, days: number): World {
   const today = Math.floor(now.getTime() / 1000 / DAY) * DAY
   const midnights = Array.from({ length: days }, (_, day) => today - (days - day) * DAY)
@@ -299,7 +325,11 @@ export function simulate(now: Date, users: number, days: number): World {
     courses: new Map(
       entities.map((entity) => [
         entity,
-        { worth: { collateral: [SCALE], protected: [SCALE], debt: [SCALE] }, depositRate: [], borrowRate: [] },
+        {
+          worth: { collateral: [SCALE], protected: [SCALE], debt: [SCALE] },
+          depositRate: [],
+          borrowRate: [],
+        },
       ]),
     ),
     accounts: actors.map(({ accounts }) => accounts),
@@ -318,7 +348,11 @@ export function simulate(now: Date, users: number, days: number): World {
     amount(account.entity.token, assets(account, part, day)) * price(account.entity, day)
 
   /** Moves tokens into a part of an account, or out of it. */
-  function move(account: Account, flow: Pick<Flow, 'day' | 'part' | 'timestamp'> & Partial<Flow>, by: bigint) {
+  function move(
+    account: Account,
+    flow: Pick<Flow, 'day' | 'part' | 'timestamp'> & Partial<Flow>,
+    by: bigint,
+  ) {
     const { entity, shares, flows } = account
     const { day, part } = flow
     const into = by > 0n
@@ -347,14 +381,21 @@ export function simulate(now: Date, users: number, days: number): World {
   }
 
   function loansOf({ accounts }: Actor, day: number): Loan[] {
-    const owed = new Set(accounts.flatMap(({ entity, shares }) => (shares.debt > 0n ? [entity] : [])))
+    const owed = new Set(
+      accounts.flatMap(({ entity, shares }) => (shares.debt > 0n ? [entity] : [])),
+    )
     return [...owed].map((entity) => {
-      const debts = accounts.filter((account) => account.entity === entity && account.shares.debt > 0n)
+      const debts = accounts.filter(
+        (account) => account.entity === entity && account.shares.debt > 0n,
+      )
       const pool = debts[0]?.pool as Pool
       const other = pool.sides[0] === entity ? pool.sides[1] : pool.sides[0]
       const backing = accounts.filter((account) => account.entity === other)
       const sum = (list: Account[], ...of: Part[]) =>
-        list.reduce((total, account) => of.reduce((sum, part) => sum + usd(account, part, day), total), 0)
+        list.reduce(
+          (total, account) => of.reduce((sum, part) => sum + usd(account, part, day), total),
+          0,
+        )
       const [debt, collateral] = [sum(debts, 'debt'), sum(backing, 'collateral', 'protected')]
       const threshold = other.risk.liquidationThreshold
       return {
@@ -368,7 +409,12 @@ export function simulate(now: Date, users: number, days: number): World {
     })
   }
 
-  function open(actor: Actor, { entity, pool, positionId, usd: planned }: Plan, day: number, early: boolean) {
+  function open(
+    actor: Actor,
+    { entity, pool, positionId, usd: planned }: Plan,
+    day: number,
+    early: boolean,
+  ) {
     for (const part of parts) {
       const value = planned[part]
       if (value === undefined || (part !== 'debt') !== early) continue
@@ -377,7 +423,9 @@ export function simulate(now: Date, users: number, days: number): World {
       const most = get(free, entity) - (1 - LENT_AT_MOST) * get(supplied, entity)
       if (part === 'debt' && !isSample && most < tokens * 0.3) continue
       const bounded = part === 'debt' && !isSample ? Math.min(tokens, most) : tokens
-      let account = actor.accounts.find((one) => one.entity === entity && one.positionId === positionId)
+      let account = actor.accounts.find(
+        (one) => one.entity === entity && one.positionId === positionId,
+      )
       if (!account) {
         const shares = { collateral: 0n, protected: 0n, debt: 0n }
         account = { user: actor.user, entity, pool, positionId, flows: [], shares }
@@ -398,12 +446,14 @@ export function simulate(now: Date, users: number, days: number): World {
     if (day === first) for (const plan of actor.plans) open(actor, plan, day, true)
     if (day <= first) return
     if (day >= last) {
-      for (const account of accounts) act(actor, account, 'debt', -assets(account, 'debt', day), day)
+      for (const account of accounts)
+        act(actor, account, 'debt', -assets(account, 'debt', day), day)
       return
     }
     for (const { health, debts } of loansOf(actor, day)) {
       if (reckless || health > 1.15) continue
-      for (const account of debts) act(actor, account, 'debt', -share(assets(account, 'debt', day), 30), day)
+      for (const account of debts)
+        act(actor, account, 'debt', -share(assets(account, 'debt', day), 30), day)
     }
     for (const account of accounts) {
       const { shares } = account
@@ -413,7 +463,8 @@ export function simulate(now: Date, users: number, days: number): World {
       // A day without a price of stS, so that the flow has none.
       const unpriced = actor.user === sampleUser && account === accounts[0] && day === days - 4
       if (!changes && !unpriced) continue
-      if (shares.debt > 0n) act(actor, account, 'debt', -share(assets(account, 'debt', day), percent), day)
+      if (shares.debt > 0n)
+        act(actor, account, 'debt', -share(assets(account, 'debt', day), percent), day)
       else act(actor, account, held, share(assets(account, held, day), percent), day)
     }
   }
@@ -425,7 +476,8 @@ export function simulate(now: Date, users: number, days: number): World {
     if (day <= first) return
     if (day >= last) {
       for (const account of accounts) {
-        if (!canLeave(account, amount(account.entity.token, assets(account, 'collateral', day)))) continue
+        if (!canLeave(account, amount(account.entity.token, assets(account, 'collateral', day))))
+          continue
         for (const part of ['collateral', 'protected'] as const)
           act(actor, account, part, -assets(account, part, day), day)
       }
@@ -447,7 +499,8 @@ export function simulate(now: Date, users: number, days: number): World {
       const backs = loans.find(({ backing }) => backing.includes(account))
       if (backs && backs.health < borrowsTo * 1.4) continue
       const out = share(assets(account, 'collateral', day), percent)
-      if (canLeave(account, amount(account.entity.token, out))) act(actor, account, 'collateral', -out, day)
+      if (canLeave(account, amount(account.entity.token, out)))
+        act(actor, account, 'collateral', -out, day)
     }
   }
 
@@ -460,7 +513,8 @@ export function simulate(now: Date, users: number, days: number): World {
     const label = `liquidation ${user} ${debtMarket.id} ${day}`
     const rng = random(label)
     const bonus = whole(rng, 300, 700)
-    const wanted = (RESCUED * debt - collateral * threshold) / (RESCUED - (1 + bonus / 1e4) * threshold)
+    const wanted =
+      (RESCUED * debt - collateral * threshold) / (RESCUED - (1 + bonus / 1e4) * threshold)
     const repaid = Math.min(wanted, debt, collateral / (1 + bonus / 1e4))
     const timestamp = at(midnights, day) + whole(rng, 60, DAY / 2)
     const liquidation: Liquidation = {
@@ -486,12 +540,23 @@ export function simulate(now: Date, users: number, days: number): World {
     }
     for (const account of backing)
       for (const part of ['collateral', 'protected'] as const)
-        move(account, { ...flow, part }, -scaled(assets(account, part, day), (repaid * (1 + bonus / 1e4)) / collateral))
-    const vault = vaults.find((vault) => lendsTo(vault).includes(debtMarket) && get(members, vault).length > 0)
+        move(
+          account,
+          { ...flow, part },
+          -scaled(assets(account, part, day), (repaid * (1 + bonus / 1e4)) / collateral),
+        )
+    const vault = vaults.find(
+      (vault) => lendsTo(vault).includes(debtMarket) && get(members, vault).length > 0,
+    )
     const byVault = vault ? (sent * VAULT_PART) / 100n : 0n
-    for (const [lender, part] of [[debtMarket, sent - byVault] as const, [vault, byVault] as const]) {
+    for (const [lender, part] of [
+      [debtMarket, sent - byVault] as const,
+      [vault, byVault] as const,
+    ]) {
       const lenders = lender
-        ? get(members, lender).filter(({ shares, user: one }) => shares.collateral > 0n && one !== user)
+        ? get(members, lender).filter(
+            ({ shares, user: one }) => shares.collateral > 0n && one !== user,
+          )
         : []
       const lent = lenders.reduce((sum, account) => sum + assets(account, 'collateral', day), 0n)
       for (const account of lenders) {
@@ -511,11 +576,16 @@ export function simulate(now: Date, users: number, days: number): World {
         worth.debt.push(grown(at(worth.debt, day - 1), at(borrowRate, day - 1)))
       }
       const sum = (part: Part) =>
-        get(members, entity).reduce((sum, account) => sum + amount(entity.token, assets(account, part, day)), 0)
+        get(members, entity).reduce(
+          (sum, account) => sum + amount(entity.token, assets(account, part, day)),
+          0,
+        )
       supplied.set(entity, sum('collateral'))
       free.set(entity, sum('collateral') - sum('debt'))
     }
-    const unhealthy = actors.flatMap((actor) => loansOf(actor, day - 1).filter(({ health }) => health < 1))
+    const unhealthy = actors.flatMap((actor) =>
+      loansOf(actor, day - 1).filter(({ health }) => health < 1),
+    )
     for (const loan of unhealthy) liquidate(loan, day - 1)
     for (const actor of actors) putIn(actor, day)
     for (const actor of actors) takeOut(actor, day)
@@ -533,7 +603,9 @@ export function simulate(now: Date, users: number, days: number): World {
     for (const vault of vaults) {
       const markets = lendsTo(vault)
       const rates = markets.map((market) => at(get(courses, market).depositRate, day))
-      get(courses, vault).depositRate.push((TO_LENDERS * rates.reduce((sum, rate) => sum + rate, 0)) / markets.length)
+      get(courses, vault).depositRate.push(
+        (TO_LENDERS * rates.reduce((sum, rate) => sum + rate, 0)) / markets.length,
+      )
       get(courses, vault).borrowRate.push(0)
     }
   }

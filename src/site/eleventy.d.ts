@@ -8,7 +8,11 @@ declare module '@11ty/eleventy' {
     addTemplate(path: string, content: string, data: object): void
   }
   export default class Eleventy {
-    constructor(input: string, output: string, options: { quietMode?: boolean; config?(config: Config): void })
+    constructor(
+      input: string,
+      output: string,
+      options: { quietMode?: boolean; config?(config: Config): void },
+    )
     toJSON(): Promise<{ outputPath: string; content: string }[]>
   }
 }

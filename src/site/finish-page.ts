@@ -34,7 +34,9 @@ export interface FinishedPage {
   html: string
   /** The ids of its elements. */
   ids: Set<string>
-  /** The addresses in the site that it links to, as their authors wrote them and as they are served. */
+  /**
+   * The addresses in the site that it links to, as their authors wrote them and as they are served.
+   */
   links: { written: string; path: string; hash: string }[]
   records: SearchRecord[]
   /** Its first paragraph. */
@@ -42,8 +44,9 @@ export interface FinishedPage {
 }
 
 /**
- * Finishes a page that the generator made: gives its headings and the rows of its tables addresses, turns links to files into
- * links to pages, highlights code, lists its headings, and takes its text for the search.
+ * Finishes a page that the generator made: gives its headings and the rows of its tables addresses,
+ * turns links to files into links to pages, highlights code, lists its headings, and takes its text
+ * for the search.
  */
 export function finishPage(page: Page, html: string, site: SiteLinks): FinishedPage {
   const $ = load(html)
@@ -61,7 +64,10 @@ export function finishPage(page: Page, html: string, site: SiteLinks): FinishedP
   return { page, html: $.html(), ids, links, records, summary }
 }
 
-/** Gives headings the ids that GitHub gives them, and rows that begin with a name or a code the id of that. */
+/**
+ * Gives headings the ids that GitHub gives them, and rows that begin with a name or a code the id
+ * of that.
+ */
 function addIds($: CheerioAPI, main: Elements): Set<string> {
   const ids = new Set(
     $('[id]')
@@ -74,12 +80,14 @@ function addIds($: CheerioAPI, main: Elements): Set<string> {
     ids.add(unique)
     element.attr('id', unique)
   }
-  for (const element of main.find('h1, h2, h3, h4').not('[id]').toArray()) add($(element), slugOf($(element).text()))
+  for (const element of main.find('h1, h2, h3, h4').not('[id]').toArray())
+    add($(element), slugOf($(element).text()))
   for (const row of main.find('tbody tr').toArray()) {
     const cell = $(row).children('td').first()
     const name = cell.text().trim()
     const isCode = cell.children('code').first().text() === name
-    if ((isCode || /^\p{L}[\w.-]*$/u.test(name)) && !ids.has(name)) add($(row), name.replace(/\s+/g, '-'))
+    if ((isCode || /^\p{L}[\w.-]*$/u.test(name)) && !ids.has(name))
+      add($(row), name.replace(/\s+/g, '-'))
   }
   return ids
 }
@@ -91,7 +99,10 @@ const slugOf = (heading: string) =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replace(/\s/g, '-')
 
-/** Turns links to the files of pages into links to the pages. Files that have no page are named, not linked. */
+/**
+ * Turns links to the files of pages into links to the pages. Files that have no page are named, not
+ * linked.
+ */
 function linkPages($: CheerioAPI, main: Elements, page: Page, { pages }: SiteLinks) {
   const links: FinishedPage['links'] = []
   for (const element of main.find('a[href]').toArray()) {
@@ -129,7 +140,8 @@ function showImages($: CheerioAPI, main: Elements, page: Page, { root, asset }: 
     const src = image.attr('src') ?? ''
     const file = join(root, dirname(page.file ?? ''), src)
     if (!existsSync(file)) throw new Error(`${page.file} shows ${src}, which does not exist.`)
-    if (!image.attr('alt')) throw new Error(`${page.file} shows ${src} without a text that says what it shows.`)
+    if (!image.attr('alt'))
+      throw new Error(`${page.file} shows ${src} without a text that says what it shows.`)
     const contents = readFileSync(file)
     image.attr('src', asset(hashedName(file, contents), contents)).attr('loading', 'lazy')
     image.attr(sizeOf(file, contents))
@@ -138,8 +150,10 @@ function showImages($: CheerioAPI, main: Elements, page: Page, { root, asset }: 
 
 /** The width and height of an SVG or a PNG. */
 function sizeOf(file: string, contents: Buffer): Record<string, string> {
-  if (extname(file) === '.png') return { width: `${contents.readUInt32BE(16)}`, height: `${contents.readUInt32BE(20)}` }
-  const [, width = '', height = ''] = /viewBox="\S+ \S+ ([\d.]+) ([\d.]+)"/.exec(contents.toString()) ?? []
+  if (extname(file) === '.png')
+    return { width: `${contents.readUInt32BE(16)}`, height: `${contents.readUInt32BE(20)}` }
+  const [, width = '', height = ''] =
+    /viewBox="\S+ \S+ ([\d.]+) ([\d.]+)"/.exec(contents.toString()) ?? []
   return { width, height }
 }
 
@@ -149,23 +163,40 @@ export function hashedName(file: string, contents: Buffer | Uint8Array): string 
   return `${name}-${createHash('sha256').update(contents).digest('hex').slice(0, 8)}${ext}`
 }
 
-/** Highlights code. An operation of the graph without variables gets a link that opens it in GraphiQL. */
+/**
+ * Highlights code. An operation of the graph without variables gets a link that opens it in
+ * GraphiQL.
+ */
 function highlightCode($: CheerioAPI, main: Elements): void {
   for (const element of main.find('pre > code[class^=language-]').toArray()) {
     const code = $(element)
     const language = code.attr('class')?.replace('language-', '') ?? ''
     const text = code.text()
     if (highlight.getLanguage(language)) code.html(highlight.highlight(text, { language }).value)
-    if (language !== 'graphql' || !/^(\{|query|subscription)/.test(text) || text.includes('$')) continue
+    if (language !== 'graphql' || !/^(\{|query|subscription)/.test(text) || text.includes('$'))
+      continue
     const href = `/graphql#${new URLSearchParams({ query: text.trim() })}`
-    code.parent().after($('<p><a class="graphiql">Open in GraphiQL</a></p>').find('a').attr('href', href).end())
+    code
+      .parent()
+      .after(
+        $('<p><a class="graphiql">Open in GraphiQL</a></p>').find('a').attr('href', href).end(),
+      )
   }
 }
 
 /** The roles of tables, which browsers forget where a style sheet shows rows as blocks. */
-const ROLES = { table: 'table', 'thead, tbody': 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' }
+const ROLES = {
+  table: 'table',
+  'thead, tbody': 'rowgroup',
+  tr: 'row',
+  th: 'columnheader',
+  td: 'cell',
+}
 
-/** Lets tables scroll, and writes the name of its column on each cell: on a phone rows are blocks, without a head. */
+/**
+ * Lets tables scroll, and writes the name of its column on each cell: on a phone rows are blocks,
+ * without a head.
+ */
 function labelCells($: CheerioAPI, main: Elements): void {
   for (const element of main.find('table').toArray()) {
     const table = $(element)
@@ -176,7 +207,8 @@ function labelCells($: CheerioAPI, main: Elements): void {
     for (const row of table.find('tbody tr').toArray())
       for (const [column, cell] of $(row).children('td').toArray().entries())
         if (column > 0 && names[column]) $(cell).attr('data-column', names[column])
-    for (const [selector, role] of Object.entries(ROLES)) table.find(selector).addBack(selector).attr('role', role)
+    for (const [selector, role] of Object.entries(ROLES))
+      table.find(selector).addBack(selector).attr('role', role)
     table.wrap('<div class="scroll" tabindex="0"></div>')
   }
 }
@@ -200,7 +232,10 @@ function listHeadings($: CheerioAPI, main: Elements): void {
   for (const element of main.find('h2[id], h3[id], dt[id]').toArray()) {
     const heading = $(element)
     const name = oneLine(heading.text())
-    const link = $('<a class="anchor">#</a>').attr({ href: `#${heading.attr('id')}`, 'aria-label': `Link to ${name}` })
+    const link = $('<a class="anchor">#</a>').attr({
+      href: `#${heading.attr('id')}`,
+      'aria-label': `Link to ${name}`,
+    })
     heading.append(' ', link)
   }
 }

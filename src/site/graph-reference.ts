@@ -23,7 +23,10 @@ import { deprecatedElements } from '../graphql/policy/deprecations.ts'
 import { escapeHtml, markdown } from './html.ts'
 import { addressOf, type Page } from './page.ts'
 
-/** The pages of types, with how the names of their types begin. A type is on the page with the longest beginning. */
+/**
+ * The pages of types, with how the names of their types begin. A type is on the page with the
+ * longest beginning.
+ */
 const PAGES: { path: string; title: string; names: string[] }[] = [
   { path: 'graph/queries', title: 'Queries', names: ['Query'] },
   { path: 'graph/mutations', title: 'Mutations', names: ['Mutation'] },
@@ -38,7 +41,11 @@ const PAGES: { path: string; title: string; names: string[] }[] = [
     title: 'Points and positions',
     names: ['Position', 'DailyPoints', 'DayTotals', 'Program', 'Distribution', 'Run', 'Source'],
   },
-  { path: 'graph/pools', title: 'Pools, assets, multipliers', names: ['Pool', 'Asset', 'Multiplier'] },
+  {
+    path: 'graph/pools',
+    title: 'Pools, assets, multipliers',
+    names: ['Pool', 'Asset', 'Multiplier'],
+  },
   {
     path: 'graph/markets',
     title: 'Markets and vaults',
@@ -56,9 +63,16 @@ export function graphPages(root: string): Page[] {
   const reference = new Reference(schema, new Map(types.map((type) => [type.name, pageOf(type)])))
   return [
     { path: 'graph', title: 'Examples', file: undefined, content: examplesContent() },
-    { path: 'graph/deprecated', title: 'Deprecated', file: undefined, content: deprecatedContent(schema) },
+    {
+      path: 'graph/deprecated',
+      title: 'Deprecated',
+      file: undefined,
+      content: deprecatedContent(schema),
+    },
     ...PAGES.map(({ path, title }) => {
-      const ofPage = types.filter((type) => pageOf(type) === path).sort((a, b) => a.name.localeCompare(b.name))
+      const ofPage = types
+        .filter((type) => pageOf(type) === path)
+        .sort((a, b) => a.name.localeCompare(b.name))
       const nouns = ofPage
         .map(({ name }) => name)
         .filter((name) => !/(Connection|Edge|Filter|Order|GroupBy)$/.test(name))
@@ -72,10 +86,11 @@ ${ofPage.map((type) => reference.typeSection(type)).join('\n')}`
 
 /** The path of the page that a type is on. */
 function pageOf({ name }: GraphQLNamedType): string {
-  const fits = PAGES.flatMap(({ path, names }) => names.map((beginning) => ({ path, beginning }))).filter(
-    ({ beginning }) => name.startsWith(beginning),
-  )
-  return fits.reduce((best, one) => (one.beginning.length > best.beginning.length ? one : best)).path
+  const fits = PAGES.flatMap(({ path, names }) =>
+    names.map((beginning) => ({ path, beginning })),
+  ).filter(({ beginning }) => name.startsWith(beginning))
+  return fits.reduce((best, one) => (one.beginning.length > best.beginning.length ? one : best))
+    .path
 }
 
 const linkTo = (path: string, hash: string) => `${addressOf({ path } as Page)}#${hash}`
@@ -99,7 +114,8 @@ ${personas
 function deprecatedContent(schema: GraphQLSchema): string {
   const elements = deprecatedElements(schema)
   const rows = elements.map(
-    ({ element, reason }) => `<tr><td><code>${element}</code></td><td>${escapeHtml(reason)}</td></tr>`,
+    ({ element, reason }) =>
+      `<tr><td><code>${element}</code></td><td>${escapeHtml(reason)}</td></tr>`,
   )
   const table = `<table><thead><tr><th>element</th><th>replacement and removal</th></tr></thead>
 <tbody>${rows.join('\n')}</tbody></table>`
@@ -132,10 +148,13 @@ class Reference {
   }
 
   #relations(type: GraphQLNamedType): string {
-    const links = (names: readonly { name: string }[]) => names.map(({ name }) => this.#name(name)).join(', ')
+    const links = (names: readonly { name: string }[]) =>
+      names.map(({ name }) => this.#name(name)).join(', ')
     if (isUnionType(type)) return `: one of ${links(type.getTypes())}`
-    if (isInterfaceType(type)) return `, implemented by ${links(this.#schema.getPossibleTypes(type))}`
-    if (isObjectType(type) && type.getInterfaces().length > 0) return `, implements ${links(type.getInterfaces())}`
+    if (isInterfaceType(type))
+      return `, implemented by ${links(this.#schema.getPossibleTypes(type))}`
+    if (isObjectType(type) && type.getInterfaces().length > 0)
+      return `, implements ${links(type.getInterfaces())}`
     return ''
   }
 
@@ -163,7 +182,9 @@ class Reference {
   #signature(member: Member, parentheses = ''): string {
     const { astNode: node } = member
     const value =
-      node && 'defaultValue' in node && node.defaultValue ? ` = ${escapeHtml(print(node.defaultValue))}` : ''
+      node && 'defaultValue' in node && node.defaultValue
+        ? ` = ${escapeHtml(print(node.defaultValue))}`
+        : ''
     return `<code><b>${member.name}</b>${parentheses}: ${this.#type(member.type)}${value}</code>`
   }
 

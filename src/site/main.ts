@@ -1,4 +1,7 @@
-/** Builds the documentation site from the Markdown of the repository, the graph and the OpenAPI document: dist/docs. */
+/**
+ * Builds the documentation site from the Markdown of the repository, the graph and the OpenAPI
+ * document: dist/docs.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -36,14 +39,18 @@ const asset = (name: string, contents: Buffer) => {
   return `/docs/assets/${name}`
 }
 const html = await generate(await browserFiles())
-const finish = (page: Page) => finishPage(page, html.get(fileOf(page)) ?? '', { root: ROOT, pages, asset })
+const finish = (page: Page) =>
+  finishPage(page, html.get(fileOf(page)) ?? '', { root: ROOT, pages, asset })
 const finished = pages.map(finish)
 files.set(fileOf(notFound), finish(notFound).html)
 for (const { page, html } of finished) files.set(fileOf(page), html)
 checkLinks()
 files.set('search.json', JSON.stringify(finished.flatMap(({ records }) => records)))
 files.set('llms.txt', overview())
-files.set('llms-full.txt', pages.map(({ file, content }) => (file === undefined ? '' : content)).join('\n\n'))
+files.set(
+  'llms-full.txt',
+  pages.map(({ file, content }) => (file === undefined ? '' : content)).join('\n\n'),
+)
 await write()
 
 /** Builds the script and the style sheet of the pages. @returns where they are served */
@@ -80,20 +87,26 @@ async function generate(data: { script: string; style: string }): Promise<Map<st
       config.setLibrary('md', { render: markdown })
       config.setTemplateFormats(['md', 'html'])
       for (const page of [...pages, notFound])
-        config.addTemplate(`${fileOf(page)}.${page.file === undefined ? 'html' : 'md'}`, page.content, {
-          ...data,
-          layout: 'page.liquid',
-          permalink: `/${fileOf(page)}`,
-          title: page.title,
-          href: addressOf(page),
-          navigation: menu,
-          // Text of a document may look like a template.
-          templateEngineOverride: page.file === undefined ? 'html' : 'md',
-        })
+        config.addTemplate(
+          `${fileOf(page)}.${page.file === undefined ? 'html' : 'md'}`,
+          page.content,
+          {
+            ...data,
+            layout: 'page.liquid',
+            permalink: `/${fileOf(page)}`,
+            title: page.title,
+            href: addressOf(page),
+            navigation: menu,
+            // Text of a document may look like a template.
+            templateEngineOverride: page.file === undefined ? 'html' : 'md',
+          },
+        )
     },
   })
   const made = await eleventy.toJSON()
-  return new Map(made.map(({ outputPath, content }) => [relative('dist/docs', outputPath), content]))
+  return new Map(
+    made.map(({ outputPath, content }) => [relative('dist/docs', outputPath), content]),
+  )
 }
 
 /** Fails if a link leads to a page or a heading that does not exist. */
@@ -106,11 +119,15 @@ function checkLinks(): void {
   const broken = finished.flatMap(({ page, links }) =>
     links
       .filter(isBroken)
-      .map(({ written }) => `${page.file ?? addressOf(page)} links to ${written}, which does not exist.`),
+      .map(
+        ({ written }) =>
+          `${page.file ?? addressOf(page)} links to ${written}, which does not exist.`,
+      ),
   )
   for (const { title, href } of entries.filter((entry) => 'href' in entry)) {
     const [path = '', hash = ''] = href.split('#')
-    if (isBroken({ path, hash })) broken.push(`The navigation's "${title}" links to ${href}, which does not exist.`)
+    if (isBroken({ path, hash }))
+      broken.push(`The navigation's "${title}" links to ${href}, which does not exist.`)
   }
   if (broken.length > 0) throw new Error(broken.join('\n'))
 }

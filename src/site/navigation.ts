@@ -15,7 +15,8 @@ export interface Group {
 /** Every page of the site, in the order of its navigation. Fails if a file is missing. */
 export function navigation(root: string): Group[] {
   const page = (title: string, path: string, file: string): Page => {
-    if (!existsSync(join(root, file))) throw new Error(`src/site/navigation.ts lists ${file}, which does not exist.`)
+    if (!existsSync(join(root, file)))
+      throw new Error(`src/site/navigation.ts lists ${file}, which does not exist.`)
     return { title, path, file, content: readFileSync(join(root, file), 'utf8') }
   }
   return [

@@ -4,7 +4,10 @@ export interface Page {
   path: string
   /** Its name in the navigation. */
   title: string
-  /** The Markdown file that it shows, from the root of the repository. Undefined if the build makes its content. */
+  /**
+   * The Markdown file that it shows, from the root of the repository. Undefined if the build makes
+   * its content.
+   */
   file: string | undefined
   /** Markdown if there is a file, HTML otherwise. */
   content: string

@@ -19,9 +19,15 @@ interface Document {
 
 /** Every endpoint of the OpenAPI document, in a list that can be searched. */
 export function restPage(root: string): Page {
-  const document: Document = JSON.parse(readFileSync(join(root, 'src/generated/openapi.json'), 'utf8'))
+  const document: Document = JSON.parse(
+    readFileSync(join(root, 'src/generated/openapi.json'), 'utf8'),
+  )
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+    Object.entries(item).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      ...operation,
+    })),
   )
   const groups = document.tags.map(({ name, description }) => {
     const ofTag = operations.filter(({ tags }) => tags.includes(name))

@@ -13,7 +13,10 @@ const status = find<HTMLElement>('dialog.search [role=status]')
 const list = find<HTMLOListElement>('dialog.search ol')
 const button = find<HTMLButtonElement>('button.search')
 
-/** The words of a text: names as a whole, and their parts. `User.netApr` is found by each of its words, and by `netApr`. */
+/**
+ * The words of a text: names as a whole, and their parts. `User.netApr` is found by each of its
+ * words, and by `netApr`.
+ */
 function words(text: string): string[] {
   const names = text.match(/[\p{L}\p{N}_.-]+/gu) ?? []
   const all = names.flatMap((name) => [
@@ -129,7 +132,8 @@ dialog.addEventListener('keydown', (event) => {
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
   if (by !== undefined) move(by)
   else if (event.key === 'Escape') dialog.close()
-  else if (event.key === 'Enter' && document.activeElement === input) list.querySelector('a')?.click()
+  else if (event.key === 'Enter' && document.activeElement === input)
+    list.querySelector('a')?.click()
   else return
   event.preventDefault()
 })
@@ -139,7 +143,8 @@ dialog.addEventListener('click', (event) => {
 })
 document.addEventListener('keydown', (event) => {
   const isTyping = (event.target as Element).closest('input, textarea, [contenteditable]')
-  const isShortcut = (event.key === 'k' && (event.ctrlKey || event.metaKey)) || (event.key === '/' && !isTyping)
+  const isShortcut =
+    (event.key === 'k' && (event.ctrlKey || event.metaKey)) || (event.key === '/' && !isTyping)
   if (!isShortcut || dialog.open) return
   event.preventDefault()
   open()

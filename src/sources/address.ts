@@ -5,7 +5,9 @@ import ipaddr from 'ipaddr.js'
 /** An address that no source may have. The message is a clause about the source. */
 export class ForbiddenAddress extends Error {
   constructor(address: string) {
-    super(`its host leads to ${address}, a link-local or metadata address, which sources may not use`)
+    super(
+      `its host leads to ${address}, a link-local or metadata address, which sources may not use`,
+    )
   }
 }
 
@@ -23,15 +25,25 @@ const FORBIDDEN = [
   '192.0.0.192/32',
 ].map((range) => ipaddr.parseCIDR(range))
 
-/** @throws ForbiddenAddress for a link-local or metadata address. Names are resolved by `allowedLookup` */
+/**
+ * @throws ForbiddenAddress for a link-local or metadata address. Names are resolved by
+ * `allowedLookup`
+ */
 export function assertAllowed(host: string): void {
   if (!ipaddr.isValid(host)) return
   const forms = formsOf(ipaddr.parse(host))
-  if (forms.some((form) => FORBIDDEN.some((range) => form.kind() === range[0].kind() && form.match(range))))
+  if (
+    forms.some((form) =>
+      FORBIDDEN.some((range) => form.kind() === range[0].kind() && form.match(range)),
+    )
+  )
     throw new ForbiddenAddress(host)
 }
 
-/** An address, and the IPv4 address that an IPv6 address stands for: mapped, compatible, NAT64 or 6to4. */
+/**
+ * An address, and the IPv4 address that an IPv6 address stands for: mapped, compatible, NAT64 or
+ * 6to4.
+ */
 function formsOf(address: ipaddr.IPv4 | ipaddr.IPv6): (ipaddr.IPv4 | ipaddr.IPv6)[] {
   if (address instanceof ipaddr.IPv4) return [address]
   const bytes = address.toByteArray()
@@ -47,7 +59,8 @@ export const allowedLookup: LookupFunction = (hostname, options, callback) =>
   lookup(hostname, options, (error, address, family) => {
     if (error) return callback(error, address, family)
     try {
-      for (const found of [address].flat()) assertAllowed(typeof found === 'string' ? found : found.address)
+      for (const found of [address].flat())
+        assertAllowed(typeof found === 'string' ? found : found.address)
     } catch (forbidden) {
       return callback(forbidden as Error, '', family)
     }

@@ -1,11 +1,20 @@
-import { buildConnector, type Dispatcher, interceptors, request, Agent as UndiciAgent } from 'undici'
+import {
+  buildConnector,
+  type Dispatcher,
+  interceptors,
+  request,
+  Agent as UndiciAgent,
+} from 'undici'
 import { allowedLookup, assertAllowed, ForbiddenRedirect } from './address.ts'
 
 const CONNECTIONS = 8
 const REDIRECTIONS = 5
 
 export interface Agent {
-  request(url: string, options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>): Promise<Dispatcher.ResponseData>
+  request(
+    url: string,
+    options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>,
+  ): Promise<Dispatcher.ResponseData>
   close(): Promise<void>
 }
 
@@ -18,7 +27,10 @@ export function openAgent(timeoutMs: number): Agent {
   })
   return {
     request: (url, options) => {
-      const dispatcher = agent.compose(onHost(new URL(url)), interceptors.redirect({ maxRedirections: REDIRECTIONS }))
+      const dispatcher = agent.compose(
+        onHost(new URL(url)),
+        interceptors.redirect({ maxRedirections: REDIRECTIONS }),
+      )
       return request(url, { ...options, dispatcher })
     },
     close: () => agent.destroy(),

@@ -31,11 +31,16 @@ export interface FetchLimits {
   seconds: number
 }
 
-export const FETCH_LIMITS: FetchLimits = { bytes: 16 * 1024 ** 3, records: 100_000_000, seconds: 3600 }
+export const FETCH_LIMITS: FetchLimits = {
+  bytes: 16 * 1024 ** 3,
+  records: 100_000_000,
+  seconds: 3600,
+}
 
 /**
- * An HTTP client for external servers, with timeouts, retries (exponential, with jitter) and bounds on answers and
- * connections. It throws SOURCE_FAILED with a sentence that names `source` and says what failed.
+ * An HTTP client for external servers, with timeouts, retries (exponential, with jitter) and bounds
+ * on answers and connections. It throws SOURCE_FAILED with a sentence that names `source` and says
+ * what failed.
  */
 export interface Client {
   /** The limits of each fetch. */
@@ -44,8 +49,9 @@ export interface Client {
   bytes(source: string, url: string, request?: ClientRequest): Promise<Buffer>
   json(source: string, url: string, request?: ClientRequest): Promise<unknown>
   /**
-   * Opens an answer with any non-transient status. The caller reads or destroys the body. Retries cover only the start of the
-   * answer, and only silence within it is bounded, not its length. Used for files and to detect the kind of a server.
+   * Opens an answer with any non-transient status. The caller reads or destroys the body. Retries
+   * cover only the start of the answer, and only silence within it is bounded, not its length. Used
+   * for files and to detect the kind of a server.
    */
   open(source: string, url: string, request?: ClientRequest): Promise<Answer>
   /** The same client for the requests of one fetch, which ends at its limits. */
@@ -102,7 +108,14 @@ class PassingFault extends Error {
 }
 
 export function openClient(options: ClientOptions): Client {
-  const { timeoutMs, retries, maxBytes, limits = FETCH_LIMITS, waitMs = MIN_WAIT_MS, onFailedAttempt } = options
+  const {
+    timeoutMs,
+    retries,
+    maxBytes,
+    limits = FETCH_LIMITS,
+    waitMs = MIN_WAIT_MS,
+    onFailedAttempt,
+  } = options
   let agent: Promise<Agent> | undefined
   /** Loads undici on first use, since most gateways have no source. */
   async function open(): Promise<Agent> {
@@ -154,7 +167,8 @@ export function openClient(options: ClientOptions): Client {
       forget()
       if (error instanceof PassingFault || error instanceof AbortError) throw error
       if (signal?.aborted) throw new AbortError(signal.reason as Error)
-      if (late) throw new PassingFault(`it did not answer within ${timeoutMs / 1000} s`, { cause: error })
+      if (late)
+        throw new PassingFault(`it did not answer within ${timeoutMs / 1000} s`, { cause: error })
       if (isForbidden(error)) throw new AbortError(sourceFailed(source, error.message))
       if (!isReadFault(error)) throw new AbortError(error as Error)
       throw new PassingFault(faultOf(error), { cause: error })
@@ -163,7 +177,11 @@ export function openClient(options: ClientOptions): Client {
     }
   }
 
-  async function retried<T>(source: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  async function retried<T>(
+    source: string,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
     try {
       return await pRetry(work, {
         retries,
@@ -174,13 +192,17 @@ export function openClient(options: ClientOptions): Client {
         ...(signal && { signal }),
         async onFailedAttempt({ error, retriesLeft }) {
           onFailedAttempt?.(source, withoutSecrets(error.message))
-          if (error instanceof PassingFault && error.waitMs > 0 && retriesLeft > 0) await pause(error.waitMs, signal)
+          if (error instanceof PassingFault && error.waitMs > 0 && retriesLeft > 0)
+            await pause(error.waitMs, signal)
         },
       })
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       if (!(error instanceof PassingFault)) throw error
-      throw sourceFailed(source, `${error.message}${retries > 0 ? ` (tried ${retries + 1} times)` : ''}`)
+      throw sourceFailed(
+        source,
+        `${error.message}${retries > 0 ? ` (tried ${retries + 1} times)` : ''}`,
+      )
     }
   }
 
@@ -232,7 +254,10 @@ export function parseJson(source: string, body: Buffer): unknown {
   } catch {
     if (body.length === 0) throw sourceFailed(source, 'its answer is empty')
     const start = foreign(body.toString('utf8', 0, 2000), 60)
-    throw sourceFailed(source, `its answer is not JSON${start.startsWith('<') ? ', but HTML' : ''}: ${start}`)
+    throw sourceFailed(
+      source,
+      `its answer is not JSON${start.startsWith('<') ? ', but HTML' : ''}: ${start}`,
+    )
   }
 }
 
@@ -245,7 +270,10 @@ export function cut(text: string, length = 200): string {
   return plain.length > length ? `${plain.slice(0, length)}…` : plain
 }
 
-/** Shortens a text that others wrote, and leaves in it only words, numbers and addresses: others may be keys. */
+/**
+ * Shortens a text that others wrote, and leaves in it only words, numbers and addresses: others may
+ * be keys.
+ */
 export function foreign(text: string, length?: number): string {
   return cut(
     cut(text, MAX_TOLD_BYTES)
@@ -277,14 +305,18 @@ export function faultOf(error: unknown): string {
   if (/EOF state/.test(message)) return faults.ECONNRESET
   if (code.startsWith('Z_')) return faults[code] ?? 'it is no valid gzip'
   if (faults[code] !== undefined) return faults[code]
-  // System errors name addresses and paths. Other messages say what is wrong with a certificate or an answer.
+  // System errors name addresses and paths. Other messages say what is wrong with a certificate or
+  // an answer.
   const isSystemError = (error as NodeJS.ErrnoException).syscall !== undefined
   if (isForbidden(error)) return error.message
   if (isSystemError || !isReadFault(error)) return `it cannot be read${code && ` (${code})`}`
   return `it cannot be read: ${foreign(message)}${code && ` (${code})`}`
 }
 
-/** True if an error is from the network, the file system or the other server, and not a fault of ours. */
+/**
+ * True if an error is from the network, the file system or the other server, and not a fault of
+ * ours.
+ */
 export function isReadFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, cause, name } = error as NodeJS.ErrnoException
@@ -310,7 +342,10 @@ const faults: Record<string, string> & { ECONNRESET: string } = {
 }
 
 /** Moves a user and a password from the URL to the header. */
-function target(text: string, bearer: string | undefined): { href: string; authorization: string | undefined } {
+function target(
+  text: string,
+  bearer: string | undefined,
+): { href: string; authorization: string | undefined } {
   const url = new URL(text)
   const { username, password } = url
   keepSecret(bearer)
@@ -339,7 +374,9 @@ function answerOf(
   const zipped = encoding === 'gzip' || encoding === 'x-gzip'
   if (!zipped && encoding !== '' && encoding !== 'identity') {
     body.destroy()
-    throw new AbortError(sourceFailed(source, `it answers in ${cut(encoding, 20)}, which was not requested`))
+    throw new AbortError(
+      sourceFailed(source, `it answers in ${cut(encoding, 20)}, which was not requested`),
+    )
   }
   const length = header('content-length')
   const date = new Date(header('date'))

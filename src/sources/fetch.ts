@@ -14,7 +14,10 @@ const SETTINGS = {
 /** The records that are processed before other work of the process gets its turn. */
 const AT_ONCE = 1000
 
-/** One fetch from a source. It ends at its limits: its signal aborts with an error that names the source and the limit. */
+/**
+ * One fetch from a source. It ends at its limits: its signal aborts with an error that names the
+ * source and the limit.
+ */
 export class Fetch {
   readonly signal: AbortSignal
   readonly #source: string
@@ -32,7 +35,10 @@ export class Fetch {
     this.signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
     // Each pending request listens to it.
     setMaxListeners(0, this.signal)
-    this.#timer = setTimeout(() => this.#end('seconds', 'it took longer than'), limits.seconds * 1000)
+    this.#timer = setTimeout(
+      () => this.#end('seconds', 'it took longer than'),
+      limits.seconds * 1000,
+    )
     this.#timer.unref()
   }
 
@@ -54,7 +60,8 @@ export class Fetch {
       transform: (chunk: Buffer, _, done) => {
         if (what === 'arrived') this.#arrived += chunk.length
         else this.#unzipped += chunk.length
-        if (Math.max(this.#arrived, this.#unzipped) > this.#limits.bytes) this.#end('bytes', 'it sent more than')
+        if (Math.max(this.#arrived, this.#unzipped) > this.#limits.bytes)
+          this.#end('bytes', 'it sent more than')
         if (this.signal.aborted) done(this.signal.reason as Error)
         else done(null, chunk)
       },
@@ -77,7 +84,9 @@ export class Fetch {
     })
   }
 
-  /** The records of a source, within the limits. Other work of the process gets its turn in between. */
+  /**
+   * The records of a source, within the limits. Other work of the process gets its turn in between.
+   */
   bounded<T extends Fetched>(fetched: T): T {
     return { ...fetched, batches: this.#bounded(fetched.batches) }
   }
@@ -110,7 +119,10 @@ export class Fetch {
  * Starts a fetch within limits. Its timer ends with the last batch, or here if there is none.
  * @param work fetches with the fetch's signal
  */
-export async function fetchWithin<T extends Fetched | undefined>(fetch: Fetch, work: () => Promise<T>): Promise<T> {
+export async function fetchWithin<T extends Fetched | undefined>(
+  fetch: Fetch,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     const fetched = await work()
     if (fetched) return fetch.bounded(fetched)

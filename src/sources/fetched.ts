@@ -42,7 +42,12 @@ type Records = RecordBatch['records']
  */
 export function received(
   label: string,
-  { kind, name, block = null, time = null }: Pick<SourceReceipt, 'kind' | 'name'> & Partial<SourceReceipt>,
+  {
+    kind,
+    name,
+    block = null,
+    time = null,
+  }: Pick<SourceReceipt, 'kind' | 'name'> & Partial<SourceReceipt>,
   read: (hash: Hash) => AsyncIterable<Records>,
   countOf = (records: Records) => records.length,
 ): Fetched {
@@ -58,6 +63,7 @@ export function received(
     }
     end = { digest: hash.digest('hex'), fetchedAt: new Date().toISOString() }
   }
-  const receipts = () => (end ? [{ kind, name, digest: end.digest, count, block, time, fetchedAt: end.fetchedAt }] : [])
+  const receipts = () =>
+    end ? [{ kind, name, digest: end.digest, count, block, time, fetchedAt: end.fetchedAt }] : []
   return { label, batches: batches(), receipts }
 }

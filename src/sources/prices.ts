@@ -24,7 +24,8 @@ export interface FetchedPrices {
   /**
    * The price of a requested token, and its decimals.
    * @param onUnpriced called if the source has no plausible price, which then is 0
-   * @throws SOURCE_FAILED, which names the token, if there is no such price, or its decimals differ from the store's
+   * @throws SOURCE_FAILED, which names the token, if there is no such price, or its decimals differ
+   * from the store's
    */
   priceOf(token: ChainToken, onUnpriced?: OnUnpriced): TokenPrice
   receipt: SourceReceipt
@@ -81,7 +82,10 @@ const MAX_URL = 2000
 const CONCURRENT = 4
 const MIN_CONFIDENCE = 0.9
 
-/** Prices from a server with the coins API of DefiLlama: `/prices/historical/{unix}/{chain:address,...}`. */
+/**
+ * Prices from a server with the coins API of DefiLlama:
+ * `/prices/historical/{unix}/{chain:address,...}`.
+ */
 export function coinPrices(
   client: Client,
   { url, name: given, maxAgeSeconds, chains = {} }: PricesSettings,
@@ -89,7 +93,8 @@ export function coinPrices(
   const name = shownUrl(url, given)
   const called = `The source of prices, ${name},`
   const names: Readonly<Record<string, string>> = { ...chainNames, ...chains }
-  const coinOf = ({ chainId, address }: ChainToken) => names[chainId] && `${names[chainId]}:${address}`
+  const coinOf = ({ chainId, address }: ChainToken) =>
+    names[chainId] && `${names[chainId]}:${address}`
 
   return {
     name,
@@ -121,7 +126,8 @@ export function coinPrices(
           const { chainId, address, decimals: stored } = token
           const symbol = cut(token.symbol, 40)
           const coin = coinOf(token)
-          const chain = coin === undefined ? `chain ${chainId}` : `${names[chainId]} (chain ${chainId})`
+          const chain =
+            coin === undefined ? `chain ${chainId}` : `${names[chainId]} (chain ${chainId})`
           const what = `${symbol} (${address}) on ${chain} at ${isoOf(time)}`
           const price =
             coin === undefined
@@ -129,14 +135,21 @@ export function coinPrices(
               : readPrice(prices.get(coin.toLowerCase()), time, maxAgeSeconds)
           if (typeof price === 'string') {
             const clause = `no price of ${what} can be had: ${price}`
-            if (!onUnpriced || stored === undefined) throw sourceFailed(called, `${clause}. ${remedy(stored)}`)
-            onUnpriced(`${called} failed: ${clause}. Its positions have no value and no points on its side.`)
+            if (!onUnpriced || stored === undefined)
+              throw sourceFailed(called, `${clause}. ${remedy(stored)}`)
+            onUnpriced(
+              `${called} failed: ${clause}. Its positions have no value and no points on its side.`,
+            )
             return { price: 0, decimals: stored }
           }
           const decimals = stored ?? price.decimals
-          if (decimals === undefined) throw sourceFailed(called, `neither it nor the store has the decimals of ${what}`)
+          if (decimals === undefined)
+            throw sourceFailed(called, `neither it nor the store has the decimals of ${what}`)
           if (price.decimals !== undefined && price.decimals !== decimals)
-            throw sourceFailed(called, `it counts ${what} in ${price.decimals} decimals, but the store in ${decimals}`)
+            throw sourceFailed(
+              called,
+              `it counts ${what} in ${price.decimals} decimals, but the store in ${decimals}`,
+            )
           return { price: price.price, decimals }
         },
       }
@@ -146,7 +159,9 @@ export function coinPrices(
 
 /** The way to go on without a price. A token whose decimals are not known has no amounts either. */
 const remedy = (decimals: number | undefined) =>
-  decimals === undefined ? '' : 'To store its positions without points, run `gateway manualupdate --accept`'
+  decimals === undefined
+    ? ''
+    : 'To store its positions without points, run `gateway manualupdate --accept`'
 
 /** Splits the coins over URLs of bounded length. */
 function urlsOf(base: string, time: number, coins: string[]): string[] {
@@ -184,7 +199,8 @@ function readPrice(
   const { price, timestamp, confidence, decimals } = coin
   if (typeof price !== 'number' || !Number.isFinite(price) || price <= 0)
     return `the price must be a number above 0, not ${cut(String(JSON.stringify(price)), 40)}`
-  if (typeof timestamp !== 'number' || !Number.isFinite(timestamp)) return 'its price has no timestamp'
+  if (typeof timestamp !== 'number' || !Number.isFinite(timestamp))
+    return 'its price has no timestamp'
   if (Math.abs(timestamp - time) > maxAgeSeconds)
     return `its price is of ${isoOf(timestamp)}, more than ${maxAgeSeconds} s away`
   if (confidence !== undefined && confidence !== null && !(Number(confidence) >= MIN_CONFIDENCE))

@@ -13,7 +13,12 @@ export const KINDS: Record<ActivityKind, string> = {
 
 /** The columns of activity: when, what, how much and where. */
 export const activityColumns: Column<ActivityRowFragment>[] = [
-  { name: 'Time, UTC', key: 'Time', heads: true, cell: ({ time }) => <Moment iso={time} isBrief /> },
+  {
+    name: 'Time, UTC',
+    key: 'Time',
+    heads: true,
+    cell: ({ time }) => <Moment iso={time} isBrief />,
+  },
   { name: 'What', cell: ({ kind }) => KINDS[kind] },
   {
     name: 'Amount',
@@ -21,5 +26,8 @@ export const activityColumns: Column<ActivityRowFragment>[] = [
     cell: ({ amount, asset }) => <Num value={amount.value} unit="amount" suffix={asset?.symbol} />,
   },
   { name: 'Value', numeric: true, cell: ({ amount }) => <Num value={amount.usd} unit="usd" /> },
-  { name: 'Where', cell: ({ entity, entityAddress }) => <EntityLink entity={entity} address={entityAddress} /> },
+  {
+    name: 'Where',
+    cell: ({ entity, entityAddress }) => <EntityLink entity={entity} address={entityAddress} />,
+  },
 ]

@@ -31,7 +31,9 @@ export function Answer<Data>({
           )}
         </div>
       )}
-      {data ? children(data) : !error && (charts > 0 ? <LoadingCharts charts={charts} /> : <Loading rows={rows} />)}
+      {data
+        ? children(data)
+        : !error && (charts > 0 ? <LoadingCharts charts={charts} /> : <Loading rows={rows} />)}
     </>
   )
 }
@@ -61,21 +63,27 @@ function sentence({ networkError, graphQLErrors, response }: CombinedError): str
   const status: number | undefined = response?.status
   const seconds = response?.headers?.get('retry-after')
   const later = seconds ? `in ${seconds} s` : 'in a moment'
-  if (status === 429) return `This gateway has a limit of requests, which is used up: try again ${later}.`
+  if (status === 429)
+    return `This gateway has a limit of requests, which is used up: try again ${later}.`
   if (status === 503) return `The gateway cannot read its store now: try again ${later}.`
   const [fault] = graphQLErrors
   if (fault) {
-    const id = fault.extensions?.code === 'INTERNAL' ? ` (request ${fault.extensions.requestId})` : ''
+    const id =
+      fault.extensions?.code === 'INTERNAL' ? ` (request ${fault.extensions.requestId})` : ''
     return `${fault.message}${id}`
   }
-  if (networkError && status === undefined) return 'The gateway cannot be reached. This page goes on when it is back.'
+  if (networkError && status === undefined)
+    return 'The gateway cannot be reached. This page goes on when it is back.'
   return `The gateway answered with the status ${status}: try again ${later}.`
 }
 
 /** Says why there is nothing to show. */
 export const Empty = ({ children }: { children: ReactNode }) => <p className="empty">{children}</p>
 
-/** Why a list of everything that is stored has no rows: the store is empty, or has only other records. */
+/**
+ * Why a list of everything that is stored has no rows: the store is empty, or has only other
+ * records.
+ */
 export function NothingStored({ of }: { of: 'pools' | 'positions' | 'vaults' }) {
   const stored = useGraph(StoredDocument, {})
   return (
@@ -84,8 +92,8 @@ export function NothingStored({ of }: { of: 'pools' | 'positions' | 'vaults' }) 
         [pools, vaults, users].some(({ nodes }) => nodes.length > 0) ? (
           <div className="empty">
             <p>
-              No {of} are stored. An import with <code>{of}.jsonl</code> adds them, and they appear here at once:{' '}
-              <a href={served('/docs/cli#import')}>its format</a>.
+              No {of} are stored. An import with <code>{of}.jsonl</code> adds them, and they appear
+              here at once: <a href={served('/docs/cli#import')}>its format</a>.
             </p>
           </div>
         ) : (
@@ -104,7 +112,8 @@ const EmptyStore = () => (
         <code>npm start</code> loads sample data
       </li>
       <li>
-        <code>npm run gateway -- import DIR</code> imports your own: <a href={served('/docs/cli#import')}>its format</a>
+        <code>npm run gateway -- import DIR</code> imports your own:{' '}
+        <a href={served('/docs/cli#import')}>its format</a>
       </li>
     </ul>
   </div>

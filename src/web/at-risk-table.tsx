@@ -6,8 +6,16 @@ import { Num } from './values.tsx'
 
 const columns: Column<AtRiskFragment>[] = [
   { name: 'Fall of prices', heads: true, cell: ({ drop }) => <Num value={drop} unit="percent" /> },
-  { name: 'Positions', numeric: true, cell: ({ positionCount }) => <Num value={positionCount} unit="count" /> },
-  { name: 'Collateral', numeric: true, cell: ({ collateralUsd }) => <Num value={collateralUsd} unit="usd" /> },
+  {
+    name: 'Positions',
+    numeric: true,
+    cell: ({ positionCount }) => <Num value={positionCount} unit="count" />,
+  },
+  {
+    name: 'Collateral',
+    numeric: true,
+    cell: ({ collateralUsd }) => <Num value={collateralUsd} unit="usd" />,
+  },
   { name: 'Debt', numeric: true, cell: ({ debtUsd }) => <Num value={debtUsd} unit="usd" /> },
 ]
 

@@ -12,7 +12,10 @@ export class Boundary extends Component<{ children: ReactNode }, { hasFailed: bo
     if (!this.state.hasFailed) return this.props.children
     return (
       <div className="fault" role="alert">
-        <p>This page cannot show what the gateway answered. Reload it: the gateway may have a newer version.</p>
+        <p>
+          This page cannot show what the gateway answered. Reload it: the gateway may have a newer
+          version.
+        </p>
         <button type="button" onClick={() => location.reload()}>
           Reload
         </button>

@@ -1,4 +1,7 @@
-/** Chains by id: their names, and the block explorers that addresses lead to. Others are shown by their number. */
+/**
+ * Chains by id: their names, and the block explorers that addresses lead to. Others are shown by
+ * their number.
+ */
 export const CHAINS: Readonly<Record<number, { name: string; explorer: string }>> = {
   1: { name: 'Ethereum', explorer: 'https://etherscan.io' },
   10: { name: 'Optimism', explorer: 'https://optimistic.etherscan.io' },

@@ -18,17 +18,28 @@ interface ChartProps extends ChartData {
   marks?: readonly Mark[]
 }
 
-/** A chart through time: its newest numbers or those under the pointer, a sentence that sums it up, its numbers as a table and as CSV. */
+/**
+ * A chart through time: its newest numbers or those under the pointer, a sentence that sums it up,
+ * its numbers as a table and as CSV.
+ */
 export function Chart({ isReversed = false, note, marks = [], ...data }: ChartProps) {
   const { title, unit, times, series } = data
   const [isOpen, setOpen] = useState(false)
   const [at, setAt] = useState<number>()
   const sentences = series.map((one) => summaryOf(one, times, unit))
   const isUnfinished = isLastUnfinished(times)
-  const first = times.findIndex((_, i) => series.some(({ values }) => typeof values[i] === 'number'))
-  const visible = marks.filter(({ date }) => date > isoDay(times[0] ?? '') && date <= isoDay(times.at(-1) ?? ''))
+  const first = times.findIndex((_, i) =>
+    series.some(({ values }) => typeof values[i] === 'number'),
+  )
+  const visible = marks.filter(
+    ({ date }) => date > isoDay(times[0] ?? '') && date <= isoDay(times.at(-1) ?? ''),
+  )
   const begins = !note && first > 0 && `Nothing is stored before ${day(times[first] as string)}.`
-  const remarks = [note, begins, isUnfinished && 'The dotted end is a period that is not over.'].filter(Boolean)
+  const remarks = [
+    note,
+    begins,
+    isUnfinished && 'The dotted end is a period that is not over.',
+  ].filter(Boolean)
   return (
     <figure className="chart">
       <figcaption>
@@ -71,15 +82,27 @@ export function Chart({ isReversed = false, note, marks = [], ...data }: ChartPr
 }
 
 function summaryOf({ label, values }: Series, times: readonly string[], unit: Unit): string {
-  const drawn = values.flatMap((value, i) => (value === null ? [] : [{ value, time: times[i] ?? '' }]))
+  const drawn = values.flatMap((value, i) =>
+    value === null ? [] : [{ value, time: times[i] ?? '' }],
+  )
   const [first, last] = [drawn[0], drawn.at(-1)]
   if (!first || !last) return `${label}: no data.`
   const now = `${label}: ${short(last.value, unit)} on ${day(last.time)}`
-  return drawn.length === 1 ? `${now}.` : `${now}, from ${short(first.value, unit)} on ${day(first.time)}.`
+  return drawn.length === 1
+    ? `${now}.`
+    : `${now}, from ${short(first.value, unit)} on ${day(first.time)}.`
 }
 
-/** The lines with their numbers: those under the pointer of any chart of the page, or the newest. */
-function Legend({ data: { unit, times, series }, at }: { data: ChartData; at: number | undefined }) {
+/**
+ * The lines with their numbers: those under the pointer of any chart of the page, or the newest.
+ */
+function Legend({
+  data: { unit, times, series },
+  at,
+}: {
+  data: ChartData
+  at: number | undefined
+}) {
   const { isExact } = useExactNumbers()
   const time = times[at ?? times.length - 1]
   return (
@@ -97,7 +120,10 @@ function Legend({ data: { unit, times, series }, at }: { data: ChartData; at: nu
                 strokeDasharray={dashOf(i).join(' ') || undefined}
               />
             </svg>
-            {label} <b>{value === null || value === undefined ? '–' : (isExact ? full : short)(value, unit)}</b>
+            {label}{' '}
+            <b>
+              {value === null || value === undefined ? '–' : (isExact ? full : short)(value, unit)}
+            </b>
           </span>
         )
       })}
@@ -144,8 +170,13 @@ function Numbers({ title, unit, times, series }: ChartData) {
 function Download({ title, times, series }: ChartData) {
   const save = () => {
     const rows = times.map((time, i) => [isoDay(time), ...series.map(({ values }) => values[i])])
-    const url = URL.createObjectURL(new Blob([csv(['From', ...series.map(({ label }) => label)], rows)]))
-    const link = Object.assign(document.createElement('a'), { href: url, download: `${fileName(title)}.csv` })
+    const url = URL.createObjectURL(
+      new Blob([csv(['From', ...series.map(({ label }) => label)], rows)]),
+    )
+    const link = Object.assign(document.createElement('a'), {
+      href: url,
+      download: `${fileName(title)}.csv`,
+    })
     link.click()
     URL.revokeObjectURL(url)
   }

@@ -5,8 +5,8 @@ type Cell = string | number | null | undefined
 const formula = new RegExp(FORMULA)
 
 /**
- * Rows as CSV (RFC 4180) for spreadsheets: with a byte-order mark, and without formulas, as the command `export` writes it.
- * Unknown is empty.
+ * Rows as CSV (RFC 4180) for spreadsheets: with a byte-order mark, and without formulas, as the
+ * command `export` writes it. Unknown is empty.
  */
 export const csv = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   `\uFEFF${[head, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('')}`

@@ -2,8 +2,8 @@
 const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}$/
 
 /**
- * Reads a decimal number as people type it: its point may be a comma, the only key that phones in many countries have. Undefined
- * for other text, and for a number with a separator of thousands.
+ * Reads a decimal number as people type it: its point may be a comma, the only key that phones in
+ * many countries have. Undefined for other text, and for a number with a separator of thousands.
  */
 export function decimalOf(typed: string): number | undefined {
   const text = typed.normalize('NFKC').replace(/[\s%]/g, '').replace('\u066B', ',')

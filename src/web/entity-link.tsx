@@ -6,7 +6,9 @@ import { Name, TokenSymbol } from './name.tsx'
 import { vaultPath } from './paths.ts'
 import { PoolLink } from './values.tsx'
 
-type Entity = ({ __typename: 'Market' } & MarketNameFragment) | ({ __typename: 'Vault' } & VaultNameFragment)
+type Entity =
+  | ({ __typename: 'Market' } & MarketNameFragment)
+  | ({ __typename: 'Vault' } & VaultNameFragment)
 
 interface Props {
   entity: Entity | null

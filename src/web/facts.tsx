@@ -9,7 +9,10 @@ interface FactsProps {
   children: ReactNode
 }
 
-/** Numbers with their names, side by side: large ones lead a page. With all their digits they are as wide as they need. */
+/**
+ * Numbers with their names, side by side: large ones lead a page. With all their digits they are as
+ * wide as they need.
+ */
 export const Facts = ({ lead = false, compact = false, children }: FactsProps) => (
   <dl
     className={['facts', lead && 'lead', compact && 'compact', useExactNumbers().isExact && 'exact']

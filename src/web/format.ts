@@ -5,9 +5,17 @@ const compact = new Intl.NumberFormat(LOCALE, {
   maximumFractionDigits: 2,
 })
 const plain = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 })
-const twoDecimals = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const twoDecimals = new Intl.NumberFormat(LOCALE, {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+})
 const exact = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 20 })
-const dayOnly = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+const dayOnly = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
 const toTheMinute = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
@@ -53,7 +61,8 @@ export function full(value: Quantity, unit: Unit): string {
 export const times = (factor: number) => `${plain.format(factor)}x`
 
 /** A change, with its sign. */
-export const signed = (text: string) => (text.startsWith('−') || !/[1-9]/.test(text) ? text : `+${text}`)
+export const signed = (text: string) =>
+  text.startsWith('−') || !/[1-9]/.test(text) ? text : `+${text}`
 
 /** A date, such as 20 Nov 2026. */
 export const day = (iso: string) => dayOnly.format(new Date(iso))
@@ -74,11 +83,14 @@ export function isDay(text: string): boolean {
 }
 
 /** An address or a hash by its beginning and end. */
-export const brief = (hex: string) => (hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex)
+export const brief = (hex: string) =>
+  hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex
 
 export const isAddress = (text: string) => /^0x[0-9a-f]{40}$/i.test(text)
 
-/** Points have six decimals, other doubles 15 meaningful digits: 40211.599500000004 is 40211.5995. */
+/**
+ * Points have six decimals, other doubles 15 meaningful digits: 40211.599500000004 is 40211.5995.
+ */
 const withoutNoise = (value: number, unit: Unit) =>
   unit === 'points' ? Number(value.toFixed(6)) : Number(value.toPrecision(15))
 

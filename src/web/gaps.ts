@@ -8,7 +8,9 @@ export const gapNote = <B extends Pick<Bucket, 'hasIncompletePrices'>>(
   series: readonly B[],
   of: (bucket: B) => unknown,
 ) =>
-  series.some((bucket) => bucket.hasIncompletePrices && of(bucket) === null) ? 'A gap is where a price is missing.' : ''
+  series.some((bucket) => bucket.hasIncompletePrices && of(bucket) === null)
+    ? 'A gap is where a price is missing.'
+    : ''
 
 /** Says why the earnings of now differ from the last ones of a chart. */
 export function differenceNote(last: Bucket | undefined): string {
@@ -16,6 +18,8 @@ export function differenceNote(last: Bucket | undefined): string {
   if (last.earningsUsd === null) return 'The earnings above count it as $0.'
   if (last.pendingCashUsd === 0) return ''
   const cash =
-    last.pendingCashUsd === null ? 'Cash flows without a price' : `Net cash of ${full(last.pendingCashUsd, 'usd')}`
+    last.pendingCashUsd === null
+      ? 'Cash flows without a price'
+      : `Net cash of ${full(last.pendingCashUsd, 'usd')}`
   return `${cash} came after the newest snapshots: the earnings above count it, the chart will with the next ones.`
 }

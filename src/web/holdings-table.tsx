@@ -17,14 +17,20 @@ const columns: Column<Snapshot>[] = [
       </>
     ),
   },
-  amount('Supplied', 'nothing supplied', (row) => (row.entityType === 'MARKET' ? row.supplied.usd : 0)),
+  amount('Supplied', 'nothing supplied', (row) =>
+    row.entityType === 'MARKET' ? row.supplied.usd : 0,
+  ),
   amount('Protected', 'nothing protected', ({ protected: amount }) => (amount ? amount.usd : 0)),
   amount('Borrowed', 'no debt', ({ borrowed }) => (borrowed ? borrowed.usd : 0)),
   amount('In vaults', 'no vault', (row) => (row.entityType === 'VAULT' ? row.supplied.usd : 0)),
   { name: 'Snapshot', cell: ({ time }) => <Moment iso={time} /> },
 ]
 
-function amount(name: string, ifZero: string, of: (row: Snapshot) => number | null): Column<Snapshot> {
+function amount(
+  name: string,
+  ifZero: string,
+  of: (row: Snapshot) => number | null,
+): Column<Snapshot> {
   return { name, numeric: true, cell: (row) => <Num value={of(row)} unit="usd" ifZero={ifZero} /> }
 }
 
@@ -36,6 +42,8 @@ const isOpen = (row: Snapshot) =>
 export function HoldingsTable({ snapshots }: { snapshots: readonly Snapshot[] }) {
   const open = snapshots.filter(isOpen)
   if (open.length === 0)
-    return <Empty>{snapshots.length === 0 ? 'No snapshots are stored.' : 'No open positions.'}</Empty>
+    return (
+      <Empty>{snapshots.length === 0 ? 'No snapshots are stored.' : 'No open positions.'}</Empty>
+    )
   return <Table caption="Holdings" columns={columns} rows={open} rowKey={({ id }) => id} />
 }

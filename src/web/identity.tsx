@@ -14,7 +14,13 @@ export const Mark = () => (
       strokeLinecap="round"
       fill="none"
     />
-    <path d="M25 11a9 9 0 0 1-9 9" stroke="#ffffff" strokeWidth="3.5" strokeLinecap="round" fill="none" />
+    <path
+      d="M25 11a9 9 0 0 1-9 9"
+      stroke="#ffffff"
+      strokeWidth="3.5"
+      strokeLinecap="round"
+      fill="none"
+    />
   </svg>
 )
 
@@ -30,9 +36,12 @@ interface Token {
 }
 
 /** A token's colour comes from its address, so two tokens with one symbol differ. */
-const colour = ({ address }: Token) => `hsl(${Number.parseInt(address.slice(2, 8), 16) % 360} 52% 40%)`
+const colour = ({ address }: Token) =>
+  `hsl(${Number.parseInt(address.slice(2, 8), 16) % 360} 52% 40%)`
 
-/** A token's logo. Until it has loaded, or if it cannot load, the letters of the symbol replace it. */
+/**
+ * A token's logo. Until it has loaded, or if it cannot load, the letters of the symbol replace it.
+ */
 function Glyph({ token, x, size }: { token: Token; x: number; size: number }) {
   const { name, logoUri } = useToken(token.id) ?? {}
   const [loaded, setLoaded] = useState<string>()
@@ -82,7 +91,9 @@ export function TokenIcons({ tokens, size = 20 }: { tokens: readonly Token[]; si
   const width = size + step * (tokens.length - 1)
   return (
     <svg width={width} height={size} viewBox={`0 0 ${width} ${size}`} aria-hidden="true">
-      {tokens.map((token, i) => <Glyph key={token.address} token={token} x={i * step} size={size} />).reverse()}
+      {tokens
+        .map((token, i) => <Glyph key={token.address} token={token} x={i * step} size={size} />)
+        .reverse()}
     </svg>
   )
 }

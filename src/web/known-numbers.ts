@@ -1,6 +1,9 @@
 import type { UserSummaryFragment } from 'lending-graph-client'
 
-/** A wallet's earnings and rates, where anything is stored that they are of: without that, 0 would be wrong. */
+/**
+ * A wallet's earnings and rates, where anything is stored that they are of: without that, 0 would
+ * be wrong.
+ */
 export const knownNumbers = ({ worth, earnings, netApr }: UserSummaryFragment) => {
   const { withoutRates } = netApr
   const hasRate = (usd: 'depositUsd' | 'borrowedUsd') =>

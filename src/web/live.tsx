@@ -66,7 +66,9 @@ class Follower {
         }
         if (stopped) return
         this.#set((state) => ({ ...state, connected: false }))
-        await new Promise((resolve) => setTimeout(resolve, Math.min(MAX_WAIT_MS, 500 * 2 ** failures)))
+        await new Promise((resolve) =>
+          setTimeout(resolve, Math.min(MAX_WAIT_MS, 500 * 2 ** failures)),
+        )
       }
     }
     void follow()
@@ -87,8 +89,14 @@ class Follower {
       }
       const { distribution } = event
       const isNew = distribution && distribution.finishedAt !== last.distribution?.finishedAt
-      const what = isNew ? `The distribution of ${day(distribution.date)} has been computed` : 'The data has changed'
-      return { generation: generation + 1, connected: true, message: `${what}: this page shows it.` }
+      const what = isNew
+        ? `The distribution of ${day(distribution.date)} has been computed`
+        : 'The data has changed'
+      return {
+        generation: generation + 1,
+        connected: true,
+        message: `${what}: this page shows it.`,
+      }
     })
   }
 }

@@ -8,7 +8,10 @@ export interface Mark {
   text: string
 }
 
-/** The dates from which other rules count, and those that a run computed again. @param pools only their rules */
+/**
+ * The dates from which other rules count, and those that a run computed again.
+ * @param pools only their rules
+ */
 export function useMarks(pools?: string[]): Mark[] {
   const { data } = useGraph(MarksDocument, { from: '1970-01-01', ...(pools && { pools }) })
   if (!data) return []
@@ -20,7 +23,12 @@ export function useMarks(pools?: string[]): Mark[] {
     const before = texts.get(isoDay(date))
     // The newest run of a date comes first.
     if (!before?.includes('run'))
-      texts.set(isoDay(date), [before, `run ${recordId} computed it again`].filter(Boolean).join(', '))
+      texts.set(
+        isoDay(date),
+        [before, `run ${recordId} computed it again`].filter(Boolean).join(', '),
+      )
   }
-  return [...texts].map(([date, text]) => ({ date, text })).sort((a, b) => (a.date < b.date ? -1 : 1))
+  return [...texts]
+    .map(([date, text]) => ({ date, text }))
+    .sort((a, b) => (a.date < b.date ? -1 : 1))
 }

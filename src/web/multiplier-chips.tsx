@@ -21,7 +21,9 @@ export function Factors({ multiplier, symbols }: FactorsProps) {
   if (!multiplier) return <Unknown />
   const groups = byFactor(multiplier, SIDES)
   const isVaried = groups.filter(([factor]) => factor !== 0).length > 1
-  const rest = isVaried ? groups.find(([factor, sides]) => factor === 1 && isMixed(sides)) : undefined
+  const rest = isVaried
+    ? groups.find(([factor, sides]) => factor === 1 && isMixed(sides))
+    : undefined
   // Without a rest, sides that are not named score nothing.
   const named = groups.filter((group) => group !== rest && (rest || group[0] !== 0))
   if (named.length === 0) return <small>all 0x</small>
@@ -39,7 +41,8 @@ export function Factors({ multiplier, symbols }: FactorsProps) {
 
 /** True if neither supply nor borrow says which sides these are. */
 const isMixed = (sides: readonly Side[]) =>
-  sides.some((side) => side.startsWith('deposit')) && sides.some((side) => side.startsWith('borrow'))
+  sides.some((side) => side.startsWith('deposit')) &&
+  sides.some((side) => side.startsWith('borrow'))
 
 interface PoolFactorsProps extends FactorsProps {
   /** Those of the pool. */
@@ -51,7 +54,11 @@ export function PoolFactors({ multiplier, symbols, announced = [] }: PoolFactors
   const isZero = SIDES.every((side) => !multiplier?.[side])
   return (
     <>
-      {isZero ? <small>no multiplier: positions score 0</small> : <Factors multiplier={multiplier} symbols={symbols} />}
+      {isZero ? (
+        <small>no multiplier: positions score 0</small>
+      ) : (
+        <Factors multiplier={multiplier} symbols={symbols} />
+      )}
       {announced.length > 0 && (
         <span className="chips">
           {announced.map((next, at) => {
@@ -69,7 +76,10 @@ export function PoolFactors({ multiplier, symbols, announced = [] }: PoolFactors
   )
 }
 
-/** The multipliers that are announced for dates to come, by pool, in the order of their dates. @param pools only theirs */
+/**
+ * The multipliers that are announced for dates to come, by pool, in the order of their dates.
+ * @param pools only theirs
+ */
 export function useAnnounced(pools?: string[]): Map<string, Announcement[]> {
   const today = isoDay(new Date().toISOString())
   const { data } = useGraph(AnnouncedDocument, { after: today, ...(pools && { pools }) })

@@ -23,9 +23,11 @@ export function Name({ kind, name, address }: NameProps) {
 }
 
 /** The symbol of a token. */
-export const TokenSymbol = ({ token: { symbol, address } }: { token: { symbol: string; address: string } }) => (
-  <Name kind="token" name={symbol} address={address} />
-)
+export const TokenSymbol = ({
+  token: { symbol, address },
+}: {
+  token: { symbol: string; address: string }
+}) => <Name kind="token" name={symbol} address={address} />
 
 /** A name in a place that takes text alone. */
 export const nameText = ({ kind, name, address }: NameProps): string =>

@@ -6,7 +6,10 @@ const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
 const [ISOLATE, END] = ['\u2068', '\u2069']
 
-/** A name as people see it: without invisible characters, and without effect on the text around it. Empty if nothing is visible. */
+/**
+ * A name as people see it: without invisible characters, and without effect on the text around it.
+ * Empty if nothing is visible.
+ */
 export function visible(name: string): string {
   const text = name
     .replace(/\s+/gu, ' ')
@@ -18,7 +21,8 @@ export function visible(name: string): string {
 }
 
 /** A name of at most so many characters. */
-export const cut = (name: string, max = 20) => (name.length > max ? `${name.slice(0, max - 1)}…` : name)
+export const cut = (name: string, max = 20) =>
+  name.length > max ? `${name.slice(0, max - 1)}…` : name
 
 /** A name for a file: without what file systems refuse. */
 export const fileName = (name: string) =>
@@ -29,7 +33,9 @@ export const fileName = (name: string) =>
 
 const NAMES = new Set(['name', 'symbol', 'displayName'])
 
-/** An answer of the graph whose names are visible. The address replaces a name that shows nothing. */
+/**
+ * An answer of the graph whose names are visible. The address replaces a name that shows nothing.
+ */
 export function withVisibleNames<Data>(data: Data): Data {
   if (Array.isArray(data)) return data.map(withVisibleNames) as Data
   if (typeof data !== 'object' || data === null) return data
@@ -45,7 +51,19 @@ export function withVisibleNames<Data>(data: Data): Data {
 /** Letters and digits by the Latin ones that they look like. */
 const LOOKS = new Map(
   Object.entries({
-    ...{ a: 'аɑα', b: 'ьЬβ', c: 'сϲ', d: 'ԁ', e: 'еєε', g: 'ɡ', h: 'һн', i: 'іıιl1|ⅼӏ', j: 'јϳ', k: 'кκ', m: 'мμ' },
+    ...{
+      a: 'аɑα',
+      b: 'ьЬβ',
+      c: 'сϲ',
+      d: 'ԁ',
+      e: 'еєε',
+      g: 'ɡ',
+      h: 'һн',
+      i: 'іıιl1|ⅼӏ',
+      j: 'јϳ',
+      k: 'кκ',
+      m: 'мμ',
+    },
     ...{
       n: 'ոη',
       o: 'оοσ0',
@@ -94,7 +112,9 @@ export function noteName(kind: NameKind, name: string, address: string, chainId?
   if (places.size > 1) for (const listener of listeners) listener()
 }
 
-/** True if a name looks like that of another address. One token has the same name on several chains. */
+/**
+ * True if a name looks like that of another address. One token has the same name on several chains.
+ */
 export function looksAlike(kind: NameKind, name: string, address: string): boolean {
   const places = shown.get(`${kind} ${lookOf(name)}`)
   const chain = places?.get(address)?.chainId

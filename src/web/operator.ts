@@ -8,7 +8,8 @@ interface Operator {
 
 /** Who runs this dashboard, by the gateway's settings, which the page brings with it. */
 export const operator: Operator = JSON.parse(
-  document.querySelector<HTMLMetaElement>('meta[name=identity]')?.content ?? '{"name":"Lending","links":[]}',
+  document.querySelector<HTMLMetaElement>('meta[name=identity]')?.content ??
+    '{"name":"Lending","links":[]}',
 )
 
 if (operator.color) document.documentElement.style.setProperty('--brand', operator.color)

@@ -25,10 +25,16 @@ interface PageProps {
   children: ReactNode
 }
 
-/** The views that were opened since the page was loaded: the first one keeps the focus where the browser puts it. */
+/**
+ * The views that were opened since the page was loaded: the first one keeps the focus where the
+ * browser puts it.
+ */
 let opened = 0
 
-/** A view: its title, its heading, which gets the focus when the view is opened, and its operation in GraphiQL. */
+/**
+ * A view: its title, its heading, which gets the focus when the view is opened, and its operation
+ * in GraphiQL.
+ */
 export function Page({ title, heading, icon, operation, rest, hero, children }: PageProps) {
   const head = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -82,7 +88,9 @@ interface OriginProps {
   name: string
 }
 
-/** Leads to the operation behind a block, in GraphiQL, and to the REST path that answers the same. */
+/**
+ * Leads to the operation behind a block, in GraphiQL, and to the REST path that answers the same.
+ */
 function Origin({ operation, rest, name }: OriginProps) {
   if (!operation) return null
   return (
@@ -95,5 +103,7 @@ function Origin({ operation, rest, name }: OriginProps) {
 
 function inGraphiQL({ query, variables }: Operation): string {
   const text = stringifyDocument(query).trim()
-  return served(`/graphql#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`)
+  return served(
+    `/graphql#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`,
+  )
 }

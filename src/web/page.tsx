@@ -54,16 +54,24 @@ function Dashboard() {
                     </Route>
                     <Route path="/compare" component={Compare} />
                     <Route path="/pools" component={Pools} />
-                    <Route path="/pools/:address">{({ address }) => <Pool key={address} address={address} />}</Route>
+                    <Route path="/pools/:address">
+                      {({ address }) => <Pool key={address} address={address} />}
+                    </Route>
                     <Route path="/vaults" component={Vaults} />
                     <Route path="/vaults/:chainId/:address">
-                      {({ chainId, address }) => <Vault key={address} chainId={chainId} address={address} />}
+                      {({ chainId, address }) => (
+                        <Vault key={address} chainId={chainId} address={address} />
+                      )}
                     </Route>
                     <Route path="/distributions" component={Distributions} />
-                    <Route path="/distributions/:date">{({ date }) => <Distribution key={date} date={date} />}</Route>
+                    <Route path="/distributions/:date">
+                      {({ date }) => <Distribution key={date} date={date} />}
+                    </Route>
                     <Route path="/risk" component={Risk} />
                     <Route path="/rules" component={Rules} />
-                    <Route path="/runs/:recordId">{({ recordId }) => <Run key={recordId} recordId={recordId} />}</Route>
+                    <Route path="/runs/:recordId">
+                      {({ recordId }) => <Run key={recordId} recordId={recordId} />}
+                    </Route>
                     <Route path="/operate" component={Operate} />
                     <Route path="/status" component={Status} />
                     <Route path="/search" component={Search} />

@@ -23,7 +23,9 @@ export interface ChartData {
 }
 
 /** The distances of grid lines of counts, which have no fractions. */
-const WHOLE = [1, 2, 5].flatMap((n) => Array.from({ length: 12 }, (_, zeros) => n * 10 ** zeros)).sort((a, b) => a - b)
+const WHOLE = [1, 2, 5]
+  .flatMap((n) => Array.from({ length: 12 }, (_, zeros) => n * 10 ** zeros))
+  .sort((a, b) => a - b)
 
 /** The dashes of the lines of a chart, which tell them apart without colours. */
 const DASHES: readonly number[][] = [[], [8, 4], [10, 3, 2, 3], [16, 5], [8, 3, 2, 3, 2, 3]]
@@ -40,7 +42,17 @@ interface PlotProps extends ChartData {
 }
 
 /** The lines of a chart. */
-export function Plot({ title, summary, unit, times, series, isReversed, isUnfinished, marks, onPoint }: PlotProps) {
+export function Plot({
+  title,
+  summary,
+  unit,
+  times,
+  series,
+  isReversed,
+  isUnfinished,
+  marks,
+  onPoint,
+}: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   const theme = useTheme()
   // The numbers of a series are new arrays at each render.
@@ -62,24 +74,26 @@ export function Plot({ title, summary, unit, times, series, isReversed, isUnfini
       font: '12px Inter, system-ui, sans-serif',
       ticks: { show: false },
     }
-    const lines = series.flatMap(({ values }, i): { options: uPlot.Series; values: Series['values'] }[] => {
-      const stroke = colour(`var(--series-${i + 1})`)
-      const fill = colour(`color-mix(in srgb, var(--series-${i + 1}) 12%, transparent)`)
-      const options: uPlot.Series = {
-        stroke,
-        width: 2,
-        points: { show: times.length < 3, filter: () => alone(values) },
-        ...(series.length === 1 && !isReversed && { fill }),
-        dash: dashOf(i),
-      }
-      if (!isUnfinished) return [{ options, values }]
-      const last = values.length - 1
-      const end = values.map((value, at) => (at >= last - 1 ? value : null))
-      return [
-        { options, values: values.with(last, null) },
-        { options: { stroke, width: 2, dash: [2, 4], points: { show: false } }, values: end },
-      ]
-    })
+    const lines = series.flatMap(
+      ({ values }, i): { options: uPlot.Series; values: Series['values'] }[] => {
+        const stroke = colour(`var(--series-${i + 1})`)
+        const fill = colour(`color-mix(in srgb, var(--series-${i + 1}) 12%, transparent)`)
+        const options: uPlot.Series = {
+          stroke,
+          width: 2,
+          points: { show: times.length < 3, filter: () => alone(values) },
+          ...(series.length === 1 && !isReversed && { fill }),
+          dash: dashOf(i),
+        }
+        if (!isUnfinished) return [{ options, values }]
+        const last = values.length - 1
+        const end = values.map((value, at) => (at >= last - 1 ? value : null))
+        return [
+          { options, values: values.with(last, null) },
+          { options: { stroke, width: 2, dash: [2, 4], points: { show: false } }, values: end },
+        ]
+      },
+    )
     const options: uPlot.Options = {
       width: element.clientWidth,
       height: heightOf(element.clientWidth),
@@ -89,7 +103,8 @@ export function Plot({ title, summary, unit, times, series, isReversed, isUnfini
         {
           ...axis,
           grid: { show: false },
-          values: (_plot, splits) => splits.map((seconds) => day(isoOf(seconds)).replace(/ \d{4}$/, '')),
+          values: (_plot, splits) =>
+            splits.map((seconds) => day(isoOf(seconds)).replace(/ \d{4}$/, '')),
         },
         {
           ...axis,
@@ -124,7 +139,9 @@ export function Plot({ title, summary, unit, times, series, isReversed, isUnfini
 /** The numbers between gaps, which no line shows. */
 const alone = (values: Series['values']) =>
   values.flatMap((value, i) =>
-    value !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null ? [i] : [],
+    value !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null
+      ? [i]
+      : [],
   )
 
 /** A dashed line at each date. */
@@ -146,11 +163,13 @@ function drawMarks({ ctx, bbox, valToPos }: uPlot, dates: readonly string[], col
 const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString()
 
 /** Round numbers need no decimals. */
-const axisText = (value: number, unit: Unit) => short(value, unit).replace(/\.0+(?=\D|$)|(\.\d)0(?=\D|$)/, '$1')
+const axisText = (value: number, unit: Unit) =>
+  short(value, unit).replace(/\.0+(?=\D|$)|(\.\d)0(?=\D|$)/, '$1')
 
 /** The colours that are shown: those that one chose, or those of the system. */
 const currentTheme = () =>
-  document.documentElement.dataset.theme ?? String(matchMedia('(prefers-color-scheme: dark)').matches)
+  document.documentElement.dataset.theme ??
+  String(matchMedia('(prefers-color-scheme: dark)').matches)
 
 /** Follows the theme, which is the system's or a chosen one. */
 function useTheme(): string {

@@ -22,7 +22,9 @@ const columns: Column<Term>[] = [
   {
     name: 'Pool',
     heads: true,
-    cell: ({ position: { poolAddress, pool } }) => <PoolLink address={poolAddress} name={pool?.displayName} />,
+    cell: ({ position: { poolAddress, pool } }) => (
+      <PoolLink address={poolAddress} name={pool?.displayName} />
+    ),
   },
   { name: 'What', cell: ({ what }) => what },
   {
@@ -49,10 +51,15 @@ export function PointsArithmetic({ positions }: { positions: readonly PositionOr
     <details>
       <summary>How these points add up</summary>
       <p className="lede">
-        The points of a position are the sum of its rows. A protected amount counts only while the other token of the
-        pool is borrowed.
+        The points of a position are the sum of its rows. A protected amount counts only while the
+        other token of the pool is borrowed.
       </p>
-      <Table caption="How the points add up" columns={columns} rows={terms} rowKey={({ key }) => key} />
+      <Table
+        caption="How the points add up"
+        columns={columns}
+        rows={terms}
+        rowKey={({ key }) => key}
+      />
     </details>
   )
 }
@@ -60,7 +67,12 @@ export function PointsArithmetic({ positions }: { positions: readonly PositionOr
 function termsOf(position: PositionOriginFragment): Term[] {
   const { run, multiplierUsed, sideA, sideB, id } = position
   if (!run || !multiplierUsed) return []
-  const ofSide = (side: PositionSideFragment, other: PositionSideFragment, deposit: number, borrow: number): Term[] => {
+  const ofSide = (
+    side: PositionSideFragment,
+    other: PositionSideFragment,
+    deposit: number,
+    borrow: number,
+  ): Term[] => {
     const term = (what: string, { value, usd }: Amount, base: number, factor: number): Term => ({
       ...{
         key: `${id} ${side.asset.address} ${what}`,
@@ -81,5 +93,8 @@ function termsOf(position: PositionOriginFragment): Term[] {
     ].filter(({ valueUsd }) => valueUsd > 0)
   }
   const { depositA, depositB, borrowA, borrowB } = multiplierUsed
-  return [...ofSide(sideA, sideB, depositA ?? 0, borrowA ?? 0), ...ofSide(sideB, sideA, depositB ?? 0, borrowB ?? 0)]
+  return [
+    ...ofSide(sideA, sideB, depositA ?? 0, borrowA ?? 0),
+    ...ofSide(sideB, sideA, depositB ?? 0, borrowB ?? 0),
+  ]
 }

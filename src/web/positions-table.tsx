@@ -23,11 +23,17 @@ const pool: Column<Position> = {
 }
 
 const amounts: Column<Position>[] = [
-  { name: 'Supplied', numeric: true, cell: (position) => <Num value={sum(position, suppliedUsd)} unit="usd" /> },
+  {
+    name: 'Supplied',
+    numeric: true,
+    cell: (position) => <Num value={sum(position, suppliedUsd)} unit="usd" />,
+  },
   {
     name: 'Protected',
     numeric: true,
-    cell: (position) => <Num value={sum(position, protectedUsd)} unit="usd" ifZero="nothing protected" />,
+    cell: (position) => (
+      <Num value={sum(position, protectedUsd)} unit="usd" ifZero="nothing protected" />
+    ),
   },
   {
     name: 'Borrowed',
@@ -35,7 +41,11 @@ const amounts: Column<Position>[] = [
     cell: (position) => <Num value={sum(position, borrowedUsd)} unit="usd" ifZero="no debt" />,
   },
   { name: 'LTV', numeric: true, cell: ({ ltv }) => <Num value={ltv} unit="percent" /> },
-  { name: 'Health factor', numeric: true, cell: ({ healthFactor }) => <Health factor={healthFactor} /> },
+  {
+    name: 'Health factor',
+    numeric: true,
+    cell: ({ healthFactor }) => <Health factor={healthFactor} />,
+  },
   {
     name: 'Drop to liquidation',
     numeric: true,
@@ -64,7 +74,8 @@ const tokenOf = ({ asset }: PositionSideFragment) => asset
 const suppliedUsd = (side: PositionSideFragment) => side.supplied.usd ?? 0
 const protectedUsd = (side: PositionSideFragment) => side.protected.usd ?? 0
 const borrowedUsd = (side: PositionSideFragment) => side.borrowed.usd ?? 0
-const sum = ({ sideA, sideB }: Position, of: (side: PositionSideFragment) => number) => of(sideA) + of(sideB)
+const sum = ({ sideA, sideB }: Position, of: (side: PositionSideFragment) => number) =>
+  of(sideA) + of(sideB)
 
 interface PositionsTableProps {
   caption: string

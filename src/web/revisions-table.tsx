@@ -30,7 +30,10 @@ export function RevisionsTable<Row extends RevisionRowFragment>(props: Revisions
       cell: (multiplier) => (
         <Factors
           multiplier={multiplier}
-          symbols={[multiplier.pool?.assetA.symbol ?? 'first token', multiplier.pool?.assetB.symbol ?? 'second token']}
+          symbols={[
+            multiplier.pool?.assetA.symbol ?? 'first token',
+            multiplier.pool?.assetB.symbol ?? 'second token',
+          ]}
         />
       ),
     },

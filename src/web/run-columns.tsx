@@ -7,9 +7,16 @@ import { Moment, Num, Unknown } from './values.tsx'
 
 /** The columns of runs: who computed what and when. */
 export const runColumns: Column<RunRowFragment>[] = [
-  { name: 'Run', heads: true, cell: ({ recordId }) => <Link href={`/runs/${recordId}`}>{recordId}</Link> },
+  {
+    name: 'Run',
+    heads: true,
+    cell: ({ recordId }) => <Link href={`/runs/${recordId}`}>{recordId}</Link>,
+  },
   { name: 'Kind', cell: ({ kind }) => KIND[kind] },
-  { name: 'Status', cell: ({ status, error }) => (error ? `${STATUS[status]}: ${error}` : STATUS[status]) },
+  {
+    name: 'Status',
+    cell: ({ status, error }) => (error ? `${STATUS[status]}: ${error}` : STATUS[status]),
+  },
   { name: 'Requested by', cell: ({ requestedBy }) => requestedBy },
   { name: 'Started', cell: ({ startedAt }) => <Moment iso={startedAt} /> },
   {

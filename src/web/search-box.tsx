@@ -13,7 +13,10 @@ const NAME = 'Search wallets, pools, markets and vaults'
 
 type Item = SearchQuery['search'][number]['item']
 
-/** Searches while one types: the best matches below the field, all of them on a page. `/` leads to it from anywhere. */
+/**
+ * Searches while one types: the best matches below the field, all of them on a page. `/` leads to
+ * it from anywhere.
+ */
 export function SearchBox({ withButton = false }: { withButton?: boolean }) {
   const [path, navigate] = useLocation()
   const [parameters] = useSearchParams()
@@ -114,7 +117,8 @@ function Suggestion({ item }: { item: Item }) {
   if (item.__typename === 'User')
     return (
       <>
-        <WalletIcon address={item.address} /> <span className="hex">{brief(item.address)}</span> <small>wallet</small>
+        <WalletIcon address={item.address} /> <span className="hex">{brief(item.address)}</span>{' '}
+        <small>wallet</small>
       </>
     )
   if (item.__typename === 'Pool')
@@ -159,7 +163,8 @@ function useLater(value: string, ms: number): string {
 
 function focusBySlash(field: { current: HTMLInputElement | null }): () => void {
   const onKey = (event: globalThis.KeyboardEvent) => {
-    const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea')
+    const isTyping =
+      event.target instanceof Element && event.target.closest('input, select, textarea')
     if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
     field.current?.focus()

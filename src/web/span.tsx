@@ -1,4 +1,8 @@
-import { DistributionDatesDocument, type DistributionDatesFragment, type Interval } from 'lending-graph-client'
+import {
+  DistributionDatesDocument,
+  type DistributionDatesFragment,
+  type Interval,
+} from 'lending-graph-client'
 import { Link } from 'wouter'
 import { useUrlState } from './url-state.ts'
 import { useGraph } from './use-graph.ts'
@@ -32,8 +36,14 @@ export function useSpan(): Span | undefined {
   return spanOf(data, range === 'all' ? Number.POSITIVE_INFINITY : Number(range)) ?? { interval }
 }
 
-/** The last days of the program, or all of them if there are fewer. Undefined without a distribution. */
-export function spanOf({ oldest, newest }: DistributionDatesFragment, days: number): Required<Span> | undefined {
+/**
+ * The last days of the program, or all of them if there are fewer. Undefined without a
+ * distribution.
+ */
+export function spanOf(
+  { oldest, newest }: DistributionDatesFragment,
+  days: number,
+): Required<Span> | undefined {
   const [first, last] = [oldest.nodes[0], newest.nodes[0]].map((one) => Date.parse(one?.date ?? ''))
   if (!first || !last) return undefined
   const from = Math.max(first, last - (days - 1) * DAY_MS)
@@ -64,12 +74,17 @@ export function RangeChoice() {
   )
 }
 
-/** True if the last of several weeks or months is not over. A day is: its points are computed once. */
+/**
+ * True if the last of several weeks or months is not over. A day is: its points are computed once.
+ */
 export function isLastUnfinished(times: readonly string[], now = Date.now()): boolean {
   const [before, last] = times.slice(-2).map((time) => new Date(time))
   if (!before || !last) return false
   const length = last.getTime() - before.getTime()
   if (length < 2 * DAY_MS) return false
-  const end = length > 27 * DAY_MS ? Date.UTC(last.getUTCFullYear(), last.getUTCMonth() + 1) : last.getTime() + length
+  const end =
+    length > 27 * DAY_MS
+      ? Date.UTC(last.getUTCFullYear(), last.getUTCMonth() + 1)
+      : last.getTime() + length
   return end > now
 }

@@ -1,4 +1,7 @@
-/** A line without axes that shows how a number moved. Gaps are left out. Screen readers get the number that it goes with. */
+/**
+ * A line without axes that shows how a number moved. Gaps are left out. Screen readers get the
+ * number that it goes with.
+ */
 export function Sparkline({ values }: { values: readonly (number | null)[] }) {
   const points = values.flatMap((value, x) => (value === null ? [] : [{ x, value }]))
   const [first, last] = [points[0], points.at(-1)]

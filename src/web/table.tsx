@@ -23,9 +23,14 @@ export interface Column<Row> {
 export type Sort<Key extends string = string> = `${Key}_${OrderDirection}`
 
 /** Returns a list's variables for its order. */
-export function sortBy<Key extends string>(sort: Sort<Key>): { orderBy: Key; orderDirection: OrderDirection } {
+export function sortBy<Key extends string>(
+  sort: Sort<Key>,
+): { orderBy: Key; orderDirection: OrderDirection } {
   const end = sort.lastIndexOf('_')
-  return { orderBy: sort.slice(0, end) as Key, orderDirection: sort.slice(end + 1) as OrderDirection }
+  return {
+    orderBy: sort.slice(0, end) as Key,
+    orderDirection: sort.slice(end + 1) as OrderDirection,
+  }
 }
 
 interface TableProps<Row> {
@@ -37,16 +42,35 @@ interface TableProps<Row> {
   sort?: Sort
   /** The row that is pointed out. */
   isCurrent?(row: Row): boolean
-  /** True if a row is a card in a narrow place: the style sheet places its cells by the names of their columns. */
+  /**
+   * True if a row is a card in a narrow place: the style sheet places its cells by the names of
+   * their columns.
+   */
   cards?: boolean
 }
 
-/** A table. A table wider than the window scrolls within its frame. Rows that live data changes light up. */
-export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent, cards = false }: TableProps<Row>) {
+/**
+ * A table. A table wider than the window scrolls within its frame. Rows that live data changes
+ * light up.
+ */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  rowKey,
+  sort,
+  isCurrent,
+  cards = false,
+}: TableProps<Row>) {
   const body = useChangedRows(rows, rowKey)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too
-    <section className={cards ? 'scroll cards' : 'scroll'} aria-label={`${caption}: table`} tabIndex={0} ref={equip}>
+    <section
+      className={cards ? 'scroll cards' : 'scroll'}
+      aria-label={`${caption}: table`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too
+      tabIndex={0}
+      ref={equip}
+    >
       <table>
         <caption className="visually-hidden">{caption}</caption>
         <thead>
@@ -65,7 +89,11 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent, ca
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={key} className={numeric ? 'numeric' : undefined} data-cell={cards ? key : undefined}>
+                  <td
+                    key={key}
+                    className={numeric ? 'numeric' : undefined}
+                    data-cell={cards ? key : undefined}
+                  >
                     {cell(row)}
                   </td>
                 ),
@@ -79,8 +107,8 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent, ca
 }
 
 /**
- * Marks the rows of a table body that differ since the data changed, for the style sheet. They stay marked when the next change
- * leaves them as they are: one run may be several changes.
+ * Marks the rows of a table body that differ since the data changed, for the style sheet. They stay
+ * marked when the next change leaves them as they are: one run may be several changes.
  */
 function useChangedRows<Row>(rows: readonly Row[], rowKey: (row: Row) => string) {
   const { generation } = useLive()
@@ -107,10 +135,14 @@ interface ColumnChoiceProps<Row> {
 
 const keyOf = <Row,>({ name, key = name }: Column<Row>) => key
 
-/** The columns that the address of a view chooses, in their order, or those that are not optional. */
+/**
+ * The columns that the address of a view chooses, in their order, or those that are not optional.
+ */
 export function chosenColumns<Row>(columns: readonly Column<Row>[], url: UrlState): Column<Row>[] {
   const keys = url.get('columns')?.split(',')
-  return columns.filter((column) => column.heads || (keys ? keys.includes(keyOf(column)) : !column.optional))
+  return columns.filter(
+    (column) => column.heads || (keys ? keys.includes(keyOf(column)) : !column.optional),
+  )
 }
 
 /** Lets the columns of a table be chosen. The address of the view keeps them. */
@@ -119,7 +151,8 @@ export function ColumnChoice<Row>({ columns }: ColumnChoiceProps<Row>) {
   const chosen = chosenColumns(columns, url)
   const toggle = (column: Column<Row>) => {
     const next = columns.filter((one) => (one === column) !== chosen.includes(one))
-    const isUsual = next.every((one) => one.heads || !one.optional) && next.length === usual(columns).length
+    const isUsual =
+      next.every((one) => one.heads || !one.optional) && next.length === usual(columns).length
     const keys = next.filter(({ heads }) => !heads).map(keyOf)
     url.set({ columns: isUsual ? undefined : keys.join(',') || 'none', [PAGE]: url.get(PAGE) })
   }
@@ -132,7 +165,11 @@ export function ColumnChoice<Row>({ columns }: ColumnChoiceProps<Row>) {
           (column) =>
             !column.heads && (
               <label key={keyOf(column)}>
-                <input type="checkbox" checked={chosen.includes(column)} onChange={() => toggle(column)} />
+                <input
+                  type="checkbox"
+                  checked={chosen.includes(column)}
+                  onChange={() => toggle(column)}
+                />
                 {column.name}
               </label>
             ),
@@ -142,7 +179,8 @@ export function ColumnChoice<Row>({ columns }: ColumnChoiceProps<Row>) {
   )
 }
 
-const usual = <Row,>(columns: readonly Column<Row>[]) => columns.filter(({ heads, optional }) => heads || !optional)
+const usual = <Row,>(columns: readonly Column<Row>[]) =>
+  columns.filter(({ heads, optional }) => heads || !optional)
 
 /** Lets the arrow keys move in a frame, and marks it if it fits. */
 function equip(frame: HTMLElement | null): (() => void) | undefined {
@@ -158,8 +196,8 @@ function equip(frame: HTMLElement | null): (() => void) | undefined {
 function moveByArrows(event: KeyboardEvent) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
   if (!step || event.altKey || event.ctrlKey || event.metaKey) return
-  const rows = [...(event.currentTarget as HTMLElement).querySelectorAll('tbody tr')].filter((row) =>
-    row.querySelector('a'),
+  const rows = [...(event.currentTarget as HTMLElement).querySelectorAll('tbody tr')].filter(
+    (row) => row.querySelector('a'),
   )
   const at = rows.findIndex((row) => row.contains(document.activeElement))
   const row = at < 0 ? rows.at(step > 0 ? 0 : -1) : rows[at + step]
@@ -194,13 +232,16 @@ function Head<Row>({
         {name}
       </th>
     )
-  const direction = sort === `${sortKey}_DESC` ? 'descending' : sort === `${sortKey}_ASC` ? 'ascending' : undefined
+  const direction =
+    sort === `${sortKey}_DESC` ? 'descending' : sort === `${sortKey}_ASC` ? 'ascending' : undefined
   const next = direction === 'descending' ? `${sortKey}_ASC` : `${sortKey}_DESC`
   return (
     <th scope="col" className={className} aria-sort={direction}>
       <Link href={url.link({ sort: next })}>
         {name}
-        <span aria-hidden="true">{direction === 'descending' ? ' ↓' : direction === 'ascending' ? ' ↑' : ''}</span>
+        <span aria-hidden="true">
+          {direction === 'descending' ? ' ↓' : direction === 'ascending' ? ' ↑' : ''}
+        </span>
       </Link>
     </th>
   )
@@ -230,7 +271,9 @@ interface PagerProps {
   parameter?: string
 }
 
-/** The page of a list begins at its heading, also for those who came from the end of another page. */
+/**
+ * The page of a list begins at its heading, also for those who came from the end of another page.
+ */
 const toHeading = ({ currentTarget }: MouseEvent<HTMLElement>) =>
   currentTarget.closest('section, main')?.scrollIntoView({ block: 'start' })
 
@@ -243,7 +286,10 @@ export function Pager({ label, totalCount, rows, parameter = PAGE }: PagerProps)
   const to = (number: number, name: string, isNeeded: boolean) =>
     isNeeded && (
       <Link
-        href={url.link({ [PAGE]: url.get(PAGE), [parameter]: number > 1 ? String(number) : undefined })}
+        href={url.link({
+          [PAGE]: url.get(PAGE),
+          [parameter]: number > 1 ? String(number) : undefined,
+        })}
         onClick={toHeading}
       >
         {name}

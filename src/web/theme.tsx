@@ -26,7 +26,12 @@ export function ThemeChoice() {
     setTheme(next)
   }
   return (
-    <button type="button" onClick={choose} title={`Theme: ${theme}`} aria-label={`Theme: ${theme}. Change it`}>
+    <button
+      type="button"
+      onClick={choose}
+      title={`Theme: ${theme}`}
+      aria-label={`Theme: ${theme}. Change it`}
+    >
       <span aria-hidden="true">{GLYPHS[theme]}</span>
     </button>
   )

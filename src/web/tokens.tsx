@@ -10,12 +10,18 @@ const TokensContext = createContext<Tokens>(new Map())
 /** The name and the logo of a token by its id, as far as they are stored. */
 export const useToken = (id: string) => useContext(TokensContext).get(id)
 
-/** Reads the names and logos of tokens once for all views: rows have no more than ids and symbols. */
+/**
+ * Reads the names and logos of tokens once for all views: rows have no more than ids and symbols.
+ */
 export function Tokens({ children }: { children: ReactNode }) {
   const { data } = useGraph(TokensDocument, {})
-  const tokens = useMemo(() => new Map(data?.assets.nodes.map((token) => [token.id, token])), [data])
+  const tokens = useMemo(
+    () => new Map(data?.assets.nodes.map((token) => [token.id, token])),
+    [data],
+  )
   useEffect(() => {
-    for (const { symbol, address, chainId } of data?.assets.nodes ?? []) noteName('token', symbol, address, chainId)
+    for (const { symbol, address, chainId } of data?.assets.nodes ?? [])
+      noteName('token', symbol, address, chainId)
   }, [data])
   return <TokensContext value={tokens}>{children}</TokensContext>
 }

@@ -4,7 +4,10 @@ export interface UrlState {
   get(name: string): string | undefined
   /** A value if it is one of those that are possible, or the first of them. */
   oneOf<Value extends string>(name: string, values: readonly [Value, ...Value[]]): Value
-  /** The address of this view with some of its state changed: undefined removes it. A list begins at its first page again. */
+  /**
+   * The address of this view with some of its state changed: undefined removes it. A list begins at
+   * its first page again.
+   */
   link(changes: Record<string, string | undefined>): string
   set(changes: Record<string, string | undefined>): void
 }

@@ -1,6 +1,17 @@
 import { Link } from 'wouter'
 import { useExactNumbers } from './exact-numbers.tsx'
-import { brief, briefMoment, day, full, isoDay, moment, type Quantity, short, signed, type Unit } from './format.ts'
+import {
+  brief,
+  briefMoment,
+  day,
+  full,
+  isoDay,
+  moment,
+  type Quantity,
+  short,
+  signed,
+  type Unit,
+} from './format.ts'
 import { TokenIcons, WalletIcon } from './identity.tsx'
 import { Name } from './name.tsx'
 import { cut } from './names.ts'
@@ -30,7 +41,8 @@ export function Num({ value, unit, suffix, isChange = false, ifZero }: NumProps)
         <span className="visually-hidden">{ifZero}</span>
       </data>
     )
-  const asShown = (text: string) => `${isChange ? signed(text) : text}${suffix ? ` ${cut(suffix)}` : ''}`
+  const asShown = (text: string) =>
+    `${isChange ? signed(text) : text}${suffix ? ` ${cut(suffix)}` : ''}`
   const [brief, whole] = [asShown(short(value, unit)), asShown(full(value, unit))]
   const tone = isChange && Number(value) !== 0 ? (Number(value) > 0 ? 'gain' : 'loss') : undefined
   return (
@@ -79,7 +91,11 @@ export const Moment = ({ iso, isBrief = false }: MomentProps) => (
 export function WalletLink({ address }: { address: string }) {
   const { nameOf, isNamed } = useWalletNames()
   return (
-    <Link href={walletPath(address)} title={address} className={isNamed(address) ? 'named' : 'named hex'}>
+    <Link
+      href={walletPath(address)}
+      title={address}
+      className={isNamed(address) ? 'named' : 'named hex'}
+    >
       <WalletIcon address={address} />
       {nameOf(address)}
     </Link>

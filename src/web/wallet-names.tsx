@@ -16,10 +16,17 @@ interface WalletNames {
   rename(address: string, name: string): void
 }
 
-const NamesContext = createContext<WalletNames>({ nameOf: brief, isNamed: () => false, rename() {} })
+const NamesContext = createContext<WalletNames>({
+  nameOf: brief,
+  isNamed: () => false,
+  rename() {},
+})
 export const useWalletNames = () => useContext(NamesContext)
 
-/** The names by address, the oldest first. Anything else in the browser's storage counts as no names. */
+/**
+ * The names by address, the oldest first. Anything else in the browser's storage counts as no
+ * names.
+ */
 function stored(): Map<string, string> {
   try {
     const entries: unknown = JSON.parse(browserStorage.get(KEY) ?? '[]')

@@ -7,7 +7,10 @@ import type { Log } from '../log.ts'
 import { MemoryPointCounter } from '../point-counter.ts'
 import { ANSWER_MS, type PrimaryFunctions, type WorkerFunctions } from './link.ts'
 
-/** A worker that ends sooner than this after its start counts as failed: the pause before the next one grows. */
+/**
+ * A worker that ends sooner than this after its start counts as failed: the pause before the next
+ * one grows.
+ */
 const YOUNG_MS = 10_000
 const PAUSE_MS = 200
 const MAX_PAUSE_MS = 30_000
@@ -30,8 +33,8 @@ interface Member {
 }
 
 /**
- * The workers of one gateway. The primary has the listening socket and gives each connection to a worker that is free, so no
- * connection is refused while some worker is alive.
+ * The workers of one gateway. The primary has the listening socket and gives each connection to a
+ * worker that is free, so no connection is refused while some worker is alive.
  */
 export class Workers {
   readonly #options: WorkersOptions
@@ -54,7 +57,9 @@ export class Workers {
   async start(): Promise<{ port: number } | { exitCode: number }> {
     const first = await this.#fork()
     if ('exitCode' in first) return first
-    const others = await Promise.all(Array.from({ length: this.#options.count - 1 }, () => this.#fork()))
+    const others = await Promise.all(
+      Array.from({ length: this.#options.count - 1 }, () => this.#fork()),
+    )
     return others.find((one) => 'exitCode' in one) ?? first
   }
 
@@ -84,7 +89,10 @@ export class Workers {
       if (this.#closing.signal.aborted || !this.#members.has(member.worker.id)) continue
       const next = await this.#fork()
       if ('exitCode' in next) {
-        log.error({ exitCode: next.exitCode }, 'a new worker could not start: the other workers stay as they are')
+        log.error(
+          { exitCode: next.exitCode },
+          'a new worker could not start: the other workers stay as they are',
+        )
         return
       }
       member.leaving = true
@@ -125,18 +133,26 @@ export class Workers {
     })
   }
 
-  async #replace({ worker, startedAt }: Member, code: number | null, signal: string | null): Promise<void> {
+  async #replace(
+    { worker, startedAt }: Member,
+    code: number | null,
+    signal: string | null,
+  ): Promise<void> {
     const { log } = this.#options
     if (performance.now() - startedAt >= YOUNG_MS) this.#failures = 0
     log.warn({ worker: worker.process.pid, code, signal }, 'a worker has ended: another one starts')
     while (!this.#closing.signal.aborted) {
-      const pause = this.#failures === 0 ? 0 : Math.min(PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS)
+      const pause =
+        this.#failures === 0 ? 0 : Math.min(PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS)
       await sleep(pause, undefined, { signal: this.#closing.signal }).catch(() => {})
       if (this.#closing.signal.aborted) return
       this.#failures++
       const next = await this.#fork()
       if ('port' in next) return
-      log.error({ exitCode: next.exitCode }, 'a worker could not start: it is tried again after a while')
+      log.error(
+        { exitCode: next.exitCode },
+        'a worker could not start: it is tried again after a while',
+      )
     }
   }
 
@@ -150,8 +166,12 @@ export class Workers {
 
   /** Adds up the metrics of the workers that answer in time. */
   async #allMetrics(): Promise<string> {
-    const answers = await Promise.allSettled([...this.#members.values()].map(({ ask }) => ask.metrics()))
-    const metrics = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    const answers = await Promise.allSettled(
+      [...this.#members.values()].map(({ ask }) => ask.metrics()),
+    )
+    const metrics = answers.flatMap((answer) =>
+      answer.status === 'fulfilled' ? [answer.value] : [],
+    )
     return AggregatorRegistry.aggregate(metrics).metrics()
   }
 }

@@ -1,10 +1,12 @@
 /**
- * An update of a day of snapshots from a GraphQL server on this machine, next to downloading its pages: at most 1.5 times the
- * time; and from a Postgres, next to a COPY of the same rows into the same table: at most twice. At most 250 MB each.
+ * An update of a day of snapshots from a GraphQL server on this machine, next to downloading its
+ * pages: at most 1.5 times the time; and from a Postgres, next to a COPY of the same rows into the
+ * same table: at most twice. At most 250 MB each.
  *
  *     npm run bench -- analytics [--snapshots 200000] [--users 50000] [--rounds 3] [--page 1000] [--profile 1] [--small]
  *
- * Both directions alternate, each in a separate process. The store has a day of snapshots already; each step takes the next.
+ * Both directions alternate, each in a separate process. The store has a day of snapshots already;
+ * each step takes the next.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -109,10 +111,14 @@ const graphMapping = {
       marketId: 'market.id',
     },
     ...Object.fromEntries(
-      ['chainId', 'positionId', 'timestamp', 'collateralAssets', 'collateralUsd', 'protectedAssets'].map((name) => [
-        name,
-        name,
-      ]),
+      [
+        'chainId',
+        'positionId',
+        'timestamp',
+        'collateralAssets',
+        'collateralUsd',
+        'protectedAssets',
+      ].map((name) => [name, name]),
     ),
     ...Object.fromEntries(['protectedUsd', 'debtAssets', 'debtUsd'].map((name) => [name, name])),
   },
@@ -130,7 +136,9 @@ async function download(): Promise<void> {
       records: marketSnapshots(where: {timestamp_gte: $since${after === undefined ? '' : ', id_gt: $after'}}, first: $first,
         orderBy: id, orderDirection: asc) { ${FIELDS} } }`
     const json = { query, variables: { since: '0', first: page, after } }
-    const { records } = JSON.parse((await http.bytes('The source', source, { json })).toString()).data
+    const { records } = JSON.parse(
+      (await http.bytes('The source', source, { json })).toString(),
+    ).data
     count += records.length
     if (records.length === 0) break
     after = records.at(-1).id
@@ -144,7 +152,10 @@ async function update(isPostgres: boolean): Promise<void> {
   const pool = new pg.Pool({ connectionString: database, max: 4 })
   if (profile) tellStatements()
   const mapping = isPostgres ? { query: ofDay(day), constants: {} } : graphMapping
-  const opened = openAnalyticsSource({ source: isPostgres ? database : source, mapping, timeoutMs: 60_000 }, http)
+  const opened = openAnalyticsSource(
+    { source: isPostgres ? database : source, mapping, timeoutMs: 60_000 },
+    http,
+  )
   if (!opened) throw new Error('there is no source')
   const analytics = { sources: new Map([[LEG, opened] as const]), overlapMs: 0, maxDrop: 0.1 }
   const deps = { pool, basePoints: BASE, now: () => new Date('2027-01-01'), analytics }
@@ -178,7 +189,9 @@ async function compare(): Promise<void> {
     const { pool } = store
     await pool.query(`CREATE TABLE source (LIKE market_snapshot INCLUDING DEFAULTS)`)
     for (let from = 0; from < snapshots; from += 10_000) {
-      const rows = Array.from({ length: Math.min(10_000, snapshots - from) }, (_, at) => record(from + at, 0))
+      const rows = Array.from({ length: Math.min(10_000, snapshots - from) }, (_, at) =>
+        record(from + at, 0),
+      )
       const plain = rows.map(({ accountId, ...row }) =>
         Object.fromEntries(
           Object.entries({ ...row, userAddress: accountId }).map(([name, value]) => [
@@ -205,7 +218,9 @@ async function compare(): Promise<void> {
       return { ...result, postgres: (await serverCpu(store)) - before }
     }
     const names = ['download', 'update', 'copy', 'select']
-    const times = new Map<string, (Measured & { postgres: number })[]>(names.map((name) => [name, []]))
+    const times = new Map<string, (Measured & { postgres: number })[]>(
+      names.map((name) => [name, []]),
+    )
     // The source's own code must be warm, too.
     await of('download')()
     for (let nth = 1; nth <= rounds; nth++)
@@ -215,7 +230,8 @@ async function compare(): Promise<void> {
         progress(`round ${nth}: ${name} ${result.seconds.toFixed(2)} s`)
       }
     const took = (name: string) => median((times.get(name) ?? []).map((one) => one.seconds))
-    const peak = (name: string) => megabytes(Math.max(...(times.get(name) ?? []).map((one) => one.peak)))
+    const peak = (name: string) =>
+      megabytes(Math.max(...(times.get(name) ?? []).map((one) => one.peak)))
     const titles: Record<string, string> = {
       download: 'download of the pages',
       update: 'update from GraphQL',
@@ -231,8 +247,16 @@ async function compare(): Promise<void> {
       'peak RSS, MB': peak(name),
     }))
     report('analytics', { snapshots, users, page }, rows, [
-      { name: 'time, update from GraphQL to download', value: took('update') / took('download'), atMost: 1.5 },
-      { name: 'time, update from Postgres to COPY', value: took('select') / took('copy'), atMost: 2 },
+      {
+        name: 'time, update from GraphQL to download',
+        value: took('update') / took('download'),
+        atMost: 1.5,
+      },
+      {
+        name: 'time, update from Postgres to COPY',
+        value: took('select') / took('copy'),
+        atMost: 2,
+      },
       { name: 'MB, update from GraphQL', value: peak('update'), atMost: 250 },
       { name: 'MB, update from Postgres', value: peak('select'), atMost: 250 },
     ])

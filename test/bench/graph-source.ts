@@ -1,4 +1,7 @@
-/** A GraphQL source of positions and its prices, on this machine: graphql-yoga over the schema that a source should have. */
+/**
+ * A GraphQL source of positions and its prices, on this machine: graphql-yoga over the schema that
+ * a source should have.
+ */
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +16,8 @@ export async function serveSource(shape: Shape): Promise<string> {
   const unit = { a: 10n ** BigInt(DECIMALS.a), b: 10n ** BigInt(DECIMALS.b) }
   const position = (n: number) => {
     const { user, pool } = placeOf(n, shape)
-    const amount = (side: 'a' | 'b', bound: number) => ((BigInt(n % bound) * unit[side]) / 64n).toString()
+    const amount = (side: 'a' | 'b', bound: number) =>
+      ((BigInt(n % bound) * unit[side]) / 64n).toString()
     return {
       user: users[user - 1],
       pool: pools[pool - 1],
@@ -41,7 +45,10 @@ export async function serveSource(shape: Shape): Promise<string> {
             return {
               block: '123456789',
               totalCount: shape.positions,
-              pageInfo: { hasNextPage: end < shape.positions, endCursor: end < shape.positions ? String(end) : null },
+              pageInfo: {
+                hasNextPage: end < shape.positions,
+                endCursor: end < shape.positions ? String(end) : null,
+              },
               nodes: Array.from({ length: end - start }, (_, at) => position(start + at)),
             }
           },
@@ -54,7 +61,9 @@ export async function serveSource(shape: Shape): Promise<string> {
     if (coins === undefined) return void yoga(request, response)
     const price = { price: PRICE, timestamp: Number(time), symbol: 'T' }
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ coins: Object.fromEntries(coins.split(',').map((coin) => [coin, price])) }))
+    response.end(
+      JSON.stringify({ coins: Object.fromEntries(coins.split(',').map((coin) => [coin, price])) }),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -1,6 +1,6 @@
 /**
- * The import next to a bare COPY of the same rows into the same indexed tables, on one server in one run; and the import's
- * memory. It must reach 0.8 of COPY's speed, in less than 300 MB.
+ * The import next to a bare COPY of the same rows into the same indexed tables, on one server in
+ * one run; and the import's memory. It must reach 0.8 of COPY's speed, in less than 300 MB.
  *
  *     npm run bench -- import [--lines 3000000]
  *
@@ -32,7 +32,8 @@ const STORED = ['pool', 'multiplier', 'market', '"user"', 'position', 'market_sn
 const digest = (label: string) => createHash('sha256').update(label).digest('hex')
 const addresses = (kind: string, count: number) =>
   Array.from({ length: count }, (_, i) => `0x${digest(`${kind} ${i}`).slice(0, 40)}`)
-const uuid = (i: number) => digest(`id ${i}`).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+const uuid = (i: number) =>
+  digest(`id ${i}`).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 
 const users = addresses('user', USERS)
 const pools = addresses('pool', POOLS)
@@ -65,7 +66,13 @@ const generators: Record<string, (lines: number) => Generator<object>> = {
   },
   *multipliers() {
     for (const poolAddress of pools)
-      yield { poolAddress, deposit_tokenA: 1, deposit_tokenB: 2, borrow_tokenA: 1, borrow_tokenB: 0.5 }
+      yield {
+        poolAddress,
+        deposit_tokenA: 1,
+        deposit_tokenB: 2,
+        borrow_tokenA: 1,
+        borrow_tokenB: 0.5,
+      }
   },
   *markets() {
     for (const [i, id] of markets.entries())
@@ -169,7 +176,10 @@ async function compare(): Promise<void> {
   const stop = process.env.TEST_POSTGRES_URL ? async () => {} : await setup()
   try {
     for (const [file, records] of Object.entries(generators))
-      await pipeline(Readable.from(text(records(half))), createWriteStream(join(dir, `${file}.jsonl`)))
+      await pipeline(
+        Readable.from(text(records(half))),
+        createWriteStream(join(dir, `${file}.jsonl`)),
+      )
 
     const imported = await timeImport(dir)
     const copied = await timeCopy(dir)
@@ -184,7 +194,9 @@ async function compare(): Promise<void> {
       )
     row('bare COPY', copied)
     row('import', imported.seconds)
-    print(`ratio ${ratio.toFixed(2)} (at least 0.8), peak memory ${megabytes.toFixed(0)} MB (less than 300)`)
+    print(
+      `ratio ${ratio.toFixed(2)} (at least 0.8), peak memory ${megabytes.toFixed(0)} MB (less than 300)`,
+    )
     if (ratio < 0.8 || megabytes >= 300) process.exitCode = 1
   } finally {
     await stop()
@@ -198,13 +210,18 @@ async function timeImport(dir: string): Promise<Imported> {
   try {
     await store.pool.query('CHECKPOINT')
     const result = await new Promise<Imported>((resolve, reject) => {
-      const child = fork(import.meta.filename, ['--child', store.url, dir], { execArgv: process.execArgv })
+      const child = fork(import.meta.filename, ['--child', store.url, dir], {
+        execArgv: process.execArgv,
+      })
       child.once('message', (message) => resolve(message as Imported))
       child.once('exit', (code) => reject(new Error(`the import ended with ${code}`)))
     })
     const client = await store.pool.connect()
     for (const table of await tablesBehind(client, STORED))
-      await pipeline(client.query(copyTo(`COPY ${table} TO STDOUT`)), createWriteStream(join(dir, `${table}.copy`)))
+      await pipeline(
+        client.query(copyTo(`COPY ${table} TO STDOUT`)),
+        createWriteStream(join(dir, `${table}.copy`)),
+      )
     client.release()
     return result
   } finally {

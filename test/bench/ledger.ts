@@ -1,10 +1,12 @@
 /**
- * resync of one date with and without entries of the ledger, alternating: at most 1.15 times the time. Every round changes the
- * multipliers first, so that every position's points change and every account has entries: the most that a resync can write.
+ * resync of one date with and without entries of the ledger, alternating: at most 1.15 times the
+ * time. Every round changes the multipliers first, so that every position's points change and every
+ * account has entries: the most that a resync can write.
  *
  *     npm run bench -- ledger [--positions 200000] [--dates 3] [--users 40000] [--rounds 5] [--store DIR] [--small]
  *
- * The bytes of an entry are those by which the tables grow when a store without a ledger is resynced once.
+ * The bytes of an entry are those by which the tables grow when a store without a ledger is
+ * resynced once.
  */
 import { resync } from '../../src/domain/distribution/resync.ts'
 import { updateMultipliers } from '../../src/domain/multiplier/update.ts'
@@ -19,7 +21,9 @@ const { rounds, store: kept, ...shape } = flags
 const store = await openBenchStore(shape, kept || undefined)
 const { pool } = store
 try {
-  const { rows: pools } = await pool.query<{ poolAddress: string }>('SELECT id AS "poolAddress" FROM pool')
+  const { rows: pools } = await pool.query<{ poolAddress: string }>(
+    'SELECT id AS "poolAddress" FROM pool',
+  )
   const measured = async (factor: number, keepsLedger: boolean) => {
     await updateMultipliers(
       { pool, now: () => new Date() },
@@ -34,7 +38,9 @@ try {
   }
   const stored = async () => {
     await pool.query('VACUUM FULL account_day')
-    const { rows } = await pool.query<{ bytes: string }>("SELECT pg_total_relation_size('account_day') AS bytes")
+    const { rows } = await pool.query<{ bytes: string }>(
+      "SELECT pg_total_relation_size('account_day') AS bytes",
+    )
     return Number(rows[0]?.bytes)
   }
   await measured(2, false)
@@ -48,7 +54,11 @@ try {
   await pool.query('UPDATE account_day SET ledger = NULL')
   await stored()
   const kinds = { 'without the ledger': false, 'with the ledger': true }
-  const results = Object.keys(kinds).map((what) => ({ what, times: [] as number[], cpu: [] as number[] }))
+  const results = Object.keys(kinds).map((what) => ({
+    what,
+    times: [] as number[],
+    cpu: [] as number[],
+  }))
   for (let nth = 0; nth < rounds; nth++)
     for (const [at, keeps] of Object.values(kinds).entries()) {
       const { time, cpu } = await measured(4 + 2 * nth + at, keeps)
@@ -67,8 +77,16 @@ try {
       'CPU s': round(median(cpu)),
     })),
     [
-      { name: 'time, with the ledger to without', value: (withLedger ?? 0) / (without ?? 0), atMost: 1.15 },
-      { name: `bytes of an entry, ${round(entries / days)} of them in a day of an account`, value: bytes, atMost: 60 },
+      {
+        name: 'time, with the ledger to without',
+        value: (withLedger ?? 0) / (without ?? 0),
+        atMost: 1.15,
+      },
+      {
+        name: `bytes of an entry, ${round(entries / days)} of them in a day of an account`,
+        value: bytes,
+        atMost: 60,
+      },
     ],
   )
 } finally {

@@ -1,5 +1,6 @@
 /**
- * Runs a benchmark: `npm run bench` that of speed, `npm run bench -- NAME` another one. Each begins with its options.
+ * Runs a benchmark: `npm run bench` that of speed, `npm run bench -- NAME` another one. Each begins
+ * with its options.
  */
 const BENCHES: Record<string, () => Promise<unknown>> = {
   speed: () => import('./speed/main.ts'),
@@ -19,5 +20,8 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
 const hasName = process.argv[2] !== undefined && !process.argv[2].startsWith('-')
 const [name = 'speed'] = hasName ? process.argv.splice(2, 1) : []
 const run = BENCHES[name]
-if (!run) throw new Error(`Unknown benchmark ${name}. Use one of these: ${Object.keys(BENCHES).join(', ')}.`)
+if (!run)
+  throw new Error(
+    `Unknown benchmark ${name}. Use one of these: ${Object.keys(BENCHES).join(', ')}.`,
+  )
 await run()

@@ -1,12 +1,13 @@
 /**
- * manualupdate of a date from a GraphQL source on this machine, next to just downloading the same pages with the product's
- * own client: at most twice the time. For a date that is new to a full store, and again for the date that is then
- * stored.
+ * manualupdate of a date from a GraphQL source on this machine, next to just downloading the same
+ * pages with the product's own client: at most twice the time. For a date that is new to a full
+ * store, and again for the date that is then stored.
  *
  *     npm run bench -- manualupdate [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
  *       [--page 1000] [--store DIR] [--profile 1] [--small]
  *
- * The source, and each measurement, has a separate process. `--profile 1` prints the time of every statement.
+ * The source, and each measurement, has a separate process. `--profile 1` prints the time of every
+ * statement.
  */
 import pg from 'pg'
 import { inTransaction } from '../../src/db/connect/transaction.ts'
@@ -19,7 +20,16 @@ import { openPositionsSource } from '../../src/sources/positions/open-positions-
 import { serveSource } from './graph-source.ts'
 import { median, megabytes, options, report, round } from './report.ts'
 import { type Measured, measured, startRole, tellStatements } from './roles.ts'
-import { addressOf, BASE, dateOf, openBenchStore, POOLS, progress, serverCpu, settleDown } from './store.ts'
+import {
+  addressOf,
+  BASE,
+  dateOf,
+  openBenchStore,
+  POOLS,
+  progress,
+  serverCpu,
+  settleDown,
+} from './store.ts'
 
 const flags = options(
   {
@@ -192,7 +202,12 @@ async function compare(): Promise<void> {
       )
       await client.query('DELETE FROM distribution WHERE date = $1', [date])
       const removed = rows.map((row) => row.user_address)
-      await refreshRollups(client, { dates: [date], kind: 'import', startedAt: new Date(), removed })
+      await refreshRollups(client, {
+        dates: [date],
+        kind: 'import',
+        startedAt: new Date(),
+        removed,
+      })
     })
   }
 }

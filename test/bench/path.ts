@@ -1,13 +1,14 @@
 /**
- * The way of a warm request through the program: the files of which a function runs, and the promises that it makes.
+ * The way of a warm request through the program: the files of which a function runs, and the
+ * promises that it makes.
  *
  *     npm run bench -- path
  *
  *     --verbose               lists the files, and where promises are made
  *     --data DIR              where the store stays between runs
  *
- * The program runs unbundled in this process, with its cache; no request is answered from it. The least of twenty requests
- * counts, since timers of the program run during some of them.
+ * The program runs unbundled in this process, with its cache; no request is answered from it. The
+ * least of twenty requests counts, since timers of the program run during some of them.
  */
 import { mkdir } from 'node:fs/promises'
 import { type Profiler, Session } from 'node:inspector/promises'
@@ -39,7 +40,10 @@ const SAMPLES = 20
 const WARM = 15
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
-/** The promises that were made since a request arrived: before its statement was sent, and from then until its answer was. */
+/**
+ * The promises that were made since a request arrived: before its statement was sent, and from then
+ * until its answer was.
+ */
 const made = { before: [] as string[], after: [] as string[] }
 let phase: keyof typeof made | undefined
 
@@ -49,7 +53,9 @@ promiseHooks.onInit(() => {
 
 /** The innermost line of the program or of a package at which a promise is made. */
 function placeOf({ stack = '' }: Error): string {
-  const line = stack.split('\n').find((one) => /\/(src|node_modules)\//.test(one) && !one.includes('bench/path'))
+  const line = stack
+    .split('\n')
+    .find((one) => /\/(src|node_modules)\//.test(one) && !one.includes('bench/path'))
   return line?.replace(/^.*?(src|node_modules)\//, '$1/').replace(')', '') ?? 'elsewhere'
 }
 
@@ -74,7 +80,8 @@ function openConnection(port: number) {
           const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? Number.NaN)
           if (isStream ? !body.includes('data:') : body.length < length) return
           socket.off('data', take)
-          if (!head.startsWith('HTTP/1.1 200') || body.includes('"errors"')) reject(new Error(text.slice(0, 1000)))
+          if (!head.startsWith('HTTP/1.1 200') || body.includes('"errors"'))
+            reject(new Error(text.slice(0, 1000)))
           else resolve()
         }
         socket.on('data', take)
@@ -157,14 +164,17 @@ async function measure({ name, request, stream = false }: Path): Promise<void> {
       connection.close()
       connection = openConnection(port)
     }
-    if (nth >= WARM) seen.push({ files: filesIn(result), before: [...made.before], after: [...made.after] })
+    if (nth >= WARM)
+      seen.push({ files: filesIn(result), before: [...made.before], after: [...made.after] })
   }
   connection.close()
   const least = (size: (one: (typeof seen)[number]) => number) =>
     seen.reduce((least, one) => (size(one) < size(least) ? one : least))
   const { files } = least(({ files }) => files.length)
   const { before, after } = least(({ before, after }) => before.length + after.length)
-  say(`${name}: ${files.length} files, ${before.length} promises to its statement, ${after.length} from there`)
+  say(
+    `${name}: ${files.length} files, ${before.length} promises to its statement, ${after.length} from there`,
+  )
   if (!options.verbose) return
   for (const file of files.sort()) say(`  ${file}`)
   for (const place of before) say(`  before: ${place}`)
@@ -174,7 +184,11 @@ async function measure({ name, request, stream = false }: Path): Promise<void> {
 /** The files of src of which a function has run. */
 function filesIn(scripts: Profiler.ScriptCoverage[]): string[] {
   return scripts.flatMap(({ url, functions }) => {
-    if (!url.startsWith('file:') || !functions.some(({ ranges }) => ranges.some(({ count }) => count > 0))) return []
+    if (
+      !url.startsWith('file:') ||
+      !functions.some(({ ranges }) => ranges.some(({ count }) => count > 0))
+    )
+      return []
     const file = relative(root, fileURLToPath(url.replace(/\?.*$/, '')))
     return file.startsWith('src/') ? [file] : []
   })

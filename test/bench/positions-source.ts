@@ -1,9 +1,10 @@
 /**
- * A million positions from a GraphQL source on this machine, in a separate process: read through `graphPositions`
- * (checked, priced, made into records) and by a bare loop that only downloads and parses the same pages.
- * `node --import tsx test/bench/positions-source.ts [--positions 1000000] [--page 1000] [--rounds 3] [--paging offset]
- * [--server ready]`: the source is graphql-yoga, or a server that has its answers ready, as no real source has. Each
- * reading has a separate process, so that its memory can be measured.
+ * A million positions from a GraphQL source on this machine, in a separate process: read through
+ * `graphPositions` (checked, priced, made into records) and by a bare loop that only downloads and
+ * parses the same pages. `node --import tsx test/bench/positions-source.ts [--positions 1000000]
+ * [--page 1000] [--rounds 3] [--paging offset] [--server ready]`: the source is graphql-yoga, or a
+ * server that has its answers ready, as no real source has. Each reading has a separate process, so
+ * that its memory can be measured.
  */
 import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -14,7 +15,10 @@ import { parseArgs } from 'node:util'
 import { type DocumentNode, print } from 'graphql'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { openClient } from '../../src/sources/client.ts'
-import { positionsByCursor, positionsByOffset } from '../../src/sources/positions/graph-operations.ts'
+import {
+  positionsByCursor,
+  positionsByOffset,
+} from '../../src/sources/positions/graph-operations.ts'
 import { graphPositions } from '../../src/sources/positions/graph-positions.ts'
 import type { SourcePool } from '../../src/sources/positions/positions-source.ts'
 import { coinPrices } from '../../src/sources/prices.ts'
@@ -31,21 +35,23 @@ const { values } = parseArgs({
     url: { type: 'string', default: '' },
   },
 })
-const [positions, pageSize, rounds] = [values.positions, values.page, values.rounds].map(Number) as [
-  number,
-  number,
-  number,
-]
+const [positions, pageSize, rounds] = [values.positions, values.page, values.rounds].map(
+  Number,
+) as [number, number, number]
 const { paging, url } = values
 
 const hex = (seed: number) => (Math.imul(seed, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0')
-const address = (seed: number) => `0x${[1, 2, 3, 4, 5].map((part) => hex(seed * 5 + part)).join('')}`
+const address = (seed: number) =>
+  `0x${[1, 2, 3, 4, 5].map((part) => hex(seed * 5 + part)).join('')}`
 const token = (pool: number, side: number) => address(2_000_000_000 + pool * 2 + side)
 const poolId = (pool: number) => address(1_000_000_000 + pool)
 const amount = (seed: number, digits: number) =>
   seed % 3 === 0
     ? '0'
-    : `${1 + (seed % 9)}${(hex(seed) + hex(seed + 1)).replace(/[a-f]/g, '7').repeat(2)}`.slice(0, digits)
+    : `${1 + (seed % 9)}${(hex(seed) + hex(seed + 1)).replace(/[a-f]/g, '7').repeat(2)}`.slice(
+        0,
+        digits,
+      )
 
 function node(at: number) {
   return {
@@ -68,7 +74,10 @@ interface Asked {
 }
 
 /** A page of as many positions as requested. */
-function pageOf(nodes: object[], { after, first = pageSize, limit = first, offset = Number(after ?? 0) }: Asked) {
+function pageOf(
+  nodes: object[],
+  { after, first = pageSize, limit = first, offset = Number(after ?? 0) }: Asked,
+) {
   const end = Math.min(offset + limit, positions)
   const pageInfo = { hasNextPage: end < positions, endCursor: String(end) }
   return { block: '1', totalCount: positions, pageInfo, nodes: nodes.slice(offset, end) }
@@ -92,14 +101,18 @@ function serve() {
     if (request.method === 'GET') {
       const coins = request.url?.split('/').at(-1)?.split(',') ?? []
       const price = { price: 1.25, timestamp: Date.parse('2026-03-02') / 1000, symbol: 'T' }
-      response.end(JSON.stringify({ coins: Object.fromEntries(coins.map((coin) => [coin, price])) }))
+      response.end(
+        JSON.stringify({ coins: Object.fromEntries(coins.map((coin) => [coin, price])) }),
+      )
       return
     }
     if (values.server !== 'ready') return void yoga(request, response)
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const { after, offset = Number(after ?? 0) } = JSON.parse(Buffer.concat(chunks).toString()).variables
+      const { after, offset = Number(after ?? 0) } = JSON.parse(
+        Buffer.concat(chunks).toString(),
+      ).variables
       response.setHeader('content-type', 'application/json')
       response.end(ready.get(offset))
     })
@@ -114,7 +127,8 @@ async function bare() {
   const query = print(operation as DocumentNode)
   const common = { pools: Array.from({ length: POOLS }, (_, pool) => poolId(pool)), time: 1 }
   for (let count = 0, after: string | null = null; ; ) {
-    const place = paging === 'offset' ? { offset: count, limit: pageSize } : { after, first: pageSize }
+    const place =
+      paging === 'offset' ? { offset: count, limit: pageSize } : { after, first: pageSize }
     const answer: Response = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -128,9 +142,16 @@ async function bare() {
 }
 
 async function ours() {
-  const side = (pool: number, side: number) => ({ address: token(pool, side), symbol: 'T', decimals: side ? 6 : 18 })
+  const side = (pool: number, side: number) => ({
+    address: token(pool, side),
+    symbol: 'T',
+    decimals: side ? 6 : 18,
+  })
   const pools = new Map<string, SourcePool>(
-    Array.from({ length: POOLS }, (_, pool) => [poolId(pool), { chainId: 1, a: side(pool, 0), b: side(pool, 1) }]),
+    Array.from({ length: POOLS }, (_, pool) => [
+      poolId(pool),
+      { chainId: 1, a: side(pool, 0), b: side(pool, 1) },
+    ]),
   )
   const http = client()
   const prices = coinPrices(http, { url, maxAgeSeconds: 60 })
@@ -178,7 +199,8 @@ async function all() {
         `round ${round}: ${role} ${count} positions in ${seconds.toFixed(2)} s (${cpu.toFixed(2)} s of CPU), at most ${(rss / 2 ** 20).toFixed(0)} MiB`,
       )
     }
-  const median = (list: number[] = []) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN
+  const median = (list: number[] = []) =>
+    list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN
   say(
     `median: bare ${median(times.bare).toFixed(2)} s, ours ${median(times.ours).toFixed(2)} s, ratio ${(median(times.ours) / median(times.bare)).toFixed(2)}`,
   )

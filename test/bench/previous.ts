@@ -1,5 +1,6 @@
 /**
- * The cost of requests in this commit and in a previous one, in one run: CPU time, garbage, and what survives its collection.
+ * The cost of requests in this commit and in a previous one, in one run: CPU time, garbage, and
+ * what survives its collection.
  *
  *     npm run bench -- previous                 against the commit before this one, or where this branch began
  *
@@ -8,8 +9,8 @@
  *     --rounds N              windows of each program, for each operation
  *     --data DIR              where the store stays between runs
  *
- * It fails if an operation costs more than 5 % more CPU time, again and again in fresh processes, and no commit since says
- * `Bench: costs N % on WHAT, because WHY` in a line of its message.
+ * It fails if an operation costs more than 5 % more CPU time, again and again in fresh processes,
+ * and no commit since says `Bench: costs N % on WHAT, because WHY` in a line of its message.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -40,10 +41,15 @@ const WARM_MS = 1500
 const WINDOW_MS = 250
 const CONNECTIONS = 8
 
-/** Costs of a request: microseconds of CPU time, and bytes that it leaves to the garbage collector, and that outlive two collections. */
+/**
+ * Costs of a request: microseconds of CPU time, and bytes that it leaves to the garbage collector,
+ * and that outlive two collections.
+ */
 const COSTS = ['CPU', 'garbage', 'survivors'] as const
 type Costs = Record<(typeof COSTS)[number], number>
-/** A cost that is higher by this factor fails. What outlives collections depends on when they come. */
+/**
+ * A cost that is higher by this factor fails. What outlives collections depends on when they come.
+ */
 const ALLOWED: Costs = { CPU: 1.05, garbage: 1.1, survivors: 1.5 }
 /** Lower costs are as good as none. */
 const FLOOR: Costs = { CPU: 5, garbage: 1000, survivors: 3000 }
@@ -56,7 +62,10 @@ interface Case {
 }
 
 const git = (...args: string[]) =>
-  execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  execFileSync('git', ['-C', root, ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim()
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const open: (() => Promise<unknown>)[] = []
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -71,8 +80,10 @@ async function compare(): Promise<string | undefined> {
   if (pinned !== true) return pinned
   const base = options.built === undefined ? baseCommit() : 'HEAD'
   if (base === undefined) return 'the repository has no commit before this one'
-  const changed = () => git('diff', '--name-only', base, 'HEAD', '--', 'src', 'prisma', 'package-lock.json', ':!*.md')
-  if (options.built === undefined && changed() === '') return 'the two commits have the same program'
+  const changed = () =>
+    git('diff', '--name-only', base, 'HEAD', '--', 'src', 'prisma', 'package-lock.json', ':!*.md')
+  if (options.built === undefined && changed() === '')
+    return 'the two commits have the same program'
   const built = options.built ?? (await buildOf(base))
   if (migrationsOf(built) !== migrationsOf(root)) return 'the tables of the two commits differ'
   await mkdir(options.data, { recursive: true })
@@ -114,7 +125,9 @@ function baseCommit(): string | undefined {
   if (options.base !== undefined) return git('rev-parse', options.base)
   const head = git('rev-parse', 'HEAD')
   const began = of('merge-base', 'HEAD', 'origin/main')
-  return began !== undefined && began !== head ? began : of('rev-parse', '--verify', '--quiet', 'HEAD~1')
+  return began !== undefined && began !== head
+    ? began
+    : of('rev-parse', '--verify', '--quiet', 'HEAD~1')
 }
 
 /** Builds the program of a commit in a worktree. @returns its directory */
@@ -125,7 +138,10 @@ async function buildOf(commit: string): Promise<string> {
     await rm(place, { recursive: true, force: true })
   })
   git('worktree', 'add', '--force', '--detach', place, commit)
-  const inPlace = { cwd: place, stdio: ['ignore', 'ignore', 'inherit'] as ['ignore', 'ignore', 'inherit'] }
+  const inPlace = {
+    cwd: place,
+    stdio: ['ignore', 'ignore', 'inherit'] as ['ignore', 'ignore', 'inherit'],
+  }
   const lock = 'package-lock.json'
   if (readFileSync(join(place, lock), 'utf8') === readFileSync(join(root, lock), 'utf8'))
     await symlink(join(root, 'node_modules'), join(place, 'node_modules'))
@@ -137,7 +153,9 @@ async function buildOf(commit: string): Promise<string> {
 /** The scripts that make the tables of a program. */
 function migrationsOf(tree: string): string {
   const directory = join(tree, 'prisma/migrations')
-  const scripts = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sql'))
+  const scripts = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.sql'),
+  )
   return scripts
     .sort()
     .map((name) => readFileSync(join(directory, name), 'utf8'))
@@ -172,7 +190,10 @@ function filtered(users: string[]): Case {
     user(address: "${users[0]}") { dailyPoints(first: 10, where: $where) { nodes { date points } pageInfo { hasNextPage } } } }`
   const requests = users.slice(0, 40).map((_, nth) => {
     const gte = new Date(FIRST_DAY * 1000 + nth * 86_400_000).toISOString().slice(0, 10)
-    return wire({ path: '/graphql', body: { query, variables: { where: { date: { gte }, points: { gt: nth + 1 } } } } })
+    return wire({
+      path: '/graphql',
+      body: { query, variables: { where: { date: { gte }, points: { gt: nth + 1 } } } },
+    })
   })
   return { name: 'graphql daily points by a filter as a variable', cached: false, requests }
 }
@@ -200,7 +221,8 @@ async function measure(
       const [before, after] = of.map(costsOf) as [Costs, Costs]
       const ratios = ratiosOf(of)
       const texts = COSTS.map(
-        (cost) => `${cost} ${told(before[cost])} -> ${told(after[cost])} (${ratios[cost].toFixed(3)})`,
+        (cost) =>
+          `${cost} ${told(before[cost])} -> ${told(after[cost])} (${ratios[cost].toFixed(3)})`,
       )
       say(`${one.name}: ${texts.join(', ')}`)
     }
@@ -211,7 +233,10 @@ async function measure(
 
 const told = (value: number) => value.toLocaleString('en-US', { maximumSignificantDigits: 4 })
 
-/** CPU time as the least of windows, as other programs only add to it. Collections do not come in each window. */
+/**
+ * CPU time as the least of windows, as other programs only add to it. Collections do not come in
+ * each window.
+ */
 function costsOf(windows: Window[]): Costs {
   const sum = (of: (window: Window) => number) => windows.reduce((sum, one) => sum + of(one), 0)
   const mean = (cost: keyof Costs) => sum((window) => window[cost]) / sum(({ answers }) => answers)
@@ -221,14 +246,19 @@ function costsOf(windows: Window[]): Costs {
 
 function ratiosOf(windows: [Window[], Window[]]): Costs {
   const [before, after] = windows.map(costsOf) as [Costs, Costs]
-  const ratio = (cost: keyof Costs) => Math.max(after[cost], FLOOR[cost]) / Math.max(before[cost], FLOOR[cost])
+  const ratio = (cost: keyof Costs) =>
+    Math.max(after[cost], FLOOR[cost]) / Math.max(before[cost], FLOOR[cost])
   return { CPU: ratio('CPU'), garbage: ratio('garbage'), survivors: ratio('survivors') }
 }
 
-/** Whether a request costs more than is allowed, and by more than each program differs from itself. */
+/**
+ * Whether a request costs more than is allowed, and by more than each program differs from itself.
+ */
 function isMore(windows: [Window[], Window[]]): boolean {
   const ratios = ratiosOf(windows)
-  const ofItself = windows.map((all) => ratiosOf([all.filter((_, i) => i % 2), all.filter((_, i) => i % 2 === 0)]))
+  const ofItself = windows.map((all) =>
+    ratiosOf([all.filter((_, i) => i % 2), all.filter((_, i) => i % 2 === 0)]),
+  )
   return COSTS.some((cost) => {
     const noise = ofItself.map((own) => Math.max(own[cost], 1 / own[cost]))
     return ratios[cost] > noise.reduce((product, one) => product * one, ALLOWED[cost])
@@ -236,14 +266,21 @@ function isMore(windows: [Window[], Window[]]): boolean {
 }
 
 interface Watched extends Server {
-  /** The bytes that were allocated and that were promoted to the old generation, as of the last collection. */
+  /**
+   * The bytes that were allocated and that were promoted to the old generation, as of the last
+   * collection.
+   */
   heap: { allocated: number; promoted: number }
 }
 
 async function startWatched(tree: string, url: string, cached: boolean): Promise<Watched> {
   const heap = { allocated: 0, promoted: 0 }
   const env = { DATABASE_URL: url, LOG_LEVEL: 'warn', ...(!cached && { CACHE_MAX_BYTES: '0' }) }
-  const flags = ['--trace-gc-nvp', `--min-semi-space-size=${SEMI_SPACE}`, `--max-semi-space-size=${SEMI_SPACE}`]
+  const flags = [
+    '--trace-gc-nvp',
+    `--min-semi-space-size=${SEMI_SPACE}`,
+    `--max-semi-space-size=${SEMI_SPACE}`,
+  ]
   let rest = ''
   const server = await startBuilt(tree, env, flags, (text) => {
     const lines = (rest + text).split('\n')
@@ -261,9 +298,20 @@ interface Window extends Costs {
 }
 
 /** Sends requests for some time, until some are answered. */
-async function windowOf({ port, pid, heap }: Watched, requests: Buffer[], windowMs: number): Promise<Window> {
+async function windowOf(
+  { port, pid, heap }: Watched,
+  requests: Buffer[],
+  windowMs: number,
+): Promise<Window> {
   const sample = () => [cpuMicros(pid), heap.allocated, heap.promoted]
-  const { answers, grown } = await run({ port, requests, connections: CONNECTIONS, warmMs: 20, windowMs, sample })
+  const { answers, grown } = await run({
+    port,
+    requests,
+    connections: CONNECTIONS,
+    warmMs: 20,
+    windowMs,
+    sample,
+  })
   if (answers < CONNECTIONS) return windowOf({ port, pid, heap } as Watched, requests, windowMs * 2)
   const [CPU = 0, garbage = 0, survivors = 0] = grown
   return { answers, CPU, garbage, survivors }

@@ -1,12 +1,13 @@
 /**
- * What readers of the leaderboard notice of a resync: their latency at a steady rate while nothing happens, and while a
- * date of a full store is recomputed by another process. The p99 during a run is at most twice the idle one.
+ * What readers of the leaderboard notice of a resync: their latency at a steady rate while nothing
+ * happens, and while a date of a full store is recomputed by another process. The p99 during a run
+ * is at most twice the idle one.
  *
  *     npm run bench -- readers [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
  *       [--rate 50] [--idle 20] [--store DIR] [--small]
  *
- * The gateway has no cache. Reads begin at fixed times, whether the ones before are answered or not, and a latency counts
- * from the time when the read was due.
+ * The gateway has no cache. Reads begin at fixed times, whether the ones before are answered or
+ * not, and a latency counts from the time when the read was due.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
@@ -82,10 +83,15 @@ try {
     return p99(runReads) / p99(idleReads)
   }
   const rss = runs.map((one) => megabytes(Math.max(...one.rss)))
-  report('readers', { ...shape, rate, seconds: runs.map((one) => round(one.seconds)), 'run RSS, MB': rss }, rows, [
-    { name: 'p99 of REST reads, during a run to idle', value: ratio('REST'), atMost: 2 },
-    { name: 'p99 of GraphQL reads, during a run to idle', value: ratio('GraphQL'), atMost: 2 },
-  ])
+  report(
+    'readers',
+    { ...shape, rate, seconds: runs.map((one) => round(one.seconds)), 'run RSS, MB': rss },
+    rows,
+    [
+      { name: 'p99 of REST reads, during a run to idle', value: ratio('REST'), atMost: 2 },
+      { name: 'p99 of GraphQL reads, during a run to idle', value: ratio('GraphQL'), atMost: 2 },
+    ],
+  )
 } finally {
   await http.close()
   await gateway.stop()

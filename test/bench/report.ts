@@ -1,8 +1,14 @@
-/** What the benches have in common: sizes from the command line, medians, and figures as a table and as JSON. */
+/**
+ * What the benches have in common: sizes from the command line, medians, and figures as a table and
+ * as JSON.
+ */
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 
-/** Numbers and texts from the command line, with their defaults at full size and, with `--small`, at that. */
+/**
+ * Numbers and texts from the command line, with their defaults at full size and, with `--small`, at
+ * that.
+ */
 export function options<T extends Record<string, number | string>>(full: T, small: Partial<T>): T {
   const { values } = parseArgs({
     options: {
@@ -39,7 +45,10 @@ export interface Check {
   atMost: number
 }
 
-/** Prints rows as a table, the checks, and all of it as one line of JSON; a check that fails sets the exit code. */
+/**
+ * Prints rows as a table, the checks, and all of it as one line of JSON; a check that fails sets
+ * the exit code.
+ */
 export function report(
   bench: string,
   settings: object,
@@ -47,10 +56,14 @@ export function report(
   checks: Check[],
 ): void {
   const names = [...new Set(rows.flatMap(Object.keys))]
-  const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => String(row[name] ?? '').length)))
+  const widths = names.map((name) =>
+    Math.max(name.length, ...rows.map((row) => String(row[name] ?? '').length)),
+  )
   const line = (cells: (string | number)[]) =>
     cells
-      .map((cell, i) => (i === 0 ? String(cell).padEnd(widths[i] ?? 0) : String(cell).padStart(widths[i] ?? 0)))
+      .map((cell, i) =>
+        i === 0 ? String(cell).padEnd(widths[i] ?? 0) : String(cell).padStart(widths[i] ?? 0),
+      )
       .join('  ')
   const say = (text: string) => process.stdout.write(`${text}\n`)
   say(line(names))

@@ -1,14 +1,14 @@
 /**
- * resync of one date in a full store, next to the bare SQL that updates the same rows and rebuilds the same totals and
- * ranks: at most 1.1 times the time. The process that runs it must not grow.
+ * resync of one date in a full store, next to the bare SQL that updates the same rows and rebuilds
+ * the same totals and ranks: at most 1.1 times the time. The process that runs it must not grow.
  *
  *     npm run bench -- resync [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
  *       [--store DIR] [--small]
  *
- * And next to what somebody would write on one wide table of positions (speed/plain.sql), and next to a loop that reads a
- * position through the ORM, computes its points and writes them, one row after the other. Every round
- * changes the multipliers first, so that every position's points change. `--store` keeps the store, which takes minutes to
- * make, and finds it again.
+ * And next to what somebody would write on one wide table of positions (speed/plain.sql), and next
+ * to a loop that reads a position through the ORM, computes its points and writes them, one row
+ * after the other. Every round changes the multipliers first, so that every position's points
+ * change. `--store` keeps the store, which takes minutes to make, and finds it again.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +38,11 @@ try {
     for (const [name, { times, cpu }, run] of [
       ['bare SQL on plain tables', plain, plainResync],
       ['bare SQL', bare, bareResync],
-      ['resync', ours, () => resync({ pool, basePoints: BASE, now: () => new Date() }, null, 'bench')],
+      [
+        'resync',
+        ours,
+        () => resync({ pool, basePoints: BASE, now: () => new Date() }, null, 'bench'),
+      ],
     ] as const) {
       for (const table of ['multiplier', 'plain.multiplier'])
         await pool.query(`UPDATE ${table} SET deposit_token_a = deposit_token_a + 1`)
@@ -76,7 +80,11 @@ try {
       row('bare SQL on plain tables', plain),
       row('bare SQL', bare),
       { what: `row by row through the ORM, ${LOOPED} of them`, 'positions/s': Math.round(looped) },
-      { ...row('resync', ours), 'peak RSS, MB': megabytes(peak), 'grown by, MB': megabytes(Math.max(...grown)) },
+      {
+        ...row('resync', ours),
+        'peak RSS, MB': megabytes(peak),
+        'grown by, MB': megabytes(Math.max(...grown)),
+      },
     ],
     [
       { name: 'time, ours to bare', value: median(ours.times) / median(bare.times), atMost: 1.1 },
@@ -85,7 +93,11 @@ try {
         value: median(ours.times) / (shape.positions / looped),
         atMost: 0.01,
       },
-      { name: 'MB that the process grew by in a run', value: megabytes(Math.max(...grown)), atMost: 20 },
+      {
+        name: 'MB that the process grew by in a run',
+        value: megabytes(Math.max(...grown)),
+        atMost: 20,
+      },
     ],
   )
 } finally {
@@ -99,8 +111,11 @@ async function inOne(statements: string[]): Promise<void> {
   try {
     await client.query('BEGIN')
     await client.query("SET LOCAL work_mem = '256MB'")
-    const { rows } = await client.query<{ date: string }>('SELECT max(date)::text AS date FROM distribution')
-    for (const text of statements) await client.query(text, text.includes('$1') ? [rows[0]?.date] : [])
+    const { rows } = await client.query<{ date: string }>(
+      'SELECT max(date)::text AS date FROM distribution',
+    )
+    for (const text of statements)
+      await client.query(text, text.includes('$1') ? [rows[0]?.date] : [])
     await client.query('COMMIT')
   } finally {
     client.release()
@@ -123,7 +138,10 @@ function ranksOf(schema: string): string {
   WHERE a.user_address = s.user_address`
 }
 
-/** The same rows updated and the same totals and ranks rebuilt, by the plainest set-based statements. */
+/**
+ * The same rows updated and the same totals and ranks rebuilt, by the plainest set-based
+ * statements.
+ */
 function bareResync(): Promise<void> {
   return inOne([
     `UPDATE stored_position p SET points_a = round(${pointsOf('a')} * 1e6)::bigint, points_b = round(${pointsOf('b')} * 1e6)::bigint
@@ -171,13 +189,16 @@ async function rowByRow(): Promise<number> {
     const p = await prisma.position.findUniqueOrThrow({ where: { id } })
     const m = await prisma.multiplier.findUniqueOrThrow({ where: { poolAddress: p.poolAddress } })
     const millionths = (points: number) => BigInt(Math.round(points * 1e6))
-    const deposit = (supplied: number, kept: number, borrowed: number) => supplied + (borrowed > 0 ? kept : 0)
+    const deposit = (supplied: number, kept: number, borrowed: number) =>
+      supplied + (borrowed > 0 ? kept : 0)
     const pointsA = millionths(
-      m.depositA * deposit(p.aSuppliedAmountUsd, p.aProtectedSuppliedAmountUsd, p.bBorrowedAmountUsd) +
+      m.depositA *
+        deposit(p.aSuppliedAmountUsd, p.aProtectedSuppliedAmountUsd, p.bBorrowedAmountUsd) +
         0.5 * m.borrowA * p.aBorrowedAmountUsd,
     )
     const pointsB = millionths(
-      m.depositB * deposit(p.bSuppliedAmountUsd, p.bProtectedSuppliedAmountUsd, p.aBorrowedAmountUsd) +
+      m.depositB *
+        deposit(p.bSuppliedAmountUsd, p.bProtectedSuppliedAmountUsd, p.aBorrowedAmountUsd) +
         0.5 * m.borrowB * p.bBorrowedAmountUsd,
     )
     await prisma.$executeRaw`UPDATE stored_position SET points_a = ${pointsA}, points_b = ${pointsB} WHERE id = ${id}`

@@ -3,7 +3,10 @@ import pg from 'pg'
 import { seconds } from './report.ts'
 import { progress } from './store.ts'
 
-/** The benches of sources run each part in a separate process, so that no other counts in its time and memory. */
+/**
+ * The benches of sources run each part in a separate process, so that no other counts in its time
+ * and memory.
+ */
 
 export interface Measured {
   seconds: number
@@ -19,10 +22,17 @@ export async function measured(work: () => Promise<void>): Promise<Measured> {
   const cpu = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(cpu)
-  return { seconds: seconds(at), cpu: (user + system) / 1e6, peak: process.resourceUsage().maxRSS * 1024 }
+  return {
+    seconds: seconds(at),
+    cpu: (user + system) / 1e6,
+    peak: process.resourceUsage().maxRSS * 1024,
+  }
 }
 
-/** Starts a bench's file again with its flags and a role. @returns the process, and the message that it sends */
+/**
+ * Starts a bench's file again with its flags and a role.
+ * @returns the process, and the message that it sends
+ */
 export function startRole<T>(file: string, flags: Record<string, unknown>) {
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
   const made = fork(file, args)

@@ -1,6 +1,7 @@
 /**
- * How many SQL statements each operation takes once it is known, whatever the number of its rows; what begins and ends a
- * transaction is not counted. A test (test/graphql/statement-table.test.ts) holds the table.
+ * How many SQL statements each operation takes once it is known, whatever the number of its rows;
+ * what begins and ends a transaction is not counted. A test (test/graphql/statement-table.test.ts)
+ * holds the table.
  */
 export const statementTable: Record<string, number> = {
   'graphql Leaderboard': 1,
@@ -56,8 +57,9 @@ export const statementTable: Record<string, number> = {
 }
 
 /**
- * What each endpoint reads of a Citus cluster: one task on one worker for each statement, or the first rows of every shard
- * (and the row of a cursor, by its id), which the coordinator merges. A test (test/deploy/citus.test.ts) looks at the plans.
+ * What each endpoint reads of a Citus cluster: one task on one worker for each statement, or the
+ * first rows of every shard (and the row of a cursor, by its id), which the coordinator merges. A
+ * test (test/deploy/citus.test.ts) looks at the plans.
  */
 export const taskTable: Record<string, 'one task' | 'the first of each shard'> = {
   'GET /points/leaderboard': 'one task',

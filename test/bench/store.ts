@@ -1,4 +1,6 @@
-/** Stores for the benches: a separate embedded server, filled with many positions by set-based SQL. */
+/**
+ * Stores for the benches: a separate embedded server, filled with many positions by set-based SQL.
+ */
 import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,15 +25,19 @@ export const DECIMALS = { a: 18, b: 6 }
 export const PRICE = 1.25
 export const BASE = { deposit: 1, borrow: 0.5 }
 /** The date with a number from 0 up, as YYYY-MM-DD. */
-export const dateOf = (day: number) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10)
+export const dateOf = (day: number) =>
+  new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10)
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 /** The address of something by its kind and number, from 1; `addressSql` gives the same. */
-export const addressOf = (kind: string, n: number) => `0x${`${md5(`${kind}${n}`)}${md5(`${n}${kind}`)}`.slice(0, 40)}`
+export const addressOf = (kind: string, n: number) =>
+  `0x${`${md5(`${kind}${n}`)}${md5(`${n}${kind}`)}`.slice(0, 40)}`
 const addressSql = (kind: string, n: string) =>
   `'0x' || substr(md5('${kind}' || (${n})) || md5((${n}) || '${kind}'), 1, 40)`
 
-/** Whose and where the position with a number from 0 up is; every user has some, in different pools. */
+/**
+ * Whose and where the position with a number from 0 up is; every user has some, in different pools.
+ */
 export const placeOf = (n: number, { users }: Shape) => ({
   user: (n % users) + 1,
   pool: ((Math.floor(n / users) + n) % POOLS) + 1,
@@ -48,7 +54,8 @@ const silent = { info() {}, warn() {} }
 
 /**
  * A store with `shape.dates` dates from `dateOf(0)` on.
- * @param kept the directory it stays in, or is already in; without one, a temporary directory, removed on close
+ * @param kept the directory it stays in, or is already in; without one, a temporary directory,
+ * removed on close
  */
 export async function openBenchStore(shape: Shape, kept?: string): Promise<BenchStore> {
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'gateway-bench-')))
@@ -76,22 +83,29 @@ export async function openBenchStore(shape: Shape, kept?: string): Promise<Bench
 }
 
 /**
- * The CPU time that a store's server has taken so far, with all its processes, in seconds; NaN where that is not known.
- * It says more than the clock on a machine that others use, too.
+ * The CPU time that a store's server has taken so far, with all its processes, in seconds; NaN
+ * where that is not known. It says more than the clock on a machine that others use, too.
  */
 export async function serverCpu({ dataDir }: BenchStore): Promise<number> {
   try {
-    const [master = ''] = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
+    const [master = ''] = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split(
+      '\n',
+    )
     const times = async (pid: string) =>
       (await readFile(`/proc/${pid}/stat`, 'utf8'))
         .replace(/^.*\) /s, '')
         .split(' ')
         .slice(11, 15)
         .map(Number)
-    const children = (await readFile(`/proc/${master}/task/${master}/children`, 'utf8')).trim().split(' ')
+    const children = (await readFile(`/proc/${master}/task/${master}/children`, 'utf8'))
+      .trim()
+      .split(' ')
     const ms = await times(master)
     const others = await Promise.all(children.map((pid) => times(pid).catch(() => [0, 0])))
-    const ticks = [...ms, ...others.flatMap((all) => all.slice(0, 2))].reduce((sum, time) => sum + time, 0)
+    const ticks = [...ms, ...others.flatMap((all) => all.slice(0, 2))].reduce(
+      (sum, time) => sum + time,
+      0,
+    )
     return ticks / 100
   } catch {
     return Number.NaN
@@ -115,8 +129,12 @@ async function fill(pool: pg.Pool, shape: Shape): Promise<void> {
     await client.query(`INSERT INTO market
       SELECT 1, unit_1_id, id, asset_1_address, asset_1_symbol, ${DECIMALS.a}, 0, 0 FROM pool UNION ALL
       SELECT 1, unit_2_id, id, asset_2_address, asset_2_symbol, ${DECIMALS.b}, 0, 0 FROM pool`)
-    await client.query('INSERT INTO multiplier SELECT gen_random_uuid()::text, id, 1, 2, 1, 2, now(), now() FROM pool')
-    await client.query(`INSERT INTO "user" SELECT ${addressSql('user', 'n')} FROM generate_series(1, ${shape.users}) n`)
+    await client.query(
+      'INSERT INTO multiplier SELECT gen_random_uuid()::text, id, 1, 2, 1, 2, now(), now() FROM pool',
+    )
+    await client.query(
+      `INSERT INTO "user" SELECT ${addressSql('user', 'n')} FROM generate_series(1, ${shape.users}) n`,
+    )
     await client.query(`INSERT INTO token_pair (pool_key, pool_address, a_token_address, a_token_symbol, b_token_address, b_token_symbol)
       SELECT key, id, asset_1_address, asset_1_symbol, asset_2_address, asset_2_symbol FROM pool`)
     const restore = await withoutIndexes(client, 'stored_position')
@@ -164,7 +182,10 @@ async function fillDay(client: pg.PoolClient, shape: Shape, day: number): Promis
 }
 
 /** Takes a table's indexes away; the result puts them back. */
-export async function withoutIndexes(client: pg.PoolClient, table: string): Promise<() => Promise<void>> {
+export async function withoutIndexes(
+  client: pg.PoolClient,
+  table: string,
+): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ drop: string; make: string }>(
     `SELECT CASE WHEN c.oid IS NULL THEN format('DROP INDEX %I', i.relname) ELSE format('ALTER TABLE %I DROP CONSTRAINT %I', t.relname, c.conname) END AS drop,
        CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.oid) ELSE format('ALTER TABLE %I ADD CONSTRAINT %I %s', t.relname, c.conname, pg_get_constraintdef(c.oid)) END AS make

@@ -1,7 +1,13 @@
 import type { ClientBase } from 'pg'
 
-/** The tables that hold what can be read under some names: the tables of these names, their partitions, and those behind views. */
-export async function tablesBehind(client: Pick<ClientBase, 'query'>, names: string[]): Promise<string[]> {
+/**
+ * The tables that hold what can be read under some names: the tables of these names, their
+ * partitions, and those behind views.
+ */
+export async function tablesBehind(
+  client: Pick<ClientBase, 'query'>,
+  names: string[],
+): Promise<string[]> {
   const { rows } = await client.query<{ table: string }>(
     `WITH RECURSIVE behind AS (
        SELECT to_regclass(name)::oid AS oid FROM unnest($1::text[]) name

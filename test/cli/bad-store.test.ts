@@ -64,7 +64,11 @@ describe('DATA_DIR', () => {
     ['a missing directory of /sys', '/sys/gateway'],
     ['a file', '/dev/null'],
   ])(`that is ${isLinux ? '%s' : '%s (skipped: not Linux)'}`, async (_, path) => {
-    await refused({ DATA_DIR: path }, 2, new RegExp(`^DATA_DIR ${path} cannot be written to \\(E\\w+\\): make it a`))
+    await refused(
+      { DATA_DIR: path },
+      2,
+      new RegExp(`^DATA_DIR ${path} cannot be written to \\(E\\w+\\): make it a`),
+    )
     const { code, out } = await command(['doctor', '--json'], { DATA_DIR: path })
     expect(code).toBe(1)
     expect(parsed(out).find(({ check }) => check === 'disk')).toMatchObject({ status: 'problem' })
@@ -72,12 +76,20 @@ describe('DATA_DIR', () => {
 
   test.skipIf(!mayMount)(`that may not be written to${unlessMounted}`, async () => {
     const path = await mount('readonly', 'ro')
-    await refused({ DATA_DIR: path }, 2, new RegExp(`^DATA_DIR ${path} cannot be written to \\(EROFS\\): make it`))
+    await refused(
+      { DATA_DIR: path },
+      2,
+      new RegExp(`^DATA_DIR ${path} cannot be written to \\(EROFS\\): make it`),
+    )
   })
 
   test.skipIf(!mayMount)(`on a full disk${unlessMounted}`, async () => {
     const path = await mount('full', 'size=8m,mode=1777')
-    await refused({ DATA_DIR: path }, 6, new RegExp(`^The disk of DATA_DIR ${path} is full: free space on it`))
+    await refused(
+      { DATA_DIR: path },
+      6,
+      new RegExp(`^The disk of DATA_DIR ${path} is full: free space on it`),
+    )
     expect(await readdir(path)).toEqual([])
     const { code, out } = await command(['doctor', '--json'], { DATA_DIR: path })
     expect(code).toBe(1)
@@ -87,7 +99,10 @@ describe('DATA_DIR', () => {
 
 describe('the database', () => {
   /** A database that a test spoils: with the product's tables, or empty. */
-  async function withStore(work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<void>, template?: string) {
+  async function withStore(
+    work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<void>,
+    template?: string,
+  ) {
     const store = await openStore(template)
     try {
       await work(store)
@@ -134,13 +149,18 @@ describe('the database', () => {
       const role = `outsider_${process.pid}`
       await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
       try {
-        const as = (more: object) => Object.assign(new URL(url), { username: role, password: 'secret', ...more }).href
+        const as = (more: object) =>
+          Object.assign(new URL(url), { username: role, password: 'secret', ...more }).href
         await refused(
           { DATABASE_URL: as({ password: 'wrong' }) },
           2,
           /password authentication failed.*Check DATABASE_URL\./,
         )
-        await refused({ DATABASE_URL: as({ password: '' }) }, 2, /asks for a password\. Check DATABASE_URL\./)
+        await refused(
+          { DATABASE_URL: as({ password: '' }) },
+          2,
+          /asks for a password\. Check DATABASE_URL\./,
+        )
         await refused(
           { DATABASE_URL: as({ pathname: '/nowhere' }) },
           2,
@@ -158,9 +178,14 @@ describe('the database', () => {
     }, 'template0'))
 
   test.each(['on', 'off'])('that nothing answers for, with MIGRATE=%s', async (MIGRATE) => {
-    const { code, err } = await command(['runs'], { MIGRATE, DATABASE_URL: 'postgres://ann:secret@127.0.0.1:1/points' })
+    const { code, err } = await command(['runs'], {
+      MIGRATE,
+      DATABASE_URL: 'postgres://ann:secret@127.0.0.1:1/points',
+    })
     expect(code).toBe(6)
-    expect(err).toMatch(/^The database cannot be reached: connect ECONNREFUSED.* Check DATABASE_URL, and that .*\n$/)
+    expect(err).toMatch(
+      /^The database cannot be reached: connect ECONNREFUSED.* Check DATABASE_URL, and that .*\n$/,
+    )
   })
 
   test('whose clock differs by a day is reported, and used', () =>

@@ -8,7 +8,10 @@ import { command, parsed, serve } from '../support/command-line.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 
-/** A reader that leaves, as `| head -1` does, loses text. The work goes on, and its exit status is that of the work. */
+/**
+ * A reader that leaves, as `| head -1` does, loses text. The work goes on, and its exit status is
+ * that of the work.
+ */
 
 const MAIN = join(import.meta.dirname, '../../dist/main.js')
 
@@ -26,7 +29,10 @@ afterAll(async () => {
 const settings = () => ({ DATABASE_URL: gateway.deps.config.DATABASE_URL as string })
 
 /** Runs a command whose reader leaves after its first text. @returns the exit code */
-async function withoutReader(args: string[], streams: ('stdout' | 'stderr')[] = ['stdout']): Promise<number> {
+async function withoutReader(
+  args: string[],
+  streams: ('stdout' | 'stderr')[] = ['stdout'],
+): Promise<number> {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH, HOME, LOG_LEVEL: 'silent', ...settings() },
@@ -54,7 +60,9 @@ test('a run that fails has its exit code, also without a reader of errors', asyn
     WHERE distribution_date = (SELECT max(date) FROM distribution)`)
   expect(await withoutReader(['resync', '--all'], ['stdout', 'stderr'])).not.toBe(0)
   const dates = await countOf('FROM distribution')
-  expect(await countOf(`FROM run WHERE kind = 'resync' AND status = 'succeeded'`)).toBe(before + dates - 1)
+  expect(await countOf(`FROM run WHERE kind = 'resync' AND status = 'succeeded'`)).toBe(
+    before + dates - 1,
+  )
 })
 
 test.each([[['schema']], [['runs', '--json']]])('%j lists without a failure', async ([...args]) => {
@@ -89,7 +97,9 @@ test('a template, an export and an import are whole', async () => {
   for (const made of [template, store])
     expect((await readdir(made)).filter((name) => name.endsWith('.partial'))).toEqual([])
   const { out } = await command(['import', template, '--json'], settings())
-  expect(Object.values<{ written: number }>(parsed(out)[0].files).map(({ written }) => written)).not.toContain(1)
+  expect(
+    Object.values<{ written: number }>(parsed(out)[0].files).map(({ written }) => written),
+  ).not.toContain(1)
 })
 
 test('a server whose output nobody reads goes on until it is stopped', async () => {

@@ -20,9 +20,15 @@ function offered(line: string): string[] {
 test.each([
   ['lending-graph-gateway re', ['resync', 'rebuild']],
   ['lending-graph-gateway resync --d', ['--date', '--dry-run']],
-  ['lending-graph-gateway multipliers ', ['set', 'revoke', 'date', 'undo', 'history', 'help', '--help']],
+  [
+    'lending-graph-gateway multipliers ',
+    ['set', 'revoke', 'date', 'undo', 'history', 'help', '--help'],
+  ],
   ['lending-graph-gateway multipliers set --deposit-', ['--deposit-a', '--deposit-b']],
-  ['lending-graph-gateway runs --kind ', ['import', 'manualupdate', 'resync', 'update', 'distribution']],
+  [
+    'lending-graph-gateway runs --kind ',
+    ['import', 'manualupdate', 'resync', 'update', 'distribution'],
+  ],
   ['lending-graph-gateway runs --kind import --st', ['--status']],
   ['lending-graph-gateway import runs --js', ['--json']],
   ['lending-graph-gateway import ./da', []],
@@ -32,18 +38,25 @@ test.each([
 })
 
 test('bash completes the name of the command by it', () => {
-  const out = execFileSync('bash', ['--norc', '-c', `${script}\ncomplete -p lending-graph-gateway`], {
-    encoding: 'utf8',
-  })
+  const out = execFileSync(
+    'bash',
+    ['--norc', '-c', `${script}\ncomplete -p lending-graph-gateway`],
+    {
+      encoding: 'utf8',
+    },
+  )
   expect(out).toBe('complete -o default -F _lending_graph_gateway lending-graph-gateway\n')
 })
 
 for (const shell of ['zsh', 'fish']) {
   const isThere = isInstalled(shell)
-  test.skipIf(!isThere)(`${shell} understands its script${isThere ? '' : ` (skipped: no ${shell})`}`, async () => {
-    const { out } = await command(['completion', shell], {})
-    execFileSync(shell, ['-n', '-c', out])
-  })
+  test.skipIf(!isThere)(
+    `${shell} understands its script${isThere ? '' : ` (skipped: no ${shell})`}`,
+    async () => {
+      const { out } = await command(['completion', shell], {})
+      execFileSync(shell, ['-n', '-c', out])
+    },
+  )
 }
 
 test('another shell is refused', async () => {

@@ -17,17 +17,22 @@ test.each([
   'postgres://ann:1?s3cret@127.0.0.1:1/points',
   'postgres://ann:s3%ret@127.0.0.1:1/points',
   'postgres://ann:s3#ret@127.0.0.1:1/points',
-])('a raw character in a password (%s) is named, and no part of the password is shown', async (url) => {
-  for (const setting of ['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'ANALYTICS_SOURCE'])
-    for (const name of ['runs', 'doctor']) {
-      const others: Record<string, string> =
-        setting === 'DATABASE_REPLICA_URLS' ? { DATABASE_URL: 'postgres://127.0.0.1:1/points' } : {}
-      const { code, out, err } = await command([name], { ...others, [setting]: url })
-      expect(code).not.toBe(0)
-      expect(out + err).toMatch(/percent-encoded/)
-      expect(out + err).not.toMatch(/s3|ret@|\/w|#rd/)
-    }
-})
+])(
+  'a raw character in a password (%s) is named, and no part of the password is shown',
+  async (url) => {
+    for (const setting of ['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'ANALYTICS_SOURCE'])
+      for (const name of ['runs', 'doctor']) {
+        const others: Record<string, string> =
+          setting === 'DATABASE_REPLICA_URLS'
+            ? { DATABASE_URL: 'postgres://127.0.0.1:1/points' }
+            : {}
+        const { code, out, err } = await command([name], { ...others, [setting]: url })
+        expect(code).not.toBe(0)
+        expect(out + err).toMatch(/percent-encoded/)
+        expect(out + err).not.toMatch(/s3|ret@|\/w|#rd/)
+      }
+  },
+)
 
 test('each parameter of other clients has its meaning, or is named', async () => {
   const asked = async (parameters: string) => {
@@ -35,23 +40,45 @@ test('each parameter of other clients has its meaning, or is named', async () =>
       DATABASE_URL: `postgres://ann@127.0.0.1:1/points?${parameters}`,
     })
     const lines = parsed(err)
-    return { message: lines.at(-1).message as string, warnings: lines.slice(0, -1).map(({ warning }) => warning) }
+    return {
+      message: lines.at(-1).message as string,
+      warnings: lines.slice(0, -1).map(({ warning }) => warning),
+    }
   }
   const away = /^The database cannot be reached/
-  for (const plain of ['schema=public', 'pgbouncer=true', 'application_name=points', 'options=-c%20work_mem%3D8MB'])
+  for (const plain of [
+    'schema=public',
+    'pgbouncer=true',
+    'application_name=points',
+    'options=-c%20work_mem%3D8MB',
+  ])
     expect(await asked(plain)).toEqual({ message: expect.stringMatching(away), warnings: [] })
-  for (const unused of ['connection_limit=5', 'pool_timeout=10', 'connect_timeout=3', 'channel_binding=require'])
+  for (const unused of [
+    'connection_limit=5',
+    'pool_timeout=10',
+    'connect_timeout=3',
+    'channel_binding=require',
+  ])
     expect(await asked(unused)).toEqual({
       message: expect.stringMatching(away),
       warnings: [expect.stringContaining(`In DATABASE_URL, ${unused.split('=')[0]} is not used: `)],
     })
   for (const [refused, message] of [
-    ['schema=points', /must not have schema=points: the tables of the gateway are in the schema public/],
+    [
+      'schema=points',
+      /must not have schema=points: the tables of the gateway are in the schema public/,
+    ],
     ['options=-c%20search_path%3Dpoints', /must not set search_path/],
     ['options=-csearch_path%3Dpoints', /must not set search_path/],
     ['options=--search-path%3Dpoints', /must not set search_path/],
-    ['options=-c%20work_mem%3D8MB%20-c%20datestyle%3DGerman', /must not set DateStyle: each connection/],
-    ['options=-c%20statement_timeout%3D5000', /must not set statement_timeout: READ_TIMEOUT_MS limits reads/],
+    [
+      'options=-c%20work_mem%3D8MB%20-c%20datestyle%3DGerman',
+      /must not set DateStyle: each connection/,
+    ],
+    [
+      'options=-c%20statement_timeout%3D5000',
+      /must not set statement_timeout: READ_TIMEOUT_MS limits reads/,
+    ],
     ['sslmode=requier', /must not have sslmode=requier: it is one of disable/],
     ['sslmod=require', /must not have the parameter sslmod, which the gateway does not know/],
     ['sslaccept=accept_invalid_certs', /sslmode=no-verify encrypts without checking/],
@@ -63,14 +90,29 @@ test('each parameter of other clients has its meaning, or is named', async () =>
 test('a private authority is one sentence, without warnings of a library', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-tls-'))
   const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
-  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=db.example.org']
+  const request = [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=db.example.org',
+  ]
   execFileSync('openssl', [...request, '-keyout', key, '-out', cert], { stdio: 'ignore' })
-  const secureContext = createSecureContext({ key: await readFile(key), cert: await readFile(cert) })
+  const secureContext = createSecureContext({
+    key: await readFile(key),
+    cert: await readFile(cert),
+  })
   // Takes a request for TLS as Postgres does, and goes no further.
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () => {
-      socket.write('S', () => new TLSSocket(socket, { isServer: true, secureContext }).on('error', () => {}))
+      socket.write('S', () =>
+        new TLSSocket(socket, { isServer: true, secureContext }).on('error', () => {}),
+      )
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -81,12 +123,16 @@ test('a private authority is one sentence, without warnings of a library', async
       const { code, err } = await runProcess(['runs', '--json'], env)
       expect(code).toBe(2)
       expect(parsed(err)).toEqual([
-        expect.objectContaining({ message: expect.stringMatching(/authority.*sslrootcert=.*sslmode=no-verify\.$/) }),
+        expect.objectContaining({
+          message: expect.stringMatching(/authority.*sslrootcert=.*sslmode=no-verify\.$/),
+        }),
       ])
       const { out } = await runProcess(['doctor', '--json'], env)
       expect(parsed(out).find(({ check }) => check === 'database').message).toMatch(/sslrootcert=/)
     }
-    const env = { DATABASE_URL: `postgres://ann@127.0.0.1:${port}/points?sslmode=require&sslrootcert=${cert}` }
+    const env = {
+      DATABASE_URL: `postgres://ann@127.0.0.1:${port}/points?sslmode=require&sslrootcert=${cert}`,
+    }
     expect((await command(['runs'], env)).err).toMatch(/is for another host/)
   } finally {
     server.close()
@@ -102,7 +148,9 @@ async function asRole(
   const store = await openStore('template0')
   const role = `role_${randomBytes(4).toString('hex')}`
   const url = Object.assign(new URL(store.url), { username: role, password: 'secret' })
-  await store.pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'; ${sql(role, url.pathname.slice(1))}`)
+  await store.pool.query(
+    `CREATE ROLE ${role} LOGIN PASSWORD 'secret'; ${sql(role, url.pathname.slice(1))}`,
+  )
   try {
     await work(url.href, store.pool)
   } finally {
@@ -116,7 +164,8 @@ test('a schema before public does not matter', async () => {
     CREATE SCHEMA ${role} AUTHORIZATION ${role}; CREATE SCHEMA front AUTHORIZATION ${role};
     ALTER ROLE ${role} IN DATABASE ${database} SET search_path = "$user", front, public`
   await asRole(sql, async (DATABASE_URL, pool) => {
-    for (let i = 0; i < 2; i++) expect(await command(['migrate'], { DATABASE_URL })).toMatchObject({ code: 0, err: '' })
+    for (let i = 0; i < 2; i++)
+      expect(await command(['migrate'], { DATABASE_URL })).toMatchObject({ code: 0, err: '' })
     const { rows } = await pool.query(
       "SELECT DISTINCT schemaname FROM pg_tables WHERE schemaname !~ '^pg_|^information'",
     )

@@ -7,8 +7,13 @@ import { openStore } from '../support/store.ts'
 
 test('npm run dev serves, and starts the server again after a change', async () => {
   const store = await openStore()
-  const dev = start(['src/build/dev.ts'], { DATABASE_URL: store.url, PORT: '0', SAMPLE_DATA: 'off' }, '--import=tsx')
-  const served = () => [...dev.printed().matchAll(/gateway on (http:\S+)/g)].map(([, base]) => base as string)
+  const dev = start(
+    ['src/build/dev.ts'],
+    { DATABASE_URL: store.url, PORT: '0', SAMPLE_DATA: 'off' },
+    '--import=tsx',
+  )
+  const served = () =>
+    [...dev.printed().matchAll(/gateway on (http:\S+)/g)].map(([, base]) => base as string)
   try {
     await vi.waitFor(() => expect(served(), dev.printed()).toHaveLength(1), { timeout: 60_000 })
     const now = new Date()

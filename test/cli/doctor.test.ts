@@ -7,7 +7,18 @@ import { isInstalled, openRedis } from '../fire/redis-server.ts'
 import { command, parsed } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { cashFlow, marketSnapshot, NOON, rateChange } from '../support/legs.ts'
-import { ANN, BEN, CAT, DAY, importFiles, jsonLines, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  CAT,
+  DAY,
+  importFiles,
+  jsonLines,
+  multiplier,
+  POOL,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 import { startServer } from '../support/positions-server.ts'
 import { openStore } from '../support/store.ts'
 
@@ -38,7 +49,9 @@ const fixture = join(import.meta.dirname, '../fixtures/contract')
 const [poolAddress = ''] = /0x\w{40}/.exec(readFileSync(join(fixture, 'pools.jsonl'), 'utf8')) ?? []
 
 const worse = (findings: Finding[]) => findings.filter(({ status }) => status !== 'ok')
-const dayAhead = { NODE_OPTIONS: '--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+864e5' }
+const dayAhead = {
+  NODE_OPTIONS: '--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+864e5',
+}
 
 test('all is well', async () => {
   const { code, findings } = await doctor({ DATABASE_URL: store.url })
@@ -90,7 +103,11 @@ test('what cannot be reached is a problem each, with a remedy', async () => {
   })
   expect(code).toBe(1)
   expect(worse(findings)).toEqual([
-    expect.objectContaining({ check: 'settings', status: 'warning', message: expect.stringContaining('PORT') }),
+    expect.objectContaining({
+      check: 'settings',
+      status: 'warning',
+      message: expect.stringContaining('PORT'),
+    }),
     ...[
       ['database', 'DATABASE_URL'],
       ['cache', 'REDIS_URL'],
@@ -109,7 +126,9 @@ test('what cannot be reached is a problem each, with a remedy', async () => {
 test('a database that is behind, and one of a newer gateway; neither is changed', async () => {
   const newer = await openStore()
   const records = () =>
-    newer.pool.query('SELECT migration_name FROM _prisma_migrations ORDER BY 1').then(({ rows }) => rows)
+    newer.pool
+      .query('SELECT migration_name FROM _prisma_migrations ORDER BY 1')
+      .then(({ rows }) => rows)
   try {
     await newer.pool.query(
       `DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`,
@@ -117,7 +136,11 @@ test('a database that is behind, and one of a newer gateway; neither is changed'
     const before = await records()
     const behind = await doctor({ DATABASE_URL: newer.url })
     expect(worse(behind.findings)).toEqual([
-      expect.objectContaining({ check: 'migrations', status: 'warning', remedy: expect.stringContaining('migrate') }),
+      expect.objectContaining({
+        check: 'migrations',
+        status: 'warning',
+        remedy: expect.stringContaining('migrate'),
+      }),
     ])
     expect(behind.code).toBe(0)
     expect(await records()).toEqual(before)
@@ -126,7 +149,11 @@ test('a database that is behind, and one of a newer gateway; neither is changed'
     )
     const ahead = await doctor({ DATABASE_URL: newer.url })
     expect(worse(ahead.findings)).toEqual([
-      expect.objectContaining({ check: 'migrations', status: 'problem', message: expect.stringContaining('2099_new') }),
+      expect.objectContaining({
+        check: 'migrations',
+        status: 'problem',
+        message: expect.stringContaining('2099_new'),
+      }),
     ])
     expect(ahead.code).toBe(1)
   } finally {
@@ -146,7 +173,9 @@ describe('a role that lacks rights', () => {
     Object.assign(url, { username: `doctor ${process.pid}`, password: 'secret' })
     env = { DATABASE_URL: url.href }
     await other.pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
-    expect(await command(['import', fixture], { DATABASE_URL: other.url })).toMatchObject({ code: 0 })
+    expect(await command(['import', fixture], { DATABASE_URL: other.url })).toMatchObject({
+      code: 0,
+    })
   })
   afterAll(async () => {
     await other.pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
@@ -158,7 +187,8 @@ describe('a role that lacks rights', () => {
     return { code, ...findings.find(({ check }) => check === 'rights') }
   }
   /** Runs the SQL of a remedy, as an operator copies it. */
-  const follow = (remedy: string | null = '') => other.pool.query(remedy?.slice(remedy.lastIndexOf(': ') + 2) ?? '')
+  const follow = (remedy: string | null = '') =>
+    other.pool.query(remedy?.slice(remedy.lastIndexOf(': ') + 2) ?? '')
   const changes = [
     ['import', fixture],
     ['resync', '--all'],
@@ -169,7 +199,11 @@ describe('a role that lacks rights', () => {
 
   test('learns the grants: to read, then to write', async () => {
     const blind = await rights()
-    expect(blind).toMatchObject({ code: 1, status: 'problem', remedy: expect.stringContaining('GRANT SELECT ON ALL') })
+    expect(blind).toMatchObject({
+      code: 1,
+      status: 'problem',
+      remedy: expect.stringContaining('GRANT SELECT ON ALL'),
+    })
     await follow(blind.remedy)
     const reader = await rights()
     expect(reader).toMatchObject({
@@ -195,11 +229,36 @@ describe('a role that lacks rights', () => {
   })
 
   test.each([
-    ['the schema', () => 'REVOKE USAGE ON SCHEMA public FROM PUBLIC', 'problem', /: GRANT USAGE ON SCHEMA public TO/],
-    ['a table', () => `REVOKE SELECT ON pool FROM ${role}`, 'problem', /: GRANT SELECT ON ALL TABLES/],
-    ['records of migrations', () => `REVOKE SELECT ON _prisma_migrations FROM ${role}`, 'problem', /: GRANT SELECT/],
-    ['writing a table', () => `REVOKE DELETE ON pool FROM ${role}`, 'warning', /: GRANT INSERT, UPDATE, DELETE ON ALL/],
-    ['a sequence', () => `REVOKE ALL ON SEQUENCE run_id_seq FROM ${role}`, 'warning', /: GRANT USAGE ON ALL SEQUENCES/],
+    [
+      'the schema',
+      () => 'REVOKE USAGE ON SCHEMA public FROM PUBLIC',
+      'problem',
+      /: GRANT USAGE ON SCHEMA public TO/,
+    ],
+    [
+      'a table',
+      () => `REVOKE SELECT ON pool FROM ${role}`,
+      'problem',
+      /: GRANT SELECT ON ALL TABLES/,
+    ],
+    [
+      'records of migrations',
+      () => `REVOKE SELECT ON _prisma_migrations FROM ${role}`,
+      'problem',
+      /: GRANT SELECT/,
+    ],
+    [
+      'writing a table',
+      () => `REVOKE DELETE ON pool FROM ${role}`,
+      'warning',
+      /: GRANT INSERT, UPDATE, DELETE ON ALL/,
+    ],
+    [
+      'a sequence',
+      () => `REVOKE ALL ON SEQUENCE run_id_seq FROM ${role}`,
+      'warning',
+      /: GRANT USAGE ON ALL SEQUENCES/,
+    ],
     [
       'staging',
       () => `REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC`,
@@ -244,9 +303,21 @@ test('pools without a multiplier are named, with the number of positions and the
     await importFiles(gateway, {
       pools: [pool, other],
       multipliers: [
-        { ...multiplier, poolAddress: CAT, deposit_tokenA: 0, deposit_tokenB: 0, borrow_tokenA: 0, borrow_tokenB: 0 },
+        {
+          ...multiplier,
+          poolAddress: CAT,
+          deposit_tokenA: 0,
+          deposit_tokenB: 0,
+          borrow_tokenA: 0,
+          borrow_tokenB: 0,
+        },
       ],
-      positions: [ann, ben, { ...ann, marketAddress: CAT }, { ...ann, distributionDate: '2026-03-01' }],
+      positions: [
+        ann,
+        ben,
+        { ...ann, marketAddress: CAT },
+        { ...ann, distributionDate: '2026-03-01' },
+      ],
     })
     const { code, findings } = await doctor({ DATABASE_URL: store.url })
     expect(code).toBe(0)
@@ -262,7 +333,9 @@ test('pools without a multiplier are named, with the number of positions and the
     ])
     for (const address of [POOL, CAT])
       expect(
-        await command(['multipliers', 'set', address, '--deposit-a', '1', '--every-date'], { DATABASE_URL: store.url }),
+        await command(['multipliers', 'set', address, '--deposit-a', '1', '--every-date'], {
+          DATABASE_URL: store.url,
+        }),
       ).toMatchObject({ code: 0 })
     expect(worse((await doctor({ DATABASE_URL: store.url })).findings)).toEqual([])
   } finally {
@@ -273,7 +346,11 @@ test('pools without a multiplier are named, with the number of positions and the
 test('a clock that is wrong by a day', async () => {
   const { findings } = await doctor({ DATABASE_URL: store.url, ...dayAhead })
   expect(worse(findings)).toEqual([
-    expect.objectContaining({ check: 'clock', status: 'warning', message: expect.stringContaining('86,400 s ahead') }),
+    expect.objectContaining({
+      check: 'clock',
+      status: 'warning',
+      message: expect.stringContaining('86,400 s ahead'),
+    }),
   ])
 })
 
@@ -295,7 +372,11 @@ test('a source that refuses, and one that has another time', async () => {
         status: 'problem',
         remedy: expect.stringMatching(/POSITIONS_SOURCE_KEY/),
       }),
-      expect.objectContaining({ check: 'prices', status: 'warning', message: expect.stringMatching(/s ahead/) }),
+      expect.objectContaining({
+        check: 'prices',
+        status: 'warning',
+        message: expect.stringMatching(/s ahead/),
+      }),
     ])
   } finally {
     await refusing.close()
@@ -311,7 +392,10 @@ test.skipIf(!hasRedis)(
     try {
       const { findings } = await doctor({ DATABASE_URL: store.url, REDIS_URL: redis.url })
       const cache = findings.find(({ check }) => check === 'cache')
-      expect(cache).toMatchObject({ status: 'warning', remedy: expect.stringContaining('maxmemory') })
+      expect(cache).toMatchObject({
+        status: 'warning',
+        remedy: expect.stringContaining('maxmemory'),
+      })
     } finally {
       await redis.close()
     }
@@ -326,17 +410,25 @@ test('fields that a source of analytics does not provide are named', async () =>
   const snapshot = { ...marketSnapshot('ann', NOON, 1), debtAssets: undefined }
   await writeFile(join(source, 'market-snapshots.jsonl'), jsonLines([snapshot]))
   const { code, findings } = await doctor({ DATABASE_URL: store.url, ANALYTICS_SOURCE: source })
-  const said = findings.filter(({ check }) => check === 'analytics').map(({ status, message }) => [status, message])
+  const said = findings
+    .filter(({ check }) => check === 'analytics')
+    .map(({ status, message }) => [status, message])
   expect(said).toEqual([
     ['ok', `The directory ${source} has files of the import format.`],
     ['ok', `The source of rates, ${source}, provides every field.`],
     ['ok', `The source of prices, ${source}, has no records yet.`],
-    ['problem', `The source of market-snapshots, ${source}, does not provide debtAssets (examined: 1 record).`],
+    [
+      'problem',
+      `The source of market-snapshots, ${source}, does not provide debtAssets (examined: 1 record).`,
+    ],
     ...['vault-snapshots', 'market-liquidation-rewards', 'vault-liquidation-rewards'].map((leg) => [
       'ok',
       `The source of ${leg}, ${source}, has no records yet.`,
     ]),
-    ['warning', `The source of cash-flows, ${source}, does not provide assets, amountUsd (examined: 2 records).`],
+    [
+      'warning',
+      `The source of cash-flows, ${source}, does not provide assets, amountUsd (examined: 2 records).`,
+    ],
   ])
   expect(code).not.toBe(0)
 })

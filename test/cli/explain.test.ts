@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { command } from '../support/command-line.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, BEN, DAY, importFiles, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  DAY,
+  importFiles,
+  multiplier,
+  POOL,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 
 let gateway: Gateway
 let env: Record<string, string>
@@ -12,7 +21,12 @@ beforeAll(async () => {
     pools: [pool],
     multipliers: [{ ...multiplier, deposit_tokenA: 1 }],
     positions: [
-      position(ANN, 45_514, { aTokenPrice: 2, aSuppliedAmount: 22_757, bBorrowedAmount: 10, bBorrowedAmountUsd: 10 }),
+      position(ANN, 45_514, {
+        aTokenPrice: 2,
+        aSuppliedAmount: 22_757,
+        bBorrowedAmount: 10,
+        bBorrowedAmountUsd: 10,
+      }),
     ],
   })
 })
@@ -26,7 +40,9 @@ const run = async (...words: string[]) => {
 }
 
 test('a complaint, why did I lose 22,757 points, has one answer in the graph and by command', async () => {
-  expect(await run('runs', 'stale')).toBe('The stored points of all dates are those of their rules.\n')
+  expect(await run('runs', 'stale')).toBe(
+    'The stored points of all dates are those of their rules.\n',
+  )
   await run('multipliers', 'set', POOL, '--deposit-a', '0.5', '--from', DAY, '--yes')
   expect(await run('runs', 'stale')).toMatch(/2026-03-02 +1 +45534 +22777\n/)
   expect(await run('explain', ANN, '--date', DAY)).toContain('the rules now in force yield 22757')
@@ -35,7 +51,9 @@ test('a complaint, why did I lose 22,757 points, has one answer in the graph and
     undefined,
     asAdmin,
   )
-  expect(await run('runs', 'stale')).toBe('The stored points of all dates are those of their rules.\n')
+  expect(await run('runs', 'stale')).toBe(
+    'The stored points of all dates are those of their rules.\n',
+  )
 
   const { user } =
     await gateway.ask(`{ user(address: "${ANN}") { ledger { nodes { date pointsBefore pointsAfter pointsChange reasons

@@ -11,7 +11,17 @@ import { differences, everyRequest, someOf } from '../support/compare.ts'
 import { conformanceCases, startOnConformance } from '../support/conformance.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { pageExamples } from '../support/graphiql.ts'
-import { ANN, BEN, importFiles, jsonLines, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  importFiles,
+  jsonLines,
+  midnight,
+  multiplier,
+  POOL,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 import { hold } from '../support/pause.ts'
 import { startOnSample } from '../support/sample.ts'
 
@@ -22,9 +32,16 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }))
 
 const urlOf = ({ deps }: Gateway) => deps.config.DATABASE_URL ?? ''
-const run = (gateway: Gateway, args: string[], env: Record<string, string> = {}): Promise<Outcome> =>
-  command(args, { DATABASE_URL: urlOf(gateway), ...env })
-const must = async (gateway: Gateway, args: string[], env?: Record<string, string>): Promise<string> => {
+const run = (
+  gateway: Gateway,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<Outcome> => command(args, { DATABASE_URL: urlOf(gateway), ...env })
+const must = async (
+  gateway: Gateway,
+  args: string[],
+  env?: Record<string, string>,
+): Promise<string> => {
   const { code, out, err } = await run(gateway, args, env)
   expect({ code, err }, args.join(' ')).toEqual({ code: 0, err: '' })
   return out
@@ -33,7 +50,8 @@ const read = (...path: string[]) => readFile(join(...path), 'utf8')
 
 /** All of the graph that REST does not show, and the documented examples. */
 async function graphAnswers(gateway: Gateway): Promise<Record<string, string>> {
-  const revision = 'recordId poolAddress depositA depositB borrowA borrowB changedAt recordedAt changedBy'
+  const revision =
+    'recordId poolAddress depositA depositB borrowA borrowB changedAt recordedAt changedBy'
   const totals = 'positionCount userCount totalPoints: points'
   const run = `recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
     sources { kind name digest count block time fetchedAt } totalsBefore { ${totals} } totalsAfter { ${totals} }
@@ -72,12 +90,19 @@ async function brokenDataset(): Promise<string> {
   return path
 }
 
-/** Runs of all kinds, revisions of multipliers, base points and rates, odd texts, a user without records. */
+/**
+ * Runs of all kinds, revisions of multipliers, base points and rates, odd texts, a user without
+ * records.
+ */
 async function addHistory(gateway: Gateway): Promise<void> {
   const { store } = gateway.deps
-  const { rows } = await store.pool.query<{ day: string }>('SELECT date::text AS day FROM distribution ORDER BY date')
+  const { rows } = await store.pool.query<{ day: string }>(
+    'SELECT date::text AS day FROM distribution ORDER BY date',
+  )
   const days = rows.map(({ day }) => day)
-  const { rows: pools } = await store.pool.query<{ id: string }>('SELECT id FROM pool ORDER BY id LIMIT 2')
+  const { rows: pools } = await store.pool.query<{ id: string }>(
+    'SELECT id FROM pool ORDER BY id LIMIT 2',
+  )
   const [one = '', other = ''] = pools.map(({ id }) => id)
   await must(gateway, [
     'multipliers',
@@ -90,12 +115,29 @@ async function addHistory(gateway: Gateway): Promise<void> {
     '--every-date',
     '--yes',
   ])
-  await must(gateway, ['base-points', 'set', '--deposit', '1.5', '--borrow', '0.25', '--from', days[1] as string])
+  await must(gateway, [
+    'base-points',
+    'set',
+    '--deposit',
+    '1.5',
+    '--borrow',
+    '0.25',
+    '--from',
+    days[1] as string,
+  ])
   await must(gateway, ['resync'])
   await must(gateway, ['multipliers', 'set', one, '--deposit-a', '2', '--every-date', '--yes'])
   await must(gateway, ['multipliers', 'set', other, '--deposit-b', '7', '--every-date', '--yes'])
   await must(gateway, ['resync', '--date', days[1] as string])
-  await must(gateway, ['seasons', 'set', 'Season 1', '--from', days[0] as string, '--to', days[2] as string])
+  await must(gateway, [
+    'seasons',
+    'set',
+    'Season 1',
+    '--from',
+    days[0] as string,
+    '--to',
+    days[2] as string,
+  ])
   await must(gateway, ['seasons', 'set', 'Season 2', '--from', days[3] ?? '2100-01-01'])
   const source = join(dir, `source-${days[0]}-${days.length}`)
   await must(gateway, [
@@ -108,19 +150,28 @@ async function addHistory(gateway: Gateway): Promise<void> {
     '--to',
     days[0] as string,
   ])
-  await must(gateway, ['manualupdate', '--date', days[0] as string, '--reopen'], { POSITIONS_SOURCE: source })
+  await must(gateway, ['manualupdate', '--date', days[0] as string, '--reopen'], {
+    POSITIONS_SOURCE: source,
+  })
   // A user whose positions of a date are all removed keeps what the ledger has of that date.
   const lines = (await readFile(join(source, 'positions.jsonl'), 'utf8')).trim().split('\n')
   const [first = ''] = lines
-  const kept = lines.filter((line) => JSON.parse(line).userAddress !== JSON.parse(first).userAddress)
+  const kept = lines.filter(
+    (line) => JSON.parse(line).userAddress !== JSON.parse(first).userAddress,
+  )
   await writeFile(join(source, 'positions.jsonl'), kept.join('\n'))
-  await must(gateway, ['manualupdate', '--date', days[0] as string, '--reopen'], { POSITIONS_SOURCE: source })
+  await must(gateway, ['manualupdate', '--date', days[0] as string, '--reopen'], {
+    POSITIONS_SOURCE: source,
+  })
   await rm(source, { recursive: true })
   expect((await run(gateway, ['import', await brokenDataset()])).code).toBe(2)
-  await store.pool.query(`UPDATE market SET deposit_rate = deposit_rate + 1e-7; UPDATE vault SET deposit_rate = 1e6`)
-  await store.pool.query(`UPDATE pool SET name = E'"a", \\\\b\\n\\t\\u0001 \\u2028 \\U0001F984 \\\\.' WHERE id = $1`, [
-    one,
-  ])
+  await store.pool.query(
+    `UPDATE market SET deposit_rate = deposit_rate + 1e-7; UPDATE vault SET deposit_rate = 1e6`,
+  )
+  await store.pool.query(
+    `UPDATE pool SET name = E'"a", \\\\b\\n\\t\\u0001 \\u2028 \\U0001F984 \\\\.' WHERE id = $1`,
+    [one],
+  )
   await store.pool.query('UPDATE market SET liquidation_threshold = 0.99, max_ltv = max_ltv / 2')
   await store.pool.query(`INSERT INTO "user" VALUES ('0x${'9'.repeat(40)}')`)
   await store.pool.query('DELETE FROM multiplier WHERE pool_address = $1', [other])
@@ -145,11 +196,14 @@ async function compareRestored(source: Gateway, copy: Gateway, paths: string[]):
   expect(await graphAnswers(copy)).toEqual(answers)
 
   await must(copy, ['export', again])
-  for (const file of await readdir(out)) expect(await read(again, file), file).toBe(await read(out, file))
+  for (const file of await readdir(out))
+    expect(await read(again, file), file).toBe(await read(out, file))
   await rm(again, { recursive: true })
   const { rows: runs } = await copy.deps.store.pool.query('SELECT max(id) AS newest FROM run')
   const second = await must(copy, ['import', out, '--json'])
-  expect(parsed(second)).toMatchObject([{ dates: [], leftOut: HISTORY.map((file) => `${file}.jsonl`) }])
+  expect(parsed(second)).toMatchObject([
+    { dates: [], leftOut: HISTORY.map((file) => `${file}.jsonl`) },
+  ])
   // An import without differences is recorded only if the newest import on record has failed.
   const { status } = await copy.ask('{ status { lastImport { status sources { kind } } } }')
   expect(status.lastImport).toMatchObject({ status: 'SUCCEEDED' })
@@ -157,7 +211,9 @@ async function compareRestored(source: Gateway, copy: Gateway, paths: string[]):
   expect(await graphAnswers(copy)).toEqual(answers)
 }
 
-describe('an export, imported in an empty store, answers every request alike', { timeout: 300_000 }, () => {
+describe('an export, imported in an empty store, answers every request alike', {
+  timeout: 300_000,
+}, () => {
   const start = new Date()
   const now = () => start
   let source: Gateway
@@ -186,9 +242,13 @@ describe('an export, imported in an empty store, answers every request alike', {
     copy = await startGateway({ now })
     const out = await mkdtemp(join(dir, 'nothing-'))
     const [{ files } = { files: {} }] = parsed(await must(source, ['export', out, '--json']))
-    expect(files).toEqual(Object.fromEntries(datasetFiles.map((file) => [`${file}.jsonl`, { rows: 0 }])))
+    expect(files).toEqual(
+      Object.fromEntries(datasetFiles.map((file) => [`${file}.jsonl`, { rows: 0 }])),
+    )
     await must(copy, ['import', out])
-    expect(await differences(source, copy, ['/points/leaderboard', '/points/userpoints', '/pools/all'])).toEqual([])
+    expect(
+      await differences(source, copy, ['/points/leaderboard', '/points/userpoints', '/pools/all']),
+    ).toEqual([])
   })
 })
 
@@ -201,7 +261,11 @@ describe('on one pool', () => {
       pools: [{ ...pool, name: 'S "wrapped",\nUSDC 🦄' }],
       multipliers: [multiplier],
       positions: DAYS.map((day, i) =>
-        position(ANN, 10, { distributionDate: midnight(day), pointsA: 8589934591.999999, pointsB: i / 1e6 }),
+        position(ANN, 10, {
+          distributionDate: midnight(day),
+          pointsA: 8589934591.999999,
+          pointsB: i / 1e6,
+        }),
       ),
       markets: [
         {
@@ -262,7 +326,9 @@ describe('on one pool', () => {
     try {
       await rm(join(out, 'market-snapshots.jsonl'))
       await must(other, ['import', out])
-      const { data } = await other.graphql('{ runs { nodes { kind requestedBy } } positions { totalCount } }')
+      const { data } = await other.graphql(
+        '{ runs { nodes { kind requestedBy } } positions { totalCount } }',
+      )
       expect(data).toEqual({
         runs: { nodes: [1, 2].map(() => ({ kind: 'IMPORT', requestedBy: 'cli' })) },
         positions: { totalCount: 2 },
@@ -277,11 +343,19 @@ describe('on one pool', () => {
     await must(gateway, ['export', out, '--format', 'csv'])
     expect(await read(out, 'pools.csv')).toContain(`,"S ""wrapped"",\nUSDC 🦄",`)
     const [header = '', ...rows] = (await read(out, 'positions.csv')).trim().split('\n')
-    expect(header).toContain('userAddress,marketAddress,distributionDate,pointsA,pointsB,points,pointsGiven,runId,')
-    expect(rows[1]).toContain(`${ANN},${POOL},2026-03-02,8589934591.999999,0.000001,8589934592,true,`)
+    expect(header).toContain(
+      'userAddress,marketAddress,distributionDate,pointsA,pointsB,points,pointsGiven,runId,',
+    )
+    expect(rows[1]).toContain(
+      `${ANN},${POOL},2026-03-02,8589934591.999999,0.000001,8589934592,true,`,
+    )
     const [, snapshot] = (await read(out, 'market-snapshots.csv')).split('\n')
-    expect(snapshot).toBe(`1,${ANN},main,1772323199,${pool.unit_1_id},${2n ** 256n - 1n},,0,1e-07,1,1e+21`)
-    expect(await read(out, 'vaults.csv')).toBe('chainId,id,name,assetAddress,assetSymbol,assetDecimals,depositRate\n')
+    expect(snapshot).toBe(
+      `1,${ANN},main,1772323199,${pool.unit_1_id},${2n ** 256n - 1n},,0,1e-07,1,1e+21`,
+    )
+    expect(await read(out, 'vaults.csv')).toBe(
+      'chainId,id,name,assetAddress,assetSymbol,assetDecimals,depositRate\n',
+    )
   })
 
   test('Parquet has exact numbers and dates as dates', async () => {
@@ -290,8 +364,18 @@ describe('on one pool', () => {
     const rowsOf = async (file: string) =>
       parquetReadObjects({ file: await asyncBufferFromFile(join(out, `${file}.parquet`)) })
     const positions = await rowsOf('positions')
-    expect(positions.map(({ distributionDate, pointsA, pointsB }) => ({ distributionDate, pointsA, pointsB }))).toEqual(
-      DAYS.map((day, i) => ({ distributionDate: new Date(day), pointsA: 8589934591.999999, pointsB: i / 1e6 })),
+    expect(
+      positions.map(({ distributionDate, pointsA, pointsB }) => ({
+        distributionDate,
+        pointsA,
+        pointsB,
+      })),
+    ).toEqual(
+      DAYS.map((day, i) => ({
+        distributionDate: new Date(day),
+        pointsA: 8589934591.999999,
+        pointsB: i / 1e6,
+      })),
     )
     expect((await rowsOf('market-snapshots'))[1]).toEqual({
       chainId: 1n,
@@ -349,12 +433,17 @@ describe('on one pool', () => {
       const cell = '("(?:[^"]|"")*"|[^",\\n]*)'
       const line = new RegExp(`^1,0x\\d+,${cell},0x0+,${cell},18,-0\\.5$`, 'gm')
       const unquoted = (text = '') => text.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"')
-      const cells = [...(await read(out, 'vaults.csv')).matchAll(line)].map(([, name]) => unquoted(name))
+      const cells = [...(await read(out, 'vaults.csv')).matchAll(line)].map(([, name]) =>
+        unquoted(name),
+      )
       expect(cells).toHaveLength(texts.length)
-      for (const [at, text] of texts.entries()) expect(cells[at]).toBe(formulas.includes(text) ? `'${text}` : text)
+      for (const [at, text] of texts.entries())
+        expect(cells[at]).toBe(formulas.includes(text) ? `'${text}` : text)
       expect(cells.map((text) => text.replace(/^'(?='*[=+\-@\t\r\n＝＋－＠])/, ''))).toEqual(texts)
     } finally {
-      await store.pool.query('DELETE FROM vault; DELETE FROM rate_revision WHERE entity_type = $$vault$$')
+      await store.pool.query(
+        'DELETE FROM vault; DELETE FROM rate_revision WHERE entity_type = $$vault$$',
+      )
     }
     expect((await store.pool.query('SELECT id, name FROM pool')).rows).toEqual(before)
   })
@@ -381,12 +470,17 @@ describe('on one pool', () => {
     const held = await hold(gateway, 'before rates are read')
     const exporting = start(['export', during], { DATABASE_URL: urlOf(gateway) })
     await held.caught(exporting)
-    await importFiles(gateway, { positions: [position(BEN, 5, { distributionDate: midnight('2026-03-04') })] })
+    await importFiles(gateway, {
+      positions: [position(BEN, 5, { distributionDate: midnight('2026-03-04') })],
+    })
     expect((await readdir(during)).every((name) => name.endsWith('.partial'))).toBe(true)
     await held.release()
     await new Promise((resolve) => exporting.child.once('close', resolve))
-    for (const file of await readdir(before)) expect(await read(during, file), file).toBe(await read(before, file))
-    await gateway.deps.store.pool.query("DELETE FROM stored_position WHERE distribution_date = '2026-03-04'")
+    for (const file of await readdir(before))
+      expect(await read(during, file), file).toBe(await read(before, file))
+    await gateway.deps.store.pool.query(
+      "DELETE FROM stored_position WHERE distribution_date = '2026-03-04'",
+    )
   })
 
   test('leaves nothing when it is interrupted or loses its connection', async () => {
@@ -418,7 +512,10 @@ describe('on one pool', () => {
       [[full], `${full} is not empty, it has notes.txt: name a new or an empty directory.`],
       [[file], `${file} is not a directory.`],
       [[join(file, 'below')], `${join(file, 'below')} is not a directory.`],
-      [[join(free, 'below')], `${join(free, 'below')} cannot be created, as the directory above it does not exist.`],
+      [
+        [join(free, 'below')],
+        `${join(free, 'below')} cannot be created, as the directory above it does not exist.`,
+      ],
       [
         [free, '--table', 'positions,position'],
         `There is no table position; the tables are ${datasetFiles.join(', ')}.`,

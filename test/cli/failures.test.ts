@@ -30,8 +30,18 @@ describe('with --json a failure is one line of JSON', () => {
       { code: 'CONFIG_ERROR', problems: [{ name: 'PORT', message: expect.any(String) }] },
     ],
     [['runs', '--json', '--date', 'x'], {}, 2, { code: 'BAD_INPUT' }],
-    [['runs', '--json', '--limt', '3'], {}, 2, { code: 'BAD_INPUT', message: expect.stringContaining('--limit') }],
-    [['rnus', '--json'], {}, 2, { code: 'BAD_INPUT', message: expect.stringContaining('Did you mean runs?') }],
+    [
+      ['runs', '--json', '--limt', '3'],
+      {},
+      2,
+      { code: 'BAD_INPUT', message: expect.stringContaining('--limit') },
+    ],
+    [
+      ['rnus', '--json'],
+      {},
+      2,
+      { code: 'BAD_INPUT', message: expect.stringContaining('Did you mean runs?') },
+    ],
     [['resync', '--json', '--all'], {}, 3, { code: 'NOT_FOUND' }],
     [['import', '--json', '/nowhere/at/all'], {}, 2, { code: 'BAD_INPUT' }],
     [['runs', '--json'], { DATABASE_URL: nowhere }, 6, { code: 'UNAVAILABLE' }],
@@ -40,7 +50,11 @@ describe('with --json a failure is one line of JSON', () => {
     expect(code).toBe(exitCode)
     expect(out).toBe('')
     expect(err.trimEnd().split('\n')).toHaveLength(1)
-    expect(JSON.parse(err)).toEqual({ message: expect.stringMatching(/.{10}/), problems: [], ...failure })
+    expect(JSON.parse(err)).toEqual({
+      message: expect.stringMatching(/.{10}/),
+      problems: [],
+      ...failure,
+    })
   })
 })
 
@@ -49,7 +63,11 @@ describe('an unknown command', () => {
     ['frobnicate', /^error: unknown command 'frobnicate'\n\(see --help\)\n$/],
     ['imprt', /^error: unknown command 'imprt'\n\(Did you mean import\?\)\n/],
   ])('%s', async (name, message) => {
-    expect(await command([name], {})).toEqual({ code: 2, out: '', err: expect.stringMatching(message) })
+    expect(await command([name], {})).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(message),
+    })
   })
 })
 
@@ -92,7 +110,8 @@ describe('a misspelt setting is reported', () => {
 })
 
 describe('a gateway that cannot listen says which setting to change', () => {
-  const serve = (env: Record<string, string>) => command(['serve'], { DATABASE_URL: store.url, PORT: '0', ...env })
+  const serve = (env: Record<string, string>) =>
+    command(['serve'], { DATABASE_URL: store.url, PORT: '0', ...env })
 
   test('HOST of another machine', async () => {
     const { code, err } = await serve({ HOST: '192.0.2.1' })
@@ -108,18 +127,29 @@ describe('a gateway that cannot listen says which setting to change', () => {
     const { port } = server.address() as { port: number }
     const { code, err } = await serve({ PORT: String(port) })
     server.close()
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^PORT \d+ of 127\.0\.0\.1 is in use: .+\n$/) })
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringMatching(/^PORT \d+ of 127\.0\.0\.1 is in use: .+\n$/),
+    })
   })
 })
 
 test('a file that an import does not know is reported, with the name that is probably meant', async () => {
   const files = join(dir, 'files')
   await mkdir(join(files, 'old'), { recursive: true })
-  for (const name of ['pools.jsonl', 'market_snapshots.jsonl', 'positions.json', 'notes.txt', 'README.md', '.DS_Store'])
+  for (const name of [
+    'pools.jsonl',
+    'market_snapshots.jsonl',
+    'positions.json',
+    'notes.txt',
+    'README.md',
+    '.DS_Store',
+  ])
     await writeFile(join(files, name), '')
   const { code, err } = await command(['import', files], { DATABASE_URL: store.url })
   expect(code).toBe(0)
-  const ignored = (name: string) => `Warning: ${join(files, name)} is not a file of the import format and is ignored.`
+  const ignored = (name: string) =>
+    `Warning: ${join(files, name)} is not a file of the import format and is ignored.`
   expect(err.trimEnd().split('\n').sort()).toEqual([
     `${ignored('market_snapshots.jsonl')} (Did you mean market-snapshots.jsonl?)`,
     ignored('notes.txt'),

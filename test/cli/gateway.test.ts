@@ -28,10 +28,12 @@ describe('the command line', () => {
   }
   const dataset = async (name: string, files: Record<string, object[]>) => {
     const path = await mkdtemp(join(dir, name))
-    for (const [file, rows] of Object.entries(files)) await writeFile(join(path, `${file}.jsonl`), jsonLines(rows))
+    for (const [file, rows] of Object.entries(files))
+      await writeFile(join(path, `${file}.jsonl`), jsonLines(rows))
     return path
   }
-  const totalPoints = async (port: number) => (await fetch(`http://127.0.0.1:${port}/points/userpoints`)).json()
+  const totalPoints = async (port: number) =>
+    (await fetch(`http://127.0.0.1:${port}/points/userpoints`)).json()
 
   beforeAll(async () => {
     dir = await directoryInMemory('gateway-cli-')
@@ -41,11 +43,17 @@ describe('the command line', () => {
   test('--help lists the commands', async () => {
     const { code, out } = await gateway(['--help'])
     expect(code).toBe(0)
-    for (const command of ['serve', 'import', 'manualupdate', 'resync', 'migrate']) expect(out).toContain(command)
+    for (const command of ['serve', 'import', 'manualupdate', 'resync', 'migrate'])
+      expect(out).toContain(command)
   })
 
   test('unknown commands, missing arguments and paths that are no directory fail with a sentence', async () => {
-    for (const args of [['fly'], ['import'], ['resync', '--date', 'yesterday'], ['import', join(dir, 'nowhere')]]) {
+    for (const args of [
+      ['fly'],
+      ['import'],
+      ['resync', '--date', 'yesterday'],
+      ['import', join(dir, 'nowhere')],
+    ]) {
       const { code, err } = await gateway(args)
       expect(code, args.join(' ')).not.toBe(0)
       expect(err).not.toMatch(/\n\s+at /)
@@ -61,7 +69,15 @@ describe('the command line', () => {
       expect(server.printed()).not.toMatch(/\bcurl\b|0x/)
       const pools = await dataset('pools', {
         pools: [pool],
-        multipliers: [{ poolAddress: POOL, deposit_tokenA: 1, deposit_tokenB: 0, borrow_tokenA: 0, borrow_tokenB: 0 }],
+        multipliers: [
+          {
+            poolAddress: POOL,
+            deposit_tokenA: 1,
+            deposit_tokenB: 0,
+            borrow_tokenA: 0,
+            borrow_tokenB: 0,
+          },
+        ],
       })
       expect(await gateway(['import', pools])).toMatchObject({ code: 0 })
       expect(await totalPoints(port)).toEqual({ totalPoints: 0 })
@@ -83,7 +99,13 @@ describe('the command line', () => {
           'import',
           await dataset('more', {
             multipliers: [
-              { poolAddress: POOL, deposit_tokenA: 3, deposit_tokenB: 0, borrow_tokenA: 0, borrow_tokenB: 0 },
+              {
+                poolAddress: POOL,
+                deposit_tokenA: 3,
+                deposit_tokenB: 0,
+                borrow_tokenA: 0,
+                borrow_tokenB: 0,
+              },
             ],
           }),
         ]),
@@ -96,7 +118,9 @@ describe('the command line', () => {
 
       expect((await gateway(['manualupdate', '--date', '2026-03-02'])).code).not.toBe(0)
       const twice = await dataset('twice', { positions: [{ ...ten, aSuppliedAmountUsd: 20 }] })
-      expect(await gateway(['manualupdate', '--date', '2026-03-02'], { POSITIONS_SOURCE: twice })).toMatchObject({
+      expect(
+        await gateway(['manualupdate', '--date', '2026-03-02'], { POSITIONS_SOURCE: twice }),
+      ).toMatchObject({
         code: 0,
       })
       expect(await totalPoints(port)).toEqual({ totalPoints: 60 })

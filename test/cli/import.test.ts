@@ -7,7 +7,18 @@ import { conformanceData } from '../support/conformance.ts'
 import { addressOf, type Files, goodFiles, record } from '../support/datasets.ts'
 import { everything, records } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, BEN, CAT, DAY, jsonLines, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  CAT,
+  DAY,
+  jsonLines,
+  midnight,
+  multiplier,
+  POOL,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 import { hold } from '../support/pause.ts'
 import { startServer } from '../support/positions-server.ts'
 
@@ -22,7 +33,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const run = (args: string[]) => command(args, { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
+const run = (args: string[]) =>
+  command(args, { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
 async function dataset(files: Files): Promise<string> {
   const path = await mkdtemp(join(dir, 'files-'))
   for (const [file, rows] of Object.entries(files))
@@ -35,7 +47,10 @@ const must = async (args: string[]) => {
   return out
 }
 
-/** All that a user may see of the store: its rows, and the numbers of its next run and its next revision. */
+/**
+ * All that a user may see of the store: its rows, and the numbers of its next run and its next
+ * revision.
+ */
 const visible = async ({ deps: { store } } = gateway) => {
   const sequences = ['run_id_seq', 'multiplier_revision_id_seq'].map((name) =>
     store.pool.query(`SELECT last_value, is_called FROM ${name}`).then(({ rows }) => rows),
@@ -64,21 +79,36 @@ describe('import --check', () => {
       expect(checked).toContain(`it would update ${dates}. Nothing was stored.\n`)
       expect(await visible()).toEqual(before)
       const [json] = parsed(await must(['import', path, '--check', '--json']))
-      expect(json).toMatchObject({ check: true, warnings: [], dates: expect.arrayContaining(['2026-11-09']) })
+      expect(json).toMatchObject({
+        check: true,
+        warnings: [],
+        dates: expect.arrayContaining(['2026-11-09']),
+      })
       expect(await visible()).toEqual(before)
       const imported = await must(['import', path])
       expect(counts(imported)).toEqual(counts(checked))
       expect(counts(imported).length).toBeGreaterThanOrEqual(12)
-      expect(await must(['import', path, '--check'])).toContain('it would update 0 distribution dates')
+      expect(await must(['import', path, '--check'])).toContain(
+        'it would update 0 distribution dates',
+      )
     }
     const { data } = await gateway.graphql('{ runs { nodes { recordId kind status } } }')
-    expect(data.runs.nodes.map(({ recordId }: { recordId: string }) => recordId)).toEqual(['4', '3', '2', '1'])
+    expect(data.runs.nodes.map(({ recordId }: { recordId: string }) => recordId)).toEqual([
+      '4',
+      '3',
+      '2',
+      '1',
+    ])
   })
 
   test('finds all that an import finds, fails, and leaves no trace of that either', async () => {
     const id = '00000000-0000-4000-8000-000000000001'
     const pools = [record.pools, { ...record.pools, id: addressOf('other') }]
-    const multipliers = pools.map(({ id: poolAddress }) => ({ ...record.multipliers, poolAddress, id }))
+    const multipliers = pools.map(({ id: poolAddress }) => ({
+      ...record.multipliers,
+      poolAddress,
+      id,
+    }))
     const huge = {
       ...record.positions,
       distributionDate: '2026-11-12',
@@ -119,7 +149,10 @@ describe('import --check', () => {
     for (const [args, said] of [
       [['import', '--check', join(dir, 'nowhere')], 'does not exist.'],
       [['import', '--check'], "missing required argument 'from'"],
-      [['import', '--check', await mkdtemp(join(dir, 'empty-'))], 'holds no file of the import format'],
+      [
+        ['import', '--check', await mkdtemp(join(dir, 'empty-'))],
+        'holds no file of the import format',
+      ],
       [['import', '--check', 'http://127.0.0.1:1'], '127.0.0.1:1'],
     ] as const) {
       const { code, err } = await run([...args])
@@ -137,7 +170,9 @@ describe('import --check', () => {
     })
     try {
       const before = await visible()
-      expect(await must(['import', server.base, '--check'])).toContain('pools.jsonl: 1 record, 1 new or changed')
+      expect(await must(['import', server.base, '--check'])).toContain(
+        'pools.jsonl: 1 record, 1 new or changed',
+      )
       expect(await visible()).toEqual(before)
     } finally {
       await server.close()
@@ -148,7 +183,9 @@ describe('import --check', () => {
     const path = await dataset({ pools: [pool], positions: [position(ANN, 1)] })
     const before = await visible()
     const held = await hold(gateway)
-    const one = start(['import', path, '--check'], { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
+    const one = start(['import', path, '--check'], {
+      DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '',
+    })
     await held.caught(one)
     const two = run(['import', path, '--check'])
     expect(await one.stop('SIGINT')).toBe(130)
@@ -172,7 +209,8 @@ describe('each import is a run', () => {
       )
     ).rows
   const last = async () =>
-    (await gateway.ask('{ status { lastImport { recordId status requestedBy } } }')).status.lastImport
+    (await gateway.ask('{ status { lastImport { recordId status requestedBy } } }')).status
+      .lastImport
 
   test('one of analytics has who and when, one that changes nothing takes no number, and a failure is not the last word', async () => {
     const path = await dataset(goodFiles())
@@ -183,7 +221,10 @@ describe('each import is a run', () => {
     expect(await runs()).toEqual(before)
 
     const next = before.at(-1).id + 1
-    await must(['import', await dataset({ 'cash-flows': [{ ...record['cash-flows'], kind: 'withdraw' }] })])
+    await must([
+      'import',
+      await dataset({ 'cash-flows': [{ ...record['cash-flows'], kind: 'withdraw' }] }),
+    ])
     expect((await runs()).at(-1)).toMatchObject({
       id: next,
       date: null,
@@ -194,10 +235,21 @@ describe('each import is a run', () => {
 
     // A dataset whose last line is wrong has stored dates before it is refused.
     const days = ['2026-11-10', '2026-11-11', '2026-11-12']
-    const positions = days.map((distributionDate) => ({ ...record.positions, id: undefined, distributionDate }))
-    const wrong = await dataset({ positions, 'cash-flows': [{ ...record['cash-flows'], kind: 'steal' }] })
+    const positions = days.map((distributionDate) => ({
+      ...record.positions,
+      id: undefined,
+      distributionDate,
+    }))
+    const wrong = await dataset({
+      positions,
+      'cash-flows': [{ ...record['cash-flows'], kind: 'steal' }],
+    })
     expect((await run(['import', wrong])).code).toBe(2)
-    expect(await last()).toEqual({ recordId: String(next + 1), status: 'FAILED', requestedBy: 'cli' })
+    expect(await last()).toEqual({
+      recordId: String(next + 1),
+      status: 'FAILED',
+      requestedBy: 'cli',
+    })
     await must(['import', path])
     expect((await last()).status).toBe('SUCCEEDED')
     const { id } = (await runs()).at(-1)
@@ -216,7 +268,9 @@ describe('each import is a run', () => {
       [id + 5, '2026-11-12'],
     ])
     const { nodes } = (
-      await gateway.ask(`{ positions(where: { date: { gte: "2026-11-10" } }) { nodes { date run { recordId } } } }`)
+      await gateway.ask(
+        `{ positions(where: { date: { gte: "2026-11-10" } }) { nodes { date run { recordId } } } }`,
+      )
     ).positions
     expect(nodes.map((one: any) => [one.date, Number(one.run.recordId)]).sort()).toEqual([
       ['2026-11-10', id + 4],
@@ -250,7 +304,10 @@ describe('an import warns', () => {
     })
     const said = `3 positions score 0, because the pools have no multiplier: S·USDC·7 (${POOL}): 2 on ${DAY}, S·USDC·8 (${CAT}): 1 on ${DAY}. Set one with ${set(POOL, DAY)}, ${set(CAT, DAY)}, then import again.`
     for (const args of [['--check'], []])
-      expect(await run(['import', path, ...args])).toMatchObject({ code: 0, err: `Warning: ${said}\n` })
+      expect(await run(['import', path, ...args])).toMatchObject({
+        code: 0,
+        err: `Warning: ${said}\n`,
+      })
     const { out, err } = await run(['import', path, '--json'])
     expect(parsed(err)).toEqual([{ warning: said }])
     expect(parsed(out)).toMatchObject([{ warnings: [said] }])
@@ -281,7 +338,9 @@ describe('an import warns', () => {
     const late = { ...pool, id: `0x${'7'.repeat(40)}`, marketId: 9 }
     const days = ['2026-02-01', '2026-02-02', '2026-02-03', '2026-02-04', '2026-02-05']
     const positions = days.flatMap((day) =>
-      [ANN, BEN].map((user) => position(user, 5, { marketAddress: late.id, distributionDate: day })),
+      [ANN, BEN].map((user) =>
+        position(user, 5, { marketAddress: late.id, distributionDate: day }),
+      ),
     )
     await must(['import', await dataset({ pools: [late] })])
     await must(['multipliers', 'set', late.id, '--deposit-a', '3', '--from', '2026-02-03'])
@@ -292,7 +351,9 @@ describe('an import warns', () => {
       `Warning: 4 positions score 0, because the pool has no multiplier: S·USDC·9 (${late.id}): 4 from 2026-02-01 to 2026-02-02.`,
     )
     const [, remedy = ''] =
-      /with `gateway (multipliers date \d+ --from 2026-02-01 --yes)`, then import again/.exec(err) ?? []
+      /with `gateway (multipliers date \d+ --from 2026-02-01 --yes)`, then import again/.exec(
+        err,
+      ) ?? []
     await must(remedy.split(' '))
     expect((await run(['import', path])).err).not.toContain('score')
     const { rows } = await gateway.deps.store.pool.query(
@@ -328,7 +389,9 @@ describe('an import warns', () => {
   test('of distribution dates after today', async () => {
     const path = await dataset({
       ...goodFiles(),
-      positions: ['2099-01-01', '2099-01-02'].map((day) => position(ANN, 1, { distributionDate: midnight(day) })),
+      positions: ['2099-01-01', '2099-01-02'].map((day) =>
+        position(ANN, 1, { distributionDate: midnight(day) }),
+      ),
     })
     expect((await run(['import', path, '--check'])).err).toMatch(
       /Warning: 2 distribution dates are after today, 20\d\d-\d\d-\d\d \(UTC\): 2099-01-01, 2099-01-02\. The latest counts/,

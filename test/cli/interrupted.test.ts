@@ -10,7 +10,10 @@ import { ANN, DAY, importFiles, multiplier, POOL, pool, position } from '../supp
 import { hold, type Place } from '../support/pause.ts'
 import { startProxy } from '../support/proxy.ts'
 
-/** How commands end that are interrupted, or whose database goes away in the middle: with one sentence, and no stack. */
+/**
+ * How commands end that are interrupted, or whose database goes away in the middle: with one
+ * sentence, and no stack.
+ */
 
 let gateway: Gateway
 let url: string
@@ -34,7 +37,11 @@ let base: string
 beforeAll(async () => {
   gateway = await startGateway()
   url = gateway.deps.config.DATABASE_URL as string
-  await importFiles(gateway, { pools: [pool], multipliers: [multiplier], positions: [position(ANN, 100)] })
+  await importFiles(gateway, {
+    pools: [pool],
+    multipliers: [multiplier],
+    positions: [position(ANN, 100)],
+  })
   db = new pg.Client({ connectionString: url })
   await db.connect()
   source.listen(0, '127.0.0.1')
@@ -59,9 +66,18 @@ const SESSIONS = `SELECT pid FROM pg_stat_activity
 type Break = 'SIGINT' | 'the database goes away'
 
 /** Runs a command until it is in the middle, then breaks it. */
-async function broken(args: string[], how: Break, isInTheMiddle: (command: Started) => Promise<void>) {
+async function broken(
+  args: string[],
+  how: Break,
+  isInTheMiddle: (command: Started) => Promise<void>,
+) {
   const { rows } = await db.query<{ now: Date }>('SELECT clock_timestamp() AS now')
-  const settings = { DATABASE_URL: url, LOG_LEVEL: 'warn', POSITIONS_SOURCE: base, ANALYTICS_SOURCE: base }
+  const settings = {
+    DATABASE_URL: url,
+    LOG_LEVEL: 'warn',
+    POSITIONS_SOURCE: base,
+    ANALYTICS_SOURCE: base,
+  }
   const command = start(args, settings)
   const ended = once(command.child, 'close')
   await isInTheMiddle(command)
@@ -85,7 +101,8 @@ const EXPECTED: Record<Break, { code: number; printed: unknown }> = {
   },
 }
 
-const fetching = () => vi.waitFor(() => expect(stalled.size).toBeGreaterThan(0), { timeout: 50_000, interval: 50 })
+const fetching = () =>
+  vi.waitFor(() => expect(stalled.size).toBeGreaterThan(0), { timeout: 50_000, interval: 50 })
 
 describe.each<Break>(['SIGINT', 'the database goes away'])('%s', (how) => {
   test.each([
@@ -114,7 +131,9 @@ describe.each<Break>(['SIGINT', 'the database goes away'])('%s', (how) => {
   })
 })
 
-test('an import that copies another gateway is interrupted with one sentence', { timeout: 300_000 }, async () => {
+test('an import that copies another gateway is interrupted with one sentence', {
+  timeout: 300_000,
+}, async () => {
   let reading = 0
   const other = await startProxy(gateway.base, {
     async answer({ path }) {
@@ -125,22 +144,28 @@ test('an import that copies another gateway is interrupted with one sentence', {
     },
   })
   try {
-    const copying = () => vi.waitFor(() => expect(reading).toBeGreaterThan(0), { timeout: 50_000, interval: 50 })
+    const copying = () =>
+      vi.waitFor(() => expect(reading).toBeGreaterThan(0), { timeout: 50_000, interval: 50 })
     expect(await broken(['import', other.base], 'SIGINT', copying)).toEqual(EXPECTED.SIGINT)
   } finally {
     await other.close()
   }
 })
 
-test('a commit whose connection is lost says that the outcome is not known', { timeout: 300_000 }, async () => {
+test('a commit whose connection is lost says that the outcome is not known', {
+  timeout: 300_000,
+}, async () => {
   await db.query(`CREATE FUNCTION lose_connection() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1); RETURN NULL; END $$;
     CREATE CONSTRAINT TRIGGER lost AFTER INSERT ON base_points_revision DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION lose_connection()`)
   try {
-    const { code, err } = await runProcess(['base-points', 'set', '--deposit', '2', '--borrow', '1'], {
-      DATABASE_URL: url,
-    })
+    const { code, err } = await runProcess(
+      ['base-points', 'set', '--deposit', '2', '--borrow', '1'],
+      {
+        DATABASE_URL: url,
+      },
+    )
     expect({ code, err }).toEqual({
       code: 6,
       err: 'The database went away while it stored this, so it is not known whether it is stored. Look before you try again.\n',

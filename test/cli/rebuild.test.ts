@@ -13,7 +13,16 @@ beforeAll(async () => {
 })
 afterAll(() => gateway?.close())
 
-const SUMS = ['distribution', 'pool_day', 'pool_total', 'account_day', 'account', 'program', 'vault_day', 'net_cash']
+const SUMS = [
+  'distribution',
+  'pool_day',
+  'pool_total',
+  'account_day',
+  'account',
+  'program',
+  'vault_day',
+  'net_cash',
+]
 const HOLDINGS = ['market_holding', 'vault_holding']
 
 /** Every stored sum, and the ranks of past dates. */
@@ -48,7 +57,10 @@ async function spoil(...statements: string[]): Promise<void> {
 test('sums that are right stay as they are', async () => {
   const before = await sums()
   expect(await checked()).toMatchObject({ status: 'ok' })
-  expect(await checked('--deep')).toMatchObject({ status: 'ok', message: expect.stringContaining('All stored sums') })
+  expect(await checked('--deep')).toMatchObject({
+    status: 'ok',
+    message: expect.stringContaining('All stored sums'),
+  })
   const { code, out, err } = await command(['rebuild'], env)
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/Every stored sum was right\.\n$/)
@@ -60,7 +72,10 @@ test.each([
     'days of accounts',
     'UPDATE account_day SET points = points + 1 WHERE user_address = (SELECT min(user_address) FROM account)',
   ],
-  ['days of accounts', 'DELETE FROM account_day WHERE distribution_date = (SELECT max(date) FROM distribution)'],
+  [
+    'days of accounts',
+    'DELETE FROM account_day WHERE distribution_date = (SELECT max(date) FROM distribution)',
+  ],
   ['distributions', 'UPDATE distribution SET account_count = account_count + 1'],
   ['days of pools', 'UPDATE pool_day SET a_supplied_usd = a_supplied_usd * 2'],
   ['days of pools', 'DELETE FROM pool_day'],
@@ -79,7 +94,10 @@ test.each([
   await spoil(statement)
   expect(await sums()).not.toEqual(before)
   const found = await checked('--deep')
-  expect(found).toMatchObject({ status: 'problem', remedy: expect.stringContaining('gateway rebuild') })
+  expect(found).toMatchObject({
+    status: 'problem',
+    remedy: expect.stringContaining('gateway rebuild'),
+  })
   expect(found.message).toContain(name)
   expect(await command(['rebuild', '--json'], env)).toMatchObject({ code: 0, err: '' })
   expect(await sums()).toEqual(before)
@@ -102,12 +120,21 @@ test('records that were removed by SQL: a sample finds it, and a rebuild can be 
     for await (const _ of rebuildSums({ pool })) if (--left === 0) break
   }
   const { out, code } = await command(['rebuild'], env)
-  expect({ out, code }).toMatchObject({ code: 0, out: expect.stringMatching(/Every stored sum is right now\.\n$/) })
+  expect({ out, code }).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/Every stored sum is right now\.\n$/),
+  })
   expect(await checked('--deep')).toMatchObject({ status: 'ok' })
-  const { rows } = await pool.query(`SELECT (SELECT sum(points_a + points_b) FROM stored_position) AS records,
+  const { rows } =
+    await pool.query(`SELECT (SELECT sum(points_a + points_b) FROM stored_position) AS records,
     (SELECT total_points FROM program) AS program, (SELECT sum(points) FROM account) AS accounts`)
-  expect([rows[0].program, rows[0].accounts].map(Number)).toEqual([Number(rows[0].records), Number(rows[0].records)])
-  const { data } = await gateway.graphql('{ leaderboard(first: 100) { nodes { rank } totalCount } }')
+  expect([rows[0].program, rows[0].accounts].map(Number)).toEqual([
+    Number(rows[0].records),
+    Number(rows[0].records),
+  ])
+  const { data } = await gateway.graphql(
+    '{ leaderboard(first: 100) { nodes { rank } totalCount } }',
+  )
   expect(data.leaderboard.nodes.map(({ rank }: { rank: number }) => rank)).toEqual(
     data.leaderboard.nodes.map((_: unknown, i: number) => i + 1),
   )

@@ -6,7 +6,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { command, type Outcome, parsed, start } from '../support/command-line.ts'
 import { emptyProgram, everything, records } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, BEN, importFiles, jsonLines, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  importFiles,
+  jsonLines,
+  midnight,
+  multiplier,
+  POOL,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 import { hold } from '../support/pause.ts'
 
 const DAYS = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04']
@@ -30,11 +40,17 @@ const on = (day: string, user: string, usd: number, more: object = {}) =>
   position(user, usd, { distributionDate: midnight(day), ...more })
 const points = { pointsA: 1, pointsB: 0 }
 
-/** The first three days are stored, each with 1 point that a resync makes 20 or 40; the source has all but the third. */
+/**
+ * The first three days are stored, each with 1 point that a resync makes 20 or 40; the source has
+ * all but the third.
+ */
 beforeEach(async () => {
   await emptyProgram(gateway.deps.store.pool)
   await gateway.deps.store.pool.query('DELETE FROM run; DELETE FROM multiplier_revision')
-  const stored = [...DAYS.slice(0, 3).map((day) => on(day, ANN, 10, points)), on('2026-03-03', BEN, 10, points)]
+  const stored = [
+    ...DAYS.slice(0, 3).map((day) => on(day, ANN, 10, points)),
+    on('2026-03-03', BEN, 10, points),
+  ]
   await importFiles(gateway, { multipliers: [multiplier], positions: stored })
   const fetched = ['2026-03-01', '2026-03-02', '2026-03-04'].map((day) => on(day, BEN, 7))
   await writeFile(join(dir, 'positions.jsonl'), jsonLines(fetched))
@@ -47,9 +63,14 @@ const file = async (name: string, value: unknown) => {
   return join(dir, name)
 }
 const totals = async () => {
-  const { data } = await gateway.graphql('{ distributions { nodes { date totalPoints: points kind } } }')
+  const { data } = await gateway.graphql(
+    '{ distributions { nodes { date totalPoints: points kind } } }',
+  )
   return Object.fromEntries(
-    data.distributions.nodes.map(({ date, totalPoints, kind }: any) => [date.slice(0, 10), `${kind} ${totalPoints}`]),
+    data.distributions.nodes.map(({ date, totalPoints, kind }: any) => [
+      date.slice(0, 10),
+      `${kind} ${totalPoints}`,
+    ]),
   )
 }
 
@@ -63,7 +84,11 @@ describe('a range of dates', () => {
       'All 2 dates done.',
       '',
     ])
-    expect(await totals()).toEqual({ '2026-03-01': 'IMPORT 1', '2026-03-02': 'RESYNC 20', '2026-03-03': 'RESYNC 40' })
+    expect(await totals()).toEqual({
+      '2026-03-01': 'IMPORT 1',
+      '2026-03-02': 'RESYNC 20',
+      '2026-03-03': 'RESYNC 40',
+    })
   })
 
   test('may be all stored dates; a line of JSON each', async () => {
@@ -82,9 +107,18 @@ describe('a range of dates', () => {
   })
 
   test('of a source stops at the first date that fails, and says which are done', async () => {
-    const { code, out, err } = await run(['manualupdate', '--from', '2026-03-01', '--to', '2026-03-04'])
+    const { code, out, err } = await run([
+      'manualupdate',
+      '--from',
+      '2026-03-01',
+      '--to',
+      '2026-03-04',
+    ])
     expect(code).toBe(5)
-    expect(out.match(/^2026-03-0\d(?=: 1 positions, 14 points)/gm)).toEqual(['2026-03-01', '2026-03-02'])
+    expect(out.match(/^2026-03-0\d(?=: 1 positions, 14 points)/gm)).toEqual([
+      '2026-03-01',
+      '2026-03-02',
+    ])
     expect(err).toBe(
       `Stopped at 2026-03-03: 2 of 4 dates done.\nThe source of positions, ${dir}, failed: it has no positions of 2026-03-03; the stored ones stay as they are.\n`,
     )
@@ -147,8 +181,22 @@ describe('--dry-run', () => {
         changedUserCount: 2,
         changedRankCount: 0,
         movers: [
-          { userAddress: ANN, pointsBefore: 3, pointsAfter: 32, pointsChange: 29, rankBefore: 1, rankAfter: 1 },
-          { userAddress: BEN, pointsBefore: 1, pointsAfter: 30, pointsChange: 29, rankBefore: 2, rankAfter: 2 },
+          {
+            userAddress: ANN,
+            pointsBefore: 3,
+            pointsAfter: 32,
+            pointsChange: 29,
+            rankBefore: 1,
+            rankAfter: 1,
+          },
+          {
+            userAddress: BEN,
+            pointsBefore: 1,
+            pointsAfter: 30,
+            pointsChange: 29,
+            rankBefore: 2,
+            rankAfter: 2,
+          },
         ],
       },
     ])
@@ -158,9 +206,16 @@ describe('--dry-run', () => {
   test('of a range, from the source', async () => {
     const range = ['manualupdate', '--from', '2026-03-01', '--to', '2026-03-02', '--dry-run']
     const [text, json] = [await run(range), await run([...range, '--json'])]
-    expect(text).toMatchObject({ code: 0, out: expect.stringMatching(/\nAll 2 dates previewed\.\n$/) })
+    expect(text).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/\nAll 2 dates previewed\.\n$/),
+    })
     expect(parsed(json.out)).toMatchObject([
-      { distributionDate: midnight('2026-03-01'), kind: 'manualupdate', totalsAfter: { totalPoints: 14 } },
+      {
+        distributionDate: midnight('2026-03-01'),
+        kind: 'manualupdate',
+        totalsAfter: { totalPoints: 14 },
+      },
       { distributionDate: midnight('2026-03-02'), kind: 'manualupdate', programPointsBefore: 4 },
     ])
     expect(await totals()).toMatchObject({ '2026-03-01': 'IMPORT 1' })
@@ -184,23 +239,33 @@ test('runs shows their records', async () => {
     Object.values(record),
   )
   const kindsOf = async (kinds: string) =>
-    parsed((await run(['runs', '--kind', kinds, '--limit', '2', '--json'])).out).map(({ kind }) => kind)
+    parsed((await run(['runs', '--kind', kinds, '--limit', '2', '--json'])).out).map(
+      ({ kind }) => kind,
+    )
   expect(await kindsOf('distribution')).toEqual(['MANUALUPDATE', 'RESYNC'])
   expect(await kindsOf('resync,import')).toEqual(['RESYNC', 'IMPORT'])
   expect(await run(['runs', '--kind', 'resync,x'])).toMatchObject({
     code: 2,
     err: 'A kind of run is one of import, manualupdate, resync, update, distribution, not x.\n',
   })
-  expect(parsed(all.out).map(({ kind, status, requestedBy }) => [kind, status, requestedBy])).toEqual([
+  expect(
+    parsed(all.out).map(({ kind, status, requestedBy }) => [kind, status, requestedBy]),
+  ).toEqual([
     ['MANUALUPDATE', 'FAILED', 'cli'],
     ['RESYNC', 'SUCCEEDED', 'cli'],
     ...[1, 2, 3].map(() => ['IMPORT', 'SUCCEEDED', 'import']),
   ])
-  expect(parsed(failed.out)).toMatchObject([{ error: expect.stringContaining('no positions of 2026-03-03') }])
-  expect(parsed(dated.out)).toMatchObject([{ date: '2026-03-02', totalsAfter: { totalPoints: 20 } }])
+  expect(parsed(failed.out)).toMatchObject([
+    { error: expect.stringContaining('no positions of 2026-03-03') },
+  ])
+  expect(parsed(dated.out)).toMatchObject([
+    { date: '2026-03-02', totalsAfter: { totalPoints: 20 } },
+  ])
   expect(none).toEqual({ code: 0, out: 'No runs match.\n', err: '' })
   for (const line of table.out.split('\n')) expect(line.length).toBeLessThanOrEqual(120)
-  expect(table.out.match(/ {2}(manualupdate|resync|import) +(failed|succeeded) +cli {2}/g)).toHaveLength(2)
+  expect(
+    table.out.match(/ {2}(manualupdate|resync|import) +(failed|succeeded) +cli {2}/g),
+  ).toHaveLength(2)
 })
 
 describe('multipliers', () => {
@@ -212,7 +277,10 @@ describe('multipliers', () => {
       ['base-points', 'set', '--deposit', '3', '--borrow', '4'],
     ]) {
       const { code, out } = await run(args)
-      expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('They count from 2026-03-04 on.') })
+      expect({ code, out }).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('They count from 2026-03-04 on.'),
+      })
     }
     await run(['resync', '--all'])
     expect(await totals()).toEqual(before)
@@ -221,7 +289,18 @@ describe('multipliers', () => {
     await run(['resync', '--all'])
     expect(await totals()).not.toEqual(before)
     expect(
-      (await run(['multipliers', 'set', POOL, '--deposit-a', '2', '--every-date', '--from', '2026-03-01'])).code,
+      (
+        await run([
+          'multipliers',
+          'set',
+          POOL,
+          '--deposit-a',
+          '2',
+          '--every-date',
+          '--from',
+          '2026-03-01',
+        ])
+      ).code,
     ).toBe(2)
     await gateway.deps.store.pool.query('DELETE FROM base_points_revision')
   })
@@ -247,7 +326,9 @@ describe('multipliers', () => {
       { poolAddress: POOL_2, borrow_tokenA: 2 },
       { poolAddress: POOL, deposit_tokenA: 9 },
     ])
-    const stored = parsed((await run(['multipliers', 'set', '--file', many, '--every-date', '--json'])).out)
+    const stored = parsed(
+      (await run(['multipliers', 'set', '--file', many, '--every-date', '--json'])).out,
+    )
     const former = { depositA: 0, depositB: 1, borrowA: 1, borrowB: 1.5 }
     expect(stored).toMatchObject([
       { poolAddress: POOL_2, depositA: 0, depositB: 0, borrowA: 2, borrowB: 0, before: null },
@@ -308,7 +389,10 @@ describe('multipliers', () => {
     ])
     expect(await records(gateway.deps.store.pool)).toEqual(before)
 
-    expect(await set(POOL, '--deposit-a', '3.9', '--borrow-b', '2.1')).toMatchObject({ code: 0, err: '' })
+    expect(await set(POOL, '--deposit-a', '3.9', '--borrow-b', '2.1')).toMatchObject({
+      code: 0,
+      err: '',
+    })
     expect(await set(POOL_2, '--borrow-b', '10')).toMatchObject({ code: 0, err: '' })
     expect(await set('--file', many, '--yes')).toMatchObject({ code: 0, err: '' })
     expect(await factors()).toEqual({ [POOL]: '3 1 1 9', [POOL_2]: '3 0 0 10' })
@@ -328,7 +412,9 @@ describe('multipliers', () => {
     const undone = await undo()
     expect(undone).toMatchObject({ code: 0, err: '' })
     expect(undone.out).toMatch(new RegExp(`${POOL} +3 -> 2 +1.5 +1 +4\n`))
-    expect(undone.out).toMatch(new RegExp(`${POOL_2} +0 -> none +0 -> none +2 -> none +0 -> none\n`))
+    expect(undone.out).toMatch(
+      new RegExp(`${POOL_2} +0 -> none +0 -> none +2 -> none +0 -> none\n`),
+    )
     expect(undone.out).toContain('Stored points change when their date is resynced.')
     expect(await factors()).toEqual({ [POOL]: '2 1.5 1 4' })
     const after = await log()
@@ -405,7 +491,12 @@ test('the exit code says what went wrong', async () => {
   const cases: [number, string[], Record<string, string>, RegExp][] = [
     [2, ['runs'], { DATABASE_URL: url.replace(/[^/]+$/, 'no_such_database') }, /no_such_database/],
     [2, ['resync', '--date', '2999-01-01'], {}, /must not be in the future/],
-    [2, ['multipliers', 'set', '--file', await file('none.json', [])], {}, /must hold at least one multiplier/],
+    [
+      2,
+      ['multipliers', 'set', '--file', await file('none.json', [])],
+      {},
+      /must hold at least one multiplier/,
+    ],
     [3, ['resync', '--date', '2026-03-08'], {}, /No positions are stored for 2026-03-08/],
     [
       3,
@@ -413,14 +504,28 @@ test('the exit code says what went wrong', async () => {
       {},
       /No positions are stored from 2026-04-01 to 2026-04-30: nothing/,
     ],
-    [3, ['multipliers', 'set', '--file', unknown], {}, new RegExp(`There is no pool ${ANN}; nothing was changed`)],
+    [
+      3,
+      ['multipliers', 'set', '--file', unknown],
+      {},
+      new RegExp(`There is no pool ${ANN}; nothing was changed`),
+    ],
     [5, ['manualupdate', '--date', '2026-03-03', '--dry-run'], {}, /no positions of 2026-03-03/],
-    [6, ['manualupdate', '--date', '2026-03-03'], { POSITIONS_SOURCE: '' }, /Set POSITIONS_SOURCE, then try again/],
+    [
+      6,
+      ['manualupdate', '--date', '2026-03-03'],
+      { POSITIONS_SOURCE: '' },
+      /Set POSITIONS_SOURCE, then try again/,
+    ],
     [6, ['runs'], nowhere, /ECONNREFUSED/],
   ]
   const outcomes = await pMap(cases, ([, args, env]) => run(args, env), { concurrency: 3 })
   for (const [i, [code, args, , message]] of cases.entries()) {
-    expect(outcomes[i], args.join(' ')).toMatchObject({ code, out: '', err: expect.stringMatching(message) })
+    expect(outcomes[i], args.join(' ')).toMatchObject({
+      code,
+      out: '',
+      err: expect.stringMatching(message),
+    })
     expect(outcomes[i]?.err, args.join(' ')).not.toMatch(/\n\s+at /)
   }
 })
@@ -429,7 +534,10 @@ test('wrong usage says how to fix it, before anything is opened', async () => {
   const wrong = await file('wrong.json', [{ poolAddress: 'S', deposit_tokenA: -1, depositB: 2 }])
   const cases: [string[], RegExp][] = [
     [['resync', '--date', 'yesterday'], /must look like 2025-03-01, not yesterday/],
-    [['resync', '--date', '2026-03-01', '--all'], /'--date <YYYY-MM-DD>' cannot be used with option '--all'/],
+    [
+      ['resync', '--date', '2026-03-01', '--all'],
+      /'--date <YYYY-MM-DD>' cannot be used with option '--all'/,
+    ],
     [['resync', '--to', '2026-03-01'], /--to needs --from/],
     [['resync', '--from', '2026-03-02', '--to', '2026-03-01'], /--to must not be before --from/],
     [['manualupdate', '--from', '2999-01-01'], /must not reach into the future/],
@@ -448,7 +556,10 @@ test('wrong usage says how to fix it, before anything is opened', async () => {
       ['multipliers', 'set', '0x12', '--deposit-a', '1'],
       /^A pool's address is 0x and 40 hexadecimal digits, not 0x12\.\n$/,
     ],
-    [['multipliers', 'undo', '0x12'], /^A pool's address is 0x and 40 hexadecimal digits, not 0x12\.\n$/],
+    [
+      ['multipliers', 'undo', '0x12'],
+      /^A pool's address is 0x and 40 hexadecimal digits, not 0x12\.\n$/,
+    ],
     [
       ['multipliers', 'set', POOL, '--supply-a', '1'],
       /^There is no --supply-a: the factor for each dollar supplied is --deposit-a\.\n$/,
@@ -457,5 +568,9 @@ test('wrong usage says how to fix it, before anything is opened', async () => {
   const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/x' }
   const outcomes = await pMap(cases, ([args]) => run(args, nowhere), { concurrency: 3 })
   for (const [i, [args, message]] of cases.entries())
-    expect(outcomes[i], args.join(' ')).toMatchObject({ code: 2, out: '', err: expect.stringMatching(message) })
+    expect(outcomes[i], args.join(' ')).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(message),
+    })
 })

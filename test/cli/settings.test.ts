@@ -34,16 +34,29 @@ describe('a wrong setting is one sentence, before anything starts', () => {
     ['DATABASE_URL', 'mysql://x', 'must be a URL like postgres://user:password@host:5432/database'],
     ['ADMIN_TOKEN', 'short', 'must be 8 or more printable ASCII characters without spaces'],
     ['ADMIN_TOKENS', 'alice', 'must be name:token pairs, separated by commas'],
-    ['ADMIN_TOKENS', 'alice:no', 'must have 8 or more printable ASCII characters without spaces in the token of alice'],
-    ['DISTRIBUTION_CRON', '* *', /^must be a cron pattern of five fields in UTC, such as "10 0 \* \* \*": /],
+    [
+      'ADMIN_TOKENS',
+      'alice:no',
+      'must have 8 or more printable ASCII characters without spaces in the token of alice',
+    ],
+    [
+      'DISTRIBUTION_CRON',
+      '* *',
+      /^must be a cron pattern of five fields in UTC, such as "10 0 \* \* \*": /,
+    ],
   ])('%s=%s', async (name, value, message) => {
-    const { code, out, err } = await command(['serve'], { [name]: value, DATA_DIR: join(dir, 'never') })
+    const { code, out, err } = await command(['serve'], {
+      [name]: value,
+      DATA_DIR: join(dir, 'never'),
+    })
     expect(code).toBe(2)
     expect(out).toBe('')
     const [line = '', ...more] = err.trimEnd().split('\n')
     expect(more).toEqual([])
     expect(line.slice(0, name.length + 1)).toBe(`${name} `)
-    expect(line.slice(name.length + 1)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
+    expect(line.slice(name.length + 1)).toEqual(
+      typeof message === 'string' ? message : expect.stringMatching(message),
+    )
     expect(existsSync(join(dir, 'never'))).toBe(false)
   })
 
@@ -75,7 +88,11 @@ describe('config', () => {
     expect(out).not.toContain('hunter2')
     expect(printed).toEqual(
       expect.arrayContaining([
-        { name: 'DATABASE_URL', value: 'postgres://ann:***@db:5432/points?password=***', from: 'environment' },
+        {
+          name: 'DATABASE_URL',
+          value: 'postgres://ann:***@db:5432/points?password=***',
+          from: 'environment',
+        },
         { name: 'REDIS_URL', value: 'redis://:***@cache:6379', from: 'environment' },
         { name: 'ADMIN_TOKENS', value: '***', from: 'environment' },
         { name: 'PORT', value: '4000', from: 'default' },

@@ -23,15 +23,34 @@ beforeAll(async () => {
     vaults: [vault],
     'market-snapshots': [
       {
-        ...{ ...record['market-snapshots'], ...of, timestamp: '1772323200', collateralAssets: '1500000' },
+        ...{
+          ...record['market-snapshots'],
+          ...of,
+          timestamp: '1772323200',
+          collateralAssets: '1500000',
+        },
         ...{ protectedAssets: '123456789012345678901', debtAssets: '1000000000000000000000000' },
       },
       { ...record['market-snapshots'], ...of, timestamp: '99999999999999', collateralAssets: '1' },
     ],
     'vault-snapshots': [
-      { ...record['vault-snapshots'], chainId: 1, vaultId: vault.id, assets: '1000000000000000001', shares: '12' },
+      {
+        ...record['vault-snapshots'],
+        chainId: 1,
+        vaultId: vault.id,
+        assets: '1000000000000000001',
+        shares: '12',
+      },
     ],
-    'cash-flows': [{ ...record['cash-flows'], chainId: 1, entityType: 'vault', entityId: vault.id, assets: '2500000' }],
+    'cash-flows': [
+      {
+        ...record['cash-flows'],
+        chainId: 1,
+        entityType: 'vault',
+        entityId: vault.id,
+        assets: '2500000',
+      },
+    ],
   })
 })
 afterAll(async () => {
@@ -39,7 +58,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true })
 })
 
-const run = (args: string[]) => command(args, { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
+const run = (args: string[]) =>
+  command(args, { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
 
 /** The rows of a file by the fields of its header. No cell of these has a comma. */
 async function rows(out: string, file: string): Promise<Record<string, string>[]> {
@@ -66,7 +86,9 @@ test('--for spreadsheet writes times in ISO 8601, whole tokens, every digit, and
     },
     { timestamp: '99999999999999', collateralAssets: '0.000001' },
   ])
-  expect(await rows(out, 'vault-snapshots')).toMatchObject([{ assets: "'1.000000000000000001", shares: '12' }])
+  expect(await rows(out, 'vault-snapshots')).toMatchObject([
+    { assets: "'1.000000000000000001", shares: '12' },
+  ])
   expect(await rows(out, 'cash-flows')).toMatchObject([{ assets: '0.0000000000025' }])
   expect(await rows(out, 'vaults')).toMatchObject([{ name: "'=KŌBAN" }])
 })
@@ -83,7 +105,14 @@ test('it is CSV', async () => {
     'vaults',
   ])
   expect(named.code).toBe(0)
-  const { code, err } = await run(['export', join(dir, 'none'), '--for', 'spreadsheet', '--format', 'parquet'])
+  const { code, err } = await run([
+    'export',
+    join(dir, 'none'),
+    '--for',
+    'spreadsheet',
+    '--format',
+    'parquet',
+  ])
   expect(code).toBe(2)
   expect(err).toContain('--for spreadsheet writes CSV: leave out --format parquet.')
 })

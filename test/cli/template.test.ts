@@ -19,7 +19,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const run = (args: string[]) => command(args, { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
+const run = (args: string[]) =>
+  command(args, { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
 
 const FILES = [
   'cash-flows',
@@ -41,17 +42,27 @@ test('a template is imported as it is, and gives points, earnings and rates', as
   const { code, out: said, err } = await command(['template', out], {})
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(said).toContain('markets.jsonl: 2 records\n')
-  expect(said).toMatch(/Put your own records into the files, then try `gateway import \S+ --check`\.\n$/)
+  expect(said).toMatch(
+    /Put your own records into the files, then try `gateway import \S+ --check`\.\n$/,
+  )
   expect((await readdir(out)).sort()).toEqual(FILES)
 
-  for (const args of [['--check'], []]) expect(await run(['import', out, ...args])).toMatchObject({ code: 0, err: '' })
+  for (const args of [['--check'], []])
+    expect(await run(['import', out, ...args])).toMatchObject({ code: 0, err: '' })
   const [ann, ben] = sampleRecords('positions').map(({ userAddress }) => String(userAddress))
   const getJson = async (path: string) => (await gateway.get(path)).json()
   // 1.5 WETH at $2,000 and half of $500 borrowed; half a WETH that is protected, and half of $400.
-  expect(await getJson(`/points/userpoints?account=${ann}`)).toMatchObject({ userPoints: 3250, totalPoints: 4450 })
+  expect(await getJson(`/points/userpoints?account=${ann}`)).toMatchObject({
+    userPoints: 3250,
+    totalPoints: 4450,
+  })
   expect(await getJson(`/points/userpoints?account=${ben}`)).toMatchObject({ userPoints: 1200 })
   expect(await getJson(`/v1/users/${ann}/earnings`)).toMatchObject({
-    data: { total_earnings_usd: 200, total_current_value_usd: 3500, total_net_cash_invested_usd: 3300 },
+    data: {
+      total_earnings_usd: 200,
+      total_current_value_usd: 3500,
+      total_net_cash_invested_usd: 3300,
+    },
   })
   expect(await getJson(`/v1/users/${ann}/net-apr`)).toMatchObject({
     data: { earn_net_apr: 0.02, borrow_net_apr: 0.07 },
@@ -64,9 +75,9 @@ test('a template is imported as it is, and gives points, earnings and rates', as
     snapshots: { totalCount: 1 },
   })
   const again = await run(['import', out, '--json'])
-  expect(Object.values(parsed(again.out)[0].files).map((file) => (file as { written: number }).written)).toEqual(
-    FILES.map(() => 0),
-  )
+  expect(
+    Object.values(parsed(again.out)[0].files).map((file) => (file as { written: number }).written),
+  ).toEqual(FILES.map(() => 0))
 })
 
 test('the examples of all files, those of exports too, are valid, and have every field that is required', async () => {
@@ -76,7 +87,8 @@ test('the examples of all files, those of exports too, are valid, and have every
     const { warnings } = await importFiles(other, files)
     expect(warnings).toEqual([])
     for (const file of datasetFiles)
-      for (const name of Object.keys(sampleRecords(file)[0] ?? {})) expect(records[file].fields).toHaveProperty(name)
+      for (const name of Object.keys(sampleRecords(file)[0] ?? {}))
+        expect(records[file].fields).toHaveProperty(name)
   } finally {
     await other.close()
   }
@@ -94,7 +106,11 @@ test('a directory that is not empty, or cannot be made, stays as it is', async (
       `${join(dir, 'no', 'such')} cannot be created, as the directory above it does not exist.`,
     ],
   ] as const) {
-    expect(await command(['template', path], {})).toEqual({ code: 2, out: '', err: `${sentence}\n` })
+    expect(await command(['template', path], {})).toEqual({
+      code: 2,
+      out: '',
+      err: `${sentence}\n`,
+    })
     const { code, err } = await command(['template', path, '--json'], {})
     expect({ code, failure: parsed(err) }).toMatchObject({
       code: 2,
@@ -104,6 +120,9 @@ test('a directory that is not empty, or cannot be made, stays as it is', async (
   expect(await readFile(join(full, 'pools.jsonl'), 'utf8')).toBe('mine')
   const empty = await mkdtemp(join(dir, 'empty-'))
   const [json] = parsed((await command(['template', empty, '--json'], {})).out)
-  expect(json).toMatchObject({ dir: empty, files: { 'pools.jsonl': { lines: 1 }, 'cash-flows.jsonl': { lines: 3 } } })
+  expect(json).toMatchObject({
+    dir: empty,
+    files: { 'pools.jsonl': { lines: 1 }, 'cash-flows.jsonl': { lines: 3 } },
+  })
   expect((await command(['template'], {})).err).toContain("missing required argument 'dir'")
 })

@@ -67,8 +67,11 @@ const resync = (day = DAY) =>
     asAdmin,
   )
 const digests = async ({ ask }: Gateway = gateway) =>
-  (await ask(`{ distribution(date: "${DAY}") { digest run { digest } runs(first: 1) { nodes { digest } } } }`))
-    .distribution
+  (
+    await ask(
+      `{ distribution(date: "${DAY}") { digest run { digest } runs(first: 1) { nodes { digest } } } }`,
+    )
+  ).distribution
 const verify = async (...words: string[]) => {
   const { code, out, err } = await command(['verify', DAY, ...words], env)
   expect(err).toBe('')
@@ -86,7 +89,9 @@ test('verify and explain take the newest date by default', async () => {
   }
   const empty = await startGateway()
   for (const words of [['verify'], ['explain', BEN]])
-    expect(await command(words, { DATABASE_URL: empty.deps.config.DATABASE_URL as string })).toEqual({
+    expect(
+      await command(words, { DATABASE_URL: empty.deps.config.DATABASE_URL as string }),
+    ).toEqual({
       code: 3,
       out: '',
       err: 'No positions are stored, so there is no newest date.\n',
@@ -96,7 +101,11 @@ test('verify and explain take the newest date by default', async () => {
 
 describe('the digest of a distribution', () => {
   test('is SHA-256 over its sorted lines, and that of the run that stored it', async () => {
-    expect(await digests()).toEqual({ digest: DIGEST, run: { digest: DIGEST }, runs: { nodes: [{ digest: DIGEST }] } })
+    expect(await digests()).toEqual({
+      digest: DIGEST,
+      run: { digest: DIGEST },
+      runs: { nodes: [{ digest: DIGEST }] },
+    })
     await resync()
     expect(await digests()).toMatchObject({ digest: DIGEST, run: { digest: DIGEST } })
   })
@@ -108,7 +117,10 @@ describe('the digest of a distribution', () => {
     const { distribution } = await gateway.ask(
       `{ distribution(date: "${DAY}") { digest runs(first: 2) { nodes { digest } } } }`,
     )
-    expect(distribution).toEqual({ digest: changed, runs: { nodes: [{ digest: changed }, { digest: DIGEST }] } })
+    expect(distribution).toEqual({
+      digest: changed,
+      runs: { nodes: [{ digest: changed }, { digest: DIGEST }] },
+    })
     await sql('UPDATE multiplier SET deposit_token_a = 2 WHERE deposit_token_a = 1')
     await resync()
     expect(await digests()).toMatchObject({ digest: DIGEST })
@@ -187,7 +199,9 @@ describe('gateway verify', () => {
     expect(said.out).toContain(
       'The stored points are not those that the last run stored.\nThe points of 2 users differ.',
     )
-    expect(said.out).toMatch(new RegExp(`${CAT} +12000000002 +12000000000\n${ANN} +20.333332 +20.333333\n`))
+    expect(said.out).toMatch(
+      new RegExp(`${CAT} +12000000002 +12000000000\n${ANN} +20.333332 +20.333333\n`),
+    )
     await resync()
     expect(await verify()).toMatchObject({ code: 0 })
   })
@@ -233,7 +247,11 @@ describe('gateway verify', () => {
       [[DAY, '--against', join(dir, 'nothing')], 5, /does not exist/],
       [[DAY, '--against', file], 5, /positions\.jsonl:1: has no points: an export has them\.\n$/],
       [['2026-03-03', '--against', file], 5, /it has no positions of 2026-03-03\.\n$/],
-      [[DAY, '--against', 'http://127.0.0.1:9'], 5, /^The source of positions, http:\/\/127\.0\.0\.1:9/],
+      [
+        [DAY, '--against', 'http://127.0.0.1:9'],
+        5,
+        /^The source of positions, http:\/\/127\.0\.0\.1:9/,
+      ],
       [[DAY, '--limit', '1001'], 2, /^A number from 0 to 1000 is needed, not 1001\./],
     ]
     for (const [words, code, err] of refused) {

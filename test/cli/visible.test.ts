@@ -6,7 +6,9 @@ import { visibleWhenParsed } from '../../src/visible.ts'
 import { command } from '../support/command-line.ts'
 import { openStore } from '../support/store.ts'
 
-/** Stored texts are anybody's: what they have besides visible characters does not reach a terminal. */
+/**
+ * Stored texts are anybody's: what they have besides visible characters does not reach a terminal.
+ */
 
 const HOSTILE =
   'A\u001b[2J\u001b[H\nside A, run 9\r\t\u0007\u007f\u009b31m\u202eB\u2066\u200b\u2028\u2029\ufeff\u{e0041}'
@@ -27,7 +29,9 @@ beforeAll(async () => {
   ]) {
     const path = join(dir, 'data', `${file}.jsonl`)
     const lines = (await readFile(path, 'utf8')).trim().split('\n')
-    const changed = lines.map((line) => JSON.stringify({ ...JSON.parse(line), [field as string]: HOSTILE }))
+    const changed = lines.map((line) =>
+      JSON.stringify({ ...JSON.parse(line), [field as string]: HOSTILE }),
+    )
     await writeFile(path, changed.join('\n'))
   }
   await rm(join(dir, 'data', 'multipliers.jsonl'))
@@ -59,8 +63,12 @@ test('explain has no forged row, as text and as JSON', async () => {
 
 test('runs and errors show names of any actor and file', async () => {
   await store.pool.query('UPDATE run SET requested_by = $1, error = $1', [HOSTILE])
-  for (const args of [['runs'], ['runs', '--json']]) expect((await run(...args)).out).not.toMatch(UNSEEN)
-  await writeFile(join(dir, 'data', 'users.jsonl'), JSON.stringify({ address: HOSTILE, [HOSTILE]: 1 }))
+  for (const args of [['runs'], ['runs', '--json']])
+    expect((await run(...args)).out).not.toMatch(UNSEEN)
+  await writeFile(
+    join(dir, 'data', 'users.jsonl'),
+    JSON.stringify({ address: HOSTILE, [HOSTILE]: 1 }),
+  )
   for (const args of [[], ['--json']]) {
     const { code, err } = await run('import', join(dir, 'data'), ...args)
     expect(code).toBe(2)

@@ -37,7 +37,10 @@ class Client {
   }
 
   async get(path = '/points/leaderboard'): Promise<Answered> {
-    const request = get(this.#base + path, { agent: this.#agent, headers: { 'cache-control': 'no-cache' } })
+    const request = get(this.#base + path, {
+      agent: this.#agent,
+      headers: { 'cache-control': 'no-cache' },
+    })
     const [response] = await once(request, 'response')
     for await (const _ of response);
     const { 'request-id': requestId, ratelimit: rateLimit } = response.headers
@@ -67,7 +70,10 @@ const clientsOf = (gateway: Serving, count: number, keepAlive = true) =>
   Array.from({ length: count }, () => new Client(gateway, keepAlive))
 
 /** Sends requests on each client until `end`, and counts what was not answered as it should. */
-async function load(clients: Client[], end: Promise<unknown>): Promise<{ answered: number; faults: string[] }> {
+async function load(
+  clients: Client[],
+  end: Promise<unknown>,
+): Promise<{ answered: number; faults: string[] }> {
   let over = false
   let answered = 0
   const faults: string[] = []
@@ -111,7 +117,9 @@ describe('a gateway of two workers', () => {
     expect(text).toMatch(/^gateway_workers 2$/m)
     expect(text).toMatch(/^gateway_build_info\{.*\} 1$/m)
     expect(text).toMatch(/^gateway_database_up 1$/m)
-    expect(text).toMatch(/^gateway_http_request_duration_seconds_count\{route="\/points\/leaderboard".*\} 8$/m)
+    expect(text).toMatch(
+      /^gateway_http_request_duration_seconds_count\{route="\/points\/leaderboard".*\} 8$/m,
+    )
     for (const client of clients) client.close()
   })
 
@@ -119,15 +127,21 @@ describe('a gateway of two workers', () => {
     timeout: 60_000,
   }, async () => {
     const clients = clientsOf(gateway, 8)
-    const pids = await Promise.all(clients.map(async (client) => pidOf(gateway, await client.get())))
+    const pids = await Promise.all(
+      clients.map(async (client) => pidOf(gateway, await client.get())),
+    )
     const [victim = 0] = pids
     const others = clients.filter((_, i) => pids[i] !== victim)
     expect(others.length).toBeGreaterThan(0)
     const replaced = async () => {
       process.kill(victim, 'SIGKILL')
-      await vi.waitFor(() => expect(gateway.printed()).toContain('a worker has ended'), { timeout: 20_000 })
+      await vi.waitFor(() => expect(gateway.printed()).toContain('a worker has ended'), {
+        timeout: 20_000,
+      })
       const fresh = new Client(gateway)
-      await vi.waitFor(async () => expect(await workersOf(fresh, gateway)).toBe(2), { timeout: 30_000 })
+      await vi.waitFor(async () => expect(await workersOf(fresh, gateway)).toBe(2), {
+        timeout: 30_000,
+      })
       fresh.close()
     }
     const { answered, faults } = await load(others, replaced())
@@ -136,24 +150,34 @@ describe('a gateway of two workers', () => {
     for (const client of clients) client.close()
   })
 
-  test('SIGHUP replaces the workers one after the other, and no request fails', { timeout: 90_000 }, async () => {
+  test('SIGHUP replaces the workers one after the other, and no request fails', {
+    timeout: 90_000,
+  }, async () => {
     const clients = [...clientsOf(gateway, 8), ...clientsOf(gateway, 2, false)]
-    const before = new Set(await Promise.all(clients.map(async (client) => pidOf(gateway, await client.get()))))
+    const before = new Set(
+      await Promise.all(clients.map(async (client) => pidOf(gateway, await client.get()))),
+    )
     const restarted = async () => {
       // A second one while it restarts is part of the first.
       for (let i = 0; i < 2; i++) gateway.child.kill('SIGHUP')
-      await vi.waitFor(() => expect(gateway.printed()).toContain('restarted the workers'), { timeout: 60_000 })
+      await vi.waitFor(() => expect(gateway.printed()).toContain('restarted the workers'), {
+        timeout: 60_000,
+      })
     }
     const { answered, faults } = await load(clients, restarted())
     expect(faults).toEqual([])
     expect(answered).toBeGreaterThan(clients.length)
-    const after = new Set(await Promise.all(clients.map(async (client) => pidOf(gateway, await client.get()))))
+    const after = new Set(
+      await Promise.all(clients.map(async (client) => pidOf(gateway, await client.get()))),
+    )
     expect(after.size).toBe(2)
     expect([...after].filter((pid) => before.has(pid))).toEqual([])
     for (const client of clients) client.close()
   })
 
-  test('SIGTERM lets requests under way end, and ends all processes', { timeout: 60_000 }, async () => {
+  test('SIGTERM lets requests under way end, and ends all processes', {
+    timeout: 60_000,
+  }, async () => {
     const locker = await store.pool.connect()
     await locker.query('BEGIN; LOCK TABLE program, account')
     const client = new Client(gateway)
@@ -195,7 +219,8 @@ test('RATE_LIMIT counts what all workers answer', { timeout: 60_000 }, async () 
   const left = async (): Promise<string[]> => {
     const minute = Math.floor(Date.now() / 60_000)
     const names: string[] = []
-    for (const client of clients) names.push(/r=(\d+)/.exec((await client.get('/openapi.json')).rateLimit)?.[1] ?? '')
+    for (const client of clients)
+      names.push(/r=(\d+)/.exec((await client.get('/openapi.json')).rateLimit)?.[1] ?? '')
     return Math.floor(Date.now() / 60_000) === minute ? names : left()
   }
   const files = await left()
@@ -212,7 +237,11 @@ describe('what prevents the start is one clear line', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
-    const { code, err } = await command(['serve'], { ...settings(), LOG_LEVEL: 'silent', PORT: String(port) })
+    const { code, err } = await command(['serve'], {
+      ...settings(),
+      LOG_LEVEL: 'silent',
+      PORT: String(port),
+    })
     expect(code).toBe(2)
     expect(err).toMatch(new RegExp(`^PORT ${port} of 127.0.0.1 is in use: .*\n$`))
     other.close()

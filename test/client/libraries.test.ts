@@ -2,7 +2,13 @@ import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, Observable } from '@
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
 import { cacheExchange as graphcache } from '@urql/exchange-graphcache'
 import { relayPagination } from '@urql/exchange-graphcache/extras'
-import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, isObjectType, print } from 'graphql'
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  isObjectType,
+  print,
+} from 'graphql'
 import { GraphQLClient } from 'graphql-request'
 import { createClient } from 'graphql-sse'
 import {
@@ -45,7 +51,16 @@ import {
   UsersDocument,
   VaultChartDocument,
 } from 'lending-graph-client'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
+import {
+  afterAll,
+  beforeAll,
+  describe,
+  expect,
+  expectTypeOf,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
@@ -66,7 +81,10 @@ describe('graphql-request', () => {
     const { program, leaderboard } = await client().request(LeaderboardDocument, { first: 3 })
     expect(leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2, 3])
     expect(leaderboard.totalCount).toBe(program.userCount)
-    const next = await client().request(LeaderboardDocument, { first: 3, after: leaderboard.pageInfo.endCursor })
+    const next = await client().request(LeaderboardDocument, {
+      first: 3,
+      after: leaderboard.pageInfo.endCursor,
+    })
     expect(next.leaderboard.nodes.map(({ rank }) => rank)).toEqual([4, 5, 6])
   })
 
@@ -84,7 +102,9 @@ describe('graphql-request', () => {
 
     const { lookupUsers } = await request.request(UsersDocument, { addresses: [address, address] })
     expect(lookupUsers).toEqual([user, user])
-    expect((await request.request(DailyPointsDocument, { address, last: 2 })).user.dailyPoints.nodes).toHaveLength(2)
+    expect(
+      (await request.request(DailyPointsDocument, { address, last: 2 })).user.dailyPoints.nodes,
+    ).toHaveLength(2)
     const { earnings } = (await request.request(EarningsDocument, { address, offset: '1' })).user
     expect(earnings.breakdown).toHaveLength(earnings.entityCount - 1)
     expect(earnings.breakdown.length).toBeGreaterThan(0)
@@ -95,7 +115,10 @@ describe('graphql-request', () => {
     expect(pool).toMatchObject(pools.nodes[0]!)
     expectTypeOf(pool).toExtend<PoolCardFragment | null>()
 
-    const { positions } = await request.request(PositionsDocument, { where: { users: [address] }, first: 5 })
+    const { positions } = await request.request(PositionsDocument, {
+      where: { users: [address] },
+      first: 5,
+    })
     expect(positions.nodes.map((one) => one.userAddress)).toEqual(Array(5).fill(address))
     expectTypeOf(positions.nodes[0]!.sideA.asset.address).toEqualTypeOf<string>()
   })
@@ -110,14 +133,21 @@ describe('graphql-request', () => {
       rank: expect.any(Number),
     })
     const { pools } = await request.request(PoolsDocument, { first: 1 })
-    const { pool } = await request.request(PoolChartDocument, { address: pools.nodes[0]!.address, interval: 'WEEK' })
+    const { pool } = await request.request(PoolChartDocument, {
+      address: pools.nodes[0]!.address,
+      interval: 'WEEK',
+    })
     expect(pool?.series.at(-1)?.tvlUsd).toBeGreaterThan(0)
     expect(pool?.marketA).toMatchObject({ pool: { displayName: pool?.displayName } })
     expect(pool?.marketA?.aprSeries.length).toBeGreaterThan(0)
     const { program } = await request.request(ProgramChartDocument, {})
     const { series } = await request.request(StackedChartDocument, { groupBy: 'CHAIN', first: 100 })
-    const points = (buckets: { points: number }[]) => buckets.reduce((sum, bucket) => sum + bucket.points, 0)
-    expect(series.reduce((sum, one) => sum + points(one.buckets), 0)).toBeCloseTo(points(program.series), 2)
+    const points = (buckets: { points: number }[]) =>
+      buckets.reduce((sum, bucket) => sum + bucket.points, 0)
+    expect(series.reduce((sum, one) => sum + points(one.buckets), 0)).toBeCloseTo(
+      points(program.series),
+      2,
+    )
   })
 
   test('boards: of a date, and around a user', async () => {
@@ -132,19 +162,31 @@ describe('graphql-request', () => {
     })
     const asOf = user.firstDate as string
     const then = await request.request(LeaderboardDocument, { first: 1, scope: { asOf } })
-    expect(then.leaderboard.nodes[0]!.points).toBeLessThan(around.leaderboardAround.nodes[0]!.points)
+    expect(then.leaderboard.nodes[0]!.points).toBeLessThan(
+      around.leaderboardAround.nodes[0]!.points,
+    )
     const { distributions } = await request.request(DistributionsDocument, { first: 2 })
     expect(distributions.nodes[0]).toMatchObject({ date: user.lastDate })
-    const { distribution } = await request.request(DistributionDocument, { date: distributions.nodes[1]!.date })
+    const { distribution } = await request.request(DistributionDocument, {
+      date: distributions.nodes[1]!.date,
+    })
     expect(distribution?.id).toBe(distributions.nodes[1]!.id)
-    expect((await request.request(RunsDocument, { first: 1 })).runs.nodes[0]).toMatchObject({ status: 'SUCCEEDED' })
+    expect((await request.request(RunsDocument, { first: 1 })).runs.nodes[0]).toMatchObject({
+      status: 'SUCCEEDED',
+    })
   })
 
   test('a portfolio of one is its user, and its rows have names and decimals', async () => {
     const request = client()
     const { user } = await request.request(UserDocument, { address })
-    const { portfolio } = await request.request(PortfolioDocument, { addresses: [address, address] })
-    expect(portfolio).toMatchObject({ totalPoints: user.totalPoints, bestRank: user.rank, earnings: user.earnings })
+    const { portfolio } = await request.request(PortfolioDocument, {
+      addresses: [address, address],
+    })
+    expect(portfolio).toMatchObject({
+      totalPoints: user.totalPoints,
+      bestRank: user.rank,
+      earnings: user.earnings,
+    })
     expect(portfolio.users).toMatchObject([{ address }, { address }])
     const { user: rates } = await request.request(NetAprDocument, { address })
     const { user: latest } = await request.request(LatestSnapshotsDocument, { address })
@@ -157,7 +199,9 @@ describe('graphql-request', () => {
     ]
     expect(new Set(entities.map((one) => one?.__typename))).toEqual(new Set(['Market', 'Vault']))
     for (const one of entities)
-      expect(one).toMatchObject({ asset: { symbol: expect.any(String), decimals: expect.any(Number) } })
+      expect(one).toMatchObject({
+        asset: { symbol: expect.any(String), decimals: expect.any(Number) },
+      })
   })
 
   test('search leads to a pool, and a pool to its users', async () => {
@@ -176,7 +220,9 @@ describe('graphql-request', () => {
   test('snapshots: amounts and times are decimal strings, times are filtered by DateTimes', async () => {
     const request = client()
     const { user } = await request.request(LatestSnapshotsDocument, { address })
-    expect(new Set(user.latestSnapshots.map((one) => one.entityType))).toEqual(new Set(['MARKET', 'VAULT']))
+    expect(new Set(user.latestSnapshots.map((one) => one.entityType))).toEqual(
+      new Set(['MARKET', 'VAULT']),
+    )
     for (const { entityType, borrowed, shares, chainId } of user.latestSnapshots) {
       expectTypeOf(borrowed?.raw).toEqualTypeOf<string | null | undefined>()
       expect(entityType === 'MARKET' ? borrowed?.raw : shares).toMatch(/^\d+$/)
@@ -184,11 +230,18 @@ describe('graphql-request', () => {
     }
     const newest = user.latestSnapshots.map((one) => Date.parse(one.time)).sort((a, b) => b - a)[0]!
     const time = { gte: new Date(newest - 5 * 86_400_000).toISOString() }
-    const answer = await request.request(SnapshotsDocument, { address, where: { time, entityTypes: ['MARKET'] } })
+    const answer = await request.request(SnapshotsDocument, {
+      address,
+      where: { time, entityTypes: ['MARKET'] },
+    })
     expect(answer.user.snapshots.totalCount).toBeGreaterThan(0)
     for (const row of answer.user.snapshots.nodes)
       expect(Date.parse(row.time)).toBeGreaterThanOrEqual(newest - 5 * 86_400_000)
-    const vaults = await request.request(SnapshotsDocument, { address, where: { entityTypes: ['VAULT'] }, first: 1 })
+    const vaults = await request.request(SnapshotsDocument, {
+      address,
+      where: { entityTypes: ['VAULT'] },
+      first: 1,
+    })
     expect(vaults.user.snapshots.nodes).toHaveLength(1)
   })
 
@@ -198,13 +251,26 @@ describe('graphql-request', () => {
     const { pageInfo, nodes } = first.user.activity
     expect(nodes).toHaveLength(2)
     for (const { entity } of nodes)
-      expect(entity?.__typename === 'Vault' ? entity.name : entity?.asset.symbol).toBeTypeOf('string')
-    const next = await request.request(ActivityDocument, { address, first: 2, after: pageInfo.endCursor })
+      expect(entity?.__typename === 'Vault' ? entity.name : entity?.asset.symbol).toBeTypeOf(
+        'string',
+      )
+    const next = await request.request(ActivityDocument, {
+      address,
+      first: 2,
+      after: pageInfo.endCursor,
+    })
     expect(next.user.activity.nodes[0]!.time <= nodes[1]!.time).toBe(true)
-    const deposits = await request.request(ActivityDocument, { address, where: { kinds: ['DEPOSIT'] } })
-    expect(new Set(deposits.user.activity.nodes.map(({ kind }) => kind))).toEqual(new Set(['DEPOSIT']))
+    const deposits = await request.request(ActivityDocument, {
+      address,
+      where: { kinds: ['DEPOSIT'] },
+    })
+    expect(new Set(deposits.user.activity.nodes.map(({ kind }) => kind))).toEqual(
+      new Set(['DEPOSIT']),
+    )
     const { search } = await request.request(SearchDocument, { text: address.slice(0, 20) })
-    expect(search.map(({ item }) => item)).toContainEqual(expect.objectContaining({ __typename: 'User', address }))
+    expect(search.map(({ item }) => item)).toContainEqual(
+      expect.objectContaining({ __typename: 'User', address }),
+    )
   })
 
   test('charts of earnings, portfolios and markets; boards of a window; what is near liquidation', async () => {
@@ -212,20 +278,36 @@ describe('graphql-request', () => {
     const { user } = await request.request(EarningsChartDocument, { address, interval: 'WEEK' })
     const { user: now } = await request.request(UserDocument, { address })
     // The last flows of the sample's wallet have no price.
-    expect(user.series.at(-1)).toMatchObject({ worth: now.worth, earningsUsd: null, hasIncompletePrices: true })
+    expect(user.series.at(-1)).toMatchObject({
+      worth: now.worth,
+      earningsUsd: null,
+      hasIncompletePrices: true,
+    })
     const { portfolio } = await request.request(PortfolioChartDocument, { addresses: [address] })
     expect(portfolio.users).toMatchObject([{ address }])
     expect(portfolio.series.at(-1)?.worth).toEqual(now.worth)
-    const { positions } = await request.request(PositionsDocument, { where: { users: [address] }, first: 1 })
-    const { pool } = await request.request(PoolDocument, { address: positions.nodes[0]!.poolAddress })
+    const { positions } = await request.request(PositionsDocument, {
+      where: { users: [address] },
+      first: 1,
+    })
+    const { pool } = await request.request(PoolDocument, {
+      address: positions.nodes[0]!.poolAddress,
+    })
     const side = pool!.marketA!
-    const { market } = await request.request(MarketChartDocument, { chainId: side.chainId, address: side.address })
+    const { market } = await request.request(MarketChartDocument, {
+      chainId: side.chainId,
+      address: side.address,
+    })
     expect(market?.series.length).toBe(market?.aprSeries.length)
     const to = now.lastDate
-    const window = await request.request(LeaderboardWindowDocument, { scope: { window: { from: to, to } }, first: 2 })
+    const window = await request.request(LeaderboardWindowDocument, {
+      scope: { window: { from: to, to } },
+      first: 2,
+    })
     expect(window.leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2])
     const near = await request.request(NearLiquidationDocument, { below: 1.5, first: 3 })
-    for (const { healthFactor } of near.currentPositions.nodes) expect(healthFactor).toBeLessThan(1.5)
+    for (const { healthFactor } of near.currentPositions.nodes)
+      expect(healthFactor).toBeLessThan(1.5)
     expect(near.currentPositions.nodes).toHaveLength(3)
   })
 
@@ -249,7 +331,9 @@ describe('urql', () => {
   })
 
   test('queries by GET, which the gateway and what is between may keep', async () => {
-    const { data, error } = await client().query(PoolsDocument, { first: 1 }, { preferGetMethod: 'force' }).toPromise()
+    const { data, error } = await client()
+      .query(PoolsDocument, { first: 1 }, { preferGetMethod: 'force' })
+      .toPromise()
     expect(error).toBeUndefined()
     expect(data?.pools.nodes).toHaveLength(1)
   })
@@ -260,7 +344,9 @@ describe('urql', () => {
   })
 
   test('a normalized cache has each row under its id, and joins the pages of a list', async () => {
-    const introspection = await new GraphQLClient(url).request<IntrospectionQuery>(getIntrospectionQuery())
+    const introspection = await new GraphQLClient(url).request<IntrospectionQuery>(
+      getIntrospectionQuery(),
+    )
     // Types without an id are parts of the object that has them.
     const parts = Object.values(buildClientSchema(introspection).getTypeMap())
       .filter((type) => isObjectType(type) && !('id' in type.getFields()))
@@ -286,7 +372,9 @@ describe('urql', () => {
     for (const [query, variables] of queries) {
       const sent = await urql.query<unknown>(query, variables).toPromise()
       expect(sent.error).toBeUndefined()
-      const cached = await urql.query<unknown>(query, variables, { requestPolicy: 'cache-only' }).toPromise()
+      const cached = await urql
+        .query<unknown>(query, variables, { requestPolicy: 'cache-only' })
+        .toPromise()
       expect(cached.data).toEqual(sent.data)
     }
     const { data } = await urql.query(LeaderboardDocument, { first: 2 }).toPromise()
@@ -299,11 +387,13 @@ describe('urql', () => {
   test('subscribes over server-sent events, with nothing but its own fetch', async () => {
     const live = new Client({ url, exchanges: [fetchExchange], fetchSubscriptions: true })
     const version = await new Promise<string | undefined>((resolve, reject) => {
-      const { unsubscribe } = live.subscription(DataChangedDocument, {}).subscribe(({ data, error }) => {
-        setTimeout(() => unsubscribe())
-        if (error) reject(error)
-        else resolve(data?.dataChanged.version)
-      })
+      const { unsubscribe } = live
+        .subscription(DataChangedDocument, {})
+        .subscribe(({ data, error }) => {
+          setTimeout(() => unsubscribe())
+          if (error) reject(error)
+          else resolve(data?.dataChanged.version)
+        })
     })
     expect(version).toMatch(/^\d+$/)
   })
@@ -311,18 +401,22 @@ describe('urql', () => {
   test('follows a user and the leaderboard', async () => {
     const live = new Client({ url, exchanges: [fetchExchange], fetchSubscriptions: true })
     const user = await new Promise<number | null | undefined>((resolve, reject) => {
-      const { unsubscribe } = live.subscription(LiveUserDocument, { address }).subscribe(({ data, error }) => {
-        setTimeout(() => unsubscribe())
-        if (error) reject(error)
-        else resolve(data?.user.rank)
-      })
+      const { unsubscribe } = live
+        .subscription(LiveUserDocument, { address })
+        .subscribe(({ data, error }) => {
+          setTimeout(() => unsubscribe())
+          if (error) reject(error)
+          else resolve(data?.user.rank)
+        })
     })
     const ranks = await new Promise<number[] | undefined>((resolve, reject) => {
-      const { unsubscribe } = live.subscription(LiveLeaderboardDocument, { first: 2 }).subscribe(({ data, error }) => {
-        setTimeout(() => unsubscribe())
-        if (error) reject(error)
-        else resolve(data?.leaderboard.nodes.map(({ rank }) => rank))
-      })
+      const { unsubscribe } = live
+        .subscription(LiveLeaderboardDocument, { first: 2 })
+        .subscribe(({ data, error }) => {
+          setTimeout(() => unsubscribe())
+          if (error) reject(error)
+          else resolve(data?.leaderboard.nodes.map(({ rank }) => rank))
+        })
     })
     const { user: stored } = await new GraphQLClient(url).request(UserDocument, { address })
     expect([user, ranks]).toEqual([stored.rank, [1, 2]])
@@ -351,9 +445,15 @@ describe('Apollo Client', () => {
     await apollo.query({ query: UserDocument, variables: { address } })
     await apollo.query({ query: DailyPointsDocument, variables: { address, last: 3 } })
     await apollo.query({ query: EarningsDocument, variables: { address } })
-    const users = Object.keys(apollo.cache.extract() as object).filter((key) => key.startsWith('User:'))
+    const users = Object.keys(apollo.cache.extract() as object).filter((key) =>
+      key.startsWith('User:'),
+    )
     expect(users).toHaveLength(1)
-    const again = await apollo.query({ query: UserDocument, variables: { address }, fetchPolicy: 'cache-only' })
+    const again = await apollo.query({
+      query: UserDocument,
+      variables: { address },
+      fetchPolicy: 'cache-only',
+    })
     expect(again.data?.user).toMatchObject({ address, rank: expect.any(Number) })
   })
 
@@ -366,7 +466,15 @@ describe('Apollo Client', () => {
     await apollo.query({ query: ActivityDocument, variables: { address } })
     await apollo.query({ query: PoolsDocument, variables: { first: 2 } })
     const keys = Object.keys(apollo.cache.extract() as object)
-    for (const type of ['Snapshot', 'LiquidationReward', 'Activity', 'Market', 'Vault', 'Asset', 'Pool'])
+    for (const type of [
+      'Snapshot',
+      'LiquidationReward',
+      'Activity',
+      'Market',
+      'Vault',
+      'Asset',
+      'Pool',
+    ])
       expect([type, keys.some((key) => key.startsWith(`${type}:`))]).toEqual([type, true])
     const read = apollo.readQuery({ query: LatestSnapshotsDocument, variables: { address } })
     const all = read?.user.latestSnapshots.map(({ id }) => `Snapshot:${id}`) ?? []
@@ -377,7 +485,9 @@ describe('Apollo Client', () => {
   })
 
   test('an error has its code', async () => {
-    await expect(client().query({ query: UserDocument, variables: { address: 'me' } })).rejects.toMatchObject({
+    await expect(
+      client().query({ query: UserDocument, variables: { address: 'me' } }),
+    ).rejects.toMatchObject({
       errors: [{ extensions: { code: 'BAD_INPUT' } }],
     })
   })
@@ -388,7 +498,11 @@ describe('Apollo Client', () => {
       (operation) =>
         new Observable((observer) =>
           events.subscribe(
-            { query: print(operation.query), variables: operation.variables, operationName: operation.operationName },
+            {
+              query: print(operation.query),
+              variables: operation.variables,
+              operationName: operation.operationName,
+            },
             {
               next: (result) => observer.next(result as ApolloLink.Result),
               error: (error) => observer.error(error),
@@ -415,7 +529,9 @@ describe('Apollo Client', () => {
 
 test('graphql-sse subscribes by itself', async () => {
   const client = createClient({ url })
-  const events = client.iterate<{ dataChanged: { version: string } }>({ query: print(DataChangedDocument) })
+  const events = client.iterate<{ dataChanged: { version: string } }>({
+    query: print(DataChangedDocument),
+  })
   for await (const { data, errors } of events) {
     expect(errors).toBeUndefined()
     expect(data?.dataChanged.version).toMatch(/^\d+$/)

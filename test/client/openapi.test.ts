@@ -129,7 +129,10 @@ test('what openapi-typescript makes of the document compiles, with calls of ever
 })
 
 test('the calls are answered, and leave no endpoint out', async () => {
-  const called: string[] = await (await consumer.load('calls.js')).callAll(gateway.base, ADMIN_TOKEN)
+  const called: string[] = await (await consumer.load('calls.js')).callAll(
+    gateway.base,
+    ADMIN_TOKEN,
+  )
   const documented = Object.entries<object>(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   )

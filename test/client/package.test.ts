@@ -84,17 +84,21 @@ test('an empty folder that installs it has its types, the schema, and not 5 MB',
     expect(size).toBeLessThan(5_000_000)
     const names = files(path).map((file) => relative(path, file))
     expect(
-      names.filter((file) => !/^dist\/(client|generated\/client)\/[\w-]+(\.d\.ts|\.js)$/.test(file)).sort(),
+      names
+        .filter((file) => !/^dist\/(client|generated\/client)\/[\w-]+(\.d\.ts|\.js)$/.test(file))
+        .sort(),
     ).toEqual(['README.md', 'dist/LICENSE', 'dist/schema.graphql', 'package.json'])
     const program = `
       import { LeaderboardDocument } from 'lending-graph-client'
       console.log(LeaderboardDocument.definitions[0].name.value)`
     const run = (code: string) =>
-      execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: directory }).toString()
+      execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+        cwd: directory,
+      }).toString()
     expect(run(program)).toBe('Leaderboard\n')
-    expect(run(`console.log(import.meta.resolve('lending-graph-client/schema.graphql'))`)).toContain(
-      '/dist/schema.graphql',
-    )
+    expect(
+      run(`console.log(import.meta.resolve('lending-graph-client/schema.graphql'))`),
+    ).toContain('/dist/schema.graphql')
     expect(readFileSync(join(path, 'dist/schema.graphql'), 'utf8')).toBe(
       `${printSchema(lexicographicSortSchema(createSchema()))}\n`,
     )
@@ -111,7 +115,8 @@ test('its documents are those of src/client, and valid in the schema (npm run ge
   const written = sources.flatMap((document) => document.definitions)
   const { possibleTypes: _, ...documents } = client
   const generated = Object.values<DocumentNode>(documents)
-  const texts = (definitions: readonly DefinitionNode[]) => [...new Set(definitions.map(print))].sort()
+  const texts = (definitions: readonly DefinitionNode[]) =>
+    [...new Set(definitions.map(print))].sort()
   expect(texts(generated.flatMap((document) => document.definitions))).toEqual(texts(written))
   const schema = createSchema()
   for (const document of generated) {

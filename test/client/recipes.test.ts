@@ -25,15 +25,24 @@ import { loadSample } from '../support/sample.ts'
 
 /** The TypeScript in the documents, compiled as it is written there, and run. */
 
-const blocks = documents.flatMap((document) => document.blocks.filter(({ language }) => /^tsx?$/.test(language)))
-const block = (contained: string) => blocks.find((one) => one.text.includes(contained))?.text as string
+const blocks = documents.flatMap((document) =>
+  document.blocks.filter(({ language }) => /^tsx?$/.test(language)),
+)
+const block = (contained: string) =>
+  blocks.find((one) => one.text.includes(contained))?.text as string
 const files = {
   'codegen.ts': block('CodegenConfig'),
   'urql.tsx': block("from 'urql'"),
   'apollo.tsx': block('createApollo'),
   'chart.tsx': block('function WalletChart'),
 }
-const packages = ['@apollo/client', '@graphql-codegen/plugin-helpers', '@types/react', '@urql/core', 'graphql']
+const packages = [
+  '@apollo/client',
+  '@graphql-codegen/plugin-helpers',
+  '@types/react',
+  '@urql/core',
+  'graphql',
+]
 packages.push('graphql-ws', 'react', 'rxjs', 'urql')
 
 let gateway: Gateway
@@ -45,7 +54,8 @@ beforeAll(async () => {
   await loadSample(gateway, { days: 30 })
   // The command line of codegen is not installed here. Its configuration is that of its plugins.
   const cli = "export type CodegenConfig = import('@graphql-codegen/plugin-helpers').Types.Config"
-  // What is wrong in the declarations of these libraries is not ours, nor that urql's and graphql-ws' differ in what is optional.
+  // What is wrong in the declarations of these libraries is not ours, nor that urql's and
+  // graphql-ws' differ in what is optional.
   consumer = await compileConsumer(
     { ...files, 'cli.d.ts': `declare module '@graphql-codegen/cli' { ${cli} }` },
     packages,
@@ -70,10 +80,18 @@ test('the hooks of urql show a chart', async () => {
     fetchSubscriptions: true,
     suspense: true,
   })
-  const page = createElement(Provider, { value: client }, createElement(Chart, { address: sampleUser }))
+  const page = createElement(
+    Provider,
+    { value: client },
+    createElement(Chart, { address: sampleUser }),
+  )
   const { prelude } = await prerenderToNodeStream(page)
-  const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { series(interval: WEEK) { points } } }`)
-  const items = data.user.series.map((one: { points: number }) => `<li>${one.points.toLocaleString('en-US')}</li>`)
+  const { data } = await gateway.graphql(
+    `{ user(address: "${sampleUser}") { series(interval: WEEK) { points } } }`,
+  )
+  const items = data.user.series.map(
+    (one: { points: number }) => `<li>${one.points.toLocaleString('en-US')}</li>`,
+  )
   expect(items.length).toBeGreaterThan(1)
   expect(await text(prelude)).toBe(`<ol>${items.join('')}</ol>`)
   expect(Board).toBeTypeOf('function')
@@ -86,70 +104,91 @@ test('the hooks of Apollo Client show a user, and its link subscribes', async ()
   const client = createApollo(url)
   const Apollo = ApolloProvider as FunctionComponent<{ client: object }>
   const tree = createElement(Apollo, { client }, createElement(Wallet, { address: sampleUser }))
-  const { result } = await prerenderStatic({ tree, context: { client }, renderFunction: renderToString })
+  const { result } = await prerenderStatic({
+    tree,
+    context: { client },
+    renderFunction: renderToString,
+  })
   const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { rank } }`)
   expect(result.replaceAll('<!-- -->', '')).toMatch(
     new RegExp(`^<p>#${data.user.rank}: [\\d.]+ points, [\\d.]+ USD earned</p>$`),
   )
   const rank = await new Promise((resolve, reject) => {
-    const subscription = client.subscribe({ query: LiveUserDocument, variables: { address: sampleUser } }).subscribe({
-      next({ data }: { data: { user: { rank: number } } }) {
-        setTimeout(() => subscription.unsubscribe())
-        resolve(data.user.rank)
-      },
-      error: reject,
-    })
+    const subscription = client
+      .subscribe({ query: LiveUserDocument, variables: { address: sampleUser } })
+      .subscribe({
+        next({ data }: { data: { user: { rank: number } } }) {
+          setTimeout(() => subscription.unsubscribe())
+          resolve(data.user.rank)
+        },
+        error: reject,
+      })
   })
   expect(rank).toBe(data.user.rank)
   client.stop()
   vi.unstubAllGlobals()
 })
 
-test.skipIf(!hasBrowser)(`the chart of a wallet follows the data${hasBrowser ? '' : SKIPPED}`, async () => {
-  const main = `
+test.skipIf(!hasBrowser)(
+  `the chart of a wallet follows the data${hasBrowser ? '' : SKIPPED}`,
+  async () => {
+    const main = `
     import { createRoot } from 'react-dom/client'
     createRoot(document.getElementById('root')).render(<WalletChart address="${sampleUser}" />)`
-  const { outputFiles } = await build({
-    stdin: { contents: files['chart.tsx'].replace(/http:.*graphql/, url) + main, loader: 'tsx', resolveDir: ROOT },
-    bundle: true,
-    define: { 'process.env.NODE_ENV': '"production"' },
-    jsx: 'automatic',
-    write: false,
-  })
-  const caption = async () => {
-    const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { rank points: totalPoints } }`)
-    return `#${data.user.rank}, ${data.user.points.toLocaleString('en-US')} points`
-  }
-  const before = await caption()
-  const browser = await openBrowser(gateway.base)
-  try {
-    const page = await browser.context.newPage()
-    await page.setContent('<div id="root"></div>')
-    await page.addScriptTag({ content: outputFiles[0]?.text as string })
-    await page.getByText(before).waitFor()
-    const { data } = await gateway.graphql(
-      `{ user(address: "${sampleUser}") { series(interval: DAY) { worth { netUsd } } } }`,
-    )
-    const points = await page.locator('polyline').getAttribute('points')
-    expect(points?.split(' ')).toHaveLength(data.user.series.filter(({ worth }: { worth: unknown }) => worth).length)
-    await gateway.graphql(
-      `mutation { updateMultipliers(input: { multipliers: { poolAddress: "${samplePool.address}", depositA: 7 } }) { multipliers { depositA } }
+    const { outputFiles } = await build({
+      stdin: {
+        contents: files['chart.tsx'].replace(/http:.*graphql/, url) + main,
+        loader: 'tsx',
+        resolveDir: ROOT,
+      },
+      bundle: true,
+      define: { 'process.env.NODE_ENV': '"production"' },
+      jsx: 'automatic',
+      write: false,
+    })
+    const caption = async () => {
+      const { data } = await gateway.graphql(
+        `{ user(address: "${sampleUser}") { rank points: totalPoints } }`,
+      )
+      return `#${data.user.rank}, ${data.user.points.toLocaleString('en-US')} points`
+    }
+    const before = await caption()
+    const browser = await openBrowser(gateway.base)
+    try {
+      const page = await browser.context.newPage()
+      await page.setContent('<div id="root"></div>')
+      await page.addScriptTag({ content: outputFiles[0]?.text as string })
+      await page.getByText(before).waitFor()
+      const { data } = await gateway.graphql(
+        `{ user(address: "${sampleUser}") { series(interval: DAY) { worth { netUsd } } } }`,
+      )
+      const points = await page.locator('polyline').getAttribute('points')
+      expect(points?.split(' ')).toHaveLength(
+        data.user.series.filter(({ worth }: { worth: unknown }) => worth).length,
+      )
+      await gateway.graphql(
+        `mutation { updateMultipliers(input: { multipliers: { poolAddress: "${samplePool.address}", depositA: 7 } }) { multipliers { depositA } }
         resyncDistribution { run { recordId } } }`,
-      {},
-      asAdmin,
-    )
-    const after = await caption()
-    expect(after).not.toBe(before)
-    await page.getByText(after).waitFor()
-  } finally {
-    await browser.close()
-  }
-})
+        {},
+        asAdmin,
+      )
+      const after = await caption()
+      expect(after).not.toBe(before)
+      await page.getByText(after).waitFor()
+    } finally {
+      await browser.close()
+    }
+  },
+)
 
 test('codegen types documents with the scalars of the guide', async () => {
   const { default: config } = await consumer.load('codegen.js')
-  const [[directory, { config: options }]] = Object.entries(config.generates) as [[string, { config: object }]]
-  const schemaAst = await loadSchema('src/client/dist/schema.graphql', { loaders: [new GraphQLFileLoader()] })
+  const [[directory, { config: options }]] = Object.entries(config.generates) as [
+    [string, { config: object }],
+  ]
+  const schemaAst = await loadSchema('src/client/dist/schema.graphql', {
+    loaders: [new GraphQLFileLoader()],
+  })
   const document = parse(
     'query Pools($asset: Address!) { pools(where: { assets: [$asset] }) { nodes { marketA { depositRate: depositApr } legacy { createdTimestamp } } } dataVersion }',
   )

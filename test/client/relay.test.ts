@@ -20,10 +20,19 @@ const config = {
   artifactDirectory: './artifacts',
   eagerEsModules: true,
   persistConfig: { file: './queries.json', algorithm: 'SHA256' },
-  customScalarTypes: { Address: 'string', BigInt: 'string', Date: 'string', DateTime: 'string', SafeInt: 'number' },
+  customScalarTypes: {
+    Address: 'string',
+    BigInt: 'string',
+    Date: 'string',
+    DateTime: 'string',
+    SafeInt: 'number',
+  },
 }
 
-/** A page of a user's positions that is loaded on, a list that grows, and an object refetched by its id. */
+/**
+ * A page of a user's positions that is loaded on, a list that grows, and an object refetched by its
+ * id.
+ */
 const page = `
 graphql\`
   query pageQuery($address: Address!) {
@@ -72,7 +81,10 @@ describe.skipIf(!HAS_RELAY)(`Relay${HAS_RELAY ? '' : ' (skipped: no relay-compil
     await mkdir(join(project, 'src'))
     await mkdir(join(project, 'artifacts'))
     await writeFile(join(project, 'relay.config.json'), JSON.stringify(config))
-    await writeFile(join(project, 'schema.graphql'), printSchema(lexicographicSortSchema(createSchema())))
+    await writeFile(
+      join(project, 'schema.graphql'),
+      printSchema(lexicographicSortSchema(createSchema())),
+    )
   })
   afterAll(async () => {
     await gateway?.close()
@@ -82,9 +94,16 @@ describe.skipIf(!HAS_RELAY)(`Relay${HAS_RELAY ? '' : ' (skipped: no relay-compil
   /** Relay's compiler on a module. @returns the operations that it makes of it, by name */
   async function compile(source: string): Promise<Map<string, string>> {
     await writeFile(join(project, 'queries.json'), '{}')
-    await writeFile(join(project, 'src/page.ts'), `import { graphql } from 'relay-runtime'\n${source}`)
-    await promisify(execFile)('relay-compiler', ['--noWatchman', 'relay.config.json'], { cwd: project })
-    const texts: string[] = Object.values(JSON.parse(await readFile(join(project, 'queries.json'), 'utf8')))
+    await writeFile(
+      join(project, 'src/page.ts'),
+      `import { graphql } from 'relay-runtime'\n${source}`,
+    )
+    await promisify(execFile)('relay-compiler', ['--noWatchman', 'relay.config.json'], {
+      cwd: project,
+    })
+    const texts: string[] = Object.values(
+      JSON.parse(await readFile(join(project, 'queries.json'), 'utf8')),
+    )
     return new Map(texts.map((text) => [/^\w+ (\w+)/.exec(text)?.[1] ?? '', text]))
   }
 
@@ -105,11 +124,20 @@ describe.skipIf(!HAS_RELAY)(`Relay${HAS_RELAY ? '' : ' (skipped: no relay-compil
     const first = await answerTo('pageQuery', { address: sampleUser })
     const { id, positions } = first.user
     expect(positions.edges).toHaveLength(2)
-    const more = await answerTo('pagePositionsQuery', { id, count: 2, cursor: positions.pageInfo.endCursor })
+    const more = await answerTo('pagePositionsQuery', {
+      id,
+      count: 2,
+      cursor: positions.pageInfo.endCursor,
+    })
     expect(more.node.positions.edges).toHaveLength(2)
     expect(more.node.positions.edges).not.toEqual(positions.edges)
-    expect((await answerTo('pageSummaryQuery', { id })).node.totalPoints).toBe(first.user.totalPoints)
-    const pools = await answerTo('pagePoolsQuery', { count: 3, cursor: first.pools.pageInfo.endCursor })
+    expect((await answerTo('pageSummaryQuery', { id })).node.totalPoints).toBe(
+      first.user.totalPoints,
+    )
+    const pools = await answerTo('pagePoolsQuery', {
+      count: 3,
+      cursor: first.pools.pageInfo.endCursor,
+    })
     expect(pools.pools.edges).toHaveLength(3)
     expect(await readFile(join(project, 'artifacts/page_positions.graphql.ts'), 'utf8')).toContain(
       'readonly date: string;',

@@ -22,7 +22,10 @@ beforeAll(async () => {
 afterAll(() => gateway?.close())
 
 const followed = async (path: string, init?: RequestInit) => {
-  const response = await fetch(gateway.base + path, { ...init, headers: { 'cache-control': 'no-cache' } })
+  const response = await fetch(gateway.base + path, {
+    ...init,
+    headers: { 'cache-control': 'no-cache' },
+  })
   const [, target] = /^<([^>]+)>; rel="alternate"$/.exec(response.headers.get('link') ?? '') ?? []
   if (target === undefined) throw new Error(`${path} has no link: ${response.headers.get('link')}`)
   return { response, target }
@@ -40,7 +43,9 @@ interface World {
 let world: World
 /** What requests can ask for. */
 async function readWorld() {
-  const { rows: users } = await gateway.deps.store.pool.query('SELECT user_address AS address FROM "user"')
+  const { rows: users } = await gateway.deps.store.pool.query(
+    'SELECT user_address AS address FROM "user"',
+  )
   const pools: Json[] = await jsonOf(gateway, '/pools/all', 201)
   const { items } = await jsonOf(gateway, '/points/breakdown-by-assets?limit=100')
   const { items: reports } = await jsonOf(gateway, '/points/reports')
@@ -60,7 +65,8 @@ const oneOf = <T>(values: readonly T[]): T => values[randomInt(values.length)] a
 const maybe = (name: string, value: () => unknown) => (randomInt(2) ? `&${name}=${value()}` : '')
 const user = () => oneOf(world.users)
 const account = () => maybe('account', user)
-const cursored = () => maybe('cursor', () => oneOf(world.records)) + maybe('limit', () => randomInt(1, 101))
+const cursored = () =>
+  maybe('cursor', () => oneOf(world.records)) + maybe('limit', () => randomInt(1, 101))
 const assets = () => maybe('asset[]', () => [oneOf(world.assets), oneOf(world.assets)].join(','))
 const paged = () =>
   maybe('page', () => randomInt(1, 4)) +
@@ -73,7 +79,10 @@ const window = () =>
   maybe('should_group_by_timestamp', () => oneOf(['true', 'false', '', 'null']))
 
 const v1 = (name: string) => `/v1/users/${user()}/${name}`
-const breakdown = { 'items[]': ['legacy.positions.nodes[]'], nextCursor: ['last legacy.positions.nodes[].id'] }
+const breakdown = {
+  'items[]': ['legacy.positions.nodes[]'],
+  nextCursor: ['last legacy.positions.nodes[].id'],
+}
 const pages = (list: string, chain = '$chainId') => ({
   'pagination.page': ['page of $offset and $first'],
   'pagination.page_size': ['$first'],
@@ -107,21 +116,34 @@ const rewards = (list: string, entity: string) => ({
 const twins: Record<string, { path(): string; places: Record<string, string[]> }> = {
   '/points/leaderboard': {
     path: () => `/points/leaderboard?${account()}`,
-    places: { 'topAccounts[]': ['leaderboard.nodes[]', 'entry of user'], total: ['leaderboard.totalCount'] },
+    places: {
+      'topAccounts[]': ['leaderboard.nodes[]', 'entry of user'],
+      total: ['leaderboard.totalCount'],
+    },
   },
   '/points/userpoints': {
     path: () => `/points/userpoints?${account()}`,
-    places: { account: ['user.account'], userPoints: ['user.userPoints'], totalPoints: ['program.totalPoints'] },
+    places: {
+      account: ['user.account'],
+      userPoints: ['user.userPoints'],
+      totalPoints: ['program.totalPoints'],
+    },
   },
   '/points/breakdown-by-assets': {
     path: () => `/points/breakdown-by-assets?${cursored()}${assets()}`,
     places: breakdown,
   },
-  '/points/reports': { path: () => '/points/reports', places: { 'items[]': ['distributions.nodes[]'] } },
+  '/points/reports': {
+    path: () => '/points/reports',
+    places: { 'items[]': ['distributions.nodes[]'] },
+  },
   '/points/{address}': {
     path: () =>
       `/points/${user()}?${maybe('limit', () => randomInt(1, 5))}${maybe('cursor', () => oneOf(world.dates))}`,
-    places: { 'items[]': ['user.dailyPoints.nodes[]'], nextCursor: ['last user.dailyPoints.nodes[].distributionDate'] },
+    places: {
+      'items[]': ['user.dailyPoints.nodes[]'],
+      nextCursor: ['last user.dailyPoints.nodes[].distributionDate'],
+    },
   },
   '/multipliers/all': { path: () => '/multipliers/all', places: { '[]': ['multipliers.nodes[]'] } },
   '/pools/all': { path: () => '/pools/all', places: { '[]': ['pools.nodes[]'] } },
@@ -130,7 +152,8 @@ const twins: Record<string, { path(): string; places: Record<string, string[]> }
     places: breakdown,
   },
   '/positions/breakdown-by-markets': {
-    path: () => `/positions/breakdown-by-markets?${cursored()}${maybe('market', () => oneOf(world.pools))}`,
+    path: () =>
+      `/positions/breakdown-by-markets?${cursored()}${maybe('market', () => oneOf(world.pools))}`,
     places: breakdown,
   },
   '/positions/{address}': {
@@ -143,7 +166,8 @@ const twins: Record<string, { path(): string; places: Record<string, string[]> }
     places: snapshots('user.legacy.marketSnapshots', 'market'),
   },
   '/v1/users/{address}/vault-position-snapshots': {
-    path: () => `${v1('vault-position-snapshots')}?${paged()}${window()}${maybe('vault', () => oneOf(world.vaults))}`,
+    path: () =>
+      `${v1('vault-position-snapshots')}?${paged()}${window()}${maybe('vault', () => oneOf(world.vaults))}`,
     places: snapshots('user.legacy.vaultSnapshots', 'vault'),
   },
   '/v1/users/{address}/market-liquidation-rewards': {
@@ -179,18 +203,26 @@ const twins: Record<string, { path(): string; places: Record<string, string[]> }
 const at = (value: Json, path: string): Json =>
   path === '' ? value : path.split('.').reduce((node, key) => node?.[key], value)
 
-/** Values that REST has next to each other and the graph in separate objects. REST names the USD of an amount after it. */
+/**
+ * Values that REST has next to each other and the graph in separate objects. REST names the USD of
+ * an amount after it.
+ */
 function merged(record: Json): Json {
   const inner = Object.values<Json>(record).filter(
     (value) => value && typeof value === 'object' && !Array.isArray(value),
   )
   const amounts = Object.entries<Json>(record).flatMap(([name, value]) =>
-    value && typeof value === 'object' && 'raw' in value ? { [name]: value.raw, [`${name}Usd`]: value.usd } : [],
+    value && typeof value === 'object' && 'raw' in value
+      ? { [name]: value.raw, [`${name}Usd`]: value.usd }
+      : [],
   )
   return Object.assign({}, ...inner.map(merged), record, ...amounts)
 }
 
-/** A value of the graph as REST writes it: `rank` and `total` are texts there, amounts of positions numbers, dates moments, and entity types are in lower case. */
+/**
+ * A value of the graph as REST writes it: `rank` and `total` are texts there, amounts of positions
+ * numbers, dates moments, and entity types are in lower case.
+ */
 function expectSame(rest: Json, graph: Json, path: string): void {
   if (Array.isArray(rest)) {
     expect(graph, path).toHaveLength(rest.length)
@@ -198,8 +230,10 @@ function expectSame(rest: Json, graph: Json, path: string): void {
   } else if (rest !== null && typeof rest === 'object') {
     const twin = merged(graph)
     for (const [key, value] of Object.entries(rest)) expectSame(value, twin[key], `${path}.${key}`)
-  } else if (typeof rest === 'string' && typeof graph === 'number') expect(String(graph), path).toBe(rest)
-  else if (typeof rest === 'number' && typeof graph === 'string') expect(Number(graph), path).toBe(rest)
+  } else if (typeof rest === 'string' && typeof graph === 'number')
+    expect(String(graph), path).toBe(rest)
+  else if (typeof rest === 'number' && typeof graph === 'string')
+    expect(Number(graph), path).toBe(rest)
   else if (/^\d{4}-\d\d-\d\d$/.test(graph)) expect(`${graph}T00:00:00.000Z`, path).toBe(rest)
   else expect(/entity_type$/.test(path) ? String(graph).toLowerCase() : graph, path).toBe(rest)
 }
@@ -208,7 +242,9 @@ function expectSame(rest: Json, graph: Json, path: string): void {
 function placed(place: string, data: Json, variables: Json): Json {
   if (place === 'accounts of user') {
     const { lastDate: lastSnapshotDate } = data.user
-    return lastSnapshotDate ? [{ ...data.user, lastSnapshotDate, timestamp: now.toISOString() }] : []
+    return lastSnapshotDate
+      ? [{ ...data.user, lastSnapshotDate, timestamp: now.toISOString() }]
+      : []
   }
   if (place === 'entry of user') return data.user?.rank ? data.user : null
   if (place === 'page of $offset and $first') return Number(variables.offset) / variables.first + 1
@@ -226,7 +262,12 @@ function placed(place: string, data: Json, variables: Json): Json {
 }
 
 /** Every value of an answer is at one of the places; @returns how many leaves there were */
-function expectTwin(rest: Json, places: Record<string, string[]>, data: Json, variables: Json): void {
+function expectTwin(
+  rest: Json,
+  places: Record<string, string[]>,
+  data: Json,
+  variables: Json,
+): void {
   const left = structuredClone(rest)
   for (const [name, sources] of Object.entries(places)) {
     const parts = sources.map((place) => placed(place, data, variables))
@@ -243,7 +284,8 @@ function expectTwin(rest: Json, places: Record<string, string[]>, data: Json, va
     const [parent, key] = [path.split('.').slice(0, -1).join('.'), path.split('.').at(-1) as string]
     delete at(left, parent)[key]
   }
-  for (const key of ['data', 'pagination', 'filters']) if (JSON.stringify(left[key]) === '{}') delete left[key]
+  for (const key of ['data', 'pagination', 'filters'])
+    if (JSON.stringify(left[key]) === '{}') delete left[key]
   expect(left, 'values whose place the guide does not give').toEqual({})
 }
 
@@ -293,9 +335,13 @@ describe('the link', () => {
 
   it('requests nothing where the endpoint was given text that is not an address', async () => {
     const market = `<>"';,\\ ü/?#&=%`
-    const { target } = await followed(`/positions/breakdown-by-markets?market=${encodeURIComponent(market)}`)
+    const { target } = await followed(
+      `/positions/breakdown-by-markets?market=${encodeURIComponent(market)}`,
+    )
     expect(target).toMatch(/^[!-~]+$/)
-    expect(JSON.parse(new URL(target, gateway.base).searchParams.get('variables') ?? '').pools).toEqual([])
+    expect(
+      JSON.parse(new URL(target, gateway.base).searchParams.get('variables') ?? '').pools,
+    ).toEqual([])
     expect(await (await fetch(gateway.base + target)).json()).toMatchObject({
       data: { legacy: { positions: { nodes: [] } } },
     })
@@ -304,7 +350,9 @@ describe('the link', () => {
 
 it('the operation of each endpoint is in OpenAPI, and valid in the schema that is served', async () => {
   const { paths } = await jsonOf(gateway, '/openapi.json')
-  const schema = buildSchema(await (await import('node:fs/promises')).readFile('src/generated/schema.graphql', 'utf8'))
+  const schema = buildSchema(
+    await (await import('node:fs/promises')).readFile('src/generated/schema.graphql', 'utf8'),
+  )
   for (const [method, path] of endpoints) {
     const text = paths[path][method.toLowerCase()]['x-graphql-operation']
     expect(validate(schema, parse(text)), path).toEqual([])

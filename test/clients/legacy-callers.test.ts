@@ -2,7 +2,17 @@ import { keccak_256 } from '@noble/hashes/sha3'
 import { bytesToHex } from '@noble/hashes/utils'
 import axios from 'axios'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Json, markets, NOW, nobody, pools, startOnFixture, tokens, upper, users } from '../rest/fixture.ts'
+import {
+  type Json,
+  markets,
+  NOW,
+  nobody,
+  pools,
+  startOnFixture,
+  tokens,
+  upper,
+  users,
+} from '../rest/fixture.ts'
 import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
 
 /** Callers that were written against the older services, each as it is written. */
@@ -43,10 +53,16 @@ describe('axios', () => {
   ] as const)('writes a list of assets %s', async (_, paramsSerializer) => {
     const { eth, dai } = tokens
     const params = { asset: [eth, dai], limit: 100 }
-    const { data, request } = await client().get(breakdown, { params, ...(paramsSerializer && { paramsSerializer }) })
-    if (paramsSerializer === undefined) expect(decodeURIComponent(request.path)).toContain(`asset[]=${eth}`)
+    const { data, request } = await client().get(breakdown, {
+      params,
+      ...(paramsSerializer && { paramsSerializer }),
+    })
+    if (paramsSerializer === undefined)
+      expect(decodeURIComponent(request.path)).toContain(`asset[]=${eth}`)
     const all = (await client().get(breakdown, { params: { limit: 100 } })).data.items as Json[]
-    const expected = all.filter(({ aTokenAddress: a, bTokenAddress: b }) => [eth, dai].some((t) => t === a || t === b))
+    const expected = all.filter(({ aTokenAddress: a, bTokenAddress: b }) =>
+      [eth, dai].some((t) => t === a || t === b),
+    )
     expect(expected.length).toBeLessThan(all.length)
     expect(data.items).toEqual(expected)
   })
@@ -80,20 +96,32 @@ describe('a points adapter', () => {
   async function readPoints(address: string) {
     const response = await fetch(`${gateway.base}/points/leaderboard?account=${address}`)
     const { topAccounts, total }: Json = await response.json()
-    const entry = topAccounts.find((one: Json) => one.account.toLowerCase() === address.toLowerCase())
+    const entry = topAccounts.find(
+      (one: Json) => one.account.toLowerCase() === address.toLowerCase(),
+    )
     const fourth = topAccounts[3]
-    return { fourth: fourth && { ...fourth, rank: parseInt(fourth.rank, 10) }, entry, total: parseInt(total, 10) }
+    return {
+      fourth: fourth && { ...fourth, rank: parseInt(fourth.rank, 10) },
+      entry,
+      total: parseInt(total, 10),
+    }
   }
 
   it.each(formats)('requests an account in %s', async (_, format) => {
     const top: Json = await (await fetch(`${gateway.base}/points/leaderboard`)).json()
     expect(top.topAccounts).toHaveLength(3)
     for (const address of Object.values(users)) {
-      const points: Json = await (await fetch(`${gateway.base}/points/userpoints?account=${address}`)).json()
+      const points: Json = await (
+        await fetch(`${gateway.base}/points/userpoints?account=${address}`)
+      ).json()
       const { fourth, entry, total } = await readPoints(format(address))
       if (entry === undefined) expect([fourth, points.userPoints]).toEqual([undefined, 0])
       else {
-        expect(fourth).toEqual({ account: address, points: points.userPoints, rank: parseInt(entry.rank, 10) })
+        expect(fourth).toEqual({
+          account: address,
+          points: points.userPoints,
+          rank: parseInt(entry.rank, 10),
+        })
         expect(fourth.rank).toBeGreaterThanOrEqual(1)
         expect(fourth.rank).toBeLessThanOrEqual(total)
       }
@@ -133,16 +161,27 @@ describe('an address with a checksum', () => {
   it.each(formats)('has the answer of the same address in lower case: %s', async (_, format) => {
     const lower = paths((address) => address)
     for (const [i, path] of paths(format).entries()) {
-      const [one, other] = await Promise.all([path, lower[i] as string].map((each) => fetch(gateway.base + each)))
+      const [one, other] = await Promise.all(
+        [path, lower[i] as string].map((each) => fetch(gateway.base + each)),
+      )
       expect([path, one?.status, await one?.text()]).toEqual([path, 200, await other?.text()])
     }
   })
 })
 
 describe('a bot that compares ETags', () => {
-  const watched = ['/', '/points/leaderboard', '/points/reports', '/pools/all', '/multipliers/all', `/positions/${ada}`]
+  const watched = [
+    '/',
+    '/points/leaderboard',
+    '/points/reports',
+    '/pools/all',
+    '/multipliers/all',
+    `/positions/${ada}`,
+  ]
   const poll = async (path: string, etag?: string) =>
-    fetch(gateway.base + path, { headers: { 'cache-control': 'no-cache', ...(etag && { 'if-none-match': etag }) } })
+    fetch(gateway.base + path, {
+      headers: { 'cache-control': 'no-cache', ...(etag && { 'if-none-match': etag }) },
+    })
 
   it('sees a change only when there is one', async () => {
     const tags = new Map<string, string>()

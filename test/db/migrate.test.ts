@@ -89,7 +89,10 @@ test('three at once apply it once', async () => {
 })
 
 test('a script that fails is named, leaves nothing behind, and is tried again', async () => {
-  await write('3_bad', 'create table bad (n int);\ninsert into bad values (1);\nselect n from nowhere;\n')
+  await write(
+    '3_bad',
+    'create table bad (n int);\ninsert into bad values (1);\nselect n from nowhere;\n',
+  )
   const failed = expect(run()).rejects
   await failed.toThrow('The migration 3_bad failed: relation "nowhere" does not exist')
   await expect(run()).rejects.toMatchObject({ cause: { code: '42P01' } })
@@ -112,7 +115,10 @@ test('a script that fails is named, leaves nothing behind, and is tried again', 
 })
 
 test('a gateway that lost its connection has left nothing behind', async () => {
-  await write('3_killed', 'create table killed (n int); select pg_terminate_backend(pg_backend_pid());')
+  await write(
+    '3_killed',
+    'create table killed (n int); select pg_terminate_backend(pg_backend_pid());',
+  )
   await expect(run()).rejects.toThrow(/3_killed failed/)
   await write('3_killed', 'create table killed (n int);')
   expect(await run()).toEqual({ applied: ['3_killed'] })
@@ -131,7 +137,9 @@ test('a script that was changed after it was applied is refused, other line ends
 test('the database of a newer gateway is refused', async () => {
   await run()
   await rm(join(migrationsDir, '2_trigger'), { recursive: true })
-  await expect(run()).rejects.toThrow('has the migration 2_trigger, which this gateway does not know')
+  await expect(run()).rejects.toThrow(
+    'has the migration 2_trigger, which this gateway does not know',
+  )
 })
 
 test('the store of an edition before 2.0.0 is refused with how to bring its data over', async () => {
@@ -146,6 +154,8 @@ test('the store of an edition before 2.0.0 is refused with how to bring its data
 
 test('a database that holds something else is refused', async () => {
   await pool.query('create table somebody_elses (n int)')
-  await expect(run()).rejects.toThrow('belongs to another program, since it has the table somebody_elses')
+  await expect(run()).rejects.toThrow(
+    'belongs to another program, since it has the table somebody_elses',
+  )
   expect(await tables()).toEqual(['somebody_elses'])
 })

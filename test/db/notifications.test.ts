@@ -21,7 +21,8 @@ afterAll(async () => {
   await database.close()
 })
 
-const notify = (channel: string, payload: string) => database.pool.query('SELECT pg_notify($1, $2)', [channel, payload])
+const notify = (channel: string, payload: string) =>
+  database.pool.query('SELECT pg_notify($1, $2)', [channel, payload])
 
 const listening = async () => {
   const { rows } = await database.pool.query<{ pid: number }>(
@@ -49,7 +50,12 @@ function open(more: Partial<Parameters<typeof openNotifications>[0]> = {}) {
 }
 
 test('nothing is connected until somebody subscribes', async () => {
-  const notifications = openNotifications({ url: database.url, channels: ['one'], notify: probe.notify, onError() {} })
+  const notifications = openNotifications({
+    url: database.url,
+    channels: ['one'],
+    notify: probe.notify,
+    onError() {},
+  })
   opened.push(notifications)
   const { received } = open()
   await expect.poll(() => received).toEqual(['up'])
@@ -107,7 +113,12 @@ test('a store that is unreachable at the start is reported once, and reached whe
 
 test('a connection that is dead without a word is noticed', async () => {
   const proxy = await startProxy(database.pool)
-  const { notifications, received } = open({ url: proxy.url, heartbeatMs: 100, silenceMs: 500, patienceMs: 300 })
+  const { notifications, received } = open({
+    url: proxy.url,
+    heartbeatMs: 100,
+    silenceMs: 500,
+    patienceMs: 300,
+  })
   await expect.poll(() => received).toEqual(['up'])
   proxy.freeze()
   await vi.waitFor(() => expect(received).toEqual(['up', 'down']), { timeout: 2000 })
@@ -126,7 +137,9 @@ test('a connection that listens and receives nothing is not connected, which is 
   await vi.waitFor(() => expect(new Set(sent).size).toBeGreaterThan(2), { timeout: 10_000 })
   expect(received).toEqual([])
   expect(notifications.connectedUntil).toBe(0)
-  expect(onError.mock.calls.map(([error]) => error.message)).toEqual([expect.stringContaining('do not arrive')])
+  expect(onError.mock.calls.map(([error]) => error.message)).toEqual([
+    expect.stringContaining('do not arrive'),
+  ])
 })
 
 test('heartbeats that stop make it unconnected, and the next one that is received connected again', async () => {
@@ -143,7 +156,10 @@ test('heartbeats that stop make it unconnected, and the next one that is receive
   silent = true
   await vi.waitFor(() => expect(received).toEqual(['up', 'down']), { timeout: 5000 })
   expect(notifications.connectedUntil).toBe(0)
-  expect(await missed, 'all that was committed before the last heartbeat has been notified').toBeLessThan(silentSince)
+  expect(
+    await missed,
+    'all that was committed before the last heartbeat has been notified',
+  ).toBeLessThan(silentSince)
   silent = false
   await vi.waitFor(() => expect(received).toEqual(['up', 'down', 'up']), { timeout: 5000 })
   expect(await listening()).toEqual([pid])

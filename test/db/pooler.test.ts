@@ -24,12 +24,23 @@ describe.skipIf(!hasPooler)(`behind a pooler in transaction mode${NO_POOLER}`, (
   })
 
   test('with DATABASE_DIRECT_URL changes are heard, and answers come from memory', async () => {
-    const gateway = await serve({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: store.url, LOG_LEVEL: 'info' })
+    const gateway = await serve({
+      DATABASE_URL: pooler.url,
+      DATABASE_DIRECT_URL: store.url,
+      LOG_LEVEL: 'info',
+    })
     try {
-      const get = () => fetch(`${gateway.base}/points/leaderboard`).then(async (one) => (await one.json()) as any)
+      const get = () =>
+        fetch(`${gateway.base}/points/leaderboard`).then(async (one) => (await one.json()) as any)
       const metric = async (name: string) =>
-        Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await fetch(`${gateway.base}/metrics`)).text())?.[1])
-      await vi.waitFor(async () => expect(await metric('gateway_notifications_up')).toBe(1), { timeout: 20_000 })
+        Number(
+          new RegExp(`^${name} (\\S+)$`, 'm').exec(
+            await (await fetch(`${gateway.base}/metrics`)).text(),
+          )?.[1],
+        )
+      await vi.waitFor(async () => expect(await metric('gateway_notifications_up')).toBe(1), {
+        timeout: 20_000,
+      })
       // A job that ends meanwhile changes the data.
       const cached = async () => {
         await get()
@@ -38,11 +49,14 @@ describe.skipIf(!hasPooler)(`behind a pooler in transaction mode${NO_POOLER}`, (
       await vi.waitFor(cached, { timeout: 20_000 })
       for (let i = 1; i <= 5; i++) {
         await store.pool.query('UPDATE program SET account_count = $1', [i])
-        await vi.waitFor(async () => expect((await get()).total).toBe(String(i)), { timeout: 20_000 })
+        await vi.waitFor(async () => expect((await get()).total).toBe(String(i)), {
+          timeout: 20_000,
+        })
       }
       // Its connections take turns on those of the pooler, also when many reads come at once.
       const status = async () =>
-        (await fetch(`${gateway.base}/pools/all`, { headers: { 'cache-control': 'no-cache' } })).status
+        (await fetch(`${gateway.base}/pools/all`, { headers: { 'cache-control': 'no-cache' } }))
+          .status
       const answers = await Promise.all(Array.from({ length: 200 }, status))
       expect(new Set(answers)).toEqual(new Set([201]))
       expect(gateway.printed()).not.toMatch(/"level":[45]0/)
@@ -56,7 +70,10 @@ describe.skipIf(!hasPooler)(`behind a pooler in transaction mode${NO_POOLER}`, (
     const dir = await mkdtemp(join(tmpdir(), 'gateway-pooler-'))
     try {
       for (const [file, records = []] of Object.entries(goodFiles()))
-        await writeFile(join(dir, `${file}.jsonl`), records.map((one) => `${JSON.stringify(one)}\n`).join(''))
+        await writeFile(
+          join(dir, `${file}.jsonl`),
+          records.map((one) => `${JSON.stringify(one)}\n`).join(''),
+        )
       expect(await command(['import', dir, '--json'], env)).toMatchObject({ code: 0, err: '' })
       expect(await command(['resync', '--all', '--json'], env)).toMatchObject({ code: 0, err: '' })
       const holder = await store.pool.connect()
@@ -64,7 +81,10 @@ describe.skipIf(!hasPooler)(`behind a pooler in transaction mode${NO_POOLER}`, (
       const { code, err } = await command(['import', dir, '--json'], env)
       await holder.query('ROLLBACK')
       holder.release()
-      expect({ code, failure: parsed(err).at(-1) }).toMatchObject({ code: 6, failure: { code: 'UNAVAILABLE' } })
+      expect({ code, failure: parsed(err).at(-1) }).toMatchObject({
+        code: 6,
+        failure: { code: 'UNAVAILABLE' },
+      })
     } finally {
       await rm(dir, { recursive: true, force: true })
     }

@@ -34,7 +34,8 @@ test('a read that takes too long is ended: TIMEOUT in the graph, a 503 in REST, 
   await gateway.graphql(node)
   // At first each has a separate connection; what is known as quick shares one.
   for (let times = 0; times < 4; times++) {
-    for (const query of [planned, resolved, node]) expect((await gateway.graphql(query)).errors).toBeUndefined()
+    for (const query of [planned, resolved, node])
+      expect((await gateway.graphql(query)).errors).toBeUndefined()
     expect((await gateway.get(path)).ok).toBe(true)
   }
   const error = { message: expect.stringMatching(/Ask for less/), extensions: { code: 'TIMEOUT' } }
@@ -46,23 +47,33 @@ test('a read that takes too long is ended: TIMEOUT in the graph, a 503 in REST, 
     }
     const response = await gateway.get(path)
     expect(response.status).toBe(503)
-    expect(await response.json()).toMatchObject({ status: 503, detail: expect.stringMatching(/Ask for less/) })
+    expect(await response.json()).toMatchObject({
+      status: 503,
+      detail: expect.stringMatching(/Ask for less/),
+    })
   })
-  for (const query of [planned, resolved, node]) expect((await gateway.graphql(query)).errors).toBeUndefined()
+  for (const query of [planned, resolved, node])
+    expect((await gateway.graphql(query)).errors).toBeUndefined()
   expect((await gateway.get(path)).ok).toBe(true)
 })
 
-test.runIf(hasPlans)('a read that the store refuses is not read a second time, by resolvers', async () => {
-  for (const query of [planned, '{ a: pools(first: 1) { nodes { name } } b: pools(first: 2) { nodes { name } } }']) {
-    await gateway.graphql(query)
-    await whileLocked('account, pool', async () => {
-      gateway.statements.length = 0
-      const { errors = [] } = await gateway.graphql(query)
-      expect(errors[0]).toMatchObject({ extensions: { code: 'TIMEOUT' } })
-      expect(gateway.statements, query).toHaveLength(1)
-    })
-  }
-})
+test.runIf(hasPlans)(
+  'a read that the store refuses is not read a second time, by resolvers',
+  async () => {
+    for (const query of [
+      planned,
+      '{ a: pools(first: 1) { nodes { name } } b: pools(first: 2) { nodes { name } } }',
+    ]) {
+      await gateway.graphql(query)
+      await whileLocked('account, pool', async () => {
+        gateway.statements.length = 0
+        const { errors = [] } = await gateway.graphql(query)
+        expect(errors[0]).toMatchObject({ extensions: { code: 'TIMEOUT' } })
+        expect(gateway.statements, query).toHaveLength(1)
+      })
+    }
+  },
+)
 
 test('what writes takes as long as it takes', async () => {
   const held = await hold(gateway, 'in the middle of its writing')

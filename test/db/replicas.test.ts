@@ -41,7 +41,10 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
   const startReplica = () => startOwnPostgres(postgresPrograms ?? '', primary)
 
   /** Starts a gateway, and waits until it reads from those replicas that are well. */
-  async function start(env: Record<string, string> = {}, urls = replicas.map((one) => one.url('postgres'))) {
+  async function start(
+    env: Record<string, string> = {},
+    urls = replicas.map((one) => one.url('postgres')),
+  ) {
     const gateway = await serve({
       DATABASE_URL: primary.url('postgres'),
       DATABASE_REPLICA_URLS: urls.join(','),
@@ -54,7 +57,9 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
   }
 
   const metric = async ({ base }: Serving, name: string, ...labels: string[]) => {
-    const lines = (await (await fetch(`${base}/metrics`)).text()).split('\n').filter((line) => line.startsWith(name))
+    const lines = (await (await fetch(`${base}/metrics`)).text())
+      .split('\n')
+      .filter((line) => line.startsWith(name))
     return Number(
       lines
         .find((line) => labels.every((label) => line.includes(`"${label}"`)))
@@ -65,7 +70,11 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
   const readsOn = (gateway: Serving, server: OwnPostgres) =>
     metric(gateway, 'gateway_replica_reads_total', host(server), 'ok')
   const isUp = (gateway: Serving, server: OwnPostgres, up: boolean) =>
-    vi.waitFor(async () => expect(await metric(gateway, 'gateway_replica_up', host(server))).toBe(Number(up)), PATIENCE)
+    vi.waitFor(
+      async () =>
+        expect(await metric(gateway, 'gateway_replica_up', host(server))).toBe(Number(up)),
+      PATIENCE,
+    )
   /** Waits until a replica answers reads of a gateway. */
   const isRead = async (gateway: Serving, server: OwnPostgres) => {
     const before = await readsOn(gateway, server)
@@ -80,8 +89,10 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     const body = (await response.json()) as any
     return { status: response.status, body, total: Number(body.total), headers: response.headers }
   }
-  const total = async (gateway: Serving, headers: Record<string, string> = { 'cache-control': 'no-cache' }) =>
-    (await get(gateway, headers)).total
+  const total = async (
+    gateway: Serving,
+    headers: Record<string, string> = { 'cache-control': 'no-cache' },
+  ) => (await get(gateway, headers)).total
   const write = async (count: number) => {
     await pool.query('UPDATE program SET account_count = $1', [count])
   }
@@ -112,7 +123,10 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     const again = await fetch(`${gateway.base}/points/leaderboard?limit=1`, {
       headers: { 'if-none-match': String(headers.get('etag')) },
     })
-    expect([again.status, again.headers.get('x-data-version')]).toEqual([304, headers.get('x-data-version')])
+    expect([again.status, again.headers.get('x-data-version')]).toEqual([
+      304,
+      headers.get('x-data-version'),
+    ])
     // A version that the primary has not reached is answered from the primary.
     expect(await total(gateway, { 'x-data-version': '999999999999' })).toBe(count)
 
@@ -128,10 +142,18 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
         text: await response.text(),
       }
     }
-    for (const text of ['{ leaderboard(first: 1) { totalCount } }', '{ program { totalPoints } a: __typename }'])
-      expect(await query(text, required)).toMatchObject({ status: 200, version: expect.toSatisfy((v) => v >= version) })
+    for (const text of [
+      '{ leaderboard(first: 1) { totalCount } }',
+      '{ program { totalPoints } a: __typename }',
+    ])
+      expect(await query(text, required)).toMatchObject({
+        status: 200,
+        version: expect.toSatisfy((v) => v >= version),
+      })
     // Requested costs make the GraphQL server execute it.
-    const costly = await query('{ leaderboard(first: 1) { totalCount } }', { 'x-graphql-cost': '1' })
+    const costly = await query('{ leaderboard(first: 1) { totalCount } }', {
+      'x-graphql-cost': '1',
+    })
     expect(costly.version).toBeGreaterThanOrEqual(version)
 
     for (const wrong of ['', 'abc', '-1', '1.5', '9'.repeat(30)]) {
@@ -167,16 +189,25 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
         factor % 2 === 0
           ? ['/multipliers/update', { poolAddress, deposit_tokenA: factor }]
           : ['/graphql', { query, variables: { factor } }]
-      const changed = await fetch(gateway.base + path, { method: 'POST', headers, body: JSON.stringify(body) })
+      const changed = await fetch(gateway.base + path, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      })
       const text = await changed.text()
       expect([changed.ok, text]).toEqual([true, expect.not.stringContaining('errors')])
       expect(Number(changed.headers.get('x-data-version'))).toBe(await dataVersion())
-      const all = (await (await fetch(`${gateway.base}/multipliers/all`)).json()) as Record<string, unknown>[]
+      const all = (await (await fetch(`${gateway.base}/multipliers/all`)).json()) as Record<
+        string,
+        unknown
+      >[]
       expect(all.find((one) => one.poolAddress === poolAddress)?.deposit_tokenA).toBe(factor)
     }
   })
 
-  test(`of ${READS} reads beside a writer none goes back in time`, { timeout: 1_200_000 }, async () => {
+  test(`of ${READS} reads beside a writer none goes back in time`, {
+    timeout: 1_200_000,
+  }, async () => {
     const both = [await start(), await start({ WORKERS: '1', PLAN: 'off' })]
     for (const gateway of both) for (const one of replicas) await isRead(gateway, one)
     const [near, far] = replicas as [OwnPostgres, OwnPostgres]
@@ -196,12 +227,17 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
           // Two of them may be committed in any order.
           await pool.query('UPDATE program SET account_count = account_count + 1')
         }
-        // Some clients stay with a gateway; others go from one to the other with the version of their last answer.
+        // Some clients stay with a gateway; others go from one to the other with the version of
+        // their last answer.
         const roams = client % 2 === 0
         const gateway = both[(roams ? number : client >> 1) % 2] as Serving
         const floor = Math.max(roams ? last : 0, highest.get(gateway) ?? 0)
-        const headers: Record<string, string> = number % 3 === 0 ? {} : { 'cache-control': 'no-cache' }
-        const answer = await get(gateway, { ...headers, ...(roams && { 'x-data-version': required }) })
+        const headers: Record<string, string> =
+          number % 3 === 0 ? {} : { 'cache-control': 'no-cache' }
+        const answer = await get(gateway, {
+          ...headers,
+          ...(roams && { 'x-data-version': required }),
+        })
         expect(answer.status).toBe(200)
         if (answer.total < floor) violations++
         required = String(answer.headers.get('x-data-version'))
@@ -212,7 +248,9 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     await Promise.all(Array.from({ length: 8 }, (_, client) => one(client)))
     for (const one of replicas) await delayed(one, 0)
     expect(violations).toBe(0)
-    const served = await Promise.all(both.flatMap((gateway) => replicas.map((server) => readsOn(gateway, server))))
+    const served = await Promise.all(
+      both.flatMap((gateway) => replicas.map((server) => readsOn(gateway, server))),
+    )
     expect(served.reduce((sum, reads) => sum + reads, 0)).toBeGreaterThan(READS / 20)
   })
 
@@ -227,7 +265,10 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     for (let i = 0; i < 50; i++) expect(await total(gateway)).toBe(count)
     expect(await readsOn(gateway, paused)).toBe(before)
     await isRead(gateway, other)
-    await vi.waitFor(() => expect(gateway.printed()).toContain('it is far behind the primary'), PATIENCE)
+    await vi.waitFor(
+      () => expect(gateway.printed()).toContain('it is far behind the primary'),
+      PATIENCE,
+    )
     await isUp(gateway, paused, false)
     await queried(paused, 'SELECT pg_wal_replay_resume()')
     await isRead(gateway, paused)
@@ -283,15 +324,21 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
   test('a Postgres of another cluster is skipped with one clear line', async () => {
     const stranger = await startOwnPostgres(postgresPrograms ?? '')
     try {
-      expect(await command(['migrate'], { DATABASE_URL: stranger.url('postgres') })).toMatchObject({ code: 0 })
+      expect(await command(['migrate'], { DATABASE_URL: stranger.url('postgres') })).toMatchObject({
+        code: 0,
+      })
       const standby = await startOwnPostgres(postgresPrograms ?? '', stranger)
       try {
-        const gateway = await start({}, [standby.url('postgres'), (replicas[1] as OwnPostgres).url('postgres')])
+        const gateway = await start({}, [
+          standby.url('postgres'),
+          (replicas[1] as OwnPostgres).url('postgres'),
+        ])
         await isRead(gateway, replicas[1] as OwnPostgres)
         await isUp(gateway, standby, false)
         expect(await total(gateway)).toBe(count)
         expect(await readsOn(gateway, standby)).toBe(0)
-        const cause = 'it does not belong to the cluster of DATABASE_URL, or that cannot be proven yet'
+        const cause =
+          'it does not belong to the cluster of DATABASE_URL, or that cannot be proven yet'
         expect(gateway.printed().split(cause)).toHaveLength(2)
       } finally {
         await standby.close()
@@ -332,19 +379,28 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
         const env = { DATABASE_URL: primary.url('postgres'), DATABASE_REPLICA_URLS: urls.join(',') }
         const { code, out } = await command(['doctor', '--json'], env)
         const checks = parsed(out).filter(({ check }) => check.startsWith('replica'))
-        return { code, checks: checks.map(({ check, status, message }) => [check, status, message]) }
+        return {
+          code,
+          checks: checks.map(({ check, status, message }) => [check, status, message]),
+        }
       }
       const fine = await examined(other.url('postgres'), paused.url('postgres'))
       expect(fine).toEqual({
         code: 0,
         checks: [
           [`replica ${host(other)}`, 'ok', 'It is of the same cluster, and has the newest data.'],
-          [`replica ${host(paused)}`, 'warning', expect.stringMatching(/^It is 1 data versions? behind\. /)],
+          [
+            `replica ${host(paused)}`,
+            'warning',
+            expect.stringMatching(/^It is 1 data versions? behind\. /),
+          ],
         ],
       })
       const stranger = await startOwnPostgres(postgresPrograms ?? '')
       try {
-        expect(await command(['migrate'], { DATABASE_URL: stranger.url('postgres') })).toMatchObject({ code: 0 })
+        expect(
+          await command(['migrate'], { DATABASE_URL: stranger.url('postgres') }),
+        ).toMatchObject({ code: 0 })
         expect(await examined(stranger.url('postgres'), away)).toEqual({
           code: 1,
           checks: [
@@ -377,7 +433,9 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
       for (let i = 0; i < 100; i++) expect(await total(gateway)).toBe(count)
       await isUp(gateway, promoted, false)
       await isRead(gateway, other)
-      expect(gateway.printed()).toContain('it is not in recovery, so it no longer follows the primary')
+      expect(gateway.printed()).toContain(
+        'it is not in recovery, so it no longer follows the primary',
+      )
     } finally {
       await promoted.close()
     }

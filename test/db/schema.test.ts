@@ -38,16 +38,28 @@ function modelledTables() {
   return Object.entries(models).map(([model, { fields }]) => {
     const columns = fields.flatMap(({ name, kind, type, isRequired }) => {
       if (kind === 'object') return []
-      const column: string = stored[model].fields.find((field: any) => field.name === name).dbName ?? name
-      return [{ column, required: isRequired, types: kind === 'enum' ? ['USER-DEFINED'] : (SQL_TYPES[type] ?? []) }]
+      const column: string =
+        stored[model].fields.find((field: any) => field.name === name).dbName ?? name
+      return [
+        {
+          column,
+          required: isRequired,
+          types: kind === 'enum' ? ['USER-DEFINED'] : (SQL_TYPES[type] ?? []),
+        },
+      ]
     })
     return { model, table: stored[model].dbName as string, columns }
   })
 }
 
-/** The columns of every table and view, but for arrays, which models ignore, and those that Prisma has no type for. */
+/**
+ * The columns of every table and view, but for arrays, which models ignore, and those that Prisma
+ * has no type for.
+ */
 async function storedTables() {
-  const { rows } = await database.pool.query<Record<'table' | 'column' | 'type' | 'kind' | 'nullable', string>>(`
+  const { rows } = await database.pool.query<
+    Record<'table' | 'column' | 'type' | 'kind' | 'nullable', string>
+  >(`
     SELECT t.table_name AS table, t.table_type AS kind, c.column_name AS column, c.data_type AS type, c.is_nullable AS nullable
     FROM information_schema.tables t JOIN information_schema.columns c USING (table_schema, table_name)
     WHERE t.table_schema = 'public' AND t.table_name <> '_prisma_migrations' AND c.data_type NOT IN ('ARRAY', 'xid8')`)
@@ -61,19 +73,24 @@ test('schema.prisma describes every table, and every model is a table', async ()
   const tables = new Set((await storedTables()).map(({ table }) => table))
   const modelled = modelledTables().map(({ table }) => table)
   expect(modelled.length).toBeGreaterThan(15)
-  expect(modelled.toSorted()).toEqual([...tables].filter((name) => !OTHER_VIEWS.includes(name)).toSorted())
+  expect(modelled.toSorted()).toEqual(
+    [...tables].filter((name) => !OTHER_VIEWS.includes(name)).toSorted(),
+  )
 })
 
 test('models have the columns of their tables, with their types, and null where they may be', async () => {
   const rows = await storedTables()
   for (const { model, table, columns } of modelledTables()) {
     const stored = rows.filter((row) => row.table === table)
-    expect(columns.map(({ column }) => column).toSorted(), model).toEqual(stored.map((one) => one.column).toSorted())
+    expect(columns.map(({ column }) => column).toSorted(), model).toEqual(
+      stored.map((one) => one.column).toSorted(),
+    )
     for (const { column, type, nullable, kind } of stored) {
       const described = columns.find((one) => one.column === column)
       expect(described?.types, `${model}.${column}`).toContain(type)
       // Postgres does not say which columns of a view may be null.
-      if (kind === 'BASE TABLE') expect(described?.required, `${model}.${column}`).toBe(nullable === 'NO')
+      if (kind === 'BASE TABLE')
+        expect(described?.required, `${model}.${column}`).toBe(nullable === 'NO')
     }
   }
 })
@@ -94,7 +111,9 @@ async function describedIndexes() {
       const [, kind = '', list = ''] = /^ {2}@@(id|unique|index)\(\[(.*)\]\)/.exec(line) ?? []
       const [, field = '', own = ''] = /^ {2}(\w+) .* @(id|unique)\b/.exec(line) ?? []
       const fields = (list || field).split(', ').map((one) => one.split('(')[0] ?? '')
-      const columns = fields.map((name) => `${columnOf(name)}${list.includes(`${name}(sort: Desc)`) ? ' DESC' : ''}`)
+      const columns = fields.map(
+        (name) => `${columnOf(name)}${list.includes(`${name}(sort: Desc)`) ? ' DESC' : ''}`,
+      )
       return kind || own ? [`${INDEXES[kind || own]} (${columns.join(', ')})`] : []
     })
     const table = /@@map\("(\w+)"\)/.exec(body)?.[1] ?? ''
@@ -103,7 +122,11 @@ async function describedIndexes() {
 }
 
 test('schema.prisma describes views as views, and the keys and indexes of tables in their order', async () => {
-  const { rows } = await database.pool.query<{ table: string; isView: boolean; indexes: string[] }>(`
+  const { rows } = await database.pool.query<{
+    table: string
+    isView: boolean
+    indexes: string[]
+  }>(`
     SELECT c.relname AS table, c.relkind = 'v' AS "isView",
       coalesce(array_agg(i.text COLLATE "C" ORDER BY i.text COLLATE "C") FILTER (WHERE i.text IS NOT NULL), '{}') AS indexes
     FROM pg_class c LEFT JOIN LATERAL (
@@ -140,8 +163,11 @@ test('text is ordered by bytes, on a server with any locale', async () => {
 
 test('every table that holds data raises the data version, once a transaction', async () => {
   const version = async () =>
-    (await database.pool.query<{ version: string }>('SELECT sum(version)::bigint AS version FROM data_version')).rows[0]
-      ?.version
+    (
+      await database.pool.query<{ version: string }>(
+        'SELECT sum(version)::bigint AS version FROM data_version',
+      )
+    ).rows[0]?.version
   const { rows } = await database.pool.query<{ table_name: string }>(`
     SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
       AND table_name NOT IN ('_prisma_migrations', 'data_version')`)

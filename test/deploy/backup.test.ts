@@ -10,7 +10,10 @@ import { command, type Serving, serve } from '../support/command-line.ts'
 import { directoryInMemory } from '../support/memory.ts'
 import { type OwnPostgres, postgresPrograms, startOwnPostgres } from '../support/own-postgres.ts'
 
-/** The commands of the guide back up and restore: both APIs answer the same afterwards, byte for byte. */
+/**
+ * The commands of the guide back up and restore: both APIs answer the same afterwards, byte for
+ * byte.
+ */
 
 const run = promisify(execFile)
 const fixture = join(ROOT, 'test/fixtures/contract')
@@ -22,14 +25,21 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
 /** Runs the block of the guide that has these words, in a shell that stops at the first failure. */
-async function guide(words: string, replaced: Record<string, string>, env: Record<string, string>): Promise<string> {
+async function guide(
+  words: string,
+  replaced: Record<string, string>,
+  env: Record<string, string>,
+): Promise<string> {
   const block = documentAt('src/deploy/README.md').blocks.find(({ text }) => text.includes(words))
   const script = Object.entries(replaced).reduce(
     (text, [a, b]) => text.replaceAll(a, b),
     block?.text ?? 'no such block',
   )
   const PATH = `${postgresPrograms}:${process.env.PATH}`
-  const { stdout } = await run('bash', ['-euc', script], { cwd: directory, env: { PATH, HOME: directory, ...env } })
+  const { stdout } = await run('bash', ['-euc', script], {
+    cwd: directory,
+    env: { PATH, HOME: directory, ...env },
+  })
   return stdout
 }
 
@@ -78,7 +88,8 @@ test.skipIf(postgresPrograms === undefined)(
         },
         {},
       )
-      // The same state of the data has the same name: answers that gateways share in a Redis stay true.
+      // The same state of the data has the same name: answers that gateways share in a Redis stay
+      // true.
       expect(await query(restored, version)).toEqual(stored)
       expect(await answersOn({ DATABASE_URL: restored })).toEqual(before)
 
@@ -113,7 +124,11 @@ test.skipIf(postgresPrograms === undefined)(
     const gateway = await serve({ DATA_DIR: join(directory, '.data') })
     try {
       expect(
-        await guide('PGPASSWORD', { 'pg_dump -Fc -f gateway.dump': 'psql -Atc "SELECT count(*) FROM pool"' }, {}),
+        await guide(
+          'PGPASSWORD',
+          { 'pg_dump -Fc -f gateway.dump': 'psql -Atc "SELECT count(*) FROM pool"' },
+          {},
+        ),
       ).toMatch(/^[1-9]\d*\n$/)
     } finally {
       await gateway.stop('SIGTERM')

@@ -52,7 +52,9 @@ describe.skipIf(NO_CITUS !== '')(`facts of a store on Citus${NO_CITUS}`, () => {
       for (const fact of someOf(list, 9)) {
         const expected = await expectedOf(fact, oracle)
         for (const [road, ask] of Object.entries(roads))
-          await check(fact, expected, ask, road).catch((error) => wrong.push(`${fact.name}: ${error.message}`))
+          await check(fact, expected, ask, road).catch((error) =>
+            wrong.push(`${fact.name}: ${error.message}`),
+          )
       }
       expect(wrong).toEqual([])
     },

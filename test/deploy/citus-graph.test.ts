@@ -38,12 +38,18 @@ describe.skipIf(NO_CITUS !== '')(`the graph of a store on Citus${NO_CITUS}`, () 
   test('examples have the same answer, planned and resolved', async () => {
     const differing: string[] = []
     for (const { key, query, variables } of await queries(sharded)) {
-      // Which snapshots of a chain are newest is not answered there: the error says to leave the field out.
+      // Which snapshots of a chain are newest is not answered there: the error says to leave the
+      // field out.
       if (key.startsWith('Status ')) {
         const { errors } = await sharded.graphql(query, variables)
-        expect(new Set(errors?.map(({ extensions }) => extensions.code))).toEqual(new Set(['UNSUPPORTED']))
+        expect(new Set(errors?.map(({ extensions }) => extensions.code))).toEqual(
+          new Set(['UNSUPPORTED']),
+        )
         const { data } = await sharded.graphql(query.replace(/chains \{.*?\}/, ''), variables)
-        expect(data.status).toMatchObject({ distributionLate: expect.any(Boolean), lastRun: { status: 'SUCCEEDED' } })
+        expect(data.status).toMatchObject({
+          distributionLate: expect.any(Boolean),
+          lastRun: { status: 'SUCCEEDED' },
+        })
         continue
       }
       const answer = JSON.stringify(await sharded.graphql(query, variables))
@@ -54,26 +60,29 @@ describe.skipIf(NO_CITUS !== '')(`the graph of a store on Citus${NO_CITUS}`, () 
   }, 300_000)
 
   test('what each server has a copy of is read in one statement for all of a list', async () => {
-    const query = '{ positions(first: 50) { nodes { __typename pool { name multiplier { depositA } } } } }'
+    const query =
+      '{ positions(first: 50) { nodes { __typename pool { name multiplier { depositA } } } } }'
     await sharded.graphql(query)
     sharded.statements.length = 0
     const { data } = await sharded.graphql(query)
-    expect(new Set(data.positions.nodes.map(({ pool }: { pool: { name: string } }) => pool.name)).size).toBeGreaterThan(
-      1,
-    )
+    expect(
+      new Set(data.positions.nodes.map(({ pool }: { pool: { name: string } }) => pool.name)).size,
+    ).toBeGreaterThan(1)
     expect(sharded.statements).toHaveLength(3)
   })
 })
 
 /**
- * The examples of GraphiQL and what Citus takes long to plan or counts otherwise: by turns by a plan, where there is one, and by
- * resolvers.
+ * The examples of GraphiQL and what Citus takes long to plan or counts otherwise: by turns by a
+ * plan, where there is one, and by resolvers.
  */
 async function queries(gateway: Gateway) {
   const { data } = await gateway.graphql(
     '{ leaderboard(first: 8) { nodes { userAddress } } distributions(first: 3) { nodes { date } } }',
   )
-  const users: string[] = data.leaderboard.nodes.map((node: { userAddress: string }) => node.userAddress)
+  const users: string[] = data.leaderboard.nodes.map(
+    (node: { userAddress: string }) => node.userAddress,
+  )
   const asOf = data.distributions.nodes.at(-1).date
   const entities = 'entityCount breakdown { entityType chainId entityAddress }'
   const pastOf = (user: string, i: number) => `u${i}: user(address: "${user}") {
@@ -85,7 +94,9 @@ async function queries(gateway: Gateway) {
     PastTheEnd: '{ positions(first: 2, offset: "50000") { totalCount nodes { id } } }',
   }
   const extra = Object.entries(more).map(([name, query]) => ({ name, query, variables: {} }))
-  const examples = (await pageExamples(gateway.base)).filter(({ query }) => !/^(subscription|mutation)/m.test(query))
+  const examples = (await pageExamples(gateway.base)).filter(
+    ({ query }) => !/^(subscription|mutation)/m.test(query),
+  )
   return [...examples, ...extra].flatMap(({ name, query, variables }, nth) =>
     [query, query.replace(/\}\s*$/, ' __typename }')]
       .map((text, i) => ({ key: `${name} ${i}`, query: text, variables }))

@@ -16,7 +16,10 @@ import { openStore, silent } from '../support/store.ts'
 const basePoints = { deposit: 1, borrow: 0.5 }
 const skipped = NO_CITUS
 
-/** What differs between stores with the same records: numbers of pools, pairs and runs, times, ids that were made up. */
+/**
+ * What differs between stores with the same records: numbers of pools, pairs and runs, times, ids
+ * that were made up.
+ */
 const OWN = [
   'key',
   'pool_key',
@@ -46,7 +49,9 @@ async function stored(pool: pg.Pool): Promise<Record<string, unknown[]>> {
       `SELECT * FROM "${table}" ORDER BY ${order.replace(/^key$|, pool_key$/, (key) => (key === 'key' ? '3, 4, 5, 6, 7' : ', id'))}`,
     )
     const left = table === 'stored_position' ? OWN.filter((column) => column !== 'id') : OWN
-    all[table] = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !left.includes(column))))
+    all[table] = rows.map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([column]) => !left.includes(column))),
+    )
   }
   return all
 }
@@ -55,9 +60,11 @@ describe.skipIf(skipped !== '')(`writes to a store on Citus${skipped}`, () => {
   let citus: Awaited<ReturnType<typeof openCitusStore>>
   let plain: Awaited<ReturnType<typeof openStore>>
   let sharded: pg.Pool
-  const load = (pool: pg.Pool, dataset: Dataset) => importDataset({ pool, basePoints, log: silent }, dataset)
+  const load = (pool: pg.Pool, dataset: Dataset) =>
+    importDataset({ pool, basePoints, log: silent }, dataset)
   const version = async () =>
-    (await sharded.query<{ version: string }>('SELECT version FROM data_version WHERE id = 1')).rows[0]?.version
+    (await sharded.query<{ version: string }>('SELECT version FROM data_version WHERE id = 1'))
+      .rows[0]?.version
   const expectAlike = async () => {
     const [actual, expected] = [await stored(sharded), await stored(plain.pool)]
     for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table])
@@ -111,7 +118,9 @@ describe.skipIf(skipped !== '')(`writes to a store on Citus${skipped}`, () => {
           { ...record['market-snapshots'], timestamp: '1794970000', positionId: 'b', debtUsd: 3 },
         ],
         'vault-snapshots': [{ ...record['vault-snapshots'], assetsUsd: 12 }],
-        'market-liquidation-rewards': [{ ...record['market-liquidation-rewards'], accountId: addressOf('bob') }],
+        'market-liquidation-rewards': [
+          { ...record['market-liquidation-rewards'], accountId: addressOf('bob') },
+        ],
       },
     ],
   ])(
@@ -124,8 +133,12 @@ describe.skipIf(skipped !== '')(`writes to a store on Citus${skipped}`, () => {
   )
 
   test('an id of another position is refused', async () => {
-    const { rows } = await sharded.query<{ id: string }>('SELECT id FROM position ORDER BY id LIMIT 1')
-    const taken = datasetOf({ positions: [{ ...record.positions, userAddress: addressOf('carol'), id: rows[0]?.id }] })
+    const { rows } = await sharded.query<{ id: string }>(
+      'SELECT id FROM position ORDER BY id LIMIT 1',
+    )
+    const taken = datasetOf({
+      positions: [{ ...record.positions, userAddress: addressOf('carol'), id: rows[0]?.id }],
+    })
     await expect(load(sharded, taken)).rejects.toThrow('is the id of another record')
     await expectAlike()
   })
@@ -140,7 +153,13 @@ describe.skipIf(skipped !== '')(`writes to a store on Citus${skipped}`, () => {
   })
   const update = (pool: pg.Pool, positions: object[]) => {
     const positionsSource = datasetPositions('the test', async () => datasetOf({ positions }))
-    const deps = { pool, basePoints, positionsSource, maxPriceJump: 4, now: () => new Date('2026-11-23') }
+    const deps = {
+      pool,
+      basePoints,
+      positionsSource,
+      maxPriceJump: 4,
+      now: () => new Date('2026-11-23'),
+    }
     return manualUpdate(deps, new Date(day), 'test')
   }
 
@@ -150,7 +169,10 @@ describe.skipIf(skipped !== '')(`writes to a store on Citus${skipped}`, () => {
       'some are gone, some new, some have other amounts',
       [positionOf('ann', { aSuppliedAmountUsd: 77 }), positionOf('dan')],
     ],
-    ['a pair that is new', [positionOf('ann', { bTokenAddress: addressOf('token'), bTokenSymbol: 'NEW' })]],
+    [
+      'a pair that is new',
+      [positionOf('ann', { bTokenAddress: addressOf('token'), bTokenSymbol: 'NEW' })],
+    ],
   ])('a manual update: %s', async (_, positions) => {
     for (const pool of [plain.pool, sharded]) {
       const { positionCount } = await update(pool, positions)

@@ -1,11 +1,25 @@
 import { defineConfig } from 'vitest/config'
 import base from '../vitest.config.ts'
 
-/** The behaviour tests on a Citus cluster: `npx vitest run --config test/deploy/citus.config.ts`. */
+/**
+ * The behaviour tests on a Citus cluster: `npx vitest run --config test/deploy/citus.config.ts`.
+ */
 const rooms = ['distribution', 'domain', 'facts', 'graphql', 'jobs', 'property', 'rest', 'sources']
 
-/** They write SQL that triggers follow, of which a sharded store has none, or watch one Postgres at work. */
-const ofOnePostgres = ['cost', 'documents', 'filters', 'live', 'live-queries', 'models', 'rate-series', 'slow-readers']
+/**
+ * They write SQL that triggers follow, of which a sharded store has none, or watch one Postgres at
+ * work.
+ */
+const ofOnePostgres = [
+  'cost',
+  'documents',
+  'filters',
+  'live',
+  'live-queries',
+  'models',
+  'rate-series',
+  'slow-readers',
+]
   .map((name) => `graphql/${name}`)
   .concat('property/holdings', 'property/realised-earnings')
 

@@ -52,12 +52,23 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const env = { DATABASE_URL: citus.url }
     const writer = await pool.connect()
     await writer.query(`BEGIN; SELECT pg_advisory_xact_lock(${LOCKS.writers})`)
-    expect(await command(['distribute'], env)).toMatchObject({ code: 6, err: expect.stringContaining('is writing') })
+    expect(await command(['distribute'], env)).toMatchObject({
+      code: 6,
+      err: expect.stringContaining('is writing'),
+    })
     await writer.query('ROLLBACK')
     writer.release()
-    expect(await command(['distribute'], env)).toMatchObject({ code: 0, out: expect.stringContaining('2 workers now') })
-    expect(await command(['distribute'], env)).toMatchObject({ code: 0, out: expect.stringContaining('already') })
-    const shards = await pool.query("SELECT FROM pg_dist_shard WHERE logicalrelid = 'stored_position'::regclass")
+    expect(await command(['distribute'], env)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('2 workers now'),
+    })
+    expect(await command(['distribute'], env)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('already'),
+    })
+    const shards = await pool.query(
+      "SELECT FROM pg_dist_shard WHERE logicalrelid = 'stored_position'::regclass",
+    )
     expect(shards.rowCount).toBe(SHARDS)
     const plain = await openStore()
     await expect(distribute(plain.url)).rejects.toThrow('CREATE EXTENSION citus')
@@ -68,7 +79,9 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     gateway ??= await gatewayWith()
     const [, path = ''] = endpoint.split(' ')
     const pattern = new RegExp(`^${path.replace('{address}', '0x[0-9a-f]{40}')}(\\?|$)`)
-    const cases = conformanceCases().filter((one) => one.status === 200 && !one.method && pattern.test(one.path))
+    const cases = conformanceCases().filter(
+      (one) => one.status === 200 && !one.method && pattern.test(one.path),
+    )
     const every = Math.ceil(cases.length / 20)
     const kinds = new Set<string>()
     const { reads } = gateway.deps.store
@@ -83,17 +96,34 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     }
     // An operation goes one way or the other: files share what is known of operations.
     const sendRecorded: typeof send = (name, work, done, scope) =>
-      send.call(reads, name, (client, ended) => work(recorded(client), ended as never), done as never, scope)
-    const exclusiveRecorded = (scope: ReadScope, work: (client: pg.PoolClient) => Promise<unknown>, slow?: boolean) =>
-      exclusive.call(reads, scope, (client) => work(recorded(client)), slow)
+      send.call(
+        reads,
+        name,
+        (client, ended) => work(recorded(client), ended as never),
+        done as never,
+        scope,
+      )
+    const exclusiveRecorded = (
+      scope: ReadScope,
+      work: (client: pg.PoolClient) => Promise<unknown>,
+      slow?: boolean,
+    ) => exclusive.call(reads, scope, (client) => work(recorded(client)), slow)
     const onDemandRecorded: typeof onDemand = (scope, start, slow) =>
       onDemand.call(
         reads,
         scope,
-        (demand) => start({ ...demand, connection: async () => recorded(await demand.connection()) }) as never,
+        (demand) =>
+          start({
+            ...demand,
+            connection: async () => recorded(await demand.connection()),
+          }) as never,
         slow,
       ) as never
-    Object.assign(reads, { send: sendRecorded, exclusive: exclusiveRecorded, onDemand: onDemandRecorded })
+    Object.assign(reads, {
+      send: sendRecorded,
+      exclusive: exclusiveRecorded,
+      onDemand: onDemandRecorded,
+    })
     for (const { path } of cases.filter((_, i) => i % every === 0)) {
       sent.length = 0
       expect((await gateway.get(path)).status, path).toBe(200)
@@ -101,7 +131,9 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
       for (const { text, values } of sent) kinds.add(await tasksOf(text, values))
     }
     Object.assign(reads, { send, exclusive, onDemand })
-    expect([...kinds].filter((reads) => reads !== 'one task')).toEqual(expected === 'one task' ? [] : [expected])
+    expect([...kinds].filter((reads) => reads !== 'one task')).toEqual(
+      expected === 'one task' ? [] : [expected],
+    )
   })
 
   /** What a statement reads of the workers, or its plan if the table lacks that kind. */
@@ -111,7 +143,9 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const [, ...reads] = plan.split('Task Count: ')
     const ofAll = reads.filter((tasks) => Number.parseInt(tasks, 10) > 1)
     if (ofAll.length === 0) return 'one task'
-    return ofAll.every((tasks) => /-> {2}Limit |Index Cond: \(id = /.test(tasks)) ? 'the first of each shard' : plan
+    return ofAll.every((tasks) => /-> {2}Limit |Index Cond: \(id = /.test(tasks))
+      ? 'the first of each shard'
+      : plan
   }
 
   test.each(['on', 'off'])(
@@ -140,7 +174,8 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const gateway = await gatewayWith()
     const deps = { ...gateway.deps, pool: gateway.deps.store.pool }
     const version = async () =>
-      (await pool.query<{ version: string }>('SELECT version FROM data_version WHERE id = 1')).rows[0]?.version
+      (await pool.query<{ version: string }>('SELECT version FROM data_version WHERE id = 1'))
+        .rows[0]?.version
     const totals = async () =>
       (await pool.query('SELECT total_points, position_count, account_count FROM program')).rows
     const accounts = async () => (await pool.query('SELECT * FROM account ORDER BY rank')).rows
@@ -149,19 +184,30 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const { rows } = await pool.query<{ poolAddress: string }>(
       'SELECT pool_address AS "poolAddress" FROM multiplier LIMIT 1',
     )
-    const [update] = rows.map(({ poolAddress }) => ({ poolAddress, depositA: 7, depositB: 7, borrowA: 7, borrowB: 7 }))
+    const [update] = rows.map(({ poolAddress }) => ({
+      poolAddress,
+      depositA: 7,
+      depositB: 7,
+      borrowA: 7,
+      borrowB: 7,
+    }))
     if (!update) throw new Error('no multiplier')
-    const { programPointsBefore, programPointsAfter } = await preview(deps, resyncPlan(deps, null), {
-      multipliers: [update],
-      first: 1,
-    })
+    const { programPointsBefore, programPointsAfter } = await preview(
+      deps,
+      resyncPlan(deps, null),
+      {
+        multipliers: [update],
+        first: 1,
+      },
+    )
     expect(programPointsAfter).not.toBe(programPointsBefore)
     expect([await totals(), await accounts(), await version()]).toEqual([before, ranks, first])
     const [change] = await updateMultipliers(deps, [update], 'test')
     await resync(deps, null, 'test')
     expect(Number((await totals())[0].total_points) / 1e6).toBeCloseTo(programPointsAfter, 5)
     expect(Number(await version())).toBeGreaterThan(Number(first))
-    if (change?.before) await updateMultipliers(deps, [{ poolAddress: update.poolAddress, ...change.before }], 'test')
+    if (change?.before)
+      await updateMultipliers(deps, [{ poolAddress: update.poolAddress, ...change.before }], 'test')
     await resync(deps, null, 'test')
     expect([await totals(), await accounts()]).toEqual([before, ranks])
     const ofPast = 'SELECT * FROM rank_history ORDER BY distribution_date, user_address'
@@ -183,13 +229,18 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
         `ALTER TABLE "stored_position" ADD COLUMN "note" TEXT; CREATE INDEX "stored_position_note_idx" ON "stored_position" ("note");
          UPDATE "stored_position" SET "note" = 'of ' || "user_address"`,
       )
-      expect((await migrate({ url: citus.url, migrationsDir, log: silent })).applied).toEqual(['20990101000000_note'])
-      const noted = "SELECT count(*) FILTER (WHERE note = 'of ' || user_address) = count(*) AS all FROM stored_position"
+      expect((await migrate({ url: citus.url, migrationsDir, log: silent })).applied).toEqual([
+        '20990101000000_note',
+      ])
+      const noted =
+        "SELECT count(*) FILTER (WHERE note = 'of ' || user_address) = count(*) AS all FROM stored_position"
       expect((await pool.query(noted)).rows).toEqual([{ all: true }])
       expect((await (await gatewayWith()).get('/points/leaderboard')).status).toBe(200)
     } finally {
       await pool.query('ALTER TABLE stored_position DROP COLUMN IF EXISTS note')
-      await pool.query("DELETE FROM _prisma_migrations WHERE migration_name = '20990101000000_note'")
+      await pool.query(
+        "DELETE FROM _prisma_migrations WHERE migration_name = '20990101000000_note'",
+      )
       await rm(migrationsDir, { recursive: true })
     }
   })
@@ -198,7 +249,9 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const gateway = await gatewayWith()
     await citus.addSpare()
     const users = (
-      await pool.query<{ user: string }>('SELECT user_address AS "user" FROM account ORDER BY rank LIMIT 40')
+      await pool.query<{ user: string }>(
+        'SELECT user_address AS "user" FROM account ORDER BY rank LIMIT 40',
+      )
     ).rows
     const answers = () =>
       Promise.all(
@@ -208,7 +261,9 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
         }),
       )
     const before = await answers()
-    const moved = pool.query('SELECT rebalance_table_shards(max_shard_moves => 2)').then(() => 'moved')
+    const moved = pool
+      .query('SELECT rebalance_table_shards(max_shard_moves => 2)')
+      .then(() => 'moved')
     do expect(await answers()).toEqual(before)
     while ((await Promise.race([moved, setTimeout(200)])) !== 'moved')
     expect(await answers()).toEqual(before)
@@ -229,7 +284,10 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const answered = await statuses()
     expect(new Set(answered)).toEqual(new Set([200, 503]))
     const refused = await gateway.get(`/points/${rows[answered.indexOf(503)]?.user}`)
-    expect(await refused.json()).toMatchObject({ status: 503, detail: expect.stringContaining('Try again') })
+    expect(await refused.json()).toMatchObject({
+      status: 503,
+      detail: expect.stringContaining('Try again'),
+    })
     expect((await gateway.get('/points/leaderboard')).status).toBe(200)
     await citus.start(1)
     await expect.poll(async () => new Set(await statuses())).toEqual(new Set([200]))

@@ -22,7 +22,8 @@ const unit = read('src/deploy/lending-graph-gateway.service')
 const dockerfile = read('Dockerfile')
 
 /** The arguments of Node in `npm start`. */
-const [, nodeArguments = 'none'] = /exec node (.*) dist\/main\.js/.exec(manifest.scripts.start) ?? []
+const [, nodeArguments = 'none'] =
+  /exec node (.*) dist\/main\.js/.exec(manifest.scripts.start) ?? []
 /** What a gateway takes to end after SIGTERM. */
 const SHUTDOWN_SECONDS = readConfig({}).SHUTDOWN_TIMEOUT_MS / 1000 + 2
 
@@ -31,7 +32,8 @@ const isSetting = (name: string) => name in variables.shape
 describe('compose.yaml', () => {
   const { gateway, prometheus, grafana, ...others } = compose.services
   const configOf = (name: string) => parse(compose.configs[name].content)
-  const mounts = (service: { volumes: string[] }) => service.volumes.map((volume) => volume.split(':'))
+  const mounts = (service: { volumes: string[] }) =>
+    service.volumes.map((volume) => volume.split(':'))
 
   test('sets settings of the gateway, without a secret', () => {
     expect(Object.keys(gateway.environment).filter((name) => !isSetting(name))).toEqual([])
@@ -54,7 +56,8 @@ describe('compose.yaml', () => {
       expect(gateway.depends_on[name]).toEqual({ condition: 'service_healthy' })
     }
     expect(Number.parseInt(gateway.stop_grace_period, 10)).toBeGreaterThan(SHUTDOWN_SECONDS)
-    for (const service of Object.values<any>(compose.services)) expect(service.restart).toBe('unless-stopped')
+    for (const service of Object.values<any>(compose.services))
+      expect(service.restart).toBe('unless-stopped')
   })
 
   test('Prometheus scrapes the gateway and has its alerts, as the file of the same name', () => {
@@ -64,9 +67,15 @@ describe('compose.yaml', () => {
     expect(job.static_configs).toEqual([{ targets: [`127.0.0.1:${port}`] }])
     const here = { ...job, static_configs: [{ targets: [`gateway:${port}`] }] }
     expect(configOf('prometheus')).toEqual({ ...file, scrape_configs: [here] })
-    expect(prometheus.configs).toEqual([{ source: 'prometheus', target: '/etc/prometheus/prometheus.yml' }])
+    expect(prometheus.configs).toEqual([
+      { source: 'prometheus', target: '/etc/prometheus/prometheus.yml' },
+    ])
     const [alerts] = mounts(prometheus)
-    expect(alerts).toEqual(['./src/deploy/prometheus-alerts.yml', `/etc/prometheus/${file.rule_files[0]}`, 'ro'])
+    expect(alerts).toEqual([
+      './src/deploy/prometheus-alerts.yml',
+      `/etc/prometheus/${file.rule_files[0]}`,
+      'ro',
+    ])
   })
 
   test('Grafana opens with the dashboard, which reads that Prometheus', () => {
@@ -76,7 +85,11 @@ describe('compose.yaml', () => {
     const [provider] = configOf('grafana-dashboards').providers
     expect(path.startsWith(`${provider.options.path}/`)).toBe(true)
     const [source] = configOf('grafana-datasource').datasources
-    expect(source).toMatchObject({ type: 'prometheus', url: 'http://prometheus:9090', isDefault: true })
+    expect(source).toMatchObject({
+      type: 'prometheus',
+      url: 'http://prometheus:9090',
+      isDefault: true,
+    })
     expect(grafana.configs.map(({ source }: { source: string }) => source)).toEqual([
       'grafana-datasource',
       'grafana-dashboards',
@@ -95,7 +108,9 @@ describe('kubernetes.yaml', () => {
     expect(Object.keys(data).filter((name) => !isSetting(name))).toEqual([])
     expect(readConfig(data)).toMatchObject({ MIGRATE: 'off', TRUST_PROXY: 1 })
     expect(
-      [...gateway.env, ...pod.initContainers[0].env].map(({ name }) => name).filter((name) => !isSetting(name)),
+      [...gateway.env, ...pod.initContainers[0].env]
+        .map(({ name }) => name)
+        .filter((name) => !isSetting(name)),
     ).toEqual([])
   })
 
@@ -106,7 +121,10 @@ describe('kubernetes.yaml', () => {
     expect(objectOf('Service').spec.selector).toEqual(labels)
     expect(objectOf('Service').spec.ports[0].targetPort).toBe(gateway.ports[0].name)
     const { PORT, METRICS_PORT } = readConfig(objectOf('ConfigMap').data)
-    expect(gateway.ports.map((port: { containerPort: number }) => port.containerPort)).toEqual([PORT, METRICS_PORT])
+    expect(gateway.ports.map((port: { containerPort: number }) => port.containerPort)).toEqual([
+      PORT,
+      METRICS_PORT,
+    ])
   })
 
   test('probes what says the right thing, and waits for the end', () => {
@@ -130,7 +148,9 @@ test('the unit starts the program as npm start does, and waits for its end', () 
 test('the image starts the program as npm start does', () => {
   const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? []
   expect(JSON.parse(entry)).toEqual(['node', ...nodeArguments.split(' '), 'dist/main.js'])
-  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files = '']) => files.split(' '))
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files = '']) =>
+    files.split(' '),
+  )
   const kept = read('.dockerignore').match(/(?<=^!).*/gm) ?? []
   for (const file of copied.filter((name) => name !== '.'))
     expect(
@@ -153,7 +173,8 @@ test('the workflow runs what CI runs, on every line of Node.js that is maintaine
 })
 
 test('CI runs the built program under each version of Node.js that the README lists', () => {
-  const [, listed = '', newest] = /under Node\.js ((?:\d+, )*\d+) and (\d+)\./.exec(read('README.md')) ?? []
+  const [, listed = '', newest] =
+    /under Node\.js ((?:\d+, )*\d+) and (\d+)\./.exec(read('README.md')) ?? []
   const [, others = ''] = /^for version in ([\d ]+); do$/m.exec(read('.ci/run')) ?? []
   const [, oldest] = /^>=(\d+)\./.exec(manifest.engines.node) ?? []
   expect([...listed.split(', '), newest]).toEqual([oldest, ...others.split(' ')])

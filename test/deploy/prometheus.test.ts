@@ -24,7 +24,9 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 describe('the alerts and the dashboard', () => {
-  const alerts = [...read('prometheus-alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name as string)
+  const alerts = [...read('prometheus-alerts.yml').matchAll(/- alert: (\w+)/g)].map(
+    ([, name]) => name as string,
+  )
 
   test('use only metrics that there are', async () => {
     const text = await scrape()
@@ -64,7 +66,10 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     writeFileSync(
       join(directory, 'prometheus.yml'),
       read('prometheus.yml')
-        .replace('scrape_interval: 15s', 'scrape_interval: 1s\n  scrape_timeout: 1s\n  evaluation_interval: 1s')
+        .replace(
+          'scrape_interval: 15s',
+          'scrape_interval: 1s\n  scrape_timeout: 1s\n  evaluation_interval: 1s',
+        )
         .replace('127.0.0.1:4000', `127.0.0.1:${port}`),
     )
     writeFileSync(
@@ -88,14 +93,19 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
       return response?.ok ? ((await response.json()) as any).data : undefined
     }
     const value = async (query: string) =>
-      (await api(`query?query=${encodeURIComponent(query)}`))?.result[0]?.value[1] as string | undefined
-    const until = (is: () => Promise<unknown>) => vi.waitUntil(is, { timeout: 30_000, interval: 200 })
+      (await api(`query?query=${encodeURIComponent(query)}`))?.result[0]?.value[1] as
+        | string
+        | undefined
+    const until = (is: () => Promise<unknown>) =>
+      vi.waitUntil(is, { timeout: 30_000, interval: 200 })
     try {
       await until(async () => (await value('up{job="gateway"}')) === '1')
       await gateway.get('/points/leaderboard')
       const count = 'gateway_http_request_duration_seconds_count{route="/points/leaderboard"}'
       await until(async () => (await value(count)) === '1')
-      await until(async () => (await api('rules'))?.groups[0]?.rules.every((rule: any) => rule.health === 'ok'))
+      await until(async () =>
+        (await api('rules'))?.groups[0]?.rules.every((rule: any) => rule.health === 'ok'),
+      )
       expect((await api('rules')).groups[0].rules.length).toBeGreaterThan(10)
       expect((await api('alerts')).alerts.filter((one: any) => one.state === 'firing')).toEqual([])
       const dashboard = JSON.parse(read('grafana-dashboard.json'))

@@ -29,7 +29,11 @@ beforeAll(async () => {
     of.password = 'secret'
     return of.href
   }
-  url = { owner: await urlOf('owner'), writer: await urlOf('writer'), reader: await urlOf('reader') }
+  url = {
+    owner: await urlOf('owner'),
+    writer: await urlOf('writer'),
+    reader: await urlOf('reader'),
+  }
 })
 afterAll(async () => {
   for (const server of servers) await server.stop('SIGTERM')
@@ -80,7 +84,8 @@ describe.sequential('from an empty database on', () => {
     const writer = await run('writer', ['import', fixture])
     const lacks = 'The database lacks the migration 20261126000000_store, and'
     const migrate = 'run the command migrate with the role that owns the tables.'
-    const grant = 'run `GRANT USAGE, CREATE ON SCHEMA public TO gateway_writer;` as the owner of the database, or'
+    const grant =
+      'run `GRANT USAGE, CREATE ON SCHEMA public TO gateway_writer;` as the owner of the database, or'
     const writerErr = `${lacks} this database role may not create tables: ${grant} ${migrate}\n`
     expect(writer).toMatchObject({ code: 2, err: writerErr })
     const reader = await run('reader', ['serve'], { ...READER, PORT: '0' })
@@ -99,17 +104,25 @@ describe.sequential('from an empty database on', () => {
     const day = ['manualupdate', '--date', '2026-03-03']
     expect(await run('writer', day, { POSITIONS_SOURCE: fixture })).toMatchObject({ code: 0 })
     const { rows } = await store.pool.query('SELECT id FROM pool LIMIT 1')
-    expect(await run('writer', ['multipliers', 'set', rows[0].id, '--deposit-a', '2', '--yes'])).toMatchObject({
+    expect(
+      await run('writer', ['multipliers', 'set', rows[0].id, '--deposit-a', '2', '--yes']),
+    ).toMatchObject({
       code: 0,
     })
   })
 
   test('the writer changes no tables, and not what is recorded of migrations', async () => {
     for (const { name } of await tables()) {
-      for (const sql of [`DROP TABLE "${name}"`, `ALTER TABLE "${name}" ADD COLUMN more int`, `TRUNCATE "${name}"`])
+      for (const sql of [
+        `DROP TABLE "${name}"`,
+        `ALTER TABLE "${name}" ADD COLUMN more int`,
+        `TRUNCATE "${name}"`,
+      ])
         expect([sql, await attempt('writer', sql)]).toEqual([sql, NO_RIGHT])
       for (const trigger of ['ALL', 'USER'])
-        expect(await attempt('writer', `ALTER TABLE "${name}" DISABLE TRIGGER ${trigger}`)).toBe(NO_RIGHT)
+        expect(await attempt('writer', `ALTER TABLE "${name}" DISABLE TRIGGER ${trigger}`)).toBe(
+          NO_RIGHT,
+        )
     }
     expect(await attempt('writer', 'CREATE TABLE more (n int)')).toBe(NO_RIGHT)
     expect(await attempt('writer', 'DELETE FROM _prisma_migrations')).toBe(NO_RIGHT)
@@ -130,7 +143,11 @@ describe.sequential('from an empty database on', () => {
       ])
         expect([sql, await attempt('reader', sql)]).toEqual([sql, NO_RIGHT])
     }
-    for (const sql of ['CREATE TABLE more (n int)', 'CREATE TEMP TABLE more (n int)', "SELECT nextval('run_id_seq')"])
+    for (const sql of [
+      'CREATE TABLE more (n int)',
+      'CREATE TEMP TABLE more (n int)',
+      "SELECT nextval('run_id_seq')",
+    ])
       expect([sql, await attempt('reader', sql)]).toEqual([sql, NO_RIGHT])
   })
 
@@ -144,7 +161,10 @@ describe.sequential('from an empty database on', () => {
     const pools = (await getJson('/pools/all')) as { id: string }[]
     expect(pools.length).toBeGreaterThan(0)
     const depositA = async () => {
-      const multipliers = (await getJson('/multipliers/all')) as { poolAddress: string; deposit_tokenA: number }[]
+      const multipliers = (await getJson('/multipliers/all')) as {
+        poolAddress: string
+        deposit_tokenA: number
+      }[]
       return multipliers.find(({ poolAddress }) => poolAddress === pools[0]?.id)?.deposit_tokenA
     }
     await depositA()
@@ -153,7 +173,9 @@ describe.sequential('from an empty database on', () => {
     // The reader is notified of the change.
     await expect.poll(depositA).toBe(7)
     const query = encodeURIComponent('{ leaderboard(first: 1) { nodes { points } } }')
-    expect(await getJson(`/graphql?query=${query}`)).toMatchObject({ data: { leaderboard: { nodes: [{}] } } })
+    expect(await getJson(`/graphql?query=${query}`)).toMatchObject({
+      data: { leaderboard: { nodes: [{}] } },
+    })
 
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
     const changes = [
@@ -210,7 +232,9 @@ test('a store that another role has made is handed over', async () => {
     const of = (role: keyof typeof url) =>
       Object.assign(new URL(url[role]), { pathname: new URL(made.url).pathname }).href
     expect(await command(['migrate'], { DATABASE_URL: of('owner') })).toMatchObject({ code: 0 })
-    expect(await command(['import', fixture], { DATABASE_URL: of('writer') })).toMatchObject({ code: 0 })
+    expect(await command(['import', fixture], { DATABASE_URL: of('writer') })).toMatchObject({
+      code: 0,
+    })
   } finally {
     await made.close()
   }

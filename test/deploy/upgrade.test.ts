@@ -55,7 +55,10 @@ test('the former one serves and writes on; once stopped, it starts no more, and 
     expect(await answersOf(later.base)).toEqual(before)
 
     const headers = { authorization: 'Bearer upgrade-admin-token' }
-    const resync = await fetch(`${former.base}/points/resync?date=2026-03-01`, { method: 'POST', headers })
+    const resync = await fetch(`${former.base}/points/resync?date=2026-03-01`, {
+      method: 'POST',
+      headers,
+    })
     expect(resync.ok).toBe(true)
     await ranked(former.base)
     const both = [await answersOf(former.base), await answersOf(later.base)]

@@ -87,16 +87,23 @@ const stored = async (gateway = gateways[0]) => {
   return data.distributions.nodes.map((node: any) => node.date.slice(0, 10)).reverse()
 }
 const runs = async (gateway = gateways[0]) => {
-  const { data } = await gateway!.graphql('{ runs(last: 40) { nodes { date kind status requestedBy error } } }')
+  const { data } = await gateway!.graphql(
+    '{ runs(last: 40) { nodes { date kind status requestedBy error } } }',
+  )
   return data.runs.nodes
     .reverse()
     .filter((run: any) => run.kind === 'MANUALUPDATE')
     .map((run: any) => `${run.date.slice(0, 10)} ${run.status} ${run.requestedBy}`)
 }
 const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000 })
-/** Waits until each job of each schedule has looked again: the look that was under way at the call does not count. */
+/**
+ * Waits until each job of each schedule has looked again: the look that was under way at the call
+ * does not count.
+ */
 async function quiet() {
-  const counts = schedules.flatMap(({ looks }) => [...looks].map(([job, count]) => ({ looks, job, count })))
+  const counts = schedules.flatMap(({ looks }) =>
+    [...looks].map(([job, count]) => ({ looks, job, count })),
+  )
   await eventually(() => {
     for (const { looks, job, count } of counts) expect(looks.get(job)).toBeGreaterThan(count + 1)
   })
@@ -129,7 +136,15 @@ test('settings that are wrong are one line each', () => {
     throw new Error('it was taken')
   }
   const source = { POSITIONS_SOURCE: 'somewhere' }
-  for (const pattern of ['', 'daily', '61 * * * *', '* * * * * *', '0 0 30 2 *', '2026-01-01T00:00:00', '1 2 3 4 x'])
+  for (const pattern of [
+    '',
+    'daily',
+    '61 * * * *',
+    '* * * * * *',
+    '0 0 30 2 *',
+    '2026-01-01T00:00:00',
+    '1 2 3 4 x',
+  ])
     expect(refusal({ ...source, DISTRIBUTION_CRON: pattern }), pattern).toMatch(
       /^DISTRIBUTION_CRON must be a cron pattern of five fields in UTC, such as "10 0 \* \* \*": .+$/,
     )
@@ -138,7 +153,9 @@ test('settings that are wrong are one line each', () => {
   )
   expect(refusal({ DISTRIBUTION_CATCH_UP: '0' })).toMatch(/^DISTRIBUTION_CATCH_UP .+$/)
   expect(refusal({ MAX_SUBSCRIPTIONS: '-1' })).toMatch(/^MAX_SUBSCRIPTIONS .+$/)
-  expect(readConfig({ ...source, DISTRIBUTION_CRON: ' 5,35 */2 * * mon-fri ' }).DISTRIBUTION_CRON).toBeDefined()
+  expect(
+    readConfig({ ...source, DISTRIBUTION_CRON: ' 5,35 */2 * * mon-fri ' }).DISTRIBUTION_CRON,
+  ).toBeDefined()
 })
 
 test('of an empty store the date of the last tick alone, then one with each tick, and nothing in between', async () => {
@@ -173,20 +190,25 @@ test('a clock that was ahead stops no distribution', async () => {
   const gateway = await start({ DISTRIBUTION_CATCH_UP: '2' })
   await load(gateway, '2026-03-04')
   schedule(gateway)
-  await eventually(async () => expect(await stored()).toEqual(['2026-03-04', '2026-04-19', '2026-04-20']))
+  await eventually(async () =>
+    expect(await stored()).toEqual(['2026-03-04', '2026-04-19', '2026-04-20']),
+  )
   now = new Date('2026-03-05T12:00:00Z')
   await eventually(async () => expect(await stored()).toContain('2026-03-05'))
   now = new Date('2026-03-06T12:00:00Z')
   await eventually(async () => expect(await stored()).toContain('2026-03-06'))
   const { data } = await gateway.graphql('{ runs(last: 40) { nodes { startedAt finishedAt } } }')
-  for (const { startedAt, finishedAt } of data.runs.nodes) expect(finishedAt >= startedAt).toBe(true)
+  for (const { startedAt, finishedAt } of data.runs.nodes)
+    expect(finishedAt >= startedAt).toBe(true)
 })
 
 test('at most DISTRIBUTION_CATCH_UP of them, the newest, and a warning names the others', async () => {
   const gateway = await start({ DISTRIBUTION_CATCH_UP: '2' })
   await load(gateway, '2026-03-01')
   const { log } = schedule(gateway)
-  await eventually(async () => expect(await stored()).toEqual(['2026-03-01', '2026-03-04', '2026-03-05']))
+  await eventually(async () =>
+    expect(await stored()).toEqual(['2026-03-01', '2026-03-04', '2026-03-05']),
+  )
   await quiet()
   const warnings = log.warn.mock.calls.filter(([fields]) => fields.dates)
   expect(warnings).toEqual([[{ dates: ['2026-03-02', '2026-03-03'] }, expect.any(String)]])
@@ -199,7 +221,9 @@ test('one run a date, however many gateways come to the tick', async () => {
   await load(gateways[0] as Gateway, '2026-03-02')
   before = () => new Promise((resolve) => setTimeout(resolve, 100))
   for (const gateway of gateways) schedule(gateway)
-  await eventually(async () => expect(await stored()).toEqual(['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05']))
+  await eventually(async () =>
+    expect(await stored()).toEqual(['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05']),
+  )
   await quiet()
   expect(asked).toEqual(['2026-03-03', '2026-03-04', '2026-03-05'])
   expect((await runs()).every((run: string) => run.endsWith('SUCCEEDED schedule'))).toBe(true)
@@ -237,7 +261,9 @@ test('a date that fails holds up those after it, and is tried again after 1, 5 a
   now = new Date('2026-03-06T01:10:00Z')
   const all = ['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06']
   await eventually(async () => expect(await stored()).toEqual(all))
-  const { data } = await gateways[0]!.graphql('{ runs(where: { statuses: FAILED }) { nodes { date error } } }')
+  const { data } = await gateways[0]!.graphql(
+    '{ runs(where: { statuses: FAILED }) { nodes { date error } } }',
+  )
   expect(data.runs.nodes).toHaveLength(4)
   expect(data.runs.nodes[0].error).toContain('cold')
   expect(JSON.stringify(log.warn.mock.calls)).toMatch(/cold|^\[\]$/)
@@ -297,11 +323,17 @@ test('without DISTRIBUTION_CRON nothing is computed, but runs of processes that 
 test('of a program with seasons the dates of these alone', async () => {
   const gateway = await start({ SEASONS: 'First=2026-03-01..2026-03-04,Second=2026-03-06..' })
   const { store } = gateway.deps
-  await applySeasons({ pool: store.pool, now: () => now }, gateway.deps.config.SEASONS ?? [], { requestedBy: 'test' })
+  await applySeasons({ pool: store.pool, now: () => now }, gateway.deps.config.SEASONS ?? [], {
+    requestedBy: 'test',
+  })
   await load(gateway, '2026-03-02')
   schedule(gateway)
-  await eventually(async () => expect(await stored()).toEqual(['2026-03-02', '2026-03-03', '2026-03-04']))
+  await eventually(async () =>
+    expect(await stored()).toEqual(['2026-03-02', '2026-03-03', '2026-03-04']),
+  )
   now = new Date('2026-03-06T01:10:00Z')
-  await eventually(async () => expect(await stored()).toEqual(['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-06']))
+  await eventually(async () =>
+    expect(await stored()).toEqual(['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-06']),
+  )
   expect(asked).toEqual(['2026-03-03', '2026-03-04', '2026-03-06'])
 })

@@ -50,7 +50,10 @@ describe('manualupdate from a GraphQL source with prices beside it', () => {
 
   const good = () => {
     fault = {}
-    positions.positions = [held(ANN, '2500000000000000000', '4000000'), held(BEN, '1000000000000000000')]
+    positions.positions = [
+      held(ANN, '2500000000000000000', '4000000'),
+      held(BEN, '1000000000000000000'),
+    ]
     coins[`ethereum:${pool.asset_1_address}`] = { price: 2, decimals: 18, symbol: 'S' }
     coins[`ethereum:${pool.asset_2_address}`] = { price: 1, decimals: 6, symbol: 'USDC' }
   }
@@ -104,7 +107,10 @@ describe('manualupdate from a GraphQL source with prices beside it', () => {
     }
     const args = ['manualupdate', '--date', '2026-03-01', '--json']
     const refused = await command(args, settings)
-    expect(refused).toMatchObject({ code: 5, err: expect.stringContaining('`gateway manualupdate --accept`') })
+    expect(refused).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('`gateway manualupdate --accept`'),
+    })
     const { code, out, err } = await command([...args, '--accept'], settings)
     expect({ code, err: err.includes(unknown) }).toEqual({ code: 0, err: true })
     expect(JSON.parse(out)).toMatchObject({ positionCount: 2, totalPoints: 2 * 5 + 2 * 2 })
@@ -113,7 +119,10 @@ describe('manualupdate from a GraphQL source with prices beside it', () => {
 
   test('stores amounts, prices and points, and records what was fetched', async () => {
     const response = await update(DAY)
-    expect(await response.json()).toMatchObject({ positionCount: 2, totalPoints: 2 * 5 + 0.5 * 4 * 4 + 2 * 2 })
+    expect(await response.json()).toMatchObject({
+      positionCount: 2,
+      totalPoints: 2 * 5 + 0.5 * 4 * 4 + 2 * 2,
+    })
     expect(response.status).toBe(200)
     const { data } = await gateway.graphql(
       `query ($day: Date!) { distribution(date: $day) {
@@ -131,7 +140,9 @@ describe('manualupdate from a GraphQL source with prices beside it', () => {
     })
     expect(priced).toMatchObject({ kind: 'PRICES', name: prices.base, count: 2 })
     for (const { digest } of [fetched, priced]) expect(digest).toMatch(/^[0-9a-f]{64}$/)
-    const ann = data.distribution.positions.nodes.find((one: { userAddress: string }) => one.userAddress === ANN)
+    const ann = data.distribution.positions.nodes.find(
+      (one: { userAddress: string }) => one.userAddress === ANN,
+    )
     expect(ann).toEqual({
       userAddress: ANN,
       points: 18,
@@ -160,11 +171,13 @@ describe('manualupdate from a GraphQL source with prices beside it', () => {
       says: /price/,
     },
     'has a price of little confidence': {
-      break: () => Object.assign(coins[`ethereum:${pool.asset_1_address}`] as object, { confidence: 0.5 }),
+      break: () =>
+        Object.assign(coins[`ethereum:${pool.asset_1_address}`] as object, { confidence: 0.5 }),
       says: /price/,
     },
     'has a price that jumps': {
-      break: () => Object.assign(coins[`ethereum:${pool.asset_1_address}`] as object, { price: 20 }),
+      break: () =>
+        Object.assign(coins[`ethereum:${pool.asset_1_address}`] as object, { price: 20 }),
       says: /MAX_PRICE_JUMP/,
       date: NEXT,
     },

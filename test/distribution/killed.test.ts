@@ -6,7 +6,15 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { command, parsed, start } from '../support/command-line.ts'
 import { everything } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, importFiles, jsonLines, midnight, multiplier, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  importFiles,
+  jsonLines,
+  midnight,
+  multiplier,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 import { claims, hold } from '../support/pause.ts'
 
 const day = '2026-06-01'
@@ -29,7 +37,8 @@ afterAll(async () => {
 })
 
 const env = () => ({ DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '', POSITIONS_SOURCE: dir })
-const resync = () => fetch(`${gateway.base}/points/resync?date=${day}`, { method: 'POST', headers: asAdmin })
+const resync = () =>
+  fetch(`${gateway.base}/points/resync?date=${day}`, { method: 'POST', headers: asAdmin })
 /** The runs of the day, newest first. */
 const runs = async () =>
   (
@@ -66,7 +75,9 @@ test.each(['before it writes', 'in the middle of its writing'] as const)(
       await importFiles(gateway, imported)
       expect((await resync()).status).toBe(200)
     }
-    const record = (await gateway.ask(`{ run(recordId: "${dead.recordId}") { status error finishedAt } }`)).run
+    const record = (
+      await gateway.ask(`{ run(recordId: "${dead.recordId}") { status error finishedAt } }`)
+    ).run
     expect(record).toEqual({
       status: 'FAILED',
       error: 'It was cut off: the process that ran it ended.',
@@ -83,7 +94,10 @@ const interrupted = [
 test.each(interrupted)(
   '%s that is interrupted %s, by %s, leaves the store as it was and 130',
   async (verb, place, signal) => {
-    await writeFile(join(dir, 'positions.jsonl'), jsonLines([position(ANN, 20, { distributionDate: midnight(day) })]))
+    await writeFile(
+      join(dir, 'positions.jsonl'),
+      jsonLines([position(ANN, 20, { distributionDate: midnight(day) })]),
+    )
     const before = await everything(gateway.deps.store.pool)
     const held = await hold(gateway, place)
     const started = start([verb, '--date', day], env())

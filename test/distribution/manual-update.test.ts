@@ -5,7 +5,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { datasetPositions } from '../../src/sources/positions/dataset-positions.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, BEN, CAT, DAY, importFiles, jsonLines, multiplier, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  CAT,
+  DAY,
+  importFiles,
+  jsonLines,
+  multiplier,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 
 describe('manualupdate from a directory', () => {
   let gateway: Gateway
@@ -17,7 +27,9 @@ describe('manualupdate from a directory', () => {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'gateway-source-'))
-    gateway = await startGateway({ positionsSource: datasetPositions(dir, () => openDirectory(dir)) })
+    gateway = await startGateway({
+      positionsSource: datasetPositions(dir, () => openDirectory(dir)),
+    })
     await importFiles(gateway, { pools: [pool], multipliers: [multiplier] })
   })
   beforeEach(async () => {
@@ -31,7 +43,11 @@ describe('manualupdate from a directory', () => {
 
   test("stores the date's positions with computed points, and answers what it did", async () => {
     const answer = (await (await update(DAY)).json()) as Record<string, unknown>
-    expect(answer).toMatchObject({ distributionDate: `${DAY}T00:00:00.000Z`, positionCount: 2, totalPoints: 300 })
+    expect(answer).toMatchObject({
+      distributionDate: `${DAY}T00:00:00.000Z`,
+      positionCount: 2,
+      totalPoints: 300,
+    })
     expect(Object.keys(answer).sort()).toEqual([
       'distributionDate',
       'finishedAt',
@@ -110,7 +126,9 @@ describe('manualupdate from a directory', () => {
   })
 
   test('two runs of a date at once: one runs, the other gets a conflict or runs after it', async () => {
-    const statuses = (await Promise.all([update(DAY), update(DAY), update(DAY)])).map((response) => response.status)
+    const statuses = (await Promise.all([update(DAY), update(DAY), update(DAY)])).map(
+      (response) => response.status,
+    )
     expect(statuses).toContain(200)
     expect(statuses.every((status) => status === 200 || status === 409)).toBe(true)
     expect(await json('/points/userpoints')).toEqual({ totalPoints: 300 })

@@ -4,7 +4,18 @@ import { emptyProgram, everything, records } from '../support/dump.ts'
 import { LONG } from '../support/extent.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { memorySource } from '../support/memory-source.ts'
-import { ANN, BEN, CAT, DAY, importFiles, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  CAT,
+  DAY,
+  importFiles,
+  midnight,
+  multiplier,
+  POOL,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 import { hold } from '../support/pause.ts'
 
 const POOLS = ['1', '6', '7'].map((digit) => `0x${digit.repeat(40)}`)
@@ -62,14 +73,16 @@ interface State {
   distribution: { positionCount: number; userCount: number; totalPoints: number } | null
 }
 async function state(date: string): Promise<State> {
-  const { data } = await gateway.graphql(`{ leaderboard(first: 1000) { nodes { userAddress points rank } }
+  const { data } =
+    await gateway.graphql(`{ leaderboard(first: 1000) { nodes { userAddress points rank } }
     program { totalPoints } distribution(date: "${date}") { positionCount userCount totalPoints: points } }`)
   return data
 }
 
 /** What a preview must say, of the states before and after what it previews. */
 function changes(date: string, kind: string, before: State, after: State) {
-  const of = ({ leaderboard }: State) => new Map(leaderboard.nodes.map((entry) => [entry.userAddress, entry]))
+  const of = ({ leaderboard }: State) =>
+    new Map(leaderboard.nodes.map((entry) => [entry.userAddress, entry]))
   const [old, now] = [of(before), of(after)]
   const accounts = [...new Set([...old.keys(), ...now.keys()])].map((userAddress) => {
     const [b, a] = [old.get(userAddress), now.get(userAddress)]
@@ -85,8 +98,15 @@ function changes(date: string, kind: string, before: State, after: State) {
     }
   })
   const movers = accounts
-    .filter(({ userAddress, pointsChange }) => pointsChange !== 0 || old.has(userAddress) !== now.has(userAddress))
-    .sort((x, y) => Math.abs(y.pointsChange) - Math.abs(x.pointsChange) || (x.userAddress < y.userAddress ? -1 : 1))
+    .filter(
+      ({ userAddress, pointsChange }) =>
+        pointsChange !== 0 || old.has(userAddress) !== now.has(userAddress),
+    )
+    .sort(
+      (x, y) =>
+        Math.abs(y.pointsChange) - Math.abs(x.pointsChange) ||
+        (x.userAddress < y.userAddress ? -1 : 1),
+    )
   const none = { positionCount: 0, userCount: 0, totalPoints: 0 }
   return {
     distributionDate: date,
@@ -96,7 +116,8 @@ function changes(date: string, kind: string, before: State, after: State) {
     programPointsBefore: before.program.totalPoints,
     programPointsAfter: after.program.totalPoints,
     changedUserCount: movers.length,
-    changedRankCount: accounts.filter(({ rankBefore, rankAfter }) => rankBefore !== rankAfter).length,
+    changedRankCount: accounts.filter(({ rankBefore, rankAfter }) => rankBefore !== rankAfter)
+      .length,
     movers,
   }
 }
@@ -123,8 +144,22 @@ test('shows what a resync would change: the biggest movers first', async () => {
     changedUserCount: 2,
     changedRankCount: 2,
     movers: [
-      { userAddress: BEN, pointsBefore: 40, pointsAfter: 10, pointsChange: -30, rankBefore: 1, rankAfter: 3 },
-      { userAddress: ANN, pointsBefore: 1, pointsAfter: 20, pointsChange: 19, rankBefore: 3, rankAfter: 1 },
+      {
+        userAddress: BEN,
+        pointsBefore: 40,
+        pointsAfter: 10,
+        pointsChange: -30,
+        rankBefore: 1,
+        rankAfter: 3,
+      },
+      {
+        userAddress: ANN,
+        pointsBefore: 1,
+        pointsAfter: 20,
+        pointsChange: 19,
+        rankBefore: 3,
+        rankAfter: 1,
+      },
     ],
   })
   expect((await preview({ first: 1 })).movers).toMatchObject([{ userAddress: BEN }])
@@ -161,7 +196,9 @@ test.each<[string, Asked]>([
   ['a manualupdate', { kind: 'MANUALUPDATE' }],
   ['a manualupdate of a date that is not stored', { kind: 'MANUALUPDATE', date: '2026-03-09' }],
 ])('of %s writes nothing', async (_, asked) => {
-  await importFiles(gateway, { positions: [on(DAY, ANN, 10, { pointsA: 1, pointsB: 0 }), on(DAY, BEN, 5)] })
+  await importFiles(gateway, {
+    positions: [on(DAY, ANN, 10, { pointsA: 1, pointsB: 0 }), on(DAY, BEN, 5)],
+  })
   source.rows = [DAY, '2026-03-09'].flatMap((day) => [
     on(day, BEN, 3),
     on(day, CAT, 4),
@@ -185,9 +222,14 @@ test('while it computes, readers see what is stored, and a run of the date gets 
   const previewing = preview()
   await held.caught()
   expect(await state(DAY)).toEqual(before)
-  const run = await fetch(`${gateway.base}/points/resync?date=${DAY}`, { method: 'POST', headers: asAdmin })
+  const run = await fetch(`${gateway.base}/points/resync?date=${DAY}`, {
+    method: 'POST',
+    headers: asAdmin,
+  })
   expect(run.status).toBe(409)
-  expect(await run.json()).toMatchObject({ detail: expect.stringContaining('it has just started, or is a preview') })
+  expect(await run.json()).toMatchObject({
+    detail: expect.stringContaining('it has just started, or is a preview'),
+  })
   await held.release()
   expect((await previewing).totalsAfter.totalPoints).toBe(20)
   expect(await state(DAY)).toEqual(before)
@@ -204,28 +246,53 @@ describe('wrong questions', () => {
 
   test.each<[string, Asked, string, string | RegExp]>([
     ['a date in the future', { date: '2999-01-01' }, 'BAD_INPUT', 'must not be in the future'],
-    ['a date without positions', { date: '2026-03-08' }, 'NOT_FOUND', 'No positions are stored for 2026-03-08'],
-    ['an unknown pool', { multipliers: [{ poolAddress: ANN, depositA: 1 }] }, 'NOT_FOUND', `There is no pool ${ANN}`],
+    [
+      'a date without positions',
+      { date: '2026-03-08' },
+      'NOT_FOUND',
+      'No positions are stored for 2026-03-08',
+    ],
+    [
+      'an unknown pool',
+      { multipliers: [{ poolAddress: ANN, depositA: 1 }] },
+      'NOT_FOUND',
+      `There is no pool ${ANN}`,
+    ],
     [
       'a pool twice',
-      { multipliers: [{ poolAddress: POOL }, { poolAddress: POOL.toUpperCase().replace('X', 'x') }] },
+      {
+        multipliers: [{ poolAddress: POOL }, { poolAddress: POOL.toUpperCase().replace('X', 'x') }],
+      },
       'BAD_INPUT',
       '',
     ],
     ['a negative factor', factor(-1), 'BAD_INPUT', ''],
     ['a factor that is not a number', factor('NaN'), 'BAD_INPUT', /NaN/],
-    ['a pool that is not an address', { multipliers: [{ poolAddress: 'S/USDC' }] }, 'BAD_INPUT', /Address must be/],
+    [
+      'a pool that is not an address',
+      { multipliers: [{ poolAddress: 'S/USDC' }] },
+      'BAD_INPUT',
+      /Address must be/,
+    ],
     ['no multipliers in a list', { multipliers: [] }, '', ''],
     ['fewer than none', { first: -1 }, 'BAD_INPUT', 'first must be from 0 to 1000'],
     ['too many', { first: 1001 }, 'BAD_INPUT', 'first must be from 0 to 1000'],
-    ['what the source does not have', { kind: 'MANUALUPDATE' }, 'SOURCE_FAILED', `it has no positions of ${DAY}`],
+    [
+      'what the source does not have',
+      { kind: 'MANUALUPDATE' },
+      'SOURCE_FAILED',
+      `it has no positions of ${DAY}`,
+    ],
   ])('%s', async (_, asked, code, message) => {
     if (code === '') return void (await preview(asked))
     const before = await records(gateway.deps.store.pool)
     const refusal = await error(asked)
     expect(refusal).toMatchObject({
       extensions: { code },
-      message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+      message:
+        typeof message === 'string'
+          ? expect.stringContaining(message)
+          : expect.stringMatching(message),
     })
     if (code === 'BAD_INPUT' && message === '') expect(refusal?.extensions.problems).toHaveLength(1)
     expect(await records(gateway.deps.store.pool)).toEqual(before)
@@ -255,10 +322,12 @@ test('equals what the run then does, also with multipliers that are not stored y
   const row = fc
     .tuple(fc.constantFrom(...DAYS), fc.constantFrom(...users), fc.constantFrom(...POOLS), amounts)
     .map(([day, user, marketAddress, more]) => on(day, user, 1, { marketAddress, ...more }))
-  const generated = fc.tuple(row, fc.option(fc.tuple(usd, usd), { nil: undefined })).map(([of, points]) => ({
-    ...of,
-    ...(points && { pointsA: points[0], pointsB: points[1] }),
-  }))
+  const generated = fc
+    .tuple(row, fc.option(fc.tuple(usd, usd), { nil: undefined }))
+    .map(([of, points]) => ({
+      ...of,
+      ...(points && { pointsA: points[0], pointsB: points[1] }),
+    }))
   const rows = (maxLength: number) =>
     fc.uniqueArray(generated, {
       minLength: 1,
@@ -300,7 +369,10 @@ test('equals what the run then does, also with multipliers that are not stored y
             },
           )
         const verb = kind === 'RESYNC' ? 'resyncDistribution' : 'updateDistribution'
-        await mutate(`mutation ($date: Date) { ${verb}(input: { date: $date }) { run { status } } }`, { date })
+        await mutate(
+          `mutation ($date: Date) { ${verb}(input: { date: $date }) { run { status } } }`,
+          { date },
+        )
         const done = changes(date, kind, before, await state(date))
         expect(previewed).toEqual({ ...done, movers: done.movers.slice(0, first) })
       },

@@ -6,7 +6,16 @@ import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { datasetPositions } from '../../src/sources/positions/dataset-positions.ts'
 import { emptyProgram, everything } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, BEN, importFiles, jsonLines, midnight, multiplier, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  importFiles,
+  jsonLines,
+  midnight,
+  multiplier,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 
 const [BEFORE, DAY, AFTER] = ['2026-03-01', '2026-03-02', '2026-03-03']
 const [S, USDC] = [pool.asset_1_address, pool.asset_2_address]
@@ -31,18 +40,33 @@ afterAll(async () => {
 
 const priced = (day: string, a: number, b = 1, more: object = {}) =>
   position(ANN, 10, { distributionDate: midnight(day), aTokenPrice: a, bTokenPrice: b, ...more })
-const turned = { marketAddress: TURNED, aTokenAddress: USDC, aTokenSymbol: 'USDC', bTokenAddress: S, bTokenSymbol: 'S' }
+const turned = {
+  marketAddress: TURNED,
+  aTokenAddress: USDC,
+  aTokenSymbol: 'USDC',
+  bTokenAddress: S,
+  bTokenSymbol: 'S',
+}
 
-async function update(day: string, rows: object[]): Promise<{ status: number; detail?: string; totalPoints?: number }> {
+async function update(
+  day: string,
+  rows: object[],
+): Promise<{ status: number; detail?: string; totalPoints?: number }> {
   await writeFile(join(dir, 'positions.jsonl'), jsonLines(rows))
-  const response = await fetch(`${gateway.base}/points/manualupdate?date=${day}`, { method: 'POST', headers: asAdmin })
+  const response = await fetch(`${gateway.base}/points/manualupdate?date=${day}`, {
+    method: 'POST',
+    headers: asAdmin,
+  })
   return { status: response.status, ...((await response.json()) as object) }
 }
 
 /** The store has S at 2 and USDC at 1 on the date before, and on the date itself. */
 beforeEach(async () => {
   await emptyProgram(gateway.deps.store.pool)
-  await importFiles(gateway, { multipliers: [multiplier], positions: [priced(BEFORE, 2), priced(DAY, 2)] })
+  await importFiles(gateway, {
+    multipliers: [multiplier],
+    positions: [priced(BEFORE, 2), priced(DAY, 2)],
+  })
 })
 
 const told = (suspect: string) => `The source of prices, ${dir}, failed: the price of ${suspect}.`
@@ -61,19 +85,29 @@ test.each<[string, object[], string]>([
     [priced(DAY, 2), priced(DAY, 9, 1, { userAddress: BEN })],
     jump('S', S, 2, 9),
   ],
-  ['that jumped while its token was on the other side', [priced(DAY, 1, 9, turned)], jump('S', S, 2, 9)],
-])('a price %s is a 502 that names the source, the token and both prices; the date stays', async (_, rows, suspect) => {
-  const before = await everything(gateway.deps.store.pool)
-  expect(await update(DAY, rows)).toMatchObject({ status: 502, detail: told(suspect) })
-  expect(await everything(gateway.deps.store.pool)).toEqual(before)
-})
+  [
+    'that jumped while its token was on the other side',
+    [priced(DAY, 1, 9, turned)],
+    jump('S', S, 2, 9),
+  ],
+])(
+  'a price %s is a 502 that names the source, the token and both prices; the date stays',
+  async (_, rows, suspect) => {
+    const before = await everything(gateway.deps.store.pool)
+    expect(await update(DAY, rows)).toMatchObject({ status: 502, detail: told(suspect) })
+    expect(await everything(gateway.deps.store.pool)).toEqual(before)
+  },
+)
 
 test.each<[string, object[]]>([
   ['that rises by the allowed factor', [priced(DAY, 8)]],
   ['that falls by the allowed factor', [priced(DAY, 0.5)]],
   ['that stays, of a token that was on the other side', [priced(DAY, 1, 2, turned)]],
   ['of a token that has none before', [priced(DAY, 500, 1, { aTokenAddress: BEN })]],
-  ['of a token that has none before on that chain', [priced(DAY, 500, 100, { marketAddress: OTHER_CHAIN })]],
+  [
+    'of a token that has none before on that chain',
+    [priced(DAY, 500, 100, { marketAddress: OTHER_CHAIN })],
+  ],
 ])('a price %s is believed', async (_, rows) => {
   expect(await update(DAY, rows)).toMatchObject({ status: 200 })
 })

@@ -55,8 +55,12 @@ async function source(rows: object[]): Promise<string> {
   await writeFile(join(dir, 'positions.jsonl'), text)
   return text
 }
-const post = (verb: string, day: string, headers: Record<string, string> = asAdmin, base = gateway.base) =>
-  fetch(`${base}/points/${verb}?date=${day}`, { method: 'POST', headers })
+const post = (
+  verb: string,
+  day: string,
+  headers: Record<string, string> = asAdmin,
+  base = gateway.base,
+) => fetch(`${base}/points/${verb}?date=${day}`, { method: 'POST', headers })
 const graph = (query: string, headers = {}) => gateway.ask(query, undefined, headers)
 /** The runs of a day, newest first. */
 const runsOf = async (day: string) =>
@@ -70,7 +74,11 @@ const env = () => ({ DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '', POSIT
 
 describe('every run is a record', () => {
   test('an import is a run for each date that it changes', async () => {
-    const positions = [at('2026-01-01', ANN, 10), at('2026-01-01', BEN, 5), at('2026-01-02', ANN, 7)]
+    const positions = [
+      at('2026-01-01', ANN, 10),
+      at('2026-01-01', BEN, 5),
+      at('2026-01-02', ANN, 7),
+    ]
     await importFiles(gateway, { positions }, 'carol')
     const [first] = await runsOf('2026-01-01')
     expect(first).toEqual({
@@ -132,7 +140,11 @@ describe('every run is a record', () => {
 
   test('a manualupdate, by a named token, with what it fetched', async () => {
     await importFiles(gateway, { positions: [at('2026-01-03', ANN, 10)] })
-    const text = await source([at('2026-01-03', BEN, 3), at('2026-01-03', CAT, 4), at('2026-01-04', ANN, 1)])
+    const text = await source([
+      at('2026-01-03', BEN, 3),
+      at('2026-01-03', CAT, 4),
+      at('2026-01-04', ANN, 1),
+    ])
     const began = Date.now()
     expect((await post('manualupdate', '2026-01-03', alice)).status).toBe(200)
     const [run] = await runsOf('2026-01-03')
@@ -143,7 +155,9 @@ describe('every run is a record', () => {
       requestedBy: 'alice',
       error: null,
       multipliers: { nodes: [{ poolAddress: POOL, depositA: 2 }] },
-      sources: [{ kind: 'POSITIONS', name: dir, digest: digestOf(text), count: 3, block: null, time: null }],
+      sources: [
+        { kind: 'POSITIONS', name: dir, digest: digestOf(text), count: 3, block: null, time: null },
+      ],
       totalsBefore: { positionCount: 1, userCount: 1, totalPoints: 20 },
       totalsAfter: { positionCount: 2, userCount: 2, totalPoints: 14 },
     })
@@ -165,11 +179,16 @@ describe('every run is a record', () => {
   })
 
   test('a resync, which fetches nothing; its answer, its number and its date lead to it', async () => {
-    await importFiles(gateway, { positions: [at('2026-01-05', ANN, 10, { pointsA: 1, pointsB: 2 })] })
+    await importFiles(gateway, {
+      positions: [at('2026-01-05', ANN, 10, { pointsA: 1, pointsB: 2 })],
+    })
     const { run: done } = (
-      await graph(`mutation { resyncDistribution(input: { date: "2026-01-05" }) { run { ${RUN} } } }`, {
-        authorization: 'Bearer the-token-of-bob',
-      })
+      await graph(
+        `mutation { resyncDistribution(input: { date: "2026-01-05" }) { run { ${RUN} } } }`,
+        {
+          authorization: 'Bearer the-token-of-bob',
+        },
+      )
     ).resyncDistribution
     expect(done).toMatchObject({
       kind: 'RESYNC',
@@ -209,7 +228,9 @@ describe('every run is a record', () => {
     await source([at('2026-01-06', ANN, 10)])
     expect((await post('manualupdate', '2026-01-06')).status).toBe(200)
     await source([at('2026-01-06', BEN, 10), { ...at('2026-01-06', CAT, 10), aTokenPrice: 'x' }])
-    const refused = (await (await post('manualupdate', '2026-01-06', alice)).json()) as { detail: string }
+    const refused = (await (await post('manualupdate', '2026-01-06', alice)).json()) as {
+      detail: string
+    }
     expect(await runsOf('2026-01-06')).toEqual([
       expect.objectContaining({
         kind: 'MANUALUPDATE',
@@ -226,7 +247,9 @@ describe('every run is a record', () => {
       expect.objectContaining({ status: 'SUCCEEDED', error: null }),
     ])
     expect(refused.detail).toContain('positions.jsonl:2: aTokenPrice must be a number')
-    const { distribution } = await graph(`{ distribution(date: "2026-01-06") { run { status } runs { totalCount } } }`)
+    const { distribution } = await graph(
+      `{ distribution(date: "2026-01-06") { run { status } runs { totalCount } } }`,
+    )
     expect(distribution).toEqual({ run: { status: 'SUCCEEDED' }, runs: { totalCount: 2 } })
   })
 
@@ -246,19 +269,31 @@ describe('every run is a record', () => {
   })
 
   test.each([1e308, 1e-308])('a factor of %d is beyond what points can be', async (factor) => {
-    await importFiles(gateway, { positions: [at('2026-01-08', ANN, factor, { pointsA: 0, pointsB: 0 })] })
+    await importFiles(gateway, {
+      positions: [at('2026-01-08', ANN, factor, { pointsA: 0, pointsB: 0 })],
+    })
     await setDepositA(factor)
     const refused = await post('resync', '2026-01-08')
     expect(refused.status).toBe(400)
     const { detail } = (await refused.json()) as { detail: string }
     expect(detail).toContain('beyond what a number can hold')
-    expect((await runsOf('2026-01-08'))[0]).toMatchObject({ kind: 'RESYNC', status: 'FAILED', error: detail })
-    await expect(importFiles(gateway, { positions: [at('2026-01-08', BEN, factor)] })).rejects.toThrow(detail)
+    expect((await runsOf('2026-01-08'))[0]).toMatchObject({
+      kind: 'RESYNC',
+      status: 'FAILED',
+      error: detail,
+    })
+    await expect(
+      importFiles(gateway, { positions: [at('2026-01-08', BEN, factor)] }),
+    ).rejects.toThrow(detail)
     await setDepositA(2)
   })
 
   test('an import that fails has no date', async () => {
-    const bad = importFiles(gateway, { positions: [at('2026-01-07', ANN, 1), at('2026-01-07', 'me', 1)] }, 'carol')
+    const bad = importFiles(
+      gateway,
+      { positions: [at('2026-01-07', ANN, 1), at('2026-01-07', 'me', 1)] },
+      'carol',
+    )
     await expect(bad).rejects.toThrow('positions.jsonl:2')
     const { runs } = await graph(`{ runs(first: 1) { nodes { ${RUN} } } }`)
     expect(runs.nodes).toEqual([
@@ -299,7 +334,10 @@ describe('every run is a record', () => {
     )
     for (const [args, fits] of [
       ['where: { kinds: IMPORT }', (run: any) => run.kind === 'IMPORT'],
-      ['where: { kinds: RESYNC, statuses: FAILED }', (run: any) => run.kind === 'RESYNC' && run.status === 'FAILED'],
+      [
+        'where: { kinds: RESYNC, statuses: FAILED }',
+        (run: any) => run.kind === 'RESYNC' && run.status === 'FAILED',
+      ],
       ['where: { statuses: SUCCEEDED }', (run: any) => run.status === 'SUCCEEDED'],
       ['where: { statuses: RUNNING }', () => false],
       ['where: { date: { eq: "2026-01-06" } }', (run: any) => run.date === '2026-01-06'],
@@ -371,7 +409,11 @@ test('a position says which run and which multiplier gave it its points', async 
   await source([at(day, ANN, 10), at(day, BEN, 10, { marketAddress: POOL_2 })])
   expect((await post('manualupdate', day, alice)).status).toBe(200)
   expect(await positions()).toMatchObject({
-    imported: { points: 20, run: { kind: 'MANUALUPDATE', requestedBy: 'alice' }, multiplierUsed: used(2) },
+    imported: {
+      points: 20,
+      run: { kind: 'MANUALUPDATE', requestedBy: 'alice' },
+      multiplierUsed: used(2),
+    },
     'no multiplier': { points: 90, multiplierUsed: { depositA: 9, borrowA: 0 } },
   })
 })
@@ -394,7 +436,10 @@ test('points that stay what they were for another reason name that reason', asyn
   const halved = await load(5)
   expect(halved).toMatchObject({ points: 20, multiplierUsed: { depositA: 4 } })
   expect(Number(halved.run.recordId)).toBeGreaterThan(Number(first.run.recordId))
-  expect(await load(5, { pointsA: 20, pointsB: 0 })).toMatchObject({ points: 20, multiplierUsed: null })
+  expect(await load(5, { pointsA: 20, pointsB: 0 })).toMatchObject({
+    points: 20,
+    multiplierUsed: null,
+  })
   const computed = await load(5)
   expect(computed).toMatchObject({ points: 20, multiplierUsed: { depositA: 4 } })
   expect(await load(5)).toEqual(computed)
@@ -427,7 +472,10 @@ describe('a run that fails or has nothing', () => {
   test.each([
     ['is empty', () => []],
     ['has other dates only', () => [at('2026-03-02', ANN, 1)]],
-    ['has a line that does not fit, behind good ones', () => [at(day, CAT, 1), { userAddress: BEN }]],
+    [
+      'has a line that does not fit, behind good ones',
+      () => [at(day, CAT, 1), { userAddress: BEN }],
+    ],
     ['has the id of another date', async () => [at(day, CAT, 1, { id: await idOf('2026-01-01') })]],
     ['has a price of zero', () => [at(day, CAT, 1, { aTokenPrice: 0 })]],
   ])('changes nothing of a good date: a source that %s', async (_, rows) => {
@@ -437,18 +485,26 @@ describe('a run that fails or has nothing', () => {
     await source(await rows())
     expect((await post('manualupdate', day)).status).toBe(502)
     expect(await everything(gateway.deps.store.pool)).toEqual(before)
-    expect((await runsOf(day))[0]).toMatchObject({ status: 'FAILED', error: expect.stringContaining(dir) })
+    expect((await runsOf(day))[0]).toMatchObject({
+      status: 'FAILED',
+      error: expect.stringContaining(dir),
+    })
   })
 
   test('changes nothing of a good date: a bad import', async () => {
     const before = await everything(gateway.deps.store.pool)
-    await expect(importFiles(gateway, { positions: [at(day, ANN, 999), '{'] })).rejects.toThrow('positions.jsonl:2')
+    await expect(importFiles(gateway, { positions: [at(day, ANN, 999), '{'] })).rejects.toThrow(
+      'positions.jsonl:2',
+    )
     expect(await everything(gateway.deps.store.pool)).toEqual(before)
   })
 
   const idOf = async (of: string) =>
-    (await graph(`{ positions(where: { date: { eq: "${of}" } }, first: 1) { nodes { legacy { recordId } } } }`))
-      .positions.nodes[0].legacy.recordId
+    (
+      await graph(
+        `{ positions(where: { date: { eq: "${of}" } }, first: 1) { nodes { legacy { recordId } } } }`,
+      )
+    ).positions.nodes[0].legacy.recordId
 })
 
 describe('one run of a date at a time', () => {
@@ -475,19 +531,35 @@ describe('one run of a date at a time', () => {
       const named = `A run for ${day} is in progress (run ${run.recordId}, a resync that alice started at ${run.startedAt}).`
       for (const base of [gateway.base, other.base])
         for (const verb of ['resync', 'manualupdate']) {
-          const second = base === gateway.base || verb === 'resync' ? await post(verb, day, asAdmin, base) : undefined
+          const second =
+            base === gateway.base || verb === 'resync'
+              ? await post(verb, day, asAdmin, base)
+              : undefined
           if (!second) continue
           expect(second.status).toBe(409)
-          expect(await second.json()).toMatchObject({ title: 'Conflict', detail: expect.stringContaining(named) })
+          expect(await second.json()).toMatchObject({
+            title: 'Conflict',
+            detail: expect.stringContaining(named),
+          })
         }
-      const { errors } = await other.graphql(`{ previewDistribution(date: "${day}") { kind } }`, {}, asAdmin)
-      expect(errors).toMatchObject([{ message: expect.stringContaining(named), extensions: { code: 'CONFLICT' } }])
+      const { errors } = await other.graphql(
+        `{ previewDistribution(date: "${day}") { kind } }`,
+        {},
+        asAdmin,
+      )
+      expect(errors).toMatchObject([
+        { message: expect.stringContaining(named), extensions: { code: 'CONFLICT' } },
+      ])
       const line = await command(['resync', '--date', day], env())
       expect(line).toMatchObject({ code: 4, out: '', err: expect.stringContaining(named) })
       await held.release()
       expect((await first).status).toBe(200)
       expect((await post('resync', day, asAdmin, other.base)).status).toBe(200)
-      expect((await runsOf(day)).map((one: any) => one.requestedBy)).toEqual(['admin', 'alice', 'import'])
+      expect((await runsOf(day)).map((one: any) => one.requestedBy)).toEqual([
+        'admin',
+        'alice',
+        'import',
+      ])
     } finally {
       await held.release()
       await other.close()
@@ -495,7 +567,9 @@ describe('one run of a date at a time', () => {
   })
 
   test('runs of different dates take turns: both are done', async () => {
-    await importFiles(gateway, { positions: [at('2026-04-02', ANN, 10), at('2026-04-03', ANN, 10)] })
+    await importFiles(gateway, {
+      positions: [at('2026-04-02', ANN, 10), at('2026-04-03', ANN, 10)],
+    })
     const held = await hold(gateway)
     const runs = ['2026-04-02', '2026-04-03'].map((one) => post('resync', one))
     await held.caught().finally(held.release)

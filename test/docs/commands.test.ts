@@ -17,10 +17,16 @@ import { type Block, documents, ROOT } from './markdown.ts'
 
 /** The commands and examples of the documents run, and answer what is written there. */
 
-/** npm takes longer to start than the program, so the first command is run by npm, and the others as npm would. */
+/**
+ * npm takes longer to start than the program, so the first command is run by npm, and the others as
+ * npm would.
+ */
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const withoutNpm = (command: string) =>
-  command.replaceAll(/npm run (?:-s |--silent )?gateway -- /g, `${scripts.gateway.replace(/^.* && exec /, '')} `)
+  command.replaceAll(
+    /npm run (?:-s |--silent )?gateway -- /g,
+    `${scripts.gateway.replace(/^.* && exec /, '')} `,
+  )
 
 const run = promisify(execFile)
 
@@ -87,7 +93,11 @@ beforeAll(async () => {
   await vi.waitFor(
     async () =>
       expect(
-        (await askSample(`{ leaderboard(scope: { asOf: "${ofToday('2026-11-19')}" }) { totalCount } }`)).errors,
+        (
+          await askSample(
+            `{ leaderboard(scope: { asOf: "${ofToday('2026-11-19')}" }) { totalCount } }`,
+          )
+        ).errors,
       ).toBeUndefined(),
     { timeout: 60_000, interval: 200 },
   )
@@ -115,7 +125,10 @@ async function newDirectory(): Promise<string> {
   return path
 }
 
-/** A store without records. It is not embedded, since starting a server for each block takes most of its time. */
+/**
+ * A store without records. It is not embedded, since starting a server for each block takes most of
+ * its time.
+ */
 async function newStore(): Promise<Store> {
   const database = await openStore()
   closing.push(() => database.close())
@@ -129,8 +142,15 @@ function environment(store: Store) {
 }
 
 /** A command in a shell, with all that it starts. */
-function shell(command: string, store: Store): { child: ChildProcess; out(): string; all(): string } {
-  const child = spawn('bash', ['-c', command], { cwd: ROOT, env: environment(store), detached: true })
+function shell(
+  command: string,
+  store: Store,
+): { child: ChildProcess; out(): string; all(): string } {
+  const child = spawn('bash', ['-c', command], {
+    cwd: ROOT,
+    env: environment(store),
+    detached: true,
+  })
   let [out, err] = ['', '']
   child.stdout.on('data', (data) => {
     out += data
@@ -157,7 +177,8 @@ async function startShell(command: string, store: Store): Promise<Started> {
   const stop = async () => {
     if (isStopped) return
     isStopped = true
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${command} ended by itself:\n${all()}`)
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`${command} ended by itself:\n${all()}`)
     process.kill(-(child.pid as number), 'SIGTERM')
     await ended
   }
@@ -184,7 +205,9 @@ function commandsOf({ text }: Block): string[] {
   for (const line of text.split('\n')) {
     command += command === '' ? line : `\n${line}`
     if (command.endsWith('\\') || !isWhole(command)) continue
-    commands.push(...(command.startsWith('npm') ? command.replace(/\s+#.*/, '').split(' && ') : [command]))
+    commands.push(
+      ...(command.startsWith('npm') ? command.replace(/\s+#.*/, '').split(' && ') : [command]),
+    )
     command = ''
   }
   return commands
@@ -201,7 +224,10 @@ function isWhole(command: string): boolean {
 
 function replaced(command: string, base: string): string {
   const all = { 'http://127.0.0.1:4000': base, ...standIns }
-  return Object.entries(all).reduce((text, [written, stands]) => text.replaceAll(written, stands), ofToday(command))
+  return Object.entries(all).reduce(
+    (text, [written, stands]) => text.replaceAll(written, stands),
+    ofToday(command),
+  )
 }
 
 /** The block with the answer to another, which follows it. */
@@ -225,7 +251,10 @@ function expectAnswer(got: string, { at, language, text }: Block): void {
 }
 
 const STARTS = /\bnpm start\b|gateway -- serve\b/
-/** The languages of blocks that are compiled by test/client, shown as examples of other programs, generated, or files of test/docs/your-protocol. */
+/**
+ * The languages of blocks that are compiled by test/client, shown as examples of other programs,
+ * generated, or files of test/docs/your-protocol.
+ */
 const ELSEWHERE = ['ts', 'tsx', 'sql', 'jsonl', 'jsonc']
 /** The languages of answers. */
 const ANSWERS = new Set(['json', 'text'])
@@ -245,7 +274,8 @@ describe('commands', () => {
 
     const files = await startServer(({ url }, response) => {
       const path = join(fixture, url.replace('/dataset', ''))
-      if (!/^\/dataset\/[\w.-]+$/.test(url) || !existsSync(path)) return response.writeHead(404).end()
+      if (!/^\/dataset\/[\w.-]+$/.test(url) || !existsSync(path))
+        return response.writeHead(404).end()
       return createReadStream(path).pipe(response.writeHead(200))
     })
     closing.push(() => files.close())
@@ -259,18 +289,32 @@ describe('commands', () => {
       closing.push(() => redis.close())
       standIns['redis://cache:6379'] = redis.url
     }
-    for (const name of ['DIR', 'BACKUP', 'CSV', 'SHEET']) standIns[`export ${name}`] = `export ${await newDirectory()}`
+    for (const name of ['DIR', 'BACKUP', 'CSV', 'SHEET'])
+      standIns[`export ${name}`] = `export ${await newDirectory()}`
     standIns['template DIR'] = `template ${await newDirectory()}`
     const example = await newDirectory()
     for (const name of ['template', 'import']) standIns[`${name} EXAMPLE`] = `${name} ${example}`
     const written = await newDirectory()
-    for (const name of ['POINTS', 'new-multipliers.json', 'weekly-points.csv', 'top-100.csv', 'preview.json'])
+    for (const name of [
+      'POINTS',
+      'new-multipliers.json',
+      'weekly-points.csv',
+      'top-100.csv',
+      'preview.json',
+    ])
       standIns[name] = join(written, name)
     standIns['tokenlist.json'] = join(written, 'list.json')
-    const token = { chainId: 146, address: samplePool.address, symbol: 'USDC', name: 'USD Coin', decimals: 6 }
+    const token = {
+      chainId: 146,
+      address: samplePool.address,
+      symbol: 'USDC',
+      name: 'USD Coin',
+      decimals: 6,
+    }
     writeFileSync(join(written, 'list.json'), JSON.stringify({ name: 'A list', tokens: [token] }))
     standIns['tokens/tokens.jsonl'] = join(written, 'tokens/tokens.jsonl')
-    for (const name of ['mkdir', 'import']) standIns[`${name} tokens`] = `${name} ${join(written, 'tokens')}`
+    for (const name of ['mkdir', 'import'])
+      standIns[`${name} tokens`] = `${name} ${join(written, 'tokens')}`
     await startSources()
   }, 120_000)
 
@@ -283,7 +327,13 @@ describe('commands', () => {
       [`sonic:${aTokenAddress}`]: { price: Number(aTokenPrice) },
       [`sonic:${bTokenAddress}`]: { price: Number(bTokenPrice) },
     })
-    const amounts = { aSupplied: '1000000', aProtected: '0', aBorrowed: '0', bSupplied: '0', bProtected: '0' }
+    const amounts = {
+      aSupplied: '1000000',
+      aProtected: '0',
+      aBorrowed: '0',
+      bSupplied: '0',
+      bProtected: '0',
+    }
     const position = { user: sampleUser, pool: samplePool.address, ...amounts, bBorrowed: '0' }
     const source = await startPositions({ positions: [position] })
     closing.push(
@@ -346,7 +396,11 @@ async function askSample(query: string): Promise<Answered> {
     return event
   }
   const headers = { 'content-type': 'application/json', 'x-graphql-cost': '1' }
-  const response = await fetch(`${sample.base}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
+  const response = await fetch(`${sample.base}/graphql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query }),
+  })
   return (await response.json()) as Answered
 }
 
@@ -369,7 +423,9 @@ describe('GraphQL', () => {
     if (cost !== undefined) expect(extensions?.cost.requested).toBe(Number(cost))
   })
 
-  const inline = documents.flatMap(({ codes }) => codes.filter((code) => /^\{ \w+(\(.*?\))? \{/.test(code)))
+  const inline = documents.flatMap(({ codes }) =>
+    codes.filter((code) => /^\{ \w+(\(.*?\))? \{/.test(code)),
+  )
   test.each(inline)('%s', async (query) => {
     const { data, errors } = await askSample(query)
     expect(errors).toBeUndefined()
@@ -381,7 +437,9 @@ describe('JavaScript', () => {
   test.each(inLanguage('js'))('$at prints what its comments say', async ({ text }) => {
     const code = replaced(text, sample.base)
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT })
-    const comments = [...text.matchAll(/console\.log\(.*\).*?\n?\/\/ (.*)/g)].map(([, comment]) => comment as string)
+    const comments = [...text.matchAll(/console\.log\(.*\).*?\n?\/\/ (.*)/g)].map(
+      ([, comment]) => comment as string,
+    )
     expect(comments.length).toBeGreaterThan(0)
     const expected = dense(comments.join(''))
     const subscribes = text.includes('.subscription(')
@@ -402,7 +460,9 @@ describe('JavaScript', () => {
     `$at prints what its comments say${python ? '' : ' (skipped: python3 is not installed)'}`,
     async ({ text }) => {
       const printed = await run('python3', ['-c', replaced(text, sample.base)])
-      const comments = [...text.matchAll(/^print\(.*\) {2}# (.*)/gm)].map(([, comment]) => comment as string)
+      const comments = [...text.matchAll(/^print\(.*\) {2}# (.*)/gm)].map(
+        ([, comment]) => comment as string,
+      )
       expect(comments.length).toBeGreaterThan(0)
       expect(printed.stdout.trim()).toBe(comments.join('\n'))
     },
@@ -421,14 +481,19 @@ describe('addresses', () => {
       const response = await fetch(sample.base + url, { headers: { accept: 'text/html' } })
       expect([url, response.ok]).toEqual([url, true])
       if (/^\/d/.test(url))
-        expect([url, response.headers.get('content-type')]).toEqual([url, expect.stringMatching(/html/)])
+        expect([url, response.headers.get('content-type')]).toEqual([
+          url,
+          expect.stringMatching(/html/),
+        ])
     }
   })
 
   test('every metric exists', async () => {
     const metrics = await (await fetch(`${sample.base}/metrics`)).text()
     const roles = readFileSync(join(ROOT, 'src/deploy/roles.sql'), 'utf8')
-    const named = [...new Set(text.match(/\bgateway_[a-z_]+/g))].filter((name) => !roles.includes(name))
+    const named = [...new Set(text.match(/\bgateway_[a-z_]+/g))].filter(
+      (name) => !roles.includes(name),
+    )
     expect(named.length).toBeGreaterThan(0)
     for (const name of named.map((one) => one.replace(/_(count|sum|bucket)$/, '')))
       expect(metrics).toContain(`# HELP ${name} `)

@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Entity, records, sampleRecords, templateFiles } from '../../src/domain/dataset/records.ts'
+import {
+  type Entity,
+  records,
+  sampleRecords,
+  templateFiles,
+} from '../../src/domain/dataset/records.ts'
 import { type DatasetFile, datasetFiles } from '../../src/sources/dataset/dataset.ts'
 import { ROOT } from './markdown.ts'
 
@@ -39,7 +44,9 @@ function section(file: DatasetFile): string {
   ].join('\n\n')
 }
 
-/** The guide's tables are what src/domain/dataset/records.ts says. `npm run generate` renews them. */
+/**
+ * The guide's tables are what src/domain/dataset/records.ts says. `npm run generate` renews them.
+ */
 test('the guide to the import format is up to date', async () => {
   const path = join(ROOT, 'src/docs/import-format.md')
   const exportOnly = datasetFiles.filter((file) => !templateFiles.includes(file))
@@ -50,7 +57,9 @@ test('the guide to the import format is up to date', async () => {
   }
   let text = await readFile(path, 'utf8')
   for (const [name, part] of Object.entries(parts)) {
-    const [before, after] = text.split(new RegExp(`(?<=<!-- ${name} -->\n).*(?=<!-- end ${name} -->)`, 's'))
+    const [before, after] = text.split(
+      new RegExp(`(?<=<!-- ${name} -->\n).*(?=<!-- end ${name} -->)`, 's'),
+    )
     text = `${before}\n${part}\n\n${after}`
   }
   await expect(text).toMatchFileSnapshot(path)

@@ -39,7 +39,16 @@ export interface Document {
 /** Reads a Markdown file. */
 export function readDocument(path: string): Document {
   const text = readFileSync(join(ROOT, path), 'utf8')
-  const document: Document = { path, text, blocks: [], tables: [], links: [], images: [], codes: [], anchors: [] }
+  const document: Document = {
+    path,
+    text,
+    blocks: [],
+    tables: [],
+    links: [],
+    images: [],
+    codes: [],
+    anchors: [],
+  }
   let heading = ''
   let before = ''
   let line = 1
@@ -48,7 +57,13 @@ export function readDocument(path: string): Document {
     if (token.type === 'heading') heading = token.text
     if (token.type === 'paragraph') before = token.text
     if (token.type === 'code')
-      document.blocks.push({ path, at: `${path}:${line}`, language: token.lang ?? '', text: token.text, before })
+      document.blocks.push({
+        path,
+        at: `${path}:${line}`,
+        language: token.lang ?? '',
+        text: token.text,
+        before,
+      })
     if (token.type === 'table') document.tables.push(tableOf(token as Tokens.Table, heading))
     line += token.raw.split('\n').length - 1
   }
@@ -75,7 +90,8 @@ const anchorOf = (heading: string) =>
     .replace(/\s/g, '-')
 
 /** The texts in backticks of a cell. */
-export const codesIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string)
+export const codesIn = (cell: string) =>
+  [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string)
 
 /** The table under a heading. */
 export function tableUnder(document: Document, heading: string, at = 0): Table {

@@ -13,7 +13,9 @@ afterAll(() => gateway?.close())
 /** The table of metrics is what a gateway has. `npm run generate` renews it. */
 test('the table of metrics is up to date', async () => {
   const path = join(ROOT, 'src/deploy/metrics.md')
-  const [before, after] = (await readFile(path, 'utf8')).split(/(?<=<!-- metrics -->\n\n).*(?=\n\n<!-- end -->)/s)
+  const [before, after] = (await readFile(path, 'utf8')).split(
+    /(?<=<!-- metrics -->\n\n).*(?=\n\n<!-- end -->)/s,
+  )
   await expect(`${before}${await table()}${after}`).toMatchFileSnapshot(path)
 })
 
@@ -29,7 +31,9 @@ async function table(): Promise<string> {
   const rows = [...text.matchAll(/^# HELP (gateway_\w+) (.*)\n# TYPE \w+ (\w+)\n((?!#).*\n)*/gm)]
     .sort(([, a = ''], [, b = '']) => (a < b ? -1 : 1))
     .map(([samples, name = '', help = '', type = '']) => {
-      const { labelNames = [] } = gateway.deps.metrics.getSingleMetric(name) as { labelNames?: string[] }
+      const { labelNames = [] } = gateway.deps.metrics.getSingleMetric(name) as {
+        labelNames?: string[]
+      }
       const used = [...samples.matchAll(/[{,](\w+)="/g)].map(([, label = '']) => label)
       const labels = [...new Set([...labelNames, ...used])].filter((label) => label !== 'le')
       return [`\`${name}\``, type, labels.map((label) => `\`${label}\``).join(', '), help]

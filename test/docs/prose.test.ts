@@ -8,18 +8,27 @@ import { documents, ROOT } from './markdown.ts'
 
 /** Patterns that make a sentence hard to read, and what to write instead. */
 const RULES: [name: string, pattern: RegExp][] = [
-  ['a clause as subject: start with the noun', /^(What|Whatever|Whether|Whoever|Where|Wherever)\b(?!.*\?)/],
+  [
+    'a clause as subject: start with the noun',
+    /^(What|Whatever|Whether|Whoever|Where|Wherever)\b(?!.*\?)/,
+  ],
   [
     'a negated noun: negate the verb',
     /(?<!\bthere )\b(is|are|was|were) (none\b|no (?!longer|more|less|fewer|later|earlier))/i,
   ],
-  ['an own: write "its", "separate" or nothing', /\ban own\b|\bof (its|their|his|her|one's) own\b/i],
+  [
+    'an own: write "its", "separate" or nothing',
+    /\ban own\b|\bof (its|their|his|her|one's) own\b/i,
+  ],
   ['by itself: leave it out', /\bby (itself|themselves)\b/i],
   ['beside: write "next to", "with" or "in addition to"', /\bbeside\b/i],
   ['the former: write "the previous" or the name', /\bthe former\b/i],
 ]
 
-/** The sentences of a text that break one of the rules. Code in backticks, quotations and headings are not prose. */
+/**
+ * The sentences of a text that break one of the rules. Code in backticks, quotations and headings
+ * are not prose.
+ */
 function faults(text: string, rules = RULES): string[] {
   const prose = text
     .replace(/`[^`]*`/g, 'x')
@@ -28,7 +37,9 @@ function faults(text: string, rules = RULES): string[] {
     .trim()
   return prose
     .split(/(?<=[.!?:;|]) +/)
-    .flatMap((sentence) => rules.filter(([, rule]) => rule.test(sentence)).map(([name]) => `${name}\n    ${sentence}`))
+    .flatMap((sentence) =>
+      rules.filter(([, rule]) => rule.test(sentence)).map(([name]) => `${name}\n    ${sentence}`),
+    )
 }
 
 /** The paragraphs, items and cells of a Markdown file. */
@@ -36,7 +47,8 @@ function paragraphs(tokens: Token[]): string[] {
   return tokens.flatMap((token) => {
     if (token.type === 'paragraph' || token.type === 'text')
       return [token.text.replace(/\]\([^)]*\)/g, ']').replace(/\*\*/g, '')]
-    if (token.type === 'list') return (token as Tokens.List).items.flatMap((item) => paragraphs(item.tokens))
+    if (token.type === 'list')
+      return (token as Tokens.List).items.flatMap((item) => paragraphs(item.tokens))
     if (token.type === 'table') {
       const { header, rows } = token as Tokens.Table
       return [header, ...rows].flat().map((cell) => cell.text)
@@ -66,7 +78,9 @@ describe('every sentence starts with its subject, and negates its verb', () => {
     ])
     expect(described.length).toBeGreaterThan(1000)
     expect(
-      described.flatMap(({ name, description }) => faults(description ?? '').map((fault) => [name, fault])),
+      described.flatMap(({ name, description }) =>
+        faults(description ?? '').map((fault) => [name, fault]),
+      ),
     ).toEqual([])
   })
 
@@ -117,6 +131,10 @@ function sentencesOf(source: ts.SourceFile): string[] {
       : ts.isTemplateExpression(node)
         ? node.head.text + node.templateSpans.map(({ literal }) => `x${literal.text}`).join('')
         : ''
-    return text.length > 20 && /^[A-Zx][\s\S]* /.test(text) && !/\b(SELECT|UPDATE|INSERT)\b/.test(text) ? [text] : []
+    return text.length > 20 &&
+      /^[A-Zx][\s\S]* /.test(text) &&
+      !/\b(SELECT|UPDATE|INSERT)\b/.test(text)
+      ? [text]
+      : []
   })
 }

@@ -1,6 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { buildSchema, type FieldNode, type GraphQLField, isEnumType, type OperationDefinitionNode } from 'graphql'
+import {
+  buildSchema,
+  type FieldNode,
+  type GraphQLField,
+  isEnumType,
+  type OperationDefinitionNode,
+} from 'graphql'
 import * as client from 'lending-graph-client'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
@@ -10,22 +16,36 @@ import { ERROR_CODES, REFUSALS } from '../../src/errors.ts'
 import type { Endpoint } from '../../src/rest/endpoint.ts'
 import { endpoints } from '../../src/rest/index.ts'
 import { CHAINS } from '../../src/web/chains.ts'
-import { codesIn, documentAt, documents, fromRoot, ROOT, readDocument, tableUnder } from './markdown.ts'
+import {
+  codesIn,
+  documentAt,
+  documents,
+  fromRoot,
+  ROOT,
+  readDocument,
+  tableUnder,
+} from './markdown.ts'
 
 /** The operation that an endpoint executes. */
 const operationOf = (operation: Endpoint['operation']) =>
-  operation.definitions.find(({ kind }) => kind === 'OperationDefinition') as OperationDefinitionNode
+  operation.definitions.find(
+    ({ kind }) => kind === 'OperationDefinition',
+  ) as OperationDefinitionNode
 
 /** True if a selection has a field at a path. */
-const selects = ({ selectionSet }: Pick<FieldNode, 'selectionSet'>, [name, ...rest]: string[]): boolean =>
+const selects = (
+  { selectionSet }: Pick<FieldNode, 'selectionSet'>,
+  [name, ...rest]: string[],
+): boolean =>
   name === undefined ||
-  (selectionSet?.selections ?? []).some((one) => one.kind === 'Field' && one.name.value === name && selects(one, rest))
+  (selectionSet?.selections ?? []).some(
+    (one) => one.kind === 'Field' && one.name.value === name && selects(one, rest),
+  )
 
 /** What the documents name exists, and what their tables list is complete. */
 
-const { scripts, workspaces }: { scripts: Record<string, string>; workspaces: string[] } = JSON.parse(
-  readFileSync(join(ROOT, 'package.json'), 'utf8'),
-)
+const { scripts, workspaces }: { scripts: Record<string, string>; workspaces: string[] } =
+  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const files = ['src', 'test', 'prisma', '.github'].flatMap((room) =>
   readdirSync(join(ROOT, room), { recursive: true }).map((name) => join(room, String(name))),
 )
@@ -50,14 +70,16 @@ describe.each(documents)('$path', (document) => {
   const directory = dirname(join(ROOT, document.path))
 
   test('links to files and headings that exist', () => {
-    const broken = [...document.links, ...document.images.map(({ href }) => href)].filter((link) => {
-      if (/^https?:/.test(link)) return false
-      const [path = '', anchor] = link.split('#')
-      const target = path ? join(directory, path) : join(ROOT, document.path)
-      if (!existsSync(target)) return true
-      if (anchor === undefined) return false
-      return !readDocument(fromRoot(target)).anchors.includes(anchor)
-    })
+    const broken = [...document.links, ...document.images.map(({ href }) => href)].filter(
+      (link) => {
+        if (/^https?:/.test(link)) return false
+        const [path = '', anchor] = link.split('#')
+        const target = path ? join(directory, path) : join(ROOT, document.path)
+        if (!existsSync(target)) return true
+        if (anchor === undefined) return false
+        return !readDocument(fromRoot(target)).anchors.includes(anchor)
+      },
+    )
     expect(broken).toEqual([])
   })
 
@@ -76,27 +98,40 @@ describe.each(documents)('$path', (document) => {
       [...code.matchAll(/\bnpm (?:run )?(?:-s )?([a-z][\w:]*)/g)].map(([, name]) => name as string),
     )
     expect(
-      named.filter((name) => !['ci', 'install', 'pack', 'version', ...Object.keys(scripts)].includes(name)),
+      named.filter(
+        (name) => !['ci', 'install', 'pack', 'version', ...Object.keys(scripts)].includes(name),
+      ),
     ).toEqual([])
   })
 
   test('names files that exist', () => {
-    const commands = [...document.codes, ...document.blocks.map(({ text }) => text)].flatMap((code) =>
-      [...code.matchAll(/\S*\b(?:src|test|prisma)\/[\w./-]+/g)].map(([path]) => path),
+    const commands = [...document.codes, ...document.blocks.map(({ text }) => text)].flatMap(
+      (code) => [...code.matchAll(/\S*\b(?:src|test|prisma)\/[\w./-]+/g)].map(([path]) => path),
     )
     const alone = document.codes.filter(
-      (code) => /^[\w@-][\w.@-]*(\/[\w.@-]+)*\/?$/.test(code) && /\/|\.(ts|mjs|json|graphql|prisma)$/.test(code),
+      (code) =>
+        /^[\w@-][\w.@-]*(\/[\w.@-]+)*\/?$/.test(code) &&
+        /\/|\.(ts|mjs|json|graphql|prisma)$/.test(code),
     )
     const missing = [...commands, ...alone].filter((name) => {
       if (/^(application|multipart|text)\/|^lending-graph-client\/|NOUN/.test(name)) return false
       const path = name.replace(/^\.\/|^.*\/node_modules\/[\w-]+\//, '').replace(/\/$/, '')
-      return ![...files, 'src', 'test', 'prisma'].some((file) => file === path || file.endsWith(`/${path}`))
+      return ![...files, 'src', 'test', 'prisma'].some(
+        (file) => file === path || file.endsWith(`/${path}`),
+      )
     })
     expect(missing).toEqual([])
   })
 
   test('writes settings, error codes and enum values as they are', () => {
-    const names = new Set([...settings, ...codes, ...enumValues, 'CONFIG_ERROR', 'NODE_OPTIONS', ...OF_DEPLOYMENT])
+    const names = new Set([
+      ...settings,
+      ...codes,
+      ...enumValues,
+      'CONFIG_ERROR',
+      'NODE_OPTIONS',
+      ...OF_DEPLOYMENT,
+    ])
     const prose = document.text.replace(/https?:\S+/g, '')
     const unknown = [...prose.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)]
       .map(([name]) => name)
@@ -107,18 +142,25 @@ describe.each(documents)('$path', (document) => {
 
 describe('the command line', () => {
   const document = documentAt('src/cli/README.md')
-  const documented = tableUnder(document, 'The command line').rows.map(([usage = '', options = '']) => {
-    const [, name = ''] = /^`npm run gateway -- ([a-z -]+?)(?: [A-Z[].*)?`$/.exec(usage) ?? []
-    return { name, options: codesIn(options).map((option) => option.split(' ')[0] as string) }
-  })
+  const documented = tableUnder(document, 'The command line').rows.map(
+    ([usage = '', options = '']) => {
+      const [, name = ''] = /^`npm run gateway -- ([a-z -]+?)(?: [A-Z[].*)?`$/.exec(usage) ?? []
+      return { name, options: codesIn(options).map((option) => option.split(' ')[0] as string) }
+    },
+  )
   const program = createProgram()
   const help = (name: string) =>
     name
       .split(' ')
-      .reduce((command, name) => command.commands.find((one) => one.name() === name) ?? command, program)
+      .reduce(
+        (command, name) => command.commands.find((one) => one.name() === name) ?? command,
+        program,
+      )
       .helpInformation()
   const commandsIn = (text: string) =>
-    [...(text.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name as string)
+    [...(text.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map(
+      ([, name]) => name as string,
+    )
 
   test('the table has every command', () => {
     const top = commandsIn(help('')).filter((name) => name !== 'help')
@@ -132,7 +174,9 @@ describe('the command line', () => {
   })
 
   test.each(documented)('$name has the options of its --help', ({ name, options }) => {
-    const listed = [...help(name).matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option)
+    const listed = [...help(name).matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(
+      ([, option]) => option,
+    )
     expect([...options].sort()).toEqual(listed.filter((option) => option !== '--help').sort())
   })
 })
@@ -142,18 +186,25 @@ test('the table of error codes is complete', () => {
   expect(rows.flatMap(([cell = '']) => codesIn(cell)).sort()).toEqual([...new Set(codes)].sort())
 })
 
-/** Codes of the server library that no client gets: larger bodies are refused before, and internal errors are presented. */
+/**
+ * Codes of the server library that no client gets: larger bodies are refused before, and internal
+ * errors are presented.
+ */
 const REPLACED = ['REQUEST_ENTITY_TOO_LARGE', 'INTERNAL_SERVER_ERROR']
 
 test('every code that the graph or the server library sends is an error code', () => {
-  const rooms = ['src/graphql', 'src/http', 'node_modules/graphql-yoga/esm'].map((room) => join(ROOT, room))
+  const rooms = ['src/graphql', 'src/http', 'node_modules/graphql-yoga/esm'].map((room) =>
+    join(ROOT, room),
+  )
   const sources = rooms.flatMap((room) =>
     readdirSync(room, { recursive: true })
       .filter((name) => /\.(ts|js)$/.test(String(name)))
       .map((name) => readFileSync(join(room, String(name)), 'utf8')),
   )
   const sent = sources.flatMap((text) =>
-    [...text.matchAll(/\bcode['"]?\]? ?(?::|\|\|=|\?\?=) ?'([A-Z_]+)'/g)].map(([, code]) => code as string),
+    [...text.matchAll(/\bcode['"]?\]? ?(?::|\|\|=|\?\?=) ?'([A-Z_]+)'/g)].map(
+      ([, code]) => code as string,
+    ),
   )
   expect(sent).toContain('OPERATION_RESOLUTION_FAILURE')
   expect([...new Set(sent)].filter((code) => ![...codes, ...REPLACED].includes(code))).toEqual([])
@@ -174,7 +225,10 @@ test('the import format has every file with its fields and keys', () => {
     expect([...(listed[file]?.keys ?? [])].sort(), file).toEqual([...key].sort())
     const named = (field: string) => {
       const [, side, rest] = /^([ab])([A-Z]\w+)$/.exec(field) ?? []
-      return new RegExp(`\\b${field}\\b`).test(text) || (side !== undefined && new RegExp(`\\b${rest}\\b`).test(text))
+      return (
+        new RegExp(`\\b${field}\\b`).test(text) ||
+        (side !== undefined && new RegExp(`\\b${rest}\\b`).test(text))
+      )
     }
     expect(
       Object.keys(fields).filter((field) => !named(field)),
@@ -187,7 +241,10 @@ describe('REST', () => {
   const document = documentAt('src/rest/README.md')
 
   describe('the table of twins', () => {
-    const { rows } = tableUnder(documentAt('src/docs/legacy-client.md'), 'Each endpoint and its twin')
+    const { rows } = tableUnder(
+      documentAt('src/docs/legacy-client.md'),
+      'Each endpoint and its twin',
+    )
     const twins = rows.map((cells) => cells.slice(0, 3).map(codesIn))
 
     test('has every endpoint with its operation', () => {
@@ -199,7 +256,8 @@ describe('REST', () => {
     })
 
     test.each(twins)('%s: the operation selects what is named', (_, [name], fields = []) => {
-      const [, , endpoint] = endpoints.find(([, , { operation }]) => operationOf(operation).name?.value === name) ?? []
+      const [, , endpoint] =
+        endpoints.find(([, , { operation }]) => operationOf(operation).name?.value === name) ?? []
       const operation = operationOf(endpoint?.operation as Endpoint['operation'])
       expect(fields.length).toBeGreaterThan(0)
       for (const field of fields) expect(selects(operation, field.split('.')), field).toBe(true)
@@ -213,13 +271,21 @@ describe('REST', () => {
 
   test('every path that any document names is served', () => {
     const { paths } = JSON.parse(readFileSync(join(ROOT, 'src/generated/openapi.json'), 'utf8'))
-    const pages = ['/dashboard', '/docs', '/docs/rest', '/docs/llms.txt', '/graphql', '/openapi.json']
+    const pages = [
+      '/dashboard',
+      '/docs',
+      '/docs/rest',
+      '/docs/llms.txt',
+      '/graphql',
+      '/openapi.json',
+    ]
     const served = [...Object.keys(paths), ...pages]
     const named = documents.flatMap(({ codes }) =>
       codes.flatMap((code) => /^(?:(?:GET|POST) )?(\/[a-z][\w/{}.-]*)/.exec(code)?.[1] ?? []),
     )
     expect(named.length).toBeGreaterThan(20)
-    // Every path below /dashboard is one of its views. A prefix, and a path that is not served, are examples.
+    // Every path below /dashboard is one of its views. A prefix, and a path that is not served, are
+    // examples.
     const others = /^\/(etc|opt|var)\/|^\/(dashboard|lending)(\/|$)|^\/metrics\/$/
     expect(named.filter((path) => !served.includes(path) && !others.test(path))).toEqual([])
   })
@@ -239,7 +305,9 @@ describe('the graph', () => {
   })
 
   test('every query is in the table', () => {
-    expect([...new Set(named.map((code) => code.replace(/\(.*/, '')))].sort()).toEqual(Object.keys(fields).sort())
+    expect([...new Set(named.map((code) => code.replace(/\(.*/, '')))].sort()).toEqual(
+      Object.keys(fields).sort(),
+    )
   })
 })
 
@@ -257,7 +325,10 @@ test('the client exports the operations and fragments of its table, and no other
 })
 
 describe('hosts', () => {
-  /** Hosts that the repository may name: of specifications, tools, the price API and block explorers. */
+  /**
+   * Hosts that the repository may name: of specifications, tools, the price API and block
+   * explorers.
+   */
   const KNOWN = [
     ...Object.values(CHAINS).map(({ explorer }) => new URL(explorer).host),
     'biomejs.dev',
@@ -284,7 +355,8 @@ describe('hosts', () => {
       ...workspaces.map((room) => `${room}/package.json`),
     ]
     const texts = [...files, ...others].filter(
-      (path) => /\.(?!png$)\w+$|file$/.test(path) && !/node_modules|\/dist\/|generated\/p/.test(path),
+      (path) =>
+        /\.(?!png$)\w+$|file$/.test(path) && !/node_modules|\/dist\/|generated\/p/.test(path),
     )
     const unknown = texts.flatMap((path) =>
       [...readFileSync(join(ROOT, path), 'utf8').matchAll(/https?:\/\/([a-z0-9.-]*[a-z0-9])/gi)]

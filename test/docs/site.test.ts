@@ -16,7 +16,10 @@ const HOSTS = ['keepachangelog.com', 'semver.org', 'the-guild.dev', 'tokenlists.
 
 let gateway: Gateway
 /** The pages by their addresses. */
-const pages = new Map<string, { response: Response; html: string; ids: Set<string>; links: string[] }>()
+const pages = new Map<
+  string,
+  { response: Response; html: string; ids: Set<string>; links: string[] }
+>()
 
 beforeAll(async () => {
   gateway = await startOnSample()
@@ -60,7 +63,8 @@ describe('over HTTP', () => {
     for (const [path, { links }] of pages)
       for (const link of links) {
         if (/^https?:/.test(link)) {
-          if (!HOSTS.includes(new URL(link).host)) broken.push(`${path}: ${link} is on a host that is not known`)
+          if (!HOSTS.includes(new URL(link).host))
+            broken.push(`${path}: ${link} is on a host that is not known`)
           continue
         }
         const [to = '', hash = ''] = link.split('#')
@@ -85,7 +89,9 @@ describe('over HTTP', () => {
   test('pages are revalidated, their files are cached for good, and both are compressed', async () => {
     const sizes = new Map<string, number>()
     for (const [path, { html }] of pages) {
-      const files = [...html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, url]) => url as string)
+      const files = [...html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(
+        ([, url]) => url as string,
+      )
       expect(files.length, path).toBeGreaterThanOrEqual(2)
       let bytes = 0
       for (const url of [path, ...files]) {
@@ -98,8 +104,12 @@ describe('over HTTP', () => {
         if (!/\.(png|svg)$/.test(url)) bytes += Number(file.headers.get('content-length'))
       }
       const cachedHeaders = { 'accept-encoding': 'br', 'if-none-match': '' }
-      cachedHeaders['if-none-match'] = (await gateway.get(path, cachedHeaders)).headers.get('etag') ?? ''
-      expect((await gateway.get(path, { ...cachedHeaders, 'cache-control': 'max-age=0' })).status, path).toBe(304)
+      cachedHeaders['if-none-match'] =
+        (await gateway.get(path, cachedHeaders)).headers.get('etag') ?? ''
+      expect(
+        (await gateway.get(path, { ...cachedHeaders, 'cache-control': 'max-age=0' })).status,
+        path,
+      ).toBe(304)
       sizes.set(path, bytes)
     }
     expect(Math.max(...sizes.values())).toBeLessThan(MAX_BYTES)
@@ -117,14 +127,18 @@ describe('over HTTP', () => {
     const list = await (await gateway.get('/docs/llms.txt')).text()
     const listed = [...list.matchAll(/\]\((.*?)\)/g)].map(([, path = '']) => path)
     expect(listed).toEqual(expect.arrayContaining([...pages.keys()]))
-    for (const path of listed) expect((await gateway.get(path, { accept: 'text/html' })).status, path).toBe(200)
+    for (const path of listed)
+      expect((await gateway.get(path, { accept: 'text/html' })).status, path).toBe(200)
     const full = await (await gateway.get('/docs/llms-full.txt')).text()
-    expect(full).toContain(readFileSync(new URL('../../src/rest/README.md', import.meta.url), 'utf8'))
+    expect(full).toContain(
+      readFileSync(new URL('../../src/rest/README.md', import.meta.url), 'utf8'),
+    )
   })
 
   test('every image says what it shows', () => {
     for (const [path, { html }] of pages)
-      for (const [image] of html.matchAll(/<img[^>]*>/g)) expect(image, path).toMatch(/ alt="[^"]+"/)
+      for (const [image] of html.matchAll(/<img[^>]*>/g))
+        expect(image, path).toMatch(/ alt="[^"]+"/)
   })
 
   test('every type and field of the graph has a place', async () => {
@@ -165,7 +179,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     })
     context.on('weberror', (error) => wrong.push(String(error.error())))
     context.on('request', (request) => {
-      if (!request.url().startsWith(gateway.base) && !request.url().startsWith('data:')) wrong.push(request.url())
+      if (!request.url().startsWith(gateway.base) && !request.url().startsWith('data:'))
+        wrong.push(request.url())
     })
   })
   afterAll(() => opened?.close())
@@ -181,7 +196,10 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     }
   }
 
-  /** What axe finds. The session evaluates it, which the policy of the pages would not allow a script. */
+  /**
+   * What axe finds. The session evaluates it, which the policy of the pages would not allow a
+   * script.
+   */
   async function violations(page: Page, rules?: string[]): Promise<string[]> {
     const session = await context.newCDPSession(page)
     await session.send('Runtime.evaluate', { expression: axe })
@@ -203,7 +221,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         await page.emulateMedia({ colorScheme: 'dark' })
         await page.setViewportSize(PHONE)
         // All that differs is colors, and what is in sight.
-        expect(await violations(page, ['color-contrast', 'scrollable-region-focusable', 'target-size'])).toEqual([])
+        expect(
+          await violations(page, ['color-contrast', 'scrollable-region-focusable', 'target-size']),
+        ).toEqual([])
       })
     },
   )
@@ -212,7 +232,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     on('/docs', async (page) => {
       const brightness = async (colorScheme: 'light' | 'dark') => {
         await page.emulateMedia({ colorScheme })
-        const color = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+        const color = await page.evaluate(
+          () => getComputedStyle(document.documentElement).backgroundColor,
+        )
         return Number(/\d+/.exec(color)?.[0])
       }
       expect(await brightness('light')).toBeGreaterThan(200)
@@ -234,7 +256,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   test('the menu of a phone opens, and leads to a page', () =>
     on('/docs', async (page) => {
       await page.setViewportSize(PHONE)
-      const link = page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Command line' })
+      const link = page
+        .getByRole('navigation', { name: 'Documentation' })
+        .getByRole('link', { name: 'Command line' })
       expect(await link.isVisible()).toBe(false)
       await page.getByRole('button', { name: 'Menu' }).click()
       expect(await violations(page)).toEqual([])
@@ -255,9 +279,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.keyboard.press('/')
       await page.keyboard.type(text)
       const results = page.locator('dialog li a')
-      if (address === undefined) return expect.poll(() => page.getByRole('status').innerText()).toMatch(/^No results/)
+      if (address === undefined)
+        return expect.poll(() => page.getByRole('status').innerText()).toMatch(/^No results/)
       await results.first().waitFor()
-      const hrefs = await results.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+      const hrefs = await results.evaluateAll((links) =>
+        links.map((link) => link.getAttribute('href')),
+      )
       expect(hrefs.slice(0, 8)).toContain(address)
       for (let n = 0; n <= hrefs.indexOf(address); n++) await page.keyboard.press('ArrowDown')
       await page.keyboard.press('Enter')
@@ -276,7 +303,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       expect(await page.locator('dialog').isVisible()).toBe(false)
     }))
 
-  test('an example opens in GraphiQL with its variables, and answers', { timeout: 120_000 }, async () => {
+  test('an example opens in GraphiQL with its variables, and answers', {
+    timeout: 120_000,
+  }, async () => {
     const { name, title } = examples[1] ?? expect.fail()
     await on(`/docs/graph#${name}`, async (page) => {
       await page.locator(`h3#${name} ~ p a.graphiql`).first().click()

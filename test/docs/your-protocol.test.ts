@@ -39,7 +39,11 @@ async function follow(name: string, settings: (folder: string) => Record<string,
     const { rows } = await store.pool.query(
       'SELECT user_address, market_id, collateral_assets::text, collateral_usd, debt_assets::text, debt_usd FROM market_snapshot ORDER BY 1, 2',
     )
-    return { rows, update: parsed(update.out), fields: doctor.filter(({ check }) => check === 'analytics') }
+    return {
+      rows,
+      update: parsed(update.out),
+      fields: doctor.filter(({ check }) => check === 'analytics'),
+    }
   } finally {
     await store.close()
   }
@@ -53,7 +57,9 @@ const rowOf = (record: Record<string, unknown>) => ({
   debt_assets: record.debtAssets,
   debt_usd: record.debtUsd,
 })
-const expected = samples.map(rowOf).toSorted((a, b) => (String(a.market_id) < String(b.market_id) ? -1 : 1))
+const expected = samples
+  .map(rowOf)
+  .toSorted((a, b) => (String(a.market_id) < String(b.market_id) ? -1 : 1))
 const mappingOf = async (name: string, mapping: object | undefined) => {
   const path = join(dir, `${name}.json`)
   await writeFile(path, JSON.stringify(mapping))
@@ -71,7 +77,8 @@ test('with a subgraph', async () => {
     const { query, variables } = JSON.parse(body)
     const shown = samples.map((record, at) => ({ ...record, id: String(at) }))
     const names = /records: positionSnapshots\(.*account \{\s*id\s*\}.*market \{\s*id\s*\}/s
-    if (!names.test(query)) return answerJson(response, { errors: [{ message: `a wrong query: ${query}` }] })
+    if (!names.test(query))
+      return answerJson(response, { errors: [{ message: `a wrong query: ${query}` }] })
     const page = shown
       .filter(({ id }) => variables.after === undefined || id > variables.after)
       .map((record) => ({
@@ -103,10 +110,13 @@ test('with the database of a Ponder app', async () => {
          collateral numeric(78, 0), collateral_usd float8, debt numeric(78, 0), debt_usd float8)`,
     )
     for (const [at, record] of (samples as Record<string, unknown>[]).entries())
-      await ponder.pool.query('INSERT INTO position_snapshot VALUES ($1, $2, $3, $4, $5, $6, $7, $8)', [
-        ...[at, record.accountId, record.marketId, record.timestamp, record.collateralAssets],
-        ...[record.collateralUsd, record.debtAssets, record.debtUsd],
-      ])
+      await ponder.pool.query(
+        'INSERT INTO position_snapshot VALUES ($1, $2, $3, $4, $5, $6, $7, $8)',
+        [
+          ...[at, record.accountId, record.marketId, record.timestamp, record.collateralAssets],
+          ...[record.collateralUsd, record.debtAssets, record.debtUsd],
+        ],
+      )
     const mapping = await mappingOf('ponder', mappings[1])
     const { rows, fields } = await follow('ponder', () => ({
       ANALYTICS_SOURCE: ponder.url,

@@ -35,7 +35,9 @@ const setOn = async (day: string, depositA: number, poolAddress = POOL) => {
     WHERE id = (SELECT max(id) FROM multiplier_revision WHERE pool_address = '${poolAddress}')`)
 }
 const resync = (day: string) =>
-  graph(`mutation { resyncDistribution(input: { date: "${day}" }) { run { totalsAfter { points } } } }`)
+  graph(
+    `mutation { resyncDistribution(input: { date: "${day}" }) { run { totalsAfter { points } } } }`,
+  )
 const rules = async (poolAddress = POOL) =>
   Promise.all(
     DAYS.map(async (day) => {
@@ -51,7 +53,11 @@ const date = async (...words: string[]) => {
   return out
 }
 const idOf = async (depositA: number) =>
-  (await sql(`SELECT id FROM multiplier_revision WHERE deposit_token_a = ${depositA} ORDER BY id LIMIT 1`)).rows[0].id
+  (
+    await sql(
+      `SELECT id FROM multiplier_revision WHERE deposit_token_a = ${depositA} ORDER BY id LIMIT 1`,
+    )
+  ).rows[0].id
 
 describe('multipliers date', () => {
   beforeEach(async () => {
@@ -70,8 +76,12 @@ describe('multipliers date', () => {
     const stored = async () => ({ ...(await records(gateway.deps.store.pool)), data_version: null })
     const before = [await stored(), await rules()]
     const out = await date()
-    expect(out).toMatch(/1 +0 +0 +0 +every date before\n.*2 +0 +0 +0 +2026-03-02\n.*3 +0 +0 +0 +2026-03-04\n/)
-    expect(out).toContain('The rules of 3 stored dates would be others: 2026-03-01, 2026-03-02, 2026-03-03.\n')
+    expect(out).toMatch(
+      /1 +0 +0 +0 +every date before\n.*2 +0 +0 +0 +2026-03-02\n.*3 +0 +0 +0 +2026-03-04\n/,
+    )
+    expect(out).toContain(
+      'The rules of 3 stored dates would be others: 2026-03-01, 2026-03-02, 2026-03-03.\n',
+    )
     expect(out).toContain('Nothing was changed. If that is right, add --yes.')
     expect([await stored(), await rules()]).toEqual(before)
     expect(before[1]).toEqual([3, 3, 3, 3])
@@ -79,7 +89,11 @@ describe('multipliers date', () => {
 
   test('dates them once, keeps what runs have used, and can be undone', async () => {
     const used = async () =>
-      (await gateway.ask('{ runs { nodes { date multipliers { nodes { poolAddress depositA } } } } }')).runs.nodes
+      (
+        await gateway.ask(
+          '{ runs { nodes { date multipliers { nodes { poolAddress depositA } } } } }',
+        )
+      ).runs.nodes
     const before = await used()
     expect(JSON.parse(await date('--yes', '--json'))).toMatchObject({
       stored: true,
@@ -139,7 +153,11 @@ describe('multipliers date', () => {
     [['--from', '2026-03-01'], 2, 'Give both the number of a revision and --from, or neither.\n'],
     [['x', '--from', '2026-03-01'], 2, 'A revision has a number, not x.\n'],
     [['5', '--from', 'today'], 2, 'A date must look like 2025-03-01, not today.\n'],
-    [['999999', '--from', '2026-03-01', '--yes'], 3, 'There is no revision 999999; nothing was changed.\n'],
+    [
+      ['999999', '--from', '2026-03-01', '--yes'],
+      3,
+      'There is no revision 999999; nothing was changed.\n',
+    ],
   ])('refuses %j with a sentence', async (words, code, err) => {
     expect(await command(['multipliers', 'date', ...words], env)).toMatchObject({
       code,
@@ -151,15 +169,21 @@ describe('multipliers date', () => {
 
 describe('base points', () => {
   const basePoints = async (...words: string[]) => command(['base-points', ...words], env)
-  const on = async (day: string) => (await gateway.ask(`{ basePoints(asOf: "${day}") { deposit borrow } }`)).basePoints
+  const on = async (day: string) =>
+    (await gateway.ask(`{ basePoints(asOf: "${day}") { deposit borrow } }`)).basePoints
   const revisions = async () =>
-    (await gateway.ask('{ basePointsRevisions { recordId deposit borrow from changedBy revokedBy } }'))
-      .basePointsRevisions
+    (
+      await gateway.ask(
+        '{ basePointsRevisions { recordId deposit borrow from changedBy revokedBy } }',
+      )
+    ).basePointsRevisions
   const setBase = (deposit: number, borrow: number, from = '') =>
     graph(`mutation { setBasePoints(input: { deposit: ${deposit}, borrow: ${borrow} ${from && `, from: "${from}"`} }) {
       revision { recordId deposit borrow from changedBy revokedAt } } }`)
   const revoke = (recordId: string) =>
-    graph(`mutation { revokeBasePoints(input: { recordId: "${recordId}" }) { revision { recordId revokedBy } } }`)
+    graph(
+      `mutation { revokeBasePoints(input: { recordId: "${recordId}" }) { revision { recordId revokedBy } } }`,
+    )
 
   test('are set, announced and revoked by command and in the graph, and runs use those of their date', async () => {
     await importFiles(gateway, {
@@ -167,7 +191,11 @@ describe('base points', () => {
     })
     await set(2)
     expect(await on(DAYS[0]!)).toEqual({ deposit: 1, borrow: 0.5 })
-    expect(await gateway.ask('{ basePoints { revision { recordId } } basePointsRevisions { recordId } }')).toEqual({
+    expect(
+      await gateway.ask(
+        '{ basePoints { revision { recordId } } basePointsRevisions { recordId } }',
+      ),
+    ).toEqual({
       basePoints: { revision: null },
       basePointsRevisions: [],
     })
@@ -176,7 +204,15 @@ describe('base points', () => {
       /^Revision \d+: 3 points for a dollar supplied, 1 for one borrowed, for dates from 2026-03-03 on\.\n/,
     )
     expect(await setBase(4, 2, '9000-01-01')).toMatchObject({
-      setBasePoints: { revision: { deposit: 4, borrow: 2, from: '9000-01-01', changedBy: 'admin', revokedAt: null } },
+      setBasePoints: {
+        revision: {
+          deposit: 4,
+          borrow: 2,
+          from: '9000-01-01',
+          changedBy: 'admin',
+          revokedAt: null,
+        },
+      },
     })
     expect(await Promise.all([...DAYS, '9000-01-01'].map(on))).toEqual(
       [1, 1, 3, 3, 4].map((deposit) => expect.objectContaining({ deposit })),
@@ -185,17 +221,18 @@ describe('base points', () => {
       expect(await resync(day)).toEqual({
         resyncDistribution: { run: { totalsAfter: { points: [200, 200, 600, 600][at] } } },
       })
-    expect((await gateway.ask('{ runs(first: 2) { nodes { basePointsDeposit } } }')).runs.nodes).toEqual([
-      { basePointsDeposit: 3 },
-      { basePointsDeposit: 3 },
-    ])
+    expect(
+      (await gateway.ask('{ runs(first: 2) { nodes { basePointsDeposit } } }')).runs.nodes,
+    ).toEqual([{ basePointsDeposit: 3 }, { basePointsDeposit: 3 }])
 
     const [announced, dated] = (await revisions()).map((one: any) => one.recordId)
     expect(await revoke(dated)).toEqual({
       error: `The revision ${dated} has been in force since 2026-03-03: set other base points instead.`,
     })
     expect(await basePoints('revoke', announced)).toMatchObject({ code: 0 })
-    expect(await revoke(announced)).toEqual({ error: `cli has revoked the revision ${announced} before.` })
+    expect(await revoke(announced)).toEqual({
+      error: `cli has revoked the revision ${announced} before.`,
+    })
     expect(await on('9000-01-01')).toEqual({ deposit: 3, borrow: 1 })
     expect(await setBase(1.5, 0.25)).toMatchObject({ setBasePoints: { revision: { from: null } } })
     expect(await on(DAYS[0]!)).toEqual({ deposit: 1.5, borrow: 0.25 })
@@ -206,10 +243,18 @@ describe('base points', () => {
 
   test('are refused with a sentence, without a change', async () => {
     const before = await revisions()
-    expect(await setBase(-1, 1)).toEqual({ error: expect.stringContaining('must be a finite number from 0 up') })
-    expect(await setBase(1, 1, 'tomorrow')).toEqual({ error: expect.stringContaining('Date must be') })
-    expect(await revoke('x')).toEqual({ error: expect.stringContaining('must be the number of a revision') })
-    expect(await revoke('999999')).toEqual({ error: 'There is no revision 999999; nothing was changed.' })
+    expect(await setBase(-1, 1)).toEqual({
+      error: expect.stringContaining('must be a finite number from 0 up'),
+    })
+    expect(await setBase(1, 1, 'tomorrow')).toEqual({
+      error: expect.stringContaining('Date must be'),
+    })
+    expect(await revoke('x')).toEqual({
+      error: expect.stringContaining('must be the number of a revision'),
+    })
+    expect(await revoke('999999')).toEqual({
+      error: 'There is no revision 999999; nothing was changed.',
+    })
     expect(await basePoints('set', '--deposit', 'much', '--borrow', '1')).toMatchObject({
       code: 2,
       err: expect.stringContaining('A number of points is a finite number from 0 up, not much.'),

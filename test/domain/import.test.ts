@@ -13,7 +13,15 @@ import type { Dataset, DatasetFile } from '../../src/sources/dataset/dataset.ts'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { MAX_LINE_BYTES } from '../../src/sources/dataset/lines.ts'
 import { conformanceData } from '../support/conformance.ts'
-import { addressOf, datasetOf, type Files, goodFiles, hashOf, record, recordPoints } from '../support/datasets.ts'
+import {
+  addressOf,
+  datasetOf,
+  type Files,
+  goodFiles,
+  hashOf,
+  record,
+  recordPoints,
+} from '../support/datasets.ts'
 import { storedTables, everything as storeOf } from '../support/dump.ts'
 import { LONG, runs, SAMPLE, sampleOf } from '../support/extent.ts'
 import { emptyTables, openStore, silent } from '../support/store.ts'
@@ -73,21 +81,28 @@ describe('a good dataset', () => {
     expect(summary.dates).toEqual(['2026-11-09'])
     const { pointsA, pointsB } = recordPoints
     expect(
-      await rows('SELECT points_a / 1e6::float8 AS points_a, points_b / 1e6::float8 AS points_b FROM position'),
+      await rows(
+        'SELECT points_a / 1e6::float8 AS points_a, points_b / 1e6::float8 AS points_b FROM position',
+      ),
     ).toEqual([{ points_a: pointsA, points_b: pointsB }])
-    expect(await rows('SELECT user_address, points / 1e6::float8 AS points, rank FROM account')).toEqual([
-      { user_address: addressOf('alice'), points: pointsA + pointsB, rank: 1 },
-    ])
+    expect(
+      await rows('SELECT user_address, points / 1e6::float8 AS points, rank FROM account'),
+    ).toEqual([{ user_address: addressOf('alice'), points: pointsA + pointsB, rank: 1 }])
     expect(
       await rows(
         'SELECT kind, total_points / 1e6::float8 AS total_points, position_count, account_count FROM distribution',
       ),
-    ).toEqual([{ kind: 'import', total_points: pointsA + pointsB, position_count: 1, account_count: 1 }])
-    expect(await rows('SELECT user_address AS address FROM "user"')).toEqual([{ address: addressOf('alice') }])
+    ).toEqual([
+      { kind: 'import', total_points: pointsA + pointsB, position_count: 1, account_count: 1 },
+    ])
+    expect(await rows('SELECT user_address AS address FROM "user"')).toEqual([
+      { address: addressOf('alice') },
+    ])
     expect(await rows('SELECT position_id, debt_usd FROM market_snapshot')).toEqual([
       { position_id: 'main', debt_usd: null },
     ])
-    for (const table of dataTables) expect([table, (await rows(`SELECT FROM "${table}"`)).length]).toEqual([table, 1])
+    for (const table of dataTables)
+      expect([table, (await rows(`SELECT FROM "${table}"`)).length]).toEqual([table, 1])
   })
 
   test.each([
@@ -106,9 +121,13 @@ describe('a good dataset', () => {
 
   test('is one run for each date, numbered by date', async () => {
     const days = Array.from({ length: 9 }, (_, i) => `2026-11-0${i + 1}`)
-    const positions = [...days].reverse().map((distributionDate) => ({ ...record.positions, distributionDate }))
+    const positions = [...days]
+      .reverse()
+      .map((distributionDate) => ({ ...record.positions, distributionDate }))
     await load(goodFiles({ positions }))
-    expect(await rows('SELECT date::text FROM distribution ORDER BY run_id')).toEqual(days.map((date) => ({ date })))
+    expect(await rows('SELECT date::text FROM distribution ORDER BY run_id')).toEqual(
+      days.map((date) => ({ date })),
+    )
   })
 
   test('the sample is one, at any size, and importing it twice changes nothing', async () => {
@@ -149,29 +168,40 @@ describe('a good dataset', () => {
     })
     expect(await rows('SELECT id, name FROM pool')).toEqual([{ id: record.pools.id, name }])
     expect(
-      await rows('SELECT collateral_assets, debt_assets, collateral_usd, protected_usd FROM market_snapshot'),
-    ).toEqual([{ collateral_assets: max, debt_assets: '0', collateral_usd: 5e-324, protected_usd: -1e300 }])
+      await rows(
+        'SELECT collateral_assets, debt_assets, collateral_usd, protected_usd FROM market_snapshot',
+      ),
+    ).toEqual([
+      { collateral_assets: max, debt_assets: '0', collateral_usd: 5e-324, protected_usd: -1e300 },
+    ])
   })
 
   test('a date without a time is its midnight, and rates are at the ends of their range', async () => {
     await load(
       goodFiles({
-        multipliers: [{ ...record.multipliers, createdAt: '2026-02-28', updatedAt: '2026-03-01T12:00Z' }],
+        multipliers: [
+          { ...record.multipliers, createdAt: '2026-02-28', updatedAt: '2026-03-01T12:00Z' },
+        ],
         positions: [{ ...record.positions, distributionDate: '2024-02-29' }],
         markets: [{ ...record.markets, depositRate: -1e-30, borrowRate: 1e6, maxLtv: 1e-30 }],
         rates: [{ ...record.rates, depositRate: 0.0123, changedAt: '2026-11-01' }],
       }),
     )
-    expect(await rows('SELECT distribution_date::text FROM position')).toEqual([{ distribution_date: '2024-02-29' }])
+    expect(await rows('SELECT distribution_date::text FROM position')).toEqual([
+      { distribution_date: '2024-02-29' },
+    ])
     expect(await rows('SELECT created_at, updated_at FROM multiplier')).toEqual([
-      { created_at: new Date('2026-02-28T00:00:00Z'), updated_at: new Date('2026-03-01T12:00:00Z') },
+      {
+        created_at: new Date('2026-02-28T00:00:00Z'),
+        updated_at: new Date('2026-03-01T12:00:00Z'),
+      },
     ])
     expect(await rows('SELECT deposit_rate, borrow_rate, max_ltv FROM market')).toEqual([
       { deposit_rate: -1e-30, borrow_rate: 1e6, max_ltv: 1e-30 },
     ])
-    expect(await rows('SELECT changed_at AS at FROM rate_revision WHERE deposit_rate = 0.0123')).toEqual([
-      { at: new Date('2026-11-01T00:00:00Z') },
-    ])
+    expect(
+      await rows('SELECT changed_at AS at FROM rate_revision WHERE deposit_rate = 0.0123'),
+    ).toEqual([{ at: new Date('2026-11-01T00:00:00Z') }])
   })
 
   test('lines may end in CRLF, be blank, begin with a byte order mark, and come in any pieces', async () => {
@@ -188,7 +218,10 @@ describe('a good dataset', () => {
       })
       expect(summary.files).toEqual({ 'pools.jsonl': { lines: 2, written: size === 1 ? 2 : 0 } })
     }
-    expect(await rows('SELECT name FROM pool ORDER BY name')).toEqual([{ name: 'S/USDC' }, { name: 'Ω🦑' }])
+    expect(await rows('SELECT name FROM pool ORDER BY name')).toEqual([
+      { name: 'S/USDC' },
+      { name: 'Ω🦑' },
+    ])
   })
 })
 
@@ -207,26 +240,44 @@ const changes: [DatasetFile, object, string][] = [
   ],
   ['market-snapshots', { debtUsd: 9 }, 'SELECT debt_usd AS value FROM market_snapshot'],
   ['vault-snapshots', { assetsUsd: null }, 'SELECT assets_usd AS value FROM vault_snapshot'],
-  ['market-liquidation-rewards', { userRoi: null }, 'SELECT user_roi AS value FROM market_liquidation_reward'],
+  [
+    'market-liquidation-rewards',
+    { userRoi: null },
+    'SELECT user_roi AS value FROM market_liquidation_reward',
+  ],
   [
     'vault-liquidation-rewards',
     { claimedTimestamp: '9' },
     'SELECT claimed_timestamp AS value FROM vault_liquidation_reward',
   ],
   ['cash-flows', { accountId: addressOf('bob') }, 'SELECT user_address AS value FROM cash_flow'],
-  ['cash-flows', { kind: 'withdraw', amountUsd: null }, 'SELECT amount_usd AS value FROM cash_flow'],
-  ['cash-flows', { assets: String(2n ** 256n - 1n) }, 'SELECT assets::text AS value FROM cash_flow'],
+  [
+    'cash-flows',
+    { kind: 'withdraw', amountUsd: null },
+    'SELECT amount_usd AS value FROM cash_flow',
+  ],
+  [
+    'cash-flows',
+    { assets: String(2n ** 256n - 1n) },
+    'SELECT assets::text AS value FROM cash_flow',
+  ],
 ]
 
 /** Changes that one import can have: one of each file. */
 const changesTogether = [0, 1, 2].map((nth) =>
-  changes.filter(([file], at) => changes.slice(0, at).filter(([other]) => other === file).length === nth),
+  changes.filter(
+    ([file], at) => changes.slice(0, at).filter(([other]) => other === file).length === nth,
+  ),
 )
 
 describe('a record that is loaded again with the same key replaces the first', () => {
-  const named = changesTogether.map((some) => [some.map(([file]) => file).join(', '), some] as const)
+  const named = changesTogether.map(
+    (some) => [some.map(([file]) => file).join(', '), some] as const,
+  )
   test.each(named)('%s', async (_, some) => {
-    const changed = Object.fromEntries(some.map(([file, change]) => [file, { ...record[file], ...change }]))
+    const changed = Object.fromEntries(
+      some.map(([file, change]) => [file, { ...record[file], ...change }]),
+    )
     const values = some.map(([, change]) => Object.values(change).at(-1))
     const stored = async () => {
       const all = []
@@ -249,7 +300,9 @@ describe('a record that is loaded again with the same key replaces the first', (
     const sql = 'SELECT id, created_at, updated_at FROM multiplier'
     await load(goodFiles())
     const [first] = await rows(sql)
-    expect(first.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(first.id).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    )
     await load({ multipliers: [{ ...record.multipliers, borrow_tokenB: 9 }] })
     const [second] = await rows(sql)
     expect(second).toEqual({ ...first, updated_at: expect.any(Date) })
@@ -257,11 +310,14 @@ describe('a record that is loaded again with the same key replaces the first', (
     const id = '00000000-0000-4000-8000-00000000ABCD'
     const updatedAt = '2026-01-02T03:04:05.678Z'
     await load({ multipliers: [{ ...record.multipliers, id, updatedAt }] })
-    expect(await rows(sql)).toEqual([{ ...first, id: id.toLowerCase(), updated_at: new Date(updatedAt) }])
+    expect(await rows(sql)).toEqual([
+      { ...first, id: id.toLowerCase(), updated_at: new Date(updatedAt) },
+    ])
   })
 
   test('a market keeps its risk parameters until a record has one of them', async () => {
-    const stored = async () => (await rows('SELECT max_ltv, liquidation_threshold, borrow_rate FROM market'))[0]
+    const stored = async () =>
+      (await rows('SELECT max_ltv, liquidation_threshold, borrow_rate FROM market'))[0]
     const risk = { maxLtv: 0.75, liquidationThreshold: 0.8 }
     await load(goodFiles())
     expect(await stored()).toMatchObject({ max_ltv: null, liquidation_threshold: null })
@@ -269,7 +325,9 @@ describe('a record that is loaded again with the same key replaces the first', (
     expect(await stored()).toMatchObject({ max_ltv: 0.75, liquidation_threshold: 0.8 })
     const same = await load({ markets: [record.markets, { ...record.markets, maxLtv: null }] })
     expect(same.files).toEqual({ 'markets.jsonl': { lines: 2, written: 0 } })
-    await load({ markets: [{ ...record.markets, borrowRate: 9, liquidationThreshold: null, maxLtv: null }] })
+    await load({
+      markets: [{ ...record.markets, borrowRate: 9, liquidationThreshold: null, maxLtv: null }],
+    })
     expect(await stored()).toEqual({ max_ltv: 0.75, liquidation_threshold: 0.8, borrow_rate: 9 })
     // A threshold below the stored LTV does not stay with it.
     await load({ markets: [{ ...record.markets, liquidationThreshold: 0.5 }] })
@@ -301,7 +359,11 @@ describe('a record that is loaded again with the same key replaces the first', (
       { until: '2026-01-05', maxLtv: 0.1, liquidationThreshold: null },
       { until: '2026-02-05', maxLtv: 0.25, liquidationThreshold: 0.3 },
     ]
-    const given = { until: ['2026-01-05', '2026-02-05'], ltvs: [0.1, 0.25], thresholds: [null, 0.3] }
+    const given = {
+      until: ['2026-01-05', '2026-02-05'],
+      ltvs: [0.1, 0.25],
+      thresholds: [null, 0.3],
+    }
     await load({ markets: [{ ...limits(0.4, 0.9), pastLimits }] })
     expect(await past()).toEqual(given)
     const same = await load({ markets: [{ ...limits(0.4, 0.9), pastLimits }] })
@@ -312,7 +374,9 @@ describe('a record that is loaded again with the same key replaces the first', (
     const other = { ...record.positions, distributionDate: '2026-11-10T00:00:00Z' }
     await load(goodFiles({ positions: [record.positions, other] }))
     const before = await rows('SELECT * FROM distribution ORDER BY date')
-    const summary = await load({ positions: [record.positions, { ...other, pointsA: 1, pointsB: 2, points: 3 }] })
+    const summary = await load({
+      positions: [record.positions, { ...other, pointsA: 1, pointsB: 2, points: 3 }],
+    })
     expect(summary.dates).toEqual(['2026-11-10'])
     const after = await rows('SELECT * FROM distribution ORDER BY date')
     expect(after[0]).toEqual(before[0])
@@ -332,16 +396,19 @@ describe('two lines of a file with the same key', () => {
     'vault-snapshots': 'accountId, chainId, vaultId, timestamp, positionId',
     'cash-flows': 'chainId, txHash, logIndex',
   }
-  test.each(sampleOf(changes, 3))('%s: %o is a bad line, which names the other', async (file, change) => {
-    const changed = { ...record[file], ...change }
-    const key = keys[file] ?? 'chainId, txHash, logIndex, accountId'
-    const said = `has the same key as line 1 (${key}), but other values`
-    expect(await problem(goodFiles({ [file]: [record[file], '', changed, record[file]] }))).toBe(
-      `${file}.jsonl:3: ${said}`,
-    )
-    await load(goodFiles())
-    expect(await problem({ [file]: [record[file], changed] })).toBe(`${file}.jsonl:2: ${said}`)
-  })
+  test.each(sampleOf(changes, 3))(
+    '%s: %o is a bad line, which names the other',
+    async (file, change) => {
+      const changed = { ...record[file], ...change }
+      const key = keys[file] ?? 'chainId, txHash, logIndex, accountId'
+      const said = `has the same key as line 1 (${key}), but other values`
+      expect(await problem(goodFiles({ [file]: [record[file], '', changed, record[file]] }))).toBe(
+        `${file}.jsonl:3: ${said}`,
+      )
+      await load(goodFiles())
+      expect(await problem({ [file]: [record[file], changed] })).toBe(`${file}.jsonl:2: ${said}`)
+    },
+  )
 
   test('may say the same, also in other words', async () => {
     const { userAddress, distributionDate, ...rest } = record.positions
@@ -349,7 +416,10 @@ describe('two lines of a file with the same key', () => {
     const snapshot = record['market-snapshots']
     const summary = await load(
       goodFiles({
-        positions: [record.positions, { ...rest, distributionDate: '2026-11-09', userAddress: shouting, runId: null }],
+        positions: [
+          record.positions,
+          { ...rest, distributionDate: '2026-11-09', userAddress: shouting, runId: null },
+        ],
         'market-snapshots': [snapshot, { ...snapshot, positionId: 'main', protectedAssets: '000' }],
       }),
     )
@@ -366,7 +436,9 @@ describe('two lines of a file with the same key', () => {
     const many = Array.from({ length: COUNT }, (_, nth) => flow(nth, nth))
 
     test('are bad lines, of which the first are shown and all are counted', async () => {
-      const again = Array.from({ length: SHOWN + 3 }, (_, nth) => flow(nth * 7, nth * 7 + (nth < 2 ? 0 : 0.5)))
+      const again = Array.from({ length: SHOWN + 3 }, (_, nth) =>
+        flow(nth * 7, nth * 7 + (nth < 2 ? 0 : 0.5)),
+      )
       const before = await everything()
       const error = await failure(load(goodFiles({ 'cash-flows': [...many, ...again] })))
       expect(await everything()).toEqual(before)
@@ -388,15 +460,22 @@ describe('two lines of a file with the same key', () => {
 
 describe('points and ids of positions', () => {
   const points = () =>
-    rows('SELECT points_a / 1e6::float8 AS points_a, points_b / 1e6::float8 AS points_b FROM position')
+    rows(
+      'SELECT points_a / 1e6::float8 AS points_a, points_b / 1e6::float8 AS points_b FROM position',
+    )
   const { pointsA, pointsB } = recordPoints
 
   test('points that are given stay, others are computed from the multiplier of the same import', async () => {
-    await load(goodFiles({ positions: [{ ...record.positions, pointsA: 0.1, pointsB: 0.2, points: 0.3 }] }))
+    await load(
+      goodFiles({ positions: [{ ...record.positions, pointsA: 0.1, pointsB: 0.2, points: 0.3 }] }),
+    )
     expect(await points()).toEqual([{ points_a: 0.1, points_b: 0.2 }])
     await load({ positions: [record.positions] })
     expect(await points()).toEqual([{ points_a: pointsA, points_b: pointsB }])
-    await load({ multipliers: [{ ...record.multipliers, deposit_tokenA: 0 }], positions: [record.positions] })
+    await load({
+      multipliers: [{ ...record.multipliers, deposit_tokenA: 0 }],
+      positions: [record.positions],
+    })
     expect(await points()).toEqual([{ points_a: 2, points_b: pointsB }])
   })
 
@@ -422,7 +501,9 @@ describe('points and ids of positions', () => {
     const stored = { ...record.positions, id: 'p1' }
     const other = { ...stored, distributionDate: '2026-11-10T00:00:00.000Z' }
     const reason = 'id: p1 is the id of another record'
-    expect(await problem(goodFiles({ positions: [stored, other] }))).toBe(`positions.jsonl:2: ${reason}`)
+    expect(await problem(goodFiles({ positions: [stored, other] }))).toBe(
+      `positions.jsonl:2: ${reason}`,
+    )
     await load(goodFiles({ positions: [stored] }))
     expect(await problem({ positions: ['', other] })).toBe(`positions.jsonl:2: ${reason}`)
     const pools = [record.pools, { ...record.pools, id: addressOf('other') }]
@@ -444,24 +525,52 @@ describe('a bad line stores nothing and is reported', () => {
     ['pools', '7', ': must be a JSON object, not 7'],
     ['pools', 'null', ': must be a JSON object, not null'],
     ['pools', Buffer.from([0x7b, 0xff, 0x7d]), ': is not valid UTF-8'],
-    ['pools', `{"name":"${'x'.repeat(MAX_LINE_BYTES)}"}`, `: is longer than ${MAX_LINE_BYTES} bytes`],
+    [
+      'pools',
+      `{"name":"${'x'.repeat(MAX_LINE_BYTES)}"}`,
+      `: is longer than ${MAX_LINE_BYTES} bytes`,
+    ],
     ['pools', { ...record.pools, Name: 'x' }, ': Name: is unknown, it is spelt name'],
-    ['pools', { ...record.pools, colour: 'x' }, ': colour: is unknown, the fields are id, chainId, '],
+    [
+      'pools',
+      { ...record.pools, colour: 'x' },
+      ': colour: is unknown, the fields are id, chainId, ',
+    ],
     ['pools', { ...record.pools, naem: 'x' }, ': naem: is unknown, did you mean name?'],
     [
       'positions',
       { ...record.positions, bSupliedAmountUsd: 1 },
       ': bSupliedAmountUsd: is unknown, did you mean bSuppliedAmountUsd?',
     ],
-    ['pools', `${JSON.stringify(record.pools).slice(0, -1)},"__proto__":{}}`, ': __proto__: is unknown'],
+    [
+      'pools',
+      `${JSON.stringify(record.pools).slice(0, -1)},"__proto__":{}}`,
+      ': __proto__: is unknown',
+    ],
     ['pools', { ...record.pools, name: undefined }, ': name: is missing'],
     ['pools', { ...record.pools, name: null }, ': name: must be a text'],
-    ['pools', { ...record.pools, name: 'a\0b' }, ': name: must be a text of at most 500 characters, without NUL and'],
+    [
+      'pools',
+      { ...record.pools, name: 'a\0b' },
+      ': name: must be a text of at most 500 characters, without NUL and',
+    ],
     ['pools', { ...record.pools, name: '\ud800' }, ': name: must be a text'],
     ['pools', { ...record.pools, name: 'x'.repeat(501) }, ': name: must be a text'],
-    ['pools', { ...record.pools, id: '0x12' }, ': id: must be an address (0x and 40 hex digits), not "0x12"'],
-    ['pools', { ...record.pools, unit_1_id: `${addressOf('x')}\n` }, ': unit_1_id: must be an address'],
-    ['pools', { ...record.pools, chainId: '1' }, ': chainId: must be an integer from 0 to 2^53-1, not "1"'],
+    [
+      'pools',
+      { ...record.pools, id: '0x12' },
+      ': id: must be an address (0x and 40 hex digits), not "0x12"',
+    ],
+    [
+      'pools',
+      { ...record.pools, unit_1_id: `${addressOf('x')}\n` },
+      ': unit_1_id: must be an address',
+    ],
+    [
+      'pools',
+      { ...record.pools, chainId: '1' },
+      ': chainId: must be an integer from 0 to 2^53-1, not "1"',
+    ],
     ['pools', { ...record.pools, chainId: -1 }, ': chainId: must be an integer'],
     ['pools', { ...record.pools, chainId: 1.5 }, ': chainId: must be an integer'],
     ['pools', { ...record.pools, chainId: 2 ** 53 }, ': chainId: must be an integer'],
@@ -471,8 +580,16 @@ describe('a bad line stores nothing and is reported', () => {
       ': borrow_tokenA: must be a number from 0 up, not -1',
     ],
     ['multipliers', { ...record.multipliers, id: 'x' }, ': id: must be a UUID, not "x"'],
-    ['multipliers', { ...record.multipliers, createdAt: '2026-02-30T00:00:00Z' }, ': createdAt: must be an ISO 8601'],
-    ['multipliers', { ...record.multipliers, updatedAt: '2026-01-01T00:00:00+02:00' }, ': updatedAt: must be an ISO'],
+    [
+      'multipliers',
+      { ...record.multipliers, createdAt: '2026-02-30T00:00:00Z' },
+      ': createdAt: must be an ISO 8601',
+    ],
+    [
+      'multipliers',
+      { ...record.multipliers, updatedAt: '2026-01-01T00:00:00+02:00' },
+      ': updatedAt: must be an ISO',
+    ],
     ['markets', { ...record.markets, assetDecimals: undefined }, ': assetDecimals: is missing'],
     [
       'markets',
@@ -484,7 +601,11 @@ describe('a bad line stores nothing and is reported', () => {
       JSON.stringify(record.markets).replace('0.04', '1e999'),
       ': borrowRate: must be a number, not one too large',
     ],
-    ['positions', { ...record.positions, aTokenPrice: 'x' }, ': aTokenPrice: must be a number, not "x"'],
+    [
+      'positions',
+      { ...record.positions, aTokenPrice: 'x' },
+      ': aTokenPrice: must be a number, not "x"',
+    ],
     [
       'positions',
       { ...record.positions, bSuppliedAmountUsd: null },
@@ -511,16 +632,38 @@ describe('a bad line stores nothing and is reported', () => {
       { ...record.positions, distributionDate: '0000-01-01T00:00:00Z' },
       ': distributionDate: must be midnight',
     ],
-    ['positions', { ...record.positions, distributionDate: '2026-11-31' }, ': distributionDate: must be midnight'],
-    ['positions', { ...record.positions, distributionDate: '2026-11' }, ': distributionDate: must be midnight'],
-    ...['5e-324', '2.3e-308', '-1e-31', '1000001', '-1e7'].map((text): [DatasetFile, string, string] => [
+    [
+      'positions',
+      { ...record.positions, distributionDate: '2026-11-31' },
+      ': distributionDate: must be midnight',
+    ],
+    [
+      'positions',
+      { ...record.positions, distributionDate: '2026-11' },
+      ': distributionDate: must be midnight',
+    ],
+    ...['5e-324', '2.3e-308', '-1e-31', '1000001', '-1e7'].map(
+      (text): [DatasetFile, string, string] => [
+        'markets',
+        JSON.stringify(record.markets).replace('0.04', text),
+        `: borrowRate: must be a rate as a fraction a year (0.05 is 5 %): 0, or from 1e-30 to 1000000, or the negative of one, not ${Number(text)}`,
+      ],
+    ),
+    [
+      'vaults',
+      { ...record.vaults, depositRate: 1e-300 },
+      ': depositRate: must be a rate as a fraction a year',
+    ],
+    [
+      'rates',
+      { ...record.rates, borrowRate: 1e-31 },
+      ': borrowRate: must be a rate as a fraction a year',
+    ],
+    [
       'markets',
-      JSON.stringify(record.markets).replace('0.04', text),
-      `: borrowRate: must be a rate as a fraction a year (0.05 is 5 %): 0, or from 1e-30 to 1000000, or the negative of one, not ${Number(text)}`,
-    ]),
-    ['vaults', { ...record.vaults, depositRate: 1e-300 }, ': depositRate: must be a rate as a fraction a year'],
-    ['rates', { ...record.rates, borrowRate: 1e-31 }, ': borrowRate: must be a rate as a fraction a year'],
-    ['markets', { ...record.markets, maxLtv: 5e-324 }, ': maxLtv: must be 0, or from 1e-30 to 1, not 5e-324'],
+      { ...record.markets, maxLtv: 5e-324 },
+      ': maxLtv: must be 0, or from 1e-30 to 1, not 5e-324',
+    ],
     ['positions', { ...record.positions, pointsA: 1 }, ': pointsB: is missing: pointsA is given'],
     ['positions', { ...record.positions, pointsB: 1 }, ': pointsA: is missing: pointsB is given'],
     ['positions', { ...record.positions, points: 1 }, ': points: needs pointsA and pointsB'],
@@ -539,10 +682,26 @@ describe('a bad line stores nothing and is reported', () => {
       { ...record['market-snapshots'], debtAssets: String(2n ** 256n) },
       ': debtAssets: must be a decimal string from 0 to 2^256-1',
     ],
-    ['market-snapshots', { ...record['market-snapshots'], debtAssets: '-1' }, ': debtAssets: must be a decimal'],
-    ['market-snapshots', { ...record['market-snapshots'], debtAssets: '1e3' }, ': debtAssets: must be a decimal'],
-    ['market-snapshots', { ...record['market-snapshots'], debtAssets: 1 }, ': debtAssets: must be a decimal'],
-    ['market-snapshots', { ...record['market-snapshots'], debtAssets: null }, ': debtAssets: must be a decimal'],
+    [
+      'market-snapshots',
+      { ...record['market-snapshots'], debtAssets: '-1' },
+      ': debtAssets: must be a decimal',
+    ],
+    [
+      'market-snapshots',
+      { ...record['market-snapshots'], debtAssets: '1e3' },
+      ': debtAssets: must be a decimal',
+    ],
+    [
+      'market-snapshots',
+      { ...record['market-snapshots'], debtAssets: 1 },
+      ': debtAssets: must be a decimal',
+    ],
+    [
+      'market-snapshots',
+      { ...record['market-snapshots'], debtAssets: null },
+      ': debtAssets: must be a decimal',
+    ],
     [
       'market-snapshots',
       { ...record['market-snapshots'], debtUsd: '1' },
@@ -558,7 +717,11 @@ describe('a bad line stores nothing and is reported', () => {
       { ...record['market-snapshots'], timestamp: String(2n ** 63n) },
       ': timestamp: must be Unix seconds',
     ],
-    ['market-snapshots', { ...record['market-snapshots'], positionId: '' }, ': positionId: must be a text of 1 to'],
+    [
+      'market-snapshots',
+      { ...record['market-snapshots'], positionId: '' },
+      ': positionId: must be a text of 1 to',
+    ],
     [
       'vault-liquidation-rewards',
       { ...record['vault-liquidation-rewards'], userRoi: 0.5 },
@@ -569,13 +732,21 @@ describe('a bad line stores nothing and is reported', () => {
       { ...record['cash-flows'], kind: 'gift' },
       ': kind: must be "deposit" or "withdraw" or "borrow" or "repay", not "gift"',
     ],
-    ['cash-flows', { ...record['cash-flows'], txHash: '0x1' }, ': txHash: must be a transaction hash'],
+    [
+      'cash-flows',
+      { ...record['cash-flows'], txHash: '0x1' },
+      ': txHash: must be a transaction hash',
+    ],
     [
       'cash-flows',
       { ...record['cash-flows'], assets: '-1' },
       ': assets: must be a decimal string from 0 to 2^256-1 or null',
     ],
-    ['markets', { ...record.markets, maxLtv: 75 }, ': maxLtv: must be a number from 0 to 1 or null, not 75'],
+    [
+      'markets',
+      { ...record.markets, maxLtv: 75 },
+      ': maxLtv: must be a number from 0 to 1 or null, not 75',
+    ],
     [
       'markets',
       { ...record.markets, liquidationThreshold: -0.1 },
@@ -592,14 +763,22 @@ describe('a bad line stores nothing and is reported', () => {
       { ...record.multipliers, poolAddress: addressOf('x') },
       `: poolAddress: names ${addressOf('x')}, which is no pool, neither`,
     ],
-    ['markets', { ...record.markets, id: addressOf('y'), poolId: addressOf('x') }, ': poolId: names'],
+    [
+      'markets',
+      { ...record.markets, id: addressOf('y'), poolId: addressOf('x') },
+      ': poolId: names',
+    ],
     ['positions', { ...record.positions, marketAddress: addressOf('x') }, ': marketAddress: names'],
     [
       'market-snapshots',
       { ...record['market-snapshots'], chainId: 2 },
       `: marketId: names ${addressOf('market')}, which is no market on chain 2, `,
     ],
-    ['vault-snapshots', { ...record['vault-snapshots'], vaultId: addressOf('market') }, ': vaultId: names'],
+    [
+      'vault-snapshots',
+      { ...record['vault-snapshots'], vaultId: addressOf('market') },
+      ': vaultId: names',
+    ],
     [
       'market-liquidation-rewards',
       { ...record['market-liquidation-rewards'], collateralMarketId: addressOf('x') },
@@ -623,12 +802,18 @@ describe('a bad line stores nothing and is reported', () => {
   const imports = [...new Set(cases.map(([file]) => file))].flatMap((file) =>
     Array.from({ length: Math.ceil(casesOf(file).length / SHOWN) }, (_, nth) => {
       const some = casesOf(file).slice(nth * SHOWN, (nth + 1) * SHOWN)
-      return { file, lines: some.map(([, line]) => line), expected: some.map(([, , reason]) => reason) }
+      return {
+        file,
+        lines: some.map(([, line]) => line),
+        expected: some.map(([, , reason]) => reason),
+      }
     }),
   )
   test.each(imports)('$file: $expected', async ({ file, lines, expected }) => {
     const before = await everything()
-    const error = await failure(load(goodFiles({ [file]: [record[file], '', ...lines, record[file]] })))
+    const error = await failure(
+      load(goodFiles({ [file]: [record[file], '', ...lines, record[file]] })),
+    )
     expect(await everything()).toEqual(before)
     expect(error.count).toBe(expected.length)
     const messages = error.message.split('\n').slice(1)
@@ -661,9 +846,19 @@ describe('a bad line stores nothing and is reported', () => {
     expect(error.count).toBe(SHOWN + 7)
     expect(error.badLines).toHaveLength(SHOWN)
     expect(error.badLines.slice(0, 3)).toEqual([
-      { file: 'vaults.jsonl', line: 1, field: 'name', reason: expect.stringContaining('must be a text') },
+      {
+        file: 'vaults.jsonl',
+        line: 1,
+        field: 'name',
+        reason: expect.stringContaining('must be a text'),
+      },
       { file: 'vaults.jsonl', line: 1, field: 'depositRate', reason: 'must be a number, not "x"' },
-      { file: 'cash-flows.jsonl', line: 1, field: 'logIndex', reason: expect.stringContaining('must be an integer') },
+      {
+        file: 'cash-flows.jsonl',
+        line: 1,
+        field: 'logIndex',
+        reason: expect.stringContaining('must be an integer'),
+      },
     ])
     expect(error.message).toMatch(
       /^the dataset has 27 problems; nothing was imported, the first 20 of which are:\nvaults/,
@@ -671,7 +866,9 @@ describe('a bad line stores nothing and is reported', () => {
   })
 
   test('a record that is wrong elsewhere still counts as one that others may name', async () => {
-    expect(await problem(goodFiles({ pools: [{ ...record.pools, name: 7 }] }))).toContain('pools.jsonl:1: name')
+    expect(await problem(goodFiles({ pools: [{ ...record.pools, name: 7 }] }))).toContain(
+      'pools.jsonl:1: name',
+    )
   })
 
   test('what the store has need not be in the import', async () => {
@@ -691,7 +888,10 @@ describe('a bad line stores nothing and is reported', () => {
 describe('a directory', () => {
   const write = async (dir: string, files: Files) => {
     for (const [file, lines] of Object.entries(files))
-      await writeFile(join(dir, `${file}.jsonl`), lines.map((line) => JSON.stringify(line)).join('\n'))
+      await writeFile(
+        join(dir, `${file}.jsonl`),
+        lines.map((line) => JSON.stringify(line)).join('\n'),
+      )
   }
 
   test('may have compressed files, and files that it ignores', () =>
@@ -713,23 +913,34 @@ describe('a directory', () => {
       await write(dir, goodFiles({ positions: [] }))
       const before = await everything()
       await rm(join(dir, 'cash-flows.jsonl'))
-      for (const bytes of [Buffer.from('{}'), gzipSync(JSON.stringify(record['cash-flows'])).subarray(0, 60)]) {
+      for (const bytes of [
+        Buffer.from('{}'),
+        gzipSync(JSON.stringify(record['cash-flows'])).subarray(0, 60),
+      ]) {
         await writeFile(join(dir, 'cash-flows.jsonl.gz'), bytes)
         await expect(run(await openDirectory(dir))).rejects.toMatchObject({
           code: 'BAD_INPUT',
-          message: expect.stringMatching(/^cash-flows\.jsonl\.gz cannot be read: .*; nothing was imported\.$/),
+          message: expect.stringMatching(
+            /^cash-flows\.jsonl\.gz cannot be read: .*; nothing was imported\.$/,
+          ),
         })
       }
       await rm(join(dir, 'cash-flows.jsonl.gz'))
       await mkdir(join(dir, 'cash-flows.jsonl'))
-      await expect(run(await openDirectory(dir))).rejects.toThrow(/^cash-flows\.jsonl cannot be read: EISDIR/)
+      await expect(run(await openDirectory(dir))).rejects.toThrow(
+        /^cash-flows\.jsonl cannot be read: EISDIR/,
+      )
       expect(await everything()).toEqual(before)
     }))
 
   test('that cannot be one is reported', () =>
     withDirectory(async (dir) => {
-      await expect(openDirectory(join(dir, 'x'))).rejects.toThrow(`${join(dir, 'x')} does not exist.`)
-      await expect(openDirectory(dir)).rejects.toThrow('holds no file of the import format (pools.jsonl, ')
+      await expect(openDirectory(join(dir, 'x'))).rejects.toThrow(
+        `${join(dir, 'x')} does not exist.`,
+      )
+      await expect(openDirectory(dir)).rejects.toThrow(
+        'holds no file of the import format (pools.jsonl, ',
+      )
       await write(dir, { pools: [record.pools] })
       await writeFile(join(dir, 'positions.csv'), 'userAddress')
       await expect(openDirectory(dir)).rejects.toThrow(
@@ -738,10 +949,14 @@ describe('a directory', () => {
       await write(dir, { positions: [record.positions] })
       const ignored: string[] = []
       await openDirectory(dir, (message) => ignored.push(message))
-      expect(ignored).toEqual([expect.stringContaining('positions.csv is not a file of the import format')])
+      expect(ignored).toEqual([
+        expect.stringContaining('positions.csv is not a file of the import format'),
+      ])
       await expect(openDirectory(join(dir, 'pools.jsonl'))).rejects.toThrow('is not a directory.')
       await cp(join(dir, 'pools.jsonl'), join(dir, 'pools.jsonl.gz'))
-      await expect(openDirectory(dir)).rejects.toThrow('has both pools.jsonl and pools.jsonl.gz: keep one of them.')
+      await expect(openDirectory(dir)).rejects.toThrow(
+        'has both pools.jsonl and pools.jsonl.gz: keep one of them.',
+      )
     }))
 })
 
@@ -828,7 +1043,8 @@ function millionths(points: number): bigint {
 }
 
 test('totals, ranks and distributions follow from the positions, for any records in any order', async () => {
-  const labels = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => addressOf(`${prefix}${i}`))
+  const labels = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, i) => addressOf(`${prefix}${i}`))
   const [users, pools] = [labels('user', 4), labels('pool', 3)]
   const score = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e6, noNaN: true }))
   const position = fc.record({
@@ -846,10 +1062,20 @@ test('totals, ranks and distributions follow from the positions, for any records
   }
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.uniqueArray(position, { selector: keyOf, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
+      fc.array(fc.uniqueArray(position, { selector: keyOf, maxLength: 12 }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
       async (imports) => {
         await emptyTables(pool, [
-          ...['stored_position', 'token_pair', 'distribution', 'rank_history', 'rank_history_date', 'pool_day'],
+          ...[
+            'stored_position',
+            'token_pair',
+            'distribution',
+            'rank_history',
+            'rank_history_date',
+            'pool_day',
+          ],
           ...['pool_total', 'account_day', 'account', 'user'],
         ])
         const expected = new Map<string, { user: string; day: number; points: bigint }>()
@@ -865,21 +1091,32 @@ test('totals, ranks and distributions follow from the positions, for any records
             })),
           })
           for (const { userAddress, marketAddress, day, points, usd } of positions) {
-            // The record's protected deposit and debt of token A earn 10 and 2 points, its token B 2100 and 120.
-            const computed = marketAddress === pools[0] ? [0] : [usd + 10 + 0.5 * 4 * 1, recordPoints.pointsB]
+            // The record's protected deposit and debt of token A earn 10 and 2 points, its token B
+            // 2100 and 120.
+            const computed =
+              marketAddress === pools[0] ? [0] : [usd + 10 + 0.5 * 4 * 1, recordPoints.pointsB]
             const total = (points ?? computed).reduce((sum, side) => sum + millionths(side), 0n)
-            expected.set(`${userAddress} ${marketAddress} ${day}`, { user: userAddress, day, points: total })
+            expected.set(`${userAddress} ${marketAddress} ${day}`, {
+              user: userAddress,
+              day,
+              points: total,
+            })
           }
         }
         const sum = (group: (entry: { user: string; day: number }) => unknown) => {
           const sums = new Map<unknown, bigint>()
-          for (const entry of expected.values()) sums.set(group(entry), (sums.get(group(entry)) ?? 0n) + entry.points)
+          for (const entry of expected.values())
+            sums.set(group(entry), (sums.get(group(entry)) ?? 0n) + entry.points)
           return sums
         }
         const byUser = sum(({ user }) => user)
-        const accounts = await rows('SELECT user_address, points, rank, position_count FROM account ORDER BY rank')
+        const accounts = await rows(
+          'SELECT user_address, points, rank, position_count FROM account ORDER BY rank',
+        )
         expect(accounts.map(({ rank }) => rank)).toEqual(accounts.map((_, i) => i + 1))
-        expect(new Set(accounts.map(({ user_address }) => user_address))).toEqual(new Set(byUser.keys()))
+        expect(new Set(accounts.map(({ user_address }) => user_address))).toEqual(
+          new Set(byUser.keys()),
+        )
         for (const [i, { user_address, points }] of accounts.entries()) {
           expect(BigInt(points)).toBe(byUser.get(user_address))
           const above = accounts[i - 1]
@@ -888,12 +1125,18 @@ test('totals, ranks and distributions follow from the positions, for any records
           if (above.points === points) expect(above.user_address < user_address).toBe(true)
         }
         const byDay = sum(({ day }) => day)
-        const distributions = await rows('SELECT extract(day FROM date)::int AS day, total_points FROM distribution')
+        const distributions = await rows(
+          'SELECT extract(day FROM date)::int AS day, total_points FROM distribution',
+        )
         expect(new Set(distributions.map(({ day }) => day))).toEqual(new Set(byDay.keys()))
-        for (const { day, total_points } of distributions) expect(BigInt(total_points)).toBe(byDay.get(day))
+        for (const { day, total_points } of distributions)
+          expect(BigInt(total_points)).toBe(byDay.get(day))
         const [program] = await rows('SELECT * FROM program')
         if (expected.size > 0) {
-          expect(program).toMatchObject({ account_count: byUser.size, position_count: expected.size })
+          expect(program).toMatchObject({
+            account_count: byUser.size,
+            position_count: expected.size,
+          })
           expect(BigInt(program.total_points)).toBe([...byDay.values()].reduce((a, b) => a + b, 0n))
         }
       },

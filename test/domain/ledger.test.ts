@@ -8,7 +8,17 @@ import { emptyProgram } from '../support/dump.ts'
 import { runs } from '../support/extent.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { memorySource } from '../support/memory-source.ts'
-import { ANN, BEN, DAY, importFiles, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  DAY,
+  importFiles,
+  midnight,
+  multiplier,
+  POOL,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 
 const POOL_2 = `0x${'6'.repeat(40)}`
 const DAYS = ['2026-03-01', '2026-03-02', '2026-03-03']
@@ -22,7 +32,9 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 beforeEach(async () => {
   await emptyProgram(gateway.deps.store.pool)
-  await gateway.deps.store.pool.query('DELETE FROM removed_day; DELETE FROM multiplier_revision; DELETE FROM run')
+  await gateway.deps.store.pool.query(
+    'DELETE FROM removed_day; DELETE FROM multiplier_revision; DELETE FROM run',
+  )
 })
 
 const admin = (query: string) => gateway.ask(query, undefined, asAdmin)
@@ -39,8 +51,18 @@ const entries = async (user = ANN, args = '') =>
   (
     await gateway.ask(`{ user(address: "${user}") { ledger${args} { totalCount nodes {
       date pool { recordNumber: number } run { kind requestedBy } pointsBefore pointsAfter pointsChange reasons } } } }`)
-  ).user.ledger.nodes.map(({ pool, run, ...one }: any) => ({ ...one, pool: pool.recordNumber, kind: run.kind }))
-const entry = (date: string, kind: string, before: number, after: number, ...reasons: string[]) => ({
+  ).user.ledger.nodes.map(({ pool, run, ...one }: any) => ({
+    ...one,
+    pool: pool.recordNumber,
+    kind: run.kind,
+  }))
+const entry = (
+  date: string,
+  kind: string,
+  before: number,
+  after: number,
+  ...reasons: string[]
+) => ({
   date,
   kind,
   pool: 7,
@@ -52,14 +74,20 @@ const entry = (date: string, kind: string, before: number, after: number, ...rea
 
 describe('the ledger of an account', () => {
   test('has what each run changed and why, and nothing of the first run of a date', async () => {
-    await importFiles(gateway, { multipliers: [{ ...multiplier, deposit_tokenA: 1 }], positions: [position(ANN, 100)] })
+    await importFiles(gateway, {
+      multipliers: [{ ...multiplier, deposit_tokenA: 1 }],
+      positions: [position(ANN, 100)],
+    })
     expect(await entries()).toEqual([])
     await resync(DAY)
     expect(await entries()).toEqual([])
     await set(2)
     await resync(DAY)
     await update(DAY, [position(ANN, 150), position(BEN, 10)])
-    await update(DAY, [position(ANN, 150, { aTokenPrice: 2, aSuppliedAmountUsd: 300 }), position(BEN, 10)])
+    await update(DAY, [
+      position(ANN, 150, { aTokenPrice: 2, aSuppliedAmountUsd: 300 }),
+      position(BEN, 10),
+    ])
     await update(DAY, [position(BEN, 10)])
     await update(DAY, [position(ANN, 5), position(BEN, 10)])
     expect(await entries()).toEqual([
@@ -69,11 +97,15 @@ describe('the ledger of an account', () => {
       entry(DAY, 'MANUALUPDATE', 200, 300, 'POSITION_CHANGED'),
       entry(DAY, 'RESYNC', 100, 200, 'MULTIPLIER'),
     ])
-    const { nodes } = (await gateway.ask(`{ user(address: "${ANN}") { ledger { nodes { id pointsAfter } } } }`)).user
-      .ledger
+    const { nodes } = (
+      await gateway.ask(`{ user(address: "${ANN}") { ledger { nodes { id pointsAfter } } } }`)
+    ).user.ledger
     const ids = nodes.map(({ id }: { id: string }) => id)
-    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on LedgerEntry { pointsAfter } } }'
-    expect(await gateway.ask(query, { ids: [...ids].reverse() })).toEqual({ nodes: [...nodes].reverse() })
+    const query =
+      'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on LedgerEntry { pointsAfter } } }'
+    expect(await gateway.ask(query, { ids: [...ids].reverse() })).toEqual({
+      nodes: [...nodes].reverse(),
+    })
     expect(await entries(BEN)).toEqual([entry(DAY, 'MANUALUPDATE', 0, 20, 'POSITION_ADDED')])
     expect(await entries(ANN, '(first: 1, orderBy: POINTS_CHANGE, orderDirection: ASC)')).toEqual([
       entry(DAY, 'MANUALUPDATE', 600, 0, 'POSITION_REMOVED'),
@@ -84,7 +116,10 @@ describe('the ledger of an account', () => {
   })
 
   test('says that points were imported, and that base points differ', async () => {
-    await importFiles(gateway, { multipliers: [{ ...multiplier, deposit_tokenA: 1 }], positions: [position(ANN, 100)] })
+    await importFiles(gateway, {
+      multipliers: [{ ...multiplier, deposit_tokenA: 1 }],
+      positions: [position(ANN, 100)],
+    })
     await importFiles(gateway, { positions: [position(ANN, 100, { pointsA: 7, pointsB: 0 })] })
     await resync(DAY)
     await gateway.deps.store.pool.query(
@@ -100,7 +135,10 @@ describe('the ledger of an account', () => {
   })
 
   test('is not written by a preview, nor by a run that fails', async () => {
-    await importFiles(gateway, { multipliers: [{ ...multiplier, deposit_tokenA: 1 }], positions: [position(ANN, 100)] })
+    await importFiles(gateway, {
+      multipliers: [{ ...multiplier, deposit_tokenA: 1 }],
+      positions: [position(ANN, 100)],
+    })
     await set(2)
     await admin(`{ previewDistribution(date: "${DAY}") { changedUserCount } }`)
     source.rows = []
@@ -131,14 +169,21 @@ describe('how long entries are kept', () => {
     expect(await pruneLedger(client, new Date(Date.now() - 60_000))).toBe(0)
     expect([await entries(), await entries(BEN)]).toEqual(all)
 
-    await client.query("UPDATE run SET finished_at = now() - interval '2 days' WHERE id < (SELECT max(id) FROM run)")
+    await client.query(
+      "UPDATE run SET finished_at = now() - interval '2 days' WHERE id < (SELECT max(id) FROM run)",
+    )
     expect(await pruneLedger(client, new Date(Date.now() - 60_000))).toBe(2)
-    expect([await entries(), await entries(BEN)]).toEqual([[entry(DAY, 'RESYNC', 200, 300, 'MULTIPLIER')], []])
+    expect([await entries(), await entries(BEN)]).toEqual([
+      [entry(DAY, 'RESYNC', 200, 300, 'MULTIPLIER')],
+      [],
+    ])
     expect((await client.query('SELECT FROM removed_day')).rowCount).toBe(0)
     expect(await pruneLedger(client, new Date(Date.now() - 60_000))).toBe(0)
     expect(await pruneLedger(client, new Date(Date.now() + 60_000))).toBe(1)
     expect(await entries()).toEqual([])
-    expect((await client.query('SELECT FROM account_day WHERE ledger IS NOT NULL')).rowCount).toBe(0)
+    expect((await client.query('SELECT FROM account_day WHERE ledger IS NOT NULL')).rowCount).toBe(
+      0,
+    )
   })
 
   test('the schedule removes them, and 0 days are no ledger', async () => {
@@ -167,15 +212,27 @@ describe('how long entries are kept', () => {
     await runResync(deps, new Date(DAY), 'test')
     expect(await entries()).toEqual([])
     expect(
-      (await gateway.ask('{ runs(first: 1) { nodes { ledgerEntryCount totalsAfter { points } } } }')).runs.nodes,
+      (
+        await gateway.ask(
+          '{ runs(first: 1) { nodes { ledgerEntryCount totalsAfter { points } } } }',
+        )
+      ).runs.nodes,
     ).toEqual([{ ledgerEntryCount: null, totalsAfter: { points: 300 } }])
   })
 })
 
 test('the first points of a date and the entries of the ledger add up to the points', async () => {
   const usd = fc.constantFrom(0, 1, 10 / 7, 1e5 / 3)
-  const row = fc.record({ user: fc.constantFrom(ANN, BEN), pool: fc.constantFrom(POOL, POOL_2), usd })
-  const rows = fc.uniqueArray(row, { minLength: 1, maxLength: 4, selector: (one) => one.user + one.pool })
+  const row = fc.record({
+    user: fc.constantFrom(ANN, BEN),
+    pool: fc.constantFrom(POOL, POOL_2),
+    usd,
+  })
+  const rows = fc.uniqueArray(row, {
+    minLength: 1,
+    maxLength: 4,
+    selector: (one) => one.user + one.pool,
+  })
   const step = fc.oneof(
     fc.record({ kind: fc.constant('update' as const), day: fc.constantFrom(...DAYS), rows }),
     fc.record({ kind: fc.constant('import' as const), day: fc.constantFrom(...DAYS), rows }),
@@ -192,19 +249,28 @@ test('the first points of a date and the entries of the ledger add up to the poi
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 9 }), async (steps) => {
       const { pool: client } = gateway.deps.store
       await emptyProgram(client)
-      await client.query('DELETE FROM removed_day; DELETE FROM multiplier_revision; DELETE FROM run')
+      await client.query(
+        'DELETE FROM removed_day; DELETE FROM multiplier_revision; DELETE FROM run',
+      )
       const read = async (sql: string) =>
         new Map(
-          (await client.query<{ key: string; points: string }>(sql)).rows.map((one) => [one.key, BigInt(one.points)]),
+          (await client.query<{ key: string; points: string }>(sql)).rows.map((one) => [
+            one.key,
+            BigInt(one.points),
+          ]),
         )
-      const stored = () => read(`SELECT ${key} AS key, points_a + points_b AS points FROM stored_position`)
+      const stored = () =>
+        read(`SELECT ${key} AS key, points_a + points_b AS points FROM stored_position`)
       const first = new Map<string, bigint>()
       const seen = new Set<string>()
       for (const one of steps) {
         const days = one.kind === 'set' ? [] : [one.day]
         const at = (day: string) =>
           (one.kind === 'update' || one.kind === 'import' ? one.rows : []).map((row) =>
-            position(row.user, row.usd, { marketAddress: row.pool, distributionDate: midnight(day) }),
+            position(row.user, row.usd, {
+              marketAddress: row.pool,
+              distributionDate: midnight(day),
+            }),
           )
         if (one.kind === 'set') await set(one.factor, one.from, one.pool)
         if (one.kind === 'update') await update(one.day, at(one.day))
@@ -214,7 +280,8 @@ test('the first points of a date and the entries of the ledger add up to the poi
         for (const day of days)
           if (!seen.has(day)) {
             seen.add(day)
-            for (const [key, points] of await stored()) if (key.includes(day)) first.set(key, points)
+            for (const [key, points] of await stored())
+              if (key.includes(day)) first.set(key, points)
           }
       }
       // On a cluster, a ledger is read user by user.

@@ -2,7 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { command } from '../support/command-line.ts'
 import { emptyProgram, records } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, DAY, importFiles, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  DAY,
+  importFiles,
+  midnight,
+  multiplier,
+  POOL,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 import { hold } from '../support/pause.ts'
 
 const POOL_2 = `0x${'6'.repeat(40)}`
@@ -58,7 +67,9 @@ describe('who changed what when', () => {
     await importFiles(gateway, { multipliers: [multiplier] }, 'carol')
     await byGraph(`{ poolAddress: "${POOL}", depositA: 3 }`)
     expect((await byRest({ poolAddress: POOL, borrow_tokenA: 7 })).status).toBe(200)
-    expect(await command(['multipliers', 'set', POOL, '--deposit-b', '9', '--yes'], env)).toMatchObject({
+    expect(
+      await command(['multipliers', 'set', POOL, '--deposit-b', '9', '--yes'], env),
+    ).toMatchObject({
       code: 0,
       err: '',
     })
@@ -90,13 +101,19 @@ describe('who changed what when', () => {
 
   test('a revision for each pool that changed, even if more were given', async () => {
     await byGraph(`{ poolAddress: "${POOL}", depositA: 1 }, { poolAddress: "${POOL_2}" }`)
-    await byGraph(`{ poolAddress: "${POOL}", depositA: 1 }, { poolAddress: "${POOL_2}", borrowB: 5 }`)
-    expect((await history()).map((one: any) => [one.poolAddress, one.depositA, one.borrowB])).toEqual([
+    await byGraph(
+      `{ poolAddress: "${POOL}", depositA: 1 }, { poolAddress: "${POOL_2}", borrowB: 5 }`,
+    )
+    expect(
+      (await history()).map((one: any) => [one.poolAddress, one.depositA, one.borrowB]),
+    ).toEqual([
       [POOL_2, 0, 5],
       [POOL_2, 0, 0],
       [POOL, 1, 0],
     ])
-    expect(await history(`where: { pools: "${POOL}" }`)).toMatchObject([{ poolAddress: POOL, changedBy: 'alice' }])
+    expect(await history(`where: { pools: "${POOL}" }`)).toMatchObject([
+      { poolAddress: POOL, changedBy: 'alice' },
+    ])
     expect(await history(`where: { pools: "${ANN}" }`)).toEqual([])
   })
 
@@ -104,9 +121,13 @@ describe('who changed what when', () => {
     await importFiles(gateway, { multipliers: [multiplier] })
     const before = await history()
     await importFiles(gateway, { multipliers: [multiplier] })
-    await importFiles(gateway, { multipliers: [{ ...multiplier, updatedAt: '2026-01-01T00:00:00Z' }] })
+    await importFiles(gateway, {
+      multipliers: [{ ...multiplier, updatedAt: '2026-01-01T00:00:00Z' }],
+    })
     await byGraph(`{ poolAddress: "${POOL}" }, { poolAddress: "${POOL_2}" }`)
-    await byGraph(`{ poolAddress: "${POOL}", depositA: 2 }, { poolAddress: "${POOL_2}", depositA: 0 }`)
+    await byGraph(
+      `{ poolAddress: "${POOL}", depositA: 2 }, { poolAddress: "${POOL_2}", depositA: 0 }`,
+    )
     await sql(`UPDATE multiplier SET updated_at = now()`)
     expect(await history(`where: { pools: "${POOL}" }`)).toEqual(before)
     expect(await history(`where: { pools: "${POOL_2}" }`)).toHaveLength(1)
@@ -123,7 +144,12 @@ describe('who changed what when', () => {
     ]
     for (const body of refused) expect((await byRest(body)).status).toBeGreaterThanOrEqual(400)
     expect(
-      (await byRest({ poolAddress: POOL, deposit_tokenA: 50 }, { authorization: 'Bearer no-such-token' })).status,
+      (
+        await byRest(
+          { poolAddress: POOL, deposit_tokenA: 50 },
+          { authorization: 'Bearer no-such-token' },
+        )
+      ).status,
     ).toBe(401)
     expect(await records(gateway.deps.store.pool)).toEqual(before)
   })
@@ -131,13 +157,16 @@ describe('who changed what when', () => {
   test('a change takes effect when it gets the lock, not when it was requested; the newest revision is what is stored', async () => {
     await importFiles(gateway, { multipliers: [multiplier] })
     const held = await hold(gateway)
-    const changes = [3, 4, 5].map((factor) => byGraph(`{ poolAddress: "${POOL}", depositA: ${factor} }`))
+    const changes = [3, 4, 5].map((factor) =>
+      byGraph(`{ poolAddress: "${POOL}", depositA: ${factor} }`),
+    )
     await held.caught()
     const [{ turn }] = await sql('SELECT clock_timestamp() AS turn')
     await held.release()
     await Promise.all(changes)
     const newest = (await history()).slice(0, 3)
-    for (const { changedAt } of newest) expect(Date.parse(changedAt)).toBeGreaterThanOrEqual(turn.getTime())
+    for (const { changedAt } of newest)
+      expect(Date.parse(changedAt)).toBeGreaterThanOrEqual(turn.getTime())
     const [{ depositA, revisions }] = await current()
     expect(revisions.nodes).toMatchObject([{ recordId: newest[0].recordId, depositA }])
     expect(await at()).toMatchObject({ depositA })
@@ -160,11 +189,16 @@ describe('the multiplier at a moment', () => {
     const many = await graph(
       `{ ${['2026-01-09', '2026-01-15', '2026-02-01']
         .map(
-          (day, i) => `m${i}: multiplierRevisions(where: { pools: "${POOL}" }, asOf: "${day}") { nodes { depositA } }`,
+          (day, i) =>
+            `m${i}: multiplierRevisions(where: { pools: "${POOL}" }, asOf: "${day}") { nodes { depositA } }`,
         )
         .join(' ')} }`,
     )
-    expect(Object.values(many).map((list: any) => list.nodes)).toEqual([[], [{ depositA: 10 }], [{ depositA: 20 }]])
+    expect(Object.values(many).map((list: any) => list.nodes)).toEqual([
+      [],
+      [{ depositA: 10 }],
+      [{ depositA: 20 }],
+    ])
   })
 
   test('what is recorded later stands from its moment on: now is what is stored', async () => {
@@ -193,10 +227,14 @@ describe('the multiplier at a moment', () => {
 test('a run shows what it used, whether or not it succeeded', async () => {
   const day = (date: string) => position(ANN, 10, { distributionDate: midnight(date) })
   const used = async (id: string) =>
-    (await graph(`{ run(recordId: "${id}") { multipliers { totalCount nodes { poolAddress depositA changedBy } } } }`))
-      .run.multipliers
+    (
+      await graph(
+        `{ run(recordId: "${id}") { multipliers { totalCount nodes { poolAddress depositA changedBy } } } }`,
+      )
+    ).run.multipliers
   const resync = async () =>
-    (await graph('mutation { resyncDistribution { run { recordId } } }', alice)).resyncDistribution.run.recordId
+    (await graph('mutation { resyncDistribution { run { recordId } } }', alice)).resyncDistribution
+      .run.recordId
   await importFiles(gateway, {
     multipliers: [multiplier, { ...multiplier, poolAddress: POOL_2 }],
     positions: [day(DAY)],

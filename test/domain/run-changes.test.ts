@@ -4,7 +4,18 @@ import { command } from '../support/command-line.ts'
 import { emptyProgram } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { memorySource } from '../support/memory-source.ts'
-import { ANN, BEN, CAT, DAY, importFiles, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  CAT,
+  DAY,
+  importFiles,
+  midnight,
+  multiplier,
+  POOL,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 
 const POOL_2 = `0x${'6'.repeat(40)}`
 const NEXT = '2026-03-03'
@@ -26,12 +37,13 @@ const set = (poolAddress: string, depositA: number) =>
     `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${poolAddress}", depositA: ${depositA} }] }) { problems } }`,
   )
 const resync = async (day = DAY): Promise<string> =>
-  (await admin(`mutation { resyncDistribution(input: { date: "${day}" }) { run { recordId } } }`)).resyncDistribution
-    .run.recordId
+  (await admin(`mutation { resyncDistribution(input: { date: "${day}" }) { run { recordId } } }`))
+    .resyncDistribution.run.recordId
 const update = async (rows: object[]): Promise<string> => {
   source.rows = rows
-  return (await admin(`mutation { updateDistribution(input: { date: "${DAY}" }) { run { recordId } } }`))
-    .updateDistribution.run.recordId
+  return (
+    await admin(`mutation { updateDistribution(input: { date: "${DAY}" }) { run { recordId } } }`)
+  ).updateDistribution.run.recordId
 }
 const answerOf = (run: string, args: string) =>
   gateway.graphql(`{ run(recordId: "${run}") { changes${args} { totalCount pageInfo { endCursor hasNextPage } nodes {
@@ -49,15 +61,25 @@ const changes = async (run: string, since?: string) => {
   ])
 }
 const idOf = async (date: string) =>
-  (await gateway.ask(`{ distribution(date: "${date}") { run { recordId } } }`)).distribution.run.recordId
+  (await gateway.ask(`{ distribution(date: "${date}") { run { recordId } } }`)).distribution.run
+    .recordId
 
-/** The runs of the date: an import, two resyncs, an update and a last resync, and one of another date. */
+/**
+ * The runs of the date: an import, two resyncs, an update and a last resync, and one of another
+ * date.
+ */
 let runs: Record<'first' | 'doubled' | 'second' | 'updated' | 'back' | 'other', string>
 beforeEach(async () => {
   await emptyProgram(gateway.deps.store.pool)
-  await gateway.deps.store.pool.query('DELETE FROM removed_day; DELETE FROM multiplier_revision; DELETE FROM run')
+  await gateway.deps.store.pool.query(
+    'DELETE FROM removed_day; DELETE FROM multiplier_revision; DELETE FROM run',
+  )
   await importFiles(gateway, {
-    multipliers: [POOL, POOL_2].map((poolAddress) => ({ ...multiplier, poolAddress, deposit_tokenA: 1 })),
+    multipliers: [POOL, POOL_2].map((poolAddress) => ({
+      ...multiplier,
+      poolAddress,
+      deposit_tokenA: 1,
+    })),
     positions: [
       position(ANN, 100),
       position(BEN, 10),
@@ -80,9 +102,13 @@ beforeEach(async () => {
 test('an entry has the multiplier before and after, unless an import came in between', async () => {
   const fields = 'pointsAfter multiplierBefore { depositA } multiplierAfter { depositA }'
   const of = async (run: string, args = '') =>
-    (await gateway.ask(`{ run(recordId: "${run}") { changes${args} { nodes { ${fields} } } } }`)).run.changes.nodes.map(
-      (one: any) => [one.pointsAfter, one.multiplierBefore?.depositA ?? null, one.multiplierAfter?.depositA ?? null],
-    )
+    (
+      await gateway.ask(`{ run(recordId: "${run}") { changes${args} { nodes { ${fields} } } } }`)
+    ).run.changes.nodes.map((one: any) => [
+      one.pointsAfter,
+      one.multiplierBefore?.depositA ?? null,
+      one.multiplierAfter?.depositA ?? null,
+    ])
   expect(await of(runs.doubled)).toEqual([
     [200, 1, 2],
     [20, 1, 2],
@@ -104,13 +130,15 @@ test('a revision affects the dates whose newest run used it', async () => {
     `{ multiplierRevisions { nodes { poolAddress depositA affectedDates { count first last } } } }`,
   )
   expect(
-    multiplierRevisions.nodes.map(({ poolAddress, depositA, affectedDates: { count, first, last } }: any) => [
-      poolAddress === POOL ? 1 : 2,
-      depositA,
-      count,
-      first,
-      last,
-    ]),
+    multiplierRevisions.nodes.map(
+      ({ poolAddress, depositA, affectedDates: { count, first, last } }: any) => [
+        poolAddress === POOL ? 1 : 2,
+        depositA,
+        count,
+        first,
+        last,
+      ],
+    ),
   ).toEqual([
     [1, 1, 1, DAY, DAY],
     [2, 4, 0, null, null],
@@ -151,10 +179,16 @@ describe('what changed between two runs of a date', () => {
       pageInfo: { hasNextPage: true },
       nodes: [{ userAddress: ANN, user: { address: ANN } }],
     })
-    const rest = (await answerOf(updated, `(since: "${first}", after: "${page.pageInfo.endCursor}")`)).data.run.changes
+    const rest = (
+      await answerOf(updated, `(since: "${first}", after: "${page.pageInfo.endCursor}")`)
+    ).data.run.changes
     expect(rest.nodes.map((one: any) => one.userAddress)).toEqual([BEN, BEN, CAT])
-    const up = (await answerOf(updated, `(since: "${first}", where: { change: { gt: 0 } }, orderBy: POINTS_CHANGE)`))
-      .data.run.changes
+    const up = (
+      await answerOf(
+        updated,
+        `(since: "${first}", where: { change: { gt: 0 } }, orderBy: POINTS_CHANGE)`,
+      )
+    ).data.run.changes
     expect(up.nodes.map((one: any) => one.pointsChange)).toEqual([10, 100])
   })
 
@@ -162,7 +196,9 @@ describe('what changed between two runs of a date', () => {
     const { first, doubled, second } = runs
     const { pool: client } = gateway.deps.store
     const [a, b] = (
-      await client.query('SELECT finished_at FROM run WHERE id = ANY($1::bigint[]) ORDER BY id', [[doubled, second]])
+      await client.query('SELECT finished_at FROM run WHERE id = ANY($1::bigint[]) ORDER BY id', [
+        [doubled, second],
+      ])
     ).rows
     await client.query('UPDATE run SET finished_at = $2 WHERE id = $1', [doubled, b.finished_at])
     await client.query('UPDATE run SET finished_at = $2 WHERE id = $1', [second, a.finished_at])
@@ -175,10 +211,15 @@ describe('what changed between two runs of a date', () => {
 
   test('is the same by command', async () => {
     const env = { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' }
-    const { code, out } = await command(['runs', 'diff', runs.updated, runs.first, '--limit', '2'], env)
+    const { code, out } = await command(
+      ['runs', 'diff', runs.updated, runs.first, '--limit', '2'],
+      env,
+    )
     expect(code).toBe(0)
     expect(out).toMatch(new RegExp(`${ANN} .* 100 +200 +100 +supply A x1 -> x2 +${runs.doubled}\n`))
-    expect(out).toMatch(new RegExp(`${BEN} .* 30 +0 +-30 +position removed, supply A x1 -> x4 +${runs.updated}\n`))
+    expect(out).toMatch(
+      new RegExp(`${BEN} .* 30 +0 +-30 +position removed, supply A x1 -> x4 +${runs.updated}\n`),
+    )
     expect(out).toContain(`4 changes on ${DAY}, 2 shown.`)
     const json = await command(['runs', 'diff', runs.doubled, '--json'], env)
     expect(
@@ -190,24 +231,34 @@ describe('what changed between two runs of a date', () => {
       { userAddress: ANN, pointsChange: 100, reasons: ['MULTIPLIER'] },
       { userAddress: BEN, pointsChange: 10 },
     ])
-    expect(await command(['runs', 'diff', runs.first], env)).toMatchObject({ out: 'The points of no user changed.\n' })
-    expect(await command(['runs', 'diff', '999999'], env)).toMatchObject({ code: 3, err: 'There is no run 999999.\n' })
+    expect(await command(['runs', 'diff', runs.first], env)).toMatchObject({
+      out: 'The points of no user changed.\n',
+    })
+    expect(await command(['runs', 'diff', '999999'], env)).toMatchObject({
+      code: 3,
+      err: 'There is no run 999999.\n',
+    })
   })
 
   test('is refused with a sentence for other runs, and for changes that are not kept', async () => {
     const { first, doubled, updated, other, back } = runs
     const earlier = `since must be an earlier run of ${DAY} that succeeded`
-    for (const since of [other, back, updated, '999999']) expect(await changes(updated, since)).toContain(earlier)
+    for (const since of [other, back, updated, '999999'])
+      expect(await changes(updated, since)).toContain(earlier)
     expect(await changes(updated, 'x')).toContain('since must be the number of a run, as a string')
     const { pool: client } = gateway.deps.store
-    await client.query("UPDATE run SET finished_at = finished_at - interval '2 days' WHERE id <= $1", [doubled])
+    await client.query(
+      "UPDATE run SET finished_at = finished_at - interval '2 days' WHERE id <= $1",
+      [doubled],
+    )
     await pruneLedger(client, new Date(Date.now() - 60_000))
     expect(await changes(updated, first)).toContain(
       `since must be a later run: the changes of run ${doubled} are not kept`,
     )
     expect(await changes(updated, doubled)).toHaveLength(3)
     // A run is known although its changes are not.
-    const query = 'query ($run: String!) { run(recordId: $run) { status changesNotKept changes { totalCount } } }'
+    const query =
+      'query ($run: String!) { run(recordId: $run) { status changesNotKept changes { totalCount } } }'
     const of = async (run: string) => (await gateway.ask(query, { run })).run
     expect(await of(doubled)).toEqual({
       status: 'SUCCEEDED',
@@ -218,6 +269,8 @@ describe('what changed between two runs of a date', () => {
     const env = { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' }
     expect(await command(['runs', 'diff', doubled], env)).toMatchObject({ code: 3 })
     const { out } = await command(['explain', ANN, '--date', DAY], env)
-    expect(out).toMatch(new RegExp(`^Changes up to [-0-9]{10} [0-9:]{5} \\(run ${doubled}\\) were not kept[.]$`, 'm'))
+    expect(out).toMatch(
+      new RegExp(`^Changes up to [-0-9]{10} [0-9:]{5} \\(run ${doubled}\\) were not kept[.]$`, 'm'),
+    )
   })
 })

@@ -6,7 +6,16 @@ import { closeSeasonsDue } from '../../src/domain/season/close-seasons.ts'
 import { command } from '../support/command-line.ts'
 import { emptyProgram } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, BEN, CAT, importFiles, midnight, multiplier, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  CAT,
+  importFiles,
+  midnight,
+  multiplier,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 
 const BY = { requestedBy: 'test' }
 const SPRING = { name: 'Spring', startsAt: '2026-03-02', endsAt: '2026-03-03' }
@@ -59,7 +68,8 @@ describe('seasons', () => {
     })
     await set('Spring', '2026-03-02', '2026-03-03')
     await set('Summer', '2026-03-05')
-    const all = '{ program { season { name status startsAt endsAt digest closedAt } seasons { name status } } }'
+    const all =
+      '{ program { season { name status startsAt endsAt digest closedAt } seasons { name status } } }'
     expect((await gateway.ask(all)).program).toEqual({
       season: { ...SPRING, status: 'ACTIVE', digest: null, closedAt: null },
       seasons: [
@@ -71,10 +81,15 @@ describe('seasons', () => {
     now = new Date('2026-03-04T00:00:01Z')
     expect(await close()).toEqual(['Spring'])
     expect(await close()).toEqual([])
-    expect((await gateway.ask(all)).program).toMatchObject({ season: null, seasons: [{ status: 'ENDED' }, {}] })
+    expect((await gateway.ask(all)).program).toMatchObject({
+      season: null,
+      seasons: [{ status: 'ENDED' }, {}],
+    })
     now = new Date('2026-03-05T00:00:01Z')
     await close()
-    expect((await gateway.ask(all)).program).toMatchObject({ season: { name: 'Summer', endsAt: null } })
+    expect((await gateway.ask(all)).program).toMatchObject({
+      season: { name: 'Summer', endsAt: null },
+    })
   })
 
   test('refuse runs of all other dates, over REST with 409, and record nothing', async () => {
@@ -84,10 +99,18 @@ describe('seasons', () => {
     const sentence =
       'No season has the date 2026-03-01, so it was not computed: add a season with that date, or move one.'
     expect(await resync('2026-03-01')).toBe(sentence)
-    const answer = await fetch(`${gateway.base}/points/resync?date=2026-03-01`, { method: 'POST', headers: asAdmin })
-    expect([answer.status, JSON.stringify(await answer.json())]).toEqual([409, expect.stringContaining(sentence)])
+    const answer = await fetch(`${gateway.base}/points/resync?date=2026-03-01`, {
+      method: 'POST',
+      headers: asAdmin,
+    })
+    expect([answer.status, JSON.stringify(await answer.json())]).toEqual([
+      409,
+      expect.stringContaining(sentence),
+    ])
     const late = position(ANN, 7, { distributionDate: midnight('2026-02-28') })
-    await expect(importFiles(gateway, { positions: [late] })).rejects.toThrow('No season has the date 2026-02-28')
+    await expect(importFiles(gateway, { positions: [late] })).rejects.toThrow(
+      'No season has the date 2026-02-28',
+    )
     expect((await runs()).filter(({ kind }: any) => kind !== 'IMPORT')).toEqual(
       before.filter(({ kind }: any) => kind !== 'IMPORT'),
     )
@@ -102,7 +125,9 @@ describe('seasons', () => {
     expect(digest).toBe(sha256(`${ANN} 1.500000\n${BEN} 20.000000\n${CAT} 1.000000\n`))
     expect(closedAt).toMatch(/^20/)
     const { program } = await gateway.ask('{ program { seasons { id } } }')
-    const { node } = await gateway.ask(`{ node(id: "${program.seasons[0].id}") { ... on Season { name digest } } }`)
+    const { node } = await gateway.ask(
+      `{ node(id: "${program.seasons[0].id}") { ... on Season { name digest } } }`,
+    )
     expect(node).toEqual({ name: 'Spring', digest })
   })
 
@@ -123,7 +148,9 @@ describe('seasons', () => {
       /^The board of Spring has been final since 20\d\d-\d\d-\d\d, so 2026-03-02 was not computed: reopen it \(--reopen, or reopen: true\) to change its points\.$/,
     )
     const ben = position(BEN, 21, { distributionDate: midnight('2026-03-02') })
-    await expect(importFiles(gateway, { positions: [ben] })).rejects.toThrow(/^The board of Spring has been final/)
+    await expect(importFiles(gateway, { positions: [ben] })).rejects.toThrow(
+      /^The board of Spring has been final/,
+    )
     expect(await seasons('digest')).toEqual([{ digest }])
 
     const again = await command(['resync', '--date', '2026-03-02', '--reopen'], env())
@@ -144,7 +171,8 @@ describe('seasons', () => {
 
   test('cannot overlap, end before they begin, or have a name that SEASONS cannot write', async () => {
     await set('Spring', '2026-03-02', '2026-03-03')
-    const refused = async (work: Promise<void>) => work.then(() => undefined).catch((error) => error.message)
+    const refused = async (work: Promise<void>) =>
+      work.then(() => undefined).catch((error) => error.message)
     expect(await refused(set('Summer', '2026-03-03'))).toBe(
       'Summer begins on 2026-03-03, when Spring has not ended: no date may be in two seasons. Nothing was changed.',
     )
@@ -155,10 +183,17 @@ describe('seasons', () => {
       'to must not be before 2026-03-09, the first date of Summer.',
     )
     for (const name of ['', ' a', 'a,b', 'a=b', 'x'.repeat(101), 'a\nb'])
-      expect(await refused(set(name, '2026-04-01')), name).toMatch(/^name must be 1 to 100 characters/)
-    expect(await refused(removeSeason(deps(), 'Autumn', BY))).toBe('There is no season Autumn; nothing was changed.')
+      expect(await refused(set(name, '2026-04-01')), name).toMatch(
+        /^name must be 1 to 100 characters/,
+      )
+    expect(await refused(removeSeason(deps(), 'Autumn', BY))).toBe(
+      'There is no season Autumn; nothing was changed.',
+    )
     expect(await seasons()).toEqual([{ name: 'Spring', status: 'ACTIVE' }])
-    const both = await Promise.allSettled([set('A', '2026-05-01', '2026-05-09'), set('B', '2026-05-09')])
+    const both = await Promise.allSettled([
+      set('A', '2026-05-01', '2026-05-09'),
+      set('B', '2026-05-09'),
+    ])
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
@@ -181,7 +216,8 @@ describe('seasons', () => {
 
 describe('the setting SEASONS', () => {
   test('replaces the stored seasons, in any order, and writes nothing if they are the same', async () => {
-    const read = (SEASONS: string) => readConfig({ SEASONS }).SEASONS as Parameters<typeof applySeasons>[1]
+    const read = (SEASONS: string) =>
+      readConfig({ SEASONS }).SEASONS as Parameters<typeof applySeasons>[1]
     await set('Old', '2020-01-01', '2020-01-02')
     const wanted = read('Summer=2026-03-04.., Spring=2026-03-02..2026-03-03')
     await applySeasons(deps(), wanted, BY)
@@ -201,7 +237,10 @@ describe('the setting SEASONS', () => {
   })
 
   test.each([
-    ['Spring', /^SEASONS must be seasons like Season 1=2026-01-01\.\.2026-06-30, separated by commas, not Spring/],
+    [
+      'Spring',
+      /^SEASONS must be seasons like Season 1=2026-01-01\.\.2026-06-30, separated by commas, not Spring/,
+    ],
     ['Spring=2026-02-30..', /^SEASONS must be seasons like/],
     ['Spring=2026-02-03..2026-02-01', /^SEASONS to must not be before 2026-02-03/],
     ['A=2026-01-01..,B=2026-02-01..', /^SEASONS B begins on 2026-02-01, when A has not ended/],
@@ -213,21 +252,32 @@ describe('the setting SEASONS', () => {
 })
 
 test('gateway seasons shows and changes them, unless they are those of SEASONS', async () => {
-  expect((await command(['seasons', 'list'], env())).out).toBe('There are no seasons, so every date counts.\n')
-  const added = await command(['seasons', 'set', 'Spring', '--from', '2026-03-02', '--to', '2026-03-03'], env())
+  expect((await command(['seasons', 'list'], env())).out).toBe(
+    'There are no seasons, so every date counts.\n',
+  )
+  const added = await command(
+    ['seasons', 'set', 'Spring', '--from', '2026-03-02', '--to', '2026-03-03'],
+    env(),
+  )
   expect([added.code, added.out]).toEqual([
     0,
     expect.stringMatching(/Spring\s+2026-03-02\s+2026-03-03\s+ended\s+[0-9a-f]{64}/),
   ])
-  expect(await command(['seasons', 'set', 'X', '--from', '2026-03-03'], env())).toMatchObject({ code: 4 })
+  expect(await command(['seasons', 'set', 'X', '--from', '2026-03-03'], env())).toMatchObject({
+    code: 4,
+  })
   expect(await command(['seasons', 'set', 'X', '--from', 'soon'], env())).toMatchObject({ code: 2 })
   expect(await command(['seasons', 'remove', 'X'], env())).toMatchObject({ code: 3 })
   expect(await command(['resync', '--date', '2026-03-03'], env())).toMatchObject({ code: 4 })
-  expect(await command(['seasons', 'remove', 'Spring', '--reopen'], env())).toMatchObject({ code: 0 })
+  expect(await command(['seasons', 'remove', 'Spring', '--reopen'], env())).toMatchObject({
+    code: 0,
+  })
   const set = { ...env(), SEASONS: 'Spring=2026-03-02..' }
   expect(await command(['seasons', 'remove', 'Spring'], set)).toMatchObject({
     code: 2,
     err: 'The seasons are those of SEASONS: change that setting instead.\n',
   })
-  expect(JSON.parse((await command(['seasons', 'list', '--json'], env())).out)).toMatchObject({ name: 'Spring' })
+  expect(JSON.parse((await command(['seasons', 'list', '--json'], env())).out)).toMatchObject({
+    name: 'Spring',
+  })
 })

@@ -16,10 +16,21 @@ const SVG = 'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg"/%3E'
 const [S, USDC] = [record.pools.asset_1_address, record.pools.asset_2_address]
 /** The token of a vault, which no pool has. */
 const LONE = `0x${'e'.repeat(40)}`
-const loneVault = { ...record.vaults, id: `0x${'f'.repeat(40)}`, assetAddress: LONE, assetSymbol: 'LONE' }
+const loneVault = {
+  ...record.vaults,
+  id: `0x${'f'.repeat(40)}`,
+  assetAddress: LONE,
+  assetSymbol: 'LONE',
+}
 
 /** A record of the name and the logo of the pool's token A. */
-const token = (more: object = {}) => ({ chainId: 1, address: S, name: 'Sonic token', logoURI: SVG, ...more })
+const token = (more: object = {}) => ({
+  chainId: 1,
+  address: S,
+  name: 'Sonic token',
+  logoURI: SVG,
+  ...more,
+})
 
 const load = ({ deps }: Gateway, files: Files) =>
   importDataset({ ...deps, pool: deps.store.pool, log: silent }, datasetOf(files))
@@ -36,14 +47,17 @@ const problem = async (gateway: Gateway, tokens: object[]) => {
 describe.each(['on', 'off'])('with PLAN=%s', (PLAN) => {
   let gateway: Gateway
   beforeAll(async () => {
-    gateway = await startGateway({ env: { PLAN, LOGO_HOSTS: 'assets.example.org, cdn.example.org:8443' } })
+    gateway = await startGateway({
+      env: { PLAN, LOGO_HOSTS: 'assets.example.org, cdn.example.org:8443' },
+    })
     await load(gateway, { ...goodFiles(), tokens: [] })
   })
   afterAll(() => gateway.close())
   afterEach(() => emptyTables(gateway.deps.store.pool, ['token']))
 
   const asset = async (address = S) =>
-    (await gateway.ask(`{ asset(chainId: 1, address: "${address}") { symbol name logoUri } }`)).asset
+    (await gateway.ask(`{ asset(chainId: 1, address: "${address}") { symbol name logoUri } }`))
+      .asset
 
   test('a token has its name and its logo on every path, and REST has the name of the pool', async () => {
     const rest = () => gateway.get('/pools/all').then((response) => response.text())
@@ -68,7 +82,11 @@ describe.each(['on', 'off'])('with PLAN=%s', (PLAN) => {
   test('the token of a vault alone has its symbol for a name until a record names it', async () => {
     await load(gateway, { vaults: [loneVault] })
     const names = async () =>
-      (await gateway.ask(`{ vault(chainId: 1, address: "${loneVault.id}") { asset { symbol name logoUri } } }`)).vault
+      (
+        await gateway.ask(
+          `{ vault(chainId: 1, address: "${loneVault.id}") { asset { symbol name logoUri } } }`,
+        )
+      ).vault
     expect(await names()).toEqual({ asset: { symbol: 'LONE', name: 'LONE', logoUri: null } })
     await load(gateway, { tokens: [token({ address: LONE, name: 'Of a vault' })] })
     expect(await names()).toEqual({ asset: { symbol: 'LONE', name: 'Of a vault', logoUri: SVG } })
@@ -132,7 +150,9 @@ describe.each(['on', 'off'])('with PLAN=%s', (PLAN) => {
 
   test('a cached answer is new after an import, and stays after the same import again', async () => {
     const get = async () => {
-      const query = encodeURIComponent(`{ dataVersion asset(chainId: 1, address: "${S}") { name } }`)
+      const query = encodeURIComponent(
+        `{ dataVersion asset(chainId: 1, address: "${S}") { name } }`,
+      )
       const response = await fetch(`${gateway.base}/graphql?query=${query}`)
       return (await response.json()).data
     }
@@ -157,12 +177,20 @@ describe('tokens.jsonl', () => {
   afterAll(() => gateway.close())
   afterEach(() => emptyTables(gateway.deps.store.pool, ['token']))
 
-  const rows = async () => (await gateway.deps.store.pool.query('SELECT * FROM token ORDER BY address')).rows
+  const rows = async () =>
+    (await gateway.deps.store.pool.query('SELECT * FROM token ORDER BY address')).rows
 
   test('a record of a standard token list is one', async () => {
-    const standard = { symbol: 'S', decimals: 18, tags: ['stable'], extensions: { bridge: { 10: 'x' } } }
+    const standard = {
+      symbol: 'S',
+      decimals: 18,
+      tags: ['stable'],
+      extensions: { bridge: { 10: 'x' } },
+    }
     await load(gateway, { tokens: [{ ...token(), ...standard }] })
-    expect(await rows()).toEqual([{ chain_id: '1', address: S, name: 'Sonic token', logo_uri: SVG }])
+    expect(await rows()).toEqual([
+      { chain_id: '1', address: S, name: 'Sonic token', logo_uri: SVG },
+    ])
   })
 
   test('what does not fit a token list is left out or changed, and the import says so', async () => {
@@ -189,7 +217,14 @@ describe('tokens.jsonl', () => {
       '3 lines of tokens.jsonl are changed (line 3: name has 1500 characters; line 8: logoURI must be a text of at most 8192 characters, without NUL and broken Unicode; line 9: logoUri is ignored, it is spelt logoURI).',
     ])
     const stored = await rows()
-    expect(stored.map(({ address, name, logo_uri }) => [address, name.slice(0, 5), name.length, logo_uri])).toEqual([
+    expect(
+      stored.map(({ address, name, logo_uri }) => [
+        address,
+        name.slice(0, 5),
+        name.length,
+        logo_uri,
+      ]),
+    ).toEqual([
       [at(1), 'nnnnn', 499, SVG],
       [at(3), 'Sonic', 11, null],
       [at(4), 'Sonic', 11, null],
@@ -199,23 +234,50 @@ describe('tokens.jsonl', () => {
     expect((await load(gateway, { tokens })).files['tokens.jsonl']?.written).toBe(0)
   })
 
-  test.skipIf(!isInstalled('jq'))('the commands of the guide turn a token list into records', async () => {
-    const guide = await readFile(join(import.meta.dirname, '../../src/docs/operator.md'), 'utf8')
-    const [standard = '', picked = ''] = [...guide.matchAll(/jq -c '([^']+)' tokenlist\.json/g)].map(([, text]) => text)
-    const usdc = { chainId: 1, address: USDC, name: 'USD Coin (listed)', symbol: 'USDC', decimals: 6 }
-    const of = (filter: string, more: object) => {
-      const tokens = [{ ...token(), symbol: 'S', decimals: 18, tags: [], extensions: {}, ...more }, usdc]
-      const input = JSON.stringify({ name: 'A list', version: { major: 1, minor: 0, patch: 0 }, tokens })
-      return execFileSync('jq', ['-c', filter], { input, encoding: 'utf8' }).trim().split('\n')
-    }
-    const { files } = await load(gateway, { tokens: of(standard, {}) })
-    expect(files['tokens.jsonl']).toEqual({ lines: 2, written: 2 })
-    expect((await load(gateway, { tokens: of(picked, { isFoT: true }) })).files['tokens.jsonl']?.written).toBe(0)
-    expect((await load(gateway, { tokens: of(standard, { isFoT: true }) })).files['tokens.jsonl']?.written).toBe(0)
-  })
+  test.skipIf(!isInstalled('jq'))(
+    'the commands of the guide turn a token list into records',
+    async () => {
+      const guide = await readFile(join(import.meta.dirname, '../../src/docs/operator.md'), 'utf8')
+      const [standard = '', picked = ''] = [
+        ...guide.matchAll(/jq -c '([^']+)' tokenlist\.json/g),
+      ].map(([, text]) => text)
+      const usdc = {
+        chainId: 1,
+        address: USDC,
+        name: 'USD Coin (listed)',
+        symbol: 'USDC',
+        decimals: 6,
+      }
+      const of = (filter: string, more: object) => {
+        const tokens = [
+          { ...token(), symbol: 'S', decimals: 18, tags: [], extensions: {}, ...more },
+          usdc,
+        ]
+        const input = JSON.stringify({
+          name: 'A list',
+          version: { major: 1, minor: 0, patch: 0 },
+          tokens,
+        })
+        return execFileSync('jq', ['-c', filter], { input, encoding: 'utf8' }).trim().split('\n')
+      }
+      const { files } = await load(gateway, { tokens: of(standard, {}) })
+      expect(files['tokens.jsonl']).toEqual({ lines: 2, written: 2 })
+      expect(
+        (await load(gateway, { tokens: of(picked, { isFoT: true }) })).files['tokens.jsonl']
+          ?.written,
+      ).toBe(0)
+      expect(
+        (await load(gateway, { tokens: of(standard, { isFoT: true }) })).files['tokens.jsonl']
+          ?.written,
+      ).toBe(0)
+    },
+  )
 
   test.each([
-    [token({ address: 'So11111111111111111111111111111111111111112' }), 'address: must be an address'],
+    [
+      token({ address: 'So11111111111111111111111111111111111111112' }),
+      'address: must be an address',
+    ],
     [token({ name: '' }), 'name: must be a text of 1 to 500 characters'],
     [token({ chainId: '1' }), 'chainId: must be an integer'],
     [{ chainId: 1, address: S }, 'name: is missing'],
@@ -252,7 +314,12 @@ describe('tokens.jsonl', () => {
   test('the import says which logos are not shown', async () => {
     const link = (n: number, host: string) =>
       token({ address: `0x${String(n).padStart(40, '0')}`, logoURI: `https://${host}/${n}.png` })
-    const tokens = [link(1, 'b.example'), link(2, 'a.example'), link(3, 'B.example'), token({ logoURI: 'ipfs://Qm' })]
+    const tokens = [
+      link(1, 'b.example'),
+      link(2, 'a.example'),
+      link(3, 'B.example'),
+      token({ logoURI: 'ipfs://Qm' }),
+    ]
     const { warnings } = await load(gateway, { tokens })
     expect(warnings).toEqual([
       '3 logos are not shown: LOGO_HOSTS has no b.example, a.example.',
@@ -268,20 +335,26 @@ describe('tokens.jsonl', () => {
     const copy = await startGateway()
     try {
       await load(gateway, {
-        tokens: [token({ logoURI: 'https://other.example/s.png' }), token({ address: USDC, logoURI: null })],
+        tokens: [
+          token({ logoURI: 'https://other.example/s.png' }),
+          token({ address: USDC, logoURI: null }),
+        ],
       })
       await exportStore(gateway.deps.store.pool, join(dir, 'out'))
       const lines = (await readFile(join(dir, 'out/tokens.jsonl'), 'utf8')).trim().split('\n')
       expect(lines.map((line) => JSON.parse(line))).toEqual(
-        [token({ logoURI: 'https://other.example/s.png' }), token({ address: USDC, logoURI: null })].toSorted((a, b) =>
-          JSON.stringify(a) < JSON.stringify(b) ? -1 : 1,
-        ),
+        [
+          token({ logoURI: 'https://other.example/s.png' }),
+          token({ address: USDC, logoURI: null }),
+        ].toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
       )
       await importDataset(
         { ...copy.deps, pool: copy.deps.store.pool, log: silent },
         await openDirectory(join(dir, 'out')),
       )
-      expect((await copy.deps.store.pool.query('SELECT * FROM token ORDER BY address')).rows).toEqual(await rows())
+      expect(
+        (await copy.deps.store.pool.query('SELECT * FROM token ORDER BY address')).rows,
+      ).toEqual(await rows())
     } finally {
       await copy.close()
       await rm(dir, { recursive: true })
@@ -298,14 +371,19 @@ describe('tokens.jsonl', () => {
   )
 
   test('the policy of the dashboard allows images of these hosts alone', async () => {
-    const policy = async (of: Gateway) => (await of.get('/dashboard')).headers.get('content-security-policy')
+    const policy = async (of: Gateway) =>
+      (await of.get('/dashboard')).headers.get('content-security-policy')
     expect(await policy(gateway)).toContain("img-src 'self' data:; ")
-    const open = await startGateway({ env: { LOGO_HOSTS: 'assets.example.org,cdn.example.org:8443' } })
+    const open = await startGateway({
+      env: { LOGO_HOSTS: 'assets.example.org,cdn.example.org:8443' },
+    })
     try {
       expect(await policy(open)).toContain(
         "img-src 'self' data: https://assets.example.org https://cdn.example.org:8443; ",
       )
-      expect((await open.get('/docs')).headers.get('content-security-policy')).toContain("img-src 'self' data:; ")
+      expect((await open.get('/docs')).headers.get('content-security-policy')).toContain(
+        "img-src 'self' data:; ",
+      )
     } finally {
       await open.close()
     }

@@ -3,7 +3,10 @@ import type { Fact } from './fact.ts'
 
 const { ann, ben, cat, gus } = users
 
-/** Cash flows and rewards with their markets, vaults and tokens. What happened in one event is in the order of `source`. */
+/**
+ * Cash flows and rewards with their markets, vaults and tokens. What happened in one event is in
+ * the order of `source`.
+ */
 const ACTIVITY = `(
   SELECT a.*, m.id AS "marketStored", m."poolId", v.name AS vault_name,
     CASE WHEN source = 3 THEN NULL ELSE coalesce(m."assetAddress", v."assetAddress") END AS token,
@@ -21,8 +24,9 @@ const ACTIVITY = `(
       "liquidReward", "liquidRewardUsd" FROM vault_liquidation_rewards) a
   LEFT JOIN markets m ON m."chainId" = chain AND m.id = market LEFT JOIN vaults v ON v."chainId" = chain AND v.id = vault) r`
 /**
- * Cash flows with what is stored next to each of the same user in the same market or vault: what it had by a snapshot, or whether a
- * cash flow added to it. A snapshot has the cash flows of its second.
+ * Cash flows with what is stored next to each of the same user in the same market or vault: what it
+ * had by a snapshot, or whether a cash flow added to it. A snapshot has the cash flows of its
+ * second.
  */
 const NEIGHBOURS = `(SELECT *, lag(stored) OVER w AS before, lead(stored) OVER w AS after FROM (
     SELECT 'flow' AS record, timestamp, "logIndex" AS log, kind, "txHash", "entityType" AS type, "accountId", "chainId", "entityId",
@@ -42,7 +46,10 @@ const OLDEST = 'timestamp, log, tx DESC, chain DESC, "user" DESC, source DESC'
 
 const ROW = `kind time legacy { timestamp } chainId userAddress entityType entityAddress txHash logIndex asset { address symbol decimals }
   amount { raw decimals value usd } user { rank } entity { address name } pool { name }`
-/** The digits of the amount with a point before the last `decimals` of them, without zeros at the end. */
+/**
+ * The digits of the amount with a point before the last `decimals` of them, without zeros at the
+ * end.
+ */
 const padded = `lpad(assets::text, greatest(length(assets::text), decimals + 1), '0')`
 const row = `kind, to_timestamp(least(timestamp, 253402300799)) AS time, timestamp::text AS "legacy.timestamp", chain AS "chainId",
   "user" AS "userAddress", CASE WHEN market IS NULL THEN 'VAULT' ELSE 'MARKET' END AS "entityType",
@@ -59,7 +66,10 @@ const of = (address: string, selection: string) => `user(address: "${address}") 
 /** Rows of ann's activity, by their identity. */
 const part = (name: string, args: string, sql: string, more: Partial<Fact> = {}): Fact => ({
   name: `activity: ${name}`,
-  query: of(ann, `activity(${args}) { totalCount nodes { kind chainId txHash logIndex entityAddress } }`),
+  query: of(
+    ann,
+    `activity(${args}) { totalCount nodes { kind chainId txHash logIndex entityAddress } }`,
+  ),
   at: 'user.activity.nodes',
   sql: `SELECT kind, chain AS "chainId", tx AS "txHash", log AS "logIndex", coalesce(market, vault) AS "entityAddress"
     FROM ${ACTIVITY} WHERE "user" = '${ann}' ${sql}`,
@@ -84,7 +94,8 @@ const filters: Record<string, string> = {
   'NOT: { amountUsd: { gte: 0 } }': 'usd IS NULL',
   'time: { gt: "2025-03-02", lt: "2025-03-02T12:30:15.001Z" }': `timestamp > 1740873600 AND timestamp <= 1740918615`,
   'time: { gte: "2025-03-02T12:30:15.001Z" }': 'timestamp >= 1740918616',
-  'time: { gt: "2025-03-02T12:30:14.999Z", lte: "2025-03-02T12:30:15.999Z" }': 'timestamp = 1740918615',
+  'time: { gt: "2025-03-02T12:30:14.999Z", lte: "2025-03-02T12:30:15.999Z" }':
+    'timestamp = 1740918615',
   'time: { lt: "2025-03-01T00:00:00.001Z" }': 'timestamp <= 1740787200',
   [`OR: [{ entityTypes: VAULT, entities: ["${vaults.twin}"] }, { kinds: DEPOSIT, chainIds: 42161 }]`]: `vault = '${vaults.twin}' OR kind = 'DEPOSIT' AND chain = 42161`,
 }
@@ -95,7 +106,9 @@ const after = (place: number, args: string, sql: string): Fact =>
     variables: {
       types: '$cursor: String!',
       async from(ask) {
-        const { user } = await ask(`{ ${of(ann, `activity(first: 1, offset: ${place}) { edges { cursor } }`)} }`)
+        const { user } = await ask(
+          `{ ${of(ann, `activity(first: 1, offset: ${place}) { edges { cursor } }`)} }`,
+        )
         return { cursor: user.activity.edges[0].cursor }
       },
     },
@@ -174,7 +187,10 @@ export const activityFacts: Fact[] = [
   ...[ann, ben, gus].map(
     (user): Fact => ({
       name: `which cash flows of ${user} opened or closed something`,
-      query: of(user, 'activity(where: { NOT: { kinds: LIQUIDATION_REWARD } }) { nodes { txHash opened closed } }'),
+      query: of(
+        user,
+        'activity(where: { NOT: { kinds: LIQUIDATION_REWARD } }) { nodes { txHash opened closed } }',
+      ),
       at: 'user.activity.nodes',
       sql: `SELECT "txHash", ${opened}, ${closed} FROM ${NEIGHBOURS} WHERE record = 'flow' AND "accountId" = '${user}'
         ORDER BY timestamp DESC, log DESC`,
@@ -226,7 +242,11 @@ export const activityFacts: Fact[] = [
     }),
   ),
   part('an empty list of kinds', 'where: { kinds: [] }', 'AND false', { empty: true }),
-  part('a filter, oldest first', 'where: { kinds: DEPOSIT }, orderBy: TIME', `AND kind = 'DEPOSIT' ORDER BY ${OLDEST}`),
+  part(
+    'a filter, oldest first',
+    'where: { kinds: DEPOSIT }, orderBy: TIME',
+    `AND kind = 'DEPOSIT' ORDER BY ${OLDEST}`,
+  ),
   ...[1, 2, 3, 4, 9, 14].flatMap((place) => [
     after(place, 'first: 4, after: $cursor', `ORDER BY ${NEWEST} OFFSET ${place + 1} LIMIT 4`),
     after(place, 'last: 1000, before: $cursor', `ORDER BY ${NEWEST} LIMIT ${place}`),

@@ -17,7 +17,11 @@ interface Tokens {
   value?: string
 }
 /** The sum and the average of a column of USD, and the tokens of the sum. */
-const sumOf = (name: string, column: string, { raw = 'NULL', decimals = 'NULL', value = 'NULL' }: Tokens = {}) => {
+const sumOf = (
+  name: string,
+  column: string,
+  { raw = 'NULL', decimals = 'NULL', value = 'NULL' }: Tokens = {},
+) => {
   const sum = `sum${title(name)}`
   return `sum("${column}"::numeric) AS "${sum}.usd", avg("${column}"::numeric) AS "average${title(name)}Usd",
     ${raw} AS "${sum}.raw", ${decimals} AS "${sum}.decimals", ${value} AS "${sum}.value"`
@@ -27,9 +31,17 @@ const amounts = ['supplied', 'protected', 'borrowed']
 const POSITIONS = `count userCount sumPoints averagePoints
   ${amounts.map((one) => `sum${title(one)} ${SUM} average${title(one)}Usd`).join(' ')}`
 /** Sums of positions, or of sides, which are of one token and so have amounts. */
-const sums = (tokens = false) => `count(*), count(DISTINCT "user") AS "userCount", sum(points) AS "sumPoints",
+const sums = (
+  tokens = false,
+) => `count(*), count(DISTINCT "user") AS "userCount", sum(points) AS "sumPoints",
   round(avg(points), 6) AS "averagePoints", ${amounts
-    .map((one) => sumOf(one, `${one}Usd`, tokens ? { value: `trim_scale(sum(${one}::text::numeric))::text` } : {}))
+    .map((one) =>
+      sumOf(
+        one,
+        `${one}Usd`,
+        tokens ? { value: `trim_scale(sum(${one}::text::numeric))::text` } : {},
+      ),
+    )
     .join(', ')}`
 
 const inMarkets = { supplied: 'collateral', protected: 'protected', borrowed: 'debt' }

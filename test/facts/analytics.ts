@@ -12,7 +12,8 @@ const marketRow = `"chainId", 'MARKET' AS "entityType", "marketId" AS "entityAdd
   timestamp::text AS "legacy.timestamp", to_timestamp(timestamp) AS time,
   "collateralAssets"::text AS "supplied.raw", "collateralUsd" AS "supplied.usd", "protectedAssets"::text AS "protected.raw",
   "protectedUsd" AS "protected.usd", "debtAssets"::text AS "borrowed.raw", "debtUsd" AS "borrowed.usd"`
-const VAULT_ROW = 'chainId entityAddress userAddress positionId legacy { timestamp } time shares supplied { raw usd }'
+const VAULT_ROW =
+  'chainId entityAddress userAddress positionId legacy { timestamp } time shares supplied { raw usd }'
 const vaultRow = `"chainId", "vaultId" AS "entityAddress", "accountId" AS "userAddress", "positionId",
   timestamp::text AS "legacy.timestamp", to_timestamp(timestamp) AS time,
   shares::text, assets::text AS "supplied.raw", "assetsUsd" AS "supplied.usd"`
@@ -24,7 +25,10 @@ const rewardRow = `"chainId", "txHash", "logIndex", timestamp::text AS "legacy.t
   "liquidRewardUsd" AS "liquidReward.usd",
   "userRoi", "claimedTimestamp"::text AS "legacy.claimedTimestamp", to_timestamp("claimedTimestamp") AS "claimedAt"`
 
-/** What each entity of some users is worth now, with the money that they put in: a row for each entity. */
+/**
+ * What each entity of some users is worth now, with the money that they put in: a row for each
+ * entity.
+ */
 const earningsOf = (...accounts: string[]) => `(
   SELECT type, chain, entity, sum(value) AS value, sum(cash) AS cash, bool_or(incomplete) AS incomplete FROM (
     SELECT 'MARKET' AS type, "chainId" AS chain, "marketId" AS entity,
@@ -38,7 +42,10 @@ const earningsOf = (...accounts: string[]) => `(
       "accountId" FROM cash_flows) rows
   WHERE "accountId" IN ('${accounts.join("', '")}') GROUP BY type, chain, entity) e`
 /** A user's newest snapshots in each market or vault up to a time in Unix seconds. */
-const newestBy = (kind: 'market' | 'vault', time: number) => `(SELECT s.* FROM ${kind}_snapshots s WHERE timestamp = (
+const newestBy = (
+  kind: 'market' | 'vault',
+  time: number,
+) => `(SELECT s.* FROM ${kind}_snapshots s WHERE timestamp = (
     SELECT max(o.timestamp) FROM ${kind}_snapshots o WHERE (o."accountId", o."chainId", o."${kind}Id")
       = (s."accountId", s."chainId", s."${kind}Id") AND o.timestamp <= ${time})) newest`
 /** The same as \`earningsOf\`, from what was before or at a moment. */
@@ -49,7 +56,10 @@ const earningsBy = (account: string, moment: string) => {
     .replace('now_in_vaults', newestBy('vault', time))
     .replace('cash_flows)', `cash_flows WHERE timestamp <= ${time})`)
 }
-/** What a user holds in each market and vault: a row for each of the newest snapshots, of all time or up to a moment. */
+/**
+ * What a user holds in each market and vault: a row for each of the newest snapshots, of all time
+ * or up to a moment.
+ */
 const holdings = (moment?: string) => {
   const newest = (kind: 'market' | 'vault') =>
     moment ? newestBy(kind, Math.floor(Date.parse(moment) / 1000)) : `now_in_${kind}s`
@@ -67,11 +77,15 @@ const held = (user: string) => `(SELECT 'market ' || "chainId" || "marketId" AS 
       OR "debtUsd" IS NULL AND "debtAssets" > 0 AS unpriced FROM market_snapshots WHERE "accountId" = '${user}'
   UNION ALL SELECT 'vault ' || "chainId" || "vaultId", timestamp, coalesce("assetsUsd", 0)::numeric,
     "assetsUsd" IS NULL AND assets > 0 FROM vault_snapshots WHERE "accountId" = '${user}')`
-const flows = (user: string) => `(SELECT "entityType" || ' ' || "chainId" || "entityId" AS entity, timestamp,
+const flows = (
+  user: string,
+) => `(SELECT "entityType" || ' ' || "chainId" || "entityId" AS entity, timestamp,
     CASE WHEN kind IN ('deposit', 'repay') THEN 1 ELSE -1 END * coalesce("amountUsd", 0)::numeric AS cash,
     "amountUsd" IS NULL AND assets IS DISTINCT FROM 0 AS unpriced FROM cash_flows WHERE "accountId" = '${user}')`
-const entities = (user: string) => `(SELECT entity FROM ${held(user)} h UNION SELECT entity FROM ${flows(user)} f)`
-const WORTH = 'worth { time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd hasIncompletePrices }'
+const entities = (user: string) =>
+  `(SELECT entity FROM ${held(user)} h UNION SELECT entity FROM ${flows(user)} f)`
+const WORTH =
+  'worth { time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd hasIncompletePrices }'
 /** The sums of holdings. All are null without any. */
 const worth = `to_timestamp(max(timestamp)) AS "worth.time", sum(supplied + secured - borrowed + in_vault) AS "worth.netUsd",
   sum(supplied) AS "worth.suppliedUsd", sum(secured) AS "worth.protectedUsd", sum(borrowed) AS "worth.borrowedUsd",
@@ -79,11 +93,16 @@ const worth = `to_timestamp(max(timestamp)) AS "worth.time", sum(supplied + secu
   bool_or(unpriced) AS "worth.hasIncompletePrices"`
 const everyone = [...Object.values(users), nobody]
 /** Around midnight, when there are snapshots and cash flows. */
-const MOMENTS = ['2025-02-28T23:59:59.999Z', '2025-03-01T00:00:00Z', '2025-03-01T23:59:59.999Z', '2025-03-02T00:00:00Z']
+const MOMENTS = [
+  '2025-02-28T23:59:59.999Z',
+  '2025-03-01T00:00:00Z',
+  '2025-03-01T23:59:59.999Z',
+  '2025-03-02T00:00:00Z',
+]
 /**
- * What users realised in each entity by average cost, up to now or a moment. What went out cost its part of what went in: of the
- * deposits, and of the supply at the start of a period. A debt is the same the other way round: a repayment pays its part of what
- * was borrowed.
+ * What users realised in each entity by average cost, up to now or a moment. What went out cost its
+ * part of what went in: of the deposits, and of the supply at the start of a period. A debt is the
+ * same the other way round: a repayment pays its part of what was borrowed.
  */
 const realisedOf = (user: string, from?: string, to?: string) => {
   const time = (moment: string) => Math.floor(Date.parse(moment) / 1000)
@@ -104,7 +123,8 @@ const realisedOf = (user: string, from?: string, to?: string) => {
       UNION ALL SELECT upper("entityType"), "chainId", "entityId", 0, 0, 0, 0, ${['deposit', 'withdraw', 'borrow', 'repay'].map((kind) => `coalesce(${flow(kind)}, 0)`).join(', ')},
         "amountUsd" IS NULL FROM cash_flows WHERE "accountId" = '${user}' ${to ? `AND timestamp <= ${time(to)}` : ''}) f GROUP BY type, chain, entity) r`
 }
-const EARNINGS_ROW = 'entityType chainId entityAddress worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices'
+const EARNINGS_ROW =
+  'entityType chainId entityAddress worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices'
 const earningsRow = `type AS "entityType", chain AS "chainId", entity AS "entityAddress", value AS "worthUsd",
   cash AS "netCashInvestedUsd", value - cash AS "earningsUsd", incomplete AS "hasIncompletePrices"`
 
@@ -119,7 +139,10 @@ const aprOf = (...accounts: string[]) => `(
   SELECT 'VAULT', s."chainId", "vaultId", "depositRate", 0, sum(coalesce("assetsUsd", 0)::numeric), 0
   FROM now_in_vaults s JOIN vaults v ON v.id = "vaultId" AND v."chainId" = s."chainId"
   WHERE "accountId" IN ('${accounts.join("', '")}') GROUP BY s."chainId", "vaultId", "depositRate") a`
-/** The same from what was before or at a moment. The rates were recorded once, later: they count for all time. */
+/**
+ * The same from what was before or at a moment. The rates were recorded once, later: they count for
+ * all time.
+ */
 const aprBy = (account: string, moment: string) => {
   const time = Math.floor(Date.parse(moment) / 1000)
   return aprOf(account)
@@ -136,7 +159,10 @@ const APR_ROW =
 const aprRow = `type AS "entityType", chain AS "chainId", entity AS "entityAddress", deposit_rate AS "depositRate",
   borrow_rate AS "borrowRate", deposit AS "earnDepositUsd", borrow AS "borrowUsd"`
 
-/** The digits of an integer with a point before the last `decimals` of them, without zeros at the end. */
+/**
+ * The digits of an integer with a point before the last `decimals` of them, without zeros at the
+ * end.
+ */
 export const wholeTokens = (integer: string, decimals: string) => `(SELECT rtrim(rtrim(
     left(p, length(p) - ${decimals}) || '.' || right(p, ${decimals}), '0'), '.')
   FROM lpad(${integer}::text, greatest(length(${integer}::text), ${decimals} + 1), '0') p)`
@@ -355,7 +381,10 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: 'a user without anything has earned 0',
-    query: of(users.hal, 'earnings { worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices }'),
+    query: of(
+      users.hal,
+      'earnings { worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices }',
+    ),
     at: 'user.earnings',
     sql: `SELECT 0 AS "worthUsd", 0 AS "netCashInvestedUsd", 0 AS "earningsUsd",
         false AS "hasIncompletePrices"`,
@@ -421,7 +450,10 @@ export const analyticsFacts: Fact[] = [
     ['2025-03-02T00:00:00Z', '2025-03-02T00:00:00Z'],
   ].map(([from = '', to]) => ({
     name: `the earnings of each entity from ${from} to ${to ?? 'now'} are the difference of both`,
-    query: of(ann, `earnings(from: "${from}"${to ? `, asOf: "${to}"` : ''}) { breakdown { ${EARNINGS_ROW} } }`),
+    query: of(
+      ann,
+      `earnings(from: "${from}"${to ? `, asOf: "${to}"` : ''}) { breakdown { ${EARNINGS_ROW} } }`,
+    ),
     at: 'user.earnings.breakdown',
     sql: `SELECT ${earningsRow} FROM (SELECT type, chain, entity, sum(value) AS value, sum(cash) AS cash, bool_or(incomplete) AS incomplete FROM (
         SELECT * FROM ${to ? earningsBy(ann, to) : earningsOf(ann)}
@@ -485,7 +517,10 @@ export const analyticsFacts: Fact[] = [
   ...[ann, ben, gus].flatMap((user, n) =>
     ['2025-02-28', '2025-03-01', '2025-03-02', '2025-03-10'].map((day) => ({
       name: `the net APR of a day is of the newest snapshots before its end (${n}, ${day})`,
-      query: of(user, `series(interval: DAY, from: "${day}", to: "${day}") { netDepositApr netBorrowApr }`),
+      query: of(
+        user,
+        `series(interval: DAY, from: "${day}", to: "${day}") { netDepositApr netBorrowApr }`,
+      ),
       at: 'user.series',
       sql: `SELECT CASE WHEN count(*) > 0 THEN coalesce(sum(deposit * deposit_rate::numeric) / nullif(sum(deposit), 0), 0) END AS "netDepositApr",
           CASE WHEN count(*) > 0 THEN coalesce(sum(borrow * borrow_rate::numeric) / nullif(sum(borrow), 0), 0) END AS "netBorrowApr"

@@ -1,11 +1,12 @@
 import type { Files } from '../support/datasets.ts'
 
 /**
- * A small dataset that has what is easily got wrong: ties, nulls, gaps and extremes. It comes in two imports, because
- * the points of a position are those of the multipliers of its time.
+ * A small dataset that has what is easily got wrong: ties, nulls, gaps and extremes. It comes in
+ * two imports, because the points of a position are those of the multipliers of its time.
  */
 
-const at = (start: string, end: string) => `0x${start}${'0'.repeat(40 - start.length - end.length)}${end}`
+const at = (start: string, end: string) =>
+  `0x${start}${'0'.repeat(40 - start.length - end.length)}${end}`
 
 export const tokens = {
   eth: at('2e', '01'),
@@ -13,15 +14,30 @@ export const tokens = {
   arb: at('2a', '03'),
   dust: at('2b', '04'),
 }
-/** `none` never has a multiplier, `wild` has markets that the store lacks and a name full of signs that SQL knows. */
-export const pools = { eth: at('1e', '01'), arb: at('1a', '02'), none: at('1d', '03'), wild: at('1c', '04') }
+/**
+ * `none` never has a multiplier, `wild` has markets that the store lacks and a name full of signs
+ * that SQL knows.
+ */
+export const pools = {
+  eth: at('1e', '01'),
+  arb: at('1a', '02'),
+  none: at('1d', '03'),
+  wild: at('1c', '04'),
+}
 /** `same` is a market on chain 1 and another one on chain 42161. */
-export const markets = { same: at('3e', '01'), usdc: at('3d', '02'), arbUsdc: at('3a', '03'), dust: at('3b', '04') }
-/** `same` is a vault on chain 1 and another one on chain 42161; `twin` has the name of the first. */
+export const markets = {
+  same: at('3e', '01'),
+  usdc: at('3d', '02'),
+  arbUsdc: at('3a', '03'),
+  dust: at('3b', '04'),
+}
+/**
+ * `same` is a vault on chain 1 and another one on chain 42161; `twin` has the name of the first.
+ */
 export const vaults = { same: at('4e', '01'), twin: at('4d', '02') }
 /**
- * `ben` and `cat` have the same points; `dan` and `eve` have positions that earn none. `gus` has snapshots and `hal` a
- * reward, but neither has a position. Nothing names `nobody`.
+ * `ben` and `cat` have the same points; `dan` and `eve` have positions that earn none. `gus` has
+ * snapshots and `hal` a reward, but neither has a position. Nothing names `nobody`.
  */
 export const users = {
   ann: at('a1', '01'),
@@ -35,8 +51,19 @@ export const users = {
 }
 export const nobody = at('ff', 'ff')
 
-/** From a Friday on; there is nothing on March 4, and nothing between March 5 and 31. The last two came by the second import. */
-export const dates = ['2025-02-28', '2025-03-01', '2025-03-02', '2025-03-03', '2025-03-05', '2025-03-31', '2025-04-01']
+/**
+ * From a Friday on; there is nothing on March 4, and nothing between March 5 and 31. The last two
+ * came by the second import.
+ */
+export const dates = [
+  '2025-02-28',
+  '2025-03-01',
+  '2025-03-02',
+  '2025-03-03',
+  '2025-03-05',
+  '2025-03-31',
+  '2025-04-01',
+]
 const firstImport = dates.slice(0, 5)
 
 export const MAX = String(2n ** 256n - 1n)
@@ -92,7 +119,13 @@ const market = (
   ...(threshold !== undefined && { liquidationThreshold: threshold }),
 })
 
-const vault = (chainId: number, id: string, name: string, asset: string[], depositRate: number) => ({
+const vault = (
+  chainId: number,
+  id: string,
+  name: string,
+  asset: string[],
+  depositRate: number,
+) => ({
   chainId,
   id,
   name,
@@ -114,7 +147,11 @@ const multiplier = (poolAddress: string, factors: number[], updatedAt: string) =
 
 const price: Record<string, number> = { ETH: 2000, USDC: 1, ARB: 0.5, DUST: 1e-7 }
 type Usd = [supplied: number, protectedSupplied: number, borrowed: number]
-const side = (s: 'a' | 'b', [address, symbol = '']: string[], [supplied, protectedSupplied, borrowed]: Usd) => {
+const side = (
+  s: 'a' | 'b',
+  [address, symbol = '']: string[],
+  [supplied, protectedSupplied, borrowed]: Usd,
+) => {
   const amount = (usd: number) => usd / (price[symbol] ?? 1)
   return {
     [`${s}TokenAddress`]: address,
@@ -154,12 +191,21 @@ function positions() {
     for (const pool of Object.values(pools)) {
       for (const user of [users.ann, users.ben, users.fay])
         if (roll(10) < 7) made.push({ user, pool, date, a: amounts(), b: amounts() })
-      for (const { a, b } of made.filter((one) => one.user === users.ben && one.date === date && one.pool === pool))
+      for (const { a, b } of made.filter(
+        (one) => one.user === users.ben && one.date === date && one.pool === pool,
+      ))
         made.push({ user: users.cat, pool, date, a, b })
     }
-  made.push({ user: users.dan, pool: pools.none, date: '2025-03-02', a: [500, 0, 20], b: [0, 7, 0] })
+  made.push({
+    user: users.dan,
+    pool: pools.none,
+    date: '2025-03-02',
+    a: [500, 0, 20],
+    b: [0, 7, 0],
+  })
   made.push({ user: users.eve, pool: pools.eth, date: '2025-03-05', a: [0, 0, 0], b: [0, 0, 0] })
-  // A protected deposit counts only while the other token is borrowed: here A's does, there none does.
+  // A protected deposit counts only while the other token is borrowed: here A's does, there none
+  // does.
   made.push({ user: users.dan, pool: pools.wild, date: '2025-03-31', a: [0, 64, 0], b: [0, 0, 0] })
   return made.map(({ user, pool, date, a, b }, n) => {
     const [tokenA = [], tokenB = []] = pairs[pool] ?? []
@@ -177,7 +223,14 @@ function positions() {
   })
 }
 
-type Row = [user: string, chain: number, entity: string, position: string, time: string, ...unknown[]]
+type Row = [
+  user: string,
+  chain: number,
+  entity: string,
+  position: string,
+  time: string,
+  ...unknown[],
+]
 const { ann, ben, cat, dan, fay, gus, hal } = users
 const [D1, D2, D3] = [seconds('2025-03-01'), seconds('2025-03-02'), seconds('2025-04-01')]
 
@@ -196,7 +249,19 @@ const marketSnapshots = (
     [cat, 1, markets.same, 'main', D2, '3', 3, '4', 4, '5', 5],
     [cat, 1, markets.same, 'B', D2, '30', null, '40', 0.000004, '50', 1e-12],
     [cat, 1, markets.same, 'a', D2, '300', 100, '0', 0, '0', 0],
-    [dan, 42161, markets.arbUsdc, 'main', seconds('2025-03-09T23:59:59Z'), '11', null, '0', null, '0', null],
+    [
+      dan,
+      42161,
+      markets.arbUsdc,
+      'main',
+      seconds('2025-03-09T23:59:59Z'),
+      '11',
+      null,
+      '0',
+      null,
+      '0',
+      null,
+    ],
     [dan, 42161, markets.arbUsdc, 'main', seconds('2025-03-10'), '12', 100, '0', 0, '40', 100],
     [fay, 1, markets.dust, 'main', '0', '1', 1, '0', 0, '0', 0],
     [gus, 1, markets.dust, 'main', D1, '2', 1e-12, '0', 0, MAX, null],
@@ -263,12 +328,27 @@ const reward = (
   userRoi,
   claimedTimestamp,
 })
-const [usdcDebt, ethCollateral] = [{ debtMarketId: markets.usdc }, { collateralMarketId: markets.same }]
+const [usdcDebt, ethCollateral] = [
+  { debtMarketId: markets.usdc },
+  { collateralMarketId: markets.same },
+]
 
 const marketRewards = [
-  { ...reward([ann, 1, 'b1', 3, D1], [10, 12, 0.1], '1', null, '0.2'), ...usdcDebt, ...ethCollateral },
-  { ...reward([ann, 1, 'a1', 3, D1], [10, 12.5, 0.2], MAX, D2, '0.25'), ...usdcDebt, ...ethCollateral },
-  { ...reward([ann, 1, 'a2', 9, D1], [20, null, null], MAX, null, null), ...usdcDebt, ...ethCollateral },
+  {
+    ...reward([ann, 1, 'b1', 3, D1], [10, 12, 0.1], '1', null, '0.2'),
+    ...usdcDebt,
+    ...ethCollateral,
+  },
+  {
+    ...reward([ann, 1, 'a1', 3, D1], [10, 12.5, 0.2], MAX, D2, '0.25'),
+    ...usdcDebt,
+    ...ethCollateral,
+  },
+  {
+    ...reward([ann, 1, 'a2', 9, D1], [20, null, null], MAX, null, null),
+    ...usdcDebt,
+    ...ethCollateral,
+  },
   {
     ...reward([ann, 1, 'a3', 0, D3], [null, null, null], '4', D3, null),
     ...usdcDebt,
@@ -279,8 +359,16 @@ const marketRewards = [
     debtMarketId: markets.arbUsdc,
     ...ethCollateral,
   },
-  { ...reward([ben, 1, 'a1', 3, D1], [1, 1.5, 0.5], '6', D1, '0.5'), ...usdcDebt, ...ethCollateral },
-  { ...reward([hal, 1, 'a1', 3, D1], [0, 1e-12, 1e-12], '0', null, '-1'), ...usdcDebt, ...ethCollateral },
+  {
+    ...reward([ben, 1, 'a1', 3, D1], [1, 1.5, 0.5], '6', D1, '0.5'),
+    ...usdcDebt,
+    ...ethCollateral,
+  },
+  {
+    ...reward([hal, 1, 'a1', 3, D1], [0, 1e-12, 1e-12], '0', null, '-1'),
+    ...usdcDebt,
+    ...ethCollateral,
+  },
 ]
 const vaultRewards = [
   { ...reward([ann, 1, 'c1', 1, D1], [1, 2, 1], '10', null, '1'), vaultId: vaults.same },
@@ -309,23 +397,49 @@ const cashFlows = (
     // The same event as rewards of ann.
     [ann, 1, 'market', markets.usdc, 'a1', 'repay', 10, '10000001', D1, 3],
     [ann, 1, 'vault', vaults.same, 'c1', 'withdraw', null, '0', D1, 1],
-    [ann, 1, 'market', markets.usdc, 'f1', 'borrow', 12, '12000000', seconds('2025-03-02T12:30:15Z')],
+    [
+      ann,
+      1,
+      'market',
+      markets.usdc,
+      'f1',
+      'borrow',
+      12,
+      '12000000',
+      seconds('2025-03-02T12:30:15Z'),
+    ],
     // No calendar has that year.
     [gus, 1, 'vault', vaults.twin, 'e4', 'withdraw', 0.1, '100000', String(2n ** 63n - 1n)],
     [gus, 42161, 'market', markets.arbUsdc, 'e5', 'borrow', 5, '5', '0'],
   ] as [string, number, string, string, string, string, number | null, string?, string?, number?][]
-).map(([accountId, chainId, entityType, entityId, txHash, kind, amountUsd, assets, timestamp, logIndex], n) => ({
-  chainId,
-  entityType,
-  entityId,
-  accountId,
-  txHash: hash(txHash),
-  logIndex: logIndex ?? n,
-  timestamp: timestamp ?? D1,
-  kind,
-  amountUsd,
-  ...(assets && { assets }),
-}))
+).map(
+  (
+    [
+      accountId,
+      chainId,
+      entityType,
+      entityId,
+      txHash,
+      kind,
+      amountUsd,
+      assets,
+      timestamp,
+      logIndex,
+    ],
+    n,
+  ) => ({
+    chainId,
+    entityType,
+    entityId,
+    accountId,
+    txHash: hash(txHash),
+    logIndex: logIndex ?? n,
+    timestamp: timestamp ?? D1,
+    kind,
+    amountUsd,
+    ...(assets && { assets }),
+  }),
+)
 
 const allPositions = positions()
 const isFirst = ({ distributionDate }: { distributionDate: string }) =>
@@ -340,7 +454,10 @@ export const imports: Files[] = [
       pool(pools.none, 1, 20, 'USDC/ETH', usdc, eth, [markets.usdc, markets.same]),
       // No position, no markets.
       pool(at('1b', '05'), 7, 9, 'ARB/DUST', arb, dust, [at('3f', '08'), at('3f', '07')]),
-      pool(pools.wild, 146, 9, `a "b" \\ %s '' $1 {é} 🦊`, eth, dust, [markets.dust, at('3f', '09')]),
+      pool(pools.wild, 146, 9, `a "b" \\ %s '' $1 {é} 🦊`, eth, dust, [
+        markets.dust,
+        at('3f', '09'),
+      ]),
     ],
     multipliers: [
       multiplier(pools.eth, [2, 1, 4, 0.5], '2025-02-01T00:00:00.000Z'),

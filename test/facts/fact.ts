@@ -9,9 +9,14 @@ export interface Fact {
   name: string
   /** The selection, without its outer braces. */
   query: string
-  /** Where the rows are in the answer, names joined by dots; on the way lists are walked through. Null means that there are no rows. */
+  /**
+   * Where the rows are in the answer, names joined by dots; on the way lists are walked through.
+   * Null means that there are no rows.
+   */
   at: string
-  /** The same rows, in the same order; a column is named as its value's path in a row: "pool.name". */
+  /**
+   * The same rows, in the same order; a column is named as its value's path in a row: "pool.name".
+   */
   sql: string
   /** The totalCount of the list that the rows are in, as one value. */
   total?: string
@@ -30,7 +35,9 @@ export type Ask = (query: string, variables?: object) => Promise<Json>
 export const asker =
   (gateway: Gateway, extensions?: object): Ask =>
   async (query, variables) => {
-    const { data, errors }: Json = JSON.parse(await post(gateway.base, { query, variables, extensions }))
+    const { data, errors }: Json = JSON.parse(
+      await post(gateway.base, { query, variables, extensions }),
+    )
     expect(errors, query).toBeUndefined()
     return data
   }
@@ -52,21 +59,31 @@ export async function expectedOf(fact: Fact, oracle: Oracle): Promise<Expected> 
 /** Compares the graph's rows with the oracle's, value by value. */
 export async function check(fact: Fact, expected: Expected, ask: Ask, road: string): Promise<void> {
   const { types, from } = fact.variables ?? {}
-  const data = await ask(types ? `query (${types}) { ${fact.query} }` : `{ ${fact.query} }`, await from?.(ask))
+  const data = await ask(
+    types ? `query (${types}) { ${fact.query} }` : `{ ${fact.query} }`,
+    await from?.(ask),
+  )
   const path = fact.at.split('.')
   const rows = fact.unordered ? inOrderOf(expected.rows, rowsAt(data, path)) : rowsAt(data, path)
   const message = `${road}: ${fact.query}`
-  if (rows.length !== expected.rows.length || !expected.rows.every((row, n) => sameRow(rows[n], row))) {
+  if (
+    rows.length !== expected.rows.length ||
+    !expected.rows.every((row, n) => sameRow(rows[n], row))
+  ) {
     expect(
       rows.map((row) => leaves(row)),
       message,
     ).toEqual(expected.rows)
     expect.unreachable(message)
   }
-  if (fact.total) expect(rowsAt(data, [...path.slice(0, -1), 'totalCount']), message).toEqual([expected.total])
+  if (fact.total)
+    expect(rowsAt(data, [...path.slice(0, -1), 'totalCount']), message).toEqual([expected.total])
 }
 
-/** Rows in another order: each row of the oracle takes the first that is the same, and what nothing takes is last. */
+/**
+ * Rows in another order: each row of the oracle takes the first that is the same, and what nothing
+ * takes is last.
+ */
 function inOrderOf(expected: Row[], rows: Json[]): Json[] {
   const left = [...rows]
   const taken = expected.flatMap((row) => {
@@ -89,7 +106,9 @@ function rowsAt(value: Json, path: string[]): Json[] {
 function sameRow(actual: Json, expected: Row): boolean {
   const columns = Object.keys(expected)
   return (
-    Object.keys(leaves(actual)).every((path) => columns.some((one) => one === path || one.startsWith(`${path}.`))) &&
+    Object.keys(leaves(actual)).every((path) =>
+      columns.some((one) => one === path || one.startsWith(`${path}.`)),
+    ) &&
     columns.every((path) => {
       let value = actual
       for (const name of path.split('.')) value = value === null ? null : value[name]

@@ -10,8 +10,9 @@ import { facts } from './facts.ts'
 import { type Oracle, openOracle } from './oracle.ts'
 
 /**
- * The roads that an answer can take, and how many facts take them: one in so many. A request with extensions is left to the
- * GraphQL server, which has no plans: its resolvers are those of PLAN=off.
+ * The roads that an answer can take, and how many facts take them: one in so many. A request with
+ * extensions is left to the GraphQL server, which has no plans: its resolvers are those of
+ * PLAN=off.
  */
 const roads: [name: string, nth: number, ask: () => Ask][] = [
   ['planned', 1, () => asker(gateway)],
@@ -39,10 +40,15 @@ afterAll(async () => {
 
 for (const [group, list] of Object.entries(facts))
   describe(group, () => {
-    const taking = roads.map(([road, nth, ask]) => ({ road, facts: new Set(someOf(list, nth)), ask }))
+    const taking = roads.map(([road, nth, ask]) => ({
+      road,
+      facts: new Set(someOf(list, nth)),
+      ask,
+    }))
     test.concurrent.each(list.map((fact) => [fact.name, fact] as const))('%s', async (_, fact) => {
       const expected = await expectedOf(fact, oracle)
-      for (const { road, facts, ask } of taking) if (facts.has(fact)) await check(fact, expected, ask(), road)
+      for (const { road, facts, ask } of taking)
+        if (facts.has(fact)) await check(fact, expected, ask(), road)
     })
   })
 

@@ -51,7 +51,9 @@ const amountSorts = {
 const rateOf = (unit: string, rate: string) =>
   `(SELECT "${rate}Rate" FROM markets m WHERE m.id = p.${unit} AND m."chainId" = p."chainId")`
 /** A pool's factor now: the newest, but for that which was removed. */
-const factorOf = (factor: string) => `(SELECT "${factor}" FROM multipliers m WHERE "poolAddress" = p.id
+const factorOf = (
+  factor: string,
+) => `(SELECT "${factor}" FROM multipliers m WHERE "poolAddress" = p.id
   AND "poolAddress" <> '${pools.wild}' ORDER BY import DESC LIMIT 1)`
 const decimalsOf = (chain: string, asset: string) => `coalesce(
   (SELECT min("assetDecimals") FROM markets m WHERE m."chainId" = ${chain} AND m."assetAddress" = ${asset}),
@@ -111,7 +113,8 @@ const lists: Record<string, List> = {
     order: 'rank',
     reversed: 'rank DESC',
     first: 'RANK ASC',
-    // By points, accounts with the same are as they are ranked: DESC is the order of the ranks, ASC the same reversed.
+    // By points, accounts with the same are as they are ranked: DESC is the order of the ranks, ASC
+    // the same reversed.
     sorts: { RANK: 'rank', POINTS: '-rank', USER: 'account' },
     filters: {
       'points: { gt: 0 }': 'points > 0',
@@ -336,7 +339,8 @@ const lists: Record<string, List> = {
     list: `user(address: "${users.ann}") { legacy { marketSnapshots(first: 1000, ORDER WHERE)`,
     at: 'user.legacy.marketSnapshots',
     node: 'chainId entityAddress positionId legacy { timestamp }',
-    columns: 's."chainId", "marketId" AS "entityAddress", "positionId", timestamp::text AS "legacy.timestamp"',
+    columns:
+      's."chainId", "marketId" AS "entityAddress", "positionId", timestamp::text AS "legacy.timestamp"',
     from: `market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId" AND "accountId" = '${users.ann}'`,
     order: 's.timestamp, s."chainId", "marketId", "positionId"',
     reversed: 's.timestamp DESC, s."chainId" DESC, "marketId" DESC, "positionId" DESC',
@@ -360,7 +364,8 @@ const lists: Record<string, List> = {
       'protectedUsd: { gt: 0 }': '"protectedUsd" > 0',
       'NOT: { borrowedUsd: { gt: 100 } }': '"debtUsd" IS NULL OR "debtUsd" <= 100',
       'time: { eq: "2025-03-01" }': 's.timestamp = 1740787200',
-      'time: { gt: "2025-03-01", lt: "2025-04-01" }': 's.timestamp > 1740787200 AND s.timestamp < 1743465600',
+      'time: { gt: "2025-03-01", lt: "2025-04-01" }':
+        's.timestamp > 1740787200 AND s.timestamp < 1743465600',
       'time: { in: ["2025-04-01", "1970-01-01T00:00:01Z"] }': 's.timestamp = 1743465600',
     },
   },
@@ -394,7 +399,8 @@ const lists: Record<string, List> = {
       'suppliedUsd: { lte: 0.2 }': 'supplied <= 0.2',
       'protectedUsd: { gt: 0 }': 'protected > 0',
       'NOT: { borrowedUsd: { gt: 100 } }': 'borrowed IS NULL OR borrowed <= 100',
-      'time: { gt: "2025-03-01", lt: "2025-04-01" }': 'timestamp > 1740787200 AND timestamp < 1743465600',
+      'time: { gt: "2025-03-01", lt: "2025-04-01" }':
+        'timestamp > 1740787200 AND timestamp < 1743465600',
     },
   },
   'vault snapshots of a vault': {
@@ -419,7 +425,8 @@ const lists: Record<string, List> = {
       [`assets: "${tokens.usdc}"`]: `"assetAddress" = '${tokens.usdc}'`,
       'suppliedUsd: { gte: 0.000004, lt: 11.5 }': '"assetsUsd" >= 0.000004 AND "assetsUsd" < 11.5',
       'NOT: { suppliedUsd: { gte: 0 } }': '"assetsUsd" IS NULL',
-      'time: { gte: "2025-03-02", lte: "2025-03-31T23:59:59Z" }': 's.timestamp BETWEEN 1740873600 AND 1743465599',
+      'time: { gte: "2025-03-02", lte: "2025-03-31T23:59:59Z" }':
+        's.timestamp BETWEEN 1740873600 AND 1743465599',
       [`users: "${users.ann}"`]: `"accountId" = '${users.ann}'`,
       [`users: ["${users.ben}", "${users.cat}"]`]: `"accountId" IN ('${users.ben}', '${users.cat}')`,
       [`entities: "${vaults.same}", chainIds: 1`]: 'true',
@@ -585,8 +592,13 @@ const severalKeys: Fact[] = [
 
 export const listFacts: Fact[] = [
   ...Object.entries(lists).flatMap(([noun, list]) => [
-    ...Object.keys(list.sorts).flatMap((key) => [sorted(noun, list, key, 'ASC'), sorted(noun, list, key, 'DESC')]),
-    ...Object.entries(list.filters).map(([where, condition]) => filtered(noun, list, where, condition)),
+    ...Object.keys(list.sorts).flatMap((key) => [
+      sorted(noun, list, key, 'ASC'),
+      sorted(noun, list, key, 'DESC'),
+    ]),
+    ...Object.entries(list.filters).map(([where, condition]) =>
+      filtered(noun, list, where, condition),
+    ),
   ]),
   ...severalKeys,
 ]

@@ -2,8 +2,9 @@ import pg from 'pg'
 import type { Files } from '../support/datasets.ts'
 
 /**
- * The records of the imports as they are, in plain tables of a separate schema: what the facts' SQL reads. It can see
- * none of the gateway's tables. Columns have the names of the import format; `import` counts the imports.
+ * The records of the imports as they are, in plain tables of a separate schema: what the facts' SQL
+ * reads. It can see none of the gateway's tables. Columns have the names of the import format;
+ * `import` counts the imports.
  */
 const TABLES = `
   CREATE SCHEMA facts;
@@ -109,12 +110,16 @@ const parsers: Record<number, (text: string) => unknown> = {
 }
 
 /**
- * True if a value of an answer is the oracle's. All are equal, bit for bit, except sums of doubles (numerics here), which
- * the gateway adds up as doubles. Make it `actual === expected.value` once it adds exactly.
+ * True if a value of an answer is the oracle's. All are equal, bit for bit, except sums of doubles
+ * (numerics here), which the gateway adds up as doubles. Make it `actual === expected.value` once
+ * it adds exactly.
  */
 export function same(actual: unknown, expected: unknown): boolean {
   if (!(expected instanceof Exact)) return actual === expected
-  return typeof actual === 'number' && Math.abs(actual - expected.value) <= 1e-9 + 1e-12 * Math.abs(expected.value)
+  return (
+    typeof actual === 'number' &&
+    Math.abs(actual - expected.value) <= 1e-9 + 1e-12 * Math.abs(expected.value)
+  )
 }
 
 export type Row = Record<string, unknown>
@@ -131,7 +136,8 @@ export async function openOracle(url: string, imports: Files[]): Promise<Oracle>
     connectionString: url,
     options: '-c timezone=UTC -c search_path=facts',
     types: {
-      getTypeParser: (oid: number, format: 'text') => parsers[oid] ?? pg.types.getTypeParser(oid, format),
+      getTypeParser: (oid: number, format: 'text') =>
+        parsers[oid] ?? pg.types.getTypeParser(oid, format),
     } as never,
   })
   // Text is ordered by its bytes, whatever the server's locale.
@@ -140,9 +146,10 @@ export async function openOracle(url: string, imports: Files[]): Promise<Oracle>
     for (const [file, records] of Object.entries(files)) {
       const table = file.replaceAll('-', '_')
       const lines = records.map((record) => ({ import: n + 1, ...(record as object) }))
-      await pool.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(null::${table}, $1)`, [
-        JSON.stringify(lines),
-      ])
+      await pool.query(
+        `INSERT INTO ${table} SELECT * FROM json_populate_recordset(null::${table}, $1)`,
+        [JSON.stringify(lines)],
+      )
     }
   await pool.query(`UPDATE market_snapshots SET "positionId" = 'main' WHERE "positionId" IS NULL`)
   for (const priced of PRICED) await pool.query(priced)

@@ -17,14 +17,18 @@ const page = (args: string, sql: string, cursor?: number): Fact => ({
   sql: `SELECT * FROM (${rows}) r ${sql}`,
   total: count,
   ...(sql === 'LIMIT 0' ? { empty: true as const } : {}),
-  ...(cursor === undefined ? {} : { variables: { types: '$cursor: String!', from: cursorOf(cursor) } }),
+  ...(cursor === undefined
+    ? {}
+    : { variables: { types: '$cursor: String!', from: cursorOf(cursor) } }),
 })
 const info = (args: string, [next, previous]: [boolean, boolean], cursor?: number): Fact => ({
   name: `what is around positions(${args})${cursor === undefined ? '' : ` with the cursor of row ${cursor}`}`,
   query: `positions(${args}) { pageInfo { hasNextPage hasPreviousPage } }`,
   at: 'positions.pageInfo',
   sql: `SELECT ${next} AS "hasNextPage", ${previous} AS "hasPreviousPage"`,
-  ...(cursor === undefined ? {} : { variables: { types: '$cursor: String!', from: cursorOf(cursor) } }),
+  ...(cursor === undefined
+    ? {}
+    : { variables: { types: '$cursor: String!', from: cursorOf(cursor) } }),
 })
 
 /** The id of an object, and what else the object says of itself. */
@@ -71,7 +75,8 @@ export const pagingFacts: Fact[] = [
     variables: {
       types: '$cursor: String!',
       async from(ask) {
-        const { positions } = await ask(`{ positions(first: 3, where: { users: ["${users.ben}", "${users.cat}"] },
+        const { positions } =
+          await ask(`{ positions(first: 3, where: { users: ["${users.ben}", "${users.cat}"] },
           orderBy: POINTS
           orderDirection: DESC) { pageInfo { endCursor } } }`)
         return { cursor: positions.pageInfo.endCursor }
@@ -121,7 +126,12 @@ export const pagingFacts: Fact[] = [
     'address rank',
     `SELECT account AS address, rank FROM ranks WHERE account = '${users.ben}'`,
   ),
-  node('Pool', `pool(address: "${pools.wild}") { ID }`, 'name', `SELECT name FROM pools WHERE id = '${pools.wild}'`),
+  node(
+    'Pool',
+    `pool(address: "${pools.wild}") { ID }`,
+    'name',
+    `SELECT name FROM pools WHERE id = '${pools.wild}'`,
+  ),
   node(
     'Market',
     'markets(where: { chainIds: 42161 }, first: 1) { nodes { ID } }',

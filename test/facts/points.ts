@@ -1,7 +1,10 @@
 import { dates, pools, tokens, users } from './data.ts'
 import type { Fact } from './fact.ts'
 
-/** The program: its totals, distributions, runs, multipliers and their history, and everything as of a date. */
+/**
+ * The program: its totals, distributions, runs, multipliers and their history, and everything as of
+ * a date.
+ */
 
 const REVISION = 'poolAddress depositA depositB borrowA borrowB changedAt'
 const revision = `"poolAddress", "deposit_tokenA" AS "depositA", "deposit_tokenB" AS "depositB",
@@ -18,9 +21,11 @@ const moments = [
   '2025-04-01',
   '2030-01-01',
 ]
-const dateAt = (moment: string) => `(SELECT max(date) FROM scored WHERE date <= '${moment}'::timestamptz)`
+const dateAt = (moment: string) =>
+  `(SELECT max(date) FROM scored WHERE date <= '${moment}'::timestamptz)`
 
-const TOKENS = 'supplied { value usd } protected { value } borrowed { raw value } liquidity { value }'
+const TOKENS =
+  'supplied { value usd } protected { value } borrowed { raw value } liquidity { value }'
 
 /** The sums of one side of positions `s`. */
 const sideSums = (side: string) => {
@@ -51,7 +56,10 @@ const windows: [args: string, condition: string][] = [
     `pool: "${pools.none}", from: "2025-03-02", to: "2025-03-04"`,
     `pool = '${pools.none}' AND date BETWEEN '2025-03-02' AND '2025-03-04'`,
   ],
-  [`pool: "${pools.wild}", chainId: 146, from: "2025-03-31"`, `pool = '${pools.wild}' AND date >= '2025-03-31'`],
+  [
+    `pool: "${pools.wild}", chainId: 146, from: "2025-03-31"`,
+    `pool = '${pools.wild}' AND date >= '2025-03-31'`,
+  ],
   [`chainId: 1, to: "2025-03-31"`, `chain = 1 AND date <= '2025-03-31'`],
   ['chainId: 42161, from: "2025-03-01"', `chain = 42161 AND date >= '2025-03-01'`],
   ['from: "2025-03-06", to: "2025-03-30"', 'false'],
@@ -71,7 +79,8 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: 'a distribution adds the positions of its date up',
-    query: 'distribution(date: "2025-03-05") { date kind totalPoints: points positionCount userCount }',
+    query:
+      'distribution(date: "2025-03-05") { date kind totalPoints: points positionCount userCount }',
     at: 'distribution',
     sql: `SELECT date, 'IMPORT' AS kind, sum(points) AS "totalPoints", count(*) AS "positionCount",
         count(DISTINCT "user") AS "userCount" FROM scored WHERE date = '2025-03-05' GROUP BY date`,
@@ -112,7 +121,8 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: 'a run used the multipliers of its time',
-    query: 'distributions { nodes { date run { multipliers { nodes { poolAddress depositA borrowB } } } } }',
+    query:
+      'distributions { nodes { date run { multipliers { nodes { poolAddress depositA borrowB } } } } }',
     at: 'distributions.nodes.run.multipliers.nodes',
     sql: `SELECT "poolAddress", "deposit_tokenA" AS "depositA", "borrow_tokenB" AS "borrowB"
       FROM (SELECT DISTINCT date, import FROM scored s JOIN positions p ON p.id = s.id) d,
@@ -157,7 +167,13 @@ export const pointsFacts: Fact[] = [
     sql: `SELECT ${revision} FROM multipliers WHERE "poolAddress" = '${pools.eth}' ORDER BY import DESC LIMIT 1`,
     total: `SELECT count(*) FROM multipliers WHERE "poolAddress" = '${pools.eth}'`,
   },
-  ...['2025-01-31', '2025-02-01', '2025-02-02T12:00:00Z', '2025-03-10T11:59:59.999Z', '2025-03-10T12:00:00Z'].map(
+  ...[
+    '2025-01-31',
+    '2025-02-01',
+    '2025-02-02T12:00:00Z',
+    '2025-03-10T11:59:59.999Z',
+    '2025-03-10T12:00:00Z',
+  ].map(
     (moment): Fact => ({
       name: `multipliers as of ${moment}, those of pools that have none now among them`,
       query: `multiplierRevisions(asOf: "${moment}") { totalCount nodes { ${REVISION} } }`,
@@ -214,7 +230,8 @@ export const pointsFacts: Fact[] = [
   ...windows.flatMap(([args, condition]): Fact[] => {
     const board = `(SELECT "user", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
       FROM scored WHERE ${condition} GROUP BY "user") b`
-    const rows = (sql: string) => `SELECT "user" AS "userAddress", points, rank FROM ${board} ${sql}`
+    const rows = (sql: string) =>
+      `SELECT "user" AS "userAddress", points, rank FROM ${board} ${sql}`
     const none = condition.startsWith('false') ? { empty: true as const } : {}
     const fact = (more: string, sql: string): Fact => ({
       name: `leaderboard(${args}) ${more}`,
@@ -231,7 +248,10 @@ export const pointsFacts: Fact[] = [
         total: `SELECT count(DISTINCT "user") FROM scored WHERE ${condition}`,
       },
       fact('first: 2, offset: 1', 'ORDER BY rank LIMIT 2 OFFSET 1'),
-      fact('where: { rank: { lte: 2 } }, orderBy: USER, orderDirection: DESC', 'WHERE rank <= 2 ORDER BY "user" DESC'),
+      fact(
+        'where: { rank: { lte: 2 } }, orderBy: USER, orderDirection: DESC',
+        'WHERE rank <= 2 ORDER BY "user" DESC',
+      ),
       ...(['ann', 'cat', 'dan', 'gus'] as const).map((name) => ({
         name: `leaderboard(${args}) around ${name}`,
         query: `leaderboard: leaderboardAround(scope: { window: { ${args} } } user: "${users[name]}") { aroundRank }`,
@@ -279,7 +299,9 @@ export const pointsFacts: Fact[] = [
         coalesce(sum(points), 0) AS "totals.pointsOfDate", count(s) AS "totals.positionCount",
         sum("borrowedUsd") / nullif(sum("suppliedUsd"), 0) AS "totals.utilization",
         ${['a', 'b'].map(
-          (side) => `coalesce(sum("points${side.toUpperCase()}"), 0) AS "totals.side${side.toUpperCase()}.pointsOfDate",
+          (
+            side,
+          ) => `coalesce(sum("points${side.toUpperCase()}"), 0) AS "totals.side${side.toUpperCase()}.pointsOfDate",
         ${sideSums(side)}`,
         )}
       FROM pools o LEFT JOIN scored s ON s.pool = o.id AND date = ${dateAt('2030-01-01')}
@@ -318,7 +340,8 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: 'the prices of assets are the newest daily ones, and of the others those of their newest positions on their chain',
-    query: 'assets { nodes { chainId address price { usd date source time pool { address name } } } }',
+    query:
+      'assets { nodes { chainId address price { usd date source time pool { address name } } } }',
     at: 'assets.nodes',
     sql: `SELECT DISTINCT ON (chain, asset) chain AS "chainId", asset AS address, price AS "price.usd",
         date AS "price.date", source AS "price.source", time AS "price.time", pool AS "price.pool.address",

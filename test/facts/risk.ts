@@ -2,8 +2,8 @@ import { markets, pools, tokens } from './data.ts'
 import type { Fact } from './fact.ts'
 
 /**
- * The positions of the newest date. What is supplied on a side is the collateral of a debt on the other side. The threshold of a
- * pool's market is that of the market's address on the pool's chain.
+ * The positions of the newest date. What is supplied on a side is the collateral of a debt on the
+ * other side. The threshold of a pool's market is that of the market's address on the pool's chain.
  */
 const RISKS = `WITH held AS (
     SELECT p.*, "aSuppliedAmountUsd"::numeric + "aProtectedSuppliedAmountUsd"::numeric AS a_supply,
@@ -57,13 +57,21 @@ export const riskFacts: Fact[] = [
     name: 'in a market, those whose collateral is its token',
     query: `market(chainId: 1, address: "${markets.same}") { ${AT_RISK} }`,
     at: 'market.collateralAtRisk',
-    sql: atRisk(`pool = '${pools.eth}' AND a_market = '${markets.same}' AND b_debt > 0`, 'a_collateral', 'b_debt'),
+    sql: atRisk(
+      `pool = '${pools.eth}' AND a_market = '${markets.same}' AND b_debt > 0`,
+      'a_collateral',
+      'b_debt',
+    ),
   },
   {
     name: 'in the market of the other side too',
     query: `market(chainId: 1, address: "${markets.usdc}") { ${AT_RISK} }`,
     at: 'market.collateralAtRisk',
-    sql: atRisk(`pool = '${pools.eth}' AND b_market = '${markets.usdc}' AND a_debt > 0`, 'b_collateral', 'a_debt'),
+    sql: atRisk(
+      `pool = '${pools.eth}' AND b_market = '${markets.usdc}' AND a_debt > 0`,
+      'b_collateral',
+      'a_debt',
+    ),
   },
   {
     name: 'the positions that a fall of 90 % liquidates, those that fall first before the others',

@@ -2,11 +2,14 @@ import { dates, markets, pools, users, vaults } from './data.ts'
 import type { Fact } from './fact.ts'
 
 /**
- * The program after three changes of its rules and a resync of every date, oldest first: deposits of the first token of `eth`
- * count 5 times from 2025-03-02 on, those of `arb` 9 times from 2030-01-01 on, and a dollar borrowed earns 0.75 points from
- * 2025-03-31 on.
+ * The program after three changes of its rules and a resync of every date, oldest first: deposits
+ * of the first token of `eth` count 5 times from 2025-03-02 on, those of `arb` 9 times from
+ * 2030-01-01 on, and a dollar borrowed earns 0.75 points from 2025-03-31 on.
  */
-export const changes = { eth: { depositA: 5, from: '2025-03-02' }, arb: { depositA: 9, from: '2030-01-01' } }
+export const changes = {
+  eth: { depositA: 5, from: '2025-03-02' },
+  arb: { depositA: 9, from: '2030-01-01' },
+}
 export const base = { deposit: 1, borrow: 0.75, from: '2025-03-31' }
 
 /** The multipliers of a pool on a date. */
@@ -16,7 +19,10 @@ const rules = (date: string) => `(SELECT "poolAddress", CASE
     "deposit_tokenB" AS "depositB", "borrow_tokenA" AS "borrowA", "borrow_tokenB" AS "borrowB"
   FROM (SELECT DISTINCT ON ("poolAddress") * FROM multipliers ORDER BY "poolAddress", import DESC) newest)`
 
-/** Positions with the points of their first run, and of the resync, which computes those that came with the import too. */
+/**
+ * Positions with the points of their first run, and of the resync, which computes those that came
+ * with the import too.
+ */
 const resynced = `(SELECT s."user", s.pool, s.date, s.points AS before,
     round(coalesce("depositA"::numeric * ("aSuppliedAmountUsd"::numeric
         + CASE WHEN "bBorrowedAmountUsd" > 0 THEN "aProtectedSuppliedAmountUsd"::numeric ELSE 0 END)
@@ -27,7 +33,10 @@ const resynced = `(SELECT s."user", s.pool, s.date, s.points AS before,
   FROM scored s LEFT JOIN LATERAL ${rules('s.date')} m ON m."poolAddress" = s.pool) r`
 
 /** Points of a side on 2025-04-02, the date after the newest one, by the rules `m` of that date. */
-const daily = (side: 'a' | 'b', other: 'a' | 'b') => `round(coalesce("deposit${side.toUpperCase()}"::numeric
+const daily = (
+  side: 'a' | 'b',
+  other: 'a' | 'b',
+) => `round(coalesce("deposit${side.toUpperCase()}"::numeric
     * ("${side}SuppliedAmountUsd"::numeric + CASE WHEN "${other}BorrowedAmountUsd" > 0 THEN "${side}ProtectedSuppliedAmountUsd"::numeric ELSE 0 END)
   + 0.75 * "borrow${side.toUpperCase()}"::numeric * "${side}BorrowedAmountUsd"::numeric, 0), 6)`
 const perDay = `(SELECT s."user", s.pool, s.id, ${daily('a', 'b')} + ${daily('b', 'a')} AS points

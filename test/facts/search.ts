@@ -2,8 +2,9 @@ import { markets, pools, tokens } from './data.ts'
 import type { Fact } from './fact.ts'
 
 /**
- * What can be found: pools, markets and vaults with the addresses (their own and their tokens') and the texts that they are
- * found by. A pool's names are its own, its display name and those of its tokens.
+ * What can be found: pools, markets and vaults with the addresses (their own and their tokens') and
+ * the texts that they are found by. A pool's names are its own, its display name and those of its
+ * tokens.
  */
 const THINGS = `(
   SELECT "chainId" AS chain, id, ARRAY[id, asset_1_address, asset_2_address] AS addresses, ARRAY[name, asset_1_symbol,

@@ -11,19 +11,27 @@ const UNIT = { DAY: 'day', WEEK: 'week', MONTH: 'month' }
 type Interval = keyof typeof RANGE
 const intervals = Object.keys(RANGE) as Interval[]
 
-/** Every bucket of the range with its last distribution date: the program's, whoever the series is of. */
+/**
+ * Every bucket of the range with its last distribution date: the program's, whoever the series is
+ * of.
+ */
 const buckets = (interval: Interval) => `(
   SELECT start::date, (SELECT count(DISTINCT date) FROM scored WHERE date_trunc('${UNIT[interval]}', date) = start) AS dates,
     (SELECT max(date) FROM scored WHERE date_trunc('${UNIT[interval]}', date) = start) AS last
   FROM generate_series(date_trunc('${UNIT[interval]}', timestamp '${RANGE[interval][0]}'), timestamp '${RANGE[interval][1]}',
     '1 ${UNIT[interval]}') start) b`
-const args = (interval: Interval) => `interval: ${interval}, from: "${RANGE[interval][0]}", to: "${RANGE[interval][1]}"`
+const args = (interval: Interval) =>
+  `interval: ${interval}, from: "${RANGE[interval][0]}", to: "${RANGE[interval][1]}"`
 
 const BUCKET = 'start lastDate distributionCount points positionCount'
 const AMOUNTS = 'suppliedUsd protectedUsd borrowedUsd'
 const LEVELS = `${AMOUNTS} userCount tvlUsd`
 /** Flows are sums over the bucket; levels those of its last date, null in a gap. */
-const bucket = (interval: Interval, rows: string, condition = 'true') => `b.start, b.last AS "lastDate",
+const bucket = (
+  interval: Interval,
+  rows: string,
+  condition = 'true',
+) => `b.start, b.last AS "lastDate",
   b.dates AS "distributionCount",
   (SELECT coalesce(sum(points), 0) FROM ${rows} WHERE ${condition} AND date_trunc('${UNIT[interval]}', date) = b.start) AS points,
   CASE WHEN last IS NOT NULL THEN (SELECT count(*) FROM ${rows} WHERE ${condition} AND date = last) END AS "positionCount"`
@@ -41,10 +49,14 @@ const TOKENS =
 const ofToken = (rows: string, condition: string) => {
   const sum = (value: string) =>
     `(SELECT coalesce(sum(${value}::text::numeric), 0) FROM ${rows} WHERE ${condition} AND date = last)`
-  const level = (sql: string, name: string) => `CASE WHEN last IS NOT NULL THEN ${sql} END AS "${name}"`
+  const level = (sql: string, name: string) =>
+    `CASE WHEN last IS NOT NULL THEN ${sql} END AS "${name}"`
   const value = (sql: string, name: string) => level(`trim_scale(${sql})::text`, `${name}.value`)
   /** What is left in each side of a pool, at least nothing. */
-  const liquid = (supplied: string, borrowed: string) => `(SELECT coalesce(sum(greatest(lent, 0)), 0) FROM (
+  const liquid = (
+    supplied: string,
+    borrowed: string,
+  ) => `(SELECT coalesce(sum(greatest(lent, 0)), 0) FROM (
       SELECT sum(${supplied}::text::numeric) - sum(${borrowed}::text::numeric) AS lent
       FROM ${rows} WHERE ${condition} AND date = last GROUP BY pool, side) one)`
   return [
@@ -58,7 +70,11 @@ const ofToken = (rows: string, condition: string) => {
 }
 
 /** The same of many users: how many they are, and what they supply and borrow. */
-const many = (interval: Interval, condition = 'true', rows = 'scored') => `${bucket(interval, rows, condition)},
+const many = (
+  interval: Interval,
+  condition = 'true',
+  rows = 'scored',
+) => `${bucket(interval, rows, condition)},
   ${amounts(rows, condition)},
   CASE WHEN last IS NOT NULL THEN (SELECT count(DISTINCT "user") FROM ${rows} WHERE ${condition} AND date = last) END
     AS "userCount",
@@ -66,7 +82,11 @@ const many = (interval: Interval, condition = 'true', rows = 'scored') => `${buc
     WHERE ${condition} AND date = last) END AS "tvlUsd"`
 
 /** What each pool, chain or token has in total over the range, those with the most points first. */
-const grouped = (rows: string, key: string, columns: string) => `SELECT ${columns}, sum(points) AS points FROM ${rows}
+const grouped = (
+  rows: string,
+  key: string,
+  columns: string,
+) => `SELECT ${columns}, sum(points) AS points FROM ${rows}
   WHERE date BETWEEN '2025-03-01' AND '2025-03-31' GROUP BY ${key} ORDER BY sum(points) DESC, ${key}`
 const GROUPED = 'interval: MONTH, from: "2025-03-01", to: "2025-03-01", first: 100'
 

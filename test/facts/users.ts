@@ -100,7 +100,10 @@ export const userFacts: Fact[] = [
   },
   {
     name: "a user's current positions are those of the newest date",
-    query: of(ann, 'currentPositions { totalCount nodes { legacy { recordId } distributionDate: date } }'),
+    query: of(
+      ann,
+      'currentPositions { totalCount nodes { legacy { recordId } distributionDate: date } }',
+    ),
     at: 'user.currentPositions.nodes',
     sql: `SELECT id AS "legacy.recordId", date AS "distributionDate" FROM scored WHERE "user" = '${ann}'
       AND date = (SELECT max(date) FROM scored) ORDER BY id`,
@@ -121,7 +124,10 @@ export const userFacts: Fact[] = [
   },
   {
     name: "a user's days add up the positions of each date",
-    query: of(ann, 'dailyPoints { nodes { distributionDate: date points positionCount user { address } } }'),
+    query: of(
+      ann,
+      'dailyPoints { nodes { distributionDate: date points positionCount user { address } } }',
+    ),
     at: 'user.dailyPoints.nodes',
     sql: `SELECT date AS "distributionDate", sum(points) AS points, count(*) AS "positionCount", '${ann}' AS "user.address"
       FROM scored WHERE "user" = '${ann}' GROUP BY date ORDER BY date`,
@@ -169,13 +175,19 @@ export const userFacts: Fact[] = [
     })),
   {
     name: 'before the first distribution a user has neither points nor a rank',
-    query: of(ann, 'points: totalPoints(asOf: "2025-02-27T23:59:59.999Z") rank(asOf: "2025-02-27T23:59:59.999Z")'),
+    query: of(
+      ann,
+      'points: totalPoints(asOf: "2025-02-27T23:59:59.999Z") rank(asOf: "2025-02-27T23:59:59.999Z")',
+    ),
     at: 'user',
     sql: 'SELECT 0 AS points, NULL AS rank',
   },
   {
     name: 'a series has the total points and the rank of each week with a distribution, from the first position on',
-    query: of(eve, 'series(interval: WEEK, from: "2025-02-20", to: "2025-04-05") { lastDate totalPoints rank }'),
+    query: of(
+      eve,
+      'series(interval: WEEK, from: "2025-02-20", to: "2025-04-05") { lastDate totalPoints rank }',
+    ),
     at: 'user.series',
     sql: `SELECT d.date AS "lastDate", r.points AS "totalPoints", r.rank
       FROM generate_series(date '2025-02-17', '2025-04-05', interval '7 days') week

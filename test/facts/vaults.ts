@@ -3,7 +3,10 @@ import type { Fact } from './fact.ts'
 
 const TOTALS = 'start lastDate totalAssets { raw value usd } totalShares sharePrice userCount'
 
-/** What the users of a vault have in it at the end of a day: each user's rows of the newest moment until then. */
+/**
+ * What the users of a vault have in it at the end of a day: each user's rows of the newest moment
+ * until then.
+ */
 const until = (chainId: number, vault: string, day: string) => `(
   SELECT max(date) AS last, sum(assets) AS assets, sum(shares) AS shares,
     CASE WHEN bool_and("assetsUsd" IS NOT NULL OR assets = 0) THEN coalesce(sum("assetsUsd"::numeric), 0) END AS usd,
@@ -13,7 +16,9 @@ const until = (chainId: number, vault: string, day: string) => `(
     FROM vault_snapshots s WHERE "chainId" = ${chainId} AND "vaultId" = '${vault}'
       AND (to_timestamp(timestamp) AT TIME ZONE 'UTC')::date <= ${day}) s WHERE nth = 1 HAVING count(*) > 0)`
 
-const columns = (start: string) => `${start} AS start, last AS "lastDate", assets::text AS "totalAssets.raw",
+const columns = (
+  start: string,
+) => `${start} AS start, last AS "lastDate", assets::text AS "totalAssets.raw",
   trim_scale(assets * 0.000001)::text AS "totalAssets.value", usd AS "totalAssets.usd", shares::text AS "totalShares",
   assets / nullif(shares, 0) AS "sharePrice", users AS "userCount"`
 

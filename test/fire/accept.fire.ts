@@ -57,8 +57,15 @@ async function written(document: string, accept: string, method: 'GET' | 'POST')
   const ended = once(socket, 'close').catch(() => undefined)
   const body = method === 'POST' ? JSON.stringify({ query: document }) : ''
   const url = method === 'POST' ? '/graphql' : `/graphql?query=${encodeURIComponent(document)}`
-  const head = ['host: a', 'connection: close', 'content-type: application/json', `content-length: ${body.length}`]
-  socket.write(`${method} ${url} HTTP/1.1\r\n${head.join('\r\n')}\r\naccept: ${accept}\r\n\r\n${body}`)
+  const head = [
+    'host: a',
+    'connection: close',
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+  ]
+  socket.write(
+    `${method} ${url} HTTP/1.1\r\n${head.join('\r\n')}\r\naccept: ${accept}\r\n\r\n${body}`,
+  )
   const quiet = async () => {
     while (text === '' || performance.now() - last < 100) await sleep(20)
   }
@@ -71,7 +78,9 @@ describe.each(Object.entries(OPERATIONS))('%s', (_, document) => {
   test('an answer has a length or chunks, never both, and no parts, whatever types the client accepts', {
     timeout: 120_000,
   }, async () => {
-    const chosen = LONG ? ACCEPT : ACCEPT.filter((accept, i) => i < TYPES.length || /multipart/i.test(accept))
+    const chosen = LONG
+      ? ACCEPT
+      : ACCEPT.filter((accept, i) => i < TYPES.length || /multipart/i.test(accept))
     const next = chosen.values()
     const worker = async () => {
       for (const accept of next)
@@ -92,15 +101,26 @@ describe("Node's own clients", () => {
   const send = { method: 'POST', headers: { 'content-type': 'application/json' } } as const
   const clients: Record<string, (accept: string) => Promise<{ status: number; text: string }>> = {
     async fetch(accept) {
-      const response = await fetch(`${server.base}/graphql`, { ...send, headers: { ...send.headers, accept }, body })
+      const response = await fetch(`${server.base}/graphql`, {
+        ...send,
+        headers: { ...send.headers, accept },
+        body,
+      })
       return { status: response.status, text: await response.text() }
     },
     async undici(accept) {
-      const response = await undici(`${server.base}/graphql`, { ...send, headers: { ...send.headers, accept }, body })
+      const response = await undici(`${server.base}/graphql`, {
+        ...send,
+        headers: { ...send.headers, accept },
+        body,
+      })
       return { status: response.statusCode, text: await response.body.text() }
     },
     async 'node:http'(accept) {
-      const request = http.request(`${server.base}/graphql`, { ...send, headers: { ...send.headers, accept } })
+      const request = http.request(`${server.base}/graphql`, {
+        ...send,
+        headers: { ...send.headers, accept },
+      })
       request.end(body)
       const [response] = (await once(request, 'response')) as [http.IncomingMessage]
       let text = ''
@@ -122,7 +142,9 @@ describe("Node's own clients", () => {
 })
 
 test('a change is not made for a client that accepts no answer to it', async () => {
-  const imported = await command(['import', 'test/fixtures/contract'], { DATABASE_URL: server.databaseUrl })
+  const imported = await command(['import', 'test/fixtures/contract'], {
+    DATABASE_URL: server.databaseUrl,
+  })
   expect(imported.code, imported.err).toBe(0)
   const runs = async () => {
     const rows = await query(server.databaseUrl, 'SELECT count(*)::int AS count FROM run')
@@ -131,7 +153,11 @@ test('a change is not made for a client that accepts no answer to it', async () 
   const change = (accept: string) =>
     fetch(`${server.base}/graphql`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_TOKEN}`, accept },
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        accept,
+      },
       body: JSON.stringify({ query: 'mutation { resyncDistribution { run { status } } }' }),
     })
   const before = await runs()

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { command, parsed, serve } from '../support/command-line.ts'
 
-/** A database whose disk fills up in the middle of an import, a run and a change, and is enlarged again. */
+/**
+ * A database whose disk fills up in the middle of an import, a run and a change, and is enlarged
+ * again.
+ */
 
 const ADMIN_TOKEN = 'full-disk-admin-token'
 let dir: string
@@ -17,7 +20,9 @@ beforeAll(async () => {
   disk = join(dir, 'disk')
   await mkdir(disk)
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2g,mode=1777', 'tmpfs', disk], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2g,mode=1777', 'tmpfs', disk], {
+      stdio: 'ignore',
+    })
     mounted = true
   } catch {
     // This user may not mount.
@@ -30,7 +35,9 @@ afterAll(async () => {
 
 const resize = (size: string) => execFileSync('mount', ['-o', `remount,size=${size}`, disk])
 const used = () => {
-  const [, line = ''] = execFileSync('df', ['-k', '--output=used', disk], { encoding: 'utf8' }).trim().split('\n')
+  const [, line = ''] = execFileSync('df', ['-k', '--output=used', disk], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
   return Number(line)
 }
 const FULL = /^The disk of the database is full\..* Nothing was changed: run it again after that\.$/
@@ -40,9 +47,26 @@ async function writeDataset(path: string, users: number, factor: number): Promis
   await mkdir(path, { recursive: true })
   const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
   const pool = {
-    ...{ id: address(1), chainId: 1, marketId: 1, name: 'A/B', createdTimestamp: 1, interestLastUpdated: 1 },
-    ...{ asset_1_address: address(2), asset_1_name: 'A', asset_1_symbol: 'A', unit_1_id: address(4) },
-    ...{ asset_2_address: address(3), asset_2_name: 'B', asset_2_symbol: 'B', unit_2_id: address(5) },
+    ...{
+      id: address(1),
+      chainId: 1,
+      marketId: 1,
+      name: 'A/B',
+      createdTimestamp: 1,
+      interestLastUpdated: 1,
+    },
+    ...{
+      asset_1_address: address(2),
+      asset_1_name: 'A',
+      asset_1_symbol: 'A',
+      unit_1_id: address(4),
+    },
+    ...{
+      asset_2_address: address(3),
+      asset_2_name: 'B',
+      asset_2_symbol: 'B',
+      unit_2_id: address(5),
+    },
   }
   const side = (name: string, token: number) => ({
     [`${name}TokenAddress`]: address(token),
@@ -62,7 +86,13 @@ async function writeDataset(path: string, users: number, factor: number): Promis
     }),
   )
   await writeFile(join(path, 'pools.jsonl'), `${JSON.stringify(pool)}\n`)
-  const multiplier = { poolAddress: pool.id, deposit_tokenA: 1, deposit_tokenB: 1, borrow_tokenA: 1, borrow_tokenB: 1 }
+  const multiplier = {
+    poolAddress: pool.id,
+    deposit_tokenA: 1,
+    deposit_tokenB: 1,
+    borrow_tokenA: 1,
+    borrow_tokenB: 1,
+  }
   await writeFile(join(path, 'multipliers.jsonl'), `${JSON.stringify(multiplier)}\n`)
   await writeFile(join(path, 'positions.jsonl'), `${lines.join('\n')}\n`)
 }
@@ -91,22 +121,32 @@ test('a full disk is one sentence everywhere, changes nothing, and the same work
     expect(imported.code).toBe(6)
     expect(parsed(imported.err).at(-1).message).toMatch(FULL)
     resize(`${used() + 1024}k`)
-    const resync = 'mutation { resyncDistribution(input: { date: "2026-03-01" }) { run { recordId } } }'
+    const resync =
+      'mutation { resyncDistribution(input: { date: "2026-03-01" }) { run { recordId } } }'
     const failed = await graphql(resync)
     expect(failed.errors[0]).toMatchObject({
       message: expect.stringMatching(FULL),
       extensions: { code: 'UNAVAILABLE' },
     })
-    const rest = await fetch(`${gateway.base}/points/resync?date=2026-03-01`, { method: 'POST', headers })
+    const rest = await fetch(`${gateway.base}/points/resync?date=2026-03-01`, {
+      method: 'POST',
+      headers,
+    })
     expect(rest.status).toBe(503)
     resize('2g')
     // Postgres cannot start again while it has no room for its log.
-    await vi.waitFor(async () => expect(await graphql(totals)).toEqual(before), { timeout: 60_000, interval: 500 })
+    await vi.waitFor(async () => expect(await graphql(totals)).toEqual(before), {
+      timeout: 60_000,
+      interval: 500,
+    })
     const { data } = await graphql('{ runs(last: 10) { nodes { status error } } }')
-    for (const { status, error } of data.runs.nodes) if (status === 'FAILED') expect(error).toMatch(FULL)
+    for (const { status, error } of data.runs.nodes)
+      if (status === 'FAILED') expect(error).toMatch(FULL)
     expect(await command(['import', many], { DATA_DIR: DATA_DIR() })).toMatchObject({ code: 0 })
     expect((await graphql(resync)).errors).toBeUndefined()
-    expect((await graphql(totals)).data.distributions.nodes).toMatchObject([{ positionCount: 200_000 }])
+    expect((await graphql(totals)).data.distributions.nodes).toMatchObject([
+      { positionCount: 200_000 },
+    ])
   } finally {
     await gateway.stop('SIGTERM')
   }

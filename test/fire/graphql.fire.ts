@@ -10,7 +10,10 @@ const MS_PER_COST = 0.5
 const MB = 1024 * 1024
 
 let server: Server
-/** What a document may take here and now: a slow or busy machine is allowed as much as a client's own introspection takes. */
+/**
+ * What a document may take here and now: a slow or busy machine is allowed as much as a client's
+ * own introspection takes.
+ */
 let bound = BOUND_MS
 
 interface Attack {
@@ -20,7 +23,8 @@ interface Attack {
   operationName?: string
 }
 
-const repeat = (count: number, of: (i: number) => string) => Array.from({ length: count }, (_, i) => of(i)).join(' ')
+const repeat = (count: number, of: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => of(i)).join(' ')
 const nested = (depth: number, open: string, inner: string, close = '}') =>
   `${open.repeat(depth)}${inner}${close.repeat(depth)}`
 /** Fragments of which each spreads the next one. */
@@ -61,20 +65,32 @@ const families: Record<string, (size: number) => Attack> = {
   'deep nests': (n) => ({
     query: `{ pool(address: "${USER}") { ${nested(6 * n, 'marketA { pool { ', 'name', '} }')} } }`,
   }),
-  directives: (n) => ({ query: `{ program { totalPoints ${repeat(20 * n, () => '@include(if: true)')} } }` }),
-  'unknown directives': (n) => ({ query: `{ program { totalPoints ${repeat(50 * n, (i) => `@x${i}`)} } }` }),
+  directives: (n) => ({
+    query: `{ program { totalPoints ${repeat(20 * n, () => '@include(if: true)')} } }`,
+  }),
+  'unknown directives': (n) => ({
+    query: `{ program { totalPoints ${repeat(50 * n, (i) => `@x${i}`)} } }`,
+  }),
   '@include by variables': (n) => ({
     query: `query (${repeat(2 * n, (i) => `$v${i}: Boolean!`)}) { program { ${repeat(2 * n, (i) => `a${i}: totalPoints @include(if: $v${i})`)} totalPoints } }`,
-    variables: Object.fromEntries(Array.from({ length: 2 * n }, (_, i) => [`v${i}`, Math.random() < 0.5])),
+    variables: Object.fromEntries(
+      Array.from({ length: 2 * n }, (_, i) => [`v${i}`, Math.random() < 0.5]),
+    ),
   }),
-  variables: (n) => ({ query: `query (${repeat(28 * n, (i) => `$v${i}: Int`)}) { program { totalPoints } }` }),
+  variables: (n) => ({
+    query: `query (${repeat(28 * n, (i) => `$v${i}: Int`)}) { program { totalPoints } }`,
+  }),
   'wrong addresses in a variable': (n) => ({
-    query: 'query ($a: [Address!]!) { users(where: { addresses: $a }) { nodes { points: totalPoints } } }',
+    query:
+      'query ($a: [Address!]!) { users(where: { addresses: $a }) { nodes { points: totalPoints } } }',
     variables: { a: Array(30_000 * n).fill(1) },
   }),
   'right addresses, too many': (n) => ({
-    query: 'query ($a: [Address!]!) { users(where: { addresses: $a }) { nodes { points: totalPoints } } }',
-    variables: { a: Array.from({ length: 1400 * n }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`) },
+    query:
+      'query ($a: [Address!]!) { users(where: { addresses: $a }) { nodes { points: totalPoints } } }',
+    variables: {
+      a: Array.from({ length: 1400 * n }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`),
+    },
   }),
   'wrong objects in a variable': (n) => ({
     query: 'query ($w: PositionFilter) { positions(where: $w) { nodes { points } } }',
@@ -121,7 +137,9 @@ const families: Record<string, (size: number) => Attack> = {
   }),
   'series of many users': (n) => ({
     query: `query ($a: [Address!]!) { lookupUsers(addresses: $a) { series(from: "2023-01-01", to: "2025-09-01") { points worth { netUsd } rank } } }`,
-    variables: { a: Array.from({ length: 60 * n }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`) },
+    variables: {
+      a: Array.from({ length: 60 * n }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`),
+    },
   }),
   'counts and filters of everything': (n) => ({
     query: `{ ${repeat(6 * n, (i) => `a${i}: positions(where: { points: { gt: ${i} } }) { totalCount }`)} }`,
@@ -136,7 +154,12 @@ const families: Record<string, (size: number) => Attack> = {
     const query = `{ program { ${repeat(5 * n, (i) => `a${i}: totalPoints`)} } }`
     return {
       query,
-      extensions: { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } },
+      extensions: {
+        persistedQuery: {
+          version: 1,
+          sha256Hash: createHash('sha256').update(query).digest('hex'),
+        },
+      },
     }
   },
   'values that are no literals of their types': (n) => ({
@@ -146,11 +169,16 @@ const families: Record<string, (size: number) => Attack> = {
 
 const SIZES = LONG ? Array.from({ length: 16 }, (_, i) => i + 1) : [1, 2, 3, 5, 7, 10, 13, 16]
 
-const headers = { 'content-type': 'application/json', accept: 'application/json', 'cache-control': 'no-cache' }
+const headers = {
+  'content-type': 'application/json',
+  accept: 'application/json',
+  'cache-control': 'no-cache',
+}
 
 /** The ways that a document can take through the gateway. */
 const roads: Record<string, (attack: Attack) => Promise<Response> | undefined> = {
-  'POST, short': (attack) => fetch(`${server.base}/graphql`, { method: 'POST', headers, body: JSON.stringify(attack) }),
+  'POST, short': (attack) =>
+    fetch(`${server.base}/graphql`, { method: 'POST', headers, body: JSON.stringify(attack) }),
   'POST, long': (attack) =>
     fetch(`${server.base}/graphql`, {
       method: 'POST',
@@ -179,7 +207,8 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.len
 async function boundNow(): Promise<number> {
   const full = { query: getIntrospectionQuery() }
   const times: number[] = []
-  for (let i = 0; i < 7; i++) times.push((await measured(() => roads['POST, long']?.(full) as Promise<Response>)).ms)
+  for (let i = 0; i < 7; i++)
+    times.push((await measured(() => roads['POST, long']?.(full) as Promise<Response>)).ms)
   return Math.max(BOUND_MS, 1.5 * median(times))
 }
 
@@ -192,7 +221,9 @@ afterAll(() => server?.close())
 let unique = 0
 /** Sends a document that nobody has sent before: nothing of it is cached. */
 const once = (road: string, attack: Attack) =>
-  measured(() => roads[road]?.({ ...attack, query: `${attack.query}#${unique++}` }) as Promise<Response>)
+  measured(
+    () => roads[road]?.({ ...attack, query: `${attack.query}#${unique++}` }) as Promise<Response>,
+  )
 
 test('there are at least 300 hostile documents', () => {
   expect(Object.keys(families).length * SIZES.length).toBeGreaterThanOrEqual(300)
@@ -208,7 +239,9 @@ describe('hostile documents are refused or answered in a moment, on every road, 
         if (!LONG && size !== SIZES.at(-1) && i !== nth % 3) continue
         if (road === 'GET' && encodeURIComponent(JSON.stringify(attack)).length > 12_000) continue
         let result = await once(road, attack)
-        expect(result.status, `${name} ${size} ${road}: ${result.text.slice(0, 300)}`).toBeLessThan(500)
+        expect(result.status, `${name} ${size} ${road}: ${result.text.slice(0, 300)}`).toBeLessThan(
+          500,
+        )
         // What else the machine does can only add to it.
         for (let i = 0; i < 4 && result.ms > bound; i++) {
           bound = await boundNow()
@@ -217,7 +250,8 @@ describe('hostile documents are refused or answered in a moment, on every road, 
         if (result.ms <= bound) continue
         const { text } = await measured(() => roads['POST, long']?.(attack) as Promise<Response>)
         const cost = Number(/"requested":(\d+)/.exec(text)?.[1] ?? 0)
-        if (result.ms > cost * MS_PER_COST) slow.push(`${name}, ${size}, ${road}: ${result.ms} ms, cost ${cost}`)
+        if (result.ms > cost * MS_PER_COST)
+          slow.push(`${name}, ${size}, ${road}: ${result.ms} ms, cost ${cost}`)
       }
     }
     expect(slow, `more than ${bound} ms of processor time`).toEqual([])
@@ -244,7 +278,10 @@ test('documents that nobody has sent before leave the memory level', async () =>
 }, 600_000)
 
 test('an answer larger than its bound is refused while it is read, and the next one is answered', async () => {
-  const small = await startServer({ databaseUrl: server.databaseUrl, env: { MAX_ANSWER_BYTES: '20000' } })
+  const small = await startServer({
+    databaseUrl: server.databaseUrl,
+    env: { MAX_ANSWER_BYTES: '20000' },
+  })
   try {
     await sql(
       server.databaseUrl,
@@ -268,7 +305,10 @@ test('an answer larger than its bound is refused while it is read, and the next 
       expect(fits.data.users.nodes).toHaveLength(10)
       // Few bytes of rows, and many of the names that they are given.
       const name = 'a'.repeat(200)
-      const named = await graphql(`{ users(first: 100) { nodes { ${name}: address } } }`, extensions)
+      const named = await graphql(
+        `{ users(first: 100) { nodes { ${name}: address } } }`,
+        extensions,
+      )
       expect(named.errors?.[0].extensions.code).toBe('ANSWER_TOO_LARGE')
     }
     // Many bytes of rows, of which the answer has few: a resolver reads whole rows.
@@ -278,7 +318,9 @@ test('an answer larger than its bound is refused while it is read, and the next 
     )
     const vaults = '{ vaults(first: 100) { nodes { chainId } } }'
     expect((await graphql(vaults)).data.vaults.nodes).toHaveLength(100)
-    expect((await graphql(vaults, { resolved: true })).errors?.[0].extensions.code).toBe('ANSWER_TOO_LARGE')
+    expect((await graphql(vaults, { resolved: true })).errors?.[0].extensions.code).toBe(
+      'ANSWER_TOO_LARGE',
+    )
   } finally {
     await small.close()
   }

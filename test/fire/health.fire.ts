@@ -10,7 +10,8 @@ test('a database that is frozen: health and readiness say so at once, the proces
     return { status, ms: performance.now() - started }
   }
   try {
-    for (const path of ['/health', '/readyz', '/livez']) expect((await status(path)).status).toBe(200)
+    for (const path of ['/health', '/readyz', '/livez'])
+      expect((await status(path)).status).toBe(200)
     postgres.freeze()
     for (const path of ['/health', '/readyz']) {
       const { status: code, ms } = await status(path)
@@ -20,7 +21,9 @@ test('a database that is frozen: health and readiness say so at once, the proces
     expect((await status('/livez')).status).toBe(200)
     postgres.thaw()
     for (const path of ['/health', '/readyz'])
-      await vi.waitFor(async () => expect((await status(path)).status).toBe(200), { timeout: 10_000 })
+      await vi.waitFor(async () => expect((await status(path)).status).toBe(200), {
+        timeout: 10_000,
+      })
     expect(server.printed().match(/a component is down/g)).toHaveLength(1)
   } finally {
     await server.close()

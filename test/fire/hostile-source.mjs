@@ -40,4 +40,6 @@ const server = createServer((request, response) => {
   response.on('drain', send)
   send()
 })
-server.listen(0, '127.0.0.1', () => parentPort.postMessage(`http://127.0.0.1:${server.address().port}`))
+server.listen(0, '127.0.0.1', () =>
+  parentPort.postMessage(`http://127.0.0.1:${server.address().port}`),
+)

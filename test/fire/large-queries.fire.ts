@@ -9,8 +9,9 @@ const WINDOW_MS = LONG ? 60_000 : 10_000
 const MB = 1024 * 1024
 const MEMORY_MB = 320
 /**
- * How long the dearest allowed queries may delay others, in addition to what the same machine takes without them. The goals are 100
- * and 500 ms, which a quiet machine of two cores does not reach yet.
+ * How long the dearest allowed queries may delay others, in addition to what the same machine takes
+ * without them. The goals are 100 and 500 ms, which a quiet machine of two cores does not reach
+ * yet.
  */
 const PROBE_MS = 1000
 const READ_MS = 3000
@@ -24,7 +25,8 @@ beforeAll(async () => {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      query: '{ leaderboard(first: 45) { nodes { userAddress } } distributions(first: 1) { nodes { date } } }',
+      query:
+        '{ leaderboard(first: 45) { nodes { userAddress } } distributions(first: 1) { nodes { date } } }',
     }),
   })
   const { data } = (await response.json()) as any
@@ -34,9 +36,13 @@ beforeAll(async () => {
 afterAll(() => server?.close())
 
 const day = (before: number) => isoDay(new Date(newest.getTime() - before * DAY_MS))
-const repeat = (count: number, of: (n: number) => string) => Array.from({ length: count }, (_, n) => of(n)).join(' ')
+const repeat = (count: number, of: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => of(n)).join(' ')
 
-/** Queries near the limit of the cost, or that take long for what they cost. Each of a family is another document. */
+/**
+ * Queries near the limit of the cost, or that take long for what they cost. Each of a family is
+ * another document.
+ */
 const families: Record<string, (n: number) => string> = {
   'series of many users': (n) =>
     `{ a${n}: lookupUsers(addresses: ${JSON.stringify(users)}) { series(from: "${day(89)}") {
@@ -83,7 +89,8 @@ async function measure(windowMs: number): Promise<Record<string, Figures>> {
     const times: number[] = []
     for (let n = 0; performance.now() < end; n++) {
       const since = performance.now()
-      // A shared machine may stop for seconds, in which nothing connects. Then a client tries again, as the answer says.
+      // A shared machine may stop for seconds, in which nothing connects. Then a client tries
+      // again, as the answer says.
       for (let status = 0; status !== 200; ) {
         const response = await send(n)
         await response.arrayBuffer()
@@ -118,14 +125,17 @@ test('the dearest allowed queries of 20 clients delay no probe and no ordinary r
     const storm = await measure(WINDOW_MS)
     clearInterval(watching)
     const { answers } = await attack
-    process.stdout.write(`${JSON.stringify({ family, calm, storm, answers, memory: Math.round(most / MB) })}\n`)
+    process.stdout.write(
+      `${JSON.stringify({ family, calm, storm, answers, memory: Math.round(most / MB) })}\n`,
+    )
     expect(
       Object.keys(answers).every((status) => ['200', '400', '503'].includes(status)),
       JSON.stringify(answers),
     ).toBe(true)
     const { livez, rest, page } = storm
     expect(livez?.p99, family).toBeLessThan(PROBE_MS + 3 * (calm.livez?.p99 ?? 0))
-    for (const read of [rest, page]) expect(read?.p99, family).toBeLessThan(READ_MS + 3 * (calm.page?.p99 ?? 0))
+    for (const read of [rest, page])
+      expect(read?.p99, family).toBeLessThan(READ_MS + 3 * (calm.page?.p99 ?? 0))
     // The goal is MEMORY_MB itself, which was exceeded by up to 65 %.
     expect(most, family).toBeLessThan(2 * MEMORY_MB * MB)
   }

@@ -1,6 +1,6 @@
 /**
- * A load on a server from a separate process. Its argument is a Load as JSON; it prints a Report as JSON.
- * Run by `load` of server.ts.
+ * A load on a server from a separate process. Its argument is a Load as JSON; it prints a Report as
+ * JSON. Run by `load` of server.ts.
  */
 import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -14,7 +14,10 @@ export interface Load {
   /** How long it runs before the window that counts. */
   warmMs: number
   windowMs: number
-  /** Requests a second, whatever the answers take; without it each connection sends when it has its answer. */
+  /**
+   * Requests a second, whatever the answers take; without it each connection sends when it has its
+   * answer.
+   */
   rate?: number
   /** A path that is requested ten times a second, each time on a new connection. */
   probe?: string
@@ -94,7 +97,9 @@ class Lane {
       const end = this.#head.indexOf('\r\n\r\n')
       if (end < 0) return
       this.#status = Number(this.#head.slice(9, 12))
-      const length = Number(/\r\ncontent-length: *(\d+)/i.exec(this.#head.slice(0, end + 2))?.[1] ?? 0)
+      const length = Number(
+        /\r\ncontent-length: *(\d+)/i.exec(this.#head.slice(0, end + 2))?.[1] ?? 0,
+      )
       this.#missing = length - (this.#head.length - end - 4)
     } else this.#missing -= bytes.length
     if (this.#missing <= 0) this.#finish(this.#status)
@@ -113,10 +118,9 @@ async function probe(path: string): Promise<void> {
   while (!over) {
     const since = performance.now()
     await new Promise((resolve) =>
-      get({ port: load.port, path, agent: false }, (response) => response.resume().once('close', resolve)).once(
-        'error',
-        resolve,
-      ),
+      get({ port: load.port, path, agent: false }, (response) =>
+        response.resume().once('close', resolve),
+      ).once('error', resolve),
     )
     if (counting) probes.push(performance.now() - since)
     await sleep(100)
@@ -125,7 +129,8 @@ async function probe(path: string): Promise<void> {
 
 function figures(values: number[]): Figures {
   const sorted = Float64Array.from(values).sort()
-  const at = (percent: number) => sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0
+  const at = (percent: number) =>
+    sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0
   const round = (ms: number) => Math.round(ms * 10) / 10
   return { count: sorted.length, p50: round(at(50)), p99: round(at(99)), max: round(at(100)) }
 }

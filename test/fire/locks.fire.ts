@@ -38,7 +38,11 @@ async function whileHeld(sql: string, work: (client: pg.Client) => Promise<void>
 }
 
 test.each([
-  ['another writer', 'SELECT pg_advisory_xact_lock(7014010)', /Another import, run or change of multipliers/],
+  [
+    'another writer',
+    'SELECT pg_advisory_xact_lock(7014010)',
+    /Another import, run or change of multipliers/,
+  ],
   [
     'a session that has locked rows',
     'LOCK TABLE multiplier IN EXCLUSIVE MODE',
@@ -62,7 +66,8 @@ test('reads that wait for a lock do not keep health from being right', async () 
     const reads = Array.from({ length: 20 }, (_, i) =>
       fetch(`${server.base}/pools/all?unique=${i}`).then(({ status }) => status),
     )
-    for (const path of ['/health', '/readyz', '/livez']) expect((await fetch(server.base + path)).status).toBe(200)
+    for (const path of ['/health', '/readyz', '/livez'])
+      expect((await fetch(server.base + path)).status).toBe(200)
     for (const status of await Promise.all(reads)) expect(status).toBe(503)
   })
 })
@@ -83,9 +88,14 @@ test.skipIf(process.platform !== 'linux')(
     await vi.waitFor(async () => {
       const sockets = (await readFile('/proc/net/tcp', 'utf8')).split('\n')
       for (const { client_port } of rows) {
-        const socket = sockets.find((line) => line.includes(`:${hex(port)} 0100007F:${hex(client_port)} 01 `))
+        const socket = sockets.find((line) =>
+          line.includes(`:${hex(port)} 0100007F:${hex(client_port)} 01 `),
+        )
         const [, timer, when = ''] = / (0\d):([0-9A-F]{8}) /.exec(socket ?? '') ?? []
-        expect({ timer, soon: Number.parseInt(when, 16) <= 1000 }, socket).toEqual({ timer: '02', soon: true })
+        expect({ timer, soon: Number.parseInt(when, 16) <= 1000 }, socket).toEqual({
+          timer: '02',
+          soon: true,
+        })
       }
     }, 5000)
   },

@@ -25,7 +25,11 @@ beforeAll(async () => {
   const [, args = ''] = /exec node (.*)/.exec(manifest.scripts.start) ?? []
   const cwd = join(import.meta.dirname, '../..')
   const env = { PATH, HOME, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn' }
-  child = spawn(process.execPath, args.split(' '), { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  child = spawn(process.execPath, args.split(' '), {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let printed = ''
   child.stdout?.on('data', (data) => {
     printed += data
@@ -56,7 +60,10 @@ function post(body: string): Promise<number | undefined> {
   })
 }
 
-/** Sends documents over several connections. @returns the most memory that the gateway took meanwhile */
+/**
+ * Sends documents over several connections.
+ * @returns the most memory that the gateway took meanwhile
+ */
 async function peakOf(count: number, bodyOf: (i: number) => string): Promise<number> {
   let next = 0
   let answered = 0
@@ -93,8 +100,12 @@ test('documents that differ in @include, and random ones, leave the memory below
   const idle = await memoryOf(child.pid as number)
   const peaks = {
     included: await peakOf(INCLUDES, included),
-    random: await peakOf(RANDOM, (i) => JSON.stringify({ query: randomQuery({}, seeds[i] as number[], 2) })),
+    random: await peakOf(RANDOM, (i) =>
+      JSON.stringify({ query: randomQuery({}, seeds[i] as number[], 2) }),
+    ),
   }
   expect(peaks.included).toBeGreaterThan(idle)
-  expect(Math.max(peaks.included, peaks.random), JSON.stringify({ idle, ...peaks })).toBeLessThan(MAX_BYTES)
+  expect(Math.max(peaks.included, peaks.random), JSON.stringify({ idle, ...peaks })).toBeLessThan(
+    MAX_BYTES,
+  )
 }, 1_200_000)

@@ -16,7 +16,11 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 /** The number of accounts that a gateway answers, from memory if it may. */
-async function total(server: Server, headers: Record<string, string> = {}, path = ''): Promise<number> {
+async function total(
+  server: Server,
+  headers: Record<string, string> = {},
+  path = '',
+): Promise<number> {
   const response = await fetch(`${server.base}/points/leaderboard${path}`, { headers })
   return Number(((await response.json()) as { total: string }).total)
 }
@@ -27,7 +31,9 @@ async function write(): Promise<number> {
   return last
 }
 
-/** Waits until a change shows in answers that memory may give, as it does only where memory is used. */
+/**
+ * Waits until a change shows in answers that memory may give, as it does only where memory is used.
+ */
 const isListening = (server: Server) =>
   vi.waitFor(
     async () => {
@@ -59,12 +65,17 @@ test('a connection that stalls while it listens, and a gateway that is stopped: 
     expect(proxy.stall('gateway-listen')).toBe(1)
     const at = performance.now()
     await write()
-    await vi.waitFor(async () => expect(await total(server)).toBe(last), { timeout: 20_000, interval: 20 })
+    await vi.waitFor(async () => expect(await total(server)).toBe(last), {
+      timeout: 20_000,
+      interval: 20,
+    })
     expect(performance.now() - at).toBeLessThan(6000)
 
     // It listens again on another connection, which stalls while the process is stopped.
     const isAnother = (pid: number) => !stalled.includes(pid)
-    await vi.waitFor(async () => expect((await listeners()).some(isAnother)).toBe(true), { timeout: 30_000 })
+    await vi.waitFor(async () => expect((await listeners()).some(isAnother)).toBe(true), {
+      timeout: 30_000,
+    })
     await sleep(3000)
     expect(await total(server)).toBe(last)
     server.child.kill('SIGSTOP')
@@ -87,7 +98,10 @@ test.skipIf(!present)(
     const pooler = await openPooler(database.url, { size: 4 })
     const server = await startServer({ databaseUrl: pooler.url })
     try {
-      await vi.waitFor(() => expect(server.printed()).toContain('do not arrive'), { timeout: 30_000, interval: 200 })
+      await vi.waitFor(() => expect(server.printed()).toContain('do not arrive'), {
+        timeout: 30_000,
+        interval: 200,
+      })
       for (let i = 0; i < 20; i++) {
         await total(server)
         await write()
@@ -119,7 +133,12 @@ test('two gateways under reads and writes: none is stale, none goes backwards', 
     }
     const faults: string[] = []
     let reads = 0
-    const reading = async (server: Server, ageMs: number, headers: Record<string, string> = {}, path = '') => {
+    const reading = async (
+      server: Server,
+      ageMs: number,
+      headers: Record<string, string> = {},
+      path = '',
+    ) => {
       let seen = 0
       for (let i = 0; performance.now() < end; reads++) {
         const sent = performance.now()

@@ -15,7 +15,13 @@ beforeAll(async () => {
 afterAll(() => server?.close())
 
 const load = (more: Partial<Load>) =>
-  loadServer(server, { connections: 16, requests: [ANONYMOUS], warmMs: 4000, windowMs: WINDOW_MS, ...more })
+  loadServer(server, {
+    connections: 16,
+    requests: [ANONYMOUS],
+    warmMs: 4000,
+    windowMs: WINDOW_MS,
+    ...more,
+  })
 
 test('at many times its capacity it serves a part as fast as before, refuses the rest, and answers probes', async () => {
   const calm = await load({ connections: 64 })
@@ -40,7 +46,9 @@ test('a refusal is a problem, or a GraphQL error, with retry-after; afterwards e
     vi.waitFor(
       async () => {
         const all = await Promise.all(
-          Array.from({ length: 100 }, () => fetch(server.base + path, { headers: { 'cache-control': 'no-cache' } })),
+          Array.from({ length: 100 }, () =>
+            fetch(server.base + path, { headers: { 'cache-control': 'no-cache' } }),
+          ),
         )
         const response = all.find(({ status }) => status === 503)
         expect(response?.headers.get('retry-after')).toBe('1')
@@ -54,7 +62,9 @@ test('a refusal is a problem, or a GraphQL error, with retry-after; afterwards e
   })
   await storm
   await vi.waitFor(async () => {
-    const all = await Promise.all(Array.from({ length: 60 }, () => fetch(`${server.base}/points/leaderboard`)))
+    const all = await Promise.all(
+      Array.from({ length: 60 }, () => fetch(`${server.base}/points/leaderboard`)),
+    )
     expect(all.every(({ status }) => status === 200)).toBe(true)
   }, 10_000)
 })
@@ -74,10 +84,14 @@ test('slow bodies do not take the slots of others', async () => {
   const small = await startServer({ env: { MAX_CONCURRENT_REQUESTS: '2' } })
   try {
     const { port } = new URL(small.base)
-    const sockets = Array.from({ length: 50 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}))
+    const sockets = Array.from({ length: 50 }, () =>
+      connect(Number(port), '127.0.0.1').on('error', () => {}),
+    )
     await Promise.all(sockets.map((socket) => once(socket, 'connect')))
     for (const socket of sockets)
-      socket.write('POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{')
+      socket.write(
+        'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{',
+      )
     expect((await fetch(`${small.base}/points/leaderboard`)).status).toBe(200)
     for (const socket of sockets) socket.destroy()
   } finally {
@@ -109,11 +123,15 @@ test('while Postgres is away the log has one line for the outage and one for its
   try {
     away()
     for (let i = 0; i < 30; i++) {
-      const response = await fetch(`${alone.base}/points/leaderboard`, { headers: { 'cache-control': 'no-cache' } })
+      const response = await fetch(`${alone.base}/points/leaderboard`, {
+        headers: { 'cache-control': 'no-cache' },
+      })
       expect(response.status).toBe(503)
     }
     await listen(port)
-    await vi.waitFor(() => expect(alone.printed()).toContain('the store is back'), { timeout: 60_000 })
+    await vi.waitFor(() => expect(alone.printed()).toContain('the store is back'), {
+      timeout: 60_000,
+    })
     const lines = alone.printed().split('\n')
     expect(lines.filter((line) => line.includes('the store is away'))).toHaveLength(1)
     expect(lines.filter((line) => line.includes('"stack"')).length).toBeLessThan(3)

@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { LONG, memoryOf, type OwnPostgres, openPostgres, query, type Server, startServer } from './server.ts'
+import {
+  LONG,
+  memoryOf,
+  type OwnPostgres,
+  openPostgres,
+  query,
+  type Server,
+  startServer,
+} from './server.ts'
 
 const FROZEN_MS = LONG ? 20_000 : 6000
 const READ_TIMEOUT_MS = 3000
@@ -47,7 +55,8 @@ const paths = [
 const graph = (text: string) => seen(`/graphql?query=${encodeURIComponent(text)}`)
 const operations = [
   () => graph('{ leaderboard(first: 3) { nodes { points } } }'),
-  () => graph('{ a: pools(first: 1) { nodes { name } } b: markets(first: 1) { nodes { address } } }'),
+  () =>
+    graph('{ a: pools(first: 1) { nodes { name } } b: markets(first: 1) { nodes { address } } }'),
 ]
 
 test('while Postgres hangs each read is refused within its time, and soon after it all is well', async () => {
@@ -69,7 +78,10 @@ test('while Postgres hangs each read is refused within its time, and soon after 
     // What was sent last is refused within its time, too, before the thaw.
     const refused = await Promise.all(answers)
     for (const { status, body, retryAfter, ms } of refused) {
-      expect({ status, body }).toMatchObject({ status: 503, body: { status: 503, detail: expect.any(String) } })
+      expect({ status, body }).toMatchObject({
+        status: 503,
+        body: { status: 503, detail: expect.any(String) },
+      })
       expect(Number(retryAfter)).toBeGreaterThan(0)
       expect(ms).toBeLessThan(READ_TIMEOUT_MS + 5000)
     }
@@ -84,14 +96,19 @@ test('while Postgres hangs each read is refused within its time, and soon after 
   const thawed = performance.now()
   await vi.waitFor(
     async () => {
-      const all = await Promise.all([...paths.map((path) => seen(path)), ...operations.map((run) => run())])
+      const all = await Promise.all([
+        ...paths.map((path) => seen(path)),
+        ...operations.map((run) => run()),
+      ])
       for (const { status, body } of all) expect([status, body.errors]).toEqual([200, undefined])
     },
     { timeout: 10_000, interval: 50 },
   )
   expect(performance.now() - thawed).toBeLessThan(4000)
   // The log reports the outage, not each request.
-  await vi.waitFor(() => expect(server.printed()).toContain('the store is back'), { timeout: 10_000 })
+  await vi.waitFor(() => expect(server.printed()).toContain('the store is back'), {
+    timeout: 10_000,
+  })
   expect(server.printed().match(/the store is away/g)).toHaveLength(1)
   expect(server.printed().split('\n').length).toBeLessThan((answers.length + queries.length) / 4)
   const old = await query(

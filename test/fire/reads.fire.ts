@@ -20,9 +20,13 @@ const post = (text: string) => ({
   headers: { 'content-type': 'application/json', ...fresh },
   body: JSON.stringify({ query: text }),
 })
-const graphql = async (text: string): Promise<any> => (await fetch(`${server.base}/graphql`, post(text))).json()
+const graphql = async (text: string): Promise<any> =>
+  (await fetch(`${server.base}/graphql`, post(text))).json()
 
-/** Makes every statement that reads vaults take this long, as those of a large store do, while `work` runs. */
+/**
+ * Makes every statement that reads vaults take this long, as those of a large store do, while
+ * `work` runs.
+ */
 async function whileSlow(seconds: number, work: () => Promise<void>): Promise<void> {
   await query(
     server.databaseUrl,
@@ -55,12 +59,18 @@ const running = () =>
 test('slow reads hold up no others, and no health check', async () => {
   const kinds: ((n: number) => Promise<Response>)[] = [
     () => fetch(`${server.base}/health`),
-    (n) => fetch(`${server.base}/graphql`, post(`{ other${n}: leaderboard(first: 3) { nodes { points } } }`)),
+    (n) =>
+      fetch(
+        `${server.base}/graphql`,
+        post(`{ other${n}: leaderboard(first: 3) { nodes { points } } }`),
+      ),
     // Two lists are two statements, in a transaction.
     (n) =>
       fetch(
         `${server.base}/graphql`,
-        post(`{ a${n}: pools(first: 1) { nodes { name } } b: markets(first: 1) { nodes { address } } }`),
+        post(
+          `{ a${n}: pools(first: 1) { nodes { name } } b: markets(first: 1) { nodes { address } } }`,
+        ),
       ),
     (n) => fetch(`${server.base}/points/${address}?limit=${1 + (n % 50)}`, { headers: fresh }),
   ]
@@ -74,7 +84,8 @@ test('slow reads hold up no others, and no health check', async () => {
     for (const one of slow) void one.then(({ data }) => (ended ||= data != null))
     const others = Array.from({ length: 60 }, async (_, n) => {
       await sleep(n * 30)
-      // A shared machine may stop for seconds, in which nothing connects. Then the answer says to try again, as clients do.
+      // A shared machine may stop for seconds, in which nothing connects. Then the answer says to
+      // try again, as clients do.
       for (;;) {
         const response = await (kinds[n % kinds.length] as (typeof kinds)[number])(n)
         const { errors } = (await response.json()) as any
@@ -84,7 +95,9 @@ test('slow reads hold up no others, and no health check', async () => {
     })
     await Promise.all(others)
     expect(ended, 'the slow reads are still waiting').toBe(false)
-    expect(performance.now() - since, 'none has been ended to make room').toBeLessThan(READ_TIMEOUT_MS)
+    expect(performance.now() - since, 'none has been ended to make room').toBeLessThan(
+      READ_TIMEOUT_MS,
+    )
     await unlock()
     // Slow reads are served as well, as many as can be within the limit; the others get a 503.
     for (const { data, errors } of await Promise.all(slow))
@@ -96,10 +109,14 @@ test('slow reads hold up no others, and no health check', async () => {
 
 test('all statements of an operation share one deadline', () =>
   whileSlow(0.5, async () => {
-    const lists = Array.from({ length: 80 }, (_, n) => `c${n}: vaults(first: ${n + 1}) { totalCount }`)
+    const lists = Array.from(
+      { length: 80 },
+      (_, n) => `c${n}: vaults(first: ${n + 1}) { totalCount }`,
+    )
     const since = performance.now()
     // With a field that has no plan each list is a statement.
-    const unplanned = 'runs(first: 1) { nodes { kind multipliers(first: 1) { nodes { changedBy } } } }'
+    const unplanned =
+      'runs(first: 1) { nodes { kind multipliers(first: 1) { nodes { changedBy } } } }'
     const { errors } = await graphql(`{ ${unplanned} ${lists.join(' ')} }`)
     expect(performance.now() - since).toBeLessThan(READ_TIMEOUT_MS + 5000)
     expect(errors[0].extensions.code).toBe('TIMEOUT')
@@ -111,16 +128,23 @@ test('the work for a client ends when it hangs up', async () => {
   try {
     const open = [
       hangingPost('{ vaults(first: 2) { nodes { name } } }'),
-      hangingPost('{ a: vaults(first: 1) { nodes { name } } b: vaults(first: 2) { nodes { name } } }'),
+      hangingPost(
+        '{ a: vaults(first: 1) { nodes { name } } b: vaults(first: 2) { nodes { name } } }',
+      ),
       hangingPost(`{ node(id: "${btoa(`Vault:1:${address}`)}") { ... on Vault { name } } }`),
       hangingGet('/graphql?query={vaults(first:3){nodes{name}}}'),
       hangingGet(`/v1/vault-position-snapshots/${address}`),
       hangingGet(`/v1/users/${address}/earnings`),
     ]
-    await vi.waitFor(async () => expect((await running()).length).toBeGreaterThan(2), { timeout: 5000 })
+    await vi.waitFor(async () => expect((await running()).length).toBeGreaterThan(2), {
+      timeout: 5000,
+    })
     for (const one of open) one.destroy()
     const since = performance.now()
-    await vi.waitFor(async () => expect(await running()).toEqual([]), { timeout: 10_000, interval: 50 })
+    await vi.waitFor(async () => expect(await running()).toEqual([]), {
+      timeout: 10_000,
+      interval: 50,
+    })
     expect(performance.now() - since).toBeLessThan(4000)
   } finally {
     await unlock()
@@ -153,7 +177,9 @@ test('a server that stops ends what it reads', async () => {
   const unlock = await lock('vault')
   try {
     hangingPost('{ vaults(first: 2) { nodes { name } } }')
-    await vi.waitFor(async () => expect((await running()).length).toBeGreaterThan(0), { timeout: 5000 })
+    await vi.waitFor(async () => expect((await running()).length).toBeGreaterThan(0), {
+      timeout: 5000,
+    })
     expect(await server.stop('SIGTERM')).toBe(0)
     await vi.waitFor(async () => expect(await running()).toEqual([]), { timeout: 2000 })
   } finally {
@@ -161,8 +187,14 @@ test('a server that stops ends what it reads', async () => {
   }
 })
 
-function hanging(path: string, { body, ...options }: { method?: string; headers?: object; body?: string }) {
-  const sent: ClientRequest = request(server.base + path, { ...options, headers: { ...options.headers } })
+function hanging(
+  path: string,
+  { body, ...options }: { method?: string; headers?: object; body?: string },
+) {
+  const sent: ClientRequest = request(server.base + path, {
+    ...options,
+    headers: { ...options.headers },
+  })
   sent.on('error', () => {})
   sent.end(body)
   return sent

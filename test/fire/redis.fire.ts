@@ -16,15 +16,19 @@ describe.skipIf(!present)(`Redis${present ? '' : ' (skipped: no redis-server)'}`
 
   const start = (databaseUrl?: string, env: Record<string, string> = {}) =>
     startServer({ databaseUrl: databaseUrl as string, env: { REDIS_URL: redis.url, ...env } })
-  const answers = async () => (await redis.client.keys('gateway:*')).filter((key) => key.endsWith(` ${PATH}`))
+  const answers = async () =>
+    (await redis.client.keys('gateway:*')).filter((key) => key.endsWith(` ${PATH}`))
   const isUp = (server: Server) =>
-    vi.waitFor(async () => expect((await fetch(`${server.base}/health`)).status).toBe(200), { timeout: 60_000 })
+    vi.waitFor(async () => expect((await fetch(`${server.base}/health`)).status).toBe(200), {
+      timeout: 60_000,
+    })
   /** The number of accounts that it answers: of the store, whatever it has cached. */
   const total = async (server: Server) => {
     const { total } = (await (await fetch(server.base + PATH)).json()) as { total: string }
     return Number(total)
   }
-  const setTotal = (url: string, value: number) => query(url, 'UPDATE program SET account_count = $1', [value])
+  const setTotal = (url: string, value: number) =>
+    query(url, 'UPDATE program SET account_count = $1', [value])
   const isCached = (server: Server, value: number, count: number) =>
     vi.waitFor(
       async () => {
@@ -46,13 +50,18 @@ describe.skipIf(!present)(`Redis${present ? '' : ' (skipped: no redis-server)'}`
       await isUp(gateway)
       await setTotal(store.url, 1)
       await query(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
-      await query(server, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
+      await query(
+        server,
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
+        [name],
+      )
       await query(server, `CREATE DATABASE ${backup} TEMPLATE ${name}`)
       await query(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
       await setTotal(store.url, 2)
       await isCached(gateway, 2, 1)
 
-      // The same number of writes later, the restored store has the version of the one that is gone.
+      // The same number of writes later, the restored store has the version of the one that is
+      // gone.
       await query(server, `DROP DATABASE ${name} WITH (FORCE)`)
       await query(server, `CREATE DATABASE ${name} TEMPLATE ${backup}`)
       await setTotal(store.url, 3)
@@ -129,8 +138,12 @@ describe.skipIf(!present)(`Redis${present ? '' : ' (skipped: no redis-server)'}`
         expect((await memoryOf(gateway.pid)) - memory).toBeLessThan(40_000_000)
         const health = await fetch(`${gateway.base}/health`)
         expect(health.status).toBe(503)
-        expect(await health.json()).toMatchObject({ status: 'error', error: { cache: { status: 'down' } } })
-        for (const path of ['/livez', '/readyz']) expect((await fetch(gateway.base + path)).status).toBe(200)
+        expect(await health.json()).toMatchObject({
+          status: 'error',
+          error: { cache: { status: 'down' } },
+        })
+        for (const path of ['/livez', '/readyz'])
+          expect((await fetch(gateway.base + path)).status).toBe(200)
         expect(reports()).toBeGreaterThan(0)
         // On a busy machine an outage may have been reported before.
         expect(reports() - before).toBeLessThanOrEqual(1)
@@ -140,7 +153,9 @@ describe.skipIf(!present)(`Redis${present ? '' : ' (skipped: no redis-server)'}`
       await isUp(gateway)
       await redis.client.flushAll()
       await request()
-      await vi.waitFor(async () => expect(await redis.client.dbSize()).toBeGreaterThan(0), { timeout: 10_000 })
+      await vi.waitFor(async () => expect(await redis.client.dbSize()).toBeGreaterThan(0), {
+        timeout: 10_000,
+      })
     })
 
     test('one client cannot fill it: values have a short life and their sum a bound', async () => {
@@ -151,7 +166,8 @@ describe.skipIf(!present)(`Redis${present ? '' : ' (skipped: no redis-server)'}`
       expect(used).toBeLessThan(90_000_000)
       const keys = await redis.client.keys('gateway:*')
       expect(keys.length).toBeGreaterThan(100)
-      for (const key of keys.slice(0, 100)) expect(await redis.client.ttl(key)).toBeLessThanOrEqual(300)
+      for (const key of keys.slice(0, 100))
+        expect(await redis.client.ttl(key)).toBeLessThanOrEqual(300)
     })
   })
 })

@@ -36,7 +36,13 @@ export const ADMIN_TOKEN = 'fire-admin-token'
 export async function startServer({ env = {}, databaseUrl }: ServerOptions = {}): Promise<Server> {
   const created = databaseUrl === undefined ? await createDatabase() : undefined
   const url = databaseUrl ?? created?.url ?? ''
-  const started = start(['serve'], { PORT: '0', DATABASE_URL: url, ADMIN_TOKEN, LOG_LEVEL: 'warn', ...env })
+  const started = start(['serve'], {
+    PORT: '0',
+    DATABASE_URL: url,
+    ADMIN_TOKEN,
+    LOG_LEVEL: 'warn',
+    ...env,
+  })
   const { child } = started
   const base = await listening(started)
   return {
@@ -57,9 +63,13 @@ export async function startServer({ env = {}, databaseUrl }: ServerOptions = {})
 /** Puts a load on a server, from a separate process. */
 export async function load({ base }: Server, options: Omit<Load, 'port'>): Promise<Report> {
   const argument = JSON.stringify({ ...options, port: Number(new URL(base).port) } satisfies Load)
-  const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'load.ts'), argument], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join(import.meta.dirname, 'load.ts'), argument],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   return JSON.parse(await text(child.stdout)) as Report
 }
 
@@ -105,9 +115,14 @@ export interface OwnPostgres {
 export async function openPostgres(): Promise<OwnPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fire-postgres-'))
   const server = await openEmbedded({ dataDir, log: silent })
-  const postmaster = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0] as string
+  const postmaster = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split(
+    '\n',
+  )[0] as string
   const signal = (name: 'STOP' | 'CONT') => {
-    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', postmaster]).toString().trim().split(/\s+/)
+    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', postmaster])
+      .toString()
+      .trim()
+      .split(/\s+/)
     for (const pid of [postmaster, ...children]) {
       try {
         process.kill(Number(pid), `SIG${name}`)
@@ -131,7 +146,8 @@ export async function openPostgres(): Promise<OwnPostgres> {
 /** The processor time that a process has taken, in milliseconds. */
 export async function cpuOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  const [, user = 0, system = 0] = /^\d+ \(.*\) (?:\S+ ){11}(\d+) (\d+)/.exec(stat)?.map(Number) ?? []
+  const [, user = 0, system = 0] =
+    /^\d+ \(.*\) (?:\S+ ){11}(\d+) (\d+)/.exec(stat)?.map(Number) ?? []
   return (user + system) * 10
 }
 

@@ -19,7 +19,10 @@ afterEach(async () => {
 })
 
 async function serve(options: ServerOptions = {}): Promise<Server> {
-  const server = await startServer({ ...options, env: { SHUTDOWN_TIMEOUT_MS: String(TIMEOUT_MS), ...options.env } })
+  const server = await startServer({
+    ...options,
+    env: { SHUTDOWN_TIMEOUT_MS: String(TIMEOUT_MS), ...options.env },
+  })
   cleanup.push(() => server.close())
   return server
 }
@@ -62,10 +65,16 @@ test('idle connections, and event streams that are not read, do not hold it up',
   const subscription = encodeURIComponent('subscription { dataChanged { version } }')
   for (let i = 0; i < 20; i++)
     (
-      await openSocket(server, request('GET', `/graphql?query=${subscription}`, 'accept: text/event-stream\r\n'))
+      await openSocket(
+        server,
+        request('GET', `/graphql?query=${subscription}`, 'accept: text/event-stream\r\n'),
+      )
     ).pause()
   await vi.waitFor(
-    async () => expect(await (await fetch(`${server.base}/metrics`)).text()).toMatch(/^gateway_subscriptions 20$/m),
+    async () =>
+      expect(await (await fetch(`${server.base}/metrics`)).text()).toMatch(
+        /^gateway_subscriptions 20$/m,
+      ),
     PATIENCE,
   )
   const { code, ms } = await stopped(server)
@@ -88,7 +97,10 @@ test('a body that does not arrive holds it up for SHUTDOWN_TIMEOUT_MS only', asy
 
 test('what is under way is answered, what comes then is refused', async () => {
   const server = await serve({ env: { SHUTDOWN_TIMEOUT_MS: '20000' } })
-  const [body, later] = ['{"query":"{ program { totalPoints } }"}', request('GET', '/points/leaderboard')]
+  const [body, later] = [
+    '{"query":"{ program { totalPoints } }"}',
+    request('GET', '/points/leaderboard'),
+  ]
   const head = `content-type: application/json\r\ncontent-length: ${body.length}\r\n`
   const underWay = await openSocket(server, `${request('POST', '/graphql', head)}{`)
   const kept = await openSocket(server, `${request('POST', '/graphql', head)}{`)
@@ -109,7 +121,10 @@ test('what is under way is answered, what comes then is refused', async () => {
 
 test('a statement that runs does not hold it up', async () => {
   const server = await serve()
-  await query(server.databaseUrl, 'CREATE TABLE held (); ALTER TABLE distribution RENAME TO distribution_table')
+  await query(
+    server.databaseUrl,
+    'CREATE TABLE held (); ALTER TABLE distribution RENAME TO distribution_table',
+  )
   await query(
     server.databaseUrl,
     'CREATE VIEW distribution AS SELECT distribution_table.* FROM distribution_table, pg_sleep(60)',
@@ -132,7 +147,9 @@ test('a Postgres that is frozen does not', async () => {
   cleanup.push(() => postgres.close())
   const server = await serve({ databaseUrl: postgres.url })
   postgres.freeze()
-  const asked = fetch(`${server.base}/points/leaderboard`, { headers: { 'cache-control': 'no-cache' } }).catch(() => {})
+  const asked = fetch(`${server.base}/points/leaderboard`, {
+    headers: { 'cache-control': 'no-cache' },
+  }).catch(() => {})
   const { ms } = await stopped(server)
   postgres.thaw()
   await asked
@@ -143,7 +160,11 @@ test('nor does one that is frozen while the gateway starts', async () => {
   const postgres = await openPostgres()
   cleanup.push(() => postgres.close())
   postgres.freeze()
-  const started = start(['serve'], { DATABASE_URL: postgres.url, SHUTDOWN_TIMEOUT_MS: String(TIMEOUT_MS), PORT: '0' })
+  const started = start(['serve'], {
+    DATABASE_URL: postgres.url,
+    SHUTDOWN_TIMEOUT_MS: String(TIMEOUT_MS),
+    PORT: '0',
+  })
   cleanup.push(() => started.child.kill('SIGKILL'))
   await sleep(2000)
   const since = performance.now()

@@ -13,7 +13,11 @@ const sockets: Socket[] = []
 
 beforeAll(async () => {
   server = await startServer({
-    env: { REQUEST_TIMEOUT_MS: String(TIMEOUT_MS), SEND_TIMEOUT_MS: String(TIMEOUT_MS), MAX_CONNECTIONS: '5000' },
+    env: {
+      REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
+      SEND_TIMEOUT_MS: String(TIMEOUT_MS),
+      MAX_CONNECTIONS: '5000',
+    },
   })
 })
 afterAll(async () => {
@@ -44,7 +48,9 @@ const ended = (opened: { socket: Socket }[]) =>
   })
 
 async function isWell() {
-  const response = await fetch(`${server.base}/points/leaderboard`, { headers: { 'cache-control': 'no-cache' } })
+  const response = await fetch(`${server.base}/points/leaderboard`, {
+    headers: { 'cache-control': 'no-cache' },
+  })
   expect(response.status).toBe(200)
 }
 
@@ -59,14 +65,21 @@ test('bodies that are nearly sent fill no memory, and hold up no request without
       headers: { 'content-type': 'application/json' },
       body: '{"query":"{ dataVersion }"}',
     })
-  await vi.waitFor(async () => expect((await post()).status).toBe(503), { timeout: TIMEOUT_MS, interval: 20 })
+  await vi.waitFor(async () => expect((await post()).status).toBe(503), {
+    timeout: TIMEOUT_MS,
+    interval: 20,
+  })
   await isWell()
   expect((await memoryOf(server.pid)) - before).toBeLessThan(300 * megabyte)
-  await vi.waitFor(async () => expect((await post()).status).toBe(200), { timeout: 10 * TIMEOUT_MS, interval: 100 })
+  await vi.waitFor(async () => expect((await post()).status).toBe(200), {
+    timeout: 10 * TIMEOUT_MS,
+    interval: 100,
+  })
 })
 
 test('a body that does not arrive is a 408, and its connection ends', async () => {
-  const head = 'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{'
+  const head =
+    'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{'
   const opened = await open(CLIENTS, head)
   const trickle = setInterval(() => {
     for (const { socket } of opened) if (socket.writable) socket.write(' ')
@@ -78,7 +91,10 @@ test('a body that does not arrive is a 408, and its connection ends', async () =
 })
 
 test('so are headers that do not arrive, and idle connections', async () => {
-  const opened = [...(await open(CLIENTS, 'GET / HTTP/1.1\r\nhost: a\r\n')), ...(await open(CLIENTS, ''))]
+  const opened = [
+    ...(await open(CLIENTS, 'GET / HTTP/1.1\r\nhost: a\r\n')),
+    ...(await open(CLIENTS, '')),
+  ]
   await isWell()
   await ended(opened)
 })
@@ -118,14 +134,18 @@ test('what all clients together leave unread has a bound', async () => {
     // Twice as much as the bound, and what the kernel takes with it.
     const count = Math.ceil((2 * 256 * 2 ** 20) / bytes)
     const port = Number(new URL(patient.base).port)
-    const opened = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    const opened = Array.from({ length: count }, () =>
+      connect(port, '127.0.0.1').on('error', () => {}),
+    )
     sockets.push(...opened)
     for (const socket of opened) socket.pause().write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
     const connections = async () => {
       const metrics = await (await fetch(`${patient.base}/metrics`)).text()
       return Number(/^gateway_connections (\d+)/m.exec(metrics)?.[1])
     }
-    await vi.waitFor(async () => expect(await connections()).toBeGreaterThan(count), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await connections()).toBeGreaterThan(count), {
+      timeout: 10_000,
+    })
     await vi.waitFor(async () => expect(await connections()).toBeLessThan(0.75 * count), {
       timeout: 30_000,
       interval: 200,
@@ -146,21 +166,30 @@ test('an event stream that says nothing for longer stays', async () => {
 test('a connection over the limit gets a 503, and probes are answered on it', async () => {
   const small = await startServer({ env: { MAX_CONNECTIONS: '20' } })
   const port = Number(new URL(small.base).port)
-  const open = (count: number) => Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}))
+  const open = (count: number) =>
+    Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}))
   const idle = open(20)
   try {
     await Promise.all(idle.map((socket) => once(socket, 'connect')))
     const response = await fetch(`${small.base}/points/leaderboard`)
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('10')
-    expect(await response.json()).toMatchObject({ status: 503, detail: expect.stringContaining('connections') })
+    expect(await response.json()).toMatchObject({
+      status: 503,
+      detail: expect.stringContaining('connections'),
+    })
     expect((await fetch(`${small.base}/health`)).status).toBe(200)
     // A tenth more are accepted and get a 503. The others are closed.
     idle.push(...open(60))
     for (const socket of idle) socket.resume()
-    await vi.waitFor(() => expect(idle.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(22), 10_000)
+    await vi.waitFor(
+      () => expect(idle.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(22),
+      10_000,
+    )
     for (const socket of idle.splice(0)) socket.destroy()
-    await vi.waitFor(async () => expect((await fetch(`${small.base}/points/leaderboard`)).status).toBe(200))
+    await vi.waitFor(async () =>
+      expect((await fetch(`${small.base}/points/leaderboard`)).status).toBe(200),
+    )
   } finally {
     for (const socket of idle) socket.destroy()
     await small.close()
@@ -171,7 +200,9 @@ test('3,000 idle connections and 900 event streams that are not read are no prob
   const large = await startServer({ env: { REQUEST_TIMEOUT_MS: '3600000' } })
   const port = Number(new URL(large.base).port)
   const open = async (count: number, text: string) => {
-    const opened = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    const opened = Array.from({ length: count }, () =>
+      connect(port, '127.0.0.1').on('error', () => {}),
+    )
     sockets.push(...opened)
     await Promise.all(opened.map((socket) => once(socket, 'connect')))
     if (text) for (const socket of opened) socket.write(text)
@@ -192,7 +223,9 @@ test('3,000 idle connections and 900 event streams that are not read are no prob
       },
       { timeout: 60_000, interval: 200 },
     )
-    const response = await fetch(`${large.base}/points/leaderboard`, { headers: { 'cache-control': 'no-cache' } })
+    const response = await fetch(`${large.base}/points/leaderboard`, {
+      headers: { 'cache-control': 'no-cache' },
+    })
     expect(response.status).toBe(200)
   } finally {
     for (const socket of sockets.splice(0)) socket.destroy()

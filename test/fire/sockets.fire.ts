@@ -20,7 +20,10 @@ afterEach(() => {
 afterAll(() => server?.close())
 
 async function open(): Promise<WebSocket> {
-  const socket = new WebSocket(`${server.base.replace('http', 'ws')}/graphql`, GRAPHQL_TRANSPORT_WS_PROTOCOL)
+  const socket = new WebSocket(
+    `${server.base.replace('http', 'ws')}/graphql`,
+    GRAPHQL_TRANSPORT_WS_PROTOCOL,
+  )
   sockets.push(socket)
   socket.on('error', () => {})
   await once(socket, 'open')
@@ -66,7 +69,12 @@ test('messages that are no mistakes are read one at a time', async () => {
       if (type === 'next') socket.send(JSON.stringify({ id, type: 'complete' }))
     })
     for (let i = 0; i < 2000; i++)
-      socket.send(subscribe(i, `subscription { dataChanged { version ${`v${i}: version `.repeat(20).trim()} } }`))
+      socket.send(
+        subscribe(
+          i,
+          `subscription { dataChanged { version ${`v${i}: version `.repeat(20).trim()} } }`,
+        ),
+      )
   }
   expect(await slowestProbe()).toBeLessThan(PROBE_MS)
   expect(started).toBeGreaterThan(0)

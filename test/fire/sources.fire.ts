@@ -56,7 +56,10 @@ describe('a source that sends', () => {
       'a gzip bomb',
       /it (has more than 50000000 records|sent more than 268435456 bytes|took longer than 8 seconds), the/,
     ],
-    ['empty gzip members', /it (sent more than 268435456 bytes|took longer than 8 seconds), the limit of SOURCE_MAX/],
+    [
+      'empty gzip members',
+      /it (sent more than 268435456 bytes|took longer than 8 seconds), the limit of SOURCE_MAX/,
+    ],
     ['40 bytes a second', /it took longer than 8 seconds, the limit of SOURCE_MAX_FETCH_SECONDS/],
     ['silence', /it took longer than 8 seconds, the limit of SOURCE_MAX_FETCH_SECONDS/],
   ])('%s ends its run, and nothing else', async (kind, reason) => {
@@ -118,13 +121,24 @@ describe('Ctrl-C ends at once', () => {
     const { port } = silent.address() as { port: number }
     const mapping = join(await mkdtemp(join(tmpdir(), 'fire-mapping-')), 'mapping.json')
     await writeFile(mapping, JSON.stringify({ 'market-snapshots': { query: 'SELECT 1' } }))
-    const settings = { ANALYTICS_SOURCE: `postgres://127.0.0.1:${port}/x`, ANALYTICS_MAPPING: mapping }
+    const settings = {
+      ANALYTICS_SOURCE: `postgres://127.0.0.1:${port}/x`,
+      ANALYTICS_MAPPING: mapping,
+    }
     await interrupted(['update', 'market-snapshots'], settings, async () => connections > 0)
     silent.close()
   })
 
-  async function interrupted(args: string[], settings: Record<string, string>, isWaiting: () => Promise<boolean>) {
-    const started = start(args, { ...settings, DATABASE_URL: server.databaseUrl, LOG_LEVEL: 'warn' })
+  async function interrupted(
+    args: string[],
+    settings: Record<string, string>,
+    isWaiting: () => Promise<boolean>,
+  ) {
+    const started = start(args, {
+      ...settings,
+      DATABASE_URL: server.databaseUrl,
+      LOG_LEVEL: 'warn',
+    })
     await expect.poll(isWaiting, { timeout: 60_000 }).toBe(true)
     const began = performance.now()
     expect(await started.stop('SIGINT')).toBe(130)

@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to a Postgres on which single connections can stall, open and silent, as they do in networks. */
+/**
+ * A way to a Postgres on which single connections can stall, open and silent, as they do in
+ * networks.
+ */
 export async function openStallingProxy(target: string) {
   const { hostname, port } = new URL(target)
   const pairs = new Set<{ near: Socket; far: Socket; startup: string }>()
@@ -27,9 +30,14 @@ export async function openStallingProxy(target: string) {
   url.port = String((server.address() as { port: number }).port)
   return {
     url: url.href,
-    /** Stalls the connections that are open now and have this application's name. @returns how many */
+    /**
+     * Stalls the connections that are open now and have this application's name.
+     * @returns how many
+     */
     stall(application: string): number {
-      const stalled = [...pairs].filter(({ near, startup }) => !near.destroyed && startup.includes(application))
+      const stalled = [...pairs].filter(
+        ({ near, startup }) => !near.destroyed && startup.includes(application),
+      )
       for (const { near, far } of stalled) {
         near.unpipe()
         far.unpipe()

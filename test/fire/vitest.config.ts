@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config'
 import { builtModules } from '../support/built-modules.ts'
 
-/** Attacks run one file after the other: each has the machine to itself. FIRE=long makes them larger. */
+/**
+ * Attacks run one file after the other: each has the machine to itself. FIRE=long makes them
+ * larger.
+ */
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   plugins: [builtModules()],
@@ -12,7 +15,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     server: { deps: { external: [/\/dist\//] } },
     fileParallelism: false,
-    // Overload and the processor time of documents are measured: what else a shared machine does may spoil that.
+    // Overload and the processor time of documents are measured: what else a shared machine does
+    // may spoil that.
     retry: 2,
   },
 })

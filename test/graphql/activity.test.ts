@@ -29,7 +29,10 @@ test.each([
   ['where', `(where: { ${kinds} }) { nodes { kind } }`],
   ['where', `(where: { entities: "${sampleMarket.address}" }) { nodes { kind } }`],
   ['where', `(where: { amountUsd: { gte: 5 }, time: { gte: "2026-01-01" } }) { nodes { kind } }`],
-  ['where', `(where: { ${kinds}, time: { gte: "2026-01-01", lte: "2026-02-02" } }) { nodes { kind } }`],
+  [
+    'where',
+    `(where: { ${kinds}, time: { gte: "2026-01-01", lte: "2026-02-02" } }) { nodes { kind } }`,
+  ],
   ['where', `(where: { OR: [{ users: "${sampleUser}" }, { ${kinds} }] }) { nodes { kind } }`],
   ['where', `(where: { NOT: { users: "${sampleUser}" } }) { nodes { kind } }`],
   ['totalCount', '{ totalCount }'],
@@ -56,7 +59,9 @@ test('a page of the newest reads an index from its end', async () => {
     const { rows } = await client.query(
       `EXPLAIN SELECT * FROM cash_flow ORDER BY timestamp DESC, log_index DESC LIMIT 5`,
     )
-    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('Backward using cash_flow_timestamp_idx')
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain(
+      'Backward using cash_flow_timestamp_idx',
+    )
   } finally {
     await client.query('ROLLBACK')
     client.release()

@@ -20,7 +20,9 @@ beforeAll(async () => {
   gateway = await startOnSample({ users: 30, days: 20 })
   const { pool } = gateway.deps.store
   const read = async (sql: string) => (await pool.query(sql)).rows as Row[]
-  await pool.query(`UPDATE market_snapshot SET collateral_usd = NULL WHERE position_id = 'main' AND timestamp % 7 = 0`)
+  await pool.query(
+    `UPDATE market_snapshot SET collateral_usd = NULL WHERE position_id = 'main' AND timestamp % 7 = 0`,
+  )
   const positions =
     await read(`SELECT p.*, p.distribution_date::text AS date, pool.chain_id AS chain, p.pool_address AS pool,
       p.user_address AS "user", p.points_a / 1e6::float8 AS points_a, p.points_b / 1e6::float8 AS points_b
@@ -66,7 +68,9 @@ afterAll(() => gateway.close())
 
 const monday = (date: string) => {
   const time = Date.parse(date)
-  return new Date(time - ((new Date(time).getUTCDay() + 6) % 7) * 86_400_000).toISOString().slice(0, 10)
+  return new Date(time - ((new Date(time).getUTCDay() + 6) % 7) * 86_400_000)
+    .toISOString()
+    .slice(0, 10)
 }
 const KEYS: Record<string, (row: Row) => Row> = {
   DAY: ({ date }) => ({ start: date }),
@@ -74,7 +78,10 @@ const KEYS: Record<string, (row: Row) => Row> = {
   MONTH: ({ date }) => ({ start: `${date.slice(0, 7)}-01` }),
   POOL: ({ pool, chain }) => ({ pool: { address: pool }, chainId: Number(chain) }),
   ASSET: ({ asset, chain }) => ({ asset: { address: asset }, chainId: Number(chain) }),
-  ENTITY: ({ market, vault, chain }) => ({ entity: { address: market ?? vault }, chainId: Number(chain) }),
+  ENTITY: ({ market, vault, chain }) => ({
+    entity: { address: market ?? vault },
+    chainId: Number(chain),
+  }),
   CHAIN: ({ chain }) => ({ chainId: Number(chain) }),
   USER: ({ user }) => ({ user: { address: user } }),
 }
@@ -86,7 +93,8 @@ const none = {
   entity: null,
   user: null,
 }
-const key = 'key { start chainId pool { address } asset { address } entity { address } user { address } }'
+const key =
+  'key { start chainId pool { address } asset { address } entity { address } user { address } }'
 
 function groupsOf(of: Row[], groupBy: string[]): Map<string, { key: Row; rows: Row[] }> {
   const groups = new Map<string, { key: Row; rows: Row[] }>()
@@ -100,7 +108,8 @@ function groupsOf(of: Row[], groupBy: string[]): Map<string, { key: Row; rows: R
   return groups
 }
 
-const valuesOf = (of: Row[], column: string) => of.map((row) => row[column]).filter((value) => value !== null)
+const valuesOf = (of: Row[], column: string) =>
+  of.map((row) => row[column]).filter((value) => value !== null)
 const sum = (of: Row[], column: string) => {
   const values = valuesOf(of, column)
   return values.length
@@ -114,12 +123,18 @@ const average = (of: Row[], column: string) => {
   const values = valuesOf(of, column)
   return values.length ? expect.closeTo(values.reduce((a, b) => a + b, 0) / values.length, 3) : null
 }
-const tokens = (of: Row[], column: string) => of.reduce((total, row) => total + BigInt(row[column] ?? 0), 0n).toString()
-const count = (of: Row[]) => ({ count: of.length, userCount: new Set(of.map((row) => row.user)).size })
+const tokens = (of: Row[], column: string) =>
+  of.reduce((total, row) => total + BigInt(row[column] ?? 0), 0n).toString()
+const count = (of: Row[]) => ({
+  count: of.length,
+  userCount: new Set(of.map((row) => row.user)).size,
+})
 
 /** A group with the whole tokens of its sums as numbers. */
 const numbered = (group: Row): Row =>
-  JSON.parse(JSON.stringify(group), (name, value) => (name === 'value' && value !== null ? Number(value) : value))
+  JSON.parse(JSON.stringify(group), (name, value) =>
+    name === 'value' && value !== null ? Number(value) : value,
+  )
 
 /** Compares every group with what its rows add up to. */
 function check(got: Row[], of: Row[], groupBy: string[], values: (rows: Row[]) => Row) {
@@ -155,7 +170,10 @@ describe('positions', () => {
     [],
   ])
     test(`by ${groupBy.join(', ') || 'nothing'}`, async () => {
-      const { positionAggregates } = await gateway.ask(query, { where: { date: { gte: first, lte: last } }, groupBy })
+      const { positionAggregates } = await gateway.ask(query, {
+        where: { date: { gte: first, lte: last } },
+        groupBy,
+      })
       const asset = groupBy.includes('ASSET')
       check(positionAggregates, rows[asset ? 'sides' : 'positions'] ?? [], groupBy, values(asset))
     })
@@ -172,10 +190,15 @@ describe('positions', () => {
         { pools: samplePool.address, date: { gte: first, lte: last } },
         rows.positions?.filter((row) => row.pool === samplePool.address) ?? [],
       ],
-      [{ assets: asset, date: { gte: first, lte: last } }, rows.sides?.filter((row) => row.asset === asset) ?? []],
+      [
+        { assets: asset, date: { gte: first, lte: last } },
+        rows.sides?.filter((row) => row.asset === asset) ?? [],
+      ],
       [
         { chainIds: samplePool.chainId, users },
-        rows.positions?.filter((row) => users.includes(row.user) && Number(row.chain) === samplePool.chainId) ?? [],
+        rows.positions?.filter(
+          (row) => users.includes(row.user) && Number(row.chain) === samplePool.chainId,
+        ) ?? [],
       ],
     ]
     for (const [where, of] of some) {
@@ -226,17 +249,34 @@ describe('snapshots', () => {
       snapshotAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${fields} } }`
     const values = (groupBy: string[]) => (of: Row[]) => ({
       ...count(of),
-      sumSupplied: { usd: sum(of, 'collateral_usd'), raw: isOfToken(groupBy) ? tokens(of, 'collateral_assets') : null },
+      sumSupplied: {
+        usd: sum(of, 'collateral_usd'),
+        raw: isOfToken(groupBy) ? tokens(of, 'collateral_assets') : null,
+      },
       averageSuppliedUsd: average(of, 'collateral_usd'),
       averageBorrowedUsd: average(of, 'debt_usd'),
       sumBorrowed: { raw: isOfToken(groupBy) ? tokens(of, 'debt_assets') : null },
     })
     const theirs = rows.market?.filter((row) => users.includes(row.user)) ?? []
-    for (const groupBy of [['ENTITY'], ['ASSET'], ['USER', 'DAY'], ['CHAIN', 'WEEK'], ['ENTITY', 'USER']]) {
-      const { snapshotAggregates } = await gateway.ask(query, { where: { users, entityTypes: 'MARKET' }, groupBy })
+    for (const groupBy of [
+      ['ENTITY'],
+      ['ASSET'],
+      ['USER', 'DAY'],
+      ['CHAIN', 'WEEK'],
+      ['ENTITY', 'USER'],
+    ]) {
+      const { snapshotAggregates } = await gateway.ask(query, {
+        where: { users, entityTypes: 'MARKET' },
+        groupBy,
+      })
       check(snapshotAggregates, theirs, groupBy, values(groupBy))
     }
-    const where = { entities: sampleMarket.address, entityTypes: 'MARKET', chainIds: sampleMarket.chainId, time: times }
+    const where = {
+      entities: sampleMarket.address,
+      entityTypes: 'MARKET',
+      chainIds: sampleMarket.chainId,
+      time: times,
+    }
     const { snapshotAggregates } = await gateway.ask(query, { where, groupBy: ['DAY'] })
     const there = rows.market?.filter(
       (row) => row.market === sampleMarket.address && row.date >= first && row.date <= last,
@@ -249,13 +289,24 @@ describe('snapshots', () => {
       snapshotAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${key} count userCount sumSupplied { usd raw } averageSuppliedUsd sumShares } }`
     const values = (groupBy: string[]) => (of: Row[]) => ({
       ...count(of),
-      sumSupplied: { usd: sum(of, 'assets_usd'), raw: isOfToken(groupBy) ? tokens(of, 'assets') : null },
+      sumSupplied: {
+        usd: sum(of, 'assets_usd'),
+        raw: isOfToken(groupBy) ? tokens(of, 'assets') : null,
+      },
       averageSuppliedUsd: average(of, 'assets_usd'),
       sumShares: groupBy.includes('ENTITY') ? tokens(of, 'shares') : null,
     })
     for (const groupBy of [['ENTITY', 'DAY'], ['ASSET'], ['USER']]) {
-      const { snapshotAggregates } = await gateway.ask(query, { where: { users, entityTypes: 'VAULT' }, groupBy })
-      check(snapshotAggregates, rows.vault?.filter((row) => users.includes(row.user)) ?? [], groupBy, values(groupBy))
+      const { snapshotAggregates } = await gateway.ask(query, {
+        where: { users, entityTypes: 'VAULT' },
+        groupBy,
+      })
+      check(
+        snapshotAggregates,
+        rows.vault?.filter((row) => users.includes(row.user)) ?? [],
+        groupBy,
+        values(groupBy),
+      )
     }
     const where = { entities: sampleVault.address, entityTypes: 'VAULT', time: times }
     const { snapshotAggregates } = await gateway.ask(query, { where, groupBy: ['ENTITY'] })
@@ -282,19 +333,27 @@ test('liquidation rewards', async () => {
   })
   const inRange = rows.rewards?.filter((row) => row.date >= first && row.date <= last) ?? []
   for (const groupBy of [['DAY'], ['ENTITY'], ['ENTITY', 'USER'], ['USER', 'CHAIN'], ['MONTH']]) {
-    const { liquidationRewardAggregates } = await gateway.ask(query, { where: { time: times }, groupBy })
+    const { liquidationRewardAggregates } = await gateway.ask(query, {
+      where: { time: times },
+      groupBy,
+    })
     check(liquidationRewardAggregates, inRange, groupBy, values(groupBy))
   }
-  const { market, chain } = rows.rewards?.find((row) => row.market && users.includes(row.user)) ?? {}
+  const { market, chain } =
+    rows.rewards?.find((row) => row.market && users.includes(row.user)) ?? {}
   const where = { users, entities: market, entityTypes: 'MARKET', chainIds: Number(chain) }
   const { liquidationRewardAggregates } = await gateway.ask(query, { where, groupBy: ['ENTITY'] })
   const there =
-    rows.rewards?.filter((row) => row.market === market && row.chain === chain && users.includes(row.user)) ?? []
+    rows.rewards?.filter(
+      (row) => row.market === market && row.chain === chain && users.includes(row.user),
+    ) ?? []
   check(liquidationRewardAggregates, there, ['ENTITY'], values(['ENTITY']))
 })
 
 test('a filter that would read a whole table is refused, and so is what makes no sense', async () => {
-  const many = JSON.stringify(Array.from({ length: 101 }, (_, i) => `0x${String(i).padStart(40, '0')}`))
+  const many = JSON.stringify(
+    Array.from({ length: 101 }, (_, i) => `0x${String(i).padStart(40, '0')}`),
+  )
   const range = (days: number, name = 'date') =>
     `${name}: { gte: "2025-01-01", lte: "${new Date(Date.UTC(2025, 0, days)).toISOString().slice(0, 10)}" }`
   const pool = `pools: "${samplePool.address}"`
@@ -309,7 +368,10 @@ test('a filter that would read a whole table is refused, and so is what makes no
     [`positionAggregates(where: {OR: [{users: "${sampleUser}"}]})`, advice],
     [`positionAggregates(where: {NOT: {users: "${sampleUser}"}, users: null})`, advice],
     [`positionAggregates(where: {${pool}, ${range(367)}})`, advice],
-    [`positionAggregates(where: {pools: ["${samplePool.address}", "${sampleVault.address}"], ${range(184)}})`, advice],
+    [
+      `positionAggregates(where: {pools: ["${samplePool.address}", "${sampleVault.address}"], ${range(184)}})`,
+      advice,
+    ],
     [`positionAggregates(where: {${pool}})`, advice],
     [`positionAggregates(where: {users: ${many}})`, /where\.users must be at most 100/],
     [
@@ -320,15 +382,27 @@ test('a filter that would read a whole table is refused, and so is what makes no
       `snapshotAggregates(where: {entities: "${sampleVault.address}"})`,
       /where\.entities and where\.time with at most 366/,
     ],
-    [`snapshotAggregates(where: {entities: "${sampleVault.address}", ${range(367, 'time')}})`, /at most 366 dates/],
+    [
+      `snapshotAggregates(where: {entities: "${sampleVault.address}", ${range(367, 'time')}})`,
+      /at most 366 dates/,
+    ],
     [
       'snapshotAggregates(where: {users: []}, groupBy: POOL)',
       /must be of DAY, WEEK, MONTH, ENTITY, ASSET, CHAIN, USER/,
     ],
-    ['liquidationRewardAggregates(where: {})', /add where\.users, or where\.time with at most 366 dates/],
+    [
+      'liquidationRewardAggregates(where: {})',
+      /add where\.users, or where\.time with at most 366 dates/,
+    ],
     [`liquidationRewardAggregates(where: {${range(367, 'time')}})`, /at most 366 dates/],
-    ['positionAggregates(where: {date: {gte: "2025-01-02", lte: "2025-01-01"}})', /where\.date is empty/],
-    ['positionAggregates(where: {users: []}, groupBy: [DAY, WEEK])', /at most one of DAY, WEEK, MONTH/],
+    [
+      'positionAggregates(where: {date: {gte: "2025-01-02", lte: "2025-01-01"}})',
+      /where\.date is empty/,
+    ],
+    [
+      'positionAggregates(where: {users: []}, groupBy: [DAY, WEEK])',
+      /at most one of DAY, WEEK, MONTH/,
+    ],
     ['positionAggregates(where: {users: []}, first: 1001)', /from 0 to 1000/],
     ['positionAggregates(where: {users: []}, offset: -1)', /from 0 to 1000000/],
   ] as const) {
@@ -361,21 +435,28 @@ test('a number does not depend on what else is selected, or how', async () => {
   )
   expect(all.length).toBeGreaterThan(2)
   for (let times = 0; times < 3; times++) {
-    const only = (...names: string[]) => all.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])))
+    const only = (...names: string[]) =>
+      all.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])))
     expect(await aggregate('{ key { pool { address } } } }')).toEqual(only('key'))
     expect(await aggregate('{ sumPoints } }')).toEqual(only('sumPoints'))
     const aliased = await aggregate(
       '{ points: sumPoints ... on PositionAggregate { userCount } ...Rest } } fragment Rest on PositionAggregate { averagePoints }',
     )
     expect(aliased).toEqual(
-      all.map(({ sumPoints, userCount, averagePoints }) => ({ points: sumPoints, userCount, averagePoints })),
+      all.map(({ sumPoints, userCount, averagePoints }) => ({
+        points: sumPoints,
+        userCount,
+        averagePoints,
+      })),
     )
     for (const more of [true, false])
-      expect(await aggregate('{ count sumSupplied @include(if: $more) { usd } } }', { more })).toEqual(
-        more ? only('count', 'sumSupplied') : only('count'),
-      )
+      expect(
+        await aggregate('{ count sumSupplied @include(if: $more) { usd } } }', { more }),
+      ).toEqual(more ? only('count', 'sumSupplied') : only('count'))
   }
-  const { data } = await gateway.graphql(`{ positionAggregates(where: { users: ["${sampleUser}"] }) { __typename } }`)
+  const { data } = await gateway.graphql(
+    `{ positionAggregates(where: { users: ["${sampleUser}"] }) { __typename } }`,
+  )
   expect(data.positionAggregates).toEqual([{ __typename: 'PositionAggregate' }])
 })
 
@@ -390,7 +471,10 @@ test('groups with their pools and users: a fixed number of statements', async ()
   }
 })
 
-/** A value for each condition that both a list and its aggregate take. Each matches some rows of the user. */
+/**
+ * A value for each condition that both a list and its aggregate take. Each matches some rows of the
+ * user.
+ */
 const some = { gt: 0 }
 const recent = { gte: new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10) }
 const people = { users: [sampleUser] }
@@ -406,8 +490,21 @@ test.each([
     'Position',
     'positionAggregates',
     'positions(where: $where) { totalCount nodes { sideA { asset { address } } sideB { asset { address } } } }',
-    { ...onChain(samplePool.chainId), ...among('pool', samplePool.address), ...among('asset', 'TOKEN') },
-    ['points', 'suppliedUsd', 'protectedUsd', 'tvlUsd', 'borrowedUsd', 'ltv', 'healthFactor', 'liquidationDrop'],
+    {
+      ...onChain(samplePool.chainId),
+      ...among('pool', samplePool.address),
+      ...among('asset', 'TOKEN'),
+    },
+    [
+      'points',
+      'suppliedUsd',
+      'protectedUsd',
+      'tvlUsd',
+      'borrowedUsd',
+      'ltv',
+      'healthFactor',
+      'liquidationDrop',
+    ],
   ],
   [
     'Snapshot',
@@ -421,36 +518,44 @@ test.each([
     },
     ['suppliedUsd', 'protectedUsd', 'borrowedUsd'],
   ],
-])('each filter of %s aggregates matches what it matches in a list', async (type, aggregate, list, extra, numbers) => {
-  const query = `query ($where: ${type}Filter!) { ${aggregate}(where: $where) { count } ${list} }`
-  const compared = async (more: object) => {
-    const where = { users: sampleUser, ...more }
-    const { [aggregate]: groups, ...rest } = await gateway.ask(query, { where })
-    const { totalCount, nodes } = rest.positions ?? Object.values<Row>(rest.user)[0]
-    expect(groups, JSON.stringify(where)).toEqual([{ count: totalCount }])
-    return { count: totalCount as number, nodes }
-  }
-  const all = await compared({})
-  const [{ sideA, entity }] = all.nodes
-  const token = (sideA ?? entity).asset.address
-  const conditions: Row = JSON.parse(JSON.stringify({ ...people, ...extra }).replaceAll('TOKEN', token))
-  for (const name of numbers) conditions[name] = some
-  if (type === 'Position')
-    conditions.collateralAssets = [
-      ...new Set(all.nodes.flatMap(({ sideA, sideB }: Row) => [sideA.asset.address, sideB.asset.address])),
-    ]
-  conditions[type === 'Position' ? 'date' : 'time'] = recent
-  expect(Object.keys(conditions).sort()).toEqual(conditionsOf(type))
-  for (const [name, value] of Object.entries(conditions)) {
-    const one = { [name]: value }
-    const { count } = await compared({ AND: [one] })
-    expect(count, name).toBeGreaterThan(0)
-    expect((await compared({ NOT: one })).count, name).toBe(all.count - count)
-    expect((await compared({ OR: [one, { NOT: one }] })).count, name).toBe(all.count)
-    // Tokens at the top level count sides.
-    if (type !== 'Position' || !name.startsWith('asset')) expect((await compared(one)).count, name).toBe(count)
-  }
-})
+])(
+  'each filter of %s aggregates matches what it matches in a list',
+  async (type, aggregate, list, extra, numbers) => {
+    const query = `query ($where: ${type}Filter!) { ${aggregate}(where: $where) { count } ${list} }`
+    const compared = async (more: object) => {
+      const where = { users: sampleUser, ...more }
+      const { [aggregate]: groups, ...rest } = await gateway.ask(query, { where })
+      const { totalCount, nodes } = rest.positions ?? Object.values<Row>(rest.user)[0]
+      expect(groups, JSON.stringify(where)).toEqual([{ count: totalCount }])
+      return { count: totalCount as number, nodes }
+    }
+    const all = await compared({})
+    const [{ sideA, entity }] = all.nodes
+    const token = (sideA ?? entity).asset.address
+    const conditions: Row = JSON.parse(
+      JSON.stringify({ ...people, ...extra }).replaceAll('TOKEN', token),
+    )
+    for (const name of numbers) conditions[name] = some
+    if (type === 'Position')
+      conditions.collateralAssets = [
+        ...new Set(
+          all.nodes.flatMap(({ sideA, sideB }: Row) => [sideA.asset.address, sideB.asset.address]),
+        ),
+      ]
+    conditions[type === 'Position' ? 'date' : 'time'] = recent
+    expect(Object.keys(conditions).sort()).toEqual(conditionsOf(type))
+    for (const [name, value] of Object.entries(conditions)) {
+      const one = { [name]: value }
+      const { count } = await compared({ AND: [one] })
+      expect(count, name).toBeGreaterThan(0)
+      expect((await compared({ NOT: one })).count, name).toBe(all.count - count)
+      expect((await compared({ OR: [one, { NOT: one }] })).count, name).toBe(all.count)
+      // Tokens at the top level count sides.
+      if (type !== 'Position' || !name.startsWith('asset'))
+        expect((await compared(one)).count, name).toBe(count)
+    }
+  },
+)
 
 test('each filter of reward aggregates matches what it matches in a list', async () => {
   const listed = async (where: object) =>
@@ -462,8 +567,11 @@ test('each filter of reward aggregates matches what it matches in a list', async
       )
     ).user.list.totalCount as number
   const aggregated = async (more: object) => {
-    const query = 'query ($where: LiquidationRewardFilter!) { liquidationRewardAggregates(where: $where) { count } }'
-    const { liquidationRewardAggregates } = await gateway.ask(query, { where: { users: [sampleUser], ...more } })
+    const query =
+      'query ($where: LiquidationRewardFilter!) { liquidationRewardAggregates(where: $where) { count } }'
+    const { liquidationRewardAggregates } = await gateway.ask(query, {
+      where: { users: [sampleUser], ...more },
+    })
     return liquidationRewardAggregates[0].count as number
   }
   const { user } = await gateway.ask(`{ user(address: "${sampleUser}") {

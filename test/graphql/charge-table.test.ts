@@ -18,6 +18,8 @@ test('every field has a probe, which is a valid document', () => {
 })
 
 test('each field that is not stored with its row is charged as the table says', () => {
-  const margins = Object.entries(marginsOf(schema, fixedNames, charge)).filter(([, added]) => added !== 0)
+  const margins = Object.entries(marginsOf(schema, fixedNames, charge)).filter(
+    ([, added]) => added !== 0,
+  )
   expect(Object.fromEntries(margins)).toEqual(chargeTable)
 })

@@ -7,7 +7,10 @@ import { changesSince } from '../../src/graphql/policy/compatibility.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { command } from '../support/command-line.ts'
 
-const released = await readFile(new URL('../../src/generated/released-schema.graphql', import.meta.url), 'utf8')
+const released = await readFile(
+  new URL('../../src/generated/released-schema.graphql', import.meta.url),
+  'utf8',
+)
 
 test('nothing breaks the clients of the released schema (npm version releases the next one)', () => {
   expect(changesSince(released, createSchema()).breaking).toEqual([])
@@ -37,7 +40,11 @@ test.each<[string, [string, string][], string[]]>([
     [['name: String!', 'name: String']],
     ['User.name changed type from String! to String.'],
   ],
-  ['a type of no field of Query', [['type Pool implements Node { id: ID! kind: Kind! }', '']], ['Pool was removed.']],
+  [
+    'a type of no field of Query',
+    [['type Pool implements Node { id: ID! kind: Kind! }', '']],
+    ['Pool was removed.'],
+  ],
   ['an enum value', [['NEW OLD', 'NEW']], ['OLD was removed from enum type Kind.']],
   ['an argument that is gone', [['first: Int,', '']], ['Query.users arg first was removed.']],
   [
@@ -46,7 +53,11 @@ test.each<[string, [string, string][], string[]]>([
     ['Query.users arg first has changed type from Int to Int!.'],
   ],
   ['an input field', [['text: String', '']], ['Filter.text was removed.']],
-  ['an interface', [['type User implements Node', 'type User']], ['User no longer implements interface Node.']],
+  [
+    'an interface',
+    [['type User implements Node', 'type User']],
+    ['User no longer implements interface Node.'],
+  ],
 ])('%s breaks clients, by its name', (_, edits, breaking) => {
   expect(after(...edits).breaking).toEqual(breaking)
 })
@@ -74,10 +85,12 @@ test('deprecating is no reason to take away at once', () => {
 })
 
 test('what is new breaks nobody; a new enum value may surprise', () => {
-  expect(after(['NEW OLD', 'NEW OLD NEWEST'], ['name: String!', 'name: String! age: Int'])).toEqual({
-    breaking: [],
-    dangerous: ['NEWEST was added to enum type Kind.'],
-  })
+  expect(after(['NEW OLD', 'NEW OLD NEWEST'], ['name: String!', 'name: String! age: Int'])).toEqual(
+    {
+      breaking: [],
+      dangerous: ['NEWEST was added to enum type Kind.'],
+    },
+  )
 })
 
 test('the command names what breaks and fails, or says that nothing does', async () => {
@@ -88,8 +101,14 @@ test('the command names what breaks and fails, or says that nothing does', async
     return command(['schema', '--against', file], {})
   }
   try {
-    expect(await against(released)).toMatchObject({ code: 0, out: expect.stringContaining('Nothing breaks') })
-    const more = released.replace('type Asset implements Node {', 'type Asset implements Node {\n  logo: String!\n')
+    expect(await against(released)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Nothing breaks'),
+    })
+    const more = released.replace(
+      'type Asset implements Node {',
+      'type Asset implements Node {\n  logo: String!\n',
+    )
     expect(await against(more)).toMatchObject({
       code: 1,
       out: expect.stringContaining('Breaks clients: Asset.logo was removed.'),

@@ -21,7 +21,8 @@ import { addRewards } from '../support/rewards.ts'
 import { startOnSample } from '../support/sample.ts'
 
 const schema = createSchema()
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+const daysAgo = (days: number) =>
+  new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
 let gateway: Gateway
 beforeAll(async () => {
@@ -33,7 +34,9 @@ afterAll(() => gateway.close())
 
 type Row = Record<string, any>
 
-/** How a test reaches a list, and what the list is ordered by: ascending, a negated number descends. */
+/**
+ * How a test reaches a list, and what the list is ordered by: ascending, a negated number descends.
+ */
 interface Way {
   /** The fields around the list, `LIST` in their middle. */
   through: string
@@ -55,7 +58,13 @@ const snapshotOrder = (row: Row) => [
   row.positionId ?? '',
   row.entityType,
 ]
-const rewardOrder = (row: Row) => [-Date.parse(row.time), -row.logIndex, row.txHash, row.chainId, row.entityType]
+const rewardOrder = (row: Row) => [
+  -Date.parse(row.time),
+  -row.logIndex,
+  row.txHash,
+  row.chainId,
+  row.entityType,
+]
 const activityOrder = (row: Row) => [
   -Date.parse(row.time),
   -row.logIndex,
@@ -68,7 +77,8 @@ const byChain = (row: Row) => [row.chainId, row.address]
 const byPool = (row: Row) => [row.number, row.address]
 
 /** Text whose order is the reverse. */
-const backwards = (text: string) => [...text].map((one) => String.fromCharCode(65_535 - one.charCodeAt(0))).join('')
+const backwards = (text: string) =>
+  [...text].map((one) => String.fromCharCode(65_535 - one.charCodeAt(0))).join('')
 
 const newestNumber = (row: Row) => [-BigInt(row.recordId)]
 
@@ -79,7 +89,10 @@ const ofMarket = `market(chainId: ${sampleMarket.chainId}, address: "${sampleMar
 const ofVault = `vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { LIST }`
 const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
-/** Every list of the schema, by the field that gives it; a filter that changes the SQL is a separate way. */
+/**
+ * Every list of the schema, by the field that gives it; a filter that changes the SQL is a separate
+ * way.
+ */
 const ways: Record<string, Way[]> = {
   'Query.users': [{ through: 'LIST', order: (row) => [row.address] }],
   'Query.assets': [
@@ -101,16 +114,32 @@ const ways: Record<string, Way[]> = {
   'Query.distributions': [{ through: 'LIST', order: (row) => [-Date.parse(row.date)] }],
   'Query.leaderboard': [
     { through: 'LIST', order: (row) => [row.rank] },
-    { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: POINTS', order: (row) => [-row.rank] },
+    {
+      through: 'LIST',
+      filter: 'where: { rank: { gte: 5 } }, orderBy: POINTS',
+      order: (row) => [-row.rank],
+    },
     { through: 'LIST', filter: 'orderBy: USER', order: (row) => [row.userAddress] },
-    { through: 'LIST', filter: `scope: { window: { pool: "${samplePool.address}" } }`, order: (row) => [row.rank] },
-    { through: 'LIST', filter: `scope: { window: { from: "${daysAgo(20)}" } }`, order: (row) => [row.rank] },
+    {
+      through: 'LIST',
+      filter: `scope: { window: { pool: "${samplePool.address}" } }`,
+      order: (row) => [row.rank],
+    },
+    {
+      through: 'LIST',
+      filter: `scope: { window: { from: "${daysAgo(20)}" } }`,
+      order: (row) => [row.rank],
+    },
     {
       through: 'LIST',
       filter: `scope: { window: { from: "${daysAgo(9)}", to: "${daysAgo(3)}", chainId: ${samplePool.chainId} } }`,
       order: (row) => [row.rank],
     },
-    { through: 'LIST', filter: `scope: { window: { to: "${daysAgo(3)}" } }`, order: (row) => [row.rank] },
+    {
+      through: 'LIST',
+      filter: `scope: { window: { to: "${daysAgo(3)}" } }`,
+      order: (row) => [row.rank],
+    },
     { through: 'LIST', filter: `scope: { asOf: "${daysAgo(5)}" }`, order: (row) => [row.rank] },
     { through: 'LIST', filter: `scope: { asOf: "${daysAgo(0)}" }`, order: (row) => [row.rank] },
   ],
@@ -129,7 +158,11 @@ const ways: Record<string, Way[]> = {
     },
   ],
   'Query.multipliers': [
-    { through: 'LIST', select: 'pool { number }', order: (row) => [row.pool.number, row.poolAddress] },
+    {
+      through: 'LIST',
+      select: 'pool { number }',
+      order: (row) => [row.pool.number, row.poolAddress],
+    },
   ],
   'Query.pools': [
     { through: 'LIST', order: byPool },
@@ -142,7 +175,8 @@ const ways: Record<string, Way[]> = {
     },
     {
       through: 'LIST',
-      filter: 'where: { tvlUsd: { gte: 0 } }, orderBy: [TVL_USD, TOTAL_POINTS], orderDirection: [DESC, ASC]',
+      filter:
+        'where: { tvlUsd: { gte: 0 } }, orderBy: [TVL_USD, TOTAL_POINTS], orderDirection: [DESC, ASC]',
       order: (row) => [-row.tvlUsd, row.totalPoints, ...byPool(row)],
     },
     {
@@ -209,11 +243,20 @@ const ways: Record<string, Way[]> = {
   'Query.vaults': [{ through: 'LIST', order: byChain }],
   'Query.runs': [
     { through: 'LIST', order: newestNumber },
-    { through: 'LIST', filter: 'where: { kinds: RESYNC, statuses: SUCCEEDED }', order: newestNumber },
+    {
+      through: 'LIST',
+      filter: 'where: { kinds: RESYNC, statuses: SUCCEEDED }',
+      order: newestNumber,
+    },
     { through: 'LIST', filter: `where: { date: { eq: "${yesterday}" } }`, order: newestNumber },
   ],
   'Query.multiplierRevisions': [
-    { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
+    {
+      through: 'LIST',
+      filter: 'asOf: "2999-01-01"',
+      order: (row) => [row.poolAddress],
+      atLeast: 10,
+    },
     {
       through: 'LIST',
       filter: 'asOf: "2999-01-01", orderBy: DEPOSIT_A, orderDirection: DESC',
@@ -227,10 +270,21 @@ const ways: Record<string, Way[]> = {
     },
   ],
   'Multiplier.revisions': [
-    { through: `pool(address: "${samplePool.address}") { multiplier { LIST } }`, order: newestNumber },
+    {
+      through: `pool(address: "${samplePool.address}") { multiplier { LIST } }`,
+      order: newestNumber,
+    },
   ],
-  'Distribution.runs': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestNumber }],
-  'Run.multipliers': [{ through: 'runs(first: 1) { nodes { LIST } }', order: (row) => [row.poolAddress], atLeast: 10 }],
+  'Distribution.runs': [
+    { through: `distribution(date: "${yesterday}") { LIST }`, order: newestNumber },
+  ],
+  'Run.multipliers': [
+    {
+      through: 'runs(first: 1) { nodes { LIST } }',
+      order: (row) => [row.poolAddress],
+      atLeast: 10,
+    },
+  ],
   'Run.changes': [
     {
       through: `distribution(date: "${yesterday}") { runs(first: 1) { nodes { LIST } } }`,
@@ -242,7 +296,9 @@ const ways: Record<string, Way[]> = {
       order: (row) => [-Math.round(Math.abs(row.pointsChange) * 1e6), row.userAddress],
     },
   ],
-  'Distribution.positions': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestFirst }],
+  'Distribution.positions': [
+    { through: `distribution(date: "${yesterday}") { LIST }`, order: newestFirst },
+  ],
   'Market.activity': [
     { through: ofMarket, order: activityOrder },
     {
@@ -334,7 +390,11 @@ const ways: Record<string, Way[]> = {
       through: ofUser,
       filter: 'orderBy: [BORROWED_USD, CHAIN_ID], orderDirection: DESC',
       select: 'borrowed { usd }',
-      order: (row) => [-(row.borrowed?.usd ?? Number.NEGATIVE_INFINITY), -row.chainId, ...snapshotOrder(row)],
+      order: (row) => [
+        -(row.borrowed?.usd ?? Number.NEGATIVE_INFINITY),
+        -row.chainId,
+        ...snapshotOrder(row),
+      ],
     },
   ],
   'LegacyUser.marketSnapshots': [
@@ -354,7 +414,11 @@ const ways: Record<string, Way[]> = {
       through: ofLegacyUser,
       filter: 'grouped: true, orderBy: [BORROWED_USD, CHAIN_ID], orderDirection: DESC',
       select: 'borrowed { usd }',
-      order: (row) => [-(row.borrowed.usd ?? Number.NEGATIVE_INFINITY), -row.chainId, ...snapshotOrder(row)],
+      order: (row) => [
+        -(row.borrowed.usd ?? Number.NEGATIVE_INFINITY),
+        -row.chainId,
+        ...snapshotOrder(row),
+      ],
     },
   ],
   'LegacyQuery.positions': [
@@ -370,7 +434,12 @@ const ways: Record<string, Way[]> = {
   ],
   'User.positions': [
     { through: ofUser, order: newestFirst },
-    { through: ofUser, filter: `where: { date: { eq: "${yesterday}" } }`, order: newestFirst, atLeast: 2 },
+    {
+      through: ofUser,
+      filter: `where: { date: { eq: "${yesterday}" } }`,
+      order: newestFirst,
+      atLeast: 2,
+    },
   ],
   'Vault.activity': [{ through: ofVault, order: activityOrder }],
   'Vault.snapshots': [{ through: ofVault, order: snapshotOrder }],
@@ -391,8 +460,8 @@ interface Paging {
 const encode = (cursor: unknown) => Buffer.from(JSON.stringify(cursor)).toString('base64url')
 
 /**
- * Cursors with one value replaced. In short each of `values` is in one column, the next one in the next; many lists have the
- * same columns. With TESTS=long each value is in each column.
+ * Cursors with one value replaced. In short each of `values` is in one column, the next one in the
+ * next; many lists have the same columns. With TESTS=long each value is in each column.
  */
 function eachOnce(decoded: unknown[], values: unknown[]): unknown[][] {
   const columns = decoded.length - 1
@@ -407,14 +476,22 @@ interface Connection {
   totalCount: number
   edges: { cursor: string; node: Row }[]
   nodes?: Row[]
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
+  pageInfo: {
+    hasNextPage: boolean
+    hasPreviousPage: boolean
+    startCursor: string | null
+    endCursor: string | null
+  }
 }
 
 for (const [nth, [field, several]] of Object.entries(ways).entries())
   for (const way of SAMPLE ? several.slice(0, 1) : several)
     describe(`${field} ${way.filter ?? ''}`, () => {
       const [parent = '', name = ''] = field.split('.')
-      /** Bounds and counts of pages depend neither on the filter nor on the order; a sample tries them on one list in four. */
+      /**
+       * Bounds and counts of pages depend neither on the filter nor on the order; a sample tries
+       * them on one list in four.
+       */
       const isWhole = LONG || (way === several[0] && (!SAMPLE || nth % 4 === 0))
       /** One in three of what every list refuses: other lists refuse the others. */
       const someRefused = <T>(all: T[]) => all.filter((_, i) => LONG || (i + nth) % 3 === 0)
@@ -441,7 +518,10 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
       }
       const pageOfRows = async (paging: Paging): Promise<Connection & { nodes: Row[] }> => {
         const row = `${scalarsOf(rowType)} ${way.select ?? ''}`
-        const list = await page(paging, `edges { cursor node { ${row} } } ${isWhole ? `nodes { ${row} }` : ''}`)
+        const list = await page(
+          paging,
+          `edges { cursor node { ${row} } } ${isWhole ? `nodes { ${row} }` : ''}`,
+        )
         const nodes = list.edges.map((edge) => edge.node)
         if (isWhole) expect(nodes).toEqual(list.nodes)
         return { ...list, nodes }
@@ -470,7 +550,8 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
 
       test('is in its order, with no row and no cursor twice', () => {
         const keys = nodes().map((row) => way.order(row))
-        for (const [i, key] of keys.entries()) if (i > 0) expect(compare(keys[i - 1] ?? [], key)).toBe(-1)
+        for (const [i, key] of keys.entries())
+          if (i > 0) expect(compare(keys[i - 1] ?? [], key)).toBe(-1)
         expect(new Set(cursors()).size).toBe(rows.length)
         expect(new Set(nodes().map((row) => JSON.stringify(row))).size).toBe(rows.length)
       })
@@ -569,7 +650,9 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
         expect(cursorsOf(await page({ first: 1, ...bounds }))).toEqual(window.slice(0, 1))
         expect(cursorsOf(await page({ last: 1, ...bounds }))).toEqual(window.slice(-1))
         expect(cursorsOf(await page({ first: 5, after: at(-1), before: at(0) }))).toEqual([])
-        expect(cursorsOf(await page({ first: 2, after: at(0), offset: '1' }))).toEqual(cursors().slice(2, 4))
+        expect(cursorsOf(await page({ first: 2, after: at(0), offset: '1' }))).toEqual(
+          cursors().slice(2, 4),
+        )
       })
 
       if (isWhole) {
@@ -577,9 +660,19 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
           expect(cursorsOf(await page({ first: 0 }))).toEqual([])
           expect(cursorsOf(await page({ last: 0 }))).toEqual([])
           // Without a cursor to go on from, there is no next page.
-          for (const paging of [{ first: 0 }, { first: 0, after: at(0) }, { first: 0, offset: '1' }, { last: 0 }]) {
+          for (const paging of [
+            { first: 0 },
+            { first: 0, after: at(0) },
+            { first: 0, offset: '1' },
+            { last: 0 },
+          ]) {
             const { pageInfo } = await page(paging)
-            const none = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null }
+            const none = {
+              hasNextPage: false,
+              hasPreviousPage: false,
+              startCursor: null,
+              endCursor: null,
+            }
             expect(pageInfo, JSON.stringify(paging)).toEqual(none)
           }
           expect(cursorsOf(await page({ last: 1000 }))).toEqual(cursors())
@@ -633,7 +726,9 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
           const wrong = [null, true, 1, -1.5, {}, ['1'], '\0', '1\0', 'x'.repeat(5000)]
           await Promise.all(
             someRefused(eachOnce(decoded, wrong)).map((changed, i) =>
-              refused(i % 2 ? { last: 2, before: encode(changed) } : { first: 2, after: encode(changed) }),
+              refused(
+                i % 2 ? { last: 2, before: encode(changed) } : { first: 2, after: encode(changed) },
+              ),
             ),
           )
         })
@@ -712,15 +807,20 @@ test('each condition of each filter can be sent with a cursor', async () => {
     const where = argumentsOf(parent, name).find((one) => one.name === 'where')
     if (!way || !where || seen.has(String(where.type))) continue
     seen.add(String(where.type))
-    const query = `query ($where: ${where.type}, $after: String) { ${(await withTokens(way.through)).replace(
+    const query = `query ($where: ${where.type}, $after: String) { ${(
+      await withTokens(way.through)
+    ).replace(
       'LIST',
       `list: ${name}(first: 1, after: $after, where: $where) { edges { cursor } }`,
     )} }`
-    const conditions = Object.values((getNamedType(where.type) as GraphQLInputObjectType).getFields())
+    const conditions = Object.values(
+      (getNamedType(where.type) as GraphQLInputObjectType).getFields(),
+    )
     const tried = conditions
       .filter((one) => !['AND', 'OR', 'NOT'].includes(one.name))
       .flatMap(({ name, type }) => valuesOnce(type).map((value) => ({ [name]: value })))
-      // A row has the value or not. Null matches neither, nor do all lists take a filter of all rows.
+      // A row has the value or not. Null matches neither, nor do all lists take a filter of all
+      // rows.
       .flatMap((one) => [...(SAMPLE ? [] : [one]), { OR: [one, { NOT: one }] }])
     const send = async (where: object) => {
       const about = `${field} ${JSON.stringify(where)}`
@@ -763,7 +863,9 @@ test('lists of one kind keep to their owners when an operation has several of th
     `pool(address: "${samplePool.address}") { ${list} }`,
     `distribution(date: "${yesterday}") { ${list} }`,
   ]
-  const alone = await Promise.all(parts.map(async (part) => (await gateway.graphql(`{ ${part} }`)).data))
+  const alone = await Promise.all(
+    parts.map(async (part) => (await gateway.graphql(`{ ${part} }`)).data),
+  )
   const together = await gateway.graphql(`{ ${parts.join(' ')} }`)
   expect(together).toEqual({ data: Object.assign({}, ...alone) })
 })
@@ -836,7 +938,10 @@ function compare(a: (number | bigint | string)[], b: (number | bigint | string)[
 
 let tokens: Promise<Record<string, string>> | undefined
 
-/** A text with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most pools. */
+/**
+ * A text with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most
+ * pools.
+ */
 async function withTokens(text: string): Promise<string> {
   tokens ??= findTokens()
   const addresses = await tokens
@@ -848,7 +953,10 @@ async function findTokens(): Promise<Record<string, string>> {
     distribution(date: "${yesterday}") { runs(first: 4) { nodes { recordId } } }
     pool(address: "${samplePool.address}") { assetA { address } assetB { address } }
     pools { nodes { assetA { address } assetB { address } } } }`)
-  const all: string[] = data.pools.nodes.flatMap((pool: Row) => [pool.assetA.address, pool.assetB.address])
+  const all: string[] = data.pools.nodes.flatMap((pool: Row) => [
+    pool.assetA.address,
+    pool.assetB.address,
+  ])
   const times = (token: string) => all.filter((one) => one === token).length
   const [common = ''] = all.toSorted((a, b) => times(b) - times(a))
   const SINCE = data.distribution.runs.nodes.at(-1).recordId

@@ -14,7 +14,8 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => gateway.close())
 
-const address = (kind: number, i: number) => `0x${String(kind).padStart(8, '0')}${i.toString(16).padStart(32, '0')}`
+const address = (kind: number, i: number) =>
+  `0x${String(kind).padStart(8, '0')}${i.toString(16).padStart(32, '0')}`
 const user = address(1, 77)
 const pool = address(2, 3)
 const token = address(4, 3)
@@ -33,7 +34,10 @@ const tables = [
   'net_cash',
 ]
 
-/** How many rows an operation may touch: what its pages hold, a few times over (joins, alternatives, look-aheads). */
+/**
+ * How many rows an operation may touch: what its pages hold, a few times over (joins, alternatives,
+ * look-aheads).
+ */
 const budget = (rows: number) => 8 * rows + 100
 
 const positionsPage = 'nodes { id points } pageInfo { hasNextPage endCursor }'
@@ -192,15 +196,22 @@ const many = (count: number, of: (nth: number) => string) =>
   Array.from({ length: count }, (_, nth) => `a${nth}: ${of(nth)}`).join(' ')
 const moment = (nth: number) =>
   `2025-01-${String((nth % 28) + 1).padStart(2, '0')}T00:00:${String(nth % 60).padStart(2, '0')}Z`
-const users = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => address(1, i)))
+const users = (count: number) =>
+  JSON.stringify(Array.from({ length: count }, (_, i) => address(1, i)))
 const oneUser = `user(address: "${user}")`
 
 describe('what takes seconds is refused by its cost', () => {
   const tenFields =
     'start points positionCount rank totalPoints earningsUsd netCashInvestedUsd pendingCashUsd hasIncompletePrices worth { netUsd }'
   test.each([
-    ['values of the past', `users(first: 500) { nodes { ${many(95, (i) => `totalPoints(asOf: "${moment(i)}")`)} } }`],
-    ['skipped rows', 'a: positions(offset: "100000") { nodes { id } } b: positions(offset: "100000") { nodes { id } }'],
+    [
+      'values of the past',
+      `users(first: 500) { nodes { ${many(95, (i) => `totalPoints(asOf: "${moment(i)}")`)} } }`,
+    ],
+    [
+      'skipped rows',
+      'a: positions(offset: "100000") { nodes { id } } b: positions(offset: "100000") { nodes { id } }',
+    ],
     [
       'buckets of many users',
       `lookupUsers(addresses: ${users(60)}) { series(from: "2025-01-01", to: "2025-03-31") { ${tenFields} } }`,
@@ -231,9 +242,16 @@ describe('what takes seconds is refused by its cost', () => {
     ],
     [
       'series of groups',
-      many(70, (i) => `series(groupBy: ASSET, from: "2025-01-01", to: "2025-01-${10 + (i % 20)}") { points }`),
+      many(
+        70,
+        (i) =>
+          `series(groupBy: ASSET, from: "2025-01-01", to: "2025-01-${10 + (i % 20)}") { points }`,
+      ),
     ],
-    ['counts of filtered lists', many(95, (i) => `currentPositions(where: { points: { gt: ${i} } }) { totalCount }`)],
+    [
+      'counts of filtered lists',
+      many(95, (i) => `currentPositions(where: { points: { gt: ${i} } }) { totalCount }`),
+    ],
     [
       'pages of positions as of moments',
       many(95, (i) => `positions(asOf: "${moment(i)}", first: 500) { nodes { points } }`),
@@ -263,7 +281,8 @@ describe('the cost follows the work', () => {
   const costOf = async (selection: string) => {
     const answer = await gateway.graphql(`{ ${selection} }`, {}, { 'x-graphql-cost': '1' })
     expect(answer.errors, selection).toBeUndefined()
-    return (answer as { extensions?: { cost: { requested: number } } }).extensions?.cost.requested as number
+    return (answer as { extensions?: { cost: { requested: number } } }).extensions?.cost
+      .requested as number
   }
   const added = async (one: string, other: string) => (await costOf(other)) - (await costOf(one))
 
@@ -276,7 +295,9 @@ describe('the cost follows the work', () => {
 
   test('a value as of a moment costs more than that of now', async () => {
     const points = (args: string) => `users(first: 10) { nodes { totalPoints${args} } }`
-    expect(await added(points(''), points(`(asOf: "${moment(1)}")`))).toBeGreaterThanOrEqual(100 + 10 * 10)
+    expect(await added(points(''), points(`(asOf: "${moment(1)}")`))).toBeGreaterThanOrEqual(
+      100 + 10 * 10,
+    )
     expect(await added(points(''), points('(asOf: null)'))).toBe(0)
     const earned = (args: string) => `${oneUser} { earnings${args} { earningsUsd } }`
     const [one, both] = [`(asOf: "${moment(9)}")`, `(asOf: "${moment(9)}", from: "${moment(1)}")`]
@@ -309,7 +330,10 @@ describe('the cost follows the work', () => {
 
 interface Read {
   answer: any
-  /** The tables that were read whole, and the rows (of tables, or of indexes alone) that were read in all. */
+  /**
+   * The tables that were read whole, and the rows (of tables, or of indexes alone) that were read
+   * in all.
+   */
   read: { scans: string[]; rows: number; by: Record<string, number> }
 }
 
@@ -332,9 +356,10 @@ async function reading(query: string, variables?: object): Promise<Read> {
 async function statistics(): Promise<{ scans: Map<string, number>; rows: Map<string, number> }> {
   const { pool } = gateway.deps.store
   await flush()
-  const scans = await pool.query('SELECT relname, seq_scan::int FROM pg_stat_user_tables WHERE relname = ANY($1)', [
-    tables,
-  ])
+  const scans = await pool.query(
+    'SELECT relname, seq_scan::int FROM pg_stat_user_tables WHERE relname = ANY($1)',
+    [tables],
+  )
   const rows = await pool.query(
     'SELECT indexrelname, idx_tup_read::int FROM pg_stat_user_indexes WHERE relname = ANY($1)',
     [tables],
@@ -345,7 +370,10 @@ async function statistics(): Promise<{ scans: Map<string, number>; rows: Map<str
   }
 }
 
-/** Connections keep their counts for a second: has each idle one hand them over, so that the server knows them. */
+/**
+ * Connections keep their counts for a second: has each idle one hand them over, so that the server
+ * knows them.
+ */
 async function flush(): Promise<void> {
   const { pool } = gateway.deps.store
   const held = await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect()))
@@ -353,10 +381,14 @@ async function flush(): Promise<void> {
   for (const client of held) client.release()
 }
 
-/** 2,000 users with a position on each of 50 days in one of 20 pools: 100,000 positions, and snapshots of every day. */
+/**
+ * 2,000 users with a position on each of 50 days in one of 20 pools: 100,000 positions, and
+ * snapshots of every day.
+ */
 async function fill(): Promise<void> {
   const { pool: store } = gateway.deps.store
-  const id = (kind: number, i: string) => `'0x' || lpad('${kind}', 8, '0') || lpad(to_hex(${i}), 32, '0')`
+  const id = (kind: number, i: string) =>
+    `'0x' || lpad('${kind}', 8, '0') || lpad(to_hex(${i}), 32, '0')`
   const days = `generate_series(0, ${DAYS - 1}) d, generate_series(0, ${USERS - 1}) u`
   for (const statement of [
     `INSERT INTO pool SELECT ${id(2, 'i')}, 1, i, 'Pool ' || i, ${id(4, 'i')}, 'A', 'A', ${id(5, 'i')}, 'B', 'B', 0, 0,

@@ -19,7 +19,8 @@ function schemaWithDeprecations() {
   const schema = createSchema()
   const fieldsOf = (name: string) => (schema.getType(name) as any).getFields()
   fieldsOf('User').id.deprecationReason = reason
-  fieldsOf('Query').users.args.find(({ name }: any) => name === 'offset').deprecationReason = 'No longer supported'
+  fieldsOf('Query').users.args.find(({ name }: any) => name === 'offset').deprecationReason =
+    'No longer supported'
   fieldsOf('UserFilter').addresses.deprecationReason = reason
   ;(schema.getType('UserOrder') as any).getValue('ADDRESS').deprecationReason = reason
   return schema

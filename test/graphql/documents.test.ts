@@ -17,9 +17,11 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const idOf = (text: string) => `sha256:${sha256(text)}`
 
 const TOP = 'query Top($n: Int = 3) { leaderboard(first: $n) { nodes { rank points } } }'
-const RESYNC = 'mutation Resync { resyncDistribution { run { totalsAfter { totalPoints: points } } } }'
+const RESYNC =
+  'mutation Resync { resyncDistribution { run { totalsAfter { totalPoints: points } } } }'
 const NEWS = 'subscription News { dataChanged { version } }'
-const WIDE = 'query Wide($n: Int!) { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
+const WIDE =
+  'query Wide($n: Int!) { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
 
 let dir: string
 let gateway: Gateway
@@ -27,9 +29,15 @@ let trusted: Gateway
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'documents-'))
   const path = join(dir, 'documents.json')
-  await writeFile(path, JSON.stringify(Object.fromEntries([TOP, RESYNC, NEWS, WIDE].map((text) => [idOf(text), text]))))
+  await writeFile(
+    path,
+    JSON.stringify(Object.fromEntries([TOP, RESYNC, NEWS, WIDE].map((text) => [idOf(text), text]))),
+  )
   gateway = await startOnSample({ env: { KNOWN_DOCUMENTS: path } })
-  trusted = await startGateway({ on: gateway, env: { KNOWN_DOCUMENTS: path, TRUSTED_DOCUMENTS_ONLY: 'true' } })
+  trusted = await startGateway({
+    on: gateway,
+    env: { KNOWN_DOCUMENTS: path, TRUSTED_DOCUMENTS_ONLY: 'true' },
+  })
 })
 afterAll(async () => {
   await trusted?.close()
@@ -42,7 +50,10 @@ async function answered(response: Response): Promise<Answer> {
   const text = await response.text()
   return { status: response.status, headers: response.headers, ...(text ? JSON.parse(text) : {}) }
 }
-const post = async (body: object, { to = gateway, headers = {} }: { to?: Gateway; headers?: object } = {}) =>
+const post = async (
+  body: object,
+  { to = gateway, headers = {} }: { to?: Gateway; headers?: object } = {},
+) =>
   answered(
     await fetch(`${to.base}/graphql`, {
       method: 'POST',
@@ -65,7 +76,8 @@ const postForm = async (parameters: Record<string, unknown>) =>
   answered(await fetch(`${gateway.base}/graphql`, { method: 'POST', body: search(parameters) }))
 /** Sends an example, whose answer is a stream if it is a subscription. */
 async function expectAnswer(query: string, body: object, to: Gateway): Promise<void> {
-  if (!/^subscription\b/m.test(query)) return expect((await post(body, { to })).errors).toBeUndefined()
+  if (!/^subscription\b/m.test(query))
+    return expect((await post(body, { to })).errors).toBeUndefined()
   const end = new AbortController()
   const { status } = await fetch(`${to.base}/graphql`, {
     method: 'POST',
@@ -107,18 +119,23 @@ describe('automatic persisted queries', () => {
     })
     expect(codeOf(answer)).toBe('PERSISTED_QUERY_HASH_MISMATCH')
     expect(codeOf(await post({ extensions }))).toBe('PERSISTED_QUERY_NOT_FOUND')
-    expect(codeOf(await post({ query, extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } }))).toBe(
-      'PERSISTED_QUERY_HASH_MISMATCH',
-    )
+    expect(
+      codeOf(
+        await post({ query, extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } }),
+      ),
+    ).toBe('PERSISTED_QUERY_HASH_MISMATCH')
     for (const sha256Hash of ['x', '__proto__', '', 5, null, {}, [sha256(TOP), 1]])
-      expect((await post({ extensions: { persistedQuery: { version: 1, sha256Hash } } })).status).toBe(400)
+      expect(
+        (await post({ extensions: { persistedQuery: { version: 1, sha256Hash } } })).status,
+      ).toBe(400)
   })
 
   test('the limits apply to a document sent by its hash', async () => {
     const query = WIDE.replace('Wide', 'Wider')
     const extensions = persisted(query)
     expect((await post({ query, extensions, variables: { n: 2 } })).status).toBe(200)
-    for (let i = 0; i < 3; i++) expect((await post({ extensions, variables: { n: 2 } })).status).toBe(200)
+    for (let i = 0; i < 3; i++)
+      expect((await post({ extensions, variables: { n: 2 } })).status).toBe(200)
     expect(codeOf(await post({ extensions, variables: { n: 1000 } }))).toBe('COST_LIMIT_EXCEEDED')
     expect(codeOf(await get({ extensions, variables: { n: 1000 } }))).toBe('COST_LIMIT_EXCEEDED')
   })
@@ -197,31 +214,39 @@ describe('known documents', () => {
     ['a document', { documentId: idOf(TOP), variables: { n: 4 } }],
     ['a query', { query: '{ leaderboard(first: 4) { nodes { rank points } } }' }],
     ['a hash', { extensions: persisted(TOP), variables: { n: 4 } }],
-  ])('the answer to a GET of %s has a strong ETag, and is cached until the data changes', async (_, parameters) => {
-    const tags = new Set<string>()
-    for (let i = 0; i < 4; i++) {
-      const { headers, status } = await get(parameters)
-      expect(status).toBe(200)
-      expect(headers.get('cache-control')).toBe('no-cache')
-      expect(headers.get('vary')).toContain('Accept')
-      tags.add(headers.get('etag') ?? '')
-    }
-    expect(tags.size).toBe(1)
-    const [tag] = [...tags] as [string]
-    expect(tag).toMatch(/^"[^"]+"$/)
-    expect((await get(parameters, { headers: { 'if-none-match': tag } })).status).toBe(304)
-    gateway.statements.length = 0
-    await get(parameters)
-    expect(gateway.statements).toEqual([])
-    await gateway.deps.store.pool.query('UPDATE account SET points = points + 1')
-    await expect.poll(async () => (await get(parameters, { headers: { 'if-none-match': tag } })).status).toBe(200)
-  })
+  ])(
+    'the answer to a GET of %s has a strong ETag, and is cached until the data changes',
+    async (_, parameters) => {
+      const tags = new Set<string>()
+      for (let i = 0; i < 4; i++) {
+        const { headers, status } = await get(parameters)
+        expect(status).toBe(200)
+        expect(headers.get('cache-control')).toBe('no-cache')
+        expect(headers.get('vary')).toContain('Accept')
+        tags.add(headers.get('etag') ?? '')
+      }
+      expect(tags.size).toBe(1)
+      const [tag] = [...tags] as [string]
+      expect(tag).toMatch(/^"[^"]+"$/)
+      expect((await get(parameters, { headers: { 'if-none-match': tag } })).status).toBe(304)
+      gateway.statements.length = 0
+      await get(parameters)
+      expect(gateway.statements).toEqual([])
+      await gateway.deps.store.pool.query('UPDATE account SET points = points + 1')
+      await expect
+        .poll(async () => (await get(parameters, { headers: { 'if-none-match': tag } })).status)
+        .toBe(200)
+    },
+  )
 
   test('one answer is cached for all media types, and sent as requested', async () => {
     const documentId = idOf(TOP)
     for (let i = 0; i < 3; i++)
       for (const [accept, type] of [
-        ['application/graphql-response+json, application/json', 'application/graphql-response+json; charset=utf-8'],
+        [
+          'application/graphql-response+json, application/json',
+          'application/graphql-response+json; charset=utf-8',
+        ],
         ['application/json', 'application/json; charset=utf-8'],
         ['*/*', 'application/json; charset=utf-8'],
         ['text/plain, application/json;charset=utf-8', 'application/json; charset=utf-8'],
@@ -250,22 +275,34 @@ describe('known documents', () => {
 
   test('an unknown id is an error that says what to do, and so is an id together with a query', async () => {
     for (const way of [post, get, postForm])
-      for (const documentId of ['sha256:00', 'sha256:', 'x', '__proto__', sha256(TOP), `sha256:${'0'.repeat(64)}`]) {
+      for (const documentId of [
+        'sha256:00',
+        'sha256:',
+        'x',
+        '__proto__',
+        sha256(TOP),
+        `sha256:${'0'.repeat(64)}`,
+      ]) {
         const answer = await way({ documentId })
-        expect(answer).toMatchObject({ status: 400, errors: [{ message: expect.stringContaining('KNOWN_DOCUMENTS') }] })
+        expect(answer).toMatchObject({
+          status: 400,
+          errors: [{ message: expect.stringContaining('KNOWN_DOCUMENTS') }],
+        })
         expect(codeOf(answer)).toBe('DOCUMENT_NOT_KNOWN')
       }
     expect(await post({ documentId: idOf(TOP), query: '{ dataVersion }' })).toMatchObject({
       status: 400,
       errors: [{ message: expect.stringContaining('not both') }],
     })
-    for (const documentId of [5, {}, [idOf(TOP)]]) expect((await post({ documentId })).status).toBe(400)
+    for (const documentId of [5, {}, [idOf(TOP)]])
+      expect((await post({ documentId })).status).toBe(400)
   })
 
   test('the limits apply to them', async () => {
     const documentId = idOf(WIDE)
     for (const way of [post, get]) {
-      for (let i = 0; i < 3; i++) expect((await way({ documentId, variables: { n: 2 } })).status).toBe(200)
+      for (let i = 0; i < 3; i++)
+        expect((await way({ documentId, variables: { n: 2 } })).status).toBe(200)
       const answer = await way({ documentId, variables: { n: 1000 } })
       expect(answer.status).toBe(400)
       expect(codeOf(answer)).toBe('COST_LIMIT_EXCEEDED')
@@ -277,7 +314,8 @@ describe('known documents', () => {
     expect((await get({ documentId }, { headers: asAdmin })).status).toBe(405)
     expect(codeOf(await post({ documentId }))).toBe('UNAUTHENTICATED')
     expect(
-      (await post({ documentId }, { headers: asAdmin })).data.resyncDistribution.run.totalsAfter.totalPoints,
+      (await post({ documentId }, { headers: asAdmin })).data.resyncDistribution.run.totalsAfter
+        .totalPoints,
     ).toBeGreaterThan(0)
     const query = '{ previewDistribution(first: 1) { changedUserCount } }'
     for (let i = 0; i < 3; i++)
@@ -308,9 +346,15 @@ describe('only trusted documents', () => {
   test('known ones are answered, by id, hash or text', async () => {
     const variables = { n: 2 }
     for (const way of [post, get])
-      for (const asked of [{ documentId: idOf(TOP) }, { query: TOP }, { extensions: persisted(TOP) }])
+      for (const asked of [
+        { documentId: idOf(TOP) },
+        { query: TOP },
+        { extensions: persisted(TOP) },
+      ])
         for (let i = 0; i < 3; i++)
-          expect((await way({ ...asked, variables }, { to: trusted })).data.leaderboard.nodes).toHaveLength(2)
+          expect(
+            (await way({ ...asked, variables }, { to: trusted })).data.leaderboard.nodes,
+          ).toHaveLength(2)
     for (const { query, variables } of await pageExamples(trusted.base))
       await expectAnswer(query, { query, variables }, trusted)
   })
@@ -334,23 +378,37 @@ describe('only trusted documents', () => {
           expect(codeOf(answer)).toBe('DOCUMENT_NOT_TRUSTED')
         }
     for (const sha256Hash of [5, null, {}, sha256(TOP), ''])
-      expect((await post({ query, extensions: { persistedQuery: { sha256Hash } } }, { to: trusted })).status).toBe(400)
-    for (const asked of [{ query, documentId: idOf(TOP) }, { query, documentId: 5 }, { query: [query] }])
+      expect(
+        (await post({ query, extensions: { persistedQuery: { sha256Hash } } }, { to: trusted }))
+          .status,
+      ).toBe(400)
+    for (const asked of [
+      { query, documentId: idOf(TOP) },
+      { query, documentId: 5 },
+      { query: [query] },
+    ])
       expect((await post(asked, { to: trusted })).status).toBe(400)
     for (const documentId of [null, ''])
-      expect((await post({ query, documentId, extensions: null }, { to: trusted })).status).toBe(403)
+      expect((await post({ query, documentId, extensions: null }, { to: trusted })).status).toBe(
+        403,
+      )
     const sent = (headers: Record<string, string>, body: string | URLSearchParams) =>
       fetch(`${trusted.base}/graphql`, { method: 'POST', headers, body })
     expect((await sent({}, new URLSearchParams({ query }))).status).toBe(403)
     expect((await sent({ 'content-type': 'application/graphql' }, query)).status).toBe(403)
     const news = 'subscription { dataChanged { version } }'
     const accept = 'text/event-stream'
-    expect((await sent({ 'content-type': 'application/json', accept }, JSON.stringify({ query: news }))).status).toBe(
-      403,
-    )
     expect(
-      (await post({ query: 'mutation { resyncDistribution { run { status } } }' }, { to: trusted, headers: asAdmin }))
+      (await sent({ 'content-type': 'application/json', accept }, JSON.stringify({ query: news })))
         .status,
+    ).toBe(403)
+    expect(
+      (
+        await post(
+          { query: 'mutation { resyncDistribution { run { status } } }' },
+          { to: trusted, headers: asAdmin },
+        )
+      ).status,
     ).toBe(403)
     expect((await post([{ query }], { to: trusted })).status).toBe(400)
   })

@@ -33,11 +33,21 @@ const EXTREMES = [
   '-1.7976931348623157e308',
 ]
 
-/** The same of sums that a run stores: they have 6 decimals, and each of their terms is 1e300 at most. */
+/**
+ * The same of sums that a run stores: they have 6 decimals, and each of their terms is 1e300 at
+ * most.
+ */
 const SUMS = ['1e-6', '-1e-6', '0', '1', '1e17', '1e300', '-1e300', '1e305']
 
-const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
-const NO_LIMITS = { MAX_QUERY_COST: '0', MAX_QUERY_DEPTH: '0', MAX_QUERY_TOKENS: '0', MAX_QUERY_ALIASES: '0' }
+const schema = buildSchema(
+  readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'),
+)
+const NO_LIMITS = {
+  MAX_QUERY_COST: '0',
+  MAX_QUERY_DEPTH: '0',
+  MAX_QUERY_TOKENS: '0',
+  MAX_QUERY_ALIASES: '0',
+}
 
 let planned: Gateway
 let resolved: Gateway
@@ -45,7 +55,8 @@ const ids: Record<string, string> = {}
 beforeAll(async () => {
   planned = await startOnSample({ users: 5, days: 3, env: { PLAN: 'on', ...NO_LIMITS } })
   resolved = await startGateway({ on: planned, env: { PLAN: 'off', ...NO_LIMITS } })
-  const one = async (sql: string) => (await planned.deps.store.pool.query<{ text: string }>(sql)).rows[0]?.text ?? ''
+  const one = async (sql: string) =>
+    (await planned.deps.store.pool.query<{ text: string }>(sql)).rows[0]?.text ?? ''
   Object.assign(ids, {
     address: sampleUser,
     user: sampleUser,
@@ -71,23 +82,37 @@ async function writeExtremes(): Promise<void> {
      GROUP BY 1 ORDER BY 1`,
   )
   expect(rows.map(({ table }) => table)).toEqual(
-    expect.arrayContaining(['market', 'stored_position', 'market_snapshot', 'cash_flow', 'pool_day']),
+    expect.arrayContaining([
+      'market',
+      'stored_position',
+      'market_snapshot',
+      'cash_flow',
+      'pool_day',
+    ]),
   )
   for (const { table, columns } of rows) {
     // An index of positions adds their amounts, and refuses two of the most negative ones.
-    const amounts = EXTREMES.filter((double) => table !== 'stored_position' || !double.startsWith('-1.79'))
+    const amounts = EXTREMES.filter(
+      (double) => table !== 'stored_position' || !double.startsWith('-1.79'),
+    )
     const some = table === 'pool_day' ? SUMS : amounts
     const extreme = `(ARRAY[${some.join(', ')}]::float8[])[1 + floor(random() * ${some.length})]`
-    await pool.query(`UPDATE ${table} SET ${columns.map((column) => `${column} = ${extreme}`).join(', ')}`)
+    await pool.query(
+      `UPDATE ${table} SET ${columns.map((column) => `${column} = ${extreme}`).join(', ')}`,
+    )
   }
 }
 
 type Field = GraphQLField<unknown, unknown>
 
-/** The arguments that a field needs, and those that make it read more. Undefined if it is not for this test. */
+/**
+ * The arguments that a field needs, and those that make it read more. Undefined if it is not for
+ * this test.
+ */
 function argumentsOf(field: Field, more: string[] = []): string | undefined {
   const parts = [...more]
-  const date = (name: string) => parts.push(`${name}: "${ids[name === 'from' || name === 'since' ? 'past' : 'date']}"`)
+  const date = (name: string) =>
+    parts.push(`${name}: "${ids[name === 'from' || name === 'since' ? 'past' : 'date']}"`)
   for (const arg of field.args) {
     const { name, type } = arg
     if (parts.some((part) => part.startsWith(`${name}:`))) continue
@@ -100,7 +125,8 @@ function argumentsOf(field: Field, more: string[] = []): string | undefined {
     else if (name === 'interval') parts.push('interval: DAY')
     else if (name === 'chainId') parts.push('chainId: 146')
     else if (name === 'around') parts.push(`around: "${sampleUser}"`)
-    else if (name === 'groupBy') parts.push(String(type).startsWith('[') ? 'groupBy: [POOL]' : 'groupBy: POOL')
+    else if (name === 'groupBy')
+      parts.push(String(type).startsWith('[') ? 'groupBy: [POOL]' : 'groupBy: POOL')
     else if (name === 'where')
       parts.push(
         String(type) === 'PositionFilter!'
@@ -123,11 +149,14 @@ function everyField(type: Field['type'], depth: number): string {
   if (!isObjectType(named)) return ''
   const isPage = named.name.endsWith('Connection')
   const parts = Object.values(named.getFields()).flatMap((field) => {
-    if (isLeafType(getNamedType(field.type))) return field.args.some(isRequiredArgument) ? [] : [field.name]
+    if (isLeafType(getNamedType(field.type)))
+      return field.args.some(isRequiredArgument) ? [] : [field.name]
     if (['edges', 'pageInfo', 'limits'].includes(field.name) || depth === 0) return []
     const args = argumentsOf(field)
     // A page costs no level.
-    return args === undefined ? [] : [`${field.name}${args} { ${everyField(field.type, isPage ? depth : depth - 1)} }`]
+    return args === undefined
+      ? []
+      : [`${field.name}${args} { ${everyField(field.type, isPage ? depth : depth - 1)} }`]
   })
   return `__typename ${parts.join(' ')}`
 }
@@ -142,7 +171,10 @@ function everyQuery(): string[] {
     if (args === undefined || isLeafType(getNamedType(field.type))) return []
     const named = getNamedType(field.type)
     const brief = (more: string[]) => {
-      const inner = isObjectType(named) && named.name.endsWith('Connection') ? 'nodes { __typename }' : '__typename'
+      const inner =
+        isObjectType(named) && named.name.endsWith('Connection')
+          ? 'nodes { __typename }'
+          : '__typename'
       return `{ ${field.name}${argumentsOf(field, more)} { ${inner} } }`
     }
     const order = field.args.find(({ name }) => name === 'orderBy')
@@ -154,13 +186,16 @@ function everyQuery(): string[] {
         : undefined
     // Orders and bounds of positions need a narrow filter, counts of activity too.
     const isActivity = String(where?.type) === 'ActivityFilter'
-    const narrow = isActivity || String(where?.type) === 'PositionFilter' ? [`users: "${sampleUser}"`] : []
+    const narrow =
+      isActivity || String(where?.type) === 'PositionFilter' ? [`users: "${sampleUser}"`] : []
     const required = narrow.length > 0 ? [`where: { ${narrow[0]} }`] : []
     const orders = isEnumType(keys)
       ? keys
           .getValues()
           .flatMap(({ name }) =>
-            ['ASC', 'DESC'].map((direction) => brief([...required, `orderBy: ${name}, orderDirection: ${direction}`])),
+            ['ASC', 'DESC'].map((direction) =>
+              brief([...required, `orderBy: ${name}, orderDirection: ${direction}`]),
+            ),
           )
       : []
     const bounds = Object.entries(filter?.getFields?.() ?? {})

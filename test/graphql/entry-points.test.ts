@@ -40,11 +40,24 @@ interface Answer {
 
 type Send = (on: Gateway, operation: Operation) => Promise<Answer>
 
-const bodyOf = ({ selection = 'dataVersion', ...operation }: Operation, kind: 'query' | 'subscription') => {
-  const { fragments = '', definitions = '', operationName, variables, documentId, hash, hashAlone } = operation
+const bodyOf = (
+  { selection = 'dataVersion', ...operation }: Operation,
+  kind: 'query' | 'subscription',
+) => {
+  const {
+    fragments = '',
+    definitions = '',
+    operationName,
+    variables,
+    documentId,
+    hash,
+    hashAlone,
+  } = operation
   const selected = kind === 'query' ? selection : `dataChanged { query { ${selection} } }`
   return {
-    ...(documentId || hashAlone ? {} : { query: `${kind} Asked${definitions} { ${selected} } ${fragments}` }),
+    ...(documentId || hashAlone
+      ? {}
+      : { query: `${kind} Asked${definitions} { ${selected} } ${fragments}` }),
     ...(documentId !== undefined && { documentId }),
     ...(operationName !== undefined && { operationName }),
     ...(variables && { variables }),
@@ -55,7 +68,11 @@ const bodyOf = ({ selection = 'dataVersion', ...operation }: Operation, kind: 'q
 /** Sends a request on a connection that it opens. */
 async function send(on: Gateway, path: string, init: RequestInit = {}): Promise<Answer> {
   const { method = 'GET', headers, body } = init
-  const sent = request(on.base + path, { method, headers: headers as Record<string, string>, agent: false })
+  const sent = request(on.base + path, {
+    method,
+    headers: headers as Record<string, string>,
+    agent: false,
+  })
   sent.end(body)
   const [response] = await once(sent, 'response')
   let text = ''
@@ -68,7 +85,15 @@ async function send(on: Gateway, path: string, init: RequestInit = {}): Promise<
   return { status: response.statusCode, ...errorOf(JSON.parse(json)) }
 }
 
-function errorOf({ errors, data, detail }: { errors?: any[]; data?: unknown; detail?: string }): Answer {
+function errorOf({
+  errors,
+  data,
+  detail,
+}: {
+  errors?: any[]
+  data?: unknown
+  detail?: string
+}): Answer {
   if (detail !== undefined) return { message: detail }
   const { message, path, locations, extensions } = errors?.[0] ?? {}
   return { code: extensions?.code, message, path, locations, data }
@@ -98,14 +123,21 @@ const GRAPHQL: Record<string, Send> = {
   'a form': (on, operation) =>
     send(on, '/graphql', {
       method: 'POST',
-      headers: { ...ignored, 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      headers: {
+        ...ignored,
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'application/json',
+      },
       body: String(parameters(operation)),
     }),
   'a GET': (on, operation) => send(on, `/graphql?${parameters(operation)}`, { headers: ignored }),
   'a query over an event stream': post('text/event-stream', 'query'),
   'a subscription over an event stream': post('text/event-stream', 'subscription'),
   async 'a WebSocket'(on, operation) {
-    const socket = new WebSocket(`${on.base.replace('http', 'ws')}/graphql`, GRAPHQL_TRANSPORT_WS_PROTOCOL)
+    const socket = new WebSocket(
+      `${on.base.replace('http', 'ws')}/graphql`,
+      GRAPHQL_TRANSPORT_WS_PROTOCOL,
+    )
     try {
       const refused = new Promise<Answer>((resolve) =>
         socket.once('unexpected-response', async (_, response) => {
@@ -129,7 +161,9 @@ const GRAPHQL: Record<string, Send> = {
         ...('extensions' in payload ? (payload.extensions as object) : {}),
         ...documentIdOf(payload),
       }
-      socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { ...payload, query, extensions } }))
+      socket.send(
+        JSON.stringify({ id: '1', type: 'subscribe', payload: { ...payload, query, extensions } }),
+      )
       return await Promise.race([answered, closed])
     } finally {
       socket.terminate()
@@ -138,7 +172,8 @@ const GRAPHQL: Record<string, Send> = {
 }
 
 /** By the protocol of WebSockets, a message has no other place for it. */
-const documentIdOf = ({ documentId }: { documentId?: unknown }) => (documentId === undefined ? {} : { documentId })
+const documentIdOf = ({ documentId }: { documentId?: unknown }) =>
+  documentId === undefined ? {} : { documentId }
 
 const REST: Send = (on, { path = '/points/leaderboard' }) => send(on, path, { headers: ignored })
 
@@ -147,7 +182,10 @@ interface Limit {
   operation?: Operation
   code: string
   message: RegExp
-  /** The status of REST. Undefined if clients of REST do not choose what is limited: its answer is a 200. */
+  /**
+   * The status of REST. Undefined if clients of REST do not choose what is limited: its answer is a
+   * 200.
+   */
   rest?: number
   /** Entry points where a client meets another limit before. */
   other?: Record<string, Answer>
@@ -155,7 +193,8 @@ interface Limit {
   before?(on: Gateway): Promise<() => unknown>
 }
 
-const many = (count: number, one: (i: number) => string) => Array.from({ length: count }, (_, i) => one(i)).join(' ')
+const many = (count: number, one: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => one(i)).join(' ')
 const HASH = 'a'.repeat(64)
 const CLOSE_TOO_LONG = { status: 1009 }
 
@@ -224,7 +263,9 @@ const LIMITS: Record<string, Limit> = {
     message: /selects one field 60 times/,
   },
   'cost (MAX_QUERY_COST)': {
-    operation: { selection: 'users(first: 1000) { nodes { positions(first: 1000) { nodes { points } } } }' },
+    operation: {
+      selection: 'users(first: 1000) { nodes { positions(first: 1000) { nodes { points } } } }',
+    },
     code: 'COST_LIMIT_EXCEEDED',
     message: /costs 1,00\d,\d+, at most 100,000/,
   },
@@ -238,7 +279,9 @@ const LIMITS: Record<string, Limit> = {
     message: /costs 1,00\d,\d+, at most 100,000/,
   },
   introspection: {
-    operation: { selection: many(50, (i) => `a${i}: __schema { types { fields { type { name } } } }`) },
+    operation: {
+      selection: many(50, (i) => `a${i}: __schema { types { fields { type { name } } } }`),
+    },
     code: 'COST_LIMIT_EXCEEDED',
     message: /fields of the schema's description/,
   },
@@ -390,13 +433,23 @@ describe.each([
   const operations: [string, Operation, Answer][] = [
     ['a query', {}, {}],
     ['an unknown field', { selection: 'nothing' }, { code: 'GRAPHQL_VALIDATION_FAILED' }],
-    ['a wrong argument', { selection: 'leaderboard(first: 5000) { nodes { rank } }' }, { code: 'BAD_INPUT' }],
+    [
+      'a wrong argument',
+      { selection: 'leaderboard(first: 5000) { nodes { rank } }' },
+      { code: 'BAD_INPUT' },
+    ],
     ['a cost', LIMITS['cost (MAX_QUERY_COST)']?.operation ?? {}, { code: 'COST_LIMIT_EXCEEDED' }],
-    ['a field for admins', { selection: 'previewDistribution { kind }' }, { code: 'UNAUTHENTICATED' }],
+    [
+      'a field for admins',
+      { selection: 'previewDistribution { kind }' },
+      { code: 'UNAUTHENTICATED' },
+    ],
     ['an unknown hash', { hash: HASH, hashAlone: true }, { code: 'PERSISTED_QUERY_NOT_FOUND' }],
     ['an unknown document', { documentId: `sha256:${HASH}` }, { code: 'DOCUMENT_NOT_KNOWN' }],
   ]
-  const byEntryPoint = Object.keys(GRAPHQL).flatMap((name) => operations.map((one) => [one[0], name, one] as const))
+  const byEntryPoint = Object.keys(GRAPHQL).flatMap((name) =>
+    operations.map((one) => [one[0], name, one] as const),
+  )
 
   test.each(byEntryPoint)('%s: %s', async (_, name, [, operation, expected]) => {
     const answer = await GRAPHQL[name]?.(gateway, { ...operation, operationName })
@@ -423,7 +476,10 @@ describe.each(Object.entries(LIMITS))('%s', (_, limit) => {
   let end: (() => unknown) | undefined
   beforeAll(async () => {
     limited = env ? await startGateway({ on: gateway, env }) : gateway
-    await vi.waitFor(() => expect(limited.deps.notifications.connectedUntil).toBeGreaterThan(0), 20_000)
+    await vi.waitFor(
+      () => expect(limited.deps.notifications.connectedUntil).toBeGreaterThan(0),
+      20_000,
+    )
     end = await before?.(limited)
   })
   afterAll(async () => {
@@ -515,7 +571,8 @@ const MISTAKES: Record<string, Mistake> = {
   },
   'a record that is not there, selected twice in fragments': {
     selection: `l: legacy { ...First } l: legacy { ${NONE_AFTER} p: ${NONE_AFTER} }`,
-    fragments: 'fragment First on LegacyQuery { positions(first: 2, afterRecord: "none") { totalCount } }',
+    fragments:
+      'fragment First on LegacyQuery { positions(first: 2, afterRecord: "none") { totalCount } }',
     code: 'BAD_INPUT',
     at: ['l', 'positions'],
   },
@@ -545,7 +602,8 @@ const MISTAKES: Record<string, Mistake> = {
     statements: 1,
   },
   'a page that is too long, of a season': {
-    selection: 'leaderboard(first: 1001, scope: { asOf: "2020-01-01T00:00:00Z" }) { nodes { rank } }',
+    selection:
+      'leaderboard(first: 1001, scope: { asOf: "2020-01-01T00:00:00Z" }) { nodes { rank } }',
     code: 'BAD_INPUT',
     at: ['leaderboard'],
     statements: 1,
@@ -568,7 +626,8 @@ const MISTAKES: Record<string, Mistake> = {
   },
   'an answer that is too large, where something has no plan': {
     env: { MAX_ANSWER_BYTES: '1024' },
-    selection: 'leaderboard(first: 40) { nodes { points rank user { address } } } node(id: "UG9vbDox") { id }',
+    selection:
+      'leaderboard(first: 40) { nodes { points rank user { address } } } node(id: "UG9vbDox") { id }',
     code: 'ANSWER_TOO_LARGE',
   },
   'a mistake in what has no plan and may be null': {
@@ -578,44 +637,53 @@ const MISTAKES: Record<string, Mistake> = {
   },
 }
 
-describe.each(Object.entries(MISTAKES))('%s', (_, { env = {}, code, at, statements, rest, ...operation }) => {
-  let planning: Gateway
-  let resolving: Gateway
-  beforeAll(async () => {
-    planning = await startGateway({ on: gateway, env })
-    resolving = await startGateway({ on: gateway, env: { ...env, PLAN: 'off' } })
-    for (const { deps } of [planning, resolving])
-      await vi.waitFor(() => expect(deps.notifications.connectedUntil).toBeGreaterThan(0), 20_000)
-    if (operation.definitions?.includes('$cursor')) {
-      const { positions } = await gateway.ask('{ positions(first: 1) { pageInfo { endCursor } } }')
-      operation.variables = { cursor: positions.pageInfo.endCursor }
-    }
-  })
-  afterAll(async () => {
-    await planning.close()
-    await resolving.close()
-  })
-
-  test.each(Object.entries(GRAPHQL))('is the same with and without plans: %s', async (_, send) => {
-    const planned = await send(planning, operation)
-    expect(planned).toEqual(await send(resolving, operation))
-    expect(planned.code).toBe(code)
-    if (code === 'BAD_INPUT') expect(planned.locations).toBeDefined()
-  })
-
-  test('has its path, and is read once', async () => {
-    planning.statements.length = 0
-    const { path } = (await GRAPHQL['a POST']?.(planning, operation)) ?? {}
-    if (at) expect(path).toEqual(at)
-    if (statements !== undefined && hasPlans) expect(planning.statements).toHaveLength(statements)
-  })
-
-  if (rest)
-    test('is the same in REST', async () => {
-      planning.statements.length = 0
-      const planned = await REST(planning, operation)
-      if (statements !== undefined && hasPlans) expect(planning.statements).toHaveLength(statements)
-      expect(planned.status).toBe(rest)
-      expect(planned).toEqual(await REST(resolving, operation))
+describe.each(Object.entries(MISTAKES))(
+  '%s',
+  (_, { env = {}, code, at, statements, rest, ...operation }) => {
+    let planning: Gateway
+    let resolving: Gateway
+    beforeAll(async () => {
+      planning = await startGateway({ on: gateway, env })
+      resolving = await startGateway({ on: gateway, env: { ...env, PLAN: 'off' } })
+      for (const { deps } of [planning, resolving])
+        await vi.waitFor(() => expect(deps.notifications.connectedUntil).toBeGreaterThan(0), 20_000)
+      if (operation.definitions?.includes('$cursor')) {
+        const { positions } = await gateway.ask(
+          '{ positions(first: 1) { pageInfo { endCursor } } }',
+        )
+        operation.variables = { cursor: positions.pageInfo.endCursor }
+      }
     })
-})
+    afterAll(async () => {
+      await planning.close()
+      await resolving.close()
+    })
+
+    test.each(Object.entries(GRAPHQL))(
+      'is the same with and without plans: %s',
+      async (_, send) => {
+        const planned = await send(planning, operation)
+        expect(planned).toEqual(await send(resolving, operation))
+        expect(planned.code).toBe(code)
+        if (code === 'BAD_INPUT') expect(planned.locations).toBeDefined()
+      },
+    )
+
+    test('has its path, and is read once', async () => {
+      planning.statements.length = 0
+      const { path } = (await GRAPHQL['a POST']?.(planning, operation)) ?? {}
+      if (at) expect(path).toEqual(at)
+      if (statements !== undefined && hasPlans) expect(planning.statements).toHaveLength(statements)
+    })
+
+    if (rest)
+      test('is the same in REST', async () => {
+        planning.statements.length = 0
+        const planned = await REST(planning, operation)
+        if (statements !== undefined && hasPlans)
+          expect(planning.statements).toHaveLength(statements)
+        expect(planned.status).toBe(rest)
+        expect(planned).toEqual(await REST(resolving, operation))
+      })
+  },
+)

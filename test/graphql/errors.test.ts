@@ -20,8 +20,14 @@ beforeEach(() => {
 })
 afterAll(() => gateway?.close())
 
-const changes = Array.from({ length: 20 }, (_, i) => `c${i}: change(days: ${i + 1}) { points }`).join(' ')
-/** Each position's pool is null for the cursor, and the changes of that pool are not needed any more. */
+const changes = Array.from(
+  { length: 20 },
+  (_, i) => `c${i}: change(days: ${i + 1}) { points }`,
+).join(' ')
+/**
+ * Each position's pool is null for the cursor, and the changes of that pool are not needed any
+ * more.
+ */
 const MISTAKEN = `{ positions(first: 300) { nodes { pool { ${changes} positions(first: 1, after: "x") { nodes { points } } } } } }`
 /** With a field that has no plan, each part fails for itself. */
 const FAILING = `{ runs(first: 1) { nodes { multipliers(first: 1) { nodes { changedBy } } } } positions(first: 300) { nodes { pool { ${changes} } } } }`
@@ -43,7 +49,10 @@ const roads: Record<string, (query: string) => Promise<Result>> = {
     return { data: result.data?.dataChanged?.query, errors: result.errors }
   },
   async 'a WebSocket'(query) {
-    const socket = new WebSocket(`${gateway.base.replace('http', 'ws')}/graphql`, GRAPHQL_TRANSPORT_WS_PROTOCOL)
+    const socket = new WebSocket(
+      `${gateway.base.replace('http', 'ws')}/graphql`,
+      GRAPHQL_TRANSPORT_WS_PROTOCOL,
+    )
     await once(socket, 'open')
     const payload = { query: `subscription { dataChanged { query ${query} } }` }
     socket.send('{"type":"connection_init"}')
@@ -69,7 +78,11 @@ describe.each(Object.entries(roads))('%s', (_, ask) => {
     }
     expect(errors[100]).toEqual({
       message: 'There are 200 more errors, which are not listed. Correct those that are.',
-      extensions: { code: 'TOO_MANY_ERRORS', requestId: errors[0].extensions.requestId, unlisted: 200 },
+      extensions: {
+        code: 'TOO_MANY_ERRORS',
+        requestId: errors[0].extensions.requestId,
+        unlisted: 200,
+      },
     })
     expect(logged).toEqual([])
   })
@@ -88,7 +101,9 @@ describe.each(Object.entries(roads))('%s', (_, ask) => {
     try {
       const { errors = [] } = await ask(FAILING)
       expect(errors.map(({ extensions }) => extensions.code)).toEqual(['INTERNAL'])
-      expect(logged.map(({ msg, err }) => [msg, err?.message])).toEqual([['a resolver failed', 'division by zero']])
+      expect(logged.map(({ msg, err }) => [msg, err?.message])).toEqual([
+        ['a resolver failed', 'division by zero'],
+      ])
     } finally {
       await pool.query('DROP VIEW pool_day; ALTER TABLE pool_day_rows RENAME TO pool_day')
     }
@@ -105,6 +120,8 @@ test('a large value with many mistakes makes a short answer', async () => {
   for (const headers of asked) {
     const answer = await gateway.graphql(query, { where }, headers)
     expect(JSON.stringify(answer).length).toBeLessThan(100_000)
-    expect(answer.errors?.[0].message).toMatch(/^Variable "\$where" got invalid value .* … .* is not defined by type/)
+    expect(answer.errors?.[0].message).toMatch(
+      /^Variable "\$where" got invalid value .* … .* is not defined by type/,
+    )
   }
 })

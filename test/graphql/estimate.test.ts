@@ -12,7 +12,12 @@ const OTHER = {
   unit_2_id: `0x${'8'.repeat(40)}`,
 }
 const VAULT = `0x${'9'.repeat(40)}`
-const of = (asset: string) => ({ chainId: 1, assetAddress: asset, assetSymbol: 'S', assetDecimals: 18 })
+const of = (asset: string) => ({
+  chainId: 1,
+  assetAddress: asset,
+  assetSymbol: 'S',
+  assetDecimals: 18,
+})
 
 let gateway: Gateway
 let resolved: Gateway
@@ -28,8 +33,20 @@ beforeAll(async () => {
   await importFiles(gateway, {
     pools: [pool, OTHER],
     markets: [
-      { ...of(pool.asset_1_address), id: pool.unit_1_id, poolId: POOL, depositRate: 0.037, borrowRate: 0.08 },
-      { ...of(pool.asset_2_address), id: pool.unit_2_id, poolId: POOL, depositRate: 1e6, borrowRate: -1e6 },
+      {
+        ...of(pool.asset_1_address),
+        id: pool.unit_1_id,
+        poolId: POOL,
+        depositRate: 0.037,
+        borrowRate: 0.08,
+      },
+      {
+        ...of(pool.asset_2_address),
+        id: pool.unit_2_id,
+        poolId: POOL,
+        depositRate: 1e6,
+        borrowRate: -1e6,
+      },
     ],
     vaults: [{ ...of(pool.asset_1_address), id: VAULT, name: 'V', depositRate: 0.05 }],
     multipliers: [multiplier, { ...multiplier, poolAddress: OTHER.id, deposit_tokenA: 0.7 }],
@@ -67,7 +84,9 @@ test.each([
 ])('an estimate of %s is refused', async (args, message) => {
   for (const query of [market(args), vault(args)]) {
     const { errors } = await onBoth(query)
-    expect(errors).toMatchObject([{ message: expect.stringContaining(message), extensions: { code: 'BAD_INPUT' } }])
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining(message), extensions: { code: 'BAD_INPUT' } },
+    ])
   }
 })
 
@@ -78,14 +97,17 @@ test('an unknown market or vault has no estimate', async () => {
   expect(data).toEqual({ market: null, vault: null })
 })
 
-test.skipIf(!hasPlans)('an estimate with its rules and the points of a dollar are one statement', async () => {
-  const query = `{ markets { nodes { depositPointsPerDollar borrowPointsPerDollar(asOf: "2026-05-01")
+test.skipIf(!hasPlans)(
+  'an estimate with its rules and the points of a dollar are one statement',
+  async () => {
+    const query = `{ markets { nodes { depositPointsPerDollar borrowPointsPerDollar(asOf: "2026-05-01")
     estimate(amountUsd: 1, days: 1, borrowed: true) { points rules { pointsPerDollar } } } } }`
-  await gateway.graphql(query)
-  gateway.statements.length = 0
-  await gateway.graphql(query)
-  expect(gateway.statements).toHaveLength(1)
-})
+    await gateway.graphql(query)
+    gateway.statements.length = 0
+    await gateway.graphql(query)
+    expect(gateway.statements).toHaveLength(1)
+  },
+)
 
 test('estimates of consecutive days add up, also over an announced rule', async () => {
   await updateMultipliers(
@@ -105,7 +127,9 @@ test('estimates of consecutive days add up, also over an announced rule', async 
           [from, one],
           [then, other],
         ].map(async ([from, days]) => {
-          const query = market(`amountUsd: ${usd}, days: ${days}, from: "${from}", pointValueUsd: 0.25`)
+          const query = market(
+            `amountUsd: ${usd}, days: ${days}, from: "${from}", pointValueUsd: 0.25`,
+          )
           return (await gateway.ask(query)).market.estimate
         }),
       )
@@ -123,17 +147,21 @@ test('the points per day of positions add up to those of the user', async () => 
   const { data } = await onBoth(query)
   const { pointsPerDay, currentPositions } = data.user
   // 2 * 12.345678, and 0.7 * (7.1 + 0.1) + 4 * 0.3 * 3.7
-  expect(currentPositions.nodes.map((one: { pointsPerDay: number }) => one.pointsPerDay).toSorted()).toEqual([
-    24.691356, 9.48,
-  ])
+  expect(
+    currentPositions.nodes.map((one: { pointsPerDay: number }) => one.pointsPerDay).toSorted(),
+  ).toEqual([24.691356, 9.48])
   expect(pointsPerDay).toBe(34.171356)
 })
 
 test('points that are more than a side may have are null, at the largest rates', async () => {
-  const { data } = await onBoth(`{ user(address: "${BEN}") { pointsPerDay currentPositions { nodes { pointsPerDay } } }
+  const { data } =
+    await onBoth(`{ user(address: "${BEN}") { pointsPerDay currentPositions { nodes { pointsPerDay } } }
     market(chainId: 1, address: "${pool.unit_2_id}") { estimate(amountUsd: 1e15, days: 3650) { interestUsd points totalApr }
       owed: estimate(amountUsd: 1e15, days: 3650, borrowed: true) { interestUsd } } }`)
-  expect(data.user).toEqual({ pointsPerDay: null, currentPositions: { nodes: [{ pointsPerDay: null }] } })
+  expect(data.user).toEqual({
+    pointsPerDay: null,
+    currentPositions: { nodes: [{ pointsPerDay: null }] },
+  })
   expect(data.market.estimate.points).toBeNull()
   expect(data.market.estimate.interestUsd).toBe(1e22)
   expect(data.market.owed.interestUsd).toBe(-1e22)
@@ -143,7 +171,9 @@ test('in an empty store a user earns nothing', async () => {
   const empty = await startGateway()
   try {
     expect(
-      await empty.ask(`{ user(address: "${ANN}") { pointsPerDay } markets { nodes { depositPointsPerDollar } } }`),
+      await empty.ask(
+        `{ user(address: "${ANN}") { pointsPerDay } markets { nodes { depositPointsPerDollar } } }`,
+      ),
     ).toEqual({
       user: { pointsPerDay: 0 },
       markets: { nodes: [] },

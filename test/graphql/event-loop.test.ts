@@ -1,4 +1,12 @@
-import { execute, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLSchema, GraphQLString, parse } from 'graphql'
+import {
+  execute,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+  parse,
+} from 'graphql'
 import { expect, test } from 'vitest'
 import { resolveInTurns, Turns } from '../../src/graphql/turns.ts'
 
@@ -45,7 +53,11 @@ async function roundsDuring(work: () => Promise<unknown>): Promise<number> {
 
 test('the rows of a long list are completed in turns, in their order', async () => {
   const work = async () => {
-    const { data, errors } = await execute({ schema, document, contextValue: { turns: new Turns() } })
+    const { data, errors } = await execute({
+      schema,
+      document,
+      contextValue: { turns: new Turns() },
+    })
     expect(errors).toBeUndefined()
     expect(data?.rows).toEqual(rows.map(({ plain }) => ({ plain, loaded: plain, again: plain })))
   }

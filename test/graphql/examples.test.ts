@@ -52,13 +52,18 @@ describe.each(stores)('on %s', (name, { start, isFull }) => {
   afterAll(() => gateway?.close())
 
   test('the page says how to load data if there is none', () => {
-    if (name === 'an empty store') expect(page.data.notice).toMatch(/npm start.*npm run gateway -- import DIR/s)
+    if (name === 'an empty store')
+      expect(page.data.notice).toMatch(/npm start.*npm run gateway -- import DIR/s)
     else expect(page.data.notice).toBeUndefined()
   })
 
   test.each(examples.map((example) => example.name))('%s answers', async (example) => {
     const ofPage = page.data.examples.find((one) => one.name === example)
-    const { data, errors } = await answerTo(gateway, ofPage?.query ?? '', JSON.parse(ofPage?.variables ?? '{}'))
+    const { data, errors } = await answerTo(
+      gateway,
+      ofPage?.query ?? '',
+      JSON.parse(ofPage?.variables ?? '{}'),
+    )
     expect(errors, JSON.stringify(errors)).toBeUndefined()
     if (isFull) expect(emptyPlaces(data), JSON.stringify(data).slice(0, 2000)).toEqual([])
     else if (name !== 'an empty store') expect(hasRecord(data), JSON.stringify(data)).toBe(true)
@@ -70,25 +75,36 @@ test('the variables follow the data: the page of a store that gets data names it
   try {
     expect((await graphiqlPage(gateway.base)).data.notice).toBeDefined()
     await loadSample(gateway)
-    await expect.poll(async () => (await graphiqlPage(gateway.base)).data.notice, { timeout: 60_000 }).toBeUndefined()
+    await expect
+      .poll(async () => (await graphiqlPage(gateway.base)).data.notice, { timeout: 60_000 })
+      .toBeUndefined()
     const { data } = await graphiqlPage(gateway.base)
     const statements = async () => {
       gateway.statements.length = 0
       await graphiqlPage(gateway.base)
       return gateway.statements.length
     }
-    await expect.poll(statements, { message: 'while the data stays as it is', timeout: 60_000 }).toBe(0)
+    await expect
+      .poll(statements, { message: 'while the data stays as it is', timeout: 60_000 })
+      .toBe(0)
     const { user } = JSON.parse(data.examples[0]?.variables ?? '{}')
-    const { data: account } = await gateway.graphql('query($user: Address!) { user(address: $user) { rank } }', {
-      user,
-    })
+    const { data: account } = await gateway.graphql(
+      'query($user: Address!) { user(address: $user) { rank } }',
+      {
+        user,
+      },
+    )
     expect(account.user.rank).toBeGreaterThan(0)
   } finally {
     await gateway.close()
   }
 })
 
-async function answerTo(gateway: Gateway, query: string, variables: object): Promise<{ data?: any; errors?: any[] }> {
+async function answerTo(
+  gateway: Gateway,
+  query: string,
+  variables: object,
+): Promise<{ data?: any; errors?: any[] }> {
   if (!/^subscription/m.test(query)) return gateway.graphql(query, variables)
   const stream = await subscribe(gateway, query, { variables })
   const event = await stream.next()
@@ -96,20 +112,27 @@ async function answerTo(gateway: Gateway, query: string, variables: object): Pro
   return event
 }
 
-/** The lists without rows and the objects that are null: an example must show something everywhere. */
+/**
+ * The lists without rows and the objects that are null: an example must show something everywhere.
+ */
 function emptyPlaces(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.length ? emptyPlaces(value[0], `${path}.0`) : [path]
-  if (value === null || typeof value !== 'object') return value === null && !leaves.test(path) ? [path] : []
+  if (value === null || typeof value !== 'object')
+    return value === null && !leaves.test(path) ? [path] : []
   return Object.entries(value).flatMap(([key, one]) => emptyPlaces(one, `${path}.${key}`))
 }
 
 /**
- * What may be null in a row: a missing price, a reward not claimed, the market or vault of activity in the other, what is
- * wrong with a text, an error of a run.
+ * What may be null in a row: a missing price, a reward not claimed, the market or vault of activity
+ * in the other, what is wrong with a text, an error of a run.
  */
-const leaves = /(Usd|claimedAt|market|vault|amount|asset|entity|problem|error|durationMs|averageSuppliedUsd)$/
+const leaves =
+  /(Usd|claimedAt|market|vault|amount|asset|entity|problem|error|durationMs|averageSuppliedUsd)$/
 
-/** True if an answer has any record: a row of a list, or an object with more than nulls and empty lists. */
+/**
+ * True if an answer has any record: a row of a list, or an object with more than nulls and empty
+ * lists.
+ */
 function hasRecord(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasRecord)
   if (value !== null && typeof value === 'object') return Object.values(value).some(hasRecord)

@@ -36,9 +36,12 @@ const fields = `
   ... on Market { chainId address asset { symbol } pool { name } }
   ... on Vault { chainId address name }`
 const entitiesOf = (representations: unknown[]) =>
-  gateway.graphql(`query ($representations: [_Any!]!) { _entities(representations: $representations) { ${fields} } }`, {
-    representations,
-  })
+  gateway.graphql(
+    `query ($representations: [_Any!]!) { _entities(representations: $representations) { ${fields} } }`,
+    {
+      representations,
+    },
+  )
 const reads = () => gateway.statements.filter((sql) => /^\s*(WITH|SELECT)/i.test(sql)).length
 
 test('the SDL is a subgraph of Federation 2, with the four keys', async () => {
@@ -58,7 +61,9 @@ test('the SDL is a subgraph of Federation 2, with the four keys', async () => {
   expect(sdl).not.toMatch(/_entities|_service|_Entity|_Service|_Any/)
   const names = (types: { name: string }[]) => types.map(({ name }) => name).sort()
   expect(names(data.__type.possibleTypes)).toEqual(['Market', 'Pool', 'User', 'Vault'])
-  const printed = parse(sdl).definitions.flatMap((one) => ('name' in one && one.name ? [{ name: one.name.value }] : []))
+  const printed = parse(sdl).definitions.flatMap((one) =>
+    'name' in one && one.name ? [{ name: one.name.value }] : [],
+  )
   const unprinted = /^(__|_Entity$|_Service$|_Any$|(Boolean|Float|ID|Int|String)$)/
   expect(names(printed)).toEqual(names(data.__schema.types).filter((name) => !unprinted.test(name)))
 })
@@ -69,7 +74,12 @@ test('entities come in the order of their representations; null is one that the 
     { __typename: 'Vault', chainId: vault.chainId, address: vault.address },
     { __typename: 'User', address: upper(user) },
     { __typename: 'Pool', address: nobody },
-    { __typename: 'Market', chainId: market.chainId, address: market.address, depositApr: 'of no key' },
+    {
+      __typename: 'Market',
+      chainId: market.chainId,
+      address: market.address,
+      depositApr: 'of no key',
+    },
     { __typename: 'Market', chainId: 999_999, address: market.address },
     { __typename: 'Pool', address: pool.address },
     { __typename: 'Pool', address: pool.address },
@@ -97,8 +107,12 @@ test('many representations are as many statements as one of each type', async ()
   const all = (n: number) => [
     ...users.slice(0, n).map((address) => ({ __typename: 'User', address })),
     ...pools.slice(0, n).map(({ address }) => ({ __typename: 'Pool', address })),
-    ...markets.slice(0, n).map(({ chainId, address }) => ({ __typename: 'Market', chainId, address })),
-    ...vaults.slice(0, n).map(({ chainId, address }) => ({ __typename: 'Vault', chainId, address })),
+    ...markets
+      .slice(0, n)
+      .map(({ chainId, address }) => ({ __typename: 'Market', chainId, address })),
+    ...vaults
+      .slice(0, n)
+      .map(({ chainId, address }) => ({ __typename: 'Vault', chainId, address })),
   ]
   await entitiesOf(all(1))
   gateway.statements.length = 0
@@ -124,7 +138,10 @@ test.each([
   ['a chain that is not a number', { __typename: 'Vault', address: nobody, chainId: '1' }],
 ])('%s is an error with a code in its place, and the others are answered', async (_, malformed) => {
   for (let i = 0; i < 3; i++) {
-    const { data, errors } = await entitiesOf([malformed, { __typename: 'Pool', address: pools[0]!.address }])
+    const { data, errors } = await entitiesOf([
+      malformed,
+      { __typename: 'Pool', address: pools[0]!.address },
+    ])
     expect(data._entities).toEqual([null, { __typename: 'Pool', ...pools[0] }])
     expect(errors).toHaveLength(1)
     expect(errors?.[0]).toMatchObject({ path: ['_entities', 0], extensions: { code: 'BAD_INPUT' } })

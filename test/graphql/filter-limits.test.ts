@@ -25,7 +25,8 @@ async function refusal(answer: Promise<{ errors?: any[] }>): Promise<string> {
   return errors?.[0].message
 }
 
-const addresses = (count: number) => Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
+const addresses = (count: number) =>
+  Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
 const nested = (depth: number): object =>
   depth === 1 ? { users: sampleUser } : { users: sampleUser, NOT: nested(depth - 1) }
 
@@ -37,13 +38,19 @@ test('a list that is filtered and sorted has a plan, with cursors', () => {
 test('a filter takes a thousand values and no more', async () => {
   expect((await asked({ users: addresses(1000) })).errors).toBeUndefined()
   for (const count of [1001, 10_000]) {
-    expect(await refusal(asked({ users: addresses(count) }))).toMatch(/where\.users has \d+ values, at most 1000/)
-    expect(await refusal(asked({ date: { in: Array(count).fill('2026-01-01') } }))).toContain('where.date.in has')
+    expect(await refusal(asked({ users: addresses(count) }))).toMatch(
+      /where\.users has \d+ values, at most 1000/,
+    )
+    expect(await refusal(asked({ date: { in: Array(count).fill('2026-01-01') } }))).toContain(
+      'where.date.in has',
+    )
   }
 })
 
 test('a filter takes fifty conditions and no more, however they are nested', async () => {
-  const some = (count: number) => ({ OR: Array.from({ length: count }, () => ({ users: sampleUser })) })
+  const some = (count: number) => ({
+    OR: Array.from({ length: count }, () => ({ users: sampleUser })),
+  })
   expect((await asked(some(25))).errors).toBeUndefined()
   expect(await refusal(asked(some(26)))).toContain('at most 50 conditions')
   expect(await refusal(asked({ AND: Array(900).fill({}) }))).toContain('at most 50 conditions')
@@ -52,7 +59,8 @@ test('a filter takes fifty conditions and no more, however they are nested', asy
 
 test('a filter is nested five deep and no deeper', async () => {
   expect((await asked(nested(5))).errors).toBeUndefined()
-  for (const depth of [6, 90]) expect(await refusal(asked(nested(depth)))).toContain('more than 5 deep')
+  for (const depth of [6, 90])
+    expect(await refusal(asked(nested(depth)))).toContain('more than 5 deep')
 })
 
 test('a filter that is nested without end is refused', async () => {
@@ -73,10 +81,13 @@ test('a filter that is nested without end is refused', async () => {
 
 test('numbers are finite', async () => {
   for (const text of ['1e400', '-1e400']) {
-    const { errors } = await gateway.graphql(`{ positions(where: { points: { gt: ${text} } }) { totalCount } }`)
+    const { errors } = await gateway.graphql(
+      `{ positions(where: { points: { gt: ${text} } }) { totalCount } }`,
+    )
     expect(errors?.map((error) => error.extensions.code)).toEqual(['BAD_INPUT'])
   }
-  for (const value of ['NaN', 'Infinity', '1']) expect((await asked({ points: { gt: value } })).errors).toHaveLength(1)
+  for (const value of ['NaN', 'Infinity', '1'])
+    expect((await asked({ points: { gt: value } })).errors).toHaveLength(1)
 })
 
 test('a time within the unit of a column is before and after what it is between', async () => {
@@ -95,8 +106,10 @@ test('a time within the unit of a column is before and after what it is between'
     [counter('snapshots'), 'time', second, [second + 1, second + 999]],
     [counter('positions'), 'date', midnight, []],
   ] as const) {
-    const at = (moment: number) => new Date(moment).toISOString().slice(0, name === 'date' ? 10 : undefined)
-    const range = (operator: string, moment: number) => count(`${name}: { ${operator}: "${at(moment)}" }`)
+    const at = (moment: number) =>
+      new Date(moment).toISOString().slice(0, name === 'date' ? 10 : undefined)
+    const range = (operator: string, moment: number) =>
+      count(`${name}: { ${operator}: "${at(moment)}" }`)
     const all = await count('')
     const there = await range('eq', start)
     expect(there).toBeGreaterThan(0)
@@ -106,22 +119,24 @@ test('a time within the unit of a column is before and after what it is between'
       for (const operator of ['gt', 'gte']) expect(await range(operator, within)).toBe(0)
       for (const operator of ['lt', 'lte']) expect(await range(operator, within)).toBe(all)
     }
-    expect(await Promise.all(['gt', 'gte', 'lt', 'lte'].map((operator) => range(operator, start)))).toEqual([
-      0,
-      there,
-      all - there,
-      all,
-    ])
-    for (const operator of ['gt', 'gte', 'eq']) expect(await range(operator, Date.UTC(9999, 11, 31))).toBe(0)
-    for (const operator of ['gt', 'gte']) expect(await range(operator, Date.UTC(1900, 0, 1))).toBe(all)
+    expect(
+      await Promise.all(['gt', 'gte', 'lt', 'lte'].map((operator) => range(operator, start))),
+    ).toEqual([0, there, all - there, all])
+    for (const operator of ['gt', 'gte', 'eq'])
+      expect(await range(operator, Date.UTC(9999, 11, 31))).toBe(0)
+    for (const operator of ['gt', 'gte'])
+      expect(await range(operator, Date.UTC(1900, 0, 1))).toBe(all)
   }
 })
 
 test('text with a NUL character is refused', async () => {
   const message = await refusal(
-    gateway.graphql('query ($by: [String!]) { multiplierRevisions(where: { changedBy: $by }) { totalCount } }', {
-      by: 'a\0b',
-    }),
+    gateway.graphql(
+      'query ($by: [String!]) { multiplierRevisions(where: { changedBy: $by }) { totalCount } }',
+      {
+        by: 'a\0b',
+      },
+    ),
   )
   expect(message).toBe('where.changedBy must not hold a NUL character.')
 })
@@ -145,7 +160,9 @@ test('all positions are sorted only within what bounds them', async () => {
     { NOT: { users: sampleUser } },
     { pools: samplePool.address, date: { gte: '2026-01-01', lte: '2026-02-01' } },
   ])
-    expect(await refusal(asked(where, byPoints)), JSON.stringify(where)).toMatch(/add where\.users .*where\.pools/)
+    expect(await refusal(asked(where, byPoints)), JSON.stringify(where)).toMatch(
+      /add where\.users .*where\.pools/,
+    )
   for (const where of [
     { users: sampleUser },
     { users: addresses(100) },
@@ -154,7 +171,8 @@ test('all positions are sorted only within what bounds them', async () => {
     { pools: samplePool.address, date: { gte: '2026-01-01', lte: '2026-01-05' } },
   ])
     expect((await asked(where, byPoints)).errors, JSON.stringify(where)).toBeUndefined()
-  for (const direction of ['ASC', 'DESC']) expect((await asked(undefined, ['DATE'], direction)).errors).toBeUndefined()
+  for (const direction of ['ASC', 'DESC'])
+    expect((await asked(undefined, ['DATE'], direction)).errors).toBeUndefined()
   const ofUser = await gateway.graphql(
     `{ positions(where: { users: "${sampleUser}" }, orderBy: POINTS) { nodes { points } } }`,
   )
@@ -184,7 +202,10 @@ test('all positions are looked through and counted only within what bounds them,
         expect(await refusal(send(selected, where, extensions)), JSON.stringify(where)).toMatch(
           /^where would scan all positions: add where\.users/,
         )
-    for (const where of [{ date: { gte: '2026-01-01' } }, { date: { gte: '2026-01-01', lte: '2026-02-01' } }]) {
+    for (const where of [
+      { date: { gte: '2026-01-01' } },
+      { date: { gte: '2026-01-01', lte: '2026-02-01' } },
+    ]) {
       expect((await send(list, where, extensions)).errors).toBeUndefined()
       expect(await refusal(send(count, where, extensions)), JSON.stringify(where)).toMatch(
         /^totalCount would count all positions that match the filter: add where\.users/,
@@ -196,7 +217,10 @@ test('all positions are looked through and counted only within what bounds them,
       { OR: [{ users: sampleUser }, { pools: samplePool.address }], ...rich },
       { date: { gte: '2026-01-01', lte: '2026-01-31' }, ...rich },
     ])
-      expect((await send(`${list} ${count}`, where, extensions)).errors, JSON.stringify(where)).toBeUndefined()
+      expect(
+        (await send(`${list} ${count}`, where, extensions)).errors,
+        JSON.stringify(where),
+      ).toBeUndefined()
     // The store has the number of all of them.
     expect((await send(count, undefined, extensions)).errors).toBeUndefined()
   }
@@ -222,19 +246,22 @@ test('the directions are one for all keys, or one for each', async () => {
   const [down, up] = [await sorted(['DESC', 'DESC']), await sorted(['ASC', 'ASC'])]
   expect(down.data.positions).not.toEqual(up.data.positions)
   for (const directions of ['DESC', ['DESC']]) expect(await sorted(directions)).toEqual(down)
-  for (const directions of [undefined, null, [], 'ASC']) expect(await sorted(directions)).toEqual(up)
+  for (const directions of [undefined, null, [], 'ASC'])
+    expect(await sorted(directions)).toEqual(up)
   expect(await refusal(sorted(['ASC', 'DESC', 'ASC']))).toBe(
     'orderDirection has 3 values for 2 sort keys: give one for all, or one for each.',
   )
-  expect(await refusal(asked(mine, [], 'DESC'))).toBe('orderDirection needs orderBy: name the sort keys.')
+  expect(await refusal(asked(mine, [], 'DESC'))).toBe(
+    'orderDirection needs orderBy: name the sort keys.',
+  )
 })
 
 test('a key is named once', async () => {
   const twice = ['DATE', 'DATE']
   expect(await refusal(asked(undefined, twice))).toContain('orderBy has DATE twice')
-  expect(await refusal(gateway.graphql('{ leaderboard(orderBy: [RANK, POINTS]) { totalCount } }'))).toContain(
-    'or what is the same',
-  )
+  expect(
+    await refusal(gateway.graphql('{ leaderboard(orderBy: [RANK, POINTS]) { totalCount } }')),
+  ).toContain('or what is the same')
 })
 
 test('arguments that ask for nothing leave a list as it is, with the cursors that it has always had', async () => {
@@ -269,7 +296,9 @@ test('afterRecord keeps to the filter, and to the own order', async () => {
   expect((await gateway.graphql(query, { id: first })).data.legacy.positions.nodes).toEqual([
     { legacy: { recordId: second } },
   ])
-  expect(await refusal(gateway.graphql(query, { id: first, orderBy: ['DATE'] }))).toContain('use after')
+  expect(await refusal(gateway.graphql(query, { id: first, orderBy: ['DATE'] }))).toContain(
+    'use after',
+  )
 })
 
 test('a filter that lets some rows through never takes a stored total', async () => {
@@ -277,8 +306,13 @@ test('a filter that lets some rows through never takes a stored total', async ()
   const all = await asked(undefined)
   expect(data.positions.totalCount).toBeGreaterThan(0)
   expect(data.positions.totalCount).toBeLessThan(all.data.positions.totalCount)
-  const ranked = await gateway.graphql('{ leaderboard(where: { rank: { lte: 3 } }) { totalCount nodes { rank } } }')
-  expect(ranked.data.leaderboard).toEqual({ totalCount: 3, nodes: [{ rank: 1 }, { rank: 2 }, { rank: 3 }] })
+  const ranked = await gateway.graphql(
+    '{ leaderboard(where: { rank: { lte: 3 } }) { totalCount nodes { rank } } }',
+  )
+  expect(ranked.data.leaderboard).toEqual({
+    totalCount: 3,
+    nodes: [{ rank: 1 }, { rank: 2 }, { rank: 3 }],
+  })
 })
 
 test('lists within lists are filtered and sorted for each of their owners, planned and resolved', async () => {

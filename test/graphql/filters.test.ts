@@ -25,10 +25,15 @@ beforeAll(async () => {
   gateway = await startOnSample({ users: 30, days: 6 })
   await addRewards(gateway)
   const { pool } = gateway.deps.store
-  // The largest moment is shown as the last one of the year 9999, which no filter by what is shown would find.
+  // The largest moment is shown as the last one of the year 9999, which no filter by what is shown
+  // would find.
   for (const kind of ['market', 'vault'])
-    await pool.query(`UPDATE ${kind}_liquidation_reward SET timestamp = 253402300799 WHERE timestamp > 253402300799`)
-  await pool.query(`UPDATE market_snapshot SET debt_usd = NULL WHERE hashtext(market_id || timestamp) % 3 = 0`)
+    await pool.query(
+      `UPDATE ${kind}_liquidation_reward SET timestamp = 253402300799 WHERE timestamp > 253402300799`,
+    )
+  await pool.query(
+    `UPDATE market_snapshot SET debt_usd = NULL WHERE hashtext(market_id || timestamp) % 3 = 0`,
+  )
   await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = log_index, liquid_reward_usd = 1.5 * log_index
     WHERE log_index > 9 AND chain_id = 1`)
   // Ties, pools without a position or a multiplier, and amounts that are 0.
@@ -82,14 +87,19 @@ const positions = {
     points: (r: Row) => r.points,
     suppliedUsd: (r: Row) => r.sideA.supplied.usd + r.sideB.supplied.usd,
     protectedUsd: (r: Row) => r.sideA.protected.usd + r.sideB.protected.usd,
-    tvlUsd: (r: Row) => r.sideA.supplied.usd + r.sideB.supplied.usd + r.sideA.protected.usd + r.sideB.protected.usd,
+    tvlUsd: (r: Row) =>
+      r.sideA.supplied.usd + r.sideB.supplied.usd + r.sideA.protected.usd + r.sideB.protected.usd,
     borrowedUsd: (r: Row) => r.sideA.borrowed.usd + r.sideB.borrowed.usd,
     ltv: (r: Row) => r.ltv,
     healthFactor: (r: Row) => r.healthFactor,
     liquidationDrop: (r: Row) => r.liquidationDrop,
     collateralAssets: (r: Row) => [
-      ...(r.sideB.borrowed.usd > 0 && r.sideA.supplied.usd + r.sideA.protected.usd > 0 ? [r.sideA.asset.address] : []),
-      ...(r.sideA.borrowed.usd > 0 && r.sideB.supplied.usd + r.sideB.protected.usd > 0 ? [r.sideB.asset.address] : []),
+      ...(r.sideB.borrowed.usd > 0 && r.sideA.supplied.usd + r.sideA.protected.usd > 0
+        ? [r.sideA.asset.address]
+        : []),
+      ...(r.sideA.borrowed.usd > 0 && r.sideB.supplied.usd + r.sideB.protected.usd > 0
+        ? [r.sideB.asset.address]
+        : []),
     ],
   },
   first: { field: 'DATE', direction: 'DESC' as const },
@@ -204,7 +214,8 @@ const poolRates = {
   multiplierBorrowA: multiplier('borrowA'),
   multiplierBorrowB: multiplier('borrowB'),
 }
-const constantCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+const constantCase = (name: string) =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 
 const pools = {
   select: `address number chainId name createdAt marketAAddress marketBAddress assetA { address } assetB { address }
@@ -265,8 +276,18 @@ const lists: Record<string, Tried> = {
     ...positions,
     keys: positionKeys,
   },
-  "a user's positions": { field: 'User.positions', through: ofUser, ...positions, keys: positionKeys },
-  "a user's current positions": { field: 'User.currentPositions', through: ofUser, ...positions, keys: positionKeys },
+  "a user's positions": {
+    field: 'User.positions',
+    through: ofUser,
+    ...positions,
+    keys: positionKeys,
+  },
+  "a user's current positions": {
+    field: 'User.currentPositions',
+    through: ofUser,
+    ...positions,
+    keys: positionKeys,
+  },
   "a pool's current positions": {
     field: 'Pool.currentPositions',
     through: `pool(address: "${samplePool.address}") { LIST }`,
@@ -363,7 +384,11 @@ const lists: Record<string, Tried> = {
     first: { field: 'CHAIN_ID', direction: 'ASC' },
   },
   "a user's snapshots": { field: 'User.snapshots', through: ofUser, ...snapshots },
-  "a user's market snapshots": { field: 'LegacyUser.marketSnapshots', through: ofLegacyUser, ...snapshots },
+  "a user's market snapshots": {
+    field: 'LegacyUser.marketSnapshots',
+    through: ofLegacyUser,
+    ...snapshots,
+  },
   "a user's grouped market snapshots": {
     field: 'LegacyUser.marketSnapshots',
     through: ofLegacyUser,
@@ -376,14 +401,23 @@ const lists: Record<string, Tried> = {
     bound: `users: "${sampleUser}"`,
     ...snapshots,
   },
-  "a user's vault snapshots": { field: 'LegacyUser.vaultSnapshots', through: ofLegacyUser, ...snapshots },
+  "a user's vault snapshots": {
+    field: 'LegacyUser.vaultSnapshots',
+    through: ofLegacyUser,
+    ...snapshots,
+  },
   "a vault's snapshots": {
     field: 'Vault.snapshots',
     through: `vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { LIST }`,
     bound: 'time',
     ...snapshots,
   },
-  "a user's rewards": { field: 'User.liquidationRewards', through: ofUser, ...rewards, select: rewardFields },
+  "a user's rewards": {
+    field: 'User.liquidationRewards',
+    through: ofUser,
+    ...rewards,
+    select: rewardFields,
+  },
   "a user's days": {
     field: 'User.dailyPoints',
     through: ofUser,
@@ -421,7 +455,8 @@ const lists: Record<string, Tried> = {
   'revisions of multipliers': {
     field: 'Query.multiplierRevisions',
     through: 'LIST',
-    select: 'recordId poolAddress from changedAt recordedAt changedBy revokedAt depositA depositB borrowA borrowB',
+    select:
+      'recordId poolAddress from changedAt recordedAt changedBy revokedAt depositA depositB borrowA borrowB',
     conditions: {
       pools: (r) => r.poolAddress,
       changedAt: (r) => day(r.changedAt),
@@ -504,8 +539,13 @@ async function answerTo(
 const typesOf = ({ field }: Tried) => {
   const [parent = '', name = ''] = field.split('.')
   const list = (schema.getType(parent) as GraphQLObjectType).getFields()[name]
-  const argument = (of: string) => list?.args.find((one) => one.name === of)?.type as GraphQLInputType
-  return { name, where: getNamedType(argument('where')) as GraphQLInputObjectType, orderBy: argument('orderBy') }
+  const argument = (of: string) =>
+    list?.args.find((one) => one.name === of)?.type as GraphQLInputType
+  return {
+    name,
+    where: getNamedType(argument('where')) as GraphQLInputObjectType,
+    orderBy: argument('orderBy'),
+  }
 }
 
 function queryOf(list: Tried): string {
@@ -649,7 +689,9 @@ for (const [nth, [name, list]] of Object.entries(lists).entries())
 
     test('every condition and every key is tried', () => {
       const { where, orderBy } = typesOf(list)
-      const names = Object.keys(where.getFields()).filter((one) => !['AND', 'OR', 'NOT'].includes(one))
+      const names = Object.keys(where.getFields()).filter(
+        (one) => !['AND', 'OR', 'NOT'].includes(one),
+      )
       expect(Object.keys(list.conditions).sort()).toEqual(names.sort())
       const order = getNamedType(orderBy)
       if (!isEnumType(order)) throw new Error('no enum')
@@ -666,49 +708,58 @@ for (const [nth, [name, list]] of Object.entries(lists).entries())
       timeout: 120_000,
     }, async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(fc.nat({ max: 5039 }), { minLength: 20, maxLength: 60 }), async (seed) => {
-          const pick = picker(seed)
-          const where = { ...randomWhere(list, rows, pick), ...bound }
-          const by = randomOrder(list, pick)
-          const order = orderOf(by.map(({ field, direction }) => `${field}_${direction}`))
-          const expected = inOrder(
-            list,
-            rows.filter((row) => matches(list, where, row)),
-            by,
-          )
-          const told = JSON.stringify({ where, orderBy: by })
-          const whole = await answerTo(query, { first: 1000, where, ...order })
-          expect(whole.errors, told).toBeUndefined()
-          const matching = listIn(whole.data)
-          expect(
-            matching.edges.map((edge: any) => edge.node),
-            told,
-          ).toEqual(expected)
-          expect(matching.totalCount, told).toBe(expected.length)
-          expect(await answerTo(query, { first: 1000, where, ...order }, RESOLVED), told).toEqual(whole)
-          if (expected.length < 3) return
-          const cursors = matching.edges.map((edge: any) => edge.cursor)
-          const middle = pick(cursors.slice(1, -1)) as string
-          const at = cursors.indexOf(middle)
-          for (const extensions of [undefined, RESOLVED]) {
-            const after = listIn((await answerTo(query, { first: 4, after: middle, where, ...order }, extensions)).data)
-            expect(
-              after.edges.map((edge: any) => edge.node),
-              told,
-            ).toEqual(expected.slice(at + 1, at + 5))
-            expect(
-              after.edges.map((edge: any) => edge.cursor),
-              told,
-            ).toEqual(cursors.slice(at + 1, at + 5))
-            const before = listIn(
-              (await answerTo(query, { last: 4, before: middle, where, ...order }, extensions)).data,
+        fc.asyncProperty(
+          fc.array(fc.nat({ max: 5039 }), { minLength: 20, maxLength: 60 }),
+          async (seed) => {
+            const pick = picker(seed)
+            const where = { ...randomWhere(list, rows, pick), ...bound }
+            const by = randomOrder(list, pick)
+            const order = orderOf(by.map(({ field, direction }) => `${field}_${direction}`))
+            const expected = inOrder(
+              list,
+              rows.filter((row) => matches(list, where, row)),
+              by,
             )
+            const told = JSON.stringify({ where, orderBy: by })
+            const whole = await answerTo(query, { first: 1000, where, ...order })
+            expect(whole.errors, told).toBeUndefined()
+            const matching = listIn(whole.data)
             expect(
-              before.edges.map((edge: any) => edge.node),
+              matching.edges.map((edge: any) => edge.node),
               told,
-            ).toEqual(expected.slice(Math.max(0, at - 4), at))
-          }
-        }),
+            ).toEqual(expected)
+            expect(matching.totalCount, told).toBe(expected.length)
+            expect(await answerTo(query, { first: 1000, where, ...order }, RESOLVED), told).toEqual(
+              whole,
+            )
+            if (expected.length < 3) return
+            const cursors = matching.edges.map((edge: any) => edge.cursor)
+            const middle = pick(cursors.slice(1, -1)) as string
+            const at = cursors.indexOf(middle)
+            for (const extensions of [undefined, RESOLVED]) {
+              const after = listIn(
+                (await answerTo(query, { first: 4, after: middle, where, ...order }, extensions))
+                  .data,
+              )
+              expect(
+                after.edges.map((edge: any) => edge.node),
+                told,
+              ).toEqual(expected.slice(at + 1, at + 5))
+              expect(
+                after.edges.map((edge: any) => edge.cursor),
+                told,
+              ).toEqual(cursors.slice(at + 1, at + 5))
+              const before = listIn(
+                (await answerTo(query, { last: 4, before: middle, where, ...order }, extensions))
+                  .data,
+              )
+              expect(
+                before.edges.map((edge: any) => edge.node),
+                told,
+              ).toEqual(expected.slice(Math.max(0, at - 4), at))
+            }
+          },
+        ),
         { numRuns: runs({ sample: 3, all: 12, long: 25 }), examples: TRIED },
       )
     })
@@ -739,10 +790,13 @@ function median(values: (number | null)[]): number {
 
 /** The filter that bounds a list, with values of its rows. */
 function boundOf({ bound = '' }: Tried, rows: Row[]): Row {
-  if (bound.startsWith('user')) return { users: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
+  if (bound.startsWith('user'))
+    return { users: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
   if (bound === 'all dates') return { date: { gte: rows.at(-1)?.date, lte: rows[0]?.date } }
-  if (bound === 'healthFactor') return { healthFactor: { lt: median(rows.map((row) => row.healthFactor)) } }
-  if (bound === 'liquidationDrop') return { liquidationDrop: { lte: median(rows.map((row) => row.liquidationDrop)) } }
+  if (bound === 'healthFactor')
+    return { healthFactor: { lt: median(rows.map((row) => row.healthFactor)) } }
+  if (bound === 'liquidationDrop')
+    return { liquidationDrop: { lte: median(rows.map((row) => row.liquidationDrop)) } }
   if (bound.startsWith('date')) return { date: { eq: rows[0]?.date } }
   const newest = day(rows.at(-1)?.time)
   return { time: { gte: new Date(newest - 86_400_000), lte: new Date(newest) } }

@@ -14,7 +14,8 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
   beforeAll(async () => {
     gateway = await startGateway({ env: { DATABASE_POOL_SIZE: '3' } })
     for (const statement of [
-      // Every twenty minutes, in five markets and so through 139 days; others each day in one of a hundred.
+      // Every twenty minutes, in five markets and so through 139 days; others each day in one of a
+      // hundred.
       `INSERT INTO market_snapshot SELECT '${deep}', 1, ${market('n % 5')}, ${START} + 1200 * (n / 5), 'main', 1, 1, 1, 1, 1, 1
         FROM generate_series(0, 49999) n`,
       `INSERT INTO market_snapshot SELECT ${other('u')}, 1, ${market('u % 100')}, ${START} + ${DAY} * d, 'main', 1, 1, 1, 1, 1, 1
@@ -52,30 +53,41 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
     return read
   }
 
-  test.each([0, 1, 70, 138, 400])('after %d days: reads some blocks for each entity', async (day) => {
-    const asOf = `asOf: "${iso(START + day * DAY)}"`
-    // The flows are summed up: there are as many as fit into 40 blocks.
-    for (const selection of [
-      `latestSnapshots(${asOf}) { time }`,
-      `netApr(${asOf}) { totalBorrowUsd: borrowedUsd }`,
-      `earnings(${asOf}) { earningsUsd }`,
-      `worth(${asOf}) { netUsd }`,
-    ])
-      expect(await blocks(`{ user(address: "${deep}") { ${selection} } }`)).toBeLessThan(150)
-    expect(
-      await blocks(`{ portfolio(addresses: ["${deep}"], ${asOf}) { worth { netUsd } entities { borrowed { usd } } } }`),
-    ).toBeLessThan(300)
-  })
+  test.each([0, 1, 70, 138, 400])(
+    'after %d days: reads some blocks for each entity',
+    async (day) => {
+      const asOf = `asOf: "${iso(START + day * DAY)}"`
+      // The flows are summed up: there are as many as fit into 40 blocks.
+      for (const selection of [
+        `latestSnapshots(${asOf}) { time }`,
+        `netApr(${asOf}) { totalBorrowUsd: borrowedUsd }`,
+        `earnings(${asOf}) { earningsUsd }`,
+        `worth(${asOf}) { netUsd }`,
+      ])
+        expect(await blocks(`{ user(address: "${deep}") { ${selection} } }`)).toBeLessThan(150)
+      expect(
+        await blocks(
+          `{ portfolio(addresses: ["${deep}"], ${asOf}) { worth { netUsd } entities { borrowed { usd } } } }`,
+        ),
+      ).toBeLessThan(300)
+    },
+  )
 
   test('a series reads some blocks for each entity and bucket, however many snapshots there are', async () => {
-    const ofSpan = (span: string) => blocks(`{ user(address: "${deep}") { series(${span}) { earningsUsd } } }`)
+    const ofSpan = (span: string) =>
+      blocks(`{ user(address: "${deep}") { series(${span}) { earningsUsd } } }`)
     expect(await ofSpan('from: "2026-04-01", to: "2026-04-30"')).toBeLessThan(30 * 5 * 10 + 100)
-    expect(await ofSpan('interval: WEEK, from: "2026-03-01", to: "2026-07-31"')).toBeLessThan(23 * 5 * 10 + 100)
+    expect(await ofSpan('interval: WEEK, from: "2026-03-01", to: "2026-07-31"')).toBeLessThan(
+      23 * 5 * 10 + 100,
+    )
     expect(await ofSpan('from: "2024-01-01", to: "2026-09-20"')).toBeLessThan(1000 * 5 * 10 + 100)
   })
 
   test('a portfolio reads some blocks for each address, entity and bucket', async () => {
-    const addresses = Array.from({ length: 200 }, (_, n) => `0x1${(n + 1).toString(16).padStart(39, '0')}`)
+    const addresses = Array.from(
+      { length: 200 },
+      (_, n) => `0x1${(n + 1).toString(16).padStart(39, '0')}`,
+    )
     const query =
       'query ($addresses: [Address!]!) { portfolio(addresses: $addresses) { series(interval: WEEK, from: "2026-04-01", to: "2026-07-31") { earningsUsd worth { netUsd } } } }'
     expect(await blocks(query, { addresses })).toBeLessThan(200 * 18 * 10 + 200 * 50)
@@ -96,7 +108,9 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
       `INSERT INTO cash_flow SELECT 1, '0x' || md5('more ' || n), n, '${deep}', 'market', ${market('n % 5')}, ${START} + n, 'deposit', 1
         FROM generate_series(1, 20000) n`,
     )
-    expect((await gateway.graphql(query)).data.user.earnings).toEqual({ netCashInvestedUsd: 21_000 })
+    expect((await gateway.graphql(query)).data.user.earnings).toEqual({
+      netCashInvestedUsd: 21_000,
+    })
     expect(await blocks(query)).toBeLessThan(before + 20)
   })
 })

@@ -24,7 +24,9 @@ function dice(seed: number): (sides: number) => number {
 const roll = dice(11)
 const one = <T>(of: readonly T[]): T => of[roll(of.length)] as T
 
-/** `idle` has positions alone, `early` cash flows before any snapshot, and nothing names `nobody`. */
+/**
+ * `idle` has positions alone, `early` cash flows before any snapshot, and nothing names `nobody`.
+ */
 const users = ['ann', 'ben', 'cat', 'dan', 'early', 'idle'].map(addressOf)
 const [, , , , early = '', idle = ''] = users
 const nobody = addressOf('nobody')
@@ -59,7 +61,12 @@ function snapshots() {
             timestamp: String(timestamp),
             ...(type === 'market'
               ? { marketId: id, ...market(String(roll(1000)), String(roll(10)), String(roll(100))) }
-              : { vaultId: id, shares: String(roll(1000)), assets: String(roll(1000)), assetsUsd: usd() }),
+              : {
+                  vaultId: id,
+                  shares: String(roll(1000)),
+                  assets: String(roll(1000)),
+                  assetsUsd: usd(),
+                }),
           })
       }
     }
@@ -166,7 +173,9 @@ const until = (second: number): Files => ({
     Object.entries(records).map(([file, rows]) => [
       file,
       (rows as Row[]).filter(({ timestamp, distributionDate }) =>
-        distributionDate ? Date.parse(distributionDate) / 1000 <= second : Number(timestamp ?? -Infinity) <= second,
+        distributionDate
+          ? Date.parse(distributionDate) / 1000 <= second
+          : Number(timestamp ?? -Infinity) <= second,
       ),
     ]),
   ),
@@ -238,7 +247,9 @@ function newest(owner: string, second: number): Row[] {
   const rows = all.filter((row) => row.accountId === owner && Number(row.timestamp) <= second)
   const entity = (row: Row) => `${row.type} ${row.chainId} ${row.marketId ?? row.vaultId}`
   return rows.filter((row) =>
-    rows.every((other) => entity(other) !== entity(row) || Number(other.timestamp) <= Number(row.timestamp)),
+    rows.every(
+      (other) => entity(other) !== entity(row) || Number(other.timestamp) <= Number(row.timestamp),
+    ),
   )
 }
 
@@ -261,24 +272,33 @@ function held(owners: string[], second: number): Held[] {
       entry.deposit += deposit
       entry.debt += cents(row.debtUsd ?? null)
       entry.value += deposit + cents(row.protectedUsd ?? null) - cents(row.debtUsd ?? null)
-      const parts = row.type === 'market' ? [row.collateralUsd, row.protectedUsd, row.debtUsd] : [row.assetsUsd]
+      const parts =
+        row.type === 'market' ? [row.collateralUsd, row.protectedUsd, row.debtUsd] : [row.assetsUsd]
       entry.incomplete ||= parts.includes(null)
     }
-    for (const flow of cashFlows.filter((one) => one.accountId === owner && Number(one.timestamp) <= second)) {
+    for (const flow of cashFlows.filter(
+      (one) => one.accountId === owner && Number(one.timestamp) <= second,
+    )) {
       const entry = at(flow.entityType, flow.chainId, flow.entityId)
-      entry.cash += (flow.kind === 'deposit' || flow.kind === 'repay' ? 1n : -1n) * cents(flow.amountUsd)
+      entry.cash +=
+        (flow.kind === 'deposit' || flow.kind === 'repay' ? 1n : -1n) * cents(flow.amountUsd)
       entry.incomplete ||= flow.amountUsd === null
     }
   }
   return [...latest.values()]
 }
-const sum = <T>(rows: T[], of: (row: T) => bigint) => rows.reduce((total, row) => total + of(row), 0n)
+const sum = <T>(rows: T[], of: (row: T) => bigint) =>
+  rows.reduce((total, row) => total + of(row), 0n)
 const entityOf = (row: Row) =>
   `${row.type ?? row.entityType} ${row.chainId} ${row.marketId ?? row.vaultId ?? row.entityId}`
-const cashOf = ({ kind, amountUsd }: Row) => (kind === 'deposit' || kind === 'repay' ? 1n : -1n) * cents(amountUsd)
+const cashOf = ({ kind, amountUsd }: Row) =>
+  (kind === 'deposit' || kind === 'repay' ? 1n : -1n) * cents(amountUsd)
 const isUnknown = ({ amountUsd, assets }: Row) => amountUsd === null && assets !== '0'
 
-/** What each owner has in each entity at its newest snapshot by then, with the cash flows up to that snapshot. */
+/**
+ * What each owner has in each entity at its newest snapshot by then, with the cash flows up to that
+ * snapshot.
+ */
 const momentsOf = (owners: string[], second: number): Moment[] =>
   owners.flatMap((owner) => {
     const rows = newest(owner, second)
@@ -286,7 +306,10 @@ const momentsOf = (owners: string[], second: number): Moment[] =>
       const ofEntity = rows.filter((row) => entityOf(row) === entity)
       const timestamp = Number(ofEntity[0]?.timestamp)
       const flows = cashFlows.filter(
-        (flow) => flow.accountId === owner && entityOf(flow) === entity && Number(flow.timestamp) <= timestamp,
+        (flow) =>
+          flow.accountId === owner &&
+          entityOf(flow) === entity &&
+          Number(flow.timestamp) <= timestamp,
       )
       const total = (name: string) => sum(ofEntity, (row) => cents(row[name] ?? null))
       return {
@@ -325,7 +348,9 @@ function worth(rows: Moment[]) {
 const WORTH = 'time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd hasIncompletePrices'
 
 function earnings(owners: string[], second: number, chainId?: number) {
-  const rows = held(owners, second).filter((row) => chainId === undefined || row.chainId === chainId)
+  const rows = held(owners, second).filter(
+    (row) => chainId === undefined || row.chainId === chainId,
+  )
   return {
     earningsUsd: dollars(sum(rows, ({ value, cash }) => value - cash)),
     worthUsd: dollars(sum(rows, ({ value }) => value)),
@@ -362,7 +387,10 @@ function netApr(owners: string[], second: number) {
   const average = (of: (row: Held) => bigint, name: 'depositRate' | 'borrowRate') => {
     const total = sum(rows, of)
     if (total === 0n) return 0
-    return expect.closeTo(rows.reduce((all, row) => all + Number(of(row)) * rate(row, name), 0) / Number(total), 10)
+    return expect.closeTo(
+      rows.reduce((all, row) => all + Number(of(row)) * rate(row, name), 0) / Number(total),
+      10,
+    )
   }
   return {
     earnNetApr: average(({ deposit }) => deposit, 'depositRate'),
@@ -391,13 +419,25 @@ const snapshotOf = (row: Row) => ({
         borrowed: { usd: row.debtUsd },
         shares: null,
       }
-    : { supplied: { raw: row.assets, usd: row.assetsUsd }, protected: null, borrowed: null, shares: row.shares }),
+    : {
+        supplied: { raw: row.assets, usd: row.assetsUsd },
+        protected: null,
+        borrowed: null,
+        shares: row.shares,
+      }),
 })
 const bySnapshot = (row: Row) =>
-  [row.marketId ? 0 : 1, String(row.chainId).padStart(3, '0'), row.marketId ?? row.vaultId, row.positionId].join(' ')
+  [
+    row.marketId ? 0 : 1,
+    String(row.chainId).padStart(3, '0'),
+    row.marketId ?? row.vaultId,
+    row.positionId,
+  ].join(' ')
 
 test('earnings, net APR and latest snapshots of a user are those of the records by then', async () => {
-  expect(new Set(all.map((row) => `${row.accountId} ${row.marketId} ${row.timestamp}`)).size).toBeLessThan(all.length)
+  expect(
+    new Set(all.map((row) => `${row.accountId} ${row.marketId} ${row.timestamp}`)).size,
+  ).toBeLessThan(all.length)
   for (const [i, time] of sampleOf([...moments.entries()], 3)) {
     const user = [...users, nobody][i % 7] as string
     const second = Math.floor(time / 1000)
@@ -427,14 +467,19 @@ test('many users at once, and as of now, are as each by itself and as without a 
   expect(now.users.nodes).toHaveLength(users.length)
   expect(await roadsOf(page(`(asOf: "${new Date(Date.now() + 1000).toISOString()}")`))).toEqual(now)
   expect(
-    await roadsOf(`query ($none: DateTime) { users { nodes { address ${selection('(asOf: $none)')} } } }`, {
-      none: null,
-    }),
+    await roadsOf(
+      `query ($none: DateTime) { users { nodes { address ${selection('(asOf: $none)')} } } }`,
+      {
+        none: null,
+      },
+    ),
   ).toEqual(now)
   const then = `(asOf: "${iso(START + 9 * DAY)}")`
   const { users: past } = await roadsOf(page(then))
   for (const { address, ...user } of past.nodes)
-    expect((await gateway.ask(`{ user(address: "${address}") { ${selection(then)} } }`)).user).toEqual(user)
+    expect(
+      (await gateway.ask(`{ user(address: "${address}") { ${selection(then)} } }`)).user,
+    ).toEqual(user)
 })
 
 const PORTFOLIO = `points: totalPoints positionCount: recordCount bestRank worth { ${WORTH} } earnings { ${EARNINGS} } netApr { ${APR} }
@@ -456,15 +501,22 @@ describe('a store that holds only the records up to a moment', () => {
         const selection = (asOf: string) => `{
           ${[...users, nobody]
             .map(
-              (user, i) => `u${i}: user(address: "${user}") { earnings${asOf} { ${EARNINGS} } netApr${asOf} { ${APR} }
+              (
+                user,
+                i,
+              ) => `u${i}: user(address: "${user}") { earnings${asOf} { ${EARNINGS} } netApr${asOf} { ${APR} }
               latestSnapshots${asOf} { ${SNAPSHOT} } worth${asOf} { ${WORTH} } points: totalPoints${asOf} rank${asOf} }`,
             )
             .join(' ')} }`
         const portfolio = (asOf: string) =>
           `{ portfolio(addresses: ${JSON.stringify([...users.slice(1), nobody])}${asOf}) { ${PORTFOLIO} } }`
         const other = asker(then)
-        expect(await roadsOf(selection(`(asOf: "${iso(time)}")`))).toEqual(await other(selection('')))
-        expect(await roadsOf(portfolio(`, asOf: "${iso(time)}"`))).toEqual(await other(portfolio('')))
+        expect(await roadsOf(selection(`(asOf: "${iso(time)}")`))).toEqual(
+          await other(selection('')),
+        )
+        expect(await roadsOf(portfolio(`, asOf: "${iso(time)}"`))).toEqual(
+          await other(portfolio('')),
+        )
       } finally {
         await then.close()
       }
@@ -482,19 +534,27 @@ test('a portfolio is what the records of its users by then add up to', async () 
     )
     const apr = netApr(some, second)
     const past = records.positions.filter(
-      ({ userAddress, distributionDate }) => some.includes(userAddress) && Date.parse(distributionDate) <= time,
+      ({ userAddress, distributionDate }) =>
+        some.includes(userAddress) && Date.parse(distributionDate) <= time,
     )
     const dates = records.positions
       .map(({ distributionDate }) => Date.parse(distributionDate))
       .filter((one) => one <= time)
-    const last = past.filter(({ distributionDate }) => Date.parse(distributionDate) === Math.max(...dates))
+    const last = past.filter(
+      ({ distributionDate }) => Date.parse(distributionDate) === Math.max(...dates),
+    )
     expect(portfolio).toEqual({
       positionCount: past.length,
       worth: worth(momentsOf(some, second)),
       earnings: earnings(some, second),
       netApr: apr,
       pools: last.length
-        ? [{ userCount: last.length, suppliedUsd: dollars(sum(last, (row) => cents(row.aSuppliedAmountUsd))) }]
+        ? [
+            {
+              userCount: last.length,
+              suppliedUsd: dollars(sum(last, (row) => cents(row.aSuppliedAmountUsd))),
+            },
+          ]
         : [],
     })
   }
@@ -511,19 +571,34 @@ test('net APR is at the rates that were in force', async () => {
     [changed, 0.5],
     [later, 0.9],
   ])
-    await store.query('INSERT INTO rate_revision VALUES ($4, $2, $1, $3, $5, $5)', [...rates, time, 'market', rate])
-  const user = users.find((one) => newest(one, START + 3 * DAY).some((row) => row.marketId === entity?.id)) as string
+    await store.query('INSERT INTO rate_revision VALUES ($4, $2, $1, $3, $5, $5)', [
+      ...rates,
+      time,
+      'market',
+      rate,
+    ])
+  const user = users.find((one) =>
+    newest(one, START + 3 * DAY).some((row) => row.marketId === entity?.id),
+  ) as string
   const rateAt = async (asOf: string) =>
     (
       await roadsOf(`{ user(address: "${user}") { netApr(asOf: "${asOf}") {
         breakdown { entityAddress chainId depositRate: depositApr borrowRate: borrowApr } } } }`)
-    ).user.netApr.breakdown.find((row: Row) => row.entityAddress === entity?.id && row.chainId === entity?.chainId)
+    ).user.netApr.breakdown.find(
+      (row: Row) => row.entityAddress === entity?.id && row.chainId === entity?.chainId,
+    )
   expect(await rateAt('2026-03-04T00:00:00Z'), 'before the first').toMatchObject({
     depositRate: 0.01,
     borrowRate: 0.02,
   })
-  expect(await rateAt('2026-03-06T00:00:00Z')).toMatchObject({ depositRate: 0.01, borrowRate: 0.02 })
-  expect(await rateAt('2026-03-08T12:00:00.499Z')).toMatchObject({ depositRate: 0.01, borrowRate: 0.02 })
+  expect(await rateAt('2026-03-06T00:00:00Z')).toMatchObject({
+    depositRate: 0.01,
+    borrowRate: 0.02,
+  })
+  expect(await rateAt('2026-03-08T12:00:00.499Z')).toMatchObject({
+    depositRate: 0.01,
+    borrowRate: 0.02,
+  })
   expect(await rateAt(changed)).toMatchObject({ depositRate: 0.5, borrowRate: 0.5 })
   expect(await rateAt(later)).toMatchObject({ depositRate: 0.9, borrowRate: 0.9 })
   await store.query('DELETE FROM rate_revision WHERE changed_at = ANY($1)', [[changed, later]])
@@ -543,7 +618,9 @@ function bucketsOf(interval: string, first: number, last: number): [start: numbe
   const starts = new Set<number>()
   for (let second = first; second <= last + 40 * DAY; second += DAY) starts.add(startOf(second))
   const all = [...starts]
-  return all.slice(0, -1).flatMap((start, i) => (start <= last ? [[start, all[i + 1] as number]] : []))
+  return all
+    .slice(0, -1)
+    .flatMap((start, i) => (start <= last ? [[start, all[i + 1] as number]] : []))
 }
 
 describe('series', () => {
@@ -576,7 +653,10 @@ describe('series', () => {
             ({ userAddress, distributionDate }) =>
               group.includes(userAddress) && Date.parse(distributionDate) / 1000 === lastDate,
           )
-          const [unpriced, unknownCash] = [now.some((one) => one.unpriced), now.some((one) => one.unknownCash)]
+          const [unpriced, unknownCash] = [
+            now.some((one) => one.unpriced),
+            now.some((one) => one.unknownCash),
+          ]
           const cash = sum(now, (one) => one.cash)
           const value = worth(now)
           const pending = flows.filter(
@@ -609,7 +689,8 @@ describe('series', () => {
             positionCount: lastDate === null ? null : positions.length,
             worth: unpriced ? null : value,
             netCashInvestedUsd: value && !unknownCash ? dollars(cash) : null,
-            earningsUsd: value && !unpriced && !unknownCash ? dollars(cents(value.netUsd) - cash) : null,
+            earningsUsd:
+              value && !unpriced && !unknownCash ? dollars(cents(value.netUsd) - cash) : null,
             pendingCashUsd: pending.some(isUnknown) ? null : dollars(sum(pending, cashOf)),
             hasIncompletePrices: value && (unpriced || unknownCash),
             liquidationRewardCount: matching.length,
@@ -646,7 +727,9 @@ describe('series', () => {
         expect(last.worth).toEqual(worth?.hasIncompletePrices ? null : worth)
         expect(worth?.netUsd ?? 0).toBe(earnings.worthUsd)
         if (last.hasIncompletePrices || last.pendingCashUsd === null) continue
-        expect(cents(last.earningsUsd) - cents(last.pendingCashUsd)).toBe(cents(earnings.earningsUsd))
+        expect(cents(last.earningsUsd) - cents(last.pendingCashUsd)).toBe(
+          cents(earnings.earningsUsd),
+        )
       }
       const then = data.some
       const { totalPoints, rank } = then.series.at(-1)
@@ -667,7 +750,9 @@ describe('series', () => {
       ],
       after: [
         {
-          netCashInvestedUsd: now.some(({ unknownCash }) => unknownCash) ? null : dollars(sum(now, ({ cash }) => cash)),
+          netCashInvestedUsd: now.some(({ unknownCash }) => unknownCash)
+            ? null
+            : dollars(sum(now, ({ cash }) => cash)),
         },
       ],
       first: [{ earningsUsd: null }],
@@ -734,6 +819,9 @@ test('many users and addresses take as many statements as one', async () => {
   }
   // What is not selected is not read.
   expect(
-    await count(`query ($a: [Address!]!) { portfolio(addresses: $a) { series { worth { netUsd } } } }`, { a: users }),
+    await count(
+      `query ($a: [Address!]!) { portfolio(addresses: $a) { series { worth { netUsd } } } }`,
+      { a: users },
+    ),
   ).toBe(1)
 })

@@ -7,11 +7,17 @@ import { buildClientSchema, getIntrospectionQuery, isIntrospectionType, printSch
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 
-/** What introspection says must be readable for clients that were built for the specification of October 2021. */
+/**
+ * What introspection says must be readable for clients that were built for the specification of
+ * October 2021.
+ */
 
 const KINDS = ['SCALAR', 'OBJECT', 'INTERFACE', 'UNION', 'ENUM', 'INPUT_OBJECT', 'LIST', 'NON_NULL']
 
-/** The locations of the directives of that specification. `@oneOf` came later, at a location that was there. */
+/**
+ * The locations of the directives of that specification. `@oneOf` came later, at a location that
+ * was there.
+ */
 const DIRECTIVES: Record<string, string[]> = {
   deprecated: ['ARGUMENT_DEFINITION', 'ENUM_VALUE', 'FIELD_DEFINITION', 'INPUT_FIELD_DEFINITION'],
   include: ['FIELD', 'FRAGMENT_SPREAD', 'INLINE_FRAGMENT'],
@@ -28,7 +34,9 @@ const INTROSPECTION = getIntrospectionQuery({
 })
 
 const run = promisify(execFile)
-/** The version of graphql-core, the library of Python's clients. Undefined if it is not installed. */
+/**
+ * The version of graphql-core, the library of Python's clients. Undefined if it is not installed.
+ */
 const python = await run('python3', ['-c', 'import graphql; print(graphql.__version__)']).then(
   ({ stdout }) => stdout.trim(),
   () => undefined,
@@ -52,7 +60,10 @@ describe.each([
   })
 
   test('has the directives of the specification, at its locations', () => {
-    const directives = data.__schema.directives.map(({ name, locations }: any) => [name, locations.toSorted()])
+    const directives = data.__schema.directives.map(({ name, locations }: any) => [
+      name,
+      locations.toSorted(),
+    ])
     expect(Object.fromEntries(directives)).toEqual(DIRECTIVES)
   })
 

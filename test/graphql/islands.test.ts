@@ -64,7 +64,8 @@ test('a root field without a plan that fails nulls itself alone, and its error h
 })
 
 test('a mistake in a planned root field has the answer of resolvers', async () => {
-  const query = '{ positions(first: -1) { totalCount nodes { points } } __type(name: "Run") { name } }'
+  const query =
+    '{ positions(first: -1) { totalCount nodes { points } } __type(name: "Run") { name } }'
   expect((await answer(query)).text).toBe((await answer(query, {}, false)).text)
 })
 
@@ -83,7 +84,11 @@ test.skipIf(onCitus)('all root fields are read from one snapshot', async () => {
   const onStatement = () => {
     committed ??= writer.query('COMMIT')
   }
-  const outcome = await run(graph, { operation, variables: {}, admin: 'no' }, { aborted: false, onStatement })
+  const outcome = await run(
+    graph,
+    { operation, variables: {}, admin: 'no' },
+    { aborted: false, onStatement },
+  )
   await committed
   writer.release()
   expect(JSON.parse((outcome as { json: string }).json).node).toEqual({ name })

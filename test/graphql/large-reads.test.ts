@@ -7,12 +7,17 @@ import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startOnSample({ users: 30, days: 6, env: { MAX_QUERY_COST: '20000', READ_TIMEOUT_MS: '30000' } })
+  gateway = await startOnSample({
+    users: 30,
+    days: 6,
+    env: { MAX_QUERY_COST: '20000', READ_TIMEOUT_MS: '30000' },
+  })
 })
 afterAll(() => gateway.close())
 
 /** A field that has no plan, so that resolvers answer it. */
-const unplanned = 'runs(first: 1) { nodes { kind changesNotKept multipliers(first: 1) { nodes { changedBy } } } }'
+const unplanned =
+  'runs(first: 1) { nodes { kind changesNotKept multipliers(first: 1) { nodes { changedBy } } } }'
 
 /** Locks tables while `work` runs. */
 async function whileLocked(tables: string, work: () => Promise<void>): Promise<void> {
@@ -53,7 +58,10 @@ test('resolvers that read nothing take no connection', async () => {
   store.pool.connect = (() => Promise.reject(new Error('no connection'))) as typeof connect
   try {
     expect((await gateway.graphql('{ limits { depth } __typename }')).errors).toBeUndefined()
-    const { errors } = await gateway.graphql('query ($a: Address!) { user(address: $a) { rank } }', { a: 'x' })
+    const { errors } = await gateway.graphql(
+      'query ($a: Address!) { user(address: $a) { rank } }',
+      { a: 'x' },
+    )
     expect(errors?.[0].extensions.code).toBe('BAD_INPUT')
   } finally {
     store.pool.connect = connect
@@ -87,7 +95,10 @@ test('large operations wait for each other, then are refused with a sentence; sm
         headers: { ...headers, ...more },
         body: JSON.stringify({ query }),
       })
-    const lists = Array.from({ length: 11 }, (_, i) => `p${i}: positions(first: 1000) { nodes { points } }`)
+    const lists = Array.from(
+      { length: 11 },
+      (_, i) => `p${i}: positions(first: 1000) { nodes { points } }`,
+    )
     const large = `vaults(first: 1000) { nodes { name address } } ${lists.join(' ')}`
     const first = ['{ x: ', '{ y: '].map((start) => hanging(`${start}${large} }`))
     await expect.poll(isWaiting, { timeout: 10_000 }).toBe(true)
@@ -96,9 +107,16 @@ test('large operations wait for each other, then are refused with a sentence; sm
       post(`{ b: ${large} }`, { 'x-graphql-cost': '1' }),
       fetch(`${gateway.base}/graphql?query=${encodeURIComponent(`{ c: ${large} }`)}`, { headers }),
     ]
-    for (const path of ['/points/leaderboard', `/points/userpoints?account=${sampleUser}`, '/livez', '/health'])
+    for (const path of [
+      '/points/leaderboard',
+      `/points/userpoints?account=${sampleUser}`,
+      '/livez',
+      '/health',
+    ])
       expect((await fetch(gateway.base + path, { headers })).status).toBe(200)
-    expect((await gateway.graphql('{ leaderboard(first: 10) { nodes { points } } }')).errors).toBeUndefined()
+    expect(
+      (await gateway.graphql('{ leaderboard(first: 10) { nodes { points } } }')).errors,
+    ).toBeUndefined()
     expect((await gateway.graphql(`{ ${unplanned} }`)).errors).toBeUndefined()
     for (const response of await Promise.all(waiting)) {
       expect(response.status).toBe(503)
@@ -112,18 +130,27 @@ test('large operations wait for each other, then are refused with a sentence; sm
   }))
 
 test('so are large reads of REST', async () => {
-  const small = await startGateway({ on: gateway, env: { MAX_QUERY_COST: '150', READ_TIMEOUT_MS: '30000' } })
+  const small = await startGateway({
+    on: gateway,
+    env: { MAX_QUERY_COST: '150', READ_TIMEOUT_MS: '30000' },
+  })
   try {
     await whileLocked('stored_position', async () => {
       const get = (limit: number) =>
-        fetch(`${small.base}/points/${sampleUser}?limit=${limit}`, { headers: { 'cache-control': 'no-cache' } })
+        fetch(`${small.base}/points/${sampleUser}?limit=${limit}`, {
+          headers: { 'cache-control': 'no-cache' },
+        })
       const controller = new AbortController()
-      const first = fetch(`${small.base}/points/${sampleUser}?limit=100`, { signal: controller.signal }).catch(() => {})
+      const first = fetch(`${small.base}/points/${sampleUser}?limit=100`, {
+        signal: controller.signal,
+      }).catch(() => {})
       await expect.poll(isWaiting, { timeout: 10_000 }).toBe(true)
       const refused = await get(99)
       expect(refused.status).toBe(503)
       expect(refused.headers.get('retry-after')).toBe('2')
-      expect(((await refused.json()) as any).detail).toMatch(/^The server is busy with other large operations\./)
+      expect(((await refused.json()) as any).detail).toMatch(
+        /^The server is busy with other large operations\./,
+      )
       controller.abort()
       await first
     })

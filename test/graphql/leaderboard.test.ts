@@ -10,7 +10,10 @@ import { samplePool } from '../../src/sample/sample.ts'
 import { type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 
-/** Leaderboards of windows, compared with sums over all positions. test/facts has more of them, by SQL. */
+/**
+ * Leaderboards of windows, compared with sums over all positions. test/facts has more of them, by
+ * SQL.
+ */
 
 type Row = Record<string, any>
 interface Position {
@@ -43,7 +46,9 @@ const day = (n: number) => dates.at(n) ?? ''
 beforeAll(async () => {
   gateway = await startOnSample({ users: 60, days: DAYS })
   const { pool } = gateway.deps.store
-  dates = (await pool.query('SELECT date::text FROM distribution ORDER BY date')).rows.map(({ date }) => date)
+  dates = (await pool.query('SELECT date::text FROM distribution ORDER BY date')).rows.map(
+    ({ date }) => date,
+  )
   const [first, second] = (
     await pool.query(
       `SELECT user_address FROM account WHERE first_distribution_date <= $1 AND last_distribution_date > $2 ORDER BY rank LIMIT 2`,
@@ -59,11 +64,16 @@ beforeAll(async () => {
       'UPDATE stored_position SET points_a = 0, points_b = 0 WHERE user_address = $1 AND distribution_date = ANY($2)',
       [idle, changed],
     )
-    await client.query('DELETE FROM stored_position WHERE user_address = $1 AND distribution_date = ANY($2)', [
-      absent,
-      changed,
-    ])
-    await refreshRollups(client, { dates: changed, kind: 'import', startedAt: new Date(), removed: [absent] })
+    await client.query(
+      'DELETE FROM stored_position WHERE user_address = $1 AND distribution_date = ANY($2)',
+      [absent, changed],
+    )
+    await refreshRollups(client, {
+      dates: changed,
+      kind: 'import',
+      startedAt: new Date(),
+      removed: [absent],
+    })
   })
   await rebuildRankHistory(pool)
   positions = (
@@ -79,7 +89,12 @@ afterAll(() => gateway.close())
 function boardOf({ from = '', to = '9999', pool, chainId }: Window) {
   const sums = new Map<string, number>()
   for (const { user, date, points, ...at } of positions)
-    if (date >= from && date <= to && (pool ?? at.pool) === at.pool && (chainId ?? at.chain) === at.chain)
+    if (
+      date >= from &&
+      date <= to &&
+      (pool ?? at.pool) === at.pool &&
+      (chainId ?? at.chain) === at.chain
+    )
       sums.set(user, (sums.get(user) ?? 0) + points)
   return [...sums]
     .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
@@ -149,8 +164,11 @@ describe.each(windows)('%s', (_, windowOf) => {
 
 test('users of 0 points share a rank by address, and a user without a position is left out', async () => {
   const window = { from: day(20), to: day(22) }
-  const { leaderboard } = await gateway.ask(`{ leaderboard(${scoped(window)}, first: 1000) { nodes { ${ROW} } } }`)
-  const of = (user: string) => leaderboard.nodes.find(({ userAddress }: Row) => userAddress === user)
+  const { leaderboard } = await gateway.ask(
+    `{ leaderboard(${scoped(window)}, first: 1000) { nodes { ${ROW} } } }`,
+  )
+  const of = (user: string) =>
+    leaderboard.nodes.find(({ userAddress }: Row) => userAddress === user)
   expect(of(idle)).toMatchObject({ points: 0 })
   expect(of(absent)).toBeUndefined()
   expect(boardOf({}).some(({ userAddress }) => userAddress === absent)).toBe(true)
@@ -175,7 +193,11 @@ describe('around a user', () => {
       )
       const start = Math.max(0, Math.min(rank - 3, board.length - 5))
       const { pageInfo, ...rest } = leaderboard
-      expect(rest).toEqual({ totalCount: board.length, aroundRank: rank, nodes: board.slice(start, start + 5) })
+      expect(rest).toEqual({
+        totalCount: board.length,
+        aroundRank: rank,
+        nodes: board.slice(start, start + 5),
+      })
       expect(alone).toEqual({ aroundRank: rank })
       const next = await gateway.ask(
         `{ leaderboard(${args()} after: "${pageInfo.endCursor}", first: 2) { nodes { ${ROW} } } }`,
@@ -184,21 +206,27 @@ describe('around a user', () => {
     }
   })
 
-  test.each(boards)('%s: the end of the list differs from a user that is not ranked', async (_, args, board) => {
-    const last = board().at(-1)?.userAddress
-    const { none, end } = await gateway.ask(
-      `{ none: leaderboardAround(${args()} user: "${UNKNOWN}") { aroundRank nodes { rank } }
+  test.each(boards)(
+    '%s: the end of the list differs from a user that is not ranked',
+    async (_, args, board) => {
+      const last = board().at(-1)?.userAddress
+      const { none, end } = await gateway.ask(
+        `{ none: leaderboardAround(${args()} user: "${UNKNOWN}") { aroundRank nodes { rank } }
         end: leaderboardAround(${args()} user: "${last}", first: 0) { aroundRank nodes { rank } } }`,
-    )
-    expect(none).toEqual({ aroundRank: null, nodes: [] })
-    expect(end).toEqual({ aroundRank: board().length, nodes: [] })
-  })
+      )
+      expect(none).toEqual({ aroundRank: null, nodes: [] })
+      expect(end).toEqual({ aroundRank: board().length, nodes: [] })
+    },
+  )
 
   test('a user without a position in the window is not ranked in it', async () => {
     const args = `${scoped({ from: day(20), to: day(22) })}, user: "${absent}"`
     expect(
-      (await gateway.ask(`{ leaderboard: leaderboardAround(${args}) { totalCount aroundRank nodes { rank } } }`))
-        .leaderboard,
+      (
+        await gateway.ask(
+          `{ leaderboard: leaderboardAround(${args}) { totalCount aroundRank nodes { rank } } }`,
+        )
+      ).leaderboard,
     ).toEqual({
       totalCount: 0,
       aroundRank: null,
@@ -255,18 +283,26 @@ describe('what is refused', () => {
   })
 
   test('a date together with a window, and paging around a user', async () => {
-    expect(await problem(`scope: { asOf: "2026-01-01", window: { pool: "${pool}" } }`)).toMatchObject({
+    expect(
+      await problem(`scope: { asOf: "2026-01-01", window: { pool: "${pool}" } }`),
+    ).toMatchObject({
       message: expect.stringMatching(/must specify exactly one key/),
     })
-    expect(await problem('scope: {}')).toMatchObject({ message: expect.stringMatching(/must specify exactly one key/) })
-    const { errors } = await gateway.graphql(`{ leaderboardAround(user: "${UNKNOWN}", last: 3) { aroundRank } }`)
+    expect(await problem('scope: {}')).toMatchObject({
+      message: expect.stringMatching(/must specify exactly one key/),
+    })
+    const { errors } = await gateway.graphql(
+      `{ leaderboardAround(user: "${UNKNOWN}", last: 3) { aroundRank } }`,
+    )
     expect(errors?.[0]?.message).toMatch(/Unknown argument "last"/)
   })
 
   test('a pool over more than 366 dates', async () => {
     const { pool: database } = gateway.deps.store
     const years = `generate_series(date '1990-01-01', date '1990-12-31', '1 day')`
-    await database.query(`INSERT INTO distribution SELECT d, 0, 0, 0, 'import', now(), now() FROM ${years} d`)
+    await database.query(
+      `INSERT INTO distribution SELECT d, 0, 0, 0, 'import', now(), now() FROM ${years} d`,
+    )
     try {
       expect(await problem(scoped({ pool }))).toMatchObject({
         message: expect.stringMatching(`not ${365 + DAYS}: give both`),
@@ -284,10 +320,16 @@ describe('what is refused', () => {
     try {
       for (const window of [{ from: day(13) }, { from: day(13), to: day(20) }, { to: day(12) }])
         expect(await problem(scoped(window))).toMatchObject({
-          message: expect.stringMatching(`The ranks of ${day(12)} are being recomputed.*Try again in a moment`),
+          message: expect.stringMatching(
+            `The ranks of ${day(12)} are being recomputed.*Try again in a moment`,
+          ),
           extensions: { code: 'UNAVAILABLE' },
         })
-      for (const window of [{ from: day(12) }, { from: day(5), to: day(11) }, { pool, from: day(13) }])
+      for (const window of [
+        { from: day(12) },
+        { from: day(5), to: day(11) },
+        { pool, from: day(13) },
+      ])
         expect(await problem(scoped(window))).toBeUndefined()
     } finally {
       await rebuildRankHistory(database)
@@ -295,33 +337,50 @@ describe('what is refused', () => {
   })
 })
 
-test.runIf(hasPlans)('a window takes two statements, and one more around a user, however many rows', async () => {
-  const page = '{ totalCount aroundRank nodes { rank user { totalPoints } } }'
-  const around = `user: "${boardOf({})[0]?.userAddress}"`
-  const counts: [string, number][] = [
-    [`{ leaderboard(first: 3) ${page} }`, 1],
-    [`{ leaderboard: leaderboardAround(${around}) ${page} }`, 2],
-    ...[1, 100].flatMap((first): [string, number][] => [
-      [`{ leaderboard(scope: { window: { from: "${day(5)}", to: "${day(9)}" } }, first: ${first}) ${page} }`, 2],
-      [`{ leaderboard(scope: { window: { pool: "${samplePool.address}" } }, first: ${first}) ${page} }`, 2],
-      [`{ leaderboard(scope: { window: { from: "${day(-3)}", chainId: 1 } }, first: ${first}) ${page} }`, 2],
-      [`{ leaderboardAround(scope: { window: { from: "${day(5)}" } }, ${around}, first: ${first}) ${page} }`, 3],
-    ]),
-  ]
-  for (const [query, count] of counts) {
-    for (let warm = 0; warm < 2; warm++) await gateway.ask(query)
-    gateway.statements.length = 0
-    await gateway.ask(query)
-    expect(gateway.statements, query).toHaveLength(count)
-  }
-})
+test.runIf(hasPlans)(
+  'a window takes two statements, and one more around a user, however many rows',
+  async () => {
+    const page = '{ totalCount aroundRank nodes { rank user { totalPoints } } }'
+    const around = `user: "${boardOf({})[0]?.userAddress}"`
+    const counts: [string, number][] = [
+      [`{ leaderboard(first: 3) ${page} }`, 1],
+      [`{ leaderboard: leaderboardAround(${around}) ${page} }`, 2],
+      ...[1, 100].flatMap((first): [string, number][] => [
+        [
+          `{ leaderboard(scope: { window: { from: "${day(5)}", to: "${day(9)}" } }, first: ${first}) ${page} }`,
+          2,
+        ],
+        [
+          `{ leaderboard(scope: { window: { pool: "${samplePool.address}" } }, first: ${first}) ${page} }`,
+          2,
+        ],
+        [
+          `{ leaderboard(scope: { window: { from: "${day(-3)}", chainId: 1 } }, first: ${first}) ${page} }`,
+          2,
+        ],
+        [
+          `{ leaderboardAround(scope: { window: { from: "${day(5)}" } }, ${around}, first: ${first}) ${page} }`,
+          3,
+        ],
+      ]),
+    ]
+    for (const [query, count] of counts) {
+      for (let warm = 0; warm < 2; warm++) await gateway.ask(query)
+      gateway.statements.length = 0
+      await gateway.ask(query)
+      expect(gateway.statements, query).toHaveLength(count)
+    }
+  },
+)
 
 test('a window costs what it reads', () => {
   const schema = createSchema()
   const costIn = (field: string, window: string, more = '', selection = 'aroundRank') =>
     compileCost(
       schema,
-      parse(`{ ${field}(${window && `scope: { window: { ${window} } } `}${more}) { ${selection} } }`),
+      parse(
+        `{ ${field}(${window && `scope: { window: { ${window} } } `}${more}) { ${selection} } }`,
+      ),
       undefined,
     )
   const costOf = (window: string, more = 'first: 100', selection = 'aroundRank') =>
@@ -347,11 +406,24 @@ test('a window costs what it reads', () => {
 test('a season ranks the users of its dates, as the window of the same dates does', async () => {
   const { store } = gateway.deps
   const seasons = { pool: store.pool, now: () => new Date() }
-  await setSeason(seasons, { name: 'Past', startsAt: day(5), endsAt: day(9) }, { requestedBy: 'test' })
-  await setSeason(seasons, { name: 'Present', startsAt: day(10), endsAt: null }, { requestedBy: 'test' })
-  await setSeason(seasons, { name: 'Before', startsAt: '2001-01-01', endsAt: '2001-01-02' }, { requestedBy: 'test' })
+  await setSeason(
+    seasons,
+    { name: 'Past', startsAt: day(5), endsAt: day(9) },
+    { requestedBy: 'test' },
+  )
+  await setSeason(
+    seasons,
+    { name: 'Present', startsAt: day(10), endsAt: null },
+    { requestedBy: 'test' },
+  )
+  await setSeason(
+    seasons,
+    { name: 'Before', startsAt: '2001-01-01', endsAt: '2001-01-02' },
+    { requestedBy: 'test' },
+  )
   const FIELDS = 'totalCount nodes { userAddress points rank }'
-  const of = (scope: string) => gateway.ask(`{ leaderboard(first: 1000, scope: ${scope}) { ${FIELDS} } }`)
+  const of = (scope: string) =>
+    gateway.ask(`{ leaderboard(first: 1000, scope: ${scope}) { ${FIELDS} } }`)
   const past = await of('{ season: "Past" }')
   expect(past.leaderboard.totalCount).toBeGreaterThan(10)
   expect(past).toEqual(await of(`{ window: { from: "${day(5)}", to: "${day(9)}" } }`))

@@ -40,14 +40,22 @@ describe('the cost of an operation', () => {
     ['a page has 100 rows when left out', '{ leaderboard { nodes { rank } } }', 100 + 101],
     ['first: null is left out', '{ leaderboard(first: null) { nodes { rank } } }', 100 + 101],
     ['a page from the end', '{ leaderboard(last: 7) { nodes { rank } } }', 100 + 8],
-    ['edges cost what nodes do', '{ leaderboard(first: 5) { edges { cursor node { rank } } } }', 100 + 6],
+    [
+      'edges cost what nodes do',
+      '{ leaderboard(first: 5) { edges { cursor node { rank } } } }',
+      100 + 6,
+    ],
     [
       'pages multiply',
       '{ pools(first: 10) { nodes { positions(first: 5) { nodes { user { rank } } } } } }',
       100 + 600 + 30 + 1 + 10 * (1 + 1 + 5 * 2),
     ],
     ['counting costs 10', '{ pools(first: 10) { totalCount } }', 100 + 11],
-    ['a page that is larger than pages are', '{ leaderboard(first: 2147483647) { nodes { rank } } }', 100 + 1001],
+    [
+      'a page that is larger than pages are',
+      '{ leaderboard(first: 2147483647) { nodes { rank } } }',
+      100 + 1001,
+    ],
     [
       'a page that cannot be full',
       '{ user(address: "a") { earnings { breakdown(first: 1000) { earningsUsd } } } }',
@@ -71,10 +79,28 @@ describe('the cost of an operation', () => {
       100 + 1 + 1,
       { a: 'a' },
     ],
-    ['a page that is a variable', 'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }', 1101, { n: 1000 }],
-    ['a variable that is not given', 'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }', 201],
-    ['a variable that is null', 'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }', 201, { n: null }],
-    ['a variable with a default', 'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }', 106],
+    [
+      'a page that is a variable',
+      'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }',
+      1101,
+      { n: 1000 },
+    ],
+    [
+      'a variable that is not given',
+      'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }',
+      201,
+    ],
+    [
+      'a variable that is null',
+      'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }',
+      201,
+      { n: null },
+    ],
+    [
+      'a variable with a default',
+      'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }',
+      106,
+    ],
     ['an argument with a default', '{ search(text: "a") { match } }', 100 + 200 + 10 * (1 + 1)],
     [
       "a user's series costs its buckets",
@@ -113,7 +139,11 @@ describe('the cost of an operation', () => {
       '{ market(chainId: 1, address: "a") { rateSeries: aprSeries(from: "2023-01-01", to: "2025-09-01") { to } } }',
       30 + 1 + 300 + 10 + 975,
     ],
-    ['a list of a known bound', '{ user(address: "a") { latestSnapshots { time } } }', 30 + 1 + 100 + 1 + 10],
+    [
+      'a list of a known bound',
+      '{ user(address: "a") { latestSnapshots { time } } }',
+      30 + 1 + 100 + 1 + 10,
+    ],
     [
       'the dearest of several types',
       '{ node(id: "a") { ... on User { earnings { earningsUsd } } ... on Pool { name } } }',
@@ -124,7 +154,11 @@ describe('the cost of an operation', () => {
       '{ program { totalPoints } program { userCount } ...F } fragment F on Query { program { positionCount: recordCount } }',
       31,
     ],
-    ['an alias is read for itself', '{ a: program { totalPoints } b: program { totalPoints } }', 62],
+    [
+      'an alias is read for itself',
+      '{ a: program { totalPoints } b: program { totalPoints } }',
+      62,
+    ],
     ['what is skipped is not read', '{ program @skip(if: true) { totalPoints } dataVersion }', 1],
     [
       'what is not included is not read',
@@ -138,26 +172,30 @@ describe('the cost of an operation', () => {
       31,
       { all: true },
     ],
-    ['a default of a condition', 'query ($all: Boolean = true) { program @include(if: $all) { totalPoints } }', 31],
+    [
+      'a default of a condition',
+      'query ($all: Boolean = true) { program @include(if: $all) { totalPoints } }',
+      31,
+    ],
   ])('%s', (_, query, cost, variables) => {
     expect(costOf(query, variables)).toBe(cost)
   })
 
   test('it is that of the operation that is named', () => {
     const two = 'query A { program { totalPoints } } query B { dataVersion }'
-    expect([costOf(two, {}, 'A'), costOf(two, {}, 'B'), costOf(two, {}, 'C'), costOf(two)]).toEqual([
-      31,
-      1,
-      undefined,
-      undefined,
-    ])
+    expect([costOf(two, {}, 'A'), costOf(two, {}, 'B'), costOf(two, {}, 'C'), costOf(two)]).toEqual(
+      [31, 1, undefined, undefined],
+    )
   })
 
   test('every list of the graph has a size that is real', () => {
     const unknown = Object.values(schema.getTypeMap())
       .filter((type): type is GraphQLObjectType => isObjectType(type) && !isIntrospectionType(type))
       .flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })))
-      .filter(({ field }) => isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type)))
+      .filter(
+        ({ field }) =>
+          isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type)),
+      )
       .filter(
         ({ field: { args, extensions } }) =>
           !extensions.cost && !args.some(({ type }) => /^\[.*\]!$/.test(String(type))),
@@ -185,7 +223,9 @@ describe('the cost of an operation', () => {
     const many = `{ ${Array.from({ length: 15_000 }, (_, i) => `a${i}: program { totalPoints }`).join(' ')} }`
     expect(costOf(many)).toBe(Number.POSITIVE_INFINITY)
     const limiter = new Limiter(schema, { ...NO_LIMITS, cost: 10 })
-    expect(() => limiter.assertAllowed({ document: limiter.parse(many) }, {})).toThrow(/costs too much to compute/)
+    expect(() => limiter.assertAllowed({ document: limiter.parse(many) }, {})).toThrow(
+      /costs too much to compute/,
+    )
   })
 
   test('the check takes microseconds', () => {
@@ -217,7 +257,11 @@ describe('the defaults let through', () => {
       text,
       {},
     ]),
-    ...endpointOperations.map((text): [string, string, object] => [`REST's ${text.slice(0, 40)}`, text, variables]),
+    ...endpointOperations.map((text): [string, string, object] => [
+      `REST's ${text.slice(0, 40)}`,
+      text,
+      variables,
+    ]),
     ['the introspection of a client', getIntrospectionQuery(), {}],
     [
       'the introspection of GraphiQL',
@@ -232,7 +276,9 @@ describe('the defaults let through', () => {
   ])('%s', (_, text, variables) => {
     const document = limiter.parse(text)
     expect(limiter.validate(document)).toEqual([])
-    expect(() => limiter.assertAllowed({ document }, variables as Record<string, unknown>)).not.toThrow()
+    expect(() =>
+      limiter.assertAllowed({ document }, variables as Record<string, unknown>),
+    ).not.toThrow()
   })
 })
 
@@ -249,9 +295,13 @@ describe('over HTTP', () => {
       headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
       body: JSON.stringify(body),
     })
-    return { status: response.status, ...((await response.json()) as { data?: any; errors?: any[]; extensions?: any }) }
+    return {
+      status: response.status,
+      ...((await response.json()) as { data?: any; errors?: any[]; extensions?: any }),
+    }
   }
-  const NESTED = 'query ($n: Int!) { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
+  const NESTED =
+    'query ($n: Int!) { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
 
   test('too much is a 400 that says what it cost, what is allowed and what to do', async () => {
     const answer = await post({ query: NESTED, variables: { n: 1000 } })
@@ -268,10 +318,14 @@ describe('over HTTP', () => {
   })
 
   test('a document that passed with a small page is refused with a large one, however often it came', async () => {
-    for (let i = 0; i < 4; i++) expect((await post({ query: NESTED, variables: { n: 2 } })).status).toBe(200)
-    for (let i = 0; i < 3; i++) expect((await post({ query: NESTED, variables: { n: 1000 } })).status).toBe(400)
+    for (let i = 0; i < 4; i++)
+      expect((await post({ query: NESTED, variables: { n: 2 } })).status).toBe(200)
+    for (let i = 0; i < 3; i++)
+      expect((await post({ query: NESTED, variables: { n: 1000 } })).status).toBe(400)
     const get = (n: number) =>
-      gateway.get(`/graphql?query=${encodeURIComponent(NESTED)}&variables=${encodeURIComponent(JSON.stringify({ n }))}`)
+      gateway.get(
+        `/graphql?query=${encodeURIComponent(NESTED)}&variables=${encodeURIComponent(JSON.stringify({ n }))}`,
+      )
     for (let i = 0; i < 4; i++) expect((await get(3)).status).toBe(200)
     expect((await get(1000)).status).toBe(400)
     const form = (n: number) =>
@@ -321,7 +375,10 @@ describe('over HTTP', () => {
     const query =
       'mutation ($n: Int!) { resyncDistribution { run { distribution { positions(first: $n) { nodes { user { positions(first: $n) { nodes { points } } } } } } } } }'
     const answer = await post({ query, variables: { n: 1000 } }, asAdmin)
-    expect(answer).toMatchObject({ status: 400, errors: [{ extensions: { code: 'COST_LIMIT_EXCEEDED' } }] })
+    expect(answer).toMatchObject({
+      status: 400,
+      errors: [{ extensions: { code: 'COST_LIMIT_EXCEEDED' } }],
+    })
   })
 
   test('the cost is reported on request, in every kind of response', async () => {
@@ -332,7 +389,9 @@ describe('over HTTP', () => {
         cost: { requested: 106, allowed: 100_000 },
       })
     }
-    const response = await gateway.get(`/graphql?query=${encodeURIComponent(asked.query)}`, { 'x-graphql-cost': '1' })
+    const response = await gateway.get(`/graphql?query=${encodeURIComponent(asked.query)}`, {
+      'x-graphql-cost': '1',
+    })
     expect(await response.json()).toHaveProperty('extensions.cost.requested', 106)
   })
 
@@ -392,20 +451,29 @@ describe('over HTTP', () => {
       if (!code.startsWith('GRAPHQL_')) expect(answer.status).toBe(400)
       expect((user + system) / 1000).toBeLessThan(2000)
     }
-    expect((await post({ query }, { accept: 'application/graphql-response+json' })).status).toBe(400)
+    expect((await post({ query }, { accept: 'application/graphql-response+json' })).status).toBe(
+      400,
+    )
   })
 
   test('nesting that no parser takes is refused', async () => {
     const open = await startGateway({ on: gateway, env: { MAX_QUERY_TOKENS: '0' } })
     const answer = await open.graphql('{ a '.repeat(200_000))
-    expect(answer.errors?.[0]?.extensions.code).toMatch(/^(DEPTH_LIMIT_EXCEEDED|GRAPHQL_PARSE_FAILED)$/)
+    expect(answer.errors?.[0]?.extensions.code).toMatch(
+      /^(DEPTH_LIMIT_EXCEEDED|GRAPHQL_PARSE_FAILED)$/,
+    )
     await open.close()
   })
 
   test('clients can query the limits; 0 means no limit', async () => {
     const query = '{ limits { depth aliases tokens cost pageSize } }'
     expect((await gateway.graphql(query)).data).toEqual({ limits: { ...DEFAULTS, pageSize: 1000 } })
-    const off = { MAX_QUERY_DEPTH: '0', MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0', MAX_QUERY_COST: '0' }
+    const off = {
+      MAX_QUERY_DEPTH: '0',
+      MAX_QUERY_ALIASES: '0',
+      MAX_QUERY_TOKENS: '0',
+      MAX_QUERY_COST: '0',
+    }
     const open = await startGateway({ on: gateway, env: off })
     try {
       expect((await open.graphql(query)).data).toEqual({
@@ -415,7 +483,9 @@ describe('over HTTP', () => {
       for (const [what, text, code] of refused)
         if (!code.startsWith('GRAPHQL_') && !what.startsWith('introspection'))
           expect((await open.graphql(text)).errors, what).toBeUndefined()
-      const { extensions } = (await open.graphql(query, {}, { 'x-graphql-cost': '1' })) as { extensions?: object }
+      const { extensions } = (await open.graphql(query, {}, { 'x-graphql-cost': '1' })) as {
+        extensions?: object
+      }
       expect(extensions).toEqual({ cost: { requested: 1, allowed: null } })
     } finally {
       await open.close()
@@ -423,7 +493,10 @@ describe('over HTTP', () => {
   })
 
   test("REST's own operations are exempt", async () => {
-    const strict = await startGateway({ on: gateway, env: { MAX_QUERY_COST: '1', MAX_QUERY_DEPTH: '1' } })
+    const strict = await startGateway({
+      on: gateway,
+      env: { MAX_QUERY_COST: '1', MAX_QUERY_DEPTH: '1' },
+    })
     expect((await strict.get('/pools/all')).status).toBeLessThan(300)
     expect((await strict.get(`/points/0x${'1'.repeat(40)}`)).status).toBeLessThan(300)
     await strict.close()

@@ -13,7 +13,9 @@ beforeAll(async () => {
   // Of one side, more is borrowed than supplied: another pool's holders have lent the rest.
   await pool.query(`UPDATE pool_day SET a_supplied_usd = 100.25, a_borrowed_usd = 150.5, b_supplied_usd = 50.000001,
     b_borrowed_usd = 20, a_supplied = 100, a_borrowed = 150, b_supplied = 50, b_borrowed = 20`)
-  const { rows } = await pool.query<{ date: string }>('SELECT max(date)::text AS date FROM distribution')
+  const { rows } = await pool.query<{ date: string }>(
+    'SELECT max(date)::text AS date FROM distribution',
+  )
   date = rows[0]?.date ?? ''
 })
 afterAll(async () => {
@@ -29,14 +31,19 @@ describe.each([
   ['resolved', () => resolved],
 ])('what a side lacks does not take from the liquidity of the other, %s', (_, gateway) => {
   test('of a pool, its sides and its markets', async () => {
-    const { pool } = await gateway().ask(`{ pool(address: ${address}) { liquidityUsd suppliedUsd borrowedUsd
+    const { pool } =
+      await gateway().ask(`{ pool(address: ${address}) { liquidityUsd suppliedUsd borrowedUsd
       totals { liquidityUsd sideA { liquidityUsd } sideB { liquidityUsd } }
       marketA { liquidityUsd } marketB { liquidityUsd } } }`)
     expect(pool).toEqual({
       liquidityUsd: OF_POOL,
       suppliedUsd: 150.250001,
       borrowedUsd: 170.5,
-      totals: { liquidityUsd: OF_POOL, sideA: { liquidityUsd: 0 }, sideB: { liquidityUsd: OF_POOL } },
+      totals: {
+        liquidityUsd: OF_POOL,
+        sideA: { liquidityUsd: 0 },
+        sideB: { liquidityUsd: OF_POOL },
+      },
       marketA: { liquidityUsd: 0 },
       marketB: { liquidityUsd: OF_POOL },
     })
@@ -54,7 +61,8 @@ describe.each([
 
   test('of series of a pool, of tokens, and of chains', async () => {
     const span = `from: "${date}", to: "${date}"`
-    const { pools, pool, series } = await gateway().ask(`{ pools(where: { suppliedUsd: { gt: 0 } }) { totalCount }
+    const { pools, pool, series } =
+      await gateway().ask(`{ pools(where: { suppliedUsd: { gt: 0 } }) { totalCount }
       pool(address: ${address}) { series(${span}) { liquidity { usd } }
         marketB { series(${span}) { liquidity { value usd } } }
         assetB { series(${span}) { liquidity { value usd } borrowed { value } } } }
@@ -67,6 +75,9 @@ describe.each([
     expect(liquidity.usd).toBeCloseTo((Number(liquidity.value) / 30) * OF_POOL, 6)
     expect(Number(liquidity.value)).toBeGreaterThan(0)
     const ofChains = series.map((chain: any) => chain.buckets[0].liquidity.usd)
-    expect(ofChains.reduce((sum: number, usd: number) => sum + usd, 0)).toBeCloseTo(pools.totalCount * OF_POOL, 5)
+    expect(ofChains.reduce((sum: number, usd: number) => sum + usd, 0)).toBeCloseTo(
+      pools.totalCount * OF_POOL,
+      5,
+    )
   })
 })

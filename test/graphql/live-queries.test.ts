@@ -14,10 +14,16 @@ let two: Gateway
 let streams: EventStream[] = []
 
 beforeAll(async () => {
-  one = await startOnSample({ users: 20, days: 4, env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
+  one = await startOnSample({
+    users: 20,
+    days: 4,
+    env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' },
+  })
   two = await startGateway({ on: one })
   for (const { deps } of [one, two])
-    await vi.waitFor(() => expect(deps.notifications.connectedUntil).toBeGreaterThan(0), { timeout: 60_000 })
+    await vi.waitFor(() => expect(deps.notifications.connectedUntil).toBeGreaterThan(0), {
+      timeout: 60_000,
+    })
 })
 afterEach(async () => {
   for (const stream of streams) stream.leave()
@@ -41,7 +47,10 @@ const openAt = async (gateway: Gateway) =>
 const sql = (text: string) => one.deps.store.pool.query(text)
 const touch = () => sql('UPDATE program SET total_points = total_points')
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-/** A stream of a gateway's reports of changes, without those so far. With each its live queries are read again. */
+/**
+ * A stream of a gateway's reports of changes, without those so far. With each its live queries are
+ * read again.
+ */
 const reportsOf = async (gateway: Gateway) => {
   const stream = await subscribe(gateway, 'subscription { dataChanged { version } }')
   await stream.next()
@@ -50,20 +59,24 @@ const reportsOf = async (gateway: Gateway) => {
   return stream
 }
 /** The statements of a gateway's live queries since `statements.length = 0`. */
-const readsOf = ({ statements }: Gateway) => statements.filter((text) => !text.includes('FROM data_version'))
+const readsOf = ({ statements }: Gateway) =>
+  statements.filter((text) => !text.includes('FROM data_version'))
 
 const top = 'leaderboard(first: 3) { totalCount nodes { rank userAddress points } }'
 const ofUser = 'user(address: $address) { address points: totalPoints rank }'
 const subscriptionOf = `subscription ($address: Address!) { ${ofUser} }`
 
-const answer = async (query: string, variables?: object) => (await one.graphql(query, variables)).data
+const answer = async (query: string, variables?: object) =>
+  (await one.graphql(query, variables)).data
 const addressAt = async (rank: number) =>
-  (await answer(`{ leaderboard(first: 1, offset: ${rank - 1}) { nodes { userAddress } } }`)).leaderboard.nodes[0]
-    .userAddress as string
+  (await answer(`{ leaderboard(first: 1, offset: ${rank - 1}) { nodes { userAddress } } }`))
+    .leaderboard.nodes[0].userAddress as string
 
 /** Gives an account more points than any has, by hand. */
 const raise = (address: string) =>
-  sql(`UPDATE account SET points = (SELECT max(points) FROM account) + 1000000000 WHERE user_address = '${address}'`)
+  sql(
+    `UPDATE account SET points = (SELECT max(points) FROM account) + 1000000000 WHERE user_address = '${address}'`,
+  )
 
 async function resync(gateway: Gateway): Promise<void> {
   await gateway.ask('mutation { resyncDistribution { run { recordId } } }', {}, asAdmin)
@@ -72,17 +85,28 @@ async function resync(gateway: Gateway): Promise<void> {
 test('each is a query of the same name, with the same type and arguments of it', () => {
   const schema = createSchema()
   const queries = schema.getQueryType()?.getFields() ?? {}
-  const live = Object.values(schema.getSubscriptionType()?.getFields() ?? {}).filter((one) => one.extensions.likeQuery)
-  expect(live.map(({ name }) => name)).toEqual(['activity', 'currentPositions', 'leaderboard', 'liquidations', 'user'])
+  const live = Object.values(schema.getSubscriptionType()?.getFields() ?? {}).filter(
+    (one) => one.extensions.likeQuery,
+  )
+  expect(live.map(({ name }) => name)).toEqual([
+    'activity',
+    'currentPositions',
+    'leaderboard',
+    'liquidations',
+    'user',
+  ])
   for (const { name, type, args } of live) {
     expect(String(type)).toBe(String(queries[name]?.type))
     for (const arg of args)
-      expect(String(queries[name]?.args.find((one) => one.name === arg.name)?.type)).toBe(String(arg.type))
+      expect(String(queries[name]?.args.find((one) => one.name === arg.name)?.type)).toBe(
+        String(arg.type),
+      )
   }
 })
 
 test('a page of the leaderboard after a cursor is live too', async () => {
-  const page = 'leaderboard(first: 2, after: $after) { nodes { rank points } pageInfo { hasNextPage } }'
+  const page =
+    'leaderboard(first: 2, after: $after) { nodes { rank points } pageInfo { hasNextPage } }'
   const { leaderboard } = await answer('{ leaderboard(first: 3) { pageInfo { endCursor } } }')
   const variables = { after: leaderboard.pageInfo.endCursor }
   const stream = await subscribe(two, `subscription ($after: String) { ${page} }`, { variables })
@@ -98,9 +122,13 @@ test('a page of the leaderboard after a cursor is live too', async () => {
 test("the first event of the leaderboard and of a user equals the query's answer", async () => {
   const address = await addressAt(2)
   const board = await subscribe(two, `subscription { ${top} }`)
-  const user = await subscribe(two, subscriptionOf, { variables: { address: address.toUpperCase().replace('X', 'x') } })
+  const user = await subscribe(two, subscriptionOf, {
+    variables: { address: address.toUpperCase().replace('X', 'x') },
+  })
   expect(await board.next()).toEqual({ data: await answer(`{ ${top} }`) })
-  expect(await user.next()).toEqual({ data: await answer(`query ($address: Address!) { ${ofUser} }`, { address }) })
+  expect(await user.next()).toEqual({
+    data: await answer(`query ($address: Address!) { ${ofUser} }`, { address }),
+  })
 })
 
 test('resolvers, fragments, directives, aliases and names work as in the query', async () => {
@@ -120,7 +148,9 @@ test('resolvers, fragments, directives, aliases and names work as in the query',
       })
     const expected = await (await postAs('application/json', document('query', 'Query'))).json()
     expect(expected.data.me.netApr === undefined).toBe(!all)
-    const reader = (await postAs('text/event-stream', document('subscription', 'Subscription'))).body?.getReader()
+    const reader = (
+      await postAs('text/event-stream', document('subscription', 'Subscription'))
+    ).body?.getReader()
     let text = ''
     while (!text.includes('data: ')) text += new TextDecoder().decode((await reader?.read())?.value)
     await reader?.cancel()
@@ -164,7 +194,9 @@ test("only a changed result is sent: not after a write elsewhere, of multipliers
   await Promise.all([board.next(), user.next()])
   await touch()
   await reported()
-  const { data } = await one.graphql('{ multipliers(first: 1) { nodes { pool { address } depositA } } }')
+  const { data } = await one.graphql(
+    '{ multipliers(first: 1) { nodes { pool { address } depositA } } }',
+  )
   await one.ask(
     `mutation ($pool: Address!) { updateMultipliers(input: { multipliers: [{ poolAddress: $pool, depositA: 77 }] }) { multipliers { id } } }`,
     { pool: data.multipliers.nodes[0].pool.address },
@@ -193,21 +225,33 @@ test('writes of another gateway or a command are reported: a resync, an import',
   await resync(one)
   expect((await stream.next()).data).toEqual(await answer(query))
   const [{ pool: marketAddress, date: distributionDate }] = (
-    await answer('{ distributions(first: 1) { nodes { date positions(first: 1) { nodes { pool { address } } } } } }')
-  ).distributions.nodes.map((node: any) => ({ date: node.date, pool: node.positions.nodes[0].pool.address }))
+    await answer(
+      '{ distributions(first: 1) { nodes { date positions(first: 1) { nodes { pool { address } } } } } }',
+    )
+  ).distributions.nodes.map((node: any) => ({
+    date: node.date,
+    pool: node.positions.nodes[0].pool.address,
+  }))
   const newcomer = `0x${'ab'.repeat(20)}`
   const user = await subscribe(two, subscriptionOf, { variables: { address: newcomer } })
   expect((await user.next()).data.user).toEqual({ address: newcomer, points: 0, rank: null })
-  await importFiles(one, { positions: [position(newcomer, 1e9, { marketAddress, distributionDate })] })
+  await importFiles(one, {
+    positions: [position(newcomer, 1e9, { marketAddress, distributionDate })],
+  })
   expect((await user.next()).data.user.points).toBeGreaterThan(0)
   await stream.next()
-  await vi.waitFor(async () => expect(stream.events.at(-1).data).toEqual(await answer(query)), { timeout: 60_000 })
+  await vi.waitFor(async () => expect(stream.events.at(-1).data).toEqual(await answer(query)), {
+    timeout: 60_000,
+  })
 })
 
 test('a client of graphql-sse follows a user', async () => {
   const address = await addressAt(4)
   const client = createClient({ url: `${two.base}/graphql`, retryAttempts: 0 })
-  const events = client.iterate<{ user: { rank: number } }>({ query: subscriptionOf, variables: { address } })
+  const events = client.iterate<{ user: { rank: number } }>({
+    query: subscriptionOf,
+    variables: { address },
+  })
   expect((await events.next()).value?.data?.user.rank).toBe(4)
   await raise(address)
   expect((await events.next()).value?.data?.user).toMatchObject(
@@ -217,28 +261,35 @@ test('a client of graphql-sse follows a user', async () => {
   client.dispose()
 })
 
-test.runIf(hasPlans)('one read serves all equal subscriptions, and each gets the change', async () => {
-  const query = `subscription Equal { ${top} }`
-  const third = await addressAt(3)
-  const reported = await reportsOf(one)
-  const opened = await Promise.all(Array.from({ length: SAMPLE ? 40 : 200 }, () => subscribe(one, query)))
-  for (const stream of opened) await stream.next(20_000)
-  one.statements.length = 0
-  await touch()
-  await reported.next()
-  await raise(third)
-  await vi.waitFor(() => expect(opened.every(({ events }) => events.length === 2)).toBe(true), { timeout: 60_000 })
-  expect(readsOf(one)).toHaveLength(2)
-  expect(new Set(opened.map(({ events }) => JSON.stringify(events[1]))).size).toBe(1)
-  for (const stream of opened.slice(1)) stream.leave()
-  await expect.poll(() => openAt(one)).toBe(2)
-  opened[0]?.leave()
-  await expect.poll(() => openAt(one)).toBe(1)
-  one.statements.length = 0
-  await touch()
-  await reported.next()
-  expect(readsOf(one)).toEqual([])
-})
+test.runIf(hasPlans)(
+  'one read serves all equal subscriptions, and each gets the change',
+  async () => {
+    const query = `subscription Equal { ${top} }`
+    const third = await addressAt(3)
+    const reported = await reportsOf(one)
+    const opened = await Promise.all(
+      Array.from({ length: SAMPLE ? 40 : 200 }, () => subscribe(one, query)),
+    )
+    for (const stream of opened) await stream.next(20_000)
+    one.statements.length = 0
+    await touch()
+    await reported.next()
+    await raise(third)
+    await vi.waitFor(() => expect(opened.every(({ events }) => events.length === 2)).toBe(true), {
+      timeout: 60_000,
+    })
+    expect(readsOf(one)).toHaveLength(2)
+    expect(new Set(opened.map(({ events }) => JSON.stringify(events[1]))).size).toBe(1)
+    for (const stream of opened.slice(1)) stream.leave()
+    await expect.poll(() => openAt(one)).toBe(2)
+    opened[0]?.leave()
+    await expect.poll(() => openAt(one)).toBe(1)
+    one.statements.length = 0
+    await touch()
+    await reported.next()
+    expect(readsOf(one)).toEqual([])
+  },
+)
 
 test('equal are the document and the variables as they are understood', async () => {
   const [a, b] = [await addressAt(1), await addressAt(2)]
@@ -261,7 +312,9 @@ test('users of their own are read a few at a time', async () => {
   const { pool } = one.deps.store
   const opened = await Promise.all(
     Array.from({ length: 60 }, (_, i) =>
-      subscribe(one, subscriptionOf, { variables: { address: `0x${i.toString(16).padStart(40, '0')}` } }),
+      subscribe(one, subscriptionOf, {
+        variables: { address: `0x${i.toString(16).padStart(40, '0')}` },
+      }),
     ),
   )
   for (const stream of opened) await stream.next(20_000)
@@ -357,7 +410,9 @@ test('a gateway that lost its connection reads again when it is back, and sends 
     WHERE application_name = 'gateway-listen' AND datname = current_database()`)
   await down
   await sql(`UPDATE account SET points = points + 250000 WHERE user_address = '${address}'`)
-  await vi.waitFor(() => expect(notifications.connectedUntil).toBeGreaterThan(0), { timeout: 60_000 })
+  await vi.waitFor(() => expect(notifications.connectedUntil).toBeGreaterThan(0), {
+    timeout: 60_000,
+  })
   const before = user.events[0].data.user.points
   expect((await user.next(10_000)).data.user.points).toBeCloseTo(before + 0.25)
   await sql(`UPDATE account SET points = points + 250000 WHERE user_address = '${address}'`)
@@ -372,7 +427,9 @@ test('a result waits for a store that is away', async () => {
   const operator = new pg.Client({ connectionString: one.deps.config.DATABASE_URL as string })
   await operator.connect()
   try {
-    await operator.query(`UPDATE account SET points = points + 250000 WHERE user_address = '${address}'`)
+    await operator.query(
+      `UPDATE account SET points = points + 250000 WHERE user_address = '${address}'`,
+    )
     const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`
     for (let i = 0; i < 20; i++) {
@@ -429,12 +486,18 @@ test('mistakes are errors with a code, and take no place', async () => {
   }
   for (const wrong of ['first: 1001', 'after: "x"']) {
     const stream = await subscribe(one, `subscription { leaderboard(${wrong}) { nodes { rank } } }`)
-    expect((await stream.next()).errors[0]).toMatchObject({ extensions: { code: 'BAD_INPUT' }, path: ['leaderboard'] })
+    expect((await stream.next()).errors[0]).toMatchObject({
+      extensions: { code: 'BAD_INPUT' },
+      path: ['leaderboard'],
+    })
   }
 })
 
 test('the cost limit and MAX_SUBSCRIPTIONS apply to them', async () => {
-  const small = await startGateway({ on: one, env: { MAX_SUBSCRIPTIONS: '2', MAX_QUERY_COST: '150' } })
+  const small = await startGateway({
+    on: one,
+    env: { MAX_SUBSCRIPTIONS: '2', MAX_QUERY_COST: '150' },
+  })
   try {
     const query =
       'subscription ($first: Int) { leaderboard(first: $first) { nodes { rank user { points: totalPoints } } } }'
@@ -451,7 +514,9 @@ test('the cost limit and MAX_SUBSCRIPTIONS apply to them', async () => {
     expect((await refused.next()).errors[0]).toMatchObject({ extensions: { code: 'UNAVAILABLE' } })
     first.leave()
     await expect
-      .poll(async () => (await subscribe(small, query, { variables: { first: 3 } })).response.status)
+      .poll(
+        async () => (await subscribe(small, query, { variables: { first: 3 } })).response.status,
+      )
       .toBe(200)
   } finally {
     await small.close()
@@ -460,7 +525,9 @@ test('the cost limit and MAX_SUBSCRIPTIONS apply to them', async () => {
 
 test('a gateway that closes ends them at once, without the word that they are complete', async () => {
   const closing = await startGateway({ on: one })
-  const opened = await Promise.all(Array.from({ length: 10 }, () => subscribe(closing, `subscription { ${top} }`)))
+  const opened = await Promise.all(
+    Array.from({ length: 10 }, () => subscribe(closing, `subscription { ${top} }`)),
+  )
   for (const stream of opened) await stream.next()
   await closing.close()
   await expect.poll(() => opened.every((stream) => stream.ended())).toBe(true)

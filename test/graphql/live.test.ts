@@ -14,10 +14,16 @@ let streams: EventStream[] = []
 
 beforeAll(async () => {
   // Some events here are as large as can be.
-  one = await startOnSample({ users: 20, days: 4, env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
+  one = await startOnSample({
+    users: 20,
+    days: 4,
+    env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' },
+  })
   two = await startGateway({ on: one })
   for (const { deps } of [one, two])
-    await vi.waitFor(() => expect(deps.notifications.connectedUntil).toBeGreaterThan(0), { timeout: 60_000 })
+    await vi.waitFor(() => expect(deps.notifications.connectedUntil).toBeGreaterThan(0), {
+      timeout: 60_000,
+    })
 })
 afterEach(async () => {
   for (const stream of streams) stream.leave()
@@ -74,7 +80,13 @@ test('a client of another gateway gets a run, with everything that it links to',
   const { data, errors } = await stream.next()
   expect(errors).toBeUndefined()
   const run = data.distributionComputed
-  expect(run).toMatchObject({ recordId: id, kind: 'RESYNC', status: 'SUCCEEDED', date, requestedBy: 'admin' })
+  expect(run).toMatchObject({
+    recordId: id,
+    kind: 'RESYNC',
+    status: 'SUCCEEDED',
+    date,
+    requestedBy: 'admin',
+  })
   expect(run.distribution).toMatchObject({ date, totalPoints: run.totalsAfter.totalPoints })
   expect(run.distribution.positions.totalCount).toBe(run.distribution.positionCount)
   expect(run.distribution.positions.nodes).toHaveLength(2)
@@ -110,7 +122,10 @@ test('dataChanged says at once where the data stands, then what SQL from elsewhe
   )
   const [newest] = await dates()
   const first = await stream.next()
-  expect(first.data.dataChanged).toMatchObject({ version: await version(), distribution: { date: newest } })
+  expect(first.data.dataChanged).toMatchObject({
+    version: await version(),
+    distribution: { date: newest },
+  })
   await sql(`UPDATE distribution SET total_points = 12345500000 WHERE date = '${newest}'`)
   const second = await stream.next()
   expect(second.data.dataChanged).toEqual({
@@ -178,7 +193,9 @@ test('the streams have the headers that proxies, browsers and operators need', a
 
 test('comments keep a quiet stream open', async () => {
   const stream = await subscribe(one, 'subscription { distributionComputed { recordId } }')
-  await vi.waitFor(() => expect(stream.text().match(/^:$/gm)?.length).toBeGreaterThan(2), { timeout: 3000 })
+  await vi.waitFor(() => expect(stream.text().match(/^:$/gm)?.length).toBeGreaterThan(2), {
+    timeout: 3000,
+  })
 })
 
 test('a query over the same protocol is one event', async () => {
@@ -219,16 +236,21 @@ test('mistakes are errors with a code, and take no place', async () => {
     body: JSON.stringify({ query: 'subscription { dataChanged { version } }' }),
   })
   expect(json.status).toBe(406)
-  const head = await fetch(`${one.base}/graphql?query=${encodeURIComponent('subscription{dataChanged{version}}')}`, {
-    method: 'HEAD',
-    headers: { accept: 'text/event-stream' },
-  })
+  const head = await fetch(
+    `${one.base}/graphql?query=${encodeURIComponent('subscription{dataChanged{version}}')}`,
+    {
+      method: 'HEAD',
+      headers: { accept: 'text/event-stream' },
+    },
+  )
   expect(head.status).toBe(200)
 })
 
 test('a client that leaves frees its place', async () => {
   const opened = await Promise.all(
-    Array.from({ length: 20 }, () => subscribe(one, 'subscription { distributionComputed { recordId } }')),
+    Array.from({ length: 20 }, () =>
+      subscribe(one, 'subscription { distributionComputed { recordId } }'),
+    ),
   )
   expect(await openAt(one)).toBe(20)
   for (const stream of opened) stream.leave()
@@ -238,9 +260,13 @@ test('a client that leaves frees its place', async () => {
 test('a fault of ours is reported only by the id of the request', async () => {
   await sql(makeFaulty('program'))
   try {
-    const stream = await subscribe(one, 'subscription { dataChanged { query { program { totalPoints } } } }', {
-      headers: { 'request-id': 'find-me' },
-    })
+    const stream = await subscribe(
+      one,
+      'subscription { dataChanged { query { program { totalPoints } } } }',
+      {
+        headers: { 'request-id': 'find-me' },
+      },
+    )
     const { errors } = await stream.next()
     expect(errors).toHaveLength(1)
     expect(errors[0]).toMatchObject({ extensions: { code: 'INTERNAL', requestId: 'find-me' } })
@@ -260,7 +286,10 @@ test('more subscriptions than MAX_SUBSCRIPTIONS are refused until one is free', 
     expect(refused.response.status).toBe(503)
     expect(refused.response.headers.get('retry-after')).toBe('10')
     const { errors } = await refused.next()
-    expect(errors[0]).toMatchObject({ extensions: { code: 'UNAVAILABLE' }, message: expect.stringContaining('2 open') })
+    expect(errors[0]).toMatchObject({
+      extensions: { code: 'UNAVAILABLE' },
+      message: expect.stringContaining('2 open'),
+    })
     expect(errors[0].extensions.http).toBeUndefined()
     expect((await small.graphql('{ __typename }')).data).toEqual({ __typename: 'Query' })
     first.leave()
@@ -302,11 +331,16 @@ test('a listening connection that is cut comes back, and nothing is lost', async
     WHERE application_name = 'gateway-listen' AND datname = current_database()`)
   await down
   ids.push(await resync(one, a), await resync(one, b))
-  await vi.waitFor(() => expect(notifications.connectedUntil).toBeGreaterThan(0), { timeout: 60_000 })
-  for (const id of ids) expect((await runs.next()).data.distributionComputed.recordId).toBe(id)
-  await vi.waitFor(async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()), {
-    timeout: 5000,
+  await vi.waitFor(() => expect(notifications.connectedUntil).toBeGreaterThan(0), {
+    timeout: 60_000,
   })
+  for (const id of ids) expect((await runs.next()).data.distributionComputed.recordId).toBe(id)
+  await vi.waitFor(
+    async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()),
+    {
+      timeout: 5000,
+    },
+  )
   expect(BigInt(await version())).toBeGreaterThan(BigInt(before.data.dataChanged.version))
   ids.push(await resync(one, a))
   expect((await runs.next()).data.distributionComputed.recordId).toBe(ids[2])
@@ -329,9 +363,12 @@ test('an event waits for a store that is away', async () => {
   } finally {
     await operator.end()
   }
-  await vi.waitFor(async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()), {
-    timeout: 10_000,
-  })
+  await vi.waitFor(
+    async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()),
+    {
+      timeout: 10_000,
+    },
+  )
   expect(changes.events.filter((event) => event.errors)).toEqual([])
 })
 

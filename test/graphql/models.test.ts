@@ -43,7 +43,9 @@ for (const [type, list] of [
 ] as const)
   test(`a ${type} that Prisma reads has the values of SQL, and any number of them is one read`, async () => {
     const row = leaves(type).join(' ')
-    const { nodes, seasons: listed = nodes } = Object.values<any>(await gateway.ask(`{ ${list(row)} }`))[0]
+    const { nodes, seasons: listed = nodes } = Object.values<any>(
+      await gateway.ask(`{ ${list(row)} }`),
+    )[0]
     expect(listed.length).toBeGreaterThan(1)
     const ids = listed.map(({ id }: { id: string }) => id).toReversed()
     const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${type} { ${row} } } }`
@@ -58,14 +60,20 @@ describe('Prisma reads for', () => {
     expect(errors).toBeUndefined()
   }
   const multiplier = async (more: object) => {
-    const [{ poolAddress, depositA }] = (await gateway.ask('{ multipliers { nodes { poolAddress depositA } } }'))
-      .multipliers.nodes
+    const [{ poolAddress, depositA }] = (
+      await gateway.ask('{ multipliers { nodes { poolAddress depositA } } }')
+    ).multipliers.nodes
     return { multipliers: [{ poolAddress, depositA, ...more }] }
   }
-  const newest = async (list: string) => (await gateway.ask(`{ ${list} }`))[list.split(/\W/)[0] ?? '']
+  const newest = async (list: string) =>
+    (await gateway.ask(`{ ${list} }`))[list.split(/\W/)[0] ?? '']
   const rest = async (path: string, body: object) => {
     const headers = { ...asAdmin, 'content-type': 'application/json' }
-    const response = await fetch(`${gateway.base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const response = await fetch(`${gateway.base}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
     expect(response.status, await response.text()).toBeLessThan(300)
   }
   const update =
@@ -76,13 +84,19 @@ describe('Prisma reads for', () => {
     revokeMultiplier: async () => {
       await graphql(update, { input: await multiplier({ depositA: 1.25, from: '2090-01-01' }) })
       const { nodes } = await newest('multiplierRevisions(first: 1) { nodes { recordId } }')
-      await graphql(`mutation { revokeMultiplier(input: { recordId: "${nodes[0].recordId}" }) { revision { id } } }`)
+      await graphql(
+        `mutation { revokeMultiplier(input: { recordId: "${nodes[0].recordId}" }) { revision { id } } }`,
+      )
     },
     setBasePoints: () =>
-      graphql('mutation { setBasePoints(input: { deposit: 2, borrow: 1, from: "2090-01-01" }) { revision { from } } }'),
+      graphql(
+        'mutation { setBasePoints(input: { deposit: 2, borrow: 1, from: "2090-01-01" }) { revision { from } } }',
+      ),
     revokeBasePoints: async () => {
       const [{ recordId }] = await newest('basePointsRevisions { recordId }')
-      await graphql(`mutation { revokeBasePoints(input: { recordId: "${recordId}" }) { revision { revokedBy } } }`)
+      await graphql(
+        `mutation { revokeBasePoints(input: { recordId: "${recordId}" }) { revision { revokedBy } } }`,
+      )
     },
     resyncDistribution: () => graphql('mutation { resyncDistribution { run { status } } }'),
     'POST /points/resync': () => rest('/points/resync', {}),
@@ -106,11 +120,15 @@ describe('Prisma reads for', () => {
     })
 })
 
-/** The graph with fields that are made as Pothos' guides make them, in the gateway's own executor. */
+/**
+ * The graph with fields that are made as Pothos' guides make them, in the gateway's own executor.
+ */
 function serverWithModels() {
   const builder = createBuilder()
   addTypes(builder)
-  builder.prismaObjectFields('Multiplier', (t) => ({ poolRow: t.relation('pool', { nullable: true }) }))
+  builder.prismaObjectFields('Multiplier', (t) => ({
+    poolRow: t.relation('pool', { nullable: true }),
+  }))
   builder.queryFields((t) => ({
     multiplierRows: t.prismaField({
       type: ['Multiplier'],
@@ -128,7 +146,8 @@ function serverWithModels() {
     }),
     broken: t.int({
       nullable: true,
-      resolve: (_, __, { reader }) => reader.models.pool.count({ where: { name: 'no text of Postgres: \0' } }),
+      resolve: (_, __, { reader }) =>
+        reader.models.pool.count({ where: { name: 'no text of Postgres: \0' } }),
     }),
   }))
   return createGraphQLServer(openGraph(builder.toSchema(), gateway.deps))
@@ -142,17 +161,24 @@ describe("a field of Pothos' plugin", () => {
   async function answerTo(query: string) {
     const response = await server.fetch(
       'http://gateway/graphql',
-      { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) },
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      },
       { requestId: '', admin: 'no', client: '', signal: new AbortController().signal },
     )
     return response.json() as Promise<any>
   }
 
   test('reads its rows, and those of a relation', async () => {
-    const { data, errors } = await answerTo('{ multiplierRows { poolAddress depositA poolRow { address name } } }')
+    const { data, errors } = await answerTo(
+      '{ multiplierRows { poolAddress depositA poolRow { address name } } }',
+    )
     expect(errors).toBeUndefined()
     expect(data.multiplierRows.length).toBeGreaterThan(1)
-    for (const { poolAddress, poolRow } of data.multiplierRows) expect(poolRow.address).toBe(poolAddress)
+    for (const { poolAddress, poolRow } of data.multiplierRows)
+      expect(poolRow.address).toBe(poolAddress)
   })
 
   test('reads the snapshot of the rest of its operation', async () => {
@@ -173,7 +199,10 @@ describe("a field of Pothos' plugin", () => {
 })
 
 /** Runs work on a separate store on the same database. */
-async function withStore(options: Partial<StoreOptions>, work: (store: Store) => Promise<void>): Promise<void> {
+async function withStore(
+  options: Partial<StoreOptions>,
+  work: (store: Store) => Promise<void>,
+): Promise<void> {
   const url = gateway.deps.config.DATABASE_URL as string
   const store = openStore({ url, poolSize: 20, onError() {}, ...options })
   await work(store).finally(() => store.close())
@@ -189,7 +218,9 @@ test('reads at the same time each run on the connection of their reader', () =>
     for (let year = 2010; year < 2014; year++) {
       await new Promise<void>((opened) => {
         const read = async (reader: Reader) => {
-          const [{ count }] = await reader.$queryRaw<[{ count: bigint }]>`SELECT count(*) FROM season`
+          const [{ count }] = await reader.$queryRaw<
+            [{ count: bigint }]
+          >`SELECT count(*) FROM season`
           opened()
           await gate
           const counts = [reader.models.season.count(), reader.models.season.count()]
@@ -212,7 +243,9 @@ test('reads count among the statements and bytes of their operation', () =>
     await expect(readFor(store, many)).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
     await expect(readSnapshot(store, many)).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
     const often = async (reader: Reader) => {
-      await Promise.all(Array.from({ length: 499 }, () => reader.$queryRaw`SELECT FROM season WHERE false`))
+      await Promise.all(
+        Array.from({ length: 499 }, () => reader.$queryRaw`SELECT FROM season WHERE false`),
+      )
       for (let i = 0; i < 2; i++) await reader.models.season.findUnique({ where: { name: 'none' } })
     }
     await expect(readFor(store, often)).rejects.toMatchObject({ code: 'BAD_INPUT' })
@@ -235,7 +268,10 @@ test('a read ends when its client has gone, or its time is up', () =>
     await client.query('BEGIN; LOCK TABLE season IN ACCESS EXCLUSIVE MODE')
     try {
       const caller = { aborted: false }
-      const reads = [readFor(store, read, caller), readFor(store, (reader) => reader.snapshot(read), caller)]
+      const reads = [
+        readFor(store, read, caller),
+        readFor(store, (reader) => reader.snapshot(read), caller),
+      ]
       const ended = Promise.all(reads.map(failure))
       caller.aborted = true
       expect(await ended).toEqual(['UNAVAILABLE', 'UNAVAILABLE'])

@@ -18,13 +18,10 @@ beforeAll(async () => {
   resolved = await startGateway({ on: planned, env: { PLAN: 'off' } })
   const { pool } = planned.deps.store
   const market = (user: string, address: string, deposit: number, debt: number) =>
-    pool.query(`INSERT INTO market_snapshot VALUES ($1, $2, $3, 1600000000, 'p', '1', $4, '0', 0, '1', $5)`, [
-      user,
-      sampleMarket.chainId,
-      address,
-      deposit,
-      debt,
-    ])
+    pool.query(
+      `INSERT INTO market_snapshot VALUES ($1, $2, $3, 1600000000, 'p', '1', $4, '0', 0, '1', $5)`,
+      [user, sampleMarket.chainId, address, deposit, debt],
+    )
   const vault = (user: string, chainId: number, address: string, usd: number) =>
     pool.query(`INSERT INTO vault_snapshot VALUES ($1, $2, $3, 1600000000, 'p', '1', '1', $4)`, [
       user,
@@ -50,7 +47,12 @@ const NET_APR = `netDepositApr netBorrowApr depositUsd borrowedUsd
   withoutRates { entityType entityAddress depositUsd borrowedUsd hasRates }
   breakdown { entityAddress depositApr borrowApr hasRates } legacy { netDepositApr netBorrowApr }`
 
-const row = (entityType: string, entityAddress: string, depositUsd: number, borrowedUsd: number) => ({
+const row = (
+  entityType: string,
+  entityAddress: string,
+  depositUsd: number,
+  borrowedUsd: number,
+) => ({
   entityType,
   entityAddress,
   depositUsd,
@@ -66,9 +68,14 @@ describe.each([
     ['a user', (user: string) => `user(address: "${user}")`, ''],
     ['a user at a moment', (user: string) => `user(address: "${user}")`, '(asOf: "2999-01-01")'],
     ['a portfolio', (user: string) => `portfolio(addresses: ["${user}"])`, ''],
-    ['a portfolio at a moment', (user: string) => `portfolio(addresses: ["${user}"], asOf: "2999-01-01")`, ''],
+    [
+      'a portfolio at a moment',
+      (user: string) => `portfolio(addresses: ["${user}"], asOf: "2999-01-01")`,
+      '',
+    ],
   ])('of %s', async (_, owner, args) => {
-    const netAprOf = (user: string) => gateway().ask(`{ owner: ${owner(user)} { netApr${args} { ${NET_APR} } } }`)
+    const netAprOf = (user: string) =>
+      gateway().ask(`{ owner: ${owner(user)} { netApr${args} { ${NET_APR} } } }`)
     const { netApr } = (await netAprOf(some)).owner
     expect(netApr).toMatchObject({
       netDepositApr: rates.depositApr,
@@ -79,7 +86,11 @@ describe.each([
     })
     expect(netApr.legacy.netDepositApr).toBeCloseTo((100 * rates.depositApr) / 407, 12)
     expect(netApr.legacy.netBorrowApr).toBeCloseTo((40 * rates.borrowApr) / 100, 12)
-    expect(netApr.breakdown.map((one: { hasRates: boolean }) => one.hasRates)).toEqual([false, true, false])
+    expect(netApr.breakdown.map((one: { hasRates: boolean }) => one.hasRates)).toEqual([
+      false,
+      true,
+      false,
+    ])
     expect((await netAprOf(none)).owner.netApr).toMatchObject({
       netDepositApr: 0,
       netBorrowApr: 0,

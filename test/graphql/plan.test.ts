@@ -22,7 +22,9 @@ import { type Known, randomQuery } from '../support/random-query.ts'
 import { startOnSample } from '../support/sample.ts'
 import { post } from '../support/send.ts'
 
-const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
+const schema = buildSchema(
+  readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'),
+)
 const operations = new Operations(createSchema())
 
 let gateway: Gateway
@@ -34,12 +36,18 @@ beforeAll(async () => {
   resolving = await startGateway({ on: gateway, env: { PLAN: 'off' } })
   const { pool } = gateway.deps.store
   // What must be escaped, signs that SQL knows, and characters of several bytes.
-  await pool.query(`UPDATE pool SET name = E'a "b" \\\\ \\n %s '' $1 {é} 🦊' WHERE id = (SELECT min(id) FROM pool)`)
+  await pool.query(
+    `UPDATE pool SET name = E'a "b" \\\\ \\n %s '' $1 {é} 🦊' WHERE id = (SELECT min(id) FROM pool)`,
+  )
   await pool.query(`UPDATE stored_position SET a_token_price = 1e-7, b_token_price = 1e21
     WHERE id IN (SELECT id FROM position ORDER BY distribution_date DESC, id LIMIT 3)`)
-  const texts = async (sql: string) => (await pool.query<{ text: string }>(sql)).rows.map((row) => row.text)
+  const texts = async (sql: string) =>
+    (await pool.query<{ text: string }>(sql)).rows.map((row) => row.text)
   Object.assign(examples, {
-    user: [sampleUser, ...(await texts('SELECT user_address AS text FROM account ORDER BY rank LIMIT 6'))],
+    user: [
+      sampleUser,
+      ...(await texts('SELECT user_address AS text FROM account ORDER BY rank LIMIT 6')),
+    ],
     pool: await texts('SELECT id AS text FROM pool ORDER BY id LIMIT 4'),
     market: await texts('SELECT id AS text FROM market ORDER BY id LIMIT 4'),
     vault: await texts('SELECT id AS text FROM vault ORDER BY id LIMIT 3'),
@@ -77,13 +85,16 @@ test('random selections give the same, planned and resolved', { timeout: 120_000
   let planned = 0
   let all = 0
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.nat({ max: 5039 }), { minLength: 40, maxLength: 120 }), async (seed) => {
-      const query = randomQuery(examples, seed)
-      all++
-      if (operations.find(query, undefined)?.plan.covers()) planned++
-      const [fast, slow] = [await answerTo(query), await answerTo(query, RESOLVED)]
-      expect(fast, query).toBe(slow)
-    }),
+    fc.asyncProperty(
+      fc.array(fc.nat({ max: 5039 }), { minLength: 40, maxLength: 120 }),
+      async (seed) => {
+        const query = randomQuery(examples, seed)
+        all++
+        if (operations.find(query, undefined)?.plan.covers()) planned++
+        const [fast, slow] = [await answerTo(query), await answerTo(query, RESOLVED)]
+        expect(fast, query).toBe(slow)
+      },
+    ),
     { numRuns: runs({ sample: 12, all: 120, long: 400 }) },
   )
   // About four of five are planned: a sample strays from that.
@@ -116,13 +127,16 @@ test('random selections of variable addresses give the same each time, planned a
         )
         const names = Object.keys(variables)
         if (names.length === 0) return
-        const typeOf = (name: string) => (Array.isArray(variables[name]) ? '[Address!]!' : 'Address!')
+        const typeOf = (name: string) =>
+          Array.isArray(variables[name]) ? '[Address!]!' : 'Address!'
         const query = `query (${names.map((name) => `$${name}: ${typeOf(name)}`).join(', ')}) ${text}`
         const filled = (addressAt: (nth: number) => number | undefined) => {
           let nth = 0
           const next = () => all[addressAt(nth++) as number] as string
           const entries = Object.entries(variables)
-          return Object.fromEntries(entries.map(([name, one]) => [name, Array.isArray(one) ? one.map(next) : next()]))
+          return Object.fromEntries(
+            entries.map(([name, one]) => [name, Array.isArray(one) ? one.map(next) : next()]),
+          )
         }
         const assigned = (at: number) => filled((nth) => others[(at + nth) % others.length])
         const same = filled(() => others[0])
@@ -150,12 +164,15 @@ test('an address that is given twice, by variables or by the document too, is on
   ] as const) {
     const planned = JSON.parse(await answerTo(query, false, variables))
     expect(planned.data.positions.nodes.length).toBeGreaterThan(0)
-    expect(planned, JSON.stringify(variables)).toEqual(JSON.parse(await answerTo(query, RESOLVED, variables)))
+    expect(planned, JSON.stringify(variables)).toEqual(
+      JSON.parse(await answerTo(query, RESOLVED, variables)),
+    )
   }
 })
 
 test('the key of a group without users has no user, planned and resolved', async () => {
-  const query = '{ series(groupBy: POOL) { key { user { activity(first: 1) { nodes { time } } } } } }'
+  const query =
+    '{ series(groupBy: POOL) { key { user { activity(first: 1) { nodes { time } } } } } }'
   const planned = await answerTo(query)
   expect(planned).toBe(await answerTo(query, RESOLVED))
   expect(JSON.parse(planned).data.series[0].key.user).toBe(null)
@@ -164,7 +181,10 @@ test('the key of a group without users has no user, planned and resolved', async
 test('an invalid address is refused, also after valid ones were answered', async () => {
   const query = 'query ($a: Address!) { user(address: $a) { points: totalPoints } }'
   for (const a of [sampleUser, sampleUser.slice(1), '', 5, null, sampleUser]) {
-    const [planned, resolved] = [await answerTo(query, false, { a }), await answerTo(query, RESOLVED, { a })]
+    const [planned, resolved] = [
+      await answerTo(query, false, { a }),
+      await answerTo(query, RESOLVED, { a }),
+    ]
     expect(planned, String(a)).toBe(resolved)
     expect('errors' in JSON.parse(planned)).toBe(a !== sampleUser)
   }
@@ -173,8 +193,12 @@ test('an invalid address is refused, also after valid ones were answered', async
 test('numbers of any size give the same each time, planned and resolved, and bad ones the same refusal', async () => {
   const [user] = examples.user ?? []
   const { pool } = gateway.deps.store
-  const { rows } = await pool.query<{ at: string }>('SELECT timestamp::text AS at FROM market_snapshot ORDER BY 1')
-  const [first = '', middle = '', last = ''] = [0, Math.floor(rows.length / 2), -1].map((i) => rows.at(i)?.at)
+  const { rows } = await pool.query<{ at: string }>(
+    'SELECT timestamp::text AS at FROM market_snapshot ORDER BY 1',
+  )
+  const [first = '', middle = '', last = ''] = [0, Math.floor(rows.length / 2), -1].map(
+    (i) => rows.at(i)?.at,
+  )
   const snapshots = (args: string) =>
     `query ($from: BigInt, $to: BigInt) { user(address: "${user}") { legacy { marketSnapshots(${args} first: 3) {
       totalCount nodes { time } pageInfo { hasNextPage hasPreviousPage } } } } }`
@@ -182,18 +206,29 @@ test('numbers of any size give the same each time, planned and resolved, and bad
     `query ($from: BigInt) { positions(offset: $from ${args}) { nodes { id } pageInfo { hasNextPage hasPreviousPage } } }`
   const bad = ['-1', '01', 1.5, '', true, 'x', '9'.repeat(30)]
   for (const [query, all] of [
-    [snapshots('from: $from, to: $to'), [first, middle, last, 0, 1, String(2n ** 62n), null, ...bad]],
+    [
+      snapshots('from: $from, to: $to'),
+      [first, middle, last, 0, 1, String(2n ** 62n), null, ...bad],
+    ],
     [snapshots('from: $from, to: $to, grouped: true'), [first, middle, last]],
-    [snapshots('where: { timestamp: { gte: $from, notIn: [$to] } }'), [first, middle, last, ...bad]],
+    [
+      snapshots('where: { timestamp: { gte: $from, notIn: [$to] } }'),
+      [first, middle, last, ...bad],
+    ],
     [snapshots('where: { timestamp: { in: [$from, $to] } }'), [first, middle, last]],
-    [offset('first: 3'), [0, 1, 2, '2', 3, 4, 10_000, '1999999999', '2147483648', String(2n ** 62n + 1n), ...bad]],
+    [
+      offset('first: 3'),
+      [0, 1, 2, '2', 3, 4, 10_000, '1999999999', '2147483648', String(2n ** 62n + 1n), ...bad],
+    ],
     [offset('last: 3'), [0, 1, 2, 0, 2]],
     [offset(`first: 3, where: { assets: ${JSON.stringify(examples.token)} }`), [1, 2, 3, 4, 0, 10]],
   ] as const)
     for (const [i, from] of [...all, ...(SAMPLE ? [] : all)].entries()) {
       const variables = { from, to: all[(i * 2 + 1) % all.length] }
       const planned = await answerTo(query, false, variables)
-      expect(planned, `${query} ${JSON.stringify(variables)}`).toBe(await answerTo(query, RESOLVED, variables))
+      expect(planned, `${query} ${JSON.stringify(variables)}`).toBe(
+        await answerTo(query, RESOLVED, variables),
+      )
     }
 })
 
@@ -219,12 +254,16 @@ test('cursors as variables give the same each time, planned and resolved, and ba
     const same = async (after: unknown, before?: unknown) => {
       const values = { after, before, ...(list.includes('$assets') && { assets: examples.token }) }
       const planned = await answerTo(query, false, values)
-      expect(planned, `${query} ${JSON.stringify(values)}`).toBe(await answerTo(query, RESOLVED, values))
+      expect(planned, `${query} ${JSON.stringify(values)}`).toBe(
+        await answerTo(query, RESOLVED, values),
+      )
       return planned
     }
     const cursors: string[] = []
     for (let after: string | undefined; cursors.length < (SAMPLE ? 4 : 8); ) {
-      const page = [...(await same(after)).matchAll(/"cursor":"([^"]+)"/g)].map(([, cursor = '']) => cursor)
+      const page = [...(await same(after)).matchAll(/"cursor":"([^"]+)"/g)].map(
+        ([, cursor = '']) => cursor,
+      )
       cursors.push(...page)
       after = page.at(-1)
       if (after === undefined) break
@@ -233,17 +272,29 @@ test('cursors as variables give the same each time, planned and resolved, and ba
     for (const before of cursors.toReversed()) await same(undefined, before)
     await same(cursors[0], cursors.at(-1))
     const [name, ...values] = JSON.parse(Buffer.from(cursors[0] as string, 'base64url').toString())
-    const bad = ['', 'x', 5, of(name), of(name, ...values, '1'), of(`${name}x`, ...values), of('other', ...values)]
+    const bad = [
+      '',
+      'x',
+      5,
+      of(name),
+      of(name, ...values, '1'),
+      of(`${name}x`, ...values),
+      of('other', ...values),
+    ]
     for (const value of ['x', '\0', "1'", 7, null, '9'.repeat(20), 'NaN', '1'.repeat(3000)])
       bad.push(of(name, ...values.map(() => value)))
     // Also after valid ones, whose statement it would have.
     const someBad = bad.filter((_, i) => !SAMPLE || (i + nth) % 4 === 0)
-    for (const cursor of someBad) for (const after of [cursor, cursors[0], cursors[1], cursor]) await same(after)
+    for (const cursor of someBad)
+      for (const after of [cursor, cursors[0], cursors[1], cursor]) await same(after)
     await same(cursors[1], bad[5])
   }
 })
 
-/** Values of a filter's condition: of the usual kinds, twice the same, and at the ends of what is accepted. */
+/**
+ * Values of a filter's condition: of the usual kinds, twice the same, and at the ends of what is
+ * accepted.
+ */
 function conditionsOf(type: string): unknown[] {
   const { user = [], pool = [], token = [], market = [], date = [] } = examples
   const [first, second, third] = date
@@ -255,7 +306,13 @@ function conditionsOf(type: string): unknown[] {
     { gte: c, lt: a },
     { gt: c },
   ]
-  const exact = (a: unknown, b: unknown) => [{ eq: a }, { eq: b }, { in: [a, b] }, { in: [b, a] }, { in: [a, a] }]
+  const exact = (a: unknown, b: unknown) => [
+    { eq: a },
+    { eq: b },
+    { in: [a, b] },
+    { in: [b, a] },
+    { in: [a, a] },
+  ]
   switch (type) {
     case 'Address':
       return [
@@ -277,7 +334,13 @@ function conditionsOf(type: string): unknown[] {
     case 'DateTimeRange':
       return bounds(`${first}T00:00:00.000Z`, `${second}T10:00:00.500Z`, `${third}T00:00:00Z`)
     case 'FloatRange':
-      return [...bounds(10.5, 1000, 1e6), ...bounds(0, -1, 1e20), ...exact(1, 2.5), { gt: 1e308 }, { gt: '5' }]
+      return [
+        ...bounds(10.5, 1000, 1e6),
+        ...bounds(0, -1, 1e20),
+        ...exact(1, 2.5),
+        { gt: 1e308 },
+        { gt: '5' },
+      ]
     case 'IntRange':
       return [...bounds(1, 2, 3), ...exact(1, 2)]
     case 'SafeInt':
@@ -291,20 +354,35 @@ function conditionsOf(type: string): unknown[] {
   }
 }
 
-/** The filtered lists of the schema: how each is asked for, and its type of filter. A sample has one of each type. */
-function filteredLists(): { selectionOf: (page: string) => string; filter: GraphQLInputObjectType }[] {
+/**
+ * The filtered lists of the schema: how each is asked for, and its type of filter. A sample has one
+ * of each type.
+ */
+function filteredLists(): {
+  selectionOf: (page: string) => string
+  filter: GraphQLInputObjectType
+}[] {
   const { user = [], pool = [] } = examples
-  const owners = { Query: '', User: `user(address: "${user[0]}")`, Pool: `pool(address: "${pool[0]}")` }
+  const owners = {
+    Query: '',
+    User: `user(address: "${user[0]}")`,
+    Pool: `pool(address: "${pool[0]}")`,
+  }
   const all = Object.entries(owners).flatMap(([owner, text]) =>
-    Object.values((schema.getType(owner) as GraphQLObjectType).getFields()).flatMap(({ name, args, type }) => {
-      const filter = getNamedType(args.find((one) => one.name === 'where')?.type)
-      const isList = String(getNamedType(type)).endsWith('Connection')
-      if (!isInputObjectType(filter) || !isList || args.some((one) => isNonNullType(one.type))) return []
-      const selectionOf = (page: string) => (text ? `${text} { ${name}${page} }` : name + page)
-      return [{ selectionOf, filter }]
-    }),
+    Object.values((schema.getType(owner) as GraphQLObjectType).getFields()).flatMap(
+      ({ name, args, type }) => {
+        const filter = getNamedType(args.find((one) => one.name === 'where')?.type)
+        const isList = String(getNamedType(type)).endsWith('Connection')
+        if (!isInputObjectType(filter) || !isList || args.some((one) => isNonNullType(one.type)))
+          return []
+        const selectionOf = (page: string) => (text ? `${text} { ${name}${page} }` : name + page)
+        return [{ selectionOf, filter }]
+      },
+    ),
   )
-  return all.filter(({ filter }, i) => !SAMPLE || all.findIndex((one) => one.filter === filter) === i)
+  return all.filter(
+    ({ filter }, i) => !SAMPLE || all.findIndex((one) => one.filter === filter) === i,
+  )
 }
 
 test('filters as variables give the same each time, planned and resolved, and bad ones the same refusal', {
@@ -318,8 +396,11 @@ test('filters as variables give the same each time, planned and resolved, and ba
     const query = `query ($where: ${filter.name}, $after: String) { ${list(`(first: 2, where: $where, after: $after) ${rows}`)} }`
     const conditions = Object.values(filter.getFields()).map(({ name, type }) => {
       const named = getNamedType(type)
-      const values = isEnumType(named) ? named.getValues().map((one) => one.name) : conditionsOf(named.name)
-      // Some of them: the next field of this type has the next. In a sample the first field has all.
+      const values = isEnumType(named)
+        ? named.getValues().map((one) => one.name)
+        : conditionsOf(named.name)
+      // Some of them: the next field of this type has the next. In a sample the first field has
+      // all.
       const turn = turns.get(named.name) ?? 0
       turns.set(named.name, turn + 1)
       const isWhole = LONG || isEnumType(named) || (SAMPLE && turn === 0)
@@ -328,7 +409,9 @@ test('filters as variables give the same each time, planned and resolved, and ba
     })
     const same = async (variables: object) => {
       const planned = await answerTo(query, false, variables)
-      expect(planned, `${query} ${JSON.stringify(variables)}`).toBe(await answerTo(query, RESOLVED, variables))
+      expect(planned, `${query} ${JSON.stringify(variables)}`).toBe(
+        await answerTo(query, RESOLVED, variables),
+      )
       return planned
     }
     const some = conditions.map(([one]) => one).filter((one) => one !== undefined)
@@ -344,10 +427,13 @@ test('filters as variables give the same each time, planned and resolved, and ba
       { x: 1 },
     ])
       await same({ where })
-    // Pages of one shape, each after a cursor of the same filter, and of another; of a third of the fields.
+    // Pages of one shape, each after a cursor of the same filter, and of another; of a third of the
+    // fields.
     let former: string | undefined
     const paged = conditions.filter((_, i) => LONG || (i + nth) % (SAMPLE ? 6 : 3) === 0)
-    for (const where of paged.flatMap((all) => all.slice(0, runs({ sample: 1, all: 2, long: 4 })))) {
+    for (const where of paged.flatMap((all) =>
+      all.slice(0, runs({ sample: 1, all: 2, long: 4 })),
+    )) {
       const [, after] = /"endCursor":"([\w-]+)"/.exec(await same({ where })) ?? []
       if (after) await same({ where, after })
       if (former) await same({ where, after: former })
@@ -363,7 +449,9 @@ test('dates as variables give the same each time, planned and resolved, and bad 
   const dates = [...date, '2020-01-01', '2099-01-01', '2026-02-30', 'x', 5, null]
   let fields = 0
   for (const owner of ['Query', 'User', 'Pool', 'Program'])
-    for (const { name, args, type } of Object.values((schema.getType(owner) as GraphQLObjectType).getFields())) {
+    for (const { name, args, type } of Object.values(
+      (schema.getType(owner) as GraphQLObjectType).getFields(),
+    )) {
       const dated = args.filter((one) => String(getNamedType(one.type)) === 'Date')
       const required = args.filter((one) => isNonNullType(one.type) && !dated.includes(one))
       if (dated.length === 0 || required.length > 0) continue
@@ -371,7 +459,9 @@ test('dates as variables give the same each time, planned and resolved, and bad 
       const named = getNamedType(type)
       const selected = isObjectType(named) ? `{ ${scalarsOf(named)} }` : ''
       const field = `${name}(${dated.map((one) => `${one.name}: $${one.name}`).join(', ')}) ${selected}`
-      const variables = dated.map((one) => `$${one.name}: Date${isNonNullType(one.type) ? '!' : ''}`).join(', ')
+      const variables = dated
+        .map((one) => `$${one.name}: Date${isNonNullType(one.type) ? '!' : ''}`)
+        .join(', ')
       const inOwner = {
         Query: field,
         User: `user(address: "${user[0]}") { ${field} }`,
@@ -381,7 +471,10 @@ test('dates as variables give the same each time, planned and resolved, and bad 
       const query = `query (${variables}) { ${inOwner} }`
       for (const [i, value] of [...dates, ...(SAMPLE ? [] : dates)].entries()) {
         const values = Object.fromEntries(
-          dated.map((one, nth) => [one.name, nth === 0 ? value : dates[(i * 3 + nth) % dates.length]]),
+          dated.map((one, nth) => [
+            one.name,
+            nth === 0 ? value : dates[(i * 3 + nth) % dates.length],
+          ]),
         )
         expect(await answerTo(query, false, values), `${query} ${JSON.stringify(values)}`).toBe(
           await answerTo(query, RESOLVED, values),
@@ -397,7 +490,9 @@ function scalarsOf(type: GraphQLObjectType): string {
   const nodes = fields.find(({ name }) => name === 'nodes')
   const node = nodes && getNamedType(nodes.type)
   if (isObjectType(node)) return `nodes { ${scalarsOf(node)} }`
-  const plain = fields.filter(({ args, type }) => args.length === 0 && isLeafType(getNamedType(type)))
+  const plain = fields.filter(
+    ({ args, type }) => args.length === 0 && isLeafType(getNamedType(type)),
+  )
   return plain.map(({ name }) => name).join(' ') || '__typename'
 }
 
@@ -409,14 +504,16 @@ for (const [name, list] of Object.entries({
   'pools by TVL': 'pools(orderBy: TVL_USD, orderDirection: DESC PAGE)',
   'pools by utilization, null last': 'pools(orderBy: [UTILIZATION, TOTAL_POINTS] PAGE)',
   assets: 'assets(PAGE)',
-  "a user's current positions": 'user(address: USER) { worth { netUsd } currentPositions(PAGE) REST }',
+  "a user's current positions":
+    'user(address: USER) { worth { netUsd } currentPositions(PAGE) REST }',
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
   "a user's days": 'user(address: USER) { dailyPoints(PAGE) REST }',
   "a user's snapshots": 'user(address: USER) { legacy { marketSnapshots(PAGE) REST } }',
   "a user's activity": 'user(address: USER) { activity(PAGE) REST }',
   "a user's activity, filtered, oldest first":
     'user(address: USER) { activity(where: { NOT: { kinds: LIQUIDATION_REWARD } }, orderBy: TIME PAGE) REST }',
-  "a user's grouped snapshots": 'user(address: USER) { legacy { marketSnapshots(grouped: true PAGE) REST } }',
+  "a user's grouped snapshots":
+    'user(address: USER) { legacy { marketSnapshots(grouped: true PAGE) REST } }',
 }))
   test(`the pages of ${name} are the same, planned and resolved, forward and backward`, async () => {
     const asked = (page: string) => {
@@ -445,12 +542,20 @@ for (const [name, list] of Object.entries({
 const EARNED = `earnings { entityCount breakdown(PAGE) { entityAddress worthUsd earningsUsd } }
   netApr(chainId: 146) { entityCount breakdown(PAGE) { entityAddress depositUsd depositApr } }`
 test('the pages of breakdowns are the same, planned and resolved, and so is the refusal of a size', async () => {
-  for (const page of ['first: 2', 'first: 2, offset: 1', 'offset: "100"', 'first: 0', 'first: null']) {
+  for (const page of [
+    'first: 2',
+    'first: 2, offset: 1',
+    'offset: "100"',
+    'first: 0',
+    'first: null',
+  ]) {
     const query = `{ user(address: "${sampleUser}") { ${EARNED.replaceAll('PAGE', page)} } }`
     const fast = await answerTo(query)
     expect(operations.find(query, undefined)?.plan.covers(), query).toBe(true)
     expect(fast, query).toBe(await answerTo(query, RESOLVED))
-    expect(JSON.parse(fast).data.user.earnings.breakdown.length).toBeLessThanOrEqual(page.includes('2') ? 2 : 100)
+    expect(JSON.parse(fast).data.user.earnings.breakdown.length).toBeLessThanOrEqual(
+      page.includes('2') ? 2 : 100,
+    )
   }
   for (const page of ['first: 1001', 'first: -1', 'offset: "9223372036854775808"']) {
     const query = `{ user(address: "${sampleUser}") { ${EARNED.replaceAll('PAGE', page)} } }`
@@ -477,7 +582,10 @@ test('pages after a record are the same, planned and resolved, and so is the ref
     `first: 4, where: { pools: "${examples.pool?.[0]}", points: { gt: 0 } }`,
     'first: 2, orderBy: DATE',
   ]
-  const selections = ['nodes { id }', 'totalCount edges { cursor } pageInfo { hasPreviousPage endCursor }']
+  const selections = [
+    'nodes { id }',
+    'totalCount edges { cursor } pageInfo { hasPreviousPage endCursor }',
+  ]
   for (const [i, id] of [...ids, 'none', '', 'a\u0000b'].entries())
     for (const [j, list] of lists.entries()) {
       // A sample has each id and each list once.
@@ -488,19 +596,23 @@ test('pages after a record are the same, planned and resolved, and so is the ref
       expect(await answerTo(query), query).toBe(await answerTo(query, RESOLVED))
       const variable = `query ($id: String) { legacy { positions(${list}, afterRecord: $id) { ${selected} } } }`
       for (const values of [{ id }, { id: ids[0] }, { id }])
-        expect(await answerTo(variable, false, values), variable).toBe(await answerTo(variable, RESOLVED, values))
+        expect(await answerTo(variable, false, values), variable).toBe(
+          await answerTo(variable, RESOLVED, values),
+        )
     }
 })
 
 for (const [name, selection] of Object.entries({
   'rows without any':
     'pools(first: 3) { nodes { name positions(first: 2, where: { date: { eq: "2020-01-01" } }) { nodes { points } } } }',
-  'no rows at all': 'pools(first: 3, offset: 1000) { nodes { name positions { nodes { points } } } }',
+  'no rows at all':
+    'pools(first: 3, offset: 1000) { nodes { name positions { nodes { points } } } }',
   'none requested':
     'pools(first: 3) { nodes { name positions(first: 0) { nodes { points } pageInfo { hasNextPage } } } }',
   'backward in both':
     'pools(last: 3) { nodes { name positions(last: 2) { nodes { id } pageInfo { hasPreviousPage } } } pageInfo { hasPreviousPage } }',
-  'more in some': 'pools { nodes { positions(first: 400) { totalCount nodes { id } pageInfo { hasNextPage } } } }',
+  'more in some':
+    'pools { nodes { positions(first: 400) { totalCount nodes { id } pageInfo { hasNextPage } } } }',
   'two in one, and one within': `pools(first: 2) { nodes { currentPositions(first: 2, orderBy: POINTS, orderDirection: DESC) { nodes { points } }
       positions(first: 3) { nodes { id user { dailyPoints(first: 2) { nodes { points positions { points } } } } } } } }`,
   'behind an object':
@@ -523,9 +635,33 @@ const DEPTHS = {
 
 describe('a double is written alike, planned and resolved', () => {
   const EDGES = [
-    ...['0', '1e-4', '9.999999999999999e-5', '1e-6', '9.999999999999999e-7', '1e-7', '1e-9', '5e-324'],
-    ...['2.2250738585072014e-308', '1e14', '100000000000000.02', '999999999999999.9', '1e15', '9007199254740994'],
-    ...['61472681624271940', '1e20', '999999999999999900000', '1e21', '1e22', '1e23', '1.7976931348623157e308'],
+    ...[
+      '0',
+      '1e-4',
+      '9.999999999999999e-5',
+      '1e-6',
+      '9.999999999999999e-7',
+      '1e-7',
+      '1e-9',
+      '5e-324',
+    ],
+    ...[
+      '2.2250738585072014e-308',
+      '1e14',
+      '100000000000000.02',
+      '999999999999999.9',
+      '1e15',
+      '9007199254740994',
+    ],
+    ...[
+      '61472681624271940',
+      '1e20',
+      '999999999999999900000',
+      '1e21',
+      '1e22',
+      '1e23',
+      '1.7976931348623157e308',
+    ],
     ...['0.1', '0.30000000000000004', '1234.5'],
   ].map(Number)
   const double = fc.oneof(
@@ -536,7 +672,8 @@ describe('a double is written alike, planned and resolved', () => {
       .tuple(fc.nat(99_999), fc.integer({ min: -30, max: 30 }))
       .map(([digits, exponent]) => Number(`${digits}e${exponent}`)),
   )
-  const texts = (values: number[]) => values.map((value) => (Object.is(value, -0) ? '-0' : String(value)))
+  const texts = (values: number[]) =>
+    values.map((value) => (Object.is(value, -0) ? '-0' : String(value)))
 
   test('in lists at every depth, and by REST', { timeout: 180_000 }, async () => {
     const { pool } = gateway.deps.store
@@ -551,20 +688,23 @@ describe('a double is written alike, planned and resolved', () => {
     try {
       for (const selection of Object.values(DEPTHS))
         expect(operations.find(`{ ${selection} }`, undefined)?.plan.covers(), selection).toBe(true)
-      const property = fc.asyncProperty(fc.array(double, { minLength: 500, maxLength: 800 }), async (values) => {
-        await store(texts(values))
-        for (const selection of Object.values(DEPTHS)) {
-          const planned = await answerTo(`{ ${selection} }`)
-          expect(planned).not.toContain('"errors"')
-          expect(planned, selection).toBe(await answerTo(`{ ${selection} }`, RESOLVED))
-        }
-        const path = '/positions/breakdown-by-assets?limit=100'
-        const text = await (await gateway.get(path)).text()
-        expect(text).toBe(await (await resolving.get(path)).text())
-        // Each number is as JSON.stringify writes it.
-        const { items } = JSON.parse(text)
-        expect(text).toContain(JSON.stringify(items))
-      })
+      const property = fc.asyncProperty(
+        fc.array(double, { minLength: 500, maxLength: 800 }),
+        async (values) => {
+          await store(texts(values))
+          for (const selection of Object.values(DEPTHS)) {
+            const planned = await answerTo(`{ ${selection} }`)
+            expect(planned).not.toContain('"errors"')
+            expect(planned, selection).toBe(await answerTo(`{ ${selection} }`, RESOLVED))
+          }
+          const path = '/positions/breakdown-by-assets?limit=100'
+          const text = await (await gateway.get(path)).text()
+          expect(text).toBe(await (await resolving.get(path)).text())
+          // Each number is as JSON.stringify writes it.
+          const { items } = JSON.parse(text)
+          expect(text).toContain(JSON.stringify(items))
+        },
+      )
       await fc.assert(property, {
         numRuns: runs({ sample: 1, all: 8, long: 60 }),
         examples: [[[...EDGES, ...EDGES.map((edge) => -edge)]]],
@@ -597,8 +737,12 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
     if (name === 'text') return '"a"'
     return undefined
   }
-  const requiredOf = (field: GraphQLField<unknown, unknown>): Record<string, string> | undefined => {
-    const required = field.args.filter((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined)
+  const requiredOf = (
+    field: GraphQLField<unknown, unknown>,
+  ): Record<string, string> | undefined => {
+    const required = field.args.filter(
+      (arg) => isNonNullType(arg.type) && arg.defaultValue === undefined,
+    )
     const values = required.map(({ name }) => [name, value(field, name)])
     return values.some(([, one]) => one === undefined) ? undefined : Object.fromEntries(values)
   }
@@ -618,7 +762,11 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
           const required = requiredOf(field)
           if (!isObjectType(to) || !required || paths.has(to)) continue
           // A preview is a run, and takes its time.
-          if ((!looksUp && Object.keys(required).length > 0) || field.name === 'previewDistribution') continue
+          if (
+            (!looksUp && Object.keys(required).length > 0) ||
+            field.name === 'previewDistribution'
+          )
+            continue
           paths.set(to, [...path, field.name + written(required)])
         }
     return paths
@@ -666,7 +814,10 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
 
   const lists = [...places()].flatMap(([type, path]) =>
     Object.values(type.getFields())
-      .filter((field) => isObjectType(getNamedType(field.type)) && field.args.length > 0 && requiredOf(field))
+      .filter(
+        (field) =>
+          isObjectType(getNamedType(field.type)) && field.args.length > 0 && requiredOf(field),
+      )
       .filter(({ name }) => name !== 'previewDistribution')
       .map((field) => [`${type.name}.${field.name}`, path, field] as const),
   )
@@ -683,25 +834,32 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
     expect(paged.filter((name) => !reached.includes(name))).toEqual(['Query.previewDistribution'])
   })
 
-  /** Every row of a list is refused. Which one is first depends on the turns that the operation takes. */
+  /**
+   * Every row of a list is refused. Which one is first depends on the turns that the operation
+   * takes.
+   */
   const ofAnyRow = (answer: string) => answer.replace(/("path":\["\w+","nodes",)\d+/, '$1"any"')
 
-  test.each(lists.map((list, nth) => [...list, nth] as const))('%s', async (_, path, field, nth) => {
-    let refused = 0
-    // A sample has one in three of a list's, with one selection: the next lists have the others.
-    const all = wrongValues(field)
-    for (const [i, wrong] of all.entries())
-      for (const [j, nothing] of SELECTIONS.entries()) {
-        if (SAMPLE && ((i + nth) % Math.min(3, all.length) !== 0 || nth % 2 !== j)) continue
-        const inner = `${field.name}${written({ ...requiredOf(field), ...wrong })} { ${nothing} }`
-        const selection = path.reduceRight((within, step) => `${step} { ${within} }`, inner)
-        const document = `query ($none: Boolean = false) { ${selection} ${nothing.includes('$') ? '' : '__typename @include(if: $none)'} }`
-        const planned = await answerTo(document)
-        expect(ofAnyRow(planned), document).toBe(ofAnyRow(await answerTo(document, RESOLVED)))
-        if (planned.includes('"errors"')) refused++
-      }
-    if (field.args.some(({ name }) => name === 'first')) expect(refused).toBeGreaterThan(SAMPLE ? 0 : 3)
-  })
+  test.each(lists.map((list, nth) => [...list, nth] as const))(
+    '%s',
+    async (_, path, field, nth) => {
+      let refused = 0
+      // A sample has one in three of a list's, with one selection: the next lists have the others.
+      const all = wrongValues(field)
+      for (const [i, wrong] of all.entries())
+        for (const [j, nothing] of SELECTIONS.entries()) {
+          if (SAMPLE && ((i + nth) % Math.min(3, all.length) !== 0 || nth % 2 !== j)) continue
+          const inner = `${field.name}${written({ ...requiredOf(field), ...wrong })} { ${nothing} }`
+          const selection = path.reduceRight((within, step) => `${step} { ${within} }`, inner)
+          const document = `query ($none: Boolean = false) { ${selection} ${nothing.includes('$') ? '' : '__typename @include(if: $none)'} }`
+          const planned = await answerTo(document)
+          expect(ofAnyRow(planned), document).toBe(ofAnyRow(await answerTo(document, RESOLVED)))
+          if (planned.includes('"errors"')) refused++
+        }
+      if (field.args.some(({ name }) => name === 'first'))
+        expect(refused).toBeGreaterThan(SAMPLE ? 0 : 3)
+    },
+  )
 })
 
 test('a number that JSON has no word for is an error, planned and resolved', async () => {

@@ -6,10 +6,14 @@ import { importFiles, midnight, pool, position } from '../support/one-pool.ts'
 
 const DAYS = ['2026-03-01', '2026-03-02'] as const
 const NEWEST = DAYS[1]
-const address = (prefix: string, n: number) => `0x${prefix}${n.toString(16).padStart(40 - prefix.length, '0')}`
+const address = (prefix: string, n: number) =>
+  `0x${prefix}${n.toString(16).padStart(40 - prefix.length, '0')}`
 const USERS = Array.from({ length: 40 }, (_, n) => address('a', n))
 
-/** The thresholds of the markets of A and B. Undefined if the record has none, null if the market is not stored. */
+/**
+ * The thresholds of the markets of A and B. Undefined if the record has none, null if the market is
+ * not stored.
+ */
 const THRESHOLDS: [number | undefined | null, number | undefined | null][] = [
   [0.8, 0.9],
   [0.65, undefined],
@@ -129,7 +133,10 @@ const records = DAYS.flatMap((day, d) =>
       const n = u + 5 * p + 7 * d
       if (n % 11 === 0) return []
       const [a, b] = AMOUNTS[n % AMOUNTS.length] as [Amounts, Amounts]
-      const [priceA, priceB] = PRICES[Math.floor(n / AMOUNTS.length) % PRICES.length] as [number, number]
+      const [priceA, priceB] = PRICES[Math.floor(n / AMOUNTS.length) % PRICES.length] as [
+        number,
+        number,
+      ]
       return [
         {
           ...position(user, 0),
@@ -170,9 +177,11 @@ function expected(record: (typeof records)[number]): Row {
   for (const [n, name] of (['a', 'b'] as const).entries()) {
     const other = name === 'a' ? 'b' : 'a'
     const supplied =
-      (amounts[`${name}SuppliedAmount`] as number) + (amounts[`${name}ProtectedSuppliedAmount`] as number)
+      (amounts[`${name}SuppliedAmount`] as number) +
+      (amounts[`${name}ProtectedSuppliedAmount`] as number)
     const suppliedUsd =
-      (amounts[`${name}SuppliedAmountUsd`] as number) + (amounts[`${name}ProtectedSuppliedAmountUsd`] as number)
+      (amounts[`${name}SuppliedAmountUsd`] as number) +
+      (amounts[`${name}ProtectedSuppliedAmountUsd`] as number)
     const borrowedUsd = amounts[`${name}BorrowedAmountUsd`] as number
     const isUnpriced = (amount: number, usd: number) => amount > 0 && usd === 0
     if (isUnpriced(amounts[`${name}BorrowedAmount`] as number, borrowedUsd)) debt = null
@@ -182,15 +191,19 @@ function expected(record: (typeof records)[number]): Row {
     const maxLtv = threshold === null ? null : maxLtvs[n]
     if (isUnpriced(supplied, suppliedUsd)) collateral = null
     else if (collateral !== null) collateral += suppliedUsd
-    if (isUnpriced(supplied, suppliedUsd) || threshold === undefined || threshold === null) weighted = null
+    if (isUnpriced(supplied, suppliedUsd) || threshold === undefined || threshold === null)
+      weighted = null
     else if (weighted !== null) weighted += suppliedUsd * threshold
     if (isUnpriced(supplied, suppliedUsd) || maxLtv === undefined || maxLtv === null) limit = null
     else if (limit !== null) limit += suppliedUsd * maxLtv
   }
   const owes = debt !== null && debt > 0 ? debt : null
   const healthFactor = owes !== null && weighted !== null ? weighted / owes : null
-  const inDebt = (['a', 'b'] as const).filter((name) => (amounts[`${name}BorrowedAmountUsd`] as number) > 0)
-  const price = inDebt.length === 1 ? (amounts[`${inDebt[0] === 'a' ? 'b' : 'a'}TokenPrice`] as number) : 0
+  const inDebt = (['a', 'b'] as const).filter(
+    (name) => (amounts[`${name}BorrowedAmountUsd`] as number) > 0,
+  )
+  const price =
+    inDebt.length === 1 ? (amounts[`${inDebt[0] === 'a' ? 'b' : 'a'}TokenPrice`] as number) : 0
   return {
     id: btoa(`Position:${record.id}`),
     ltv: owes !== null && collateral ? owes / collateral : null,
@@ -205,7 +218,8 @@ const recordById = new Map(records.map((record) => [record.id, record]))
 const all = new Map(records.map((record) => [record.id, expected(record)]))
 const recordOf = ({ id }: { id: string }) => atob(id).slice('Position:'.length)
 const byId = (one: Row, other: Row) => (recordOf(one) < recordOf(other) ? -1 : 1)
-const on = (day: string) => [...all.values()].filter((row) => recordOf(row).startsWith(day)).sort(byId)
+const on = (day: string) =>
+  [...all.values()].filter((row) => recordOf(row).startsWith(day)).sort(byId)
 const rowsOf = (keep: (record: (typeof records)[number]) => boolean) =>
   records
     .filter(keep)
@@ -233,24 +247,39 @@ const failure = async (query: string) => (await gateway.graphql(query)).errors?.
 
 test('the numbers of every position are those of the formulas', async () => {
   expect(new Set([...all.values()].map(({ ltv }) => ltv === null)).size).toBe(2)
-  const { currentPositions } = await gateway.ask(`{ currentPositions(first: 1000) { totalCount nodes { ${FIELDS} } } }`)
+  const { currentPositions } = await gateway.ask(
+    `{ currentPositions(first: 1000) { totalCount nodes { ${FIELDS} } } }`,
+  )
   expect(currentPositions.nodes).toEqual(on(NEWEST))
   expect(currentPositions.totalCount).toBe(on(NEWEST).length)
   // Resolved: a node is loaded by its id.
   const { positions } = await gateway.ask(
     `{ positions(first: 1000, asOf: "${DAYS[0]}") { nodes { ${FIELDS} multiplierUsed { changedAt } } } }`,
   )
-  const nodes = positions.nodes.map(({ multiplierUsed: _, ...row }: { multiplierUsed: null }) => row)
+  const nodes = positions.nodes.map(
+    ({ multiplierUsed: _, ...row }: { multiplierUsed: null }) => row,
+  )
   expect(nodes).toEqual(on(DAYS[0]))
   for (const { id } of positions.nodes.slice(0, 20)) {
-    const { node } = await gateway.ask(`query ($id: ID!) { node(id: $id) { ... on Position { ${FIELDS} } } }`, { id })
+    const { node } = await gateway.ask(
+      `query ($id: ID!) { node(id: $id) { ... on Position { ${FIELDS} } } }`,
+      { id },
+    )
     expect(node).toEqual(all.get(recordOf(node)))
   }
 })
 
 test('some are known, zero, below 1, and null for each reason', () => {
-  const at = (n: number, amounts: [Amounts, Amounts], prices: readonly [number, number] = [1, 1]) => {
-    const record = { ...position(USERS[0] as string, 0), id: 'x', marketAddress: POOLS[n]?.id ?? '' }
+  const at = (
+    n: number,
+    amounts: [Amounts, Amounts],
+    prices: readonly [number, number] = [1, 1],
+  ) => {
+    const record = {
+      ...position(USERS[0] as string, 0),
+      id: 'x',
+      marketAddress: POOLS[n]?.id ?? '',
+    }
     const { ltv, healthFactor } = expected({
       ...record,
       ...side('a', prices[0], amounts[0]),
@@ -318,51 +347,68 @@ test('some are known, zero, below 1, and null for each reason', () => {
 
 describe('lists', () => {
   const owners: [string, string, Row[]][] = [
-    ['a user', `user(address: "${USERS[3]}")`, rowsOf((r) => r.userAddress === USERS[3] && r.id.startsWith(NEWEST))],
+    [
+      'a user',
+      `user(address: "${USERS[3]}")`,
+      rowsOf((r) => r.userAddress === USERS[3] && r.id.startsWith(NEWEST)),
+    ],
     [
       'a pool',
       `pool(address: "${POOLS[0]?.id}")`,
       rowsOf((r) => r.marketAddress === POOLS[0]?.id && r.id.startsWith(NEWEST)),
     ],
   ]
-  test.each(owners)('current positions of %s are filtered and sorted by both', async (_, owner, rows) => {
-    expect(rows.length).toBeGreaterThan(2)
-    const list = async (args: string) =>
-      (await gateway.ask(`{ owner: ${owner} { currentPositions(first: 1000, ${args}) { nodes { ${FIELDS} } } } }`))
-        .owner.currentPositions.nodes
-    for (const [field, key] of [
-      ['ltv', 'LTV'],
-      ['healthFactor', 'HEALTH_FACTOR'],
-      ['liquidationDrop', 'LIQUIDATION_DROP'],
-    ] as const)
-      for (const [direction, sign] of [
-        ['ASC', 1],
-        ['DESC', -1],
+  test.each(owners)(
+    'current positions of %s are filtered and sorted by both',
+    async (_, owner, rows) => {
+      expect(rows.length).toBeGreaterThan(2)
+      const list = async (args: string) =>
+        (
+          await gateway.ask(
+            `{ owner: ${owner} { currentPositions(first: 1000, ${args}) { nodes { ${FIELDS} } } } }`,
+          )
+        ).owner.currentPositions.nodes
+      for (const [field, key] of [
+        ['ltv', 'LTV'],
+        ['healthFactor', 'HEALTH_FACTOR'],
+        ['liquidationDrop', 'LIQUIDATION_DROP'],
       ] as const)
-        expect(await list(`orderBy: ${key}, orderDirection: ${direction}`)).toEqual(inOrderOf(field, rows, sign))
-    expect(await list('where: { healthFactor: { lt: 1.2 } }')).toEqual(below(1.2, rows))
-    expect(await list('where: { ltv: { gte: 0.7 } }')).toEqual(rows.filter(({ ltv }) => ltv !== null && ltv >= 0.7))
-  })
+        for (const [direction, sign] of [
+          ['ASC', 1],
+          ['DESC', -1],
+        ] as const)
+          expect(await list(`orderBy: ${key}, orderDirection: ${direction}`)).toEqual(
+            inOrderOf(field, rows, sign),
+          )
+      expect(await list('where: { healthFactor: { lt: 1.2 } }')).toEqual(below(1.2, rows))
+      expect(await list('where: { ltv: { gte: 0.7 } }')).toEqual(
+        rows.filter(({ ltv }) => ltv !== null && ltv >= 0.7),
+      )
+    },
+  )
 
   const near = (day: string, most: number) => inOrderOf('healthFactor', below(most, on(day)))
   const ORDER = 'orderBy: HEALTH_FACTOR'
 
-  test.each([0, 1e-12, 0.9, 1, 1.1, 1.6, 1000, 1e300])('positions near liquidation: below %s', async (most) => {
-    const where = `healthFactor: { lt: ${most} }`
-    const data = await gateway.ask(`{
+  test.each([0, 1e-12, 0.9, 1, 1.1, 1.6, 1000, 1e300])(
+    'positions near liquidation: below %s',
+    async (most) => {
+      const where = `healthFactor: { lt: ${most} }`
+      const data = await gateway.ask(`{
       now: currentPositions(first: 1000, where: { ${where} }, ${ORDER}) { totalCount nodes { ${FIELDS} } }
       plain: currentPositions(first: 1000, where: { ${where} }) { nodes { ${FIELDS} } }
       asOf: positions(asOf: "2026-03-02T12:00:00Z", first: 1000, where: { ${where} }, ${ORDER}) { nodes { ${FIELDS} } }
       before: positions(first: 1000, where: { ${where}, date: { eq: "${DAYS[0]}" } }, ${ORDER}) { nodes { ${FIELDS} } }
       dates: positions(first: 1000, where: { ${where}, date: { in: ["${NEWEST}"] } }) { nodes { ${FIELDS} } }
     }`)
-    expect(data.now.nodes).toEqual(near(NEWEST, most))
-    expect(data.now.totalCount).toBe(near(NEWEST, most).length)
-    expect(data.plain.nodes).toEqual(below(most, on(NEWEST)))
-    expect(data.asOf.nodes).toEqual(near(NEWEST, most))
-    expect(data.before.nodes).toEqual(near(DAYS[0], most))
-    expect(data.dates.nodes).toEqual(below(most, on(NEWEST)))
-  })
+      expect(data.now.nodes).toEqual(near(NEWEST, most))
+      expect(data.now.totalCount).toBe(near(NEWEST, most).length)
+      expect(data.plain.nodes).toEqual(below(most, on(NEWEST)))
+      expect(data.asOf.nodes).toEqual(near(NEWEST, most))
+      expect(data.before.nodes).toEqual(near(DAYS[0], most))
+      expect(data.dates.nodes).toEqual(below(most, on(NEWEST)))
+    },
+  )
 
   /** Positions whose debt A backs. */
   const isBackedByA = ({ id }: Row) => {
@@ -379,7 +425,9 @@ describe('lists', () => {
       const within = (day: string) =>
         inOrderOf(
           'liquidationDrop',
-          on(day).filter(({ liquidationDrop }) => liquidationDrop !== null && liquidationDrop <= most),
+          on(day).filter(
+            ({ liquidationDrop }) => liquidationDrop !== null && liquidationDrop <= most,
+          ),
         )
       const where = `liquidationDrop: { lte: ${most} }`
       const byDrop = 'orderBy: LIQUIDATION_DROP'
@@ -400,8 +448,11 @@ describe('lists', () => {
 
   test('other bounds and conditions', async () => {
     const list = async (where: string) =>
-      (await gateway.ask(`{ currentPositions(first: 1000, where: { ${where} }, ${ORDER}) { nodes { ${FIELDS} } } }`))
-        .currentPositions.nodes
+      (
+        await gateway.ask(
+          `{ currentPositions(first: 1000, where: { ${where} }, ${ORDER}) { nodes { ${FIELDS} } } }`,
+        )
+      ).currentPositions.nodes
     const rows = inOrderOf('healthFactor', on(NEWEST))
     const matching = (match: (health: number) => boolean) =>
       rows.filter(({ healthFactor }) => healthFactor !== null && match(healthFactor))
@@ -412,9 +463,13 @@ describe('lists', () => {
       matching((health) => health >= 0.9 && health <= 1.1),
     )
     const inPool = (await list(`healthFactor: { lt: 2 }, pools: "${POOLS[0]?.id}"`)) as Row[]
-    expect(inPool).toEqual(matching((health) => health < 2).filter((row) => recordOf(row).endsWith(' 0')))
+    expect(inPool).toEqual(
+      matching((health) => health < 2).filter((row) => recordOf(row).endsWith(' 0')),
+    )
     const inPools = `healthFactor: { lt: 2 }, pools: ["${POOLS[0]?.id}", "${POOLS[2]?.id}"], assets: "${pool.asset_1_address}"`
-    expect(await list(inPools)).toEqual(matching((health) => health < 2).filter((row) => / [02]$/.test(recordOf(row))))
+    expect(await list(inPools)).toEqual(
+      matching((health) => health < 2).filter((row) => / [02]$/.test(recordOf(row))),
+    )
     const large = (await list('healthFactor: { lt: 2 }, borrowedUsd: { gte: 400 }')) as Row[]
     expect(large.length).toBeGreaterThan(0)
     expect(large.length).toBeLessThan(matching((health) => health < 2).length)
@@ -442,7 +497,9 @@ describe('lists', () => {
       const { from } = positionsUpTo(1.1, Prisma.sql`${NEWEST}::date`)
       const plan = await client.query(`EXPLAIN SELECT 1 FROM ${from.text}`, from.values)
       const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n')
-      expect(text).toMatch(/stored_position_coverage_idx.*\n.*Index Cond: .*pool_key.*distribution_date.*CASE.* <= /s)
+      expect(text).toMatch(
+        /stored_position_coverage_idx.*\n.*Index Cond: .*pool_key.*distribution_date.*CASE.* <= /s,
+      )
     } finally {
       await client.query('ROLLBACK')
       client.release()
@@ -478,7 +535,9 @@ describe('lists', () => {
     expect(await cost('')).toBe(600 + 11)
     expect(await cost('where: { healthFactor: { lt: 1 } }')).toBe(600 + 11 + 1001)
     expect(await cost('where: { OR: [{ NOT: { ltv: { lt: 1 } } }] }')).toBe(600 + 11 + 1001)
-    expect(await cost(`where: { healthFactor: { lt: 1 }, users: "${USERS[0]}" }`)).toBe(600 + 11 + 2)
+    expect(await cost(`where: { healthFactor: { lt: 1 }, users: "${USERS[0]}" }`)).toBe(
+      600 + 11 + 2,
+    )
   })
 
   test('aggregates take them too', async () => {
@@ -491,12 +550,17 @@ describe('lists', () => {
 
 describe('collateral at risk', () => {
   const DROPS = [0.5, 0.05, 0.12, 0.12, 1]
-  const AT_RISK = 'drop positionCount collateralUsd debtUsd unknownPositionCount unknownCollateralUsd unknownDebtUsd'
+  const AT_RISK =
+    'drop positionCount collateralUsd debtUsd unknownPositionCount unknownCollateralUsd unknownDebtUsd'
   type Side = 'a' | 'b'
   const otherOf = (name: Side) => (name === 'a' ? 'b' : 'a')
   const sumOf = (values: (number | null)[]) => {
     const priced = values.filter((value) => value !== null)
-    return values.length === 0 ? 0 : priced.length === 0 ? null : priced.reduce((sum, value) => sum + value, 0)
+    return values.length === 0
+      ? 0
+      : priced.length === 0
+        ? null
+        : priced.reduce((sum, value) => sum + value, 0)
   }
   const worth = (usd: number, amount: number) => (usd > 0 ? usd : amount === 0 ? 0 : null)
 
@@ -506,12 +570,16 @@ describe('collateral at risk', () => {
       .filter(({ id, marketAddress }) => id.startsWith(NEWEST) && marketAddress === POOLS[n]?.id)
       .flatMap((record) => {
         const amounts = record as unknown as Sided
-        const backing = sides.filter((name) => (amounts[`${otherOf(name)}BorrowedAmount`] as number) > 0)
+        const backing = sides.filter(
+          (name) => (amounts[`${otherOf(name)}BorrowedAmount`] as number) > 0,
+        )
         if (backing.length === 0) return []
         const values = backing.map((name) => [
           worth(
-            (amounts[`${name}SuppliedAmountUsd`] as number) + (amounts[`${name}ProtectedSuppliedAmountUsd`] as number),
-            (amounts[`${name}SuppliedAmount`] as number) + (amounts[`${name}ProtectedSuppliedAmount`] as number),
+            (amounts[`${name}SuppliedAmountUsd`] as number) +
+              (amounts[`${name}ProtectedSuppliedAmountUsd`] as number),
+            (amounts[`${name}SuppliedAmount`] as number) +
+              (amounts[`${name}ProtectedSuppliedAmount`] as number),
           ),
           worth(
             amounts[`${otherOf(name)}BorrowedAmountUsd`] as number,
@@ -519,7 +587,9 @@ describe('collateral at risk', () => {
           ),
         ])
         const total = (at: 0 | 1) =>
-          values.some((value) => value[at] === null) ? null : values.reduce((sum, value) => sum + (value[at] ?? 0), 0)
+          values.some((value) => value[at] === null)
+            ? null
+            : values.reduce((sum, value) => sum + (value[at] ?? 0), 0)
         const { healthFactor, liquidationDrop } = all.get(record.id) as Row
         return [{ healthFactor, liquidationDrop, collateral: total(0), debt: total(1) }]
       })
@@ -552,30 +622,43 @@ describe('collateral at risk', () => {
     )
   const drops = `collateralAtRisk(drops: [${DROPS}]) { ${AT_RISK} }`
 
-  test.each(POOLS.map(({ id }, n) => [n, id] as const))('of pool %s and its markets', async (n, id) => {
-    const { pool: inPool } = await gateway.ask(
-      `{ pool(address: "${id}") { ${drops} marketA { ${drops} } marketB { ${drops} } } }`,
-    )
-    expect(rounded(inPool.collateralAtRisk)).toEqual(rounded(expectedOf(n, ['a', 'b'])))
-    if (inPool.marketA) expect(rounded(inPool.marketA.collateralAtRisk)).toEqual(rounded(expectedOf(n, ['a'])))
-    expect(rounded(inPool.marketB.collateralAtRisk)).toEqual(rounded(expectedOf(n, ['b'])))
-  })
+  test.each(POOLS.map(({ id }, n) => [n, id] as const))(
+    'of pool %s and its markets',
+    async (n, id) => {
+      const { pool: inPool } = await gateway.ask(
+        `{ pool(address: "${id}") { ${drops} marketA { ${drops} } marketB { ${drops} } } }`,
+      )
+      expect(rounded(inPool.collateralAtRisk)).toEqual(rounded(expectedOf(n, ['a', 'b'])))
+      if (inPool.marketA)
+        expect(rounded(inPool.marketA.collateralAtRisk)).toEqual(rounded(expectedOf(n, ['a'])))
+      expect(rounded(inPool.marketB.collateralAtRisk)).toEqual(rounded(expectedOf(n, ['b'])))
+    },
+  )
 
   test('some is counted, some is unknown, and all of it in a pool without thresholds', async () => {
-    const { pools } = await gateway.ask(`{ pools { nodes { address collateralAtRisk { ${AT_RISK} } } } }`)
+    const { pools } = await gateway.ask(
+      `{ pools { nodes { address collateralAtRisk { ${AT_RISK} } } } }`,
+    )
     const of = (n: number) =>
-      pools.nodes.find(({ address }: { address: string }) => address === POOLS[n]?.id).collateralAtRisk
+      pools.nodes.find(({ address }: { address: string }) => address === POOLS[n]?.id)
+        .collateralAtRisk
     expect(of(0).map(({ drop }: { drop: number }) => drop)).toEqual([0.05, 0.1, 0.2, 0.3, 0.5])
     expect(of(0)[2].collateralUsd).toBeGreaterThan(100)
     expect(of(0)[2].debtUsd).toBeGreaterThan(1000)
-    expect(of(1)[0]).toMatchObject({ positionCount: expect.any(Number), unknownPositionCount: expect.any(Number) })
+    expect(of(1)[0]).toMatchObject({
+      positionCount: expect.any(Number),
+      unknownPositionCount: expect.any(Number),
+    })
     expect(of(1)[0].unknownPositionCount).toBeGreaterThan(0)
     expect(of(1)[0].positionCount).toBeGreaterThan(0)
   })
 
   test('where no threshold is known it is null, not 0', async () => {
     const debt = records.filter(
-      (record) => record.marketAddress === POOLS[2]?.id && record.id.startsWith(NEWEST) && all.get(record.id)?.ltv,
+      (record) =>
+        record.marketAddress === POOLS[2]?.id &&
+        record.id.startsWith(NEWEST) &&
+        all.get(record.id)?.ltv,
     )
     expect(debt.length).toBeGreaterThan(0)
     const empty = await startGateway()
@@ -607,8 +690,13 @@ describe('collateral at risk', () => {
     ['-0.2', /drops must be fractions above 0 and at most 1/],
     [`[${Array.from({ length: 21 }, () => 0.1)}]`, /drops has 21 values, at most 20 are allowed/],
   ])('drops of %s are refused', async (given, message) => {
-    for (const owner of [`pool(address: "${POOLS[0]?.id}")`, `market(chainId: 1, address: "${POOLS[0]?.unit_1_id}")`]) {
-      const error = await failure(`{ owner: ${owner} { collateralAtRisk(drops: ${given}) { drop } } }`)
+    for (const owner of [
+      `pool(address: "${POOLS[0]?.id}")`,
+      `market(chainId: 1, address: "${POOLS[0]?.unit_1_id}")`,
+    ]) {
+      const error = await failure(
+        `{ owner: ${owner} { collateralAtRisk(drops: ${given}) { drop } } }`,
+      )
       expect(error?.extensions.code).toBe('BAD_INPUT')
       expect(error?.message).toMatch(message)
     }
@@ -637,23 +725,18 @@ test('markets are filtered and sorted by their parameters', async () => {
       [0.5, 0.4],
     ].map(([liquidationThreshold, maxLtv]) => ({ maxLtv, liquidationThreshold })),
   )
-  expect(data.all.nodes.map((node: { liquidationThreshold: number }) => node.liquidationThreshold)).toEqual([
-    0,
-    0.5,
-    0.65,
-    0.75,
-    0.8,
-    0.9,
-    null,
-    null,
-    null,
-  ])
+  expect(
+    data.all.nodes.map((node: { liquidationThreshold: number }) => node.liquidationThreshold),
+  ).toEqual([0, 0.5, 0.65, 0.75, 0.8, 0.9, null, null, null])
 })
 
 test('a change of a threshold counts at once', async () => {
-  await importFiles(gateway, { markets: [market(2, 0, { maxLtv: 0.1, liquidationThreshold: 0.2 })] })
+  await importFiles(gateway, {
+    markets: [market(2, 0, { maxLtv: 0.1, liquidationThreshold: 0.2 })],
+  })
   try {
-    const { pool: changed } = await gateway.ask(`{ pool(address: "${POOLS[2]?.id}") { currentPositions { nodes {
+    const { pool: changed } =
+      await gateway.ask(`{ pool(address: "${POOLS[2]?.id}") { currentPositions { nodes {
       healthFactor ltv sideA { borrowed { usd } } } } marketA { maxLtv liquidationThreshold } } }`)
     expect(changed.marketA).toEqual({ maxLtv: 0.1, liquidationThreshold: 0.2 })
     const rated = changed.currentPositions.nodes.filter(
@@ -675,12 +758,19 @@ test.skipIf(onCitus)(
   async () => {
     const changing = await startGateway()
     const limits = (threshold: number) =>
-      importFiles(changing, { markets: [market(0, 0, { maxLtv: threshold / 2, liquidationThreshold: threshold })] })
+      importFiles(changing, {
+        markets: [market(0, 0, { maxLtv: threshold / 2, liquidationThreshold: threshold })],
+      })
     const positionsOf = (day: string) =>
       importFiles(changing, {
-        positions: records.filter(({ id, marketAddress }) => id.startsWith(day) && marketAddress === POOLS[0]?.id),
+        positions: records.filter(
+          ({ id, marketAddress }) => id.startsWith(day) && marketAddress === POOLS[0]?.id,
+        ),
       })
-    /** The thresholds and limits that the numbers of each date follow from, by positions with debt in B alone. */
+    /**
+     * The thresholds and limits that the numbers of each date follow from, by positions with debt
+     * in B alone.
+     */
     const counted = async () => {
       const rows = `{ nodes { date ltv healthFactor borrowingPowerUsd sideA { borrowed { usd } } sideB { borrowed { usd } } } }`
       const lists = await changing.ask(`{
@@ -693,21 +783,30 @@ test.skipIf(onCitus)(
         for (const { date, ltv, healthFactor, borrowingPowerUsd, sideA, sideB } of list.nodes)
           if (ltv !== null && ltv < 100 && sideA.borrowed.usd === 0) {
             const debt = sideB.borrowed.usd
-            const pair = [healthFactor * ltv, (borrowingPowerUsd + debt) * (ltv / debt)].map((one) =>
-              one.toPrecision(6),
+            const pair = [healthFactor * ltv, (borrowingPowerUsd + debt) * (ltv / debt)].map(
+              (one) => one.toPrecision(6),
             )
             pairsByDate.set(date, (pairsByDate.get(date) ?? new Set()).add(pair.join(' ')))
           }
         return Object.fromEntries([...pairsByDate].map(([date, pairs]) => [date, [...pairs]]))
       })
     }
-    const pair = (threshold: number) => [`${threshold.toPrecision(6)} ${(threshold / 2).toPrecision(6)}`]
+    const pair = (threshold: number) => [
+      `${threshold.toPrecision(6)} ${(threshold / 2).toPrecision(6)}`,
+    ]
     try {
-      await importFiles(changing, { pools: [POOLS[0] as (typeof POOLS)[number]], markets: [market(0, 1)] })
+      await importFiles(changing, {
+        pools: [POOLS[0] as (typeof POOLS)[number]],
+        markets: [market(0, 1)],
+      })
       await limits(0.8)
       await positionsOf(DAYS[0])
       await limits(0.5)
-      expect(await counted()).toEqual([{ [DAYS[0]]: pair(0.5) }, { [DAYS[0]]: pair(0.5) }, { [DAYS[0]]: pair(0.5) }])
+      expect(await counted()).toEqual([
+        { [DAYS[0]]: pair(0.5) },
+        { [DAYS[0]]: pair(0.5) },
+        { [DAYS[0]]: pair(0.5) },
+      ])
       await positionsOf(DAYS[1])
       for (const threshold of [0.5, 0.25, 0.125]) {
         await limits(threshold)

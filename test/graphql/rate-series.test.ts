@@ -16,20 +16,23 @@ beforeAll(async () => {
   gateway = await startOnSample({ users: 20, days: 4 })
   const { pool } = gateway.deps.store
   // Only the revisions that the import of the entities recorded stay.
-  await pool.query('DELETE FROM rate_revision r WHERE changed_at < (SELECT max(changed_at) FROM rate_revision)')
+  await pool.query(
+    'DELETE FROM rate_revision r WHERE changed_at < (SELECT max(changed_at) FROM rate_revision)',
+  )
   await pool.query("UPDATE rate_revision SET changed_at = '2026-03-01'")
-  await pool.query("DELETE FROM rate_revision WHERE entity_type = 'market' AND entity_id = $1", [sampleMarket.address])
+  await pool.query("DELETE FROM rate_revision WHERE entity_type = 'market' AND entity_id = $1", [
+    sampleMarket.address,
+  ])
   for (const [moment, deposit, borrow] of revisions) {
     await pool.query('UPDATE market SET deposit_rate = $1, borrow_rate = $2 WHERE id = $3', [
       deposit,
       borrow,
       sampleMarket.address,
     ])
-    await pool.query('UPDATE rate_revision SET changed_at = $1 WHERE deposit_rate = $2 AND borrow_rate = $3', [
-      moment,
-      deposit,
-      borrow,
-    ])
+    await pool.query(
+      'UPDATE rate_revision SET changed_at = $1 WHERE deposit_rate = $2 AND borrow_rate = $3',
+      [moment, deposit, borrow],
+    )
   }
 })
 afterAll(() => gateway.close())
@@ -73,7 +76,8 @@ test("a vault's series has no borrow rate; all of a page are read at once", asyn
     sampleVault,
   )
   expect(vault.rateSeries.at(-1)).toEqual({ depositRate: vault.depositRate, borrowRate: null })
-  const query = '{ markets(first: 20) { nodes { address rateSeries: aprSeries(interval: WEEK) { start } } } }'
+  const query =
+    '{ markets(first: 20) { nodes { address rateSeries: aprSeries(interval: WEEK) { start } } } }'
   await gateway.ask(query)
   gateway.statements.length = 0
   const { markets } = await gateway.ask(query)
@@ -83,7 +87,8 @@ test("a vault's series has no borrow rate; all of a page are read at once", asyn
 
 test('writes that leave rates unchanged make no revision; changes are visible at once', async () => {
   const { pool } = gateway.deps.store
-  const count = async () => Number((await pool.query('SELECT count(*) FROM rate_revision')).rows[0].count)
+  const count = async () =>
+    Number((await pool.query('SELECT count(*) FROM rate_revision')).rows[0].count)
   const before = await count()
   await pool.query('UPDATE market SET asset_symbol = asset_symbol; UPDATE vault SET name = name')
   expect(await count()).toBe(before)
@@ -91,7 +96,8 @@ test('writes that leave rates unchanged make no revision; changes are visible at
   const { vaults } = await gateway.ask(
     '{ vaults(first: 5) { nodes { depositRate: depositApr rateSeries: aprSeries { depositRate: depositApr } } } }',
   )
-  for (const { depositRate, rateSeries } of vaults.nodes) expect(rateSeries.at(-1)).toEqual({ depositRate })
+  for (const { depositRate, rateSeries } of vaults.nodes)
+    expect(rateSeries.at(-1)).toEqual({ depositRate })
   // The same transaction twice: the last one counts.
   await pool.query('UPDATE market SET borrow_rate = 1; UPDATE market SET borrow_rate = 2')
   expect((await marketSeries('interval: MONTH')).at(-1).borrowRate).toBe(2)

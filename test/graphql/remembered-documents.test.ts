@@ -18,11 +18,14 @@ function heapBytes(): number {
   return getHeapStatistics().used_heap_size
 }
 
-const repeat = (count: number, of: (i: number) => string) => Array.from({ length: count }, (_, i) => of(i)).join(' ')
+const repeat = (count: number, of: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => of(i)).join(' ')
 const lists = (count: number, name: string) =>
   repeat(
     count,
-    (i) => `${name}${i}: leaderboard(first: 2) { totalCount nodes { rank points user { address totalPoints rank
+    (
+      i,
+    ) => `${name}${i}: leaderboard(first: 2) { totalCount nodes { rank points user { address totalPoints rank
       positions(first: 2) { totalCount nodes { id points } } } } pageInfo { hasNextPage } }`,
   )
 
@@ -81,7 +84,11 @@ test.each<[string, () => (variables: Record<string, unknown>) => unknown]>([
       return (variables) => plan.covers(variables)
     },
   ],
-  ['costs', () => compileCost(schema, switched, undefined) as (variables: Record<string, unknown>) => number],
+  [
+    'costs',
+    () =>
+      compileCost(schema, switched, undefined) as (variables: Record<string, unknown>) => number,
+  ],
 ])('%s by @include and @skip are remembered up to a number', (_, make) => {
   const run = make()
   const wave = (from: number) => {

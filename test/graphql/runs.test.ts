@@ -56,7 +56,11 @@ const runEnded = async (minutesAgo: number): Promise<bigint> => {
 test('runs that ended while notifications were missed are published, however late that was noticed', async () => {
   const { made, up, down, notify } = notifications()
   const log = { warn() {} } as never
-  const runs = new Runs({ notifications: made, store: { pool: database.pool } as unknown as Store, log })
+  const runs = new Runs({
+    notifications: made,
+    store: { pool: database.pool } as unknown as Store,
+    log,
+  })
   const events = runs.follow(undefined)
   try {
     up()
@@ -92,7 +96,11 @@ test('a run that ends while the first read waits for a connection is published',
   const started = performance.now()
   const clock = vi.spyOn(performance, 'now').mockReturnValue(started)
   const pool = { query }
-  const runs = new Runs({ notifications: made, store: { pool } as unknown as Store, log: { warn() {} } as never })
+  const runs = new Runs({
+    notifications: made,
+    store: { pool } as unknown as Store,
+    log: { warn() {} } as never,
+  })
   const events = runs.follow(undefined)
   try {
     up()

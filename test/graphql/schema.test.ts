@@ -17,7 +17,10 @@ import { createSchema } from '../../src/graphql/schema/schema.ts'
 const schema = createSchema()
 
 test('the committed schema.graphql is that of the code (npm run generate writes it)', async () => {
-  const committed = await readFile(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8')
+  const committed = await readFile(
+    new URL('../../src/generated/schema.graphql', import.meta.url),
+    'utf8',
+  )
   expect(committed.trim()).toBe(printSchema(lexicographicSortSchema(schema)).trim())
 })
 
@@ -35,11 +38,13 @@ test.each([
     if (isObjectType(type) || isInterfaceType(type))
       for (const field of Object.values(type.getFields())) {
         see(`${type.name}.${field.name}`, field)
-        for (const argument of field.args) see(`${type.name}.${field.name}(${argument.name})`, argument)
+        for (const argument of field.args)
+          see(`${type.name}.${field.name}(${argument.name})`, argument)
       }
     if (isInputObjectType(type))
       for (const field of Object.values(type.getFields())) see(`${type.name}.${field.name}`, field)
-    if (isEnumType(type)) for (const value of type.getValues()) see(`${type.name}.${value.name}`, value)
+    if (isEnumType(type))
+      for (const value of type.getValues()) see(`${type.name}.${value.name}`, value)
   }
   expect(silent).toEqual([])
 })
@@ -48,7 +53,9 @@ test('every field that may be null says when it is', () => {
   const silent = Object.values(schema.getTypeMap()).flatMap((type) =>
     (isObjectType(type) || isInterfaceType(type)) && !isIntrospectionType(type)
       ? Object.values(type.getFields())
-          .filter((field) => !isNonNullType(field.type) && !/\bnull\b/i.test(field.description ?? ''))
+          .filter(
+            (field) => !isNonNullType(field.type) && !/\bnull\b/i.test(field.description ?? ''),
+          )
           .map((field) => `${type.name}.${field.name}`)
       : [],
   )

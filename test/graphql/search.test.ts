@@ -73,7 +73,11 @@ test('an exact symbol comes before what begins with it, and that before what hol
     'SUBSTRING Pool wS/USDC',
     'SUBSTRING Vault Prime USDC',
   ])
-  expect(await search(' usd ')).toEqual(['PREFIX Pool S/USDC', 'PREFIX Pool wS/USDC', 'PREFIX Vault Prime USDC'])
+  expect(await search(' usd ')).toEqual([
+    'PREFIX Pool S/USDC',
+    'PREFIX Pool wS/USDC',
+    'PREFIX Vault Prime USDC',
+  ])
   expect(await search('usd', { first: 2 })).toHaveLength(2)
   expect(await search('s', { chainId: 146 })).toEqual(['EXACT_NAME Pool stS/S'])
 })
@@ -90,13 +94,17 @@ test('users by an address or its beginning, after the entities at it; none on a 
   const { pool } = gateway.deps.store
   await pool.query('INSERT INTO "user" SELECT unnest($1::text[])', [addresses])
   try {
-    expect(await search('0xAB')).toEqual([`PREFIX User ${addresses[0]}`, `PREFIX User ${addresses[1]}`])
+    expect(await search('0xAB')).toEqual([
+      `PREFIX User ${addresses[0]}`,
+      `PREFIX User ${addresses[1]}`,
+    ])
     expect(await search('0xAB', { first: 1 })).toEqual([`PREFIX User ${addresses[0]}`])
     expect(await search(addresses[1] ?? '')).toEqual([`EXACT_ADDRESS User ${addresses[1]}`])
     expect(await search('0xb')).toEqual(['PREFIX Pool wS/USDC', `PREFIX User ${addresses[2]}`])
     expect(await search('0x700')).toEqual([`PREFIX User ${addresses[3]}`])
     expect(await search('0x700', { chainId: 1 })).toEqual([])
-    for (const text of ['ab', '0xabg', '0xab%', `${addresses[0]}0`]) expect(await search(text)).toEqual([])
+    for (const text of ['ab', '0xabg', '0xab%', `${addresses[0]}0`])
+      expect(await search(text)).toEqual([])
   } finally {
     await pool.query('DELETE FROM "user" WHERE user_address = ANY ($1)', [addresses])
   }

@@ -52,13 +52,16 @@ function startOf(interval: string, date: string): string {
 /** The starts of all buckets of a range, found by walking over all of its dates. */
 function startsOf(interval: string, from: string, to: string): string[] {
   const starts = new Set<string>()
-  for (let time = Date.parse(from); time <= Date.parse(to); time += DAY_MS) starts.add(startOf(interval, iso(time)))
+  for (let time = Date.parse(from); time <= Date.parse(to); time += DAY_MS)
+    starts.add(startOf(interval, iso(time)))
   return [...starts]
 }
 
-const sum = (rows: Row[], value: (row: Row) => number) => rows.reduce((total, row) => total + value(row), 0)
+const sum = (rows: Row[], value: (row: Row) => number) =>
+  rows.reduce((total, row) => total + value(row), 0)
 const points = (row: Row) => row.points_a + row.points_b
-const usd = (name: string) => (row: Row) => row[`a_${name}_amount_usd`] + row[`b_${name}_amount_usd`]
+const usd = (name: string) => (row: Row) =>
+  row[`a_${name}_amount_usd`] + row[`b_${name}_amount_usd`]
 
 /** What a bucket must hold, from these positions. */
 function expected(interval: string, start: string, of: Row[]) {
@@ -123,7 +126,9 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
       const got = rewards.filter((row) => row.user_address === sampleUser)
       expect(user.series).toEqual(
         starts().map((start) => {
-          const these = got.filter((row) => startOf(interval, iso(Number(row.timestamp) * 1000)) === start)
+          const these = got.filter(
+            (row) => startOf(interval, iso(Number(row.timestamp) * 1000)) === start,
+          )
           const total = (rows: typeof these) => {
             const priced = rows.filter((row) => row.usd !== null)
             return rows.length && !priced.length ? null : close(sum(priced, (row) => row.usd))
@@ -154,7 +159,9 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
             const now = of.filter((row) => row.date === bucket.lastDate)
             return {
               ...bucket,
-              tvlUsd: bucket.lastDate ? close(sum(now, usd('supplied')) + sum(now, usd('protected_supplied'))) : null,
+              tvlUsd: bucket.lastDate
+                ? close(sum(now, usd('supplied')) + sum(now, usd('protected_supplied')))
+                : null,
               userCount: bucket.lastDate ? new Set(now.map((row) => row.user_address)).size : null,
             }
           }),
@@ -169,7 +176,10 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
     test('those of each pool, chain and token', async () => {
       const { pool: store } = gateway.deps.store
       const chains = new Map(
-        (await store.query('SELECT id, chain_id FROM pool')).rows.map((row) => [row.id, row.chain_id]),
+        (await store.query('SELECT id, chain_id FROM pool')).rows.map((row) => [
+          row.id,
+          row.chain_id,
+        ]),
       )
       const query = `query ($interval: Interval!, $from: DateTime, $to: DateTime, $groupBy: GroupBy!) {
         series(groupBy: $groupBy, interval: $interval, from: $from, to: $to, first: 100) {
@@ -200,7 +210,9 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
           series.map((one: Row) => one.points).toSorted((a: number, b: number) => b - a),
         )
         for (const one of series) {
-          const of = groups.get(`${one.key.chainId} ${one.key.pool?.address ?? null} ${one.key.asset?.address ?? null}`)
+          const of = groups.get(
+            `${one.key.chainId} ${one.key.pool?.address ?? null} ${one.key.asset?.address ?? null}`,
+          )
           if (!of) throw new Error(`${groupBy} has no ${JSON.stringify(one.key)}`)
           expect(one.buckets.map(({ userCount: _, ...bucket }: Row) => bucket)).toEqual(
             starts().map((start) => levels(interval, start, of)),
@@ -233,18 +245,26 @@ test('a bucket does not depend on where in it the range begins and ends', async 
   const { program } = await gateway.ask(
     `{ program { series(interval: WEEK, from: "${dates[9]}", to: "${dates[20]}T13:00:00Z") { start points } } }`,
   )
-  const whole = await gateway.ask(`{ program { series(interval: WEEK, from: "${dates[0]}") { start points } } }`)
+  const whole = await gateway.ask(
+    `{ program { series(interval: WEEK, from: "${dates[0]}") { start points } } }`,
+  )
   for (const bucket of program.series) expect(whole.program.series).toContainEqual(bucket)
 })
 
 test('a range that is too long or the wrong way round is refused, with what to do', async () => {
   for (const [args, message] of [
-    ['from: "2001-01-01", to: "2020-01-01"', /at most 1000 buckets before to: ask for a shorter range, or for weeks/],
+    [
+      'from: "2001-01-01", to: "2020-01-01"',
+      /at most 1000 buckets before to: ask for a shorter range, or for weeks/,
+    ],
     ['interval: MONTH, from: "0001-01-01", to: "9999-12-31"', /at most 1000 buckets/],
     ['from: "2020-01-02", to: "2020-01-01"', /must not be later than to/],
   ] as const) {
     const { errors } = await gateway.graphql(`{ program { series(${args}) { start } } }`)
-    expect(errors?.[0]).toMatchObject({ message: expect.stringMatching(message), extensions: { code: 'BAD_INPUT' } })
+    expect(errors?.[0]).toMatchObject({
+      message: expect.stringMatching(message),
+      extensions: { code: 'BAD_INPUT' },
+    })
   }
 })
 
@@ -254,7 +274,9 @@ test('the ends of the calendar', async () => {
       early: series(interval: MONTH, to: "0001-03-05") { start points lastDate } } }`,
   )
   expect(program.series).toHaveLength(30)
-  expect(program.early).toEqual([1, 2, 3].map((month) => ({ start: `0001-0${month}-01`, points: 0, lastDate: null })))
+  expect(program.early).toEqual(
+    [1, 2, 3].map((month) => ({ start: `0001-0${month}-01`, points: 0, lastDate: null })),
+  )
 })
 
 test('the earnings of no wallet jump for one day alone by more than a tenth of what it holds', async () => {
@@ -266,9 +288,14 @@ test('the earnings of no wallet jump for one day alone by more than a tenth of w
   expect(lookupUsers.length).toBeGreaterThan(20)
   for (const user of lookupUsers) {
     const computed: Row[] = user.series.filter(({ earningsUsd }: Row) => earningsUsd !== null)
-    const most = Math.max(...computed.map(({ worth }) => worth.suppliedUsd + worth.protectedUsd + worth.vaultsUsd))
+    const most = Math.max(
+      ...computed.map(({ worth }) => worth.suppliedUsd + worth.protectedUsd + worth.vaultsUsd),
+    )
     for (const [i, { earningsUsd }] of computed.entries()) {
-      const [before, after] = [computed[i - 1]?.earningsUsd ?? earningsUsd, computed[i + 1]?.earningsUsd ?? earningsUsd]
+      const [before, after] = [
+        computed[i - 1]?.earningsUsd ?? earningsUsd,
+        computed[i + 1]?.earningsUsd ?? earningsUsd,
+      ]
       const isAlone = (earningsUsd - before) * (earningsUsd - after) > 0
       const by = Math.min(Math.abs(earningsUsd - before), Math.abs(earningsUsd - after))
       if (isAlone) expect(by).toBeLessThan(most / 10)
@@ -299,7 +326,8 @@ test('many users, pools or groups take as many statements as one', async () => {
   expect(await count(users, { addresses })).toBe(1)
   for (const query of [
     (n: number) => `{ pools(first: ${n}) { nodes { series { tvlUsd points } } } }`,
-    (n: number) => `{ series(groupBy: POOL, first: ${n}) { key { pool { name } } buckets { tvlUsd } } }`,
+    (n: number) =>
+      `{ series(groupBy: POOL, first: ${n}) { key { pool { name } } buckets { tvlUsd } } }`,
   ]) {
     const one = await count(query(1))
     expect(one).toBeLessThanOrEqual(3)

@@ -12,9 +12,15 @@ import { startOnSample } from '../support/sample.ts'
 let one: Gateway
 beforeAll(async () => {
   // Some events here are as large as can be.
-  one = await startOnSample({ users: 20, days: 4, env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
+  one = await startOnSample({
+    users: 20,
+    days: 4,
+    env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' },
+  })
   const { notifications } = one.deps
-  await vi.waitFor(() => expect(notifications.connectedUntil).toBeGreaterThan(0), { timeout: 60_000 })
+  await vi.waitFor(() => expect(notifications.connectedUntil).toBeGreaterThan(0), {
+    timeout: 60_000,
+  })
 })
 afterEach(async () => {
   const metrics = async () => (await one.get('/metrics')).text()
@@ -37,7 +43,8 @@ test('a result is not read for a client that does not read; when it reads again 
   let rest = ''
   socket.on('data', (chunk) => {
     rest += chunk.toString('latin1')
-    for (const [, points] of rest.matchAll(/"nodes":\[\{"points":([\d.]+),/g)) tops.push(Number(points))
+    for (const [, points] of rest.matchAll(/"nodes":\[\{"points":([\d.]+),/g))
+      tops.push(Number(points))
     rest = rest.slice(-60).replace(/^.*"nodes":\[\{"points":[\d.]+,/s, '')
   })
   try {
@@ -45,14 +52,16 @@ test('a result is not read for a client that does not read; when it reads again 
     socket.pause()
     const { leaderboard } = await one.ask('{ leaderboard(first: 1) { nodes { userAddress } } }')
     const [{ userAddress }] = leaderboard.nodes
-    const write = () => sql(`UPDATE account SET points = points + 1 WHERE user_address = '${userAddress}'`)
+    const write = () =>
+      sql(`UPDATE account SET points = points + 1 WHERE user_address = '${userAddress}'`)
     const readFor = async () => {
       const before = one.statements.length
       await write()
       await pause(350)
       return one.statements.length - before
     }
-    // Until what is on its way to the client is full: then nothing is read any more, however often it changes.
+    // Until what is on its way to the client is full: then nothing is read any more, however often
+    // it changes.
     let commits = 0
     for (let unread = 0; unread < 4; commits++) {
       unread = (await readFor()) > 0 ? 0 : unread + 1
@@ -76,8 +85,13 @@ test('a result is not read for a client that does not read; when it reads again 
 
 test('nothing is read for a client that does not read; when it reads again it gets one event for all', async () => {
   const columns = Array.from({ length: 100 }, (_, i) => `c${i}: userAddress`).join(' ')
-  const lists = Array.from({ length: 10 }, (_, i) => `l${i}: positions(first: 100) { nodes { ${columns} } }`).join(' ')
-  const body = JSON.stringify({ query: `subscription { dataChanged { version query { ${lists} } } }` })
+  const lists = Array.from(
+    { length: 10 },
+    (_, i) => `l${i}: positions(first: 100) { nodes { ${columns} } }`,
+  ).join(' ')
+  const body = JSON.stringify({
+    query: `subscription { dataChanged { version query { ${lists} } } }`,
+  })
   const socket = connect(Number(new URL(one.base).port), '127.0.0.1')
   const head = `accept: text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
   socket.write(`POST /graphql HTTP/1.1\r\nhost: x\r\n${head}\r\n\r\n${body}`)
@@ -86,7 +100,8 @@ test('nothing is read for a client that does not read; when it reads again it ge
   let rest = ''
   socket.on('data', (chunk) => {
     rest += chunk.toString('latin1')
-    for (const [, told = ''] of rest.matchAll(/"dataChanged":\{"version":"(\d+)"/g)) versions.push(told)
+    for (const [, told = ''] of rest.matchAll(/"dataChanged":\{"version":"(\d+)"/g))
+      versions.push(told)
     rest = rest.slice(-40).replace(/^.*"version":"\d+"/, '')
   })
   try {
@@ -100,7 +115,8 @@ test('nothing is read for a client that does not read; when it reads again it ge
     }
     let commits = 1
     // A read may begin late: three commits without one are the end of reading.
-    for (let still = 0; still < 3; expect(++commits).toBeLessThan(60)) still = (await readFor()) > 0 ? 0 : still + 1
+    for (let still = 0; still < 3; expect(++commits).toBeLessThan(60))
+      still = (await readFor()) > 0 ? 0 : still + 1
     expect(await readFor()).toBe(0)
     socket.resume()
     await vi.waitFor(async () => expect(versions.at(-1)).toBe(await version()), { timeout: 60_000 })
@@ -111,7 +127,10 @@ test('nothing is read for a client that does not read; when it reads again it ge
 })
 
 test('a client that reads no answers is not read', async () => {
-  const socket = new WebSocket(`${one.base.replace('http', 'ws')}/graphql`, GRAPHQL_TRANSPORT_WS_PROTOCOL)
+  const socket = new WebSocket(
+    `${one.base.replace('http', 'ws')}/graphql`,
+    GRAPHQL_TRANSPORT_WS_PROTOCOL,
+  )
   await once(socket, 'open')
   socket.send('{"type":"connection_init"}')
   await once(socket, 'message')

@@ -25,8 +25,10 @@ afterAll(async () => {
 // A read over several workers of a cluster is not one snapshot.
 const ofOneSnapshot = test.skipIf(onCitus)
 
-ofOneSnapshot("a query's answer is of one snapshot while distributions are recomputed", async () => {
-  const query = `{
+ofOneSnapshot(
+  "a query's answer is of one snapshot while distributions are recomputed",
+  async () => {
+    const query = `{
     program { totalPoints positionCount: recordCount userCount }
     distributions(first: 1000) { nodes { totalPoints: points positionCount positions(first: 1000) { totalCount nodes { points } } } }
     leaderboard(first: 1000) { totalCount nodes { rank points user { address points: totalPoints rank
@@ -34,39 +36,47 @@ ofOneSnapshot("a query's answer is of one snapshot while distributions are recom
       positions(first: 1000) { totalCount nodes { points } } } } }
     positions(first: 1000) { totalCount nodes { points } }
   }`
-  const totals = new Set<number>()
-  await whileChanging(gateway, async () => {
-    const data = await gateway.ask(query)
-    const { program, distributions, leaderboard, positions } = data
-    const entries: any[] = leaderboard.nodes
-    const days: any[] = entries.flatMap((entry) => entry.user.dailyPoints.nodes)
-    const total = program.totalPoints
-    totals.add(total)
-    near(sum(distributions.nodes.map((one: any) => one.totalPoints)), total)
-    near(sum(entries.map((entry) => entry.points)), total)
-    near(sum(days.map((day) => day.points)), total)
-    near(pointsOf(days.flatMap((day) => day.positions)), total)
-    near(pointsOf(entries.flatMap((entry) => entry.user.positions.nodes)), total)
-    near(pointsOf(distributions.nodes.flatMap((one: any) => one.positions.nodes)), total)
-    near(pointsOf(positions.nodes), total)
-    for (const one of distributions.nodes) near(pointsOf(one.positions.nodes), one.totalPoints)
-    for (const { points, rank, user } of entries) {
-      expect([user.points, user.rank]).toEqual([points, rank])
-      near(pointsOf(user.positions.nodes), points)
-    }
-    expect(entries.map((entry) => entry.rank)).toEqual(entries.map((_, i) => i + 1))
-    for (const [i, entry] of entries.entries())
-      if (i > 0) expect(Math.round(entry.points * 1e6)).toBeLessThanOrEqual(Math.round(entries[i - 1].points * 1e6))
-    expect(program.positionCount).toBe(positions.totalCount)
-    expect(program.userCount).toBe(leaderboard.totalCount)
-  })
-  expect(totals.size, 'the changes were seen').toBeGreaterThan(ROUNDS / 3)
-})
+    const totals = new Set<number>()
+    await whileChanging(gateway, async () => {
+      const data = await gateway.ask(query)
+      const { program, distributions, leaderboard, positions } = data
+      const entries: any[] = leaderboard.nodes
+      const days: any[] = entries.flatMap((entry) => entry.user.dailyPoints.nodes)
+      const total = program.totalPoints
+      totals.add(total)
+      near(sum(distributions.nodes.map((one: any) => one.totalPoints)), total)
+      near(sum(entries.map((entry) => entry.points)), total)
+      near(sum(days.map((day) => day.points)), total)
+      near(pointsOf(days.flatMap((day) => day.positions)), total)
+      near(pointsOf(entries.flatMap((entry) => entry.user.positions.nodes)), total)
+      near(pointsOf(distributions.nodes.flatMap((one: any) => one.positions.nodes)), total)
+      near(pointsOf(positions.nodes), total)
+      for (const one of distributions.nodes) near(pointsOf(one.positions.nodes), one.totalPoints)
+      for (const { points, rank, user } of entries) {
+        expect([user.points, user.rank]).toEqual([points, rank])
+        near(pointsOf(user.positions.nodes), points)
+      }
+      expect(entries.map((entry) => entry.rank)).toEqual(entries.map((_, i) => i + 1))
+      for (const [i, entry] of entries.entries())
+        if (i > 0)
+          expect(Math.round(entry.points * 1e6)).toBeLessThanOrEqual(
+            Math.round(entries[i - 1].points * 1e6),
+          )
+      expect(program.positionCount).toBe(positions.totalCount)
+      expect(program.userCount).toBe(leaderboard.totalCount)
+    })
+    expect(totals.size, 'the changes were seen').toBeGreaterThan(ROUNDS / 3)
+  },
+)
 
 ofOneSnapshot('so is an answer of a REST endpoint', async () => {
-  // All points of the only date are scaled at once, so that parts of one state keep their proportions.
+  // All points of the only date are scaled at once, so that parts of one state keep their
+  // proportions.
   const get = async (path: string) => (await oneDay.get(path)).json() as Promise<any>
-  const before = { user: await get(`/points/userpoints?account=${sampleUser}`), top: await get('/points/leaderboard') }
+  const before = {
+    user: await get(`/points/userpoints?account=${sampleUser}`),
+    top: await get('/points/leaderboard'),
+  }
   const share = before.user.userPoints / before.user.totalPoints
   const topShare = before.top.topAccounts[0].points / before.top.topAccounts[2].points
   const totals = new Set<number>()
@@ -83,7 +93,8 @@ ofOneSnapshot('so is an answer of a REST endpoint', async () => {
       near(user.userPoints / user.totalPoints, share)
       near(positions.points[0].points / positions.totalPoints, share)
       near(top.topAccounts[0].points / top.topAccounts[2].points, topShare)
-      for (const day of daily.items) near(sum(day.positions.map((one: any) => one.pointsA + one.pointsB)), day.points)
+      for (const day of daily.items)
+        near(sum(day.positions.map((one: any) => one.pointsA + one.pointsB)), day.points)
       expect(reports.items).toHaveLength(1)
       totals.add(reports.items[0].totalPoints)
     },
@@ -95,7 +106,10 @@ ofOneSnapshot('so is an answer of a REST endpoint', async () => {
 test('an answer that is ready before its reads have ended leaves none to whoever gets the connection next', async () => {
   const { store } = oneDay.deps
   const sent: string[] = []
-  const caller = { aborted: false, onStatement: ({ text, outcome }: Statement) => sent.push(`${text} ${outcome}`) }
+  const caller = {
+    aborted: false,
+    onStatement: ({ text, outcome }: Statement) => sent.push(`${text} ${outcome}`),
+  }
   const texts = ['SELECT 1', 'SELECT 2 FROM pg_sleep(0.2)', 'SELECT 3', 'SELECT 4']
   const answer = await readSnapshot(
     store,
@@ -108,12 +122,22 @@ test('an answer that is ready before its reads have ended leaves none to whoever
   )
   await answer.running
   await expect.poll(() => store.pool.totalCount - store.pool.idleCount).toBe(0)
-  expect(sent.filter((one) => one.endsWith(' ok'))).toEqual(texts.slice(0, 2).map((text) => `${text} ok`))
+  expect(sent.filter((one) => one.endsWith(' ok'))).toEqual(
+    texts.slice(0, 2).map((text) => `${text} ok`),
+  )
 })
 
-/** Runs `look` over and over, four at a time, while multipliers change and dates are recomputed, again and again. */
-async function whileChanging(target: Gateway, look: () => Promise<void>, change = mixed): Promise<void> {
-  const { data } = await target.graphql(`{ distributions { nodes { date } } pools(first: 1000) { nodes {
+/**
+ * Runs `look` over and over, four at a time, while multipliers change and dates are recomputed,
+ * again and again.
+ */
+async function whileChanging(
+  target: Gateway,
+  look: () => Promise<void>,
+  change = mixed,
+): Promise<void> {
+  const { data } =
+    await target.graphql(`{ distributions { nodes { date } } pools(first: 1000) { nodes {
     address multiplier { depositA depositB borrowA borrowB } } } }`)
   const dates: string[] = data.distributions.nodes.map((one: any) => one.date)
   let changing = true
@@ -127,7 +151,8 @@ async function whileChanging(target: Gateway, look: () => Promise<void>, change 
         const update =
           'mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $multipliers }) { multipliers { id } } }'
         expect((await target.graphql(update, { multipliers }, admin)).errors).toBeUndefined()
-        const resync = 'mutation ($date: Date!) { resyncDistribution(input: { date: $date }) { run { status } } }'
+        const resync =
+          'mutation ($date: Date!) { resyncDistribution(input: { date: $date }) { run { status } } }'
         const date = dates[round % dates.length]
         expect((await target.graphql(resync, { date }, admin)).errors).toBeUndefined()
       }

@@ -33,7 +33,12 @@ afterAll(() => gateway?.close())
 const urlOf = ({ base }: Gateway) => `${base.replace('http', 'ws')}/graphql`
 
 function clientOf(on: Gateway, options: Partial<Parameters<typeof createClient>[0]> = {}): Client {
-  const client = createClient({ url: urlOf(on), webSocketImpl: WebSocket, retryAttempts: 0, ...options })
+  const client = createClient({
+    url: urlOf(on),
+    webSocketImpl: WebSocket,
+    retryAttempts: 0,
+    ...options,
+  })
   clients.push(client)
   return client
 }
@@ -59,7 +64,10 @@ const errorOf = (client: Client, query: string, more: object = {}): Promise<any>
     .catch((errors) => (Array.isArray(errors) ? errors[0] : errors))
 
 /** A socket without a client's manners. */
-async function rawSocket(on: Gateway, protocol: string = GRAPHQL_TRANSPORT_WS_PROTOCOL): Promise<WebSocket> {
+async function rawSocket(
+  on: Gateway,
+  protocol: string = GRAPHQL_TRANSPORT_WS_PROTOCOL,
+): Promise<WebSocket> {
   const socket = new WebSocket(urlOf(on), protocol)
   sockets.push(socket)
   await once(socket, 'open')
@@ -76,24 +84,30 @@ async function initialised(on: Gateway): Promise<WebSocket> {
   return socket
 }
 
-const messageOf = async (socket: WebSocket): Promise<string> => String((await once(socket, 'message'))[0])
+const messageOf = async (socket: WebSocket): Promise<string> =>
+  String((await once(socket, 'message'))[0])
 const closeOf = async (socket: WebSocket): Promise<number> => (await once(socket, 'close'))[0]
 
 const CHANGES = 'subscription { dataChanged { version } }'
 
-test.skipIf(onCitus)('events are those of an event stream, and several subscriptions share a socket', async () => {
-  const query = `subscription { user(address: "${sampleUser}") { rank points: totalPoints earnings { earningsUsd } } }`
-  const stream = await overSse(gateway, query)
-  const client = clientOf(gateway)
-  const users = subscribe(client, query)
-  const changes = subscribe(client, CHANGES)
-  expect((await users.next()).value).toEqual(await stream.next())
-  const before = (await changes.next()).value.data.dataChanged.version
-  await gateway.deps.store.pool.query('UPDATE account SET points = points + 1000000')
-  expect(Number((await changes.next()).value.data.dataChanged.version)).toBeGreaterThan(Number(before))
-  expect((await users.next()).value).toEqual(await stream.next())
-  stream.leave()
-})
+test.skipIf(onCitus)(
+  'events are those of an event stream, and several subscriptions share a socket',
+  async () => {
+    const query = `subscription { user(address: "${sampleUser}") { rank points: totalPoints earnings { earningsUsd } } }`
+    const stream = await overSse(gateway, query)
+    const client = clientOf(gateway)
+    const users = subscribe(client, query)
+    const changes = subscribe(client, CHANGES)
+    expect((await users.next()).value).toEqual(await stream.next())
+    const before = (await changes.next()).value.data.dataChanged.version
+    await gateway.deps.store.pool.query('UPDATE account SET points = points + 1000000')
+    expect(Number((await changes.next()).value.data.dataChanged.version)).toBeGreaterThan(
+      Number(before),
+    )
+    expect((await users.next()).value).toEqual(await stream.next())
+    stream.leave()
+  },
+)
 
 test('a total keeps its decimals beyond 2^33', async () => {
   await gateway.deps.store.pool.query('UPDATE program SET total_points = 12345678901234567')
@@ -130,9 +144,13 @@ test('mistakes are errors with a code, and take no slot', async () => {
     expect(extensions).not.toHaveProperty('http')
   }
   const unknown = { extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } }
-  expect(await errorOf(client, '', unknown)).toMatchObject({ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } })
+  expect(await errorOf(client, '', unknown)).toMatchObject({
+    extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' },
+  })
   const variables = { address: Array.from({ length: 20_001 }, () => 1) }
-  expect(await errorOf(client, CHANGES, { variables })).toMatchObject({ extensions: { code: 'BAD_INPUT' } })
+  expect(await errorOf(client, CHANGES, { variables })).toMatchObject({
+    extensions: { code: 'BAD_INPUT' },
+  })
   expect(await openAt(gateway)).toBe(0)
 })
 
@@ -147,7 +165,10 @@ test('a subscription that ends frees its slot, and so does a socket that breaks'
 })
 
 test('a client has as many subscriptions as over event streams, and as many sockets', async () => {
-  const small = await startGateway({ on: gateway, env: { MAX_SUBSCRIPTIONS: '3', MAX_SUBSCRIPTIONS_PER_CLIENT: '2' } })
+  const small = await startGateway({
+    on: gateway,
+    env: { MAX_SUBSCRIPTIONS: '3', MAX_SUBSCRIPTIONS_PER_CLIENT: '2' },
+  })
   try {
     const stream = await overSse(small, CHANGES)
     const client = clientOf(small)
@@ -155,7 +176,9 @@ test('a client has as many subscriptions as over event streams, and as many sock
     expect(await errorOf(client, CHANGES)).toMatchObject({ extensions: { code: 'RATE_LIMITED' } })
     stream.leave()
     await vi.waitFor(async () => expect(await openAt(small)).toBe(1))
-    expect((await subscribe(client, CHANGES).next()).value.data.dataChanged.version).toMatch(/^\d+$/)
+    expect((await subscribe(client, CHANGES).next()).value.data.dataChanged.version).toMatch(
+      /^\d+$/,
+    )
     await initialised(small)
     const refused = new WebSocket(urlOf(small), GRAPHQL_TRANSPORT_WS_PROTOCOL)
     const [, response] = await once(
@@ -164,7 +187,12 @@ test('a client has as many subscriptions as over event streams, and as many sock
     )
     expect([response.statusCode, response.headers['retry-after']]).toEqual([429, '10'])
     expect(JSON.parse(String(await once(response, 'data')))).toMatchObject({
-      errors: [{ message: 'You have 2 open sockets, which is what one client may have. End one of them first.' }],
+      errors: [
+        {
+          message:
+            'You have 2 open sockets, which is what one client may have. End one of them first.',
+        },
+      ],
     })
   } finally {
     for (const one of clients) await one.dispose()
@@ -188,7 +216,9 @@ test('a subscription is charged as an event stream is', async () => {
 test('only trusted documents, where nothing else is taken', async () => {
   const strict = await startGateway({ on: gateway, env: { TRUSTED_DOCUMENTS_ONLY: 'true' } })
   try {
-    expect(await errorOf(clientOf(strict), CHANGES)).toMatchObject({ extensions: { code: 'DOCUMENT_NOT_TRUSTED' } })
+    expect(await errorOf(clientOf(strict), CHANGES)).toMatchObject({
+      extensions: { code: 'DOCUMENT_NOT_TRUSTED' },
+    })
   } finally {
     for (const one of clients) await one.dispose()
     await strict.close()
@@ -206,7 +236,13 @@ test('what only an admin may select takes the token of the connection', async ()
 
 test('a message that is too long, or none of the protocol, ends the socket', async () => {
   const long = await initialised(gateway)
-  long.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: `${CHANGES}#${' '.repeat(65_536)}` } }))
+  long.send(
+    JSON.stringify({
+      id: '1',
+      type: 'subscribe',
+      payload: { query: `${CHANGES}#${' '.repeat(65_536)}` },
+    }),
+  )
   expect(await closeOf(long)).toBe(1009)
   const broken = await initialised(gateway)
   broken.send('{')
@@ -215,7 +251,8 @@ test('a message that is too long, or none of the protocol, ends the socket', asy
   send(early, { id: '1', type: 'subscribe', payload: { query: CHANGES } })
   expect(await closeOf(early)).toBe(4401)
   const twice = await initialised(gateway)
-  for (let i = 0; i < 2; i++) send(twice, { id: '1', type: 'subscribe', payload: { query: CHANGES } })
+  for (let i = 0; i < 2; i++)
+    send(twice, { id: '1', type: 'subscribe', payload: { query: CHANGES } })
   expect(await closeOf(twice)).toBe(4409)
   expect(await closeOf(await rawSocket(gateway))).toBe(4408)
 })
@@ -238,7 +275,8 @@ test('a socket of mistakes is closed, and one that corrects them stays', async (
   const socket = await initialised(gateway)
   const messages: any[] = []
   socket.on('message', (message) => messages.push(JSON.parse(String(message))))
-  const mistaken = (id: number) => send(socket, { id: `m${id}`, type: 'subscribe', payload: { query: `{ no${id} }` } })
+  const mistaken = (id: number) =>
+    send(socket, { id: `m${id}`, type: 'subscribe', payload: { query: `{ no${id} }` } })
   for (let i = 0; i < 9; i++) mistaken(i)
   send(socket, { id: 'right', type: 'subscribe', payload: { query: CHANGES } })
   for (let i = 10; i < 19; i++) mistaken(i)
@@ -248,7 +286,10 @@ test('a socket of mistakes is closed, and one that corrects them stays', async (
   const closed = once(socket, 'close')
   for (let i = 20; i < 200; i++) mistaken(i)
   const [code, reason] = await closed
-  expect([code, String(reason)]).toEqual([4400, '10 mistakes in a row. Correct them, then connect again.'])
+  expect([code, String(reason)]).toEqual([
+    4400,
+    '10 mistakes in a row. Correct them, then connect again.',
+  ])
   expect(messages.filter(({ type }) => type === 'error')).toHaveLength(19)
 })
 
@@ -264,7 +305,11 @@ test('messages are answered in their order, one at a time', async () => {
     const wanted: string[] = []
     for (let i = 0; i < 9; i++) {
       const filler = '#'.repeat(30_000)
-      send(socket, { id: String(i), type: 'subscribe', payload: { query: `{ nothing } ${filler}` } })
+      send(socket, {
+        id: String(i),
+        type: 'subscribe',
+        payload: { query: `{ nothing } ${filler}` },
+      })
       send(socket, { type: 'ping' })
       wanted.push(`error ${i}`, 'pong ')
     }
@@ -276,7 +321,10 @@ test('messages are answered in their order, one at a time', async () => {
 
 test('a message that only a server may send ends the socket, and is not logged', async () => {
   const lines: object[] = []
-  const logging = await startGateway({ on: gateway, onLog: (line) => line.level > 30 && lines.push(line) })
+  const logging = await startGateway({
+    on: gateway,
+    onLog: (line) => line.level > 30 && lines.push(line),
+  })
   try {
     for (const type of ['next', 'error', 'connection_ack']) {
       const socket = await initialised(logging)
@@ -309,7 +357,8 @@ test('a gateway that closes ends its sockets, and their clients go to the next',
 test('other offers to upgrade a connection are ignored, as they may be', async () => {
   const { port } = new URL(gateway.base)
   const query = JSON.stringify({ query: '{ dataVersion }' })
-  const offer = 'connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQ\r\n'
+  const offer =
+    'connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQ\r\n'
   const json = `content-type: application/json\r\ncontent-length: ${query.length}\r\n`
   const requests = [
     `GET /livez HTTP/1.1\r\nhost: a\r\n${offer}\r\n`,

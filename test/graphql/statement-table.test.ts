@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ExampleValues, noValues } from '../../src/graphql/example-values.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { endpoints } from '../../src/rest/index.ts'
-import { sampleAsset, sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import {
+  sampleAsset,
+  sampleMarket,
+  samplePool,
+  sampleUser,
+  sampleVault,
+} from '../../src/sample/sample.ts'
 import { statementTable } from '../bench/statement-table.ts'
 import { subscribe } from '../support/events.ts'
 import { SAMPLE } from '../support/extent.ts'
@@ -31,7 +37,8 @@ const REQUIRED: Record<string, string> = {
 }
 
 /** The sample ends yesterday. */
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+const daysAgo = (days: number) =>
+  new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
 /** Of the sample, in which all of them have rows. */
 const values: ExampleValues = {
@@ -78,18 +85,21 @@ test('the table has every example and every endpoint that reads, and nothing els
 })
 
 describe.each(Object.keys(stores))('in %s', (name) => {
-  test.each(Object.entries(operations))('%s takes as many statements as the table says', async (operation, ask) => {
-    const { gateway } = stores[name] ?? {}
-    if (!gateway) throw new Error('no gateway')
-    // The first runs find out whether it needs a transaction.
-    for (let warm = 0; warm < 2; warm++) await ask(gateway)
-    gateway.statements.length = 0
-    await ask(gateway)
-    const sent = [...gateway.statements]
-    const table = statementTable[operation]
-    expect(
-      sent.length,
-      `${operation} sent ${sent.length} statements, test/bench/statement-table.ts says ${table}. More is a loss: find out why. Where it is meant, write ${sent.length} into the table.\n${sent.join('\n')}`,
-    ).toBe(table)
-  })
+  test.each(Object.entries(operations))(
+    '%s takes as many statements as the table says',
+    async (operation, ask) => {
+      const { gateway } = stores[name] ?? {}
+      if (!gateway) throw new Error('no gateway')
+      // The first runs find out whether it needs a transaction.
+      for (let warm = 0; warm < 2; warm++) await ask(gateway)
+      gateway.statements.length = 0
+      await ask(gateway)
+      const sent = [...gateway.statements]
+      const table = statementTable[operation]
+      expect(
+        sent.length,
+        `${operation} sent ${sent.length} statements, test/bench/statement-table.ts says ${table}. More is a loss: find out why. Where it is meant, write ${sent.length} into the table.\n${sent.join('\n')}`,
+      ).toBe(table)
+    },
+  )
 })

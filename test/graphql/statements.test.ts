@@ -12,7 +12,10 @@ beforeAll(async () => {
   // The prices of positions lead to a pool.
   await gateway.deps.store.pool.query('DELETE FROM asset_price')
   const { data } = await gateway.graphql('{ leaderboard(first: 50) { nodes { userAddress } } }')
-  addresses = [sampleUser, ...data.leaderboard.nodes.map((row: { userAddress: string }) => row.userAddress)]
+  addresses = [
+    sampleUser,
+    ...data.leaderboard.nodes.map((row: { userAddress: string }) => row.userAddress),
+  ]
 })
 afterAll(() => gateway.close())
 
@@ -21,8 +24,8 @@ const users = (selection: string) =>
     users(first: 51, where: { addresses: $addresses }) { nodes { address ${selection} } } }`
 
 /**
- * Nested operations, with the number of SQL statements that their resolvers take however many rows there are. With a
- * plan it is one; `unplanned` are those that have none.
+ * Nested operations, with the number of SQL statements that their resolvers take however many rows
+ * there are. With a plan it is one; `unplanned` are those that have none.
  */
 const operations: Record<string, { statements: number; query: string; unplanned?: true }> = {
   'positions → pool → multiplier, markets; → user → points': {
@@ -44,7 +47,8 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'assets → price → pool': {
     statements: 3,
-    query: 'query ($n: Int!) { assets(first: $n) { nodes { symbol decimals price { usd pool { tvlUsd } } } } }',
+    query:
+      'query ($n: Int!) { assets(first: $n) { nodes { symbol decimals price { usd pool { tvlUsd } } } } }',
   },
   'users → worth and its change, current positions → pool': {
     statements: 8,
@@ -127,12 +131,14 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'users → liquidation rewards → markets → pool; → vault': {
     statements: 5,
-    query: users(`liquidationRewards(first: 50) { nodes { liquidReward { raw value } debtMarket { asset { symbol } }
+    query:
+      users(`liquidationRewards(first: 50) { nodes { liquidReward { raw value } debtMarket { asset { symbol } }
         entity { name ... on Market { pool { name } } } } }`),
   },
   'users → activity → market, pool, vault, user': {
     statements: 6,
-    query: users(`activity(first: 50) { nodes { kind time amount { raw value } asset { symbol } user { rank }
+    query:
+      users(`activity(first: 50) { nodes { kind time amount { raw value } asset { symbol } user { rank }
       entity { name ... on Market { pool { name } } } } }`),
   },
   'markets and vaults → activity → user': {
@@ -148,7 +154,8 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   "users → a user's page": {
     statements: 11,
-    query: users(`totalPoints rank earnings { earningsUsd entityCount breakdown(first: $n) { earningsUsd } }
+    query:
+      users(`totalPoints rank earnings { earningsUsd entityCount breakdown(first: $n) { earningsUsd } }
       netApr { earnNetApr: netDepositApr breakdown(first: $n) { depositRate: depositApr } }
       latestSnapshots { time entity { name asset { symbol } } }
       liquidationRewards(first: $n) { nodes { txHash } }`),
@@ -163,7 +170,11 @@ const RESOLVED = { resolved: true }
  * The statements that an operation takes once it is known.
  * @param extensions RESOLVED, or none
  */
-async function statementsOf(query: string, variables?: object, extensions?: object): Promise<string[]> {
+async function statementsOf(
+  query: string,
+  variables?: object,
+  extensions?: object,
+): Promise<string[]> {
   for (let warm = 0; warm < 2; warm++) await answerTo(query, variables, extensions)
   gateway.statements.length = 0
   const { errors } = await answerTo(query, variables, extensions)
@@ -171,11 +182,17 @@ async function statementsOf(query: string, variables?: object, extensions?: obje
   return [...gateway.statements]
 }
 
-async function answerTo(query: string, variables?: object, extensions?: object): Promise<{ errors?: unknown[] }> {
+async function answerTo(
+  query: string,
+  variables?: object,
+  extensions?: object,
+): Promise<{ errors?: unknown[] }> {
   return JSON.parse(await post(gateway.base, { query, variables, extensions }))
 }
 
-for (const [nth, [name, { query, statements, unplanned }]] of Object.entries(operations).entries()) {
+for (const [nth, [name, { query, statements, unplanned }]] of Object.entries(
+  operations,
+).entries()) {
   const planned = ['planned', unplanned ? statements : 1, undefined] as const
   const resolved = ['resolved', statements, RESOLVED] as const
   // A sample has one way of each operation.
@@ -198,9 +215,12 @@ for (const [nth, [name, { query, statements, unplanned }]] of Object.entries(ope
 }
 
 test('a page after a record takes one statement', async () => {
-  const { data } = await gateway.graphql('{ positions(first: 1) { nodes { legacy { recordId } } } }')
+  const { data } = await gateway.graphql(
+    '{ positions(first: 1) { nodes { legacy { recordId } } } }',
+  )
   const after = { id: data.positions.nodes[0].legacy.recordId }
-  const page = 'query ($id: String!) { legacy { positions(first: 2, afterRecord: $id) { nodes { id } } } }'
+  const page =
+    'query ($id: String!) { legacy { positions(first: 2, afterRecord: $id) { nodes { id } } } }'
   expect(await statementsOf(page, after)).toHaveLength(1)
 })
 
@@ -213,13 +233,19 @@ for (const [list, { counts }] of Object.entries({
   'positions(first: 2, where: { date: { eq: "2020-01-01" } })': { counts: 1 },
   'positions(first: 2, where: { suppliedUsd: { gt: 1 }, date: { gte: "2026-01-01", lte: "2026-01-31" } }, orderBy: DATE)':
     { counts: 1 },
-  'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: USER, orderDirection: DESC)': { counts: 1 },
+  'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: USER, orderDirection: DESC)': {
+    counts: 1,
+  },
   'leaderboard(first: 2)': { counts: 1 },
   'pools(first: 2)': { counts: 1 },
   'distributions(first: 2)': { counts: 1 },
 }))
   test(`${list}: totalCount costs a statement only when it is selected`, async () => {
-    const without = await statementsOf(`{ ${list} { edges { cursor } pageInfo { hasNextPage } } }`, {}, RESOLVED)
+    const without = await statementsOf(
+      `{ ${list} { edges { cursor } pageInfo { hasNextPage } } }`,
+      {},
+      RESOLVED,
+    )
     const counted = await statementsOf(
       `{ ${list} { totalCount edges { cursor } pageInfo { hasNextPage } } }`,
       {},
@@ -230,9 +256,17 @@ for (const [list, { counts }] of Object.entries({
   })
 
 test('the totals of many owners are counted in one statement, those that are stored in none', async () => {
-  const counted = await statementsOf(users('positions(first: $n) { totalCount }'), { n: 1, addresses }, RESOLVED)
+  const counted = await statementsOf(
+    users('positions(first: $n) { totalCount }'),
+    { n: 1, addresses },
+    RESOLVED,
+  )
   expect(counted).toHaveLength(3)
-  const stored = await statementsOf('{ distributions { nodes { positions(first: 1) { totalCount } } } }', {}, RESOLVED)
+  const stored = await statementsOf(
+    '{ distributions { nodes { positions(first: 1) { totalCount } } } }',
+    {},
+    RESOLVED,
+  )
   expect(stored).toHaveLength(2)
 })
 

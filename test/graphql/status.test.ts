@@ -59,12 +59,16 @@ describe('of a store', () => {
         { ...snapshot, chainId: 1, timestamp: seconds('2026-03-01T18:00:00Z') },
         { ...snapshot, chainId: 1, timestamp: seconds('2026-03-02T18:00:00Z') },
       ],
-      'vault-snapshots': [{ ...record['vault-snapshots'], chainId: 146, timestamp: seconds('2026-02-01T00:00:00Z') }],
+      'vault-snapshots': [
+        { ...record['vault-snapshots'], chainId: 146, timestamp: seconds('2026-02-01T00:00:00Z') },
+      ],
     })
   })
 
   test('is not late before more was expected since it was loaded', async () => {
-    const { rows } = await gateway.deps.store.pool.query('SELECT finished_at FROM run ORDER BY id LIMIT 1')
+    const { rows } = await gateway.deps.store.pool.query(
+      'SELECT finished_at FROM run ORDER BY id LIMIT 1',
+    )
     const loadedAt: Date = rows[0].finished_at
     const dayLater = new Date(loadedAt.getTime() + 86_400_000).toISOString()
     now = new Date(loadedAt.getTime() + 60_000)
@@ -83,7 +87,9 @@ describe('of a store', () => {
       chains: [{ late: true }, {}, { late: true }],
     })
     // The other tests are about a store that was loaded long ago.
-    await gateway.deps.store.pool.query(`UPDATE run SET started_at = '2026-01-01', finished_at = '2026-01-01'`)
+    await gateway.deps.store.pool.query(
+      `UPDATE run SET started_at = '2026-01-01', finished_at = '2026-01-01'`,
+    )
   })
 
   test('has the newest of each chain, and the last run and import', async () => {
@@ -136,7 +142,9 @@ describe('of a store', () => {
   test('metrics have the newest snapshot of each chain', async () => {
     at('2026-03-03T12:00:00Z')
     const text = await (await gateway.get('/metrics')).text()
-    expect(text).toContain(`gateway_newest_snapshot_timestamp_seconds{chain="1"} ${seconds('2026-03-02T18:00:00Z')}\n`)
+    expect(text).toContain(
+      `gateway_newest_snapshot_timestamp_seconds{chain="1"} ${seconds('2026-03-02T18:00:00Z')}\n`,
+    )
     expect(text).toContain(`gateway_newest_snapshot_age_seconds{chain="1"} ${18 * 3600}\n`)
     expect(text).not.toContain('gateway_newest_snapshot_age_seconds{chain="10"}')
   })
@@ -149,7 +157,8 @@ test('prices are late 12 hours after the day of the next price has ended', async
   )
   const chains = async (iso: string) => {
     at(iso)
-    return (await gateway.ask('{ status { legs { chains { expectedAt late } } } }')).status.legs[0].chains
+    return (await gateway.ask('{ status { legs { chains { expectedAt late } } } }')).status.legs[0]
+      .chains
   }
   const expectedAt = '2026-03-04T00:00:00.000Z'
   expect(await chains('2026-03-03T20:00:00Z')).toEqual([{ expectedAt, late: false }])

@@ -24,12 +24,20 @@ beforeAll(async () => {
   gateway = await startGateway()
   const market = { chainId: 1, assetSymbol: 'S', depositRate: 0, borrowRate: 0, poolId: POOL }
   const snapshot = {
-    ...{ chainId: 1, positionId: 'main', timestamp: '1772366400', collateralAssets: '1500000', collateralUsd: 3 },
+    ...{
+      chainId: 1,
+      positionId: 'main',
+      timestamp: '1772366400',
+      collateralAssets: '1500000',
+      collateralUsd: 3,
+    },
     ...{ protectedAssets: '0', protectedUsd: 0, debtAssets: '7', debtUsd: null },
   }
   await importFiles(gateway, {
     pools: [pool],
-    markets: [{ ...market, id: pool.unit_1_id, assetAddress: pool.asset_1_address, assetDecimals: 6 }],
+    markets: [
+      { ...market, id: pool.unit_1_id, assetAddress: pool.asset_1_address, assetDecimals: 6 },
+    ],
     positions: VALUES.map(([amount], i) =>
       position(owners[i] as string, 1, { aSuppliedAmount: amount, aProtectedSuppliedAmount: 0 }),
     ),
@@ -66,9 +74,9 @@ test.each(Object.entries(roads))(
 
 test('REST has the same amounts as numbers', async () => {
   const text = await (await gateway.get(`/positions/breakdown-by-markets?market=${POOL}`)).text()
-  expect([...text.matchAll(/"aSuppliedAmount":([^,]+),/g)].map(([, number]) => number).sort()).toEqual(
-    VALUES.map(([number]) => JSON.stringify(number)).sort(),
-  )
+  expect(
+    [...text.matchAll(/"aSuppliedAmount":([^,]+),/g)].map(([, number]) => number).sort(),
+  ).toEqual(VALUES.map(([number]) => JSON.stringify(number)).sort())
 })
 
 test.each(Object.entries(roads))('%s: what is unknown is null', async (_, road) => {
@@ -87,7 +95,10 @@ test.each(Object.entries(roads))('%s: what is unknown is null', async (_, road) 
   ])
   const ofVault = { decimals: null, value: null }
   expect(ben.liquidationRewards.nodes).toEqual([
-    { supplySent: { raw: '5', ...ofVault, usd: 2.5 }, collateralReceived: { raw: '6', ...ofVault, usd: null } },
+    {
+      supplySent: { raw: '5', ...ofVault, usd: 2.5 },
+      collateralReceived: { raw: '6', ...ofVault, usd: null },
+    },
   ])
   expect(ben.activity.nodes).toEqual([{ amount: { raw: '1', ...ofVault, usd: 0.5 } }])
 })
@@ -106,7 +117,10 @@ test('the sum of an amount has the parts that are known, whichever is selected',
     { sumSupplied: { raw: null, decimals: null, value: null, usd: 3 } },
   ])
   expect(
-    await aggregatesOf('[ENTITY]', 'sumSupplied { decimals ... on TokenAmount { its: raw } } sum: sumBorrowed { usd }'),
+    await aggregatesOf(
+      '[ENTITY]',
+      'sumSupplied { decimals ... on TokenAmount { its: raw } } sum: sumBorrowed { usd }',
+    ),
   ).toEqual([{ sumSupplied: { decimals: 6, its: '1500000' }, sum: { usd: null } }])
 })
 

@@ -20,9 +20,18 @@ test.each([
     `${pool} { collateralAtRisk(drops: [0.1, 1.5]) { drop } }`,
     /^drops must be fractions above 0 and at most 1: 0.2 is 20 %\.$/,
   ],
-  [`${market} { estimate(amountUsd: 10, days: 3651) { points } }`, /^days must be from 1 to 3650\.$/],
-  [`${market} { estimate(amountUsd: -1, days: 30) { points } }`, /^amountUsd must be from 0 to 1000000000000000\.$/],
-  ['asset(chainId: 1, address: "ETH") { symbol }', /^Address must be 0x and 40 hexadecimal digits, not "ETH"\.$/],
+  [
+    `${market} { estimate(amountUsd: 10, days: 3651) { points } }`,
+    /^days must be from 1 to 3650\.$/,
+  ],
+  [
+    `${market} { estimate(amountUsd: -1, days: 30) { points } }`,
+    /^amountUsd must be from 0 to 1000000000000000\.$/,
+  ],
+  [
+    'asset(chainId: 1, address: "ETH") { symbol }',
+    /^Address must be 0x and 40 hexadecimal digits, not "ETH"\.$/,
+  ],
   [
     'positions(where: { assets: "ETH" }) { nodes { points } }',
     /^Address must be 0x and 40 hexadecimal digits, not "ETH"\.$/,
@@ -47,6 +56,12 @@ test('an unknown asset has nothing, and costs a statement for each field', async
     currentPositions(where: { collateralAssets: "${unknown}", liquidationDrop: { lte: 0.12 } }) { nodes { points } } }`)
   expect(errors).toBeUndefined()
   const [list, counted] = [{ nodes: [] }, { totalCount: 0, nodes: [] }]
-  expect(data).toEqual({ asset: null, assets: counted, pools: counted, positions: list, currentPositions: list })
+  expect(data).toEqual({
+    asset: null,
+    assets: counted,
+    pools: counted,
+    positions: list,
+    currentPositions: list,
+  })
   expect(gateway.statements.length).toBeLessThanOrEqual(10)
 })

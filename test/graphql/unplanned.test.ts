@@ -50,7 +50,9 @@ function literal(type: GraphQLInputType): string {
     const fields = Object.values(type.getFields()).filter(isRequiredInputField)
     return `{ ${fields.map((one) => `${one.name}: ${literal(one.type)}`).join(' ')} }`
   }
-  return isEnumType(type) ? (type.getValues()[0]?.name ?? '') : (VALUES[type.name] ?? `no value of ${type.name}`)
+  return isEnumType(type)
+    ? (type.getValues()[0]?.name ?? '')
+    : (VALUES[type.name] ?? `no value of ${type.name}`)
 }
 
 /** A field as it is selected, with the arguments that it needs; its own selection is to follow. */
@@ -59,25 +61,35 @@ function selected({ name, args }: GraphQLField<unknown, unknown>): string {
   return required.length > 0 ? `${name}(${required.join(', ')})` : name
 }
 
-/** The least that can be selected of a type. A plan knows no `__typename` of connections, edges and pages. */
+/**
+ * The least that can be selected of a type. A plan knows no `__typename` of connections, edges and
+ * pages.
+ */
 function least(type: GraphQLNamedType): string {
-  if (isInterfaceType(type)) return `{ ... on ${schema.getPossibleTypes(type)[0]?.name} { __typename } }`
+  if (isInterfaceType(type))
+    return `{ ... on ${schema.getPossibleTypes(type)[0]?.name} { __typename } }`
   if (!isObjectType(type)) return ''
   const { nodes, cursor, hasNextPage } = type.getFields()
   if (nodes) return `{ nodes ${least(getNamedType(nodes.type))} }`
   return cursor ? '{ cursor }' : hasNextPage ? '{ hasNextPage }' : '{ __typename }'
 }
 
-/** Every field that a query reaches through planned ones, and whether a plan covers it there, on at least one of the ways. */
+/**
+ * Every field that a query reaches through planned ones, and whether a plan covers it there, on at
+ * least one of the ways.
+ */
 function fieldsOfQueries(): Map<string, { planned: boolean; why: unknown }> {
   const fields = new Map<string, { planned: boolean; why: unknown }>()
   const waiting: [type: GraphQLObjectType, wrap: (selection: string) => string][] = [
     [schema.getQueryType() as GraphQLObjectType, (selection) => `{ ${selection} }`],
   ]
   // A cursor within a plain list has no plan: other ways to its field come first.
-  const isPlainList = (field: GraphQLField<unknown, unknown>) => Number(isListType(getNullableType(field.type)))
+  const isPlainList = (field: GraphQLField<unknown, unknown>) =>
+    Number(isListType(getNullableType(field.type)))
   for (const [type, wrap] of waiting)
-    for (const field of Object.values(type.getFields()).toSorted((a, b) => isPlainList(a) - isPlainList(b))) {
+    for (const field of Object.values(type.getFields()).toSorted(
+      (a, b) => isPlainList(a) - isPlainList(b),
+    )) {
       const name = `${type.name}.${field.name}`
       if (fields.get(name)?.planned) continue
       const target = getNamedType(field.type)
@@ -87,9 +99,14 @@ function fieldsOfQueries(): Map<string, { planned: boolean; why: unknown }> {
       const planned = operation.plan.covers()
       fields.set(name, { planned, why: field.extensions.unplanned })
       if (!planned) continue
-      const objects = isInterfaceType(target) ? schema.getPossibleTypes(target) : isObjectType(target) ? [target] : []
+      const objects = isInterfaceType(target)
+        ? schema.getPossibleTypes(target)
+        : isObjectType(target)
+          ? [target]
+          : []
       for (const one of objects) {
-        const on = (selection: string) => (one === target ? selection : `... on ${one.name} { ${selection} }`)
+        const on = (selection: string) =>
+          one === target ? selection : `... on ${one.name} { ${selection} }`
         waiting.push([one, (selection) => wrap(`${selected(field)} { ${on(selection)} }`)])
       }
     }
@@ -101,7 +118,10 @@ test('a field says why it has no plan, exactly where it has none', () => {
   expect([...fields.values()].filter(({ planned }) => planned).length).toBeGreaterThan(250)
   for (const [field, { planned, why }] of fields)
     if (planned)
-      expect(why, `${field} has a plan: it needs no reason for having none (extensions.unplanned)`).toBe(undefined)
+      expect(
+        why,
+        `${field} has a plan: it needs no reason for having none (extensions.unplanned)`,
+      ).toBe(undefined)
     else
       expect(
         String(why),
@@ -109,7 +129,10 @@ test('a field says why it has no plan, exactly where it has none', () => {
       ).toMatch(/^[A-Z].+\.$/)
 })
 
-/** The root fields of the client's queries that resolvers read, and why. A field leaves the list once it has a plan. */
+/**
+ * The root fields of the client's queries that resolvers read, and why. A field leaves the list
+ * once it has a plan.
+ */
 const RESOLVED_OF_CLIENT: Record<string, string[]> = {
   'Portfolio portfolio': ['It adds up the holdings of several users.'],
   'PortfolioChart portfolio': ['It adds up the holdings of several users.'],
@@ -141,7 +164,9 @@ test("plans read all root fields of the client's queries, but those of the list"
     if (query.kind !== Kind.OPERATION_DEFINITION || query.operation !== 'query') continue
     for (const field of query.selectionSet.selections as FieldNode[]) {
       const only = { ...query, selectionSet: { ...query.selectionSet, selections: [field] } }
-      const [document] = Object.values(separateOperations({ kind: Kind.DOCUMENT, definitions: [only, ...fragments] }))
+      const [document] = Object.values(
+        separateOperations({ kind: Kind.DOCUMENT, definitions: [only, ...fragments] }),
+      )
       if (!document || operations.of(document)?.plan.covers()) continue
       resolved[`${query.name?.value} ${field.name.value}`] = reasonsIn(document)
     }

@@ -17,14 +17,10 @@ beforeAll(async () => {
     ['one', 1.5],
     ['two', null],
   ])
-    await pool.query('INSERT INTO market_snapshot VALUES ($1, 1, $2, $3, $4, $5, $6, $5, NULL, $5, 0)', [
-      holder,
-      sampleMarket.address,
-      String(2n ** 63n - 1n),
-      position,
-      String(MAX),
-      usd,
-    ])
+    await pool.query(
+      'INSERT INTO market_snapshot VALUES ($1, 1, $2, $3, $4, $5, $6, $5, NULL, $5, 0)',
+      [holder, sampleMarket.address, String(2n ** 63n - 1n), position, String(MAX), usd],
+    )
   for (const position of ['one', 'two', 'three'])
     await pool.query('INSERT INTO vault_snapshot VALUES ($1, 1, $2, 0, $3, $4, 1, NULL)', [
       holder,
@@ -43,7 +39,10 @@ const codes = async (query: string, variables?: object, headers?: Record<string,
   (await gateway.graphql(query, variables, headers)).errors?.map((error) => error.extensions.code)
 
 describe('scalars', () => {
-  /** For each scalar: a field that takes it, and values as JSON; a literal is written as the JSON is. */
+  /**
+   * For each scalar: a field that takes it, and values as JSON; a literal is written as the JSON
+   * is.
+   */
   const scalars = {
     Address: {
       field: (value: string) => `user(address: ${value}) { address }`,
@@ -112,7 +111,8 @@ describe('scalars', () => {
       ],
     },
     BigInt: {
-      field: (value: string) => `positions(first: 1, offset: ${value}) { pageInfo { hasNextPage } }`,
+      field: (value: string) =>
+        `positions(first: 1, offset: ${value}) { pageInfo { hasNextPage } }`,
       // The cost of larger ones is refused.
       good: ['0', '5', 5, '50000'],
       bad: [
@@ -133,7 +133,8 @@ describe('scalars', () => {
       ],
     },
     SafeInt: {
-      field: (value: string) => `market(chainId: ${value}, address: "${sampleMarket.address}") { chainId }`,
+      field: (value: string) =>
+        `market(chainId: ${value}, address: "${sampleMarket.address}") { chainId }`,
       good: [0, 146, 9007199254740991],
       bad: ['146', '', -1, 1.5, 9007199254740992, 1e300, true, null, {}],
     },
@@ -148,9 +149,13 @@ describe('scalars', () => {
       })
     for (const value of bad)
       test(`${name} refuses ${JSON.stringify(value).slice(0, 60)}`, async () => {
-        const refusal = expect.stringMatching(/^(BAD_INPUT|BAD_USER_INPUT|GRAPHQL_VALIDATION_FAILED)$/)
+        const refusal = expect.stringMatching(
+          /^(BAD_INPUT|BAD_USER_INPUT|GRAPHQL_VALIDATION_FAILED)$/,
+        )
         expect(await codes(`{ ${field(JSON.stringify(value))} }`)).toEqual([refusal])
-        expect(await codes(`query ($value: ${type(name)}) { ${field('$value')} }`, { value })).toEqual([refusal])
+        expect(
+          await codes(`query ($value: ${type(name)}) { ${field('$value')} }`, { value }),
+        ).toEqual([refusal])
       })
   }
 
@@ -165,7 +170,9 @@ describe('scalars', () => {
 
   test('an address is returned in lower case, a date without a time', async () => {
     const address = `0x${sampleUser.slice(2).toUpperCase()}`
-    expect(await ok('query ($address: Address!) { user(address: $address) { address } }', { address })).toEqual({
+    expect(
+      await ok('query ($address: Address!) { user(address: $address) { address } }', { address }),
+    ).toEqual({
       user: { address: sampleUser },
     })
     const { distributions } = await ok('{ distributions { nodes { date } } }')
@@ -176,7 +183,8 @@ describe('scalars', () => {
 })
 
 describe('amounts', () => {
-  const fields = 'supplied { raw usd } protected { raw usd } borrowed { raw usd } legacy { timestamp } positionId'
+  const fields =
+    'supplied { raw usd } protected { raw usd } borrowed { raw usd } legacy { timestamp } positionId'
 
   test('up to 2^256-1 come out exactly', async () => {
     const { user } = await ok(
@@ -211,7 +219,12 @@ describe('amounts', () => {
     expect(user.legacy.vaultSnapshots).toEqual({
       totalCount: 1,
       nodes: [
-        { shares: String(3n * MAX), supplied: { raw: '3', usd: null }, positionId: null, legacy: { timestamp: '0' } },
+        {
+          shares: String(3n * MAX),
+          supplied: { raw: '3', usd: null },
+          positionId: null,
+          legacy: { timestamp: '0' },
+        },
       ],
     })
   })
@@ -239,7 +252,9 @@ describe('node', () => {
   const ofUser = ['Snapshot', 'LiquidationReward', 'Activity', 'DailyPoints']
   const listOf = async (name: string, row: string) => {
     const list = `list: ${lists[name as keyof typeof lists]} { nodes { ${row} } }`
-    const data = await ok(ofUser.includes(name) ? `{ user(address: "${sampleUser}") { ${list} } }` : `{ ${list} }`)
+    const data = await ok(
+      ofUser.includes(name) ? `{ user(address: "${sampleUser}") { ${list} } }` : `{ ${list} }`,
+    )
     return (data.user ?? data).list.nodes
   }
   const paths = {
@@ -274,14 +289,18 @@ describe('node', () => {
       })
     })
 
-  test.each(['User', 'Pool', 'Market', 'Vault', 'Asset'])('%s: an id has its address in any case', async (name) => {
-    const row = `id __typename ${paths[name as keyof typeof paths]}`
-    const [one] = await listOf(name as keyof typeof paths, row)
-    const [, chain, address = ''] = /^(.*:)(0x.{40})$/.exec(Buffer.from(one.id, 'base64').toString()) ?? []
-    const id = Buffer.from(`${chain}${address.toUpperCase()}`).toString('base64')
-    const query = `query ($id: ID!) { node(id: $id) { ... on ${name} { ${row} } } nodes(ids: [$id]) { id } }`
-    expect(await ok(query, { id })).toEqual({ node: one, nodes: [{ id: one.id }] })
-  })
+  test.each(['User', 'Pool', 'Market', 'Vault', 'Asset'])(
+    '%s: an id has its address in any case',
+    async (name) => {
+      const row = `id __typename ${paths[name as keyof typeof paths]}`
+      const [one] = await listOf(name as keyof typeof paths, row)
+      const [, chain, address = ''] =
+        /^(.*:)(0x.{40})$/.exec(Buffer.from(one.id, 'base64').toString()) ?? []
+      const id = Buffer.from(`${chain}${address.toUpperCase()}`).toString('base64')
+      const query = `query ($id: ID!) { node(id: $id) { ... on ${name} { ${row} } } nodes(ids: [$id]) { id } }`
+      expect(await ok(query, { id })).toEqual({ node: one, nodes: [{ id: one.id }] })
+    },
+  )
 
   test('many objects of many types are one statement a type', async () => {
     const ids: string[] = []
@@ -289,18 +308,24 @@ describe('node', () => {
       ids.push(...(await listOf(name, 'id')).map((one: { id: string }) => one.id))
     gateway.statements.length = 0
     await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids })
-    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(14)
+    expect(
+      gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql)),
+    ).toHaveLength(14)
   })
 
   test('an asset has one id, wherever it is', async () => {
-    const { markets, activity } = await ok(`{ markets(first: 3) { nodes { asset { id address name } chainId
+    const { markets, activity } =
+      await ok(`{ markets(first: 3) { nodes { asset { id address name } chainId
       pool { assetA { id address name } assetB { id address name } } } }
       activity: user(address: "${sampleUser}") { activity { nodes { asset { id address name decimals } } } } }`)
     for (const { asset, chainId, pool } of markets.nodes) {
       expect([pool.assetA, pool.assetB]).toContainEqual(asset)
-      const { node } = await ok('query ($id: ID!) { node(id: $id) { ... on Asset { chainId address name } } }', {
-        id: asset.id,
-      })
+      const { node } = await ok(
+        'query ($id: ID!) { node(id: $id) { ... on Asset { chainId address name } } }',
+        {
+          id: asset.id,
+        },
+      )
       expect(node).toEqual({ chainId, address: asset.address, name: asset.name })
     }
     expect(activity.activity.nodes.filter(({ asset }: any) => asset).length).toBeGreaterThan(3)
@@ -312,14 +337,20 @@ describe('node', () => {
     const scopes = ['', `(scope: { asOf: ${older} })`, `(scope: { asOf: ${newest} })`]
     for (const window of ['', `from: ${older}`, `to: ${older}`, `chainId: 146, from: ${older}`])
       scopes.push(`(scope: { window: { ${window} } })`)
-    const boards = scopes.map((scope, i) => `board${i}: leaderboard${scope} { nodes { id user { address } } }`)
-    const lists: { id: string }[][] = Object.values(await ok(`{ ${boards.join(' ')} }`)).map((one: any) => one.nodes)
+    const boards = scopes.map(
+      (scope, i) => `board${i}: leaderboard${scope} { nodes { id user { address } } }`,
+    )
+    const lists: { id: string }[][] = Object.values(await ok(`{ ${boards.join(' ')} }`)).map(
+      (one: any) => one.nodes,
+    )
     const ids = new Set(lists.flat().map(({ id }) => id))
     const whole = lists[0]?.length ?? 0
     expect(lists.every(({ length }) => length > 0)).toBe(true)
     // A window without bounds is the whole leaderboard.
     expect(ids.size).toBe(lists.flat().length - whole)
-    const { nodes } = await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [...ids] })
+    const { nodes } = await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+      ids: [...ids],
+    })
     expect(nodes).toEqual([...ids].map((id) => ({ id })))
   })
 
@@ -329,9 +360,12 @@ describe('node', () => {
     const { now, then } = await ok(query)
     const ids = [...now.nodes, ...then.nodes].map(({ id }: { id: string }) => id)
     expect(new Set(ids).size).toBe(6)
-    const { nodes } = await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Multiplier { id depositA } } }', {
-      ids,
-    })
+    const { nodes } = await ok(
+      'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Multiplier { id depositA } } }',
+      {
+        ids,
+      },
+    )
     expect(nodes).toEqual([...now.nodes, ...then.nodes])
   })
 
@@ -389,7 +423,8 @@ describe('node', () => {
         ['query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids: [id] }],
       ] as const) {
         const { data, errors } = await gateway.graphql(query, variables)
-        for (const error of errors ?? []) expect(error.extensions.code, error.message).toBe('BAD_INPUT')
+        for (const error of errors ?? [])
+          expect(error.extensions.code, error.message).toBe('BAD_INPUT')
         expect(data?.node ?? data?.nodes?.[0] ?? null).toBeNull()
       }
     })
@@ -438,8 +473,14 @@ describe('users', () => {
     const addresses = Array.from({ length: 998 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
     const query =
       'query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) { address points: totalPoints netApr { earnNetApr: netDepositApr } } }'
-    const { lookupUsers: users } = await ok(query, { addresses: [sampleUser, ...addresses, sampleUser] })
-    expect(users.map((user: { address: string }) => user.address)).toEqual([sampleUser, ...addresses, sampleUser])
+    const { lookupUsers: users } = await ok(query, {
+      addresses: [sampleUser, ...addresses, sampleUser],
+    })
+    expect(users.map((user: { address: string }) => user.address)).toEqual([
+      sampleUser,
+      ...addresses,
+      sampleUser,
+    ])
     expect(users[0]).toEqual(users[999])
     expect(users[0].points).toBeGreaterThan(0)
     expect(users[1].points).toBe(0)
@@ -452,7 +493,9 @@ describe('users', () => {
     const selection = `points: totalPoints rank earnings { earningsUsd } netApr { earnNetApr: netDepositApr } latestSnapshots { time positionId }
       snapshots(last: 3) { nodes { time supplied { raw } } } dailyPoints(first: 2) { nodes { points } }`
     const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { userAddress } } }')
-    const addresses: string[] = leaderboard.nodes.map((entry: { userAddress: string }) => entry.userAddress)
+    const addresses: string[] = leaderboard.nodes.map(
+      (entry: { userAddress: string }) => entry.userAddress,
+    )
     const { lookupUsers } = await ok(
       `query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) { ${selection} } }`,
       { addresses },
@@ -460,7 +503,11 @@ describe('users', () => {
     for (const [i, address] of addresses.entries())
       expect(
         settled(
-          (await ok(`query ($address: Address!) { user(address: $address) { ${selection} } }`, { address })).user,
+          (
+            await ok(`query ($address: Address!) { user(address: $address) { ${selection} } }`, {
+              address,
+            })
+          ).user,
         ),
       ).toEqual(settled(lookupUsers[i]))
   })
@@ -471,7 +518,9 @@ describe('users', () => {
       here: latestSnapshots(chainId: 146) { chainId } there: latestSnapshots(chainId: 1) { chainId } everywhere: latestSnapshots { chainId }
       mine: earnings(chainId: 146) { worthUsd } all: earnings { worthUsd } } }`)
     expect([user.one.nodes.length, user.two.nodes.length]).toEqual([1, 2])
-    expect(new Set(user.here.map((row: { chainId: number }) => row.chainId))).toEqual(new Set([146]))
+    expect(new Set(user.here.map((row: { chainId: number }) => row.chainId))).toEqual(
+      new Set([146]),
+    )
     expect(user.here.length + user.there.length).toBeLessThanOrEqual(user.everywhere.length)
   })
 })
@@ -493,13 +542,17 @@ test('fragments select by the type of an interface', async () => {
 
 describe('filters', () => {
   test('text that no column can hold is refused, other text matches nothing', async () => {
-    const query = 'query ($text: [String!]) { multiplierRevisions(where: { changedBy: $text }) { totalCount } }'
+    const query =
+      'query ($text: [String!]) { multiplierRevisions(where: { changedBy: $text }) { totalCount } }'
     expect(await codes(query, { text: 'a\0b' })).toEqual(['BAD_INPUT'])
     for (const text of ['', "'; DROP TABLE position; --", '\ud800', 'x'.repeat(10_000), '%', '😀'])
       expect(JSON.stringify(await ok(query, { text }))).toContain('"totalCount":0')
     for (const text of ['', 'nothing', '\0', 'x'.repeat(10_000), '\ud800'])
       expect(
-        await codes('query ($text: String) { legacy { positions(afterRecord: $text) { totalCount } } }', { text }),
+        await codes(
+          'query ($text: String) { legacy { positions(afterRecord: $text) { totalCount } } }',
+          { text },
+        ),
       ).toEqual(['BAD_INPUT'])
   })
 
@@ -512,7 +565,9 @@ describe('filters', () => {
     const { pool } = await ok(`{ pool(address: "${samplePool.address}") { assetA { address } } }`)
     const one = await ok(query, { assets: [pool.assetA.address, pool.assetA.address] })
     expect(one.positions.totalCount).toBeGreaterThan(3)
-    const many = (count: number) => ({ assets: [...assets.slice(0, count - 1), pool.assetA.address] })
+    const many = (count: number) => ({
+      assets: [...assets.slice(0, count - 1), pool.assetA.address],
+    })
     expect(await ok(query, many(200))).toEqual(one)
     expect(await codes(query, many(201))).toEqual(['BAD_INPUT'])
     const { nodes } = one.positions
@@ -565,7 +620,9 @@ describe('errors', () => {
         expect(errors).toHaveLength(1)
         expect(errors?.[0].extensions).toEqual({ code: 'INTERNAL', requestId: 'my-request-1' })
         expect(errors?.[0].message).toContain('my-request-1')
-        expect(JSON.stringify(errors)).not.toMatch(/gone|division|select|prisma|postgres|stack|node_modules/i)
+        expect(JSON.stringify(errors)).not.toMatch(
+          /gone|division|select|prisma|postgres|stack|node_modules/i,
+        )
       }
     } finally {
       await broken.close()
@@ -597,9 +654,9 @@ describe('mutations', () => {
       `Bearer ${ADMIN_TOKEN}x`,
     ])
       for (const [query, variables] of allThree)
-        expect(await codes(query, variables, authorization === undefined ? {} : { authorization })).toEqual([
-          'UNAUTHENTICATED',
-        ])
+        expect(
+          await codes(query, variables, authorization === undefined ? {} : { authorization }),
+        ).toEqual(['UNAUTHENTICATED'])
   })
 
   test('are closed on a server without one', async () => {
@@ -626,14 +683,21 @@ describe('mutations', () => {
   test('updateMultipliers answers with the new values, in the order of the request', async () => {
     const { pools } = await ok('{ pools(first: 3) { nodes { address } } }')
     const asked = pools.nodes
-      .map((pool: { address: string }, i: number) => ({ poolAddress: pool.address, depositA: 10.5 + i }))
+      .map((pool: { address: string }, i: number) => ({
+        poolAddress: pool.address,
+        depositA: 10.5 + i,
+      }))
       .reverse()
     const changed = (await ok(update, { multipliers: asked }, admin)).updateMultipliers.multipliers
-    expect(changed.map((one: any) => [one.poolAddress, one.depositA, one.pool.multiplier.depositA])).toEqual(
-      asked.map((one: any) => [one.poolAddress, one.depositA, one.depositA]),
-    )
+    expect(
+      changed.map((one: any) => [one.poolAddress, one.depositA, one.pool.multiplier.depositA]),
+    ).toEqual(asked.map((one: any) => [one.poolAddress, one.depositA, one.depositA]))
     const [before] = changed
-    const after = await ok(update, { multipliers: [{ poolAddress: before.poolAddress, borrowB: 0.25 }] }, admin)
+    const after = await ok(
+      update,
+      { multipliers: [{ poolAddress: before.poolAddress, borrowB: 0.25 }] },
+      admin,
+    )
     expect(after.updateMultipliers.multipliers[0]).toMatchObject({
       depositA: before.depositA,
       depositB: before.depositB,
@@ -651,12 +715,21 @@ describe('mutations', () => {
     await set(4)
     expect(await set(5)).toEqual([])
     expect(await set(10)).toEqual([`depositA of ${samplePool.address} changed from 5 to 10.`])
-    const { resyncDistribution } = await ok('mutation { resyncDistribution { problems } }', {}, admin)
-    const { pools } = await ok('{ pools(first: 1000) { nodes { address multiplier { id } positionCount } } }')
+    const { resyncDistribution } = await ok(
+      'mutation { resyncDistribution { problems } }',
+      {},
+      admin,
+    )
+    const { pools } = await ok(
+      '{ pools(first: 1000) { nodes { address multiplier { id } positionCount } } }',
+    )
     expect(resyncDistribution.problems).toEqual(
       pools.nodes
         .filter((pool: any) => !pool.multiplier && pool.positionCount > 0)
-        .map((pool: any) => `The pool ${pool.address} has no multiplier for the date: its positions have no points.`)
+        .map(
+          (pool: any) =>
+            `The pool ${pool.address} has no multiplier for the date: its positions have no points.`,
+        )
         .sort(),
     )
   })
@@ -668,12 +741,17 @@ describe('mutations', () => {
     for (const [multipliers, code] of [
       [[], 'BAD_INPUT'],
       [[change, change], 'BAD_INPUT'],
-      [[change, { ...change, poolAddress: `0x${change.poolAddress.slice(2).toUpperCase()}` }], 'BAD_INPUT'],
+      [
+        [change, { ...change, poolAddress: `0x${change.poolAddress.slice(2).toUpperCase()}` }],
+        'BAD_INPUT',
+      ],
       [[{ ...change, depositB: -1 }], 'BAD_INPUT'],
       [[{ ...change, borrowA: null }], 'BAD_INPUT'],
       [[change, { poolAddress: stranger, depositA: 1 }], 'NOT_FOUND'],
     ])
-      expect(await codes(update, { multipliers }, admin), JSON.stringify(multipliers)).toEqual([code])
+      expect(await codes(update, { multipliers }, admin), JSON.stringify(multipliers)).toEqual([
+        code,
+      ])
     expect(await ok(query)).toEqual(before)
   })
 
@@ -691,7 +769,11 @@ describe('mutations', () => {
   })
 
   test("resyncDistribution's answer is what is stored then", async () => {
-    await ok(update, { multipliers: [{ poolAddress: samplePool.address, depositA: 123, depositB: 45 }] }, admin)
+    await ok(
+      update,
+      { multipliers: [{ poolAddress: samplePool.address, depositA: 123, depositB: 45 }] },
+      admin,
+    )
     const stored =
       '{ distributions(first: 1) { nodes { date totalPoints: points positionCount kind startedAt finishedAt } } program { totalPoints } }'
     const before = await ok(stored)
@@ -719,6 +801,13 @@ describe('mutations', () => {
   })
 })
 
-/** The same with numbers to 6 decimals: the order of an addition may differ, what is added up may not. */
+/**
+ * The same with numbers to 6 decimals: the order of an addition may differ, what is added up may
+ * not.
+ */
 const settled = (value: object) =>
-  JSON.parse(JSON.stringify(value, (_, one) => (typeof one === 'number' ? Math.round(one * 1e6) / 1e6 : one)))
+  JSON.parse(
+    JSON.stringify(value, (_, one) =>
+      typeof one === 'number' ? Math.round(one * 1e6) / 1e6 : one,
+    ),
+  )

@@ -42,7 +42,10 @@ test('a series has at most 1,000 buckets, and ends after it begins', async () =>
     gateway.graphql(
       `{ vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { series(${range}) { start } } }`,
     )
-  for (const range of ['from: "2000-01-01", to: "2020-01-01"', 'from: "2026-01-02", to: "2026-01-01"']) {
+  for (const range of [
+    'from: "2000-01-01", to: "2020-01-01"',
+    'from: "2026-01-02", to: "2026-01-01"',
+  ]) {
     const { errors } = await of(range)
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_INPUT' } }])
   }
@@ -51,7 +54,13 @@ test('a series has at most 1,000 buckets, and ends after it begins', async () =>
 test('without a snapshot a vault has no users, and its totals are unknown', async () => {
   const empty = await startGateway()
   try {
-    const unknown = { totalAssets: null, tvlUsd: null, totalShares: null, sharePrice: null, userCount: 0 }
+    const unknown = {
+      totalAssets: null,
+      tvlUsd: null,
+      totalShares: null,
+      sharePrice: null,
+      userCount: 0,
+    }
     expect(await empty.ask(`{ vaults { nodes { ${NOW} } } }`)).toEqual({ vaults: { nodes: [] } })
     await importFiles(empty, { vaults: [record.vaults] })
     for (const order of ['TVL_USD', 'SHARE_PRICE', 'USER_COUNT'])

@@ -15,33 +15,53 @@ afterAll(() => gateway?.close())
 const JSON_TYPE = { 'content-type': 'application/json' }
 const QUERY = JSON.stringify({ query: '{ pools { nodes { address } } }' })
 const MULTIPLIER = JSON.stringify({ poolAddress: POOL, deposit_tokenA: 2 })
-const compress = { gzip: gzipSync, 'x-gzip': gzipSync, deflate: deflateSync, br: brotliCompressSync }
+const compress = {
+  gzip: gzipSync,
+  'x-gzip': gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+}
 
 async function send(path: string, body: string | Buffer, headers: Record<string, string> = {}) {
   const init = { method: 'POST', body, headers: { ...JSON_TYPE, ...asAdmin, ...headers } }
   const response = await fetch(gateway.base + path, init as RequestInit)
-  return { status: response.status, headers: response.headers, json: (await response.json()) as any }
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: (await response.json()) as any,
+  }
 }
-const query = (body: string | Buffer, headers?: Record<string, string>) => send('/graphql', body, headers)
-const change = (body: string | Buffer, headers?: Record<string, string>) => send('/multipliers/update', body, headers)
+const query = (body: string | Buffer, headers?: Record<string, string>) =>
+  send('/graphql', body, headers)
+const change = (body: string | Buffer, headers?: Record<string, string>) =>
+  send('/multipliers/update', body, headers)
 const POOLS = { data: { pools: { nodes: [{ address: POOL }] } } }
 
 test('a byte-order mark before the JSON is ignored', async () => {
   for (let n = 0; n < 2; n++) expect((await query(`\uFEFF${QUERY}`)).json).toEqual(POOLS)
   expect((await change(`\uFEFF${MULTIPLIER}`)).status).toBe(200)
   expect((await query('\uFEFF')).status).toBe(400)
-  expect((await query(gzipSync(`\uFEFF${QUERY}`), { 'content-encoding': 'gzip' })).json).toEqual(POOLS)
+  expect((await query(gzipSync(`\uFEFF${QUERY}`), { 'content-encoding': 'gzip' })).json).toEqual(
+    POOLS,
+  )
 })
 
 describe.each(Object.entries(compress))('a body in %s', (encoding, compressed) => {
   const headers = { 'content-encoding': encoding }
 
   test('is read', async () => {
-    for (let n = 0; n < 2; n++) expect((await query(compressed(QUERY), headers)).json).toEqual(POOLS)
-    expect((await query(compressed(QUERY), { 'content-encoding': encoding.toUpperCase() })).json).toEqual(POOLS)
+    for (let n = 0; n < 2; n++)
+      expect((await query(compressed(QUERY), headers)).json).toEqual(POOLS)
+    expect(
+      (await query(compressed(QUERY), { 'content-encoding': encoding.toUpperCase() })).json,
+    ).toEqual(POOLS)
     const mutation = JSON.stringify({ query: 'mutation { __typename }' })
-    expect((await query(compressed(mutation), headers)).json).toEqual({ data: { __typename: 'Mutation' } })
-    expect((await change(compressed(MULTIPLIER), headers)).json).toMatchObject([{ deposit_tokenA: 2 }])
+    expect((await query(compressed(mutation), headers)).json).toEqual({
+      data: { __typename: 'Mutation' },
+    })
+    expect((await change(compressed(MULTIPLIER), headers)).json).toMatchObject([
+      { deposit_tokenA: 2 },
+    ])
   })
 
   test('may hold 1 MiB', async () => {
@@ -60,7 +80,12 @@ describe.each(Object.entries(compress))('a body in %s', (encoding, compressed) =
 
   test('is refused if it is damaged', async () => {
     const large = Buffer.concat([compressed(QUERY).subarray(0, 20), Buffer.alloc(900_000, 'x')])
-    for (const body of [large, Buffer.from(QUERY), compressed(QUERY).subarray(0, 20), Buffer.from('x')])
+    for (const body of [
+      large,
+      Buffer.from(QUERY),
+      compressed(QUERY).subarray(0, 20),
+      Buffer.from('x'),
+    ])
       for (const { status, json } of [await query(body, headers), await change(body, headers)]) {
         expect(status).toBe(400)
         expect(json.detail).toBe('The body cannot be decompressed by its content-encoding.')
@@ -68,17 +93,24 @@ describe.each(Object.entries(compress))('a body in %s', (encoding, compressed) =
   })
 })
 
-test.each(['zstd', 'gzip, gzip', 'gzip;q=1', 'constructor'])('the encoding %s is refused', async (encoding) => {
-  await query(QUERY)
-  for (const one of [
-    await query(QUERY, { 'content-encoding': encoding }),
-    await change('{}', { 'content-encoding': encoding }),
-  ]) {
-    expect(one.status).toBe(415)
-    expect(one.headers.get('accept-encoding')).toBe('gzip, deflate, br')
-    expect(one.json.detail).toMatch(/^The body has a content-encoding that is not supported. Use gzip, deflate or br/)
-  }
-  expect((await query(QUERY, { 'content-encoding': 'identity' })).json).toEqual(POOLS)
-  const get = await fetch(`${gateway.base}/pools/all`, { headers: { 'content-encoding': encoding } })
-  expect(get.status).toBe(201)
-})
+test.each(['zstd', 'gzip, gzip', 'gzip;q=1', 'constructor'])(
+  'the encoding %s is refused',
+  async (encoding) => {
+    await query(QUERY)
+    for (const one of [
+      await query(QUERY, { 'content-encoding': encoding }),
+      await change('{}', { 'content-encoding': encoding }),
+    ]) {
+      expect(one.status).toBe(415)
+      expect(one.headers.get('accept-encoding')).toBe('gzip, deflate, br')
+      expect(one.json.detail).toMatch(
+        /^The body has a content-encoding that is not supported. Use gzip, deflate or br/,
+      )
+    }
+    expect((await query(QUERY, { 'content-encoding': 'identity' })).json).toEqual(POOLS)
+    const get = await fetch(`${gateway.base}/pools/all`, {
+      headers: { 'content-encoding': encoding },
+    })
+    expect(get.status).toBe(201)
+  },
+)

@@ -19,15 +19,25 @@ async function decisions(path: string, headers: Record<string, string> = admin, 
   const response = await fetch(`${gateway.base}${path}`, { ...body, headers: sent })
   await response.arrayBuffer()
   const explained = response.headers.get('x-explain')
-  return explained === null ? undefined : Object.fromEntries(explained.split('; ').map((one) => one.split('=')))
+  return explained === null
+    ? undefined
+    : Object.fromEntries(explained.split('; ').map((one) => one.split('=')))
 }
 
 test('an admin sees how a request was read, over REST and the graph', async () => {
-  const computed = { cache: 'miss', server: 'primary', run: 'plan', lane: expect.stringMatching(/^(quick|shared)$/) }
+  const computed = {
+    cache: 'miss',
+    server: 'primary',
+    run: 'plan',
+    lane: expect.stringMatching(/^(quick|shared)$/),
+  }
   expect(await decisions(REST)).toEqual(computed)
   // Nothing is cached before the gateway listens to changes.
   await expect.poll(() => decisions(REST)).toEqual({ cache: 'hit' })
-  expect(await decisions(REST, { ...admin, 'cache-control': 'no-cache' })).toEqual({ ...computed, cache: 'bypass' })
+  expect(await decisions(REST, { ...admin, 'cache-control': 'no-cache' })).toEqual({
+    ...computed,
+    cache: 'bypass',
+  })
   const query = `{ user(address: "${sampleUser}") { totalPoints } }`
   expect(await decisions('/graphql', admin, query)).toEqual(computed)
   expect(await decisions('/graphql', admin, query)).toEqual({ cache: 'hit' })
@@ -36,8 +46,13 @@ test('an admin sees how a request was read, over REST and the graph', async () =
 test('resolvers and islands are named, and so is the slow lane of a large operation', async () => {
   const { data } = await gateway.graphql('{ pools(first: 1) { nodes { id } } }')
   const node = `node(id: "${data.pools.nodes[0].id}") { id }`
-  expect(await decisions('/graphql', admin, `{ ${node} }`)).toMatchObject({ run: 'resolvers', lane: 'quick' })
-  expect(await decisions('/graphql', admin, `{ program { totalPoints } ${node} }`)).toMatchObject({ run: 'islands' })
+  expect(await decisions('/graphql', admin, `{ ${node} }`)).toMatchObject({
+    run: 'resolvers',
+    lane: 'quick',
+  })
+  expect(await decisions('/graphql', admin, `{ program { totalPoints } ${node} }`)).toMatchObject({
+    run: 'islands',
+  })
   const large = '{ positions(first: 1000) { nodes { points pool { name } user { rank } } } }'
   expect(await decisions('/graphql', admin, large)).toMatchObject({ run: 'plan', lane: 'slow' })
 })

@@ -38,23 +38,33 @@ describe('over HTTP', () => {
         expect(file.status).toBe(200)
         expect(file.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding)
         expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-        expect(file.headers.get('content-type')).toMatch(url.endsWith('.js') ? /\/javascript/ : /^text\/css/)
+        expect(file.headers.get('content-type')).toMatch(
+          url.endsWith('.js') ? /\/javascript/ : /^text\/css/,
+        )
         expect(file.headers.get('vary')).toMatch(/accept-encoding/i)
         bytes += Number(file.headers.get('content-length'))
         const etag = file.headers.get('etag') ?? ''
-        const cachedHeaders = { 'accept-encoding': encoding, 'if-none-match': etag, 'cache-control': 'max-age=0' }
+        const cachedHeaders = {
+          'accept-encoding': encoding,
+          'if-none-match': etag,
+          'cache-control': 'max-age=0',
+        }
         expect((await gateway.get(url, cachedHeaders)).status).toBe(304)
       }
       if (encoding === 'br') expect(bytes).toBeLessThan(MAX_BYTES)
     }
   })
 
-  test.each(['page.html', 'no-such.js', '..%2fmain.js', '..%2f..%2fpackage.json', 'page.js.br', '%00.js'])(
-    'there is no file %s',
-    async (file) => {
-      expect((await gateway.get(`/graphql/assets/${file}`)).status).toBe(404)
-    },
-  )
+  test.each([
+    'page.html',
+    'no-such.js',
+    '..%2fmain.js',
+    '..%2f..%2fpackage.json',
+    'page.js.br',
+    '%00.js',
+  ])('there is no file %s', async (file) => {
+    expect((await gateway.get(`/graphql/assets/${file}`)).status).toBe(404)
+  })
 
   test('the policy of the page allows no script and no server but its own', async () => {
     const { response } = await graphiqlPage(gateway.base)
@@ -65,7 +75,9 @@ describe('over HTTP', () => {
 
   test('data cannot end the script that it is in', async () => {
     const { html } = await graphiqlPage(gateway.base)
-    expect(html.split('id="data">')[1]?.indexOf('<')).toBe(html.split('id="data">')[1]?.indexOf('</script>'))
+    expect(html.split('id="data">')[1]?.indexOf('<')).toBe(
+      html.split('id="data">')[1]?.indexOf('</script>'),
+    )
   })
 })
 
@@ -91,7 +103,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const page = await context.newPage()
     const faults: string[] = []
     page.on('request', (request) => {
-      if (!request.url().startsWith(to.base) && !/^(data|blob):/.test(request.url())) faults.push(request.url())
+      if (!request.url().startsWith(to.base) && !/^(data|blob):/.test(request.url()))
+        faults.push(request.url())
     })
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
     page.on('pageerror', (error) => faults.push(error.message))
@@ -100,18 +113,27 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   }
 
   const screenshot = async (page: Page, name: string) => {
-    if (process.env.SCREENSHOTS) await page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}.png`) })
+    if (process.env.SCREENSHOTS)
+      await page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}.png`) })
   }
   const text = (page: Page, selector: string) =>
     page
       .locator(selector)
       .innerText()
       .then((visible) => visible.replace(/\u00a0/g, ' '))
-  /** The answer that the page shows. CodeMirror renders only what is in sight, so its value is read. */
+  /**
+   * The answer that the page shows. CodeMirror renders only what is in sight, so its value is read.
+   */
   const answer = (page: Page): Promise<string> =>
-    page.evaluate(() => (document.querySelector('.graphiql-response .CodeMirror') as any)?.CodeMirror.getValue() ?? '')
+    page.evaluate(
+      () =>
+        (document.querySelector('.graphiql-response .CodeMirror') as any)?.CodeMirror.getValue() ??
+        '',
+    )
   const query = (page: Page): Promise<string> =>
-    page.evaluate(() => (document.querySelector('.graphiql-query-editor .CodeMirror') as any)?.CodeMirror.getValue())
+    page.evaluate(() =>
+      (document.querySelector('.graphiql-query-editor .CodeMirror') as any)?.CodeMirror.getValue(),
+    )
 
   /** Clicks in the middle of an example with the mouse. @returns the answer */
   async function click(page: Page, name: string, device: 'mouse' | 'finger' = 'mouse') {
@@ -144,7 +166,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     }
   })
 
-  test('a panel begins at its top, wherever the one before was scrolled to', { timeout: 60_000 }, async () => {
+  test('a panel begins at its top, wherever the one before was scrolled to', {
+    timeout: 60_000,
+  }, async () => {
     const { page, close } = await visit({ viewport: { width: 1280, height: 800 } })
     try {
       const panel = page.locator('.graphiql-plugin')
@@ -159,7 +183,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     }
   })
 
-  test("an example leaves the user's own text, and the page opens with it again", { timeout: 60_000 }, async () => {
+  test("an example leaves the user's own text, and the page opens with it again", {
+    timeout: 60_000,
+  }, async () => {
     const { page, close } = await visit({ viewport: { width: 1280, height: 800 } })
     try {
       await page.locator('[data-example]').first().waitFor({ timeout: 60_000 })
@@ -173,7 +199,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await expect.poll(() => query(page)).toBe('query Mine { dataVersion }')
       const isStored = () =>
         page.evaluate(() => {
-          const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '{}')
+          const { tabs, activeTabIndex } = JSON.parse(
+            localStorage.getItem('graphiql:tabState') ?? '{}',
+          )
           const { query, variables } = tabs[activeTabIndex]
           const [storedQuery, storedVariables] = ['query', 'variables'].map((name) =>
             localStorage.getItem(`graphiql:${name}`),
@@ -190,12 +218,16 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     }
   })
 
-  test('a second visit finds the tab of the first, with its variables', { timeout: 60_000 }, async () => {
+  test('a second visit finds the tab of the first, with its variables', {
+    timeout: 60_000,
+  }, async () => {
     const { page, close } = await visit({ viewport: { width: 1280, height: 800 } })
     try {
       const variables = () => page.locator('.graphiql-editor-tool .CodeMirror').first().innerText()
       await expect.poll(variables, { timeout: 60_000 }).toContain('"user"')
-      await expect.poll(() => page.evaluate("localStorage.getItem('graphiql:tabState')")).toContain('hash')
+      await expect
+        .poll(() => page.evaluate("localStorage.getItem('graphiql:tabState')"))
+        .toContain('hash')
       await page.reload()
       await expect.poll(variables, { timeout: 60_000 }).toContain('"user"')
       expect(await page.getByRole('tab').count()).toBe(1)
@@ -213,8 +245,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     try {
       await page.locator('[data-example]').first().waitFor({ timeout: 60_000 })
       // GraphiQL stores its tabs half a second after they change.
-      await expect.poll(() => page.evaluate("localStorage.getItem('graphiql:tabState')")).toContain('hash')
-      await page.goto(link('query Linked($n: Int) { leaderboard(first: $n) { nodes { rank } } }', '{"n": 2}'))
+      await expect
+        .poll(() => page.evaluate("localStorage.getItem('graphiql:tabState')"))
+        .toContain('hash')
+      await page.goto(
+        link('query Linked($n: Int) { leaderboard(first: $n) { nodes { rank } } }', '{"n": 2}'),
+      )
       await page.getByRole('tab', { name: 'Linked' }).waitFor({ timeout: 60_000 })
       await page.getByRole('button', { name: /execute/i }).click()
       await expect.poll(() => answer(page), { timeout: 60_000 }).toContain('"rank": 2')
@@ -246,7 +282,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     }
   })
 
-  test('on a phone: a tap on an example shows query and answer one below the other', { timeout: 60_000 }, async () => {
+  test('on a phone: a tap on an example shows query and answer one below the other', {
+    timeout: 60_000,
+  }, async () => {
     const { page, faults, close } = await visit({
       viewport: { width: 390, height: 844 },
       isMobile: true,
@@ -281,21 +319,29 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     }
   })
 
-  test.each(['light', 'dark'] as const)("in %s, as the user's system is", { timeout: 60_000 }, async (colorScheme) => {
-    const { page, close } = await visit({ colorScheme })
-    try {
-      const container = page.locator('.graphiql-container')
-      await container.waitFor({ timeout: 60_000 })
-      const brightness = async () => {
-        const color = await container.evaluate((element) => getComputedStyle(element).backgroundColor)
-        return (color.match(/\d+/g) ?? []).slice(0, 3).reduce((total, one) => total + Number(one), 0)
+  test.each(['light', 'dark'] as const)(
+    "in %s, as the user's system is",
+    { timeout: 60_000 },
+    async (colorScheme) => {
+      const { page, close } = await visit({ colorScheme })
+      try {
+        const container = page.locator('.graphiql-container')
+        await container.waitFor({ timeout: 60_000 })
+        const brightness = async () => {
+          const color = await container.evaluate(
+            (element) => getComputedStyle(element).backgroundColor,
+          )
+          return (color.match(/\d+/g) ?? [])
+            .slice(0, 3)
+            .reduce((total, one) => total + Number(one), 0)
+        }
+        if (colorScheme === 'dark') await expect.poll(brightness).toBeLessThan(200)
+        else await expect.poll(brightness).toBeGreaterThan(700)
+      } finally {
+        await close()
       }
-      if (colorScheme === 'dark') await expect.poll(brightness).toBeLessThan(200)
-      else await expect.poll(brightness).toBeGreaterThan(700)
-    } finally {
-      await close()
-    }
-  })
+    },
+  )
 
   test('on an empty store every example answers, and the page says how to load data', {
     timeout: 120_000,
@@ -304,7 +350,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     try {
       await page.locator('.examples-notice').waitFor({ timeout: 60_000 })
       expect(await text(page, '.examples-notice')).toContain('npm run gateway -- import DIR')
-      for (const { name } of examples) expect([name, (await click(page, name)).errors]).toEqual([name, undefined])
+      for (const { name } of examples)
+        expect([name, (await click(page, name)).errors]).toEqual([name, undefined])
     } finally {
       await close()
     }

@@ -29,14 +29,21 @@ const head = (method: string, path: string, ...headers: string[]) =>
   `${[`${method} ${path} HTTP/1.1`, 'host: a', 'cache-control: no-cache', ...headers].join('\r\n')}\r\n\r\n`
 function post(query: string, accept: string): string {
   const body = JSON.stringify({ query })
-  const headers = [`accept: ${accept}`, 'content-type: application/json', `content-length: ${body.length}`]
+  const headers = [
+    `accept: ${accept}`,
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+  ]
   return head('POST', '/graphql', ...headers) + body
 }
 
 /** Each reads a table that is locked. */
 const requests: Record<string, string> = {
   POST: post(QUERY, 'application/json'),
-  'POST, on resolvers': post(QUERY, 'application/json').replace('host: a', 'host: a\r\nx-graphql-cost: 1'),
+  'POST, on resolvers': post(QUERY, 'application/json').replace(
+    'host: a',
+    'host: a\r\nx-graphql-cost: 1',
+  ),
   GET: head('GET', `/graphql?query=${encodeURIComponent(QUERY)}`),
   REST: head('GET', '/points/leaderboard'),
   'a query over an event stream': post(QUERY, 'text/event-stream'),
@@ -44,7 +51,10 @@ const requests: Record<string, string> = {
     `subscription { user(address: "0x${'1'.repeat(40)}") { points: totalPoints } }`,
     'text/event-stream',
   ),
-  'a subscription': post('subscription { dataChanged { query { vaults { nodes { name } } } } }', 'text/event-stream'),
+  'a subscription': post(
+    'subscription { dataChanged { query { vaults { nodes { name } } } } }',
+    'text/event-stream',
+  ),
 }
 
 async function sent(text: string): Promise<Socket> {
@@ -98,7 +108,10 @@ test.each(Object.entries(requests))('at any moment: %s', async (_, text) => {
 })
 
 test('in the middle of a body', async () => {
-  for (const text of [post(QUERY, 'application/json'), head('POST', '/points/manualupdate', 'content-length: 9')]) {
+  for (const text of [
+    post(QUERY, 'application/json'),
+    head('POST', '/points/manualupdate', 'content-length: 9'),
+  ]) {
     const socket = await sent(text.slice(0, -5))
     await new Promise((resolve) => setTimeout(resolve, 20))
     socket.resetAndDestroy()
@@ -106,20 +119,26 @@ test('in the middle of a body', async () => {
   await isWell()
 })
 
-test.each(['terminate', 'close', 'reset'] as const)('a WebSocket, with many messages on their way: %s', async (how) => {
-  for (let n = 0; n < 8; n++) {
-    const socket = new WebSocket(`${gateway.base.replace('http', 'ws')}/graphql`, GRAPHQL_TRANSPORT_WS_PROTOCOL)
-    socket.on('error', () => {})
-    await once(socket, 'open')
-    socket.send('{"type":"connection_init"}')
-    for (let i = 0; i < 100; i++) {
-      const query = n % 2 ? '{ users(first: 90) { nodes { address } } }' : CHANGES
-      const live = n % 2 ? `subscription { dataChanged { query ${query} } }` : query
-      socket.send(JSON.stringify({ id: String(i), type: 'subscribe', payload: { query: live } }))
+test.each(['terminate', 'close', 'reset'] as const)(
+  'a WebSocket, with many messages on their way: %s',
+  async (how) => {
+    for (let n = 0; n < 8; n++) {
+      const socket = new WebSocket(
+        `${gateway.base.replace('http', 'ws')}/graphql`,
+        GRAPHQL_TRANSPORT_WS_PROTOCOL,
+      )
+      socket.on('error', () => {})
+      await once(socket, 'open')
+      socket.send('{"type":"connection_init"}')
+      for (let i = 0; i < 100; i++) {
+        const query = n % 2 ? '{ users(first: 90) { nodes { address } } }' : CHANGES
+        const live = n % 2 ? `subscription { dataChanged { query ${query} } }` : query
+        socket.send(JSON.stringify({ id: String(i), type: 'subscribe', payload: { query: live } }))
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10 * n))
+      if (how === 'reset') (socket as unknown as { _socket: Socket })._socket.resetAndDestroy()
+      else socket[how]()
     }
-    await new Promise((resolve) => setTimeout(resolve, 10 * n))
-    if (how === 'reset') (socket as unknown as { _socket: Socket })._socket.resetAndDestroy()
-    else socket[how]()
-  }
-  await isWell()
-})
+    await isWell()
+  },
+)

@@ -9,9 +9,16 @@ async function linkOf(env: Record<string, string>) {
     const html = await response.text()
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(html).toMatch(/^<a href="[^"<>]+">[^"<>]+<\/a>$/)
-    const url = new URL(/href="([^"]+)"/.exec(html)?.[1]?.replaceAll('&#38;', '&') ?? '', response.url)
+    const url = new URL(
+      /href="([^"]+)"/.exec(html)?.[1]?.replaceAll('&#38;', '&') ?? '',
+      response.url,
+    )
     const target = url.origin === gateway.base ? await fetch(url) : undefined
-    return { url: url.href.replace(gateway.base, ''), status: target?.status, text: await target?.text() }
+    return {
+      url: url.href.replace(gateway.base, ''),
+      status: target?.status,
+      text: await target?.text(),
+    }
   } finally {
     await gateway.close()
   }

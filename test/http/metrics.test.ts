@@ -58,8 +58,12 @@ describe('with distributions', () => {
       const midnight = Date.UTC(2026, 2, 4) / 1000
       expect(sampleOf(text, 'gateway_newest_distribution_timestamp_seconds')).toBe(midnight)
       expect(sampleOf(text, 'gateway_newest_distribution_age_seconds')).toBe(36 * 3600)
-      expect(sampleOf(text, 'gateway_distribution_runs_total{kind="import",status="succeeded"}')).toBe(3)
-      expect(sampleOf(text, 'gateway_distribution_runs_total{kind="resync",status="succeeded"}')).toBe(2)
+      expect(
+        sampleOf(text, 'gateway_distribution_runs_total{kind="import",status="succeeded"}'),
+      ).toBe(3)
+      expect(
+        sampleOf(text, 'gateway_distribution_runs_total{kind="resync",status="succeeded"}'),
+      ).toBe(2)
     }
   })
 })
@@ -97,7 +101,10 @@ describe('refused operations', () => {
     ['TOKEN_LIMIT_EXCEEDED', { query: `{ ${'__typename '.repeat(70)} }` }],
     ['COST_LIMIT_EXCEEDED', { query: dear }],
     ['DOCUMENT_NOT_KNOWN', { documentId: `sha256:${'0'.repeat(64)}` }],
-    ['PERSISTED_QUERY_NOT_FOUND', { extensions: { persistedQuery: { version: 1, sha256Hash: '1'.repeat(64) } } }],
+    [
+      'PERSISTED_QUERY_NOT_FOUND',
+      { extensions: { persistedQuery: { version: 1, sha256Hash: '1'.repeat(64) } } },
+    ],
     [
       'PERSISTED_QUERY_HASH_MISMATCH',
       { query: dear, extensions: { persistedQuery: { version: 1, sha256Hash: '2'.repeat(64) } } },
@@ -110,7 +117,9 @@ describe('refused operations', () => {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify(body),
-    }).then((response) => response.json() as Promise<{ errors?: { extensions: { code: string } }[] }>)
+    }).then(
+      (response) => response.json() as Promise<{ errors?: { extensions: { code: string } }[] }>,
+    )
 
   test('are counted by the code of their error, each time, and others are not', async () => {
     const gateway = await startGateway({ on: plain, env })
@@ -126,7 +135,8 @@ describe('refused operations', () => {
       await postBody(gateway, { query: '{ __typename }' })
       await postBody(gateway, { query: '{ nothing }' })
       await postBody(gateway, { query: '{ pool(address: "x") { name } }' })
-      const refusals = (text: string) => text.split('\n').filter((line) => line.startsWith('gateway_graphql_refusals'))
+      const refusals = (text: string) =>
+        text.split('\n').filter((line) => line.startsWith('gateway_graphql_refusals'))
       expect(refusals(await metrics(gateway))).toEqual(refusals(before))
     } finally {
       await gateway.close()
@@ -134,7 +144,10 @@ describe('refused operations', () => {
   })
 
   test('so are documents that are not trusted, and subscriptions for which there is no place', async () => {
-    const gateway = await startGateway({ on: plain, env: { ...env, TRUSTED_DOCUMENTS_ONLY: 'true' } })
+    const gateway = await startGateway({
+      on: plain,
+      env: { ...env, TRUSTED_DOCUMENTS_ONLY: 'true' },
+    })
     try {
       await postBody(gateway, { query: '{ __typename }' })
       expect(await counted(gateway, 'DOCUMENT_NOT_TRUSTED')).toBe(1)

@@ -21,7 +21,8 @@ async function started(env: Record<string, string> = {}) {
   open.push(gateway)
   // Until it is notified of changes, it caches nothing.
   await vi.waitUntil(() => gateway.deps.notifications.connectedUntil > 0, { timeout: 20_000 })
-  const line = (of: (line: Record<string, any>) => boolean) => vi.waitUntil(() => lines.find(of), { timeout: 20_000 })
+  const line = (of: (line: Record<string, any>) => boolean) =>
+    vi.waitUntil(() => lines.find(of), { timeout: 20_000 })
   return { gateway, lines, lineOf: (id: string) => line(({ requestId }) => requestId === id), line }
 }
 /** Runs `work` while nobody else can read users. */
@@ -68,7 +69,11 @@ describe('the log', () => {
       ms: expect.any(Number),
     })
     await gateway.get(`/points/${sampleUser}?limit=1`, withId('again', cached))
-    expect(await lineOf('again')).toMatchObject({ route: '/points/{address}', cache: 'hit', statements: 0 })
+    expect(await lineOf('again')).toMatchObject({
+      route: '/points/{address}',
+      cache: 'hit',
+      statements: 0,
+    })
     await gateway.get(`/points/${sampleUser}?limit=1`, withId('anew'))
     expect(await lineOf('anew')).toMatchObject({ cache: 'bypass', statements: 1 })
     await gateway.get('/nowhere', withId('nowhere'))
@@ -95,13 +100,22 @@ describe('the log', () => {
     const { gateway, lines, lineOf } = await started({ LOG_REQUESTS: 'all' })
     await gateway.get(`/points/${sampleUser}?limit=1&token=m4rk3r&m4rk3r`, withId('secret'))
     expect(await lineOf('secret')).toMatchObject({ url: `/points/${sampleUser}?limit=1&***&***` })
-    await gateway.get(`/graphql?query=${encodeURIComponent('{ dataVersion }')}&api_key=m4rk3r`, withId('graph'))
-    expect(await lineOf('graph')).toMatchObject({ url: '/graphql?***&***', operation: 'query { dataVersion }' })
+    await gateway.get(
+      `/graphql?query=${encodeURIComponent('{ dataVersion }')}&api_key=m4rk3r`,
+      withId('graph'),
+    )
+    expect(await lineOf('graph')).toMatchObject({
+      url: '/graphql?***&***',
+      operation: 'query { dataVersion }',
+    })
     expect(JSON.stringify(lines)).not.toContain('m4rk3r')
   })
 
   test('has slow requests only by default, and their slow statements', async () => {
-    const { gateway, lines, lineOf, line } = await started({ SLOW_REQUEST_MS: '1500', SLOW_STATEMENT_MS: '1500' })
+    const { gateway, lines, lineOf, line } = await started({
+      SLOW_REQUEST_MS: '1500',
+      SLOW_STATEMENT_MS: '1500',
+    })
     await gateway.graphql(QUERY, {}, withId('quick'))
     let answer: ReturnType<Gateway['graphql']> | undefined
     await whileLocked(async () => {
@@ -129,39 +143,52 @@ describe('the log', () => {
     expect(lines.some(({ requestId }) => requestId === 'quick')).toBe(false)
   })
 
-  test.each(['off', 'slow', '0.000001'])('has changes by an admin, with who, at LOG_REQUESTS=%s', async (which) => {
-    const { gateway, lines, lineOf } = await started({ LOG_REQUESTS: which, ADMIN_TOKENS: 'alice:secret-of-alice' })
-    const authorization = { authorization: 'Bearer secret-of-alice' }
-    await fetch(`${gateway.base}/points/resync`, { method: 'POST', headers: withId('rest', authorization) })
-    expect(await lineOf('rest')).toMatchObject({
-      msg: 'change by an admin',
-      admin: 'alice',
-      route: '/points/resync',
-      status: 200,
-    })
-    await gateway.graphql(
-      'mutation { updateMultipliers(input: { multipliers: [] }) { multipliers { depositA } } }',
-      {},
-      withId('graph', asAdmin),
-    )
-    expect(await lineOf('graph')).toMatchObject({
-      admin: 'admin',
-      operation: 'mutation { updateMultipliers }',
-      errors: ['BAD_INPUT'],
-    })
-    await gateway.graphql(QUERY, {}, withId('read', authorization))
-    expect(lines.some(({ requestId }) => requestId === 'read')).toBe(false)
-    expect(JSON.stringify(lines)).not.toMatch(/secret|Bearer|test-admin-token/)
-  })
+  test.each(['off', 'slow', '0.000001'])(
+    'has changes by an admin, with who, at LOG_REQUESTS=%s',
+    async (which) => {
+      const { gateway, lines, lineOf } = await started({
+        LOG_REQUESTS: which,
+        ADMIN_TOKENS: 'alice:secret-of-alice',
+      })
+      const authorization = { authorization: 'Bearer secret-of-alice' }
+      await fetch(`${gateway.base}/points/resync`, {
+        method: 'POST',
+        headers: withId('rest', authorization),
+      })
+      expect(await lineOf('rest')).toMatchObject({
+        msg: 'change by an admin',
+        admin: 'alice',
+        route: '/points/resync',
+        status: 200,
+      })
+      await gateway.graphql(
+        'mutation { updateMultipliers(input: { multipliers: [] }) { multipliers { depositA } } }',
+        {},
+        withId('graph', asAdmin),
+      )
+      expect(await lineOf('graph')).toMatchObject({
+        admin: 'admin',
+        operation: 'mutation { updateMultipliers }',
+        errors: ['BAD_INPUT'],
+      })
+      await gateway.graphql(QUERY, {}, withId('read', authorization))
+      expect(lines.some(({ requestId }) => requestId === 'read')).toBe(false)
+      expect(JSON.stringify(lines)).not.toMatch(/secret|Bearer|test-admin-token/)
+    },
+  )
 
   test('marks a client that left', async () => {
     const { gateway, lineOf } = await started({ LOG_REQUESTS: 'all' })
     await whileLocked(async () => {
       const { port } = new URL(gateway.base)
-      const sent = httpRequest({ port, path: `/points/${sampleUser}`, headers: withId('gone') }).on('error', () => {})
+      const sent = httpRequest({ port, path: `/points/${sampleUser}`, headers: withId('gone') }).on(
+        'error',
+        () => {},
+      )
       sent.end()
       await vi.waitUntil(
-        async () => Number(sampleIn(await scrape(gateway.base), 'gateway_http_requests_in_flight')) > 1,
+        async () =>
+          Number(sampleIn(await scrape(gateway.base), 'gateway_http_requests_in_flight')) > 1,
         { timeout: 20_000 },
       )
       sent.destroy()
@@ -208,7 +235,8 @@ describe('the metrics', () => {
     for (let i = 0; i < 3; i++) await (await gateway.get('/points/leaderboard', cached)).text()
     await (await gateway.get('/points/leaderboard')).text()
     await vi.waitUntil(
-      async () => sampleIn(await scrape(gateway.base), 'gateway_cache_requests_total{result="bypass"}') === 1,
+      async () =>
+        sampleIn(await scrape(gateway.base), 'gateway_cache_requests_total{result="bypass"}') === 1,
       { timeout: 20_000 },
     )
     const text = await scrape(gateway.base)
@@ -236,8 +264,12 @@ describe('the metrics', () => {
       expect(errors?.[0].extensions.code).toBe('TIMEOUT')
     })
     const text = await scrape(gateway.base)
-    expect(sampleIn(text, 'gateway_database_statement_duration_seconds_count{outcome="timeout"}')).toBe(1)
-    expect(sampleIn(text, 'gateway_database_statement_duration_seconds_count{outcome="ok"}')).toBeGreaterThan(0)
+    expect(
+      sampleIn(text, 'gateway_database_statement_duration_seconds_count{outcome="timeout"}'),
+    ).toBe(1)
+    expect(
+      sampleIn(text, 'gateway_database_statement_duration_seconds_count{outcome="ok"}'),
+    ).toBeGreaterThan(0)
   })
 
   test('say how the newest runs went, and the version of the data', async () => {
@@ -245,10 +277,15 @@ describe('the metrics', () => {
     await gateway.graphql('mutation { resyncDistribution { run { recordId } } }', {}, asAdmin)
     const text = await scrape(gateway.base)
     const now = Date.now() / 1000
-    const at = sampleIn(text, 'gateway_distribution_last_success_timestamp_seconds{kind="resync"}') ?? 0
+    const at =
+      sampleIn(text, 'gateway_distribution_last_success_timestamp_seconds{kind="resync"}') ?? 0
     expect(now - at).toBeLessThan(3600)
-    expect(sampleIn(text, 'gateway_distribution_last_success_duration_seconds{kind="resync"}')).toBeGreaterThan(0)
-    expect(sampleIn(text, 'gateway_distribution_last_success_positions{kind="resync"}')).toBeGreaterThan(0)
+    expect(
+      sampleIn(text, 'gateway_distribution_last_success_duration_seconds{kind="resync"}'),
+    ).toBeGreaterThan(0)
+    expect(
+      sampleIn(text, 'gateway_distribution_last_success_positions{kind="resync"}'),
+    ).toBeGreaterThan(0)
     expect(sampleIn(text, 'gateway_distribution_runs_in_progress')).toBe(0)
     const { data } = await gateway.graphql('{ dataVersion }')
     expect(sampleIn(text, 'gateway_data_version')).toBe(Number(data.dataVersion))
@@ -308,7 +345,9 @@ describe('traces', () => {
     const { gateway } = await started({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
     const traceId = '0af7651916cd43dd8448eb211c80319c'
     await gateway.graphql(NAMED, {}, { traceparent: `00-${traceId}-b7ad6b7169203331-01` })
-    await gateway.get('/points/leaderboard', { traceparent: `00-${traceId.replace('0af', '1af')}-b7ad6b7169203331-00` })
+    await gateway.get('/points/leaderboard', {
+      traceparent: `00-${traceId.replace('0af', '1af')}-b7ad6b7169203331-00`,
+    })
     await gateway.get('/points/leaderboard')
     await gateway.close()
     open.length = 0

@@ -19,7 +19,8 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
     elsewhere = []
     browser.on('request', (request) => {
       const url = request.url()
-      if (!url.startsWith(gateway.base) && !/^(data|blob|about|chrome)/.test(url)) elsewhere.push(url)
+      if (!url.startsWith(gateway.base) && !/^(data|blob|about|chrome)/.test(url))
+        elsewhere.push(url)
     })
   })
   // A page that is left open goes on rendering.
@@ -35,7 +36,9 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
     await page.getByText('/v1/users/{address}/net-apr').first().waitFor({ timeout: 60_000 })
     if (process.env.SCREENSHOTS)
       await page.screenshot({ path: join(process.env.SCREENSHOTS, 'docs.png'), fullPage: true })
-    const { paths } = (await (await gateway.get('/openapi.json')).json()) as { paths: Record<string, object> }
+    const { paths } = (await (await gateway.get('/openapi.json')).json()) as {
+      paths: Record<string, object>
+    }
     const operations = Object.values(paths).flatMap((item) => Object.keys(item))
     expect(operations.length).toBeGreaterThan(20)
     await expect.poll(() => page.locator('.opblock').count()).toBe(operations.length)
@@ -48,13 +51,18 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
       'User_analytics-getMarketLiquidationRewards',
       `/v1/users/${sampleUser}/market-liquidation-rewards?page=1&page_size=100&market=${sampleMarket.address}`,
     ],
-  ])('the form of %s opens with the examples that are required, and its first Execute succeeds', async (id, path) => {
-    const page = await browser.newPage()
-    await page.goto(`${gateway.base}/docs/rest`)
-    const sent = page.waitForRequest((request) => new URL(request.url()).pathname === path.replace(/\?.*/, ''))
-    expect(await execute(page.locator(`#operations-${id}`))).toMatch(/^200/)
-    expect((await sent).url().slice(gateway.base.length)).toBe(path)
-  })
+  ])(
+    'the form of %s opens with the examples that are required, and its first Execute succeeds',
+    async (id, path) => {
+      const page = await browser.newPage()
+      await page.goto(`${gateway.base}/docs/rest`)
+      const sent = page.waitForRequest(
+        (request) => new URL(request.url()).pathname === path.replace(/\?.*/, ''),
+      )
+      expect(await execute(page.locator(`#operations-${id}`))).toMatch(/^200/)
+      expect((await sent).url().slice(gateway.base.length)).toBe(path)
+    },
+  )
 
   test('the docs show a problem as the gateway sent it', { timeout: 60_000 }, async () => {
     const page = await browser.newPage()
@@ -63,15 +71,21 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
     await wrong.locator('.opblock-summary-control').click({ timeout: 20_000 })
     await wrong.getByPlaceholder('cursor').fill('no-such-record')
     expect(await execute(wrong)).toMatch(/^400/)
-    const problem = await (await gateway.get('/positions/breakdown-by-markets?cursor=no-such-record')).json()
+    const problem = await (
+      await gateway.get('/positions/breakdown-by-markets?cursor=no-such-record')
+    ).json()
     expect(await shownJson(wrong)).toEqual(problem)
     const post = page.locator('#operations-Points_program-resync')
     expect(await execute(post)).toMatch(/^401/)
     expect(await shownJson(post)).toMatchObject({ status: 401, detail: expect.any(String) })
-    expect(await post.getByRole('button', { name: 'Open in GraphiQL' }).count(), 'of a POST').toBe(0)
+    expect(await post.getByRole('button', { name: 'Open in GraphiQL' }).count(), 'of a POST').toBe(
+      0,
+    )
   })
 
-  test('a GET of the docs opens in GraphiQL with the parameters of its form', { timeout: 120_000 }, async () => {
+  test('a GET of the docs opens in GraphiQL with the parameters of its form', {
+    timeout: 120_000,
+  }, async () => {
     const page = await browser.newPage()
     await page.goto(`${gateway.base}/docs/rest`)
     const block = page.locator('#operations-Points_program-getPointsOfAddress')
@@ -87,12 +101,20 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
     }
     expect(items).toHaveLength(2)
     const visible = () => opened.evaluate(() => document.body.innerText.replace(/\u00a0/g, ' '))
-    for (const text of ['"dailyPoints"', `"address": "${sampleUser}"`, '"first": 2', `"points": ${items[0]?.points}`])
+    for (const text of [
+      '"dailyPoints"',
+      `"address": "${sampleUser}"`,
+      '"first": 2',
+      `"points": ${items[0]?.points}`,
+    ])
       await expect.poll(visible).toContain(text)
   })
 })
 
-/** Clicks the Execute of an operation of the docs, which it opens first. @returns the status that the page shows */
+/**
+ * Clicks the Execute of an operation of the docs, which it opens first.
+ * @returns the status that the page shows
+ */
 async function execute(block: Locator): Promise<string> {
   const button = block.getByRole('button', { name: 'Execute' })
   if (!(await button.isVisible())) await block.locator('.opblock-summary-control').click()
@@ -111,17 +133,27 @@ async function shownJson(block: Locator): Promise<unknown> {
 test('every GET of the document succeeds with its required examples', async () => {
   const gateway = await startOnSample({ users: 20, days: 4 })
   try {
-    const { paths } = (await (await gateway.get('/openapi.json')).json()) as { paths: Record<string, { get?: Get }> }
-    const gets = Object.entries(paths).flatMap(([path, { get }]) => (get ? [{ path, parameters: get.parameters }] : []))
+    const { paths } = (await (await gateway.get('/openapi.json')).json()) as {
+      paths: Record<string, { get?: Get }>
+    }
+    const gets = Object.entries(paths).flatMap(([path, { get }]) =>
+      get ? [{ path, parameters: get.parameters }] : [],
+    )
     expect(gets).toHaveLength(21)
     for (const { path, parameters = [] } of gets) {
       const required = parameters.filter((parameter) => parameter.required)
       const search = new URLSearchParams(
         required.filter((one) => one.in === 'query').map((one) => [one.name, one.example]),
       )
-      const filled = path.replace(/\{(\w+)\}/g, (_, name) => required.find((one) => one.name === name)?.example ?? '')
+      const filled = path.replace(
+        /\{(\w+)\}/g,
+        (_, name) => required.find((one) => one.name === name)?.example ?? '',
+      )
       const { status } = await gateway.get(`${filled}?${search}`)
-      expect([path, status]).toEqual([path, ['/multipliers/all', '/pools/all'].includes(path) ? 201 : 200])
+      expect([path, status]).toEqual([
+        path,
+        ['/multipliers/all', '/pools/all'].includes(path) ? 201 : 200,
+      ])
     }
   } finally {
     await gateway.close()
@@ -136,7 +168,9 @@ test('the page of the docs has a policy, whatever its query string, and its file
   const gateway = await startGateway()
   try {
     const page = await gateway.get('/docs/rest?utm_source=x')
-    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'self'/)
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /default-src 'none'.*frame-ancestors 'self'/,
+    )
     expect(page.headers.get('x-content-type-options')).toBe('nosniff')
     const html = await page.text()
     expect(html).toContain('<meta name="viewport" content="width=device-width')
@@ -145,7 +179,9 @@ test('the page of the docs has a policy, whatever its query string, and its file
       const file = await gateway.get(script, { 'accept-encoding': encoding })
       expect(file.headers.get('content-encoding')).toBe(encoding)
       expect(file.headers.get('content-type')).toMatch(/javascript/)
-      expect(Number(file.headers.get('content-length'))).toBeLessThan((await file.text()).length / 2)
+      expect(Number(file.headers.get('content-length'))).toBeLessThan(
+        (await file.text()).length / 2,
+      )
       const kept = { 'accept-encoding': encoding, 'if-none-match': file.headers.get('etag') ?? '' }
       expect((await gateway.get(script, kept)).status).toBe(304)
     }

@@ -25,14 +25,21 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
   const dir = mkdtempSync(join(tmpdir(), 'gateway-redis-'))
 
   const startRedis = async () => {
-    redis = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir], {
-      stdio: 'ignore',
-    })
+    redis = spawn(
+      'redis-server',
+      ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir],
+      {
+        stdio: 'ignore',
+      },
+    )
     await once(redis, 'spawn')
   }
   const health = async () => {
     const response = await gateway.get('/health')
-    return { code: response.status, ...((await response.json()) as { status: string; error: object }) }
+    return {
+      code: response.status,
+      ...((await response.json()) as { status: string; error: object }),
+    }
   }
 
   beforeAll(async () => {
@@ -52,16 +59,24 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
 
   test('answers are cached in it, and a change of the data replaces them at once', async () => {
     const client = await createClient({ url: `redis://127.0.0.1:${port}` }).connect()
-    const other = await startGateway({ on: gateway, env: { REDIS_URL: `redis://127.0.0.1:${port}` } })
+    const other = await startGateway({
+      on: gateway,
+      env: { REDIS_URL: `redis://127.0.0.1:${port}` },
+    })
     const points = async (one: Gateway) =>
       (await one.get('/points/userpoints', { 'cache-control': 'max-age=0' })).json()
     try {
-      await vi.waitFor(async () => expect((await other.get('/health')).status).toBe(200), { timeout: 10_000 })
+      await vi.waitFor(async () => expect((await other.get('/health')).status).toBe(200), {
+        timeout: 10_000,
+      })
       expect(await points(gateway)).toEqual({ totalPoints: 0 })
       const key = await vi.waitFor(
         async () => {
           const keys = await client.keys('gateway:answer *')
-          return keys.find((one) => one.endsWith(' /points/userpoints')) ?? expect.fail('it is not in Redis yet')
+          return (
+            keys.find((one) => one.endsWith(' /points/userpoints')) ??
+            expect.fail('it is not in Redis yet')
+          )
         },
         { timeout: 10_000 },
       )
@@ -69,7 +84,8 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
       await client.set(key, JSON.stringify({ status: 200, json: '{"totalPoints":1}' }))
       expect(await points(other)).toEqual({ totalPoints: 1 })
       await gateway.deps.store.pool.query('UPDATE program SET total_points = 5000000')
-      for (const one of [gateway, other]) await expect.poll(() => points(one)).toEqual({ totalPoints: 5 })
+      for (const one of [gateway, other])
+        await expect.poll(() => points(one)).toEqual({ totalPoints: 5 })
     } finally {
       await other.close()
     }
@@ -77,19 +93,27 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
   })
 
   test('a document that one gateway was sent is known to all', async () => {
-    const other = await startGateway({ on: gateway, env: { REDIS_URL: `redis://127.0.0.1:${port}` } })
+    const other = await startGateway({
+      on: gateway,
+      env: { REDIS_URL: `redis://127.0.0.1:${port}` },
+    })
     const query = 'query Shared { program { totalPoints } }'
     const sha256Hash = createHash('sha256').update(query).digest('hex')
     const persisted = async (one: Gateway, body: object) => {
       const response = await fetch(`${one.base}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...body, extensions: { persistedQuery: { version: 1, sha256Hash } } }),
+        body: JSON.stringify({
+          ...body,
+          extensions: { persistedQuery: { version: 1, sha256Hash } },
+        }),
       })
       return response.json()
     }
     try {
-      await vi.waitFor(async () => expect((await other.get('/health')).status).toBe(200), { timeout: 10_000 })
+      await vi.waitFor(async () => expect((await other.get('/health')).status).toBe(200), {
+        timeout: 10_000,
+      })
       expect(await persisted(other, {})).toHaveProperty('errors')
       expect(await persisted(gateway, { query })).toHaveProperty('data.program')
       expect(await persisted(other, {})).toHaveProperty('data.program')

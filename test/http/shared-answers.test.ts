@@ -22,7 +22,10 @@ const dir = mkdtempSync(join(tmpdir(), 'gateway-shared-'))
 const documents = join(dir, 'documents.json')
 const DOCUMENT = '{ dataVersion }'
 const mapping = join(dir, 'mapping.json')
-writeFileSync(mapping, '{"cash-flows":{"query":"SELECT * FROM cash_flow WHERE timestamp >= $1::bigint"}}')
+writeFileSync(
+  mapping,
+  '{"cash-flows":{"query":"SELECT * FROM cash_flow WHERE timestamp >= $1::bigint"}}',
+)
 writeFileSync(documents, JSON.stringify({ [idOfDocument(DOCUMENT)]: DOCUMENT }))
 
 /** Another value of each setting that changes answers. */
@@ -114,16 +117,22 @@ const LOCAL: Record<string, string> = {
   LOG_LEVEL: 'trace',
 }
 
-/** How gateways reach the store and Redis: those that share answers may differ in it, but not in the store. */
+/**
+ * How gateways reach the store and Redis: those that share answers may differ in it, but not in the
+ * store.
+ */
 const OF_THE_STORE = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'REDIS_URL']
 /** Answers have the header x-data-version with replicas, and not without. */
 const OF_REPLICAS = ['DATABASE_REPLICA_URLS']
 
 test('every setting is marked as one that changes answers or not', () => {
-  const isLocal = (name: string) => !variables.shape[name as keyof typeof variables.shape].meta()?.ofAnswers
+  const isLocal = (name: string) =>
+    !variables.shape[name as keyof typeof variables.shape].meta()?.ofAnswers
   const names = Object.keys(variables.shape)
   expect(names.filter(isLocal).sort()).toEqual([...Object.keys(LOCAL), ...OF_THE_STORE].sort())
-  expect(names.filter((name) => !isLocal(name)).sort()).toEqual([...Object.keys(OF_ANSWERS), ...OF_REPLICAS].sort())
+  expect(names.filter((name) => !isLocal(name)).sort()).toEqual(
+    [...Object.keys(OF_ANSWERS), ...OF_REPLICAS].sort(),
+  )
 })
 
 describe.skipIf(!present)(`answers in Redis${present ? '' : ' (skipped: no redis-server)'}`, () => {
@@ -134,7 +143,8 @@ describe.skipIf(!present)(`answers in Redis${present ? '' : ' (skipped: no redis
 
   const isUp = (one: Gateway) =>
     vi.waitFor(async () => expect((await one.get('/health')).status).toBe(200), { timeout: 60_000 })
-  const answerOf = async (one: Gateway) => (await one.get(PATH, { 'cache-control': 'max-age=0' })).json()
+  const answerOf = async (one: Gateway) =>
+    (await one.get(PATH, { 'cache-control': 'max-age=0' })).json()
   /** What another gateway on the same store answers. */
   const answerWith = async (env: Record<string, string>) => {
     const other = await startGateway({ on: gateway, env: { REDIS_URL: url, ...env } })
@@ -152,9 +162,13 @@ describe.skipIf(!present)(`answers in Redis${present ? '' : ' (skipped: no redis
     const { port } = probe.address() as { port: number }
     probe.close()
     url = `redis://127.0.0.1:${port}`
-    redis = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir], {
-      stdio: 'ignore',
-    })
+    redis = spawn(
+      'redis-server',
+      ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir],
+      {
+        stdio: 'ignore',
+      },
+    )
     gateway = await startGateway({ env: { REDIS_URL: url } })
     await isUp(gateway)
     const client = await createClient({ url }).connect()

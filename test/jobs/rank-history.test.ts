@@ -13,19 +13,24 @@ type Row = Record<string, any>
 beforeAll(async () => {
   gateway = await startOnSample({ days: 30 })
   const { pool } = gateway.deps.store
-  const all = (await pool.query('SELECT date::text FROM distribution ORDER BY date')).rows.map((row) => row.date)
+  const all = (await pool.query('SELECT date::text FROM distribution ORDER BY date')).rows.map(
+    (row) => row.date,
+  )
   dates = all
 })
 afterAll(() => gateway.close())
 
 /** The leaderboard as of a date, from the points of positions alone. */
-async function boardAsOf(date: string): Promise<{ userAddress: string; points: number; rank: number }[]> {
+async function boardAsOf(
+  date: string,
+): Promise<{ userAddress: string; points: number; rank: number }[]> {
   const { rows } = await gateway.deps.store.pool.query(
     'SELECT user_address AS "userAddress", (points_a + points_b)::float8 AS points FROM position WHERE distribution_date <= $1',
     [date],
   )
   const totals = new Map<string, number>()
-  for (const { userAddress, points } of rows) totals.set(userAddress, (totals.get(userAddress) ?? 0) + points)
+  for (const { userAddress, points } of rows)
+    totals.set(userAddress, (totals.get(userAddress) ?? 0) + points)
   return [...totals]
     .map(([userAddress, millionths]) => ({ userAddress, points: millionths / 1e6 }))
     .sort((a, b) => b.points - a.points || (a.userAddress < b.userAddress ? -1 : 1))
@@ -42,11 +47,16 @@ describe('as of a date', () => {
       expect(leaderboard.nodes).toEqual(board)
       expect(leaderboard.totalCount).toBe(board.length)
     }
-    expect((await gateway.ask('{ leaderboard { nodes { userAddress points rank } } }')).leaderboard.nodes).toEqual(
-      (await boardAsOf('9999-01-01')).slice(0, 100),
-    )
     expect(
-      (await gateway.ask('{ leaderboard(scope: { asOf: "2001-01-01" }) { totalCount nodes { rank } } }')).leaderboard,
+      (await gateway.ask('{ leaderboard { nodes { userAddress points rank } } }')).leaderboard
+        .nodes,
+    ).toEqual((await boardAsOf('9999-01-01')).slice(0, 100))
+    expect(
+      (
+        await gateway.ask(
+          '{ leaderboard(scope: { asOf: "2001-01-01" }) { totalCount nodes { rank } } }',
+        )
+      ).leaderboard,
     ).toEqual({
       totalCount: 0,
       nodes: [],
@@ -76,11 +86,15 @@ describe('as of a date', () => {
       { users },
     )
     const boards = new Map<string, Map<string, Row>>()
-    for (const date of dates) boards.set(date, new Map((await boardAsOf(date)).map((row) => [row.userAddress, row])))
+    for (const date of dates)
+      boards.set(date, new Map((await boardAsOf(date)).map((row) => [row.userAddress, row])))
     expect(data.users.nodes).toHaveLength(users.length)
     for (const user of data.users.nodes) {
       const at = (date: string | undefined) => boards.get(date ?? '')?.get(user.address)
-      expect([user.pointsThen, user.rankThen]).toEqual([expect.closeTo(at(dates[11])?.points, 4), at(dates[11])?.rank])
+      expect([user.pointsThen, user.rankThen]).toEqual([
+        expect.closeTo(at(dates[11])?.points, 4),
+        at(dates[11])?.rank,
+      ])
       const days = dates.map((date) => {
         const then = at(date)
         const totalPoints = then ? expect.closeTo(then.points, 4) : null
@@ -90,8 +104,12 @@ describe('as of a date', () => {
       const weekAgo = at(dates.at(-8))
       expect(user.change.rank).toBe(weekAgo ? weekAgo.rank - user.rank : null)
       expect(user.month).toBeNull()
-      const ends = dates.filter((date, i) => i === dates.length - 1 || new Date(date).getUTCDay() === 0)
-      expect(user.weeks).toEqual(ends.map((date) => ({ lastDate: date, rank: at(date)?.rank ?? null })))
+      const ends = dates.filter(
+        (date, i) => i === dates.length - 1 || new Date(date).getUTCDay() === 0,
+      )
+      expect(user.weeks).toEqual(
+        ends.map((date) => ({ lastDate: date, rank: at(date)?.rank ?? null })),
+      )
     }
   })
 
@@ -114,8 +132,14 @@ describe('as of a date', () => {
     const { user } = await gateway.ask(
       `{ user(address: "0x${'9'.repeat(40)}") { points: totalPoints(asOf: "${dates[3]}") rank(asOf: "${dates[3]}") series { totalPoints rank } change { rank points netWorthUsd } } }`,
     )
-    expect(user).toMatchObject({ points: 0, rank: null, change: { rank: null, points: 0, netWorthUsd: null } })
-    expect(new Set(user.series.map((one: Row) => one.rank ?? one.totalPoints))).toEqual(new Set([null]))
+    expect(user).toMatchObject({
+      points: 0,
+      rank: null,
+      change: { rank: null, points: 0, netWorthUsd: null },
+    })
+    expect(new Set(user.series.map((one: Row) => one.rank ?? one.totalPoints))).toEqual(
+      new Set([null]),
+    )
     const before = await gateway.ask(
       `{ user(address: "${sampleUser}") { points: totalPoints(asOf: "2001-01-01") rank(asOf: "2001-01-01") } }`,
     )
@@ -133,7 +157,8 @@ describe('as of a date', () => {
 })
 
 describe('pools, positions and multipliers as of a date', () => {
-  const sum = (rows: Row[], of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0)
+  const sum = (rows: Row[], of: (row: Row) => number) =>
+    rows.reduce((total, row) => total + of(row), 0)
 
   test("a pool's points and amounts are what its positions up to the date make", async () => {
     const { pools } = await gateway.ask(`{ pools(first: 20) { nodes { address
@@ -155,7 +180,8 @@ describe('pools, positions and multipliers as of a date', () => {
       for (const [i, date] of dates.entries()) {
         const all = rows.filter((row) => row.pool_address === pool.address && row.date <= date)
         const day = all.filter((row) => row.date === date)
-        const usd = (what: string) => sum(day, (row) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`])
+        const usd = (what: string) =>
+          sum(day, (row) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`])
         const near = (value: number) => expect.closeTo(value, 3)
         expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual({
           date,
@@ -193,11 +219,15 @@ describe('pools, positions and multipliers as of a date', () => {
       [dates[10], dates[10]],
       ['2999-01-01', dates.at(-1)],
     ])
-      expect(await asked(`asOf: "${moment}"`)).toEqual(await asked(`where: { date: { eq: "${date}" } }`))
+      expect(await asked(`asOf: "${moment}"`)).toEqual(
+        await asked(`where: { date: { eq: "${date}" } }`),
+      )
   })
 
   test('an order of the positions as of a date is refused where it is refused of the date', async () => {
-    const { errors } = await gateway.graphql(`{ positions(asOf: "${dates[3]}", orderBy: POINTS) { nodes { points } } }`)
+    const { errors } = await gateway.graphql(
+      `{ positions(asOf: "${dates[3]}", orderBy: POINTS) { nodes { points } } }`,
+    )
     expect(errors?.[0]?.extensions.code).toBe('BAD_INPUT')
   })
 
@@ -209,7 +239,9 @@ describe('pools, positions and multipliers as of a date', () => {
     const then = new Date().toISOString()
     const [changed, removed] = before.multipliers.nodes.map((one: Row) => one.poolAddress)
     const list = '{ totalCount nodes { poolAddress depositA borrowB } }'
-    const { rows: kept } = await pool.query('SELECT * FROM multiplier WHERE pool_address = $1', [removed])
+    const { rows: kept } = await pool.query('SELECT * FROM multiplier WHERE pool_address = $1', [
+      removed,
+    ])
     await pool.query(
       `UPDATE multiplier SET deposit_token_a = 77, updated_at = now() + interval '1 hour' WHERE pool_address = $1`,
       [changed],
@@ -220,7 +252,10 @@ describe('pools, positions and multipliers as of a date', () => {
          later: multiplierRevisions(asOf: "2999-01-01", first: 1000) ${list}
          page: multiplierRevisions(asOf: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
     )
-    expect(answer.then).toEqual({ totalCount: before.multipliers.nodes.length, nodes: before.multipliers.nodes })
+    expect(answer.then).toEqual({
+      totalCount: before.multipliers.nodes.length,
+      nodes: before.multipliers.nodes,
+    })
     expect(answer.later.nodes).toEqual(
       before.multipliers.nodes.flatMap((one: Row) => {
         if (one.poolAddress === removed) return []
@@ -230,9 +265,9 @@ describe('pools, positions and multipliers as of a date', () => {
     const next = await gateway.ask(
       `{ multiplierRevisions(asOf: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
     )
-    expect([...answer.page.nodes, ...next.multiplierRevisions.nodes].map((one: Row) => one.poolAddress)).toEqual(
-      before.multipliers.nodes.slice(0, 4).map((one: Row) => one.poolAddress),
-    )
+    expect(
+      [...answer.page.nodes, ...next.multiplierRevisions.nodes].map((one: Row) => one.poolAddress),
+    ).toEqual(before.multipliers.nodes.slice(0, 4).map((one: Row) => one.poolAddress))
     const [row] = kept
     await pool.query(
       `INSERT INTO multiplier (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).map((_, i) => `$${i + 1}`)})`,
@@ -240,19 +275,23 @@ describe('pools, positions and multipliers as of a date', () => {
     )
   })
 
-  test.runIf(hasPlans)('they are read in one statement, of many pools and users as of one', async () => {
-    const query = `query ($n: Int!, $users: [Address!]!) {
+  test.runIf(hasPlans)(
+    'they are read in one statement, of many pools and users as of one',
+    async () => {
+      const query = `query ($n: Int!, $users: [Address!]!) {
       pools(first: $n) { nodes { totals(asOf: "${dates[5]}") { points: totalPoints multiplier { depositA } } } }
       users(first: $n, where: { addresses: $users }) { nodes { points: totalPoints(asOf: "${dates[5]}") rank(asOf: "${dates[5]}")
         positions(asOf: "${dates[5]}") { nodes { points } } } } }`
-    const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
-    for (const some of [users.slice(0, 1), users]) {
-      for (let warm = 0; warm < 2; warm++) await gateway.ask(query, { n: some.length, users: some })
-      gateway.statements.length = 0
-      await gateway.ask(query, { n: some.length, users: some })
-      expect(gateway.statements).toHaveLength(1)
-    }
-  })
+      const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
+      for (const some of [users.slice(0, 1), users]) {
+        for (let warm = 0; warm < 2; warm++)
+          await gateway.ask(query, { n: some.length, users: some })
+        gateway.statements.length = 0
+        await gateway.ask(query, { n: some.length, users: some })
+        expect(gateway.statements).toHaveLength(1)
+      }
+    },
+  )
 })
 
 describe('around a user', () => {
@@ -302,7 +341,11 @@ test('many users take as many statements as one', async () => {
 
 describe('when a date changes', () => {
   const resync = (date: string | undefined) =>
-    gateway.graphql(`mutation { resyncDistribution(input: { date: "${date}" }) { run { status } } }`, {}, asAdmin)
+    gateway.graphql(
+      `mutation { resyncDistribution(input: { date: "${date}" }) { run { status } } }`,
+      {},
+      asAdmin,
+    )
 
   test('later ranks are reported as being recomputed, then they are right; earlier ones stay', async () => {
     const { pool } = gateway.deps.store
@@ -313,7 +356,9 @@ describe('when a date changes', () => {
     expect(stale.map((row) => row.rank === null)).toEqual(
       dates.slice(18).map((date) => date >= (dates[20] ?? '') && date !== dates.at(-1)),
     )
-    const { errors } = await gateway.graphql(`{ leaderboard(scope: { asOf: "${dates[22]}" }) { nodes { rank } } }`)
+    const { errors } = await gateway.graphql(
+      `{ leaderboard(scope: { asOf: "${dates[22]}" }) { nodes { rank } } }`,
+    )
     expect(errors?.[0]).toMatchObject({
       message: expect.stringMatching(/are being recomputed.*Try again in a moment/),
       extensions: { code: 'UNAVAILABLE' },
@@ -342,7 +387,9 @@ describe('when a date changes', () => {
       await gateway.deps.store.pool.query('DELETE FROM rank_history; DELETE FROM rank_history_date')
       expect((await gateway.graphql(last)).errors?.[0].extensions.code).toBe('UNAVAILABLE')
       await vi.waitFor(right, { timeout: 60_000, interval: 100 })
-      await gateway.deps.store.pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a * 3 + 1')
+      await gateway.deps.store.pool.query(
+        'UPDATE multiplier SET deposit_token_a = deposit_token_a * 3 + 1',
+      )
       await resync(dates[2])
       await vi.waitFor(right, { timeout: 60_000, interval: 100 })
     } finally {
@@ -363,9 +410,20 @@ describe('when a date changes', () => {
       [sampleUser],
     )
     const camel = (name: string) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
-    const ofTheStore = ['id', 'pool_address', 'pool_key', 'pair_key', 'points_a', 'points_b', 'run_id', 'given']
+    const ofTheStore = [
+      'id',
+      'pool_address',
+      'pool_key',
+      'pair_key',
+      'points_a',
+      'points_b',
+      'run_id',
+      'given',
+    ]
     const position = Object.fromEntries(
-      Object.entries(rows[0]).flatMap(([name, value]) => (ofTheStore.includes(name) ? [] : [[camel(name), value]])),
+      Object.entries(rows[0]).flatMap(([name, value]) =>
+        ofTheStore.includes(name) ? [] : [[camel(name), value]],
+      ),
     )
     await importFiles(gateway, { positions: [{ ...position, distributionDate: next }] })
     expect(await rebuildRankHistory(pool)).toBe(0)

@@ -9,7 +9,9 @@ import { emptyTables, openStore, silent } from '../support/store.ts'
 const MARKETS = ['market', 'other']
 const CHAINS = [1, 2]
 const entities = {
-  markets: CHAINS.flatMap((chainId) => MARKETS.map((id) => ({ ...record.markets, chainId, id: addressOf(id) }))),
+  markets: CHAINS.flatMap((chainId) =>
+    MARKETS.map((id) => ({ ...record.markets, chainId, id: addressOf(id) })),
+  ),
   vaults: CHAINS.map((chainId) => ({ ...record.vaults, chainId })),
 }
 
@@ -37,17 +39,26 @@ const usd = fc.option(fc.nat(3), { nil: null })
 const imports = fc.array(
   fc.record({
     'market-snapshots': fc.uniqueArray(
-      fc
-        .tuple(key, fc.constantFrom(...MARKETS), usd)
-        .map(([keys, id, debtUsd]) => ({ ...record['market-snapshots'], ...keys, marketId: addressOf(id), debtUsd })),
+      fc.tuple(key, fc.constantFrom(...MARKETS), usd).map(([keys, id, debtUsd]) => ({
+        ...record['market-snapshots'],
+        ...keys,
+        marketId: addressOf(id),
+        debtUsd,
+      })),
       {
         maxLength: 6,
-        selector: (one) => [one.accountId, one.chainId, one.marketId, one.positionId, one.timestamp].join(),
+        selector: (one) =>
+          [one.accountId, one.chainId, one.marketId, one.positionId, one.timestamp].join(),
       },
     ),
     'vault-snapshots': fc.uniqueArray(
       fc
-        .tuple(key, usd, fc.constantFrom('0', '3', String(2n ** 256n - 1n)), fc.constantFrom('0', '7'))
+        .tuple(
+          key,
+          usd,
+          fc.constantFrom('0', '3', String(2n ** 256n - 1n)),
+          fc.constantFrom('0', '7'),
+        )
         .map(([keys, assetsUsd, assets, shares]) => ({
           ...record['vault-snapshots'],
           ...keys,
@@ -55,7 +66,10 @@ const imports = fc.array(
           assets,
           shares,
         })),
-      { maxLength: 4, selector: (one) => [one.accountId, one.chainId, one.positionId, one.timestamp].join() },
+      {
+        maxLength: 4,
+        selector: (one) => [one.accountId, one.chainId, one.positionId, one.timestamp].join(),
+      },
     ),
     'cash-flows': fc.uniqueArray(
       fc
@@ -74,14 +88,19 @@ const imports = fc.array(
 )
 
 /** Each user's rows at the user's newest timestamp in each market or vault. */
-const newest = (kind: string) => `SELECT * FROM ${kind}_snapshot s WHERE NOT EXISTS (SELECT FROM ${kind}_snapshot o
+const newest = (
+  kind: string,
+) => `SELECT * FROM ${kind}_snapshot s WHERE NOT EXISTS (SELECT FROM ${kind}_snapshot o
   WHERE (o.user_address, o.chain_id, o.${kind}_id) = (s.user_address, s.chain_id, s.${kind}_id) AND o.timestamp > s.timestamp)`
 
 const rows = async (sql: string) => (await pool.query(sql)).rows
-const sorted = (sql: string, kind: string) => rows(`${sql} ORDER BY user_address, chain_id, ${kind}_id, position_id`)
+const sorted = (sql: string, kind: string) =>
+  rows(`${sql} ORDER BY user_address, chain_id, ${kind}_id, position_id`)
 const expectNewest = async () => {
   for (const kind of ['market', 'vault'])
-    expect(await sorted(`SELECT * FROM ${kind}_holding`, kind)).toEqual(await sorted(newest(kind), kind))
+    expect(await sorted(`SELECT * FROM ${kind}_holding`, kind)).toEqual(
+      await sorted(newest(kind), kind),
+    )
 }
 /** What each user has at the end of each day with a snapshot, added up by vault. */
 const VAULT_DAYS = `SELECT d.chain_id, d.vault_id, d.date, sum(assets), sum(shares), coalesce(sum(assets_usd::text::numeric), 0),
@@ -93,7 +112,9 @@ const VAULT_DAYS = `SELECT d.chain_id, d.vault_id, d.date, sum(assets), sum(shar
   WHERE nth = 1 GROUP BY 1, 2, 3`
 const expectVaultDays = async () =>
   expect(
-    await rows(`(${VAULT_DAYS}) EXCEPT ALL TABLE vault_day UNION ALL (TABLE vault_day EXCEPT ALL (${VAULT_DAYS}))`),
+    await rows(
+      `(${VAULT_DAYS}) EXCEPT ALL TABLE vault_day UNION ALL (TABLE vault_day EXCEPT ALL (${VAULT_DAYS}))`,
+    ),
   ).toEqual([])
 const expectNetCash = async () =>
   expect(
@@ -138,7 +159,9 @@ test('totals of vaults follow imports at the same time, and prices that come lat
   await Promise.all(
     times.map((timestamp, n) =>
       load({
-        'vault-snapshots': ['alice', 'bob'].map((user) => of(user, timestamp, { assets: `${n}`, assetsUsd: null })),
+        'vault-snapshots': ['alice', 'bob'].map((user) =>
+          of(user, timestamp, { assets: `${n}`, assetsUsd: null }),
+        ),
       }),
     ),
   )
@@ -175,7 +198,12 @@ test('holdings follow whoever writes SQL: new keys, deletes, an emptied table', 
   })
   await pool.query('TRUNCATE market_snapshot, vault_snapshot')
   await load({
-    'market-snapshots': [of('alice', '10'), of('alice', '20'), of('alice', '20', 'a'), of('bob', '5')],
+    'market-snapshots': [
+      of('alice', '10'),
+      of('alice', '20'),
+      of('alice', '20', 'a'),
+      of('bob', '5'),
+    ],
     'vault-snapshots': [record['vault-snapshots']],
   })
   for (const sql of [

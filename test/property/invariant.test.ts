@@ -14,7 +14,10 @@ const POOLS = ['1', '2', '3'].map((digit) => `0x${digit.repeat(40)}`)
 const source = memorySource()
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ positionsSource: source, env: { POINTS_BASE_BORROW: '0.25', MAX_QUERY_COST: '0' } })
+  gateway = await startGateway({
+    positionsSource: source,
+    env: { POINTS_BASE_BORROW: '0.25', MAX_QUERY_COST: '0' },
+  })
   await importFiles(gateway, { pools: POOLS.map((id) => ({ ...pool, id })) })
 })
 afterAll(() => gateway.close())
@@ -85,7 +88,10 @@ const factors = (minLength: number) =>
     { minLength, maxLength: 3, selector: ({ poolAddress }) => poolAddress },
   ) as fc.Arbitrary<Factors[]>
 const one: fc.Arbitrary<Op> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ op: fc.constant('import'), rows: rows(10), factors: factors(0) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ op: fc.constant('import'), rows: rows(10), factors: factors(0) }),
+  },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('bad import'), rows: rows(5) }) },
   { weight: 3, arbitrary: fc.record({ op: fc.constant('multipliers'), factors: factors(1) }) },
   { weight: 3, arbitrary: fc.record({ op: fc.constant('resync'), day, factors: fc.constant([]) }) },
@@ -104,7 +110,10 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   { weight: 4, arbitrary: one },
   {
     weight: 1,
-    arbitrary: fc.record({ op: fc.constant('together' as const), ops: fc.array(one, { minLength: 2, maxLength: 4 }) }),
+    arbitrary: fc.record({
+      op: fc.constant('together' as const),
+      ops: fc.array(one, { minLength: 2, maxLength: 4 }),
+    }),
   },
 )
 
@@ -129,7 +138,9 @@ async function perform(op: Op): Promise<void> {
       return void (await importFiles(gateway, { multipliers, positions: op.rows }))
     }
     case 'bad import':
-      return expect(importFiles(gateway, { positions: [...op.rows, { userAddress: 'me' }] })).rejects.toThrow('jsonl')
+      return expect(
+        importFiles(gateway, { positions: [...op.rows, { userAddress: 'me' }] }),
+      ).rejects.toThrow('jsonl')
     case 'multipliers':
       return expect(await post('/multipliers/update', op.factors)).toBe(200)
     case 'resync':
@@ -156,7 +167,8 @@ async function perform(op: Op): Promise<void> {
 }
 
 const same = (value: number, expected: number, what: string) => expect(value, what).toBe(expected)
-const pointsOf = (all: { points: number }[]) => all.reduce((sum, { points }) => sum + Math.round(points * 1e6), 0) / 1e6
+const pointsOf = (all: { points: number }[]) =>
+  all.reduce((sum, { points }) => sum + Math.round(points * 1e6), 0) / 1e6
 /** Times a million, in doubles, ties to even. */
 function rounded(points: number): number {
   const scaled = points * 1e6
@@ -182,14 +194,21 @@ function formula(p: any): [number, number] {
   const side = (mine: any, other: any, deposit: number, borrow: number) =>
     deposit * (mine.supplied.usd + (other.borrowed.usd > 0 ? mine.protected.usd : 0)) +
     0.25 * borrow * mine.borrowed.usd
-  return [side(p.sideA, p.sideB, m.depositA, m.borrowA), side(p.sideB, p.sideA, m.depositB, m.borrowB)]
+  return [
+    side(p.sideA, p.sideB, m.depositA, m.borrowA),
+    side(p.sideB, p.sideA, m.depositB, m.borrowB),
+  ]
 }
 
 async function agree(): Promise<void> {
   const { program, leaderboard, distributions, positions } = await graph(STATE)
   await agreeInTotal(program, leaderboard.nodes, distributions.nodes, positions.nodes)
   const of = (account: string) => positions.nodes.filter((p: any) => p.userAddress === account)
-  await Promise.all(leaderboard.nodes.map((one: any) => agreeOnAccount(one, of(one.userAddress), program.totalPoints)))
+  await Promise.all(
+    leaderboard.nodes.map((one: any) =>
+      agreeOnAccount(one, of(one.userAddress), program.totalPoints),
+    ),
+  )
   for (const date of distributions.nodes)
     agreeOnDate(
       date,
@@ -197,14 +216,27 @@ async function agree(): Promise<void> {
     )
 }
 
-async function agreeInTotal(program: any, accounts: any[], distributions: any[], positions: any[]): Promise<void> {
+async function agreeInTotal(
+  program: any,
+  accounts: any[],
+  distributions: any[],
+  positions: any[],
+): Promise<void> {
   same(pointsOf(accounts), program.totalPoints, 'the accounts')
-  same(pointsOf(distributions.map((d) => ({ points: d.totalPoints }))), program.totalPoints, 'the dates')
+  same(
+    pointsOf(distributions.map((d) => ({ points: d.totalPoints }))),
+    program.totalPoints,
+    'the dates',
+  )
   same(pointsOf(positions), program.totalPoints, 'the positions')
   expect(program).toMatchObject({ userCount: accounts.length, positionCount: positions.length })
-  expect(new Set(accounts.map((a) => a.userAddress))).toEqual(new Set(positions.map((p) => p.userAddress)))
+  expect(new Set(accounts.map((a) => a.userAddress))).toEqual(
+    new Set(positions.map((p) => p.userAddress)),
+  )
 
-  const ranked = [...accounts].sort((x, y) => y.points - x.points || (x.userAddress < y.userAddress ? -1 : 1))
+  const ranked = [...accounts].sort(
+    (x, y) => y.points - x.points || (x.userAddress < y.userAddress ? -1 : 1),
+  )
   expect(accounts).toEqual(ranked)
   expect(accounts.map((a) => a.rank)).toEqual(accounts.map((_, i) => i + 1))
 
@@ -227,7 +259,8 @@ async function agreeOnAccount(
   expect(user).toMatchObject({ points, rank, positionCount: ofDate.length })
   expect(user.positions.nodes).toHaveLength(ofDate.length)
   same(pointsOf(user.dailyPoints.nodes), points, `the days of ${account}`)
-  for (const day of user.dailyPoints.nodes) same(pointsOf(day.positions), day.points, day.distributionDate)
+  for (const day of user.dailyPoints.nodes)
+    same(pointsOf(day.positions), day.points, day.distributionDate)
 
   const [userPoints, board, page] = await Promise.all([
     json(`/points/userpoints?account=${account}`),
@@ -239,11 +272,18 @@ async function agreeOnAccount(
   same(pointsOf(page.items.flatMap((day: any) => day.positions)), points, `the page of ${account}`)
 }
 
-function agreeOnDate({ date, totalPoints, positionCount, userCount, kind, run, runs }: any, ofDate: any[]): void {
+function agreeOnDate(
+  { date, totalPoints, positionCount, userCount, kind, run, runs }: any,
+  ofDate: any[],
+): void {
   same(pointsOf(ofDate), totalPoints, date)
   expect(positionCount).toBe(ofDate.length)
   expect(userCount).toBe(new Set(ofDate.map((p) => p.userAddress)).size)
-  expect(run).toMatchObject({ status: 'SUCCEEDED', kind, totalsAfter: { totalPoints, positionCount, userCount } })
+  expect(run).toMatchObject({
+    status: 'SUCCEEDED',
+    kind,
+    totalsAfter: { totalPoints, positionCount, userCount },
+  })
   expect(runs.nodes.some((one: any) => one.status === 'RUNNING')).toBe(false)
   for (const p of ofDate) {
     expect(p.run).toMatchObject({ status: 'SUCCEEDED', date })
@@ -256,20 +296,30 @@ function agreeOnDate({ date, totalPoints, positionCount, userCount, kind, run, r
   }
 }
 
-/** The sums of pools and the standings of past dates, against those made from positions alone: the rows that differ. */
+/**
+ * The sums of pools and the standings of past dates, against those made from positions alone: the
+ * rows that differ.
+ */
 async function agreeOnWhatIsStored(): Promise<void> {
   const { pool: store } = gateway.deps.store
   const sums = (side: string) =>
     ['supplied_amount_usd', 'protected_supplied_amount_usd', 'borrowed_amount_usd']
       .map((column) => `p.${side}_${column}`)
-      .reduce((all, column) => `${all}, sum(round(${column} * 1e6)) / 1e6`, `sum(p.points_${side})::bigint`)
+      .reduce(
+        (all, column) => `${all}, sum(round(${column} * 1e6)) / 1e6`,
+        `sum(p.points_${side})::bigint`,
+      )
       .concat(
         ...['supplied_amount', 'protected_supplied_amount', 'borrowed_amount'].map(
           (column) => `, sum(p.${side}_${column}::text::numeric)`,
         ),
       )
   const kept = (side: string) =>
-    ['points', ...['supplied_usd', 'protected_usd', 'borrowed_usd'], ...['supplied', 'protected', 'borrowed']]
+    [
+      'points',
+      ...['supplied_usd', 'protected_usd', 'borrowed_usd'],
+      ...['supplied', 'protected', 'borrowed'],
+    ]
       .map((value) => `${side}_${value}`)
       .join(', ')
   const made = `SELECT pool_address, distribution_date, count(*)::int, ${sums('a')}, ${sums('b')} FROM position p GROUP BY 1, 2`
@@ -289,7 +339,9 @@ async function agreeOnWhatIsStored(): Promise<void> {
     [summed, total],
     [board, standings],
   ]) {
-    const { rows } = await store.query(`(${one} EXCEPT ALL (${other})) UNION ALL ((${other}) EXCEPT ALL (${one}))`)
+    const { rows } = await store.query(
+      `(${one} EXCEPT ALL (${other})) UNION ALL ((${other}) EXCEPT ALL (${one}))`,
+    )
     expect(rows).toEqual([])
   }
 }

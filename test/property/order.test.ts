@@ -20,13 +20,17 @@ const AMOUNTS = datasetFiles.filter((file) => !ENTITIES.includes(file))
 const records = Object.fromEntries(
   Object.entries(sampleFiles({ now, users: 14, days: 8 })).map(([file, lines]) => [
     file,
-    [...lines()].map((line, i) => JSON.stringify(JSON.parse(line), (key, value) => odd(key, value, i))),
+    [...lines()].map((line, i) =>
+      JSON.stringify(JSON.parse(line), (key, value) => odd(key, value, i)),
+    ),
   ]),
 ) as Record<DatasetFile, string[]>
 
 function odd(key: string, value: unknown, i: number): unknown {
   if (/^points/.test(key)) return undefined
-  return /usd$/i.test(key) && typeof value === 'number' ? value / 3 + (i % 13 === 0 ? 12_345_678.9 : 0) : value
+  return /usd$/i.test(key) && typeof value === 'number'
+    ? value / 3 + (i % 13 === 0 ? 12_345_678.9 : 0)
+    : value
 }
 
 const load = async ({ deps: { store, basePoints } }: Gateway, files: Files) =>
@@ -43,7 +47,12 @@ async function answers(gateway: Gateway): Promise<Record<string, string>> {
   const all: Record<string, string> = {}
   for (const [method, path] of endpoints) {
     if (method !== 'GET') continue
-    for (const query of ['', 'limit=3&page_size=3', 'should_group_by_timestamp=true', `account=${sampleUser}`]) {
+    for (const query of [
+      '',
+      'limit=3&page_size=3',
+      'should_group_by_timestamp=true',
+      `account=${sampleUser}`,
+    ]) {
       const url = `${path.replace('{address}', sampleUser)}?${REQUIRED[path.split('/').at(-1) ?? ''] ?? ''}&${query}`
       const response = await gateway.get(url)
       expect(response.ok, url).toBe(true)
@@ -52,7 +61,8 @@ async function answers(gateway: Gateway): Promise<Record<string, string>> {
   }
   for (const { name, query, variables } of await pageExamples(gateway.base)) {
     if (/^subscription/m.test(query) || OF_RUNS.test(query)) continue
-    // Once by a plan, where there is one, and once by resolvers: only those say what type a row is of.
+    // Once by a plan, where there is one, and once by resolvers: only those say what type a row is
+    // of.
     for (const text of [query, query.replace(/\}\s*$/, ' __typename }')])
       all[`${name} ${text.length}`] = JSON.stringify(await gateway.graphql(text, variables))
   }
@@ -84,12 +94,17 @@ test('stores with the same records give byte-equal answers, in any order and chu
             .map(({ line }) => line)
         const gateway = await startGateway({ now: () => now })
         try {
-          await load(gateway, Object.fromEntries(ENTITIES.map((file) => [file, shuffled(records[file])])))
+          await load(
+            gateway,
+            Object.fromEntries(ENTITIES.map((file) => [file, shuffled(records[file])])),
+          )
           const parts = AMOUNTS.map((file) => [file, shuffled(records[file])] as const)
           for (let i = 0; i < chunks; i++)
             await load(
               gateway,
-              Object.fromEntries(parts.map(([file, lines]) => [file, lines.filter((_, n) => n % chunks === i)])),
+              Object.fromEntries(
+                parts.map(([file, lines]) => [file, lines.filter((_, n) => n % chunks === i)]),
+              ),
             )
           await rebuildRankHistory(gateway.deps.store.pool)
           expect(await answers(gateway)).toEqual(expected)

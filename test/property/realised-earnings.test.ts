@@ -16,28 +16,36 @@ test.each([
   ['until a moment', `(asOf: "${day(8)}")`],
   ['of a period', `(from: "${day(15)}", asOf: "${day(4)}")`],
   ['since a moment', `(from: "${day(10)}")`],
-])('both parts of earnings add up to them, and those of groups to the parts of all: %s', async (_, args) => {
-  const { users } = await gateway.ask(`{ users(first: 30) { nodes { earnings${args} { ${PARTS} hasIncompletePrices
+])(
+  'both parts of earnings add up to them, and those of groups to the parts of all: %s',
+  async (_, args) => {
+    const { users } =
+      await gateway.ask(`{ users(first: 30) { nodes { earnings${args} { ${PARTS} hasIncompletePrices
     breakdown { entityType ${PARTS} } byAsset { ${PARTS} } byPool { ${PARTS} } } } } }`)
-  let realised = 0
-  for (const { earnings } of users.nodes) {
-    const { breakdown, byAsset, byPool } = earnings
-    for (const one of [earnings, ...breakdown, ...byAsset, ...byPool])
-      if (one.realisedUsd !== null) expect(one.realisedUsd + one.unrealisedUsd).toBeCloseTo(one.earningsUsd, 6)
-    expect(earnings.realisedUsd === null).toBe(earnings.hasIncompletePrices)
-    if (earnings.realisedUsd === null) continue
-    const sum = (rows: Record<string, number>[], name: string) =>
-      rows.reduce((all, row) => all + (row[name] as number), 0)
-    for (const name of PARTS.split(' ')) {
-      expect(sum(breakdown, name)).toBeCloseTo(earnings[name], 6)
-      expect(sum(byAsset, name)).toBeCloseTo(earnings[name], 6)
-      const markets = breakdown.filter(({ entityType }: { entityType: string }) => entityType === 'MARKET')
-      expect(sum(byPool, name)).toBeCloseTo(sum(markets, name), 6)
+    let realised = 0
+    for (const { earnings } of users.nodes) {
+      const { breakdown, byAsset, byPool } = earnings
+      for (const one of [earnings, ...breakdown, ...byAsset, ...byPool])
+        if (one.realisedUsd !== null)
+          expect(one.realisedUsd + one.unrealisedUsd).toBeCloseTo(one.earningsUsd, 6)
+      expect(earnings.realisedUsd === null).toBe(earnings.hasIncompletePrices)
+      if (earnings.realisedUsd === null) continue
+      const sum = (rows: Record<string, number>[], name: string) =>
+        rows.reduce((all, row) => all + (row[name] as number), 0)
+      for (const name of PARTS.split(' ')) {
+        expect(sum(breakdown, name)).toBeCloseTo(earnings[name], 6)
+        expect(sum(byAsset, name)).toBeCloseTo(earnings[name], 6)
+        const markets = breakdown.filter(
+          ({ entityType }: { entityType: string }) => entityType === 'MARKET',
+        )
+        expect(sum(byPool, name)).toBeCloseTo(sum(markets, name), 6)
+      }
+      if (Math.abs(earnings.realisedUsd) > 0.01 && Math.abs(earnings.unrealisedUsd) > 0.01)
+        realised++
     }
-    if (Math.abs(earnings.realisedUsd) > 0.01 && Math.abs(earnings.unrealisedUsd) > 0.01) realised++
-  }
-  expect(realised, 'some users have both parts').toBeGreaterThan(0)
-})
+    expect(realised, 'some users have both parts').toBeGreaterThan(0)
+  },
+)
 
 test.each([
   // 1,000 became 1,100, of which the half was taken out: half of the gain.
@@ -152,7 +160,10 @@ test('a cash flow without a price counts alike at both ends of a period that it 
         ${PARTS} hasIncompletePrices breakdown { realisedUsd } byPool { realisedUsd } byAsset { realisedUsd } } }
         portfolio(addresses: ["${user}"]${args.includes('asOf') ? ', asOf: "2020-01-01"' : ''}) {
           earnings(from: "1970-01-01T01:00:00Z") { ${PARTS} } } }`)
-  for (const args of ['(from: "1970-01-01T01:00:00Z")', '(from: "1970-01-01T01:00:00Z", asOf: "2020-01-01")']) {
+  for (const args of [
+    '(from: "1970-01-01T01:00:00Z")',
+    '(from: "1970-01-01T01:00:00Z", asOf: "2020-01-01")',
+  ]) {
     const { user, portfolio } = await earnings(args)
     expect(user.earnings).toMatchObject({ earningsUsd: 10, hasIncompletePrices: false })
     expect(user.earnings.realisedUsd).toBeCloseTo((10 * 50) / 110, 9)

@@ -6,7 +6,10 @@ import { LONG } from '../support/extent.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { importFiles, midnight, pool, position } from '../support/one-pool.ts'
 
-/** Positions that falling prices liquidate: random ones in one pool, on another distribution date in each run. */
+/**
+ * Positions that falling prices liquidate: random ones in one pool, on another distribution date in
+ * each run.
+ */
 
 type Row = Record<string, any>
 
@@ -58,7 +61,10 @@ const held = fc.record<Held>({
   borrowed: fc.integer({ min: 1, max: 4000 }),
 })
 const prices = fc.record(
-  { a: fc.double({ min: 0.01, max: 3000, noNaN: true }), b: fc.double({ min: 0.01, max: 3000, noNaN: true }) },
+  {
+    a: fc.double({ min: 0.01, max: 3000, noNaN: true }),
+    b: fc.double({ min: 0.01, max: 3000, noNaN: true }),
+  },
   { noNullPrototype: true },
 )
 
@@ -88,7 +94,10 @@ test('at its liquidation price a position has a health factor of 1', async () =>
       await importFiles(gateway, { positions: recordsOf(nextDay(), all, (side) => price[side]) })
       const byUser = async () =>
         new Map<string, Row>(
-          (await ask(`{ ${current} }`)).currentPositions.nodes.map((row: Row) => [row.user.address, row]),
+          (await ask(`{ ${current} }`)).currentPositions.nodes.map((row: Row) => [
+            row.user.address,
+            row,
+          ]),
         )
       const before = await byUser()
       const rows = all.map((_, n) => before.get(addressOf(`holder ${n}`)) as Row)
@@ -99,12 +108,19 @@ test('at its liquidation price a position has a health factor of 1', async () =>
       for (const [n, { supplied, protectedSupply }] of all.entries()) {
         const row = rows[n] as Row
         if (supplied + protectedSupply === 0) {
-          expect(row).toMatchObject({ healthFactor: 0, liquidationDrop: null, liquidationPriceUsd: null })
+          expect(row).toMatchObject({
+            healthFactor: 0,
+            liquidationDrop: null,
+            liquidationPriceUsd: null,
+          })
           continue
         }
         expect(after.get(row.user.address)?.healthFactor).toBeCloseTo(1, 9)
         const { collateral } = all[n] as Held
-        expect(price[collateral] * (1 - row.liquidationDrop)).toBeCloseTo(row.liquidationPriceUsd, 6)
+        expect(price[collateral] * (1 - row.liquidationDrop)).toBeCloseTo(
+          row.liquidationPriceUsd,
+          6,
+        )
       }
     }),
     { numRuns: LONG ? 200 : 15 },
@@ -112,31 +128,40 @@ test('at its liquidation price a position has a health factor of 1', async () =>
 }, 60_000)
 
 test('a larger drop never liquidates less, and as many as the list has', async () => {
-  const drops = fc.array(fc.double({ min: 0.001, max: 1, noNaN: true }), { minLength: 1, maxLength: 20 })
-  const AT_RISK = 'collateralAtRisk(drops: $drops) { drop positionCount collateralUsd debtUsd unknownPositionCount }'
+  const drops = fc.array(fc.double({ min: 0.001, max: 1, noNaN: true }), {
+    minLength: 1,
+    maxLength: 20,
+  })
+  const AT_RISK =
+    'collateralAtRisk(drops: $drops) { drop positionCount collateralUsd debtUsd unknownPositionCount }'
   await fc.assert(
-    fc.asyncProperty(fc.array(held, { maxLength: 20 }), prices, drops, async (all, price, drops) => {
-      await importFiles(gateway, { positions: recordsOf(nextDay(), all, (side) => price[side]) })
-      const query = `query ($drops: [Float!]!) { pool(address: "${pool.id}") { ${AT_RISK} marketA { ${AT_RISK} } marketB { ${AT_RISK} } } ${current} }`
-      const [planned, ...others] = await Promise.all(roads.map((ask) => ask(query, { drops })))
-      for (const other of others) expect(other).toEqual(planned)
-      const { collateralAtRisk: rows, marketA, marketB } = planned.pool
-      const rising = [...rows].sort((one: Row, other: Row) => one.drop - other.drop)
-      expect(rows.map(({ drop }: Row) => drop)).toEqual(drops)
-      for (const [n, row] of rising.entries())
-        for (const name of ['positionCount', 'collateralUsd', 'debtUsd'])
-          expect(row[name]).toBeGreaterThanOrEqual(rising[n - 1]?.[name] ?? 0)
-      for (const [n, row] of rows.entries()) {
-        const within = planned.currentPositions.nodes.filter(
-          ({ healthFactor, liquidationDrop }: Row) =>
-            healthFactor === 0 || (liquidationDrop !== null && liquidationDrop <= row.drop),
-        )
-        expect(row.positionCount).toBe(within.length)
-        const sides = [marketA.collateralAtRisk[n], marketB.collateralAtRisk[n]]
-        expect(sides[0].positionCount + sides[1].positionCount).toBe(row.positionCount)
-        expect(sides[0].debtUsd + sides[1].debtUsd).toBeCloseTo(row.debtUsd, 3)
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(held, { maxLength: 20 }),
+      prices,
+      drops,
+      async (all, price, drops) => {
+        await importFiles(gateway, { positions: recordsOf(nextDay(), all, (side) => price[side]) })
+        const query = `query ($drops: [Float!]!) { pool(address: "${pool.id}") { ${AT_RISK} marketA { ${AT_RISK} } marketB { ${AT_RISK} } } ${current} }`
+        const [planned, ...others] = await Promise.all(roads.map((ask) => ask(query, { drops })))
+        for (const other of others) expect(other).toEqual(planned)
+        const { collateralAtRisk: rows, marketA, marketB } = planned.pool
+        const rising = [...rows].sort((one: Row, other: Row) => one.drop - other.drop)
+        expect(rows.map(({ drop }: Row) => drop)).toEqual(drops)
+        for (const [n, row] of rising.entries())
+          for (const name of ['positionCount', 'collateralUsd', 'debtUsd'])
+            expect(row[name]).toBeGreaterThanOrEqual(rising[n - 1]?.[name] ?? 0)
+        for (const [n, row] of rows.entries()) {
+          const within = planned.currentPositions.nodes.filter(
+            ({ healthFactor, liquidationDrop }: Row) =>
+              healthFactor === 0 || (liquidationDrop !== null && liquidationDrop <= row.drop),
+          )
+          expect(row.positionCount).toBe(within.length)
+          const sides = [marketA.collateralAtRisk[n], marketB.collateralAtRisk[n]]
+          expect(sides[0].positionCount + sides[1].positionCount).toBe(row.positionCount)
+          expect(sides[0].debtUsd + sides[1].debtUsd).toBeCloseTo(row.debtUsd, 3)
+        }
+      },
+    ),
     { numRuns: LONG ? 200 : 15 },
   )
 }, 60_000)

@@ -43,7 +43,10 @@ beforeAll(async () => {
     vaults: of('vault').map(({ chainId, id }) => ({ ...record.vaults, chainId, id })),
     multipliers: [],
     positions: [0, DAYS].map((day) =>
-      position(nobody, 1, { marketAddress: record.pools.id, distributionDate: iso(START + day * DAY) }),
+      position(nobody, 1, {
+        marketAddress: record.pools.id,
+        distributionDate: iso(START + day * DAY),
+      }),
     ),
   })
 })
@@ -55,7 +58,8 @@ afterAll(async () => {
 /** Replaces what the store has of wallets. */
 async function store(snapshots: Row[], cashFlows: Row[]) {
   await emptyTables(gateway.deps.store.pool, ['market_snapshot', 'vault_snapshot', 'cash_flow'])
-  const of = (type: string) => snapshots.filter((one) => one.type === type).map(({ type: _, ...row }) => row)
+  const of = (type: string) =>
+    snapshots.filter((one) => one.type === type).map(({ type: _, ...row }) => row)
   await importFiles(gateway, {
     'market-snapshots': of('market'),
     'vault-snapshots': of('vault'),
@@ -63,13 +67,19 @@ async function store(snapshots: Row[], cashFlows: Row[]) {
   })
 }
 
-/** An amount of the graph in millionths, exactly. Amounts here have at most six decimals and fifteen digits. */
+/**
+ * An amount of the graph in millionths, exactly. Amounts here have at most six decimals and fifteen
+ * digits.
+ */
 const exact = (usd: number | null | undefined) => BigInt(Math.round((usd ?? 0) * 1e6))
-const sum = <T>(rows: T[], of: (row: T) => bigint) => rows.reduce((total, row) => total + of(row), 0n)
+const sum = <T>(rows: T[], of: (row: T) => bigint) =>
+  rows.reduce((total, row) => total + of(row), 0n)
 const usdOf = (millionths: bigint) => Number(millionths) / 1e6
 
 const usd = fc.option(
-  fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1e14 }), fc.integer({ min: 1, max: 1e8 })).map((n) => n / 1e6),
+  fc
+    .oneof(fc.constant(0), fc.integer({ min: 1, max: 1e14 }), fc.integer({ min: 1, max: 1e8 }))
+    .map((n) => n / 1e6),
   { nil: null },
 )
 const assets = fc.constantFrom('0', '1', '1000000000000000000')
@@ -108,7 +118,14 @@ const snapshots = fc.uniqueArray(
   {
     maxLength: 30,
     selector: (row: Row) =>
-      [row.type, row.chainId, row.marketId ?? row.vaultId, row.accountId, row.positionId, row.timestamp].join(' '),
+      [
+        row.type,
+        row.chainId,
+        row.marketId ?? row.vaultId,
+        row.accountId,
+        row.positionId,
+        row.timestamp,
+      ].join(' '),
   },
 )
 
@@ -132,7 +149,9 @@ const cashFlows = fc
     { maxLength: 15 },
   )
   .map((all) =>
-    all.map(({ entity, second, ...row }, n) => flow(n, entity, { ...row, timestamp: String(second), assets: '1' })),
+    all.map(({ entity, second, ...row }, n) =>
+      flow(n, entity, { ...row, timestamp: String(second), assets: '1' }),
+    ),
   )
 
 const WORTH = 'time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd hasIncompletePrices'
@@ -145,9 +164,12 @@ function worthOf(holdings: Row[]): Row | null {
   const rows: Row[] = holdings.map(({ supplied, ...row }) =>
     row.entityType === 'VAULT' ? { ...row, inVault: supplied } : { ...row, supplied },
   )
-  const [supplied, secured, borrowed, inVaults] = ['supplied', 'protected', 'borrowed', 'inVault'].map((name) =>
-    sum(rows, (row) => exact(row[name]?.usd)),
-  ) as [bigint, bigint, bigint, bigint]
+  const [supplied, secured, borrowed, inVaults] = [
+    'supplied',
+    'protected',
+    'borrowed',
+    'inVault',
+  ].map((name) => sum(rows, (row) => exact(row[name]?.usd))) as [bigint, bigint, bigint, bigint]
   const markets = supplied + secured - borrowed
   return {
     time: iso(Math.max(...holdings.map(({ time }) => Date.parse(time) / 1000))),
@@ -157,7 +179,9 @@ function worthOf(holdings: Row[]): Row | null {
     borrowedUsd: usdOf(borrowed),
     vaultsUsd: usdOf(inVaults),
     hasIncompletePrices: rows.some((row) =>
-      ['supplied', 'protected', 'borrowed', 'inVault'].some((name) => row[name]?.usd === null && row[name].raw !== '0'),
+      ['supplied', 'protected', 'borrowed', 'inVault'].some(
+        (name) => row[name]?.usd === null && row[name].raw !== '0',
+      ),
     ),
   }
 }
@@ -188,7 +212,9 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
             expect(user.worth?.netUsd ?? 0, road).toBe(user.earnings.worthUsd)
           }
           for (const { address, worth } of Object.values<Row>(each))
-            expect(worth, road).toEqual(users.nodes.find((one: Row) => one.address === address)?.worth ?? null)
+            expect(worth, road).toEqual(
+              users.nodes.find((one: Row) => one.address === address)?.worth ?? null,
+            )
           const held = users.nodes.flatMap((user: Row) => user.latestSnapshots)
           expect(portfolio.worth, road).toEqual(worthOf(held))
           expect(portfolio.worth?.netUsd ?? 0, road).toBe(portfolio.earnings.worthUsd)
@@ -197,7 +223,8 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
               usdOf(sum(users.nodes, ({ worth }: Row) => exact(worth?.[term]))),
             )
           const { suppliedUsd, protectedUsd, borrowedUsd, vaultsUsd } = portfolio.worth ?? {}
-          const ofType = (type: string) => portfolio.entities.filter((row: Row) => row.entityType === type)
+          const ofType = (type: string) =>
+            portfolio.entities.filter((row: Row) => row.entityType === type)
           expect(
             [suppliedUsd, protectedUsd, borrowedUsd, vaultsUsd].map((one) => one ?? 0),
             road,
@@ -209,7 +236,9 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
           ])
           if (asOf) continue
           for (const { address, worth } of users.nodes) {
-            const { data } = (await (await gateway.get(`/v1/users/${address}/earnings`)).json()) as Row
+            const { data } = (await (
+              await gateway.get(`/v1/users/${address}/earnings`)
+            ).json()) as Row
             expect(data.total_current_value_usd, road).toBe(worth?.netUsd ?? 0)
           }
         }
@@ -227,13 +256,20 @@ interface Still {
 const PRICES = [1, 0.25, 1900.5]
 const KINDS = ['deposit', 'withdraw', 'borrow', 'repay'] as const
 
-/** What a user did in an entity whose price and rates stand still, and the snapshots of it: each has the flows up to its second. */
+/**
+ * What a user did in an entity whose price and rates stand still, and the snapshots of it: each has
+ * the flows up to its second.
+ */
 const still = (accountId: string, entity: (typeof ENTITIES)[number], index: number) =>
   fc
     .record({
       price: fc.constantFrom(...PRICES),
       steps: fc.array(
-        fc.record({ second, kind: fc.constantFrom(...KINDS), amount: fc.integer({ min: 1, max: 1e4 }) }),
+        fc.record({
+          second,
+          kind: fc.constantFrom(...KINDS),
+          amount: fc.integer({ min: 1, max: 1e4 }),
+        }),
         {
           maxLength: 6,
         },
@@ -247,7 +283,8 @@ const still = (accountId: string, entity: (typeof ENTITIES)[number], index: numb
       const history = [{ second: 0, ...balance }]
       const flows: Row[] = []
       for (const step of steps.sort((one, other) => one.second - other.second)) {
-        const part = isMarket && (step.kind === 'borrow' || step.kind === 'repay') ? 'debt' : 'collateral'
+        const part =
+          isMarket && (step.kind === 'borrow' || step.kind === 'repay') ? 'debt' : 'collateral'
         const isIn = step.kind === 'deposit' || step.kind === 'borrow'
         const amount = isIn ? step.amount : Math.min(step.amount, balance[part])
         const kinds = part === 'debt' ? ['borrow', 'repay'] : ['deposit', 'withdraw']
@@ -264,7 +301,9 @@ const still = (accountId: string, entity: (typeof ENTITIES)[number], index: numb
         )
       }
       const snapshots = seconds.flatMap((second) => {
-        const { collateral, debt } = history.findLast((one) => one.second <= second) as (typeof history)[number]
+        const { collateral, debt } = history.findLast(
+          (one) => one.second <= second,
+        ) as (typeof history)[number]
         const part = Math.floor((collateral * inSecond) / 4)
         const row = (positionId: string, deposit: number, debt: number) => ({
           type: entity.type,
@@ -283,7 +322,12 @@ const still = (accountId: string, entity: (typeof ENTITIES)[number], index: numb
                 debtAssets: String(debt),
                 debtUsd: debt * price,
               }
-            : { vaultId: entity.id, shares: String(deposit), assets: String(deposit), assetsUsd: deposit * price }),
+            : {
+                vaultId: entity.id,
+                shares: String(deposit),
+                assets: String(deposit),
+                assetsUsd: deposit * price,
+              }),
         })
         return [row('main', collateral - part, debt), row('second', part, 0)]
       })
@@ -292,7 +336,9 @@ const still = (accountId: string, entity: (typeof ENTITIES)[number], index: numb
 
 test('a wallet whose prices and rates stand still earns nothing in each bucket, whatever it deposits and borrows', async () => {
   const stores = fc.tuple(
-    ...USERS.flatMap((user, u) => ENTITIES.map((entity, e) => still(user, entity, u * ENTITIES.length + e))),
+    ...USERS.flatMap((user, u) =>
+      ENTITIES.map((entity, e) => still(user, entity, u * ENTITIES.length + e)),
+    ),
   )
   await fc.assert(
     fc.asyncProperty(stores, async (all) => {
@@ -310,11 +356,18 @@ test('a wallet whose prices and rates stand still earns nothing in each bucket, 
           const buckets: Row[] = answers[`w${n}`].series
           if (group.length === 1) expect(answers[`u${n}`].series).toEqual(buckets)
           const of = (rows: Row[]) => rows.filter(({ accountId }) => group.includes(accountId))
-          const before = (rows: Row[], end: number) => of(rows).filter(({ timestamp }) => Number(timestamp) < end)
+          const before = (rows: Row[], end: number) =>
+            of(rows).filter(({ timestamp }) => Number(timestamp) < end)
           const cash = (rows: Row[]) =>
-            sum(rows, ({ kind, amountUsd }) => exact(amountUsd) * (kind === 'deposit' || kind === 'repay' ? 1n : -1n))
+            sum(
+              rows,
+              ({ kind, amountUsd }) =>
+                exact(amountUsd) * (kind === 'deposit' || kind === 'repay' ? 1n : -1n),
+            )
           for (const [i, bucket] of buckets.entries()) {
-            const end = buckets[i + 1] ? Date.parse(buckets[i + 1]?.start) / 1000 : Number.POSITIVE_INFINITY
+            const end = buckets[i + 1]
+              ? Date.parse(buckets[i + 1]?.start) / 1000
+              : Number.POSITIVE_INFINITY
             const isKnown = before(held, end).length > 0
             const invested = exact(bucket.netCashInvestedUsd)
             expect(bucket, `${group} ${bucket.start}`).toEqual({
@@ -326,7 +379,9 @@ test('a wallet whose prices and rates stand still earns nothing in each bucket, 
               hasIncompletePrices: isKnown ? false : null,
             })
           }
-          const to = new Date(Date.parse(buckets.at(-1)?.start) + (interval === 'DAY' ? 1 : 7) * DAY * 1000 - 1)
+          const to = new Date(
+            Date.parse(buckets.at(-1)?.start) + (interval === 'DAY' ? 1 : 7) * DAY * 1000 - 1,
+          )
           const { portfolio } = (await ask(
             `{ portfolio(addresses: ${JSON.stringify(group)}, asOf: "${to.toISOString()}") { earnings { earningsUsd } } }`,
           )) as Row

@@ -1,6 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
-import { dates, type Json, jsonOf, NOW, nobody, pools, startOnFixture, upper, users } from './fixture.ts'
+import {
+  dates,
+  type Json,
+  jsonOf,
+  NOW,
+  nobody,
+  pools,
+  startOnFixture,
+  upper,
+  users,
+} from './fixture.ts'
 
 const { ada, bob } = users
 const changes = ['/points/manualupdate', '/points/resync', '/multipliers/update']
@@ -8,27 +18,45 @@ let gateway: Gateway
 
 const withToken = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
-async function post(path: string, body?: unknown, headers: Record<string, string> = withToken, at = gateway) {
+async function post(
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = withToken,
+  at = gateway,
+) {
   const response = await fetch(at.base + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
   })
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Json }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Json,
+  }
 }
 
 /** What a refused request was refused for, such as `400 query date`. */
 async function refusal(path: string, body?: unknown): Promise<string[]> {
   const answer = await post(path, body)
   expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
-  expect(answer.body).toMatchObject({ status: answer.status, title: expect.any(String), detail: expect.any(String) })
-  return [String(answer.status), ...(answer.body.errors ?? []).map((error: Json) => `${error.in} ${error.name}`)]
+  expect(answer.body).toMatchObject({
+    status: answer.status,
+    title: expect.any(String),
+    detail: expect.any(String),
+  })
+  return [
+    String(answer.status),
+    ...(answer.body.errors ?? []).map((error: Json) => `${error.in} ${error.name}`),
+  ]
 }
 
 const multipliers = async () => jsonOf(gateway, '/multipliers/all', 201)
-const multiplierOf = async (pool: string) => (await multipliers()).find(({ poolAddress }: Json) => poolAddress === pool)
+const multiplierOf = async (pool: string) =>
+  (await multipliers()).find(({ poolAddress }: Json) => poolAddress === pool)
 const withoutTime = ({ updatedAt, ...rest }: Json) => rest
-const pointsOf = async (account: string) => (await jsonOf(gateway, `/points/userpoints?account=${account}`)).userPoints
+const pointsOf = async (account: string) =>
+  (await jsonOf(gateway, `/points/userpoints?account=${account}`)).userPoints
 
 describe('the admin token', () => {
   beforeAll(async () => {
@@ -48,7 +76,11 @@ describe('the admin token', () => {
       `Bearer ${ADMIN_TOKEN} x`,
     ]
     for (const authorization of wrong) {
-      const { status, headers, body } = await post(path, undefined, authorization ? { authorization } : {})
+      const { status, headers, body } = await post(
+        path,
+        undefined,
+        authorization ? { authorization } : {},
+      )
       expect(status, authorization).toBe(401)
       expect(headers.get('www-authenticate')).toBe('Bearer')
       expect(body).toMatchObject({ type: 'about:blank', title: 'Unauthorized', status: 401 })
@@ -134,8 +166,14 @@ describe('with the token', () => {
         'multipart/form-data',
         'application/octet-stream',
       ])
-        expect((await post('/points/resync', '', { ...withToken, 'content-type': type })).status, type).toBe(200)
-      expect(await post('/points/resync', {})).toMatchObject({ status: 200, body: { distributionDate: dates[2] } })
+        expect(
+          (await post('/points/resync', '', { ...withToken, 'content-type': type })).status,
+          type,
+        ).toBe(200)
+      expect(await post('/points/resync', {})).toMatchObject({
+        status: 200,
+        body: { distributionDate: dates[2] },
+      })
     })
 
     it('changes points after multipliers/update, and only then and for its date', async () => {
@@ -146,7 +184,11 @@ describe('with the token', () => {
       expect(body.totalPoints).toBe(3 * 150 + (3 * 100 + 20))
       expect([await pointsOf(ada), await pointsOf(bob)]).toEqual([380 + 150, 290 + 100])
       const { items } = await jsonOf(gateway, '/points/reports')
-      expect(items.map(({ totalPoints }: Json) => totalPoints)).toEqual([expect.closeTo(0.6, 9), 440, 770])
+      expect(items.map(({ totalPoints }: Json) => totalPoints)).toEqual([
+        expect.closeTo(0.6, 9),
+        440,
+        770,
+      ])
       const { topAccounts } = await jsonOf(gateway, '/points/leaderboard')
       expect(topAccounts.map(({ points }: Json) => points)).toEqual([530, 390, 290])
       await restorePoints()
@@ -181,7 +223,9 @@ describe('with the token', () => {
       const client = await gateway.deps.store.pool.connect()
       try {
         await client.query('BEGIN')
-        await client.query("SELECT pg_try_advisory_xact_lock(7014011, date '2026-03-01' - date '2000-01-01')")
+        await client.query(
+          "SELECT pg_try_advisory_xact_lock(7014011, date '2026-03-01' - date '2000-01-01')",
+        )
         expect(await refusal('/points/resync?date=2026-03-01')).toEqual(['409'])
         expect((await post('/points/resync?date=2026-03-02')).status).toBe(200)
         await client.query('ROLLBACK')
@@ -193,39 +237,55 @@ describe('with the token', () => {
   })
 
   describe('the date of a run', () => {
-    it.each(['/points/manualupdate', '/points/resync'])('%s: is YYYY-MM-DD, in the query', async (path) => {
-      for (const date of [
-        '',
-        'x',
-        '2026-3-1',
-        '20260301',
-        '2026-02-30',
-        '2026-03-01T00:00:00Z',
-        '-2026-03-01',
-        '%002026-03-01',
-        '2026-03-01%0A',
-      ])
-        expect(await refusal(`${path}?date=${date}`), date).toEqual(['400', 'query date'])
-    })
+    it.each(['/points/manualupdate', '/points/resync'])(
+      '%s: is YYYY-MM-DD, in the query',
+      async (path) => {
+        for (const date of [
+          '',
+          'x',
+          '2026-3-1',
+          '20260301',
+          '2026-02-30',
+          '2026-03-01T00:00:00Z',
+          '-2026-03-01',
+          '%002026-03-01',
+          '2026-03-01%0A',
+        ])
+          expect(await refusal(`${path}?date=${date}`), date).toEqual(['400', 'query date'])
+      },
+    )
 
-    it.each(['/points/manualupdate', '/points/resync'])('%s: is YYYY-MM-DD, in the body', async (path) => {
-      for (const date of ['', 'x', '2026-02-30', 20260301, true, ['2026-03-01'], {}])
-        expect(await refusal(path, { date }), String(date)).toEqual(['400', 'body date'])
-    })
+    it.each(['/points/manualupdate', '/points/resync'])(
+      '%s: is YYYY-MM-DD, in the body',
+      async (path) => {
+        for (const date of ['', 'x', '2026-02-30', 20260301, true, ['2026-03-01'], {}])
+          expect(await refusal(path, { date }), String(date)).toEqual(['400', 'body date'])
+      },
+    )
 
     it.each(['/points/manualupdate', '/points/resync'])('%s: is given once', async (path) => {
-      expect(await refusal(`${path}?date=2026-03-01&date=2026-03-01`)).toEqual(['400', 'query date'])
+      expect(await refusal(`${path}?date=2026-03-01&date=2026-03-01`)).toEqual([
+        '400',
+        'query date',
+      ])
     })
 
     it.each(['/points/manualupdate', '/points/resync'])(
       '%s: is the same in the query and in the body',
       async (path) => {
-        expect(await refusal(`${path}?date=2026-03-01`, { date: '2026-03-02' })).toEqual(['400', 'body date'])
+        expect(await refusal(`${path}?date=2026-03-01`, { date: '2026-03-02' })).toEqual([
+          '400',
+          'body date',
+        ])
       },
     )
 
     it('is reported in both places', async () => {
-      expect(await refusal('/points/resync?date=x', { date: 'y' })).toEqual(['400', 'query date', 'body date'])
+      expect(await refusal('/points/resync?date=x', { date: 'y' })).toEqual([
+        '400',
+        'query date',
+        'body date',
+      ])
     })
 
     it('is not in the future', async () => {
@@ -279,7 +339,9 @@ describe('with the token', () => {
 
     it('keeps what is left out', async () => {
       const { body } = await post(path, { poolAddress: pools.ethUsdc, borrow_tokenB: 9 })
-      expect(body).toMatchObject([{ deposit_tokenA: 2, deposit_tokenB: 1, borrow_tokenA: 4, borrow_tokenB: 9 }])
+      expect(body).toMatchObject([
+        { deposit_tokenA: 2, deposit_tokenB: 1, borrow_tokenA: 4, borrow_tokenB: 9 },
+      ])
     })
 
     it('takes the pool in upper case', async () => {
@@ -300,7 +362,11 @@ describe('with the token', () => {
       ['a negative number', { ...pool, deposit_tokenA: -1 }, 'body deposit_tokenA'],
       ['a number as text', { ...pool, borrow_tokenB: '1' }, 'body borrow_tokenB'],
       ['NaN as text', { ...pool, borrow_tokenB: 'NaN' }, 'body borrow_tokenB'],
-      ['Infinity, as 1e999', `{"poolAddress":"${pools.ethUsdc}","deposit_tokenB":1e999}`, 'body deposit_tokenB'],
+      [
+        'Infinity, as 1e999',
+        `{"poolAddress":"${pools.ethUsdc}","deposit_tokenB":1e999}`,
+        'body deposit_tokenB',
+      ],
       ['a list for a number', { ...pool, deposit_tokenB: [1] }, 'body deposit_tokenB'],
       ['a misspelt field', { ...pool, depositA: 1 }, 'body depositA'],
       ['no pool', { deposit_tokenA: 1 }, 'body poolAddress'],
@@ -326,12 +392,9 @@ describe('with the token', () => {
     })
 
     it('reports everything that is wrong', async () => {
-      expect(await refusal(path, { poolAddress: 'x', deposit_tokenA: -1, borrow_tokenA: null })).toEqual([
-        '400',
-        'body poolAddress',
-        'body deposit_tokenA',
-        'body borrow_tokenA',
-      ])
+      expect(
+        await refusal(path, { poolAddress: 'x', deposit_tokenA: -1, borrow_tokenA: null }),
+      ).toEqual(['400', 'body poolAddress', 'body deposit_tokenA', 'body borrow_tokenA'])
     })
 
     it('is a 404 for an unknown pool, and changes none of the others', async () => {

@@ -22,7 +22,11 @@ import {
 } from './fixture.ts'
 
 const { ada, bob, cat, dan, eve, fay } = users
-const entry = (account: string, points: number, rank: number) => ({ account, points: near(points), rank: String(rank) })
+const entry = (account: string, points: number, rank: number) => ({
+  account,
+  points: near(points),
+  rank: String(rank),
+})
 const near = (value: number) => expect.closeTo(value, 9)
 const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id)
 
@@ -100,7 +104,10 @@ describe('GET /points/leaderboard', () => {
   })
 
   it('adds none for an address that is no account', async () => {
-    expect(await get(`/points/leaderboard?account=${nobody}`)).toEqual({ topAccounts: top, total: '6' })
+    expect(await get(`/points/leaderboard?account=${nobody}`)).toEqual({
+      topAccounts: top,
+      total: '6',
+    })
   })
 
   it('takes the account in upper case', async () => {
@@ -109,8 +116,13 @@ describe('GET /points/leaderboard', () => {
   })
 
   it('ranks 0.3 and 0.1 + 0.2 as equal, by address', async () => {
-    const [ofDan, ofFay] = await Promise.all([dan, fay].map((who) => get(`/points/leaderboard?account=${who}`)))
-    expect([ofDan.topAccounts[3], ofFay.topAccounts[3]]).toEqual([entry(dan, 0.3, 4), entry(fay, 0.3, 5)])
+    const [ofDan, ofFay] = await Promise.all(
+      [dan, fay].map((who) => get(`/points/leaderboard?account=${who}`)),
+    )
+    expect([ofDan.topAccounts[3], ofFay.topAccounts[3]]).toEqual([
+      entry(dan, 0.3, 4),
+      entry(fay, 0.3, 5),
+    ])
   })
 })
 
@@ -180,7 +192,8 @@ describe('a position record', () => {
     })
   })
 
-  // By hand from the published rules; ethUsdc has the multipliers 2, 1, 4, 0 (deposits A, B, borrowed A, B), arbUsdc 1, 0, 0, 6.
+  // By hand from the published rules; ethUsdc has the multipliers 2, 1, 4, 0 (deposits A, B,
+  // borrowed A, B), arbUsdc 1, 0, 0, 6.
   it.each([
     ['r1-c', 'a protected deposit of A while B is borrowed', 2 * (100 + 50), 0],
     ['r1-a', 'protected deposits with nothing borrowed', 2 * 100, 20],
@@ -198,69 +211,75 @@ describe('a position record', () => {
   })
 })
 
-describe.each(['/points/breakdown-by-assets', '/positions/breakdown-by-assets'])('GET %s', (path) => {
-  const ofArb = ['r3-c', 'r2-a', 'r2-d', 'r1-d']
+describe.each(['/points/breakdown-by-assets', '/positions/breakdown-by-assets'])(
+  'GET %s',
+  (path) => {
+    const ofArb = ['r3-c', 'r2-a', 'r2-d', 'r1-d']
 
-  it('gives 10 records, newest date first, then by id', async () => {
-    const answer = await get(path)
-    expect(idsOf(answer)).toEqual(recordIds.slice(0, 10))
-    expect(answer.nextCursor).toBe('r1-c')
-    expect(Object.keys(answer).sort()).toEqual(['items', 'nextCursor'])
-  })
+    it('gives 10 records, newest date first, then by id', async () => {
+      const answer = await get(path)
+      expect(idsOf(answer)).toEqual(recordIds.slice(0, 10))
+      expect(answer.nextCursor).toBe('r1-c')
+      expect(Object.keys(answer).sort()).toEqual(['items', 'nextCursor'])
+    })
 
-  it('gives all of them once, page by page', async () => {
-    const pages = await followCursors(`${path}?limit=2`)
-    expect(pages.map((items) => items.length)).toEqual([2, 2, 2, 2, 2, 1])
-    expect(pages.flat().map(({ id }) => id)).toEqual(recordIds)
-  })
+    it('gives all of them once, page by page', async () => {
+      const pages = await followCursors(`${path}?limit=2`)
+      expect(pages.map((items) => items.length)).toEqual([2, 2, 2, 2, 2, 1])
+      expect(pages.flat().map(({ id }) => id)).toEqual(recordIds)
+    })
 
-  it('ends a full last page with null', async () => {
-    expect((await get(`${path}?limit=11`)).nextCursor).toBeNull()
-  })
+    it('ends a full last page with null', async () => {
+      expect((await get(`${path}?limit=11`)).nextCursor).toBeNull()
+    })
 
-  it('takes one asset, on side A or B, in any case', async () => {
-    expect(idsOf(await get(`${path}?asset=${upper(tokens.eth)}`))).toEqual(
-      'r3-a r3-b r2-b r2-c r1-B r1-a r1-c'.split(' '),
-    )
-  })
+    it('takes one asset, on side A or B, in any case', async () => {
+      expect(idsOf(await get(`${path}?asset=${upper(tokens.eth)}`))).toEqual(
+        'r3-a r3-b r2-b r2-c r1-B r1-a r1-c'.split(' '),
+      )
+    })
 
-  it('takes assets that are repeated', async () => {
-    expect(idsOf(await get(`${path}?asset=${tokens.arb}&asset=${tokens.dai}`))).toEqual([
-      'r3-c',
-      'r2-a',
-      'r2-d',
-      'r1-B',
-      'r1-d',
-    ])
-  })
+    it('takes assets that are repeated', async () => {
+      expect(idsOf(await get(`${path}?asset=${tokens.arb}&asset=${tokens.dai}`))).toEqual([
+        'r3-c',
+        'r2-a',
+        'r2-d',
+        'r1-B',
+        'r1-d',
+      ])
+    })
 
-  it('takes assets that are separated by commas', async () => {
-    expect(idsOf(await get(`${path}?asset=${tokens.arb},${tokens.dai}`))).toEqual([
-      'r3-c',
-      'r2-a',
-      'r2-d',
-      'r1-B',
-      'r1-d',
-    ])
-  })
+    it('takes assets that are separated by commas', async () => {
+      expect(idsOf(await get(`${path}?asset=${tokens.arb},${tokens.dai}`))).toEqual([
+        'r3-c',
+        'r2-a',
+        'r2-d',
+        'r1-B',
+        'r1-d',
+      ])
+    })
 
-  it('gives nothing for an asset of no pool', async () => {
-    expect(await get(`${path}?asset=${nobody}`)).toEqual({ items: [], nextCursor: null })
-  })
+    it('gives nothing for an asset of no pool', async () => {
+      expect(await get(`${path}?asset=${nobody}`)).toEqual({ items: [], nextCursor: null })
+    })
 
-  it('pages within the filter', async () => {
-    const pages = await followCursors(`${path}?limit=2&asset=${tokens.arb}`)
-    expect(pages.map((items) => items.map(({ id }) => id))).toEqual([ofArb.slice(0, 2), ofArb.slice(2)])
-  })
+    it('pages within the filter', async () => {
+      const pages = await followCursors(`${path}?limit=2&asset=${tokens.arb}`)
+      expect(pages.map((items) => items.map(({ id }) => id))).toEqual([
+        ofArb.slice(0, 2),
+        ofArb.slice(2),
+      ])
+    })
 
-  it('continues after the place of a cursor outside the filter', async () => {
-    expect(idsOf(await get(`${path}?asset=${tokens.arb}&cursor=r2-b`))).toEqual(['r2-d', 'r1-d'])
-  })
+    it('continues after the place of a cursor outside the filter', async () => {
+      expect(idsOf(await get(`${path}?asset=${tokens.arb}&cursor=r2-b`))).toEqual(['r2-d', 'r1-d'])
+    })
 
-  it('gives nothing after the last record', async () => {
-    expect(await get(`${path}?cursor=r1-d`)).toEqual({ items: [], nextCursor: null })
-  })
-})
+    it('gives nothing after the last record', async () => {
+      expect(await get(`${path}?cursor=r1-d`)).toEqual({ items: [], nextCursor: null })
+    })
+  },
+)
 
 describe('GET /positions/breakdown-by-markets', () => {
   const path = '/positions/breakdown-by-markets'
@@ -275,12 +294,20 @@ describe('GET /positions/breakdown-by-markets', () => {
   })
 
   it('takes the pool in upper case', async () => {
-    expect(idsOf(await get(`${path}?market=${upper(pools.arbUsdc)}`))).toEqual(['r3-c', 'r2-a', 'r2-d', 'r1-d'])
+    expect(idsOf(await get(`${path}?market=${upper(pools.arbUsdc)}`))).toEqual([
+      'r3-c',
+      'r2-a',
+      'r2-d',
+      'r1-d',
+    ])
   })
 
   it('pages within the pool to the end', async () => {
     const pages = await followCursors(`${path}?limit=3&market=${pools.ethUsdc}`)
-    expect(pages.map((items) => items.map(({ id }) => id))).toEqual([ofPool.slice(0, 3), ofPool.slice(3)])
+    expect(pages.map((items) => items.map(({ id }) => id))).toEqual([
+      ofPool.slice(0, 3),
+      ofPool.slice(3),
+    ])
   })
 
   it('continues after the place of a cursor outside the pool', async () => {
@@ -307,13 +334,18 @@ describe('GET /points/{address}', () => {
 
   it("gives a date's positions by market", async () => {
     const { items } = await get(`/points/${ada}`)
-    expect(items.map((day: Json) => day.positions.map(({ id }: Json) => id))).toEqual([['r1-c'], ['r2-b', 'r2-a']])
+    expect(items.map((day: Json) => day.positions.map(({ id }: Json) => id))).toEqual([
+      ['r1-c'],
+      ['r2-b', 'r2-a'],
+    ])
   })
 
   it('gives whole position records', async () => {
     const { items } = await get(`/points/${cat}`)
     const all = await get('/points/breakdown-by-assets?limit=100')
-    expect(items[0].positions).toEqual(all.items.filter(({ userAddress }: Json) => userAddress === cat))
+    expect(items[0].positions).toEqual(
+      all.items.filter(({ userAddress }: Json) => userAddress === cat),
+    )
   })
 
   it('pages to the end by the date of the last item', async () => {
@@ -343,7 +375,9 @@ describe('GET /points/{address}', () => {
 describe('GET /positions/{address}', () => {
   it('gives one entry, with all points, the newest date and the time of the request', async () => {
     expect(await get(`/positions/${upper(ada)}`)).toEqual({
-      points: [{ userAddress: ada, timestamp: NOW.toISOString(), lastSnapshotDate: dates[1], points: 380 }],
+      points: [
+        { userAddress: ada, timestamp: NOW.toISOString(), lastSnapshotDate: dates[1], points: 380 },
+      ],
       totalPoints: near(960.6),
     })
   })
@@ -485,10 +519,15 @@ describe('GET /v1/users/{address}/market-position-snapshots', () => {
     })
   })
 
-  it.each(['true', 'false', 'null', ''])('takes "%s" for should_group_by_timestamp', async (flag) => {
-    const { filters, data } = await get(`${path}?should_group_by_timestamp=${flag}`)
-    expect([filters.should_group_by_timestamp, data.length]).toEqual(flag === 'true' ? [true, 4] : [false, 5])
-  })
+  it.each(['true', 'false', 'null', ''])(
+    'takes "%s" for should_group_by_timestamp',
+    async (flag) => {
+      const { filters, data } = await get(`${path}?should_group_by_timestamp=${flag}`)
+      expect([filters.should_group_by_timestamp, data.length]).toEqual(
+        flag === 'true' ? [true, 4] : [false, 5],
+      )
+    },
+  )
 
   it('adds up the positions of a moment exactly; USD skips nulls, and is null where all are', async () => {
     const { data, pagination } = await get(`${path}?should_group_by_timestamp=true`)
@@ -534,11 +573,16 @@ describe('GET /v1/users/{address}/market-position-snapshots', () => {
   })
 
   it('has a window of one moment', async () => {
-    expect((await get(`${path}?from_timestamp=${T2}&to_timestamp=${T2}`)).data).toEqual([snapshot, onL2])
+    expect((await get(`${path}?from_timestamp=${T2}&to_timestamp=${T2}`)).data).toEqual([
+      snapshot,
+      onL2,
+    ])
   })
 
   it('takes digits of any length, and echoes them without leading zeros', async () => {
-    const { data, filters } = await get(`${path}?from_timestamp=000${T2}&to_timestamp=${'9'.repeat(90)}`)
+    const { data, filters } = await get(
+      `${path}?from_timestamp=000${T2}&to_timestamp=${'9'.repeat(90)}`,
+    )
     expect(data).toEqual([snapshot, onL2, ofUsdc])
     expect(filters).toMatchObject({ from_timestamp: String(T2), to_timestamp: '9'.repeat(90) })
   })
@@ -553,13 +597,22 @@ describe('GET /v1/users/{address}/market-position-snapshots', () => {
     expect((await get(`${path}?from_timestamp=${seconds + 10}`)).data).toEqual([])
   })
 
-  it.each(['', '&should_group_by_timestamp=true'])('gives every page to the end (query "%s")', async (query) => {
-    const whole = (await get(`${path}?${query}`)).data
-    const pages = await Promise.all([1, 2, 3].map((page) => get(`${path}?page=${page}&page_size=2${query}`)))
-    expect(pages.flatMap(({ data }) => data)).toEqual(whole)
-    expect(pages.map(({ pagination }) => pagination.has_more)).toEqual([true, whole.length > 4, false])
-    expect(pages[0].pagination).toMatchObject({ page: 1, page_size: 2, total: whole.length })
-  })
+  it.each(['', '&should_group_by_timestamp=true'])(
+    'gives every page to the end (query "%s")',
+    async (query) => {
+      const whole = (await get(`${path}?${query}`)).data
+      const pages = await Promise.all(
+        [1, 2, 3].map((page) => get(`${path}?page=${page}&page_size=2${query}`)),
+      )
+      expect(pages.flatMap(({ data }) => data)).toEqual(whole)
+      expect(pages.map(({ pagination }) => pagination.has_more)).toEqual([
+        true,
+        whole.length > 4,
+        false,
+      ])
+      expect(pages[0].pagination).toMatchObject({ page: 1, page_size: 2, total: whole.length })
+    },
+  )
 
   it.each([7, Number.MAX_SAFE_INTEGER])('is empty on page %i', async (page) => {
     const { data, pagination } = await get(`${path}?page=${page}&page_size=2`)
@@ -569,7 +622,9 @@ describe('GET /v1/users/{address}/market-position-snapshots', () => {
 
   it('gives a closed position as zeros', async () => {
     const { data } = await get(`/v1/users/${bob}/market-position-snapshots?from_timestamp=${T2}`)
-    expect(data).toMatchObject([{ collateralAssets: '0', collateralUsd: 0, protectedUsd: 0, debtUsd: 0 }])
+    expect(data).toMatchObject([
+      { collateralAssets: '0', collateralUsd: 0, protectedUsd: 0, debtUsd: 0 },
+    ])
   })
 
   it('takes the user in upper case', async () => {
@@ -646,7 +701,9 @@ describe('GET /v1/users/{address}/vault-position-snapshots', () => {
   })
 
   it('is empty past the end, for an unknown user too', async () => {
-    const { data, pagination } = await get(`/v1/users/${nobody}/vault-position-snapshots?page=2&page_size=1000`)
+    const { data, pagination } = await get(
+      `/v1/users/${nobody}/vault-position-snapshots?page=2&page_size=1000`,
+    )
     expect(data).toEqual([])
     expect(pagination).toEqual({ page: 2, page_size: 1000, total: 0, has_more: false })
   })
@@ -680,7 +737,11 @@ describe('GET /v1/users/{address}/market-liquidation-rewards', () => {
 
   it('gives the documented fields and no others', async () => {
     const { data } = await get(`${path}?market=${markets.first}`)
-    expect(data[3]).toEqual({ ...share, debtMarketId: markets.usdc, collateralMarketId: markets.first })
+    expect(data[3]).toEqual({
+      ...share,
+      debtMarketId: markets.usdc,
+      collateralMarketId: markets.first,
+    })
   })
 
   it('gives null for what is unknown or unclaimed', async () => {
@@ -724,7 +785,9 @@ describe('GET /v1/users/{address}/market-liquidation-rewards', () => {
   })
 
   it('is empty for an unknown user', async () => {
-    expect((await get(`/v1/users/${nobody}/market-liquidation-rewards?market=${markets.first}`)).data).toEqual([])
+    expect(
+      (await get(`/v1/users/${nobody}/market-liquidation-rewards?market=${markets.first}`)).data,
+    ).toEqual([])
   })
 
   it.each([
@@ -822,9 +885,15 @@ describe('GET /v1/users/{address}/earnings', () => {
   })
 
   it('pages the breakdown to the end, under totals over all of it', async () => {
-    const pages = await Promise.all([1, 2, 3].map((page) => get(`${path}?page_size=4&page=${page}`)))
+    const pages = await Promise.all(
+      [1, 2, 3].map((page) => get(`${path}?page_size=4&page=${page}`)),
+    )
     expect(pages.flatMap(({ data }) => data.breakdown)).toEqual(all)
-    expect(pages.map(({ data }) => data.total_current_value_usd)).toEqual([near(1030), near(1030), near(1030)])
+    expect(pages.map(({ data }) => data.total_current_value_usd)).toEqual([
+      near(1030),
+      near(1030),
+      near(1030),
+    ])
     expect(pages.map(({ pagination }) => pagination.has_more)).toEqual([true, false, false])
   })
 
@@ -887,7 +956,11 @@ describe('GET /v1/users/{address}/net-apr', () => {
 
   it('takes one chain, averages too', async () => {
     const { data } = await get(`${path}?chain_id=42161`)
-    expect(data).toMatchObject({ earn_net_apr: near(26 / 500), borrow_net_apr: near(0.2), breakdown: [all[1], all[2]] })
+    expect(data).toMatchObject({
+      earn_net_apr: near(26 / 500),
+      borrow_net_apr: near(0.2),
+      breakdown: [all[1], all[2]],
+    })
   })
 
   it('pages the breakdown under averages over all of it', async () => {
@@ -898,7 +971,11 @@ describe('GET /v1/users/{address}/net-apr', () => {
 
   it('averages nothing to 0', async () => {
     const { data } = await get(`/v1/users/${bob}/net-apr`)
-    expect(data).toMatchObject({ earn_net_apr: 0, borrow_net_apr: 0, breakdown: [{ earn_deposit_usd: 0 }] })
+    expect(data).toMatchObject({
+      earn_net_apr: 0,
+      borrow_net_apr: 0,
+      breakdown: [{ earn_deposit_usd: 0 }],
+    })
   })
 
   it('is zeros for an unknown user', async () => {

@@ -49,8 +49,14 @@ it('are what the sample answers', async () => {
     getHealth: [{}, {}],
     getLiveness: [{}, {}],
     getReadiness: [{}, {}],
-    getLeaderboard: [{ query: { account: sampleUser } }, { 400: { query: { account: 'vitalik.eth' } } }],
-    getUserPoints: [{ query: { account: sampleUser } }, { 400: { query: { account: 'vitalik.eth' } } }],
+    getLeaderboard: [
+      { query: { account: sampleUser } },
+      { 400: { query: { account: 'vitalik.eth' } } },
+    ],
+    getUserPoints: [
+      { query: { account: sampleUser } },
+      { 400: { query: { account: 'vitalik.eth' } } },
+    ],
     getPointsBreakdownByAssets: byAssets,
     getReports: [{}, {}],
     getPointsOfAddress: [{ path, query: { cursor: '2026-11-16T00:00:00.000Z', limit: 1 } }, wrong],
@@ -68,8 +74,14 @@ it('are what the sample answers', async () => {
       { 400: { query: { cursor: 'no-such-record' } } },
     ],
     getPositionsOfAddress: [{ path }, wrong],
-    getMarketPositionSnapshots: [{ path, query: { ...page, ...window, market: sampleMarket.address } }, wrong],
-    getVaultPositionSnapshots: [{ path, query: { ...page, ...window, vault: sampleVault.address } }, wrong],
+    getMarketPositionSnapshots: [
+      { path, query: { ...page, ...window, market: sampleMarket.address } },
+      wrong,
+    ],
+    getVaultPositionSnapshots: [
+      { path, query: { ...page, ...window, vault: sampleVault.address } },
+      wrong,
+    ],
     getMarketLiquidationRewards: [
       { path, query: { ...page, market: sampleMarket.address } },
       { 400: { path }, 404: { path, query: { market: nobody } } },
@@ -85,13 +97,19 @@ it('are what the sample answers', async () => {
   const missing = endpoints.map(([, , { operationId }]) => operationId).filter((id) => !calls[id])
   expect(missing, 'endpoints without an example').toEqual([])
   const { paths } = await jsonOf(gateway, '/openapi.json')
-  const examples: Record<string, { parameters: Json; body?: Json; link?: string; responses: Record<string, Json> }> = {}
+  const examples: Record<
+    string,
+    { parameters: Json; body?: Json; link?: string; responses: Record<string, Json> }
+  > = {}
   for (const [template, item] of Object.entries<Json>(paths))
     for (const [method, operation] of Object.entries<Json>(item)) {
       const [sent, failures] = calls[operation.operationId] ?? []
       if (!sent || !failures) continue
       const sendCase = async (request: Case, anonymous = false) => {
-        const path = template.replace(/\{(\w+)\}/g, (_, name) => (request.path ?? sent.path ?? ({} as Json))[name])
+        const path = template.replace(
+          /\{(\w+)\}/g,
+          (_, name) => (request.path ?? sent.path ?? ({} as Json))[name],
+        )
         const search = new URLSearchParams(
           Object.entries(request.query ?? {}).map(([name, value]) => [name, String(value)]),
         )
@@ -106,14 +124,20 @@ it('are what the sample answers', async () => {
       let link: string | null = null
       const answers = [
         ...(operation.operationId === 'manualUpdate' ? [] : [await sendCase(sent)]),
-        ...(await Promise.all(Object.values(failures).map((failure) => sendCase(failure, failure.anonymous)))),
+        ...(await Promise.all(
+          Object.values(failures).map((failure) => sendCase(failure, failure.anonymous)),
+        )),
       ]
       for (const response of answers) {
         const text = await response.text()
         link ??= response.headers.get('link')
-        responses[response.status] = /json/.test(response.headers.get('content-type') ?? '') ? example(text) : text
+        responses[response.status] = /json/.test(response.headers.get('content-type') ?? '')
+          ? example(text)
+          : text
       }
-      expect(Object.keys(responses), operation.operationId).toEqual(expect.arrayContaining(Object.keys(failures)))
+      expect(Object.keys(responses), operation.operationId).toEqual(
+        expect.arrayContaining(Object.keys(failures)),
+      )
       examples[operation.operationId] = {
         parameters: { ...sent.path, ...sent.query },
         ...(sent.body && { body: sent.body }),
@@ -124,7 +148,9 @@ it('are what the sample answers', async () => {
   // There is no source to update from: a run has the same answer.
   Object.assign(examples.manualUpdate?.responses ?? {}, { 200: examples.resync?.responses[200] })
   expect(Object.keys(examples).sort()).toEqual(Object.keys(calls).sort())
-  await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot('../../src/generated/examples.json')
+  await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(
+    '../../src/generated/examples.json',
+  )
 }, 120_000)
 
 /** Whole lists are cut to two, and moments of this run are the sample's. */

@@ -8,8 +8,17 @@ import { filledTemplate, silent } from '../support/store.ts'
 
 const at = (start: string, end: string) => `0x${start}${'0'.repeat(38 - start.length)}${end}`
 
-export const pools = { ethUsdc: at('1000', '01'), arbUsdc: at('abcdef', '02'), daiEth: at('1000', '03') }
-export const tokens = { eth: at('2e70', '01'), usdc: at('2dc0', '02'), arb: at('2a4b', '03'), dai: at('2da1', '04') }
+export const pools = {
+  ethUsdc: at('1000', '01'),
+  arbUsdc: at('abcdef', '02'),
+  daiEth: at('1000', '03'),
+}
+export const tokens = {
+  eth: at('2e70', '01'),
+  usdc: at('2dc0', '02'),
+  arb: at('2a4b', '03'),
+  dai: at('2da1', '04'),
+}
 /** `first` is a market on chain 1 (of ethUsdc) and another on chain 42161 (of arbUsdc). */
 export const markets = {
   first: at('3a00', '1a'),
@@ -30,9 +39,16 @@ export const users = {
 /** In the store nowhere. */
 export const nobody = at('ffff', 'ff')
 
-/** The record's ids in the order of the breakdowns: newest date first, then by id (capitals come first). */
+/**
+ * The record's ids in the order of the breakdowns: newest date first, then by id (capitals come
+ * first).
+ */
 export const recordIds = 'r3-a r3-b r3-c r2-a r2-b r2-c r2-d r1-B r1-a r1-c r1-d'.split(' ')
-export const dates = ['2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-03-03T00:00:00.000Z'] as const
+export const dates = [
+  '2026-03-01T00:00:00.000Z',
+  '2026-03-02T00:00:00.000Z',
+  '2026-03-03T00:00:00.000Z',
+] as const
 
 /** Unix seconds of the three dates. */
 export const [T1, T2, T3] = [1772323200, 1772409600, 1772496000] as const
@@ -44,7 +60,9 @@ export const upper = (address: string) => address.toUpperCase()
 export const hash = (byte: string) => `0x${byte.repeat(32)}`
 
 /** A gateway on the fixture, at the time NOW. */
-export async function startOnFixture(options: Parameters<typeof startGateway>[0] = {}): Promise<Gateway> {
+export async function startOnFixture(
+  options: Parameters<typeof startGateway>[0] = {},
+): Promise<Gateway> {
   const template = await filledTemplate('template_fixture', async (pool) => {
     const fixture = await openDirectory(join(import.meta.dirname, '../fixtures/contract'))
     await importDataset({ pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }, fixture)

@@ -38,8 +38,20 @@ const timeDependent = [
   `/v1/users/${ada}/vault-position-snapshots?to_timestamp=${T2}`,
 ]
 const created = ['/multipliers/all', '/pools/all']
-const failing = ['/unknown', '/points/abc', `/v1/users/${ada}/market-liquidation-rewards?market=${nobody}`]
-const everything = [...fixed, ...timeDependent, ...failing, '/', '/health', '/docs', '/graphql?query={__typename}']
+const failing = [
+  '/unknown',
+  '/points/abc',
+  `/v1/users/${ada}/market-liquidation-rewards?market=${nobody}`,
+]
+const everything = [
+  ...fixed,
+  ...timeDependent,
+  ...failing,
+  '/',
+  '/health',
+  '/docs',
+  '/graphql?query={__typename}',
+]
 
 const tagOf = async (path: string) => (await gateway.get(path)).headers.get('etag') ?? ''
 
@@ -51,12 +63,16 @@ describe('request-id', () => {
     expect(await idFor(id)).toBe(id)
   })
 
-  it.each(['/health', '/', '/unknown', '/points/abc', '/openapi.json', '/graphql?query={__typename}'])(
-    "is the client's own at %s",
-    async (path) => {
-      expect(await idFor('mine', path)).toBe('mine')
-    },
-  )
+  it.each([
+    '/health',
+    '/',
+    '/unknown',
+    '/points/abc',
+    '/openapi.json',
+    '/graphql?query={__typename}',
+  ])("is the client's own at %s", async (path) => {
+    expect(await idFor('mine', path)).toBe('mine')
+  })
 
   it.each(['', 'x'.repeat(129), 'a b', 'a,b', 'ä', '<b>', 'a:b', '"a"'])(
     'is replaced where it is not valid: %s',
@@ -68,20 +84,26 @@ describe('request-id', () => {
   )
 
   it('is another for every request that has none', async () => {
-    const [one, two] = await Promise.all([gateway.get('/points/reports'), gateway.get('/points/reports')])
+    const [one, two] = await Promise.all([
+      gateway.get('/points/reports'),
+      gateway.get('/points/reports'),
+    ])
     expect(one.headers.get('request-id')).not.toBe(two.headers.get('request-id'))
   })
 })
 
 describe('every answer', () => {
-  it.each(everything)('of %s has request-id, content-length, date, and vary with Origin', async (path) => {
-    const response = await gateway.get(path, { 'accept-encoding': 'identity' })
-    const body = await response.arrayBuffer()
-    expect(response.headers.get('request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
-    expect(response.headers.get('content-length')).toBe(String(body.byteLength))
-    expect(Date.parse(response.headers.get('date') ?? '')).not.toBeNaN()
-    expect(response.headers.get('vary')).toMatch(/\bOrigin\b/)
-  })
+  it.each(everything)(
+    'of %s has request-id, content-length, date, and vary with Origin',
+    async (path) => {
+      const response = await gateway.get(path, { 'accept-encoding': 'identity' })
+      const body = await response.arrayBuffer()
+      expect(response.headers.get('request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
+      expect(response.headers.get('content-length')).toBe(String(body.byteLength))
+      expect(Date.parse(response.headers.get('date') ?? '')).not.toBeNaN()
+      expect(response.headers.get('vary')).toMatch(/\bOrigin\b/)
+    },
+  )
 
   it.each(everything)('of %s does not name the framework', async (path) => {
     const { headers } = await gateway.get(path)
@@ -90,7 +112,9 @@ describe('every answer', () => {
   })
 
   it.each([...fixed, ...timeDependent])('of %s is JSON in UTF-8', async (path) => {
-    expect((await gateway.get(path)).headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect((await gateway.get(path)).headers.get('content-type')).toBe(
+      'application/json; charset=utf-8',
+    )
   })
 
   it.each(failing)('that is an error has no etag: %s', async (path) => {
@@ -99,7 +123,8 @@ describe('every answer', () => {
 })
 
 describe('etag', () => {
-  const statusFor = async (path: string, tag: string) => (await gateway.get(path, { 'if-none-match': tag })).status
+  const statusFor = async (path: string, tag: string) =>
+    (await gateway.get(path, { 'if-none-match': tag })).status
 
   it.each(fixed)('of %s is strong, and gets a 304 without a body', async (path) => {
     const tag = await tagOf(path)
@@ -131,7 +156,10 @@ describe('etag', () => {
 
   it('of / gets a 304, and of /health none', async () => {
     const [home, health] = await Promise.all([tagOf('/'), tagOf('/health')])
-    expect([home, health]).toEqual([expect.stringMatching(/^"[^"]+"$/), expect.stringMatching(/^(W\/)?"[^"]+"$/)])
+    expect([home, health]).toEqual([
+      expect.stringMatching(/^"[^"]+"$/),
+      expect.stringMatching(/^(W\/)?"[^"]+"$/),
+    ])
     expect([await statusFor('/', home), await statusFor('/health', health)]).toEqual([304, 200])
   })
 
@@ -174,7 +202,13 @@ describe('etag', () => {
   it('does not answer a request that has other filters', async () => {
     const path = `/v1/users/${nobody}/market-position-snapshots`
     const tag = await tagOf(path)
-    for (const query of ['chain_id=1', 'market=x', 'should_group_by_timestamp=true', 'from_timestamp=5', 'page=2'])
+    for (const query of [
+      'chain_id=1',
+      'market=x',
+      'should_group_by_timestamp=true',
+      'from_timestamp=5',
+      'page=2',
+    ])
       expect(await statusFor(`${path}?${query}`, tag), query).toBe(200)
   })
 
@@ -201,10 +235,16 @@ describe('a cached answer with the time of the request', () => {
     const second = await gateway.get(path, kept)
     expect(gateway.statements).toEqual([])
     const told = [await first.json(), await second.json()] as { points: { timestamp: string }[] }[]
-    expect(told.map(({ points }) => points[0]?.timestamp)).toEqual([NOW.toISOString(), now.toISOString()])
+    expect(told.map(({ points }) => points[0]?.timestamp)).toEqual([
+      NOW.toISOString(),
+      now.toISOString(),
+    ])
     expect(second.headers.get('etag')).toBe(first.headers.get('etag'))
     expect(first.headers.get('etag')).toMatch(/^W\//)
-    const unchanged = await gateway.get(path, { ...kept, 'if-none-match': first.headers.get('etag') ?? '' })
+    const unchanged = await gateway.get(path, {
+      ...kept,
+      'if-none-match': first.headers.get('etag') ?? '',
+    })
     expect(unchanged.status).toBe(304)
     now = NOW
   })

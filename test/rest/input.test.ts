@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sampleOf } from '../support/extent.ts'
 import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
-import { type Json, jsonOf, markets, nobody, startOnFixture, tokens, users, vault } from './fixture.ts'
+import {
+  type Json,
+  jsonOf,
+  markets,
+  nobody,
+  startOnFixture,
+  tokens,
+  users,
+  vault,
+} from './fixture.ts'
 import { sendRaw } from './raw.ts'
 
 const { ada } = users
@@ -25,7 +34,13 @@ async function problemOf(response: Response) {
 function expectShapes(problem: Json, status: number) {
   const { title, detail } = problem
   expect([typeof title, typeof detail]).toEqual(['string', 'string'])
-  expect(problem).toMatchObject({ type: 'about:blank', status, statusCode: status, error: title, message: detail })
+  expect(problem).toMatchObject({
+    type: 'about:blank',
+    status,
+    statusCode: status,
+    error: title,
+    message: detail,
+  })
 }
 
 /** The parameters that a path is refused for, such as `query page`. */
@@ -99,21 +114,25 @@ describe('addresses', () => {
     `${v1('market-liquidation-rewards')}market`,
     `${v1('vault-liquidation-rewards')}vault`,
   ]
-  it.each(parameters.flatMap((parameter) => ['', ...badAddresses].map((address) => [`${parameter}=${address}`])))(
-    'in the query: %s',
-    async (path) => {
-      expect(await refusedFor(path)).toEqual([`query ${/(\w+)=/.exec(path)?.[1]}`])
-    },
-  )
+  it.each(
+    parameters.flatMap((parameter) =>
+      ['', ...badAddresses].map((address) => [`${parameter}=${address}`]),
+    ),
+  )('in the query: %s', async (path) => {
+    expect(await refusedFor(path)).toEqual([`query ${/(\w+)=/.exec(path)?.[1]}`])
+  })
 
   it.each(parameters)('twice: %s', async (parameter) => {
     const name = /(\w+)$/.exec(parameter)?.[1]
     expect(await refusedFor(`${parameter}=${nobody}&${name}=${nobody}`)).toEqual([`query ${name}`])
   })
 
-  it.each(['market-liquidation-rewards', 'vault-liquidation-rewards'])('%s needs its entity', async (name) => {
-    expect(await refusedFor(v1(name))).toEqual([`query ${name.split('-')[0]}`])
-  })
+  it.each(['market-liquidation-rewards', 'vault-liquidation-rewards'])(
+    '%s needs its entity',
+    async (name) => {
+      expect(await refusedFor(v1(name))).toEqual([`query ${name.split('-')[0]}`])
+    },
+  )
 
   it.each(['/points/breakdown-by-assets', '/positions/breakdown-by-assets'])(
     '%s takes none but addresses',
@@ -153,7 +172,8 @@ describe('integers', () => {
   it.each(limited)('limit is 1 to 100: %s', async (path) => {
     for (const value of ['0', '101', ...notIntegers])
       expect(await refusedFor(`${path}limit=${value}`), value).toEqual(['query limit'])
-    for (const value of [1, 100]) expect((await gateway.get(`${path}limit=${value}`)).status).toBe(200)
+    for (const value of [1, 100])
+      expect((await gateway.get(`${path}limit=${value}`)).status).toBe(200)
   })
 
   it.each([
@@ -176,19 +196,31 @@ describe.each(['market', 'vault'])('the window of %s snapshots', (entity) => {
   })
 
   it('does not end before it begins', async () => {
-    expect(await refusedFor(`${path}from_timestamp=2&to_timestamp=1`)).toEqual(['query from_timestamp'])
-    expect(await refusedFor(`${path}from_timestamp=9${'0'.repeat(40)}&to_timestamp=1${'0'.repeat(40)}`)).toEqual([
+    expect(await refusedFor(`${path}from_timestamp=2&to_timestamp=1`)).toEqual([
       'query from_timestamp',
     ])
+    expect(
+      await refusedFor(`${path}from_timestamp=9${'0'.repeat(40)}&to_timestamp=1${'0'.repeat(40)}`),
+    ).toEqual(['query from_timestamp'])
   })
 
-  it.each(['9223372036854775807', '9223372036854775808', '9'.repeat(500)])('takes the number %s', async (value) => {
-    expect((await jsonOf(gateway, `${path}from_timestamp=${value}&to_timestamp=${value}`)).data).toEqual([])
-  })
+  it.each(['9223372036854775807', '9223372036854775808', '9'.repeat(500)])(
+    'takes the number %s',
+    async (value) => {
+      expect(
+        (await jsonOf(gateway, `${path}from_timestamp=${value}&to_timestamp=${value}`)).data,
+      ).toEqual([])
+    },
+  )
 
-  it.each(['TRUE', '1', 'yes', 'undefined', '%00', 'true,false'])('has no flag "%s"', async (flag) => {
-    expect(await refusedFor(`${path}should_group_by_timestamp=${flag}`)).toEqual(['query should_group_by_timestamp'])
-  })
+  it.each(['TRUE', '1', 'yes', 'undefined', '%00', 'true,false'])(
+    'has no flag "%s"',
+    async (flag) => {
+      expect(await refusedFor(`${path}should_group_by_timestamp=${flag}`)).toEqual([
+        'query should_group_by_timestamp',
+      ])
+    },
+  )
 
   it('has its flag once', async () => {
     const flag = 'should_group_by_timestamp'
@@ -197,7 +229,9 @@ describe.each(['market', 'vault'])('the window of %s snapshots', (entity) => {
 
   it(`has its ${entity} once, and not empty`, async () => {
     expect(await refusedFor(`${path}${entity}=`)).toEqual([`query ${entity}`])
-    expect(await refusedFor(`${path}${entity}=${vault}&${entity}=${vault}`)).toEqual([`query ${entity}`])
+    expect(await refusedFor(`${path}${entity}=${vault}&${entity}=${vault}`)).toEqual([
+      `query ${entity}`,
+    ])
   })
 
   it(`has no NUL in its ${entity}`, async () => {
@@ -240,11 +274,15 @@ describe('cursors and text', () => {
   })
 
   it.each(['', 'a%00b', '%00'])('the market of a breakdown is not "%s"', async (market) => {
-    expect(await refusedFor(`/positions/breakdown-by-markets?market=${market}`)).toEqual(['query market'])
+    expect(await refusedFor(`/positions/breakdown-by-markets?market=${market}`)).toEqual([
+      'query market',
+    ])
   })
 
   it('the market of a breakdown is given once', async () => {
-    expect(await refusedFor('/positions/breakdown-by-markets?market=a&market=b')).toEqual(['query market'])
+    expect(await refusedFor('/positions/breakdown-by-markets?market=a&market=b')).toEqual([
+      'query market',
+    ])
   })
 })
 
@@ -254,9 +292,15 @@ describe('several parameters that are wrong', () => {
       '/v1/users/abc/market-position-snapshots?page=0&page_size=1001&chain_id=x&from_timestamp=y&to_timestamp=&market=&should_group_by_timestamp=z'
     expect(await refusedFor(path)).toEqual([
       'path address',
-      ...['chain_id', 'from_timestamp', 'market', 'page', 'page_size', 'should_group_by_timestamp', 'to_timestamp'].map(
-        (name) => `query ${name}`,
-      ),
+      ...[
+        'chain_id',
+        'from_timestamp',
+        'market',
+        'page',
+        'page_size',
+        'should_group_by_timestamp',
+        'to_timestamp',
+      ].map((name) => `query ${name}`),
     ])
   })
 
@@ -279,15 +323,19 @@ describe('unknown parameters', () => {
     `/positions/${ada}?`,
   ])('are ignored: %s', async (path) => {
     const plain = await jsonOf(gateway, path)
-    expect(await jsonOf(gateway, `${path}unknown=1&unknown=2&Page=x&__proto__=1&constructor=2&a%00=%00&=&&`)).toEqual(
-      plain,
-    )
+    expect(
+      await jsonOf(
+        gateway,
+        `${path}unknown=1&unknown=2&Page=x&__proto__=1&constructor=2&a%00=%00&=&&`,
+      ),
+    ).toEqual(plain)
   })
 })
 
 describe('many assets', () => {
   const path = '/points/breakdown-by-assets'
-  const assets = (count: number) => Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
+  const assets = (count: number) =>
+    Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
 
   it('may be 200', async () => {
     expect((await gateway.get(`${path}?asset=${assets(200).join(',')}`)).status).toBe(200)
@@ -295,21 +343,30 @@ describe('many assets', () => {
 
   it('must not be 201', async () => {
     expect(await refusedFor(`${path}?asset=${assets(201).join(',')}`)).toEqual(['query asset'])
-    expect(await refusedFor(`${path}?asset=${assets(100).join(',')}&asset=${assets(101).join(',')}`)).toEqual([
-      'query asset',
-    ])
+    expect(
+      await refusedFor(`${path}?asset=${assets(100).join(',')}&asset=${assets(101).join(',')}`),
+    ).toEqual(['query asset'])
   })
 
-  it.each([',', '&asset='])('are a 4xx problem document when they are 10,000, joined by %s', async (joint) => {
-    const response = await sendRaw(gateway.base, `GET ${path}?asset=${assets(10_000).join(joint)} HTTP/1.1`)
-    expect(response.status).toBeGreaterThanOrEqual(400)
-    expect(response.status).toBeLessThan(500)
-    expectShapes(JSON.parse(response.body), response.status)
-  })
+  it.each([',', '&asset='])(
+    'are a 4xx problem document when they are 10,000, joined by %s',
+    async (joint) => {
+      const response = await sendRaw(
+        gateway.base,
+        `GET ${path}?asset=${assets(10_000).join(joint)} HTTP/1.1`,
+      )
+      expect(response.status).toBeGreaterThanOrEqual(400)
+      expect(response.status).toBeLessThan(500)
+      expectShapes(JSON.parse(response.body), response.status)
+    },
+  )
 })
 
 describe('what no client should send', () => {
-  const expectProblem = ({ status, headers, body }: Awaited<ReturnType<typeof sendRaw>>, expected: number) => {
+  const expectProblem = (
+    { status, headers, body }: Awaited<ReturnType<typeof sendRaw>>,
+    expected: number,
+  ) => {
     expect(status).toBe(expected)
     expect(headers['content-type']).toBe('application/problem+json; charset=utf-8')
     expectShapes(JSON.parse(body), expected)
@@ -332,12 +389,14 @@ describe('what no client should send', () => {
     expectProblem(await sendRaw(gateway.base, `GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}`), 431)
   })
 
-  it.each(['HELLO', 'GET /points reports HTTP/1.1', 'GET / HTTP/9.9', 'GET / HTTP/1.1\r\nno colon'])(
-    'no HTTP: %s',
-    async (head) => {
-      expectProblem(await sendRaw(gateway.base, head), 400)
-    },
-  )
+  it.each([
+    'HELLO',
+    'GET /points reports HTTP/1.1',
+    'GET / HTTP/9.9',
+    'GET / HTTP/1.1\r\nno colon',
+  ])('no HTTP: %s', async (head) => {
+    expectProblem(await sendRaw(gateway.base, head), 400)
+  })
 
   it.each([
     '/points/%',
@@ -362,14 +421,17 @@ describe('what no client should send', () => {
     expectProblem(await sendRaw(gateway.base, `GET ${path} HTTP/1.1`), 400)
   })
 
-  it.each(['/points/reports?a=\xff', '/points/\xc3\x28'])('bytes in the URL that are no ASCII', async (path) => {
-    const { status } = await sendRaw(
-      gateway.base,
-      '',
-      Buffer.from(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`, 'latin1'),
-    )
-    expect([200, 400]).toContain(status)
-  })
+  it.each(['/points/reports?a=\xff', '/points/\xc3\x28'])(
+    'bytes in the URL that are no ASCII',
+    async (path) => {
+      const { status } = await sendRaw(
+        gateway.base,
+        '',
+        Buffer.from(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`, 'latin1'),
+      )
+      expect([200, 400]).toContain(status)
+    },
+  )
 
   it.each([
     '/points/..%2f..%2fetc%2fpasswd',
@@ -425,7 +487,9 @@ describe('brackets', () => {
   ])('of a list are read as its parts: %s', async (query) => {
     for (const path of lists) {
       const plain = await jsonOf(gateway, `${path}asset=${eth},${dai}&limit=100`)
-      expect(plain.items.length).toBeLessThan((await jsonOf(gateway, `${path}limit=100`)).items.length)
+      expect(plain.items.length).toBeLessThan(
+        (await jsonOf(gateway, `${path}limit=100`)).items.length,
+      )
       expect(JSON.parse((await sent(`${path}${query}&limit=100`)).body)).toEqual(plain)
     }
   })
@@ -454,7 +518,9 @@ describe('brackets', () => {
       expect(status).toBe(400)
       const problem = JSON.parse(body)
       expectShapes(problem, 400)
-      expect(problem.errors.map((error: Json) => `${error.in} ${error.name}`)).toEqual(['query asset'])
+      expect(problem.errors.map((error: Json) => `${error.in} ${error.name}`)).toEqual([
+        'query asset',
+      ])
       expect(body.length).toBeLessThan(600)
     }
   })
@@ -467,7 +533,9 @@ describe('brackets', () => {
     ...paged.flatMap((path) => ['page', 'page_size', 'chain_id'].map((name) => path + name)),
     ...paged
       .slice(0, 2)
-      .flatMap((path) => ['from_timestamp', 'to_timestamp', 'should_group_by_timestamp'].map((name) => path + name)),
+      .flatMap((path) =>
+        ['from_timestamp', 'to_timestamp', 'should_group_by_timestamp'].map((name) => path + name),
+      ),
     `${v1('market-position-snapshots')}market`,
     `${v1('vault-position-snapshots')}vault`,
     `${v1('market-liquidation-rewards')}market`,
@@ -484,7 +552,9 @@ describe('brackets', () => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
     for (const path of ['/points/manualupdate', '/points/resync'])
       for (const query of ['date[]=2026-03-01', 'date[0]=2026-03-01', 'date[x]=2026-03-01']) {
-        const problem = await problemOf(await fetch(`${gateway.base}${path}?${query}`, { method: 'POST', headers }))
+        const problem = await problemOf(
+          await fetch(`${gateway.base}${path}?${query}`, { method: 'POST', headers }),
+        )
         expect(problem).toMatchObject({ status: 400, errors: [{ in: 'query', name: 'date' }] })
       }
   })
@@ -492,33 +562,47 @@ describe('brackets', () => {
 
 describe('a path', () => {
   const variants = [
-    ['/points/reports', '/points/reports/', '/Points/REPORTS', '/POINTS/Reports/', '/%70oints/r%65ports'],
+    [
+      '/points/reports',
+      '/points/reports/',
+      '/Points/REPORTS',
+      '/POINTS/Reports/',
+      '/%70oints/r%65ports',
+    ],
     ['/pools/all', '/Pools/All/', '/POOLS/ALL'],
     ['/health', '/health/', '/HEALTH'],
     [`/points/${ada}?limit=1`, `/points/${ada}/?limit=1`, `/POINTS/${ada.toUpperCase()}?limit=1`],
     [`/v1/users/${ada}/net-apr`, `/V1/Users/${ada}/Net-APR/`],
     ['/graphql?query={program{totalPoints}}', '/GraphQL/?query={program{totalPoints}}'],
   ]
-  it.each(variants)('has the same answer with a slash at its end and in any case: %s', async (path, ...others) => {
-    const asked = await gateway.get(path)
-    const text = await asked.text()
-    for (const other of others) {
-      const response = await gateway.get(other)
-      expect([other, response.status, await response.text()]).toEqual([other, asked.status, text])
-      expect(response.headers.get('etag')).toBe(asked.headers.get('etag'))
-    }
-  })
+  it.each(variants)(
+    'has the same answer with a slash at its end and in any case: %s',
+    async (path, ...others) => {
+      const asked = await gateway.get(path)
+      const text = await asked.text()
+      for (const other of others) {
+        const response = await gateway.get(other)
+        expect([other, response.status, await response.text()]).toEqual([other, asked.status, text])
+        expect(response.headers.get('etag')).toBe(asked.headers.get('etag'))
+      }
+    },
+  )
 
   it('keeps the case of a cursor and of a record', async () => {
-    expect((await jsonOf(gateway, '/Points/Breakdown-By-Assets/?cursor=r1-B')).items[0].id).toBe('r1-a')
+    expect((await jsonOf(gateway, '/Points/Breakdown-By-Assets/?cursor=r1-B')).items[0].id).toBe(
+      'r1-a',
+    )
     expect(await refusedFor('/Points/Breakdown-By-Assets/?cursor=R1-b')).toEqual(['query cursor'])
   })
 
-  it.each(['/Points/Reports/', '/points/reports/'])('takes its own methods alone: %s', async (path) => {
-    const response = await fetch(gateway.base + path, { method: 'DELETE' })
-    expect((await problemOf(response)).status).toBe(405)
-    expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD'])
-  })
+  it.each(['/Points/Reports/', '/points/reports/'])(
+    'takes its own methods alone: %s',
+    async (path) => {
+      const response = await fetch(gateway.base + path, { method: 'DELETE' })
+      expect((await problemOf(response)).status).toBe(405)
+      expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD'])
+    },
+  )
 
   it.each([
     '/points/..',
@@ -535,7 +619,8 @@ describe('a path', () => {
 
   it('of thousands of slashes takes no time that grows with their square', async () => {
     const since = performance.now()
-    for (let i = 0; i < 20; i++) expect((await gateway.get(`${'/'.repeat(15_000)}a`)).status).toBe(404)
+    for (let i = 0; i < 20; i++)
+      expect((await gateway.get(`${'/'.repeat(15_000)}a`)).status).toBe(404)
     expect(performance.now() - since).toBeLessThan(2000)
   })
 })
@@ -569,7 +654,10 @@ describe('methods', () => {
 
   it.each(changes)('%s takes POST', async (path) => {
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
-      const response = await fetch(gateway.base + path, { method, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+      const response = await fetch(gateway.base + path, {
+        method,
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      })
       expect((await problemOf(response)).status, method).toBe(405)
       expect(response.headers.get('allow'), method).toContain('POST')
     }
@@ -580,18 +668,25 @@ describe('methods', () => {
     expect(status).toBe(400)
   })
 
-  it.each([...reads, '/points/abc', '/unknown'])('HEAD of %s answers as GET, without the body', async (path) => {
-    const asked = (method: string) => fetch(gateway.base + path, { method, headers: { 'accept-encoding': 'identity' } })
-    const [get, head] = await Promise.all([asked('GET'), asked('HEAD')])
-    expect(await head.text()).toBe('')
-    expect(head.status).toBe(get.status)
-    for (const name of ['content-type', 'content-length', 'etag', 'vary', 'cache-control'])
-      expect(head.headers.get(name), name).toBe(get.headers.get(name))
-    expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(await get.text()))
-  })
+  it.each([...reads, '/points/abc', '/unknown'])(
+    'HEAD of %s answers as GET, without the body',
+    async (path) => {
+      const asked = (method: string) =>
+        fetch(gateway.base + path, { method, headers: { 'accept-encoding': 'identity' } })
+      const [get, head] = await Promise.all([asked('GET'), asked('HEAD')])
+      expect(await head.text()).toBe('')
+      expect(head.status).toBe(get.status)
+      for (const name of ['content-type', 'content-length', 'etag', 'vary', 'cache-control'])
+        expect(head.headers.get(name), name).toBe(get.headers.get(name))
+      expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(await get.text()))
+    },
+  )
 
   it('takes a wrong method with a body', async () => {
-    const response = await fetch(`${gateway.base}/points/reports`, { method: 'DELETE', body: 'x'.repeat(1000) })
+    const response = await fetch(`${gateway.base}/points/reports`, {
+      method: 'DELETE',
+      body: 'x'.repeat(1000),
+    })
     expect(response.status).toBe(405)
   })
 })
@@ -672,7 +767,9 @@ describe('bodies', () => {
   })
 
   it('that are deep do not bring the server down', async () => {
-    expect((await post('/multipliers/update', '['.repeat(200_000) + ']'.repeat(200_000))).status).toBe(400)
+    expect(
+      (await post('/multipliers/update', '['.repeat(200_000) + ']'.repeat(200_000))).status,
+    ).toBe(400)
     expect((await gateway.get('/health')).status).toBe(200)
   })
 })

@@ -9,7 +9,11 @@ const millionths = TOTAL.replace('.', '')
 let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway()
-  await importFiles(gateway, { pools: [pool], multipliers: [multiplier], positions: [position(ANN, 0.1)] })
+  await importFiles(gateway, {
+    pools: [pool],
+    multipliers: [multiplier],
+    positions: [position(ANN, 0.1)],
+  })
   const { pool: store } = gateway.deps.store
   await store.query(`UPDATE program SET total_points = ${millionths}`)
   await store.query(`UPDATE distribution SET total_points = ${millionths}`)
@@ -25,12 +29,16 @@ test('totals beyond what a double holds are written to the millionth', async () 
   expect(await text(`/points/userpoints?account=${ANN}`)).toBe(
     `{"account":"${ANN}","userPoints":${TOTAL},"totalPoints":${TOTAL}}`,
   )
-  expect(await text(`/points/leaderboard?account=${ANN}`)).toContain(`"points":${TOTAL},"rank":"1"},{`)
+  expect(await text(`/points/leaderboard?account=${ANN}`)).toContain(
+    `"points":${TOTAL},"rank":"1"},{`,
+  )
   expect(await text('/points/reports')).toBe(
     `{"items":[{"distributionDate":"${midnight(DAY)}","totalPoints":${TOTAL},"positionCount":1}]}`,
   )
   expect(await text(`/positions/${ANN}`)).toContain(`"points":${TOTAL}}],"totalPoints":${TOTAL}}`)
-  const query = encodeURIComponent('{ program { totalPoints } distributions { nodes { totalPoints: points } } }')
+  const query = encodeURIComponent(
+    '{ program { totalPoints } distributions { nodes { totalPoints: points } } }',
+  )
   expect(await text(`/graphql?query=${query}`)).toBe(
     `{"data":{"program":{"totalPoints":${TOTAL}},"distributions":{"nodes":[{"totalPoints":${TOTAL}}]}}}`,
   )
@@ -41,7 +49,9 @@ test('the maximum points of a side of a position are documented in the error', a
     importFiles(gateway, { positions: [position(ANN, 1, { pointsA: points, pointsB: 0 })] })
   await side(2 ** 33)
   expect(await text(`/points/${ANN}`)).toContain('"pointsA":8589934592,')
-  await expect(side(2 ** 33 + 1)).rejects.toThrow('pointsA: must be a number from -8589934592 to 8589934592')
+  await expect(side(2 ** 33 + 1)).rejects.toThrow(
+    'pointsA: must be a number from -8589934592 to 8589934592',
+  )
   await expect(importFiles(gateway, { positions: [position(ANN, 2 ** 33)] })).rejects.toThrow(
     'A side of a position has at most 8589934592 points. Nothing was changed.',
   )

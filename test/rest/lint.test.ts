@@ -7,7 +7,14 @@ const run = promisify(execFile)
 const HAS_REDOCLY = isInstalled('redocly')
 /** Nothing is sent anywhere. */
 const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-const args = ['lint', '--config', '.redocly.yaml', '--max-problems', '20', 'src/generated/openapi.json']
+const args = [
+  'lint',
+  '--config',
+  '.redocly.yaml',
+  '--max-problems',
+  '20',
+  'src/generated/openapi.json',
+]
 
 const NAME = `redocly finds nothing wrong in the OpenAPI document${HAS_REDOCLY ? '' : ' (skipped: no redocly)'}`
 

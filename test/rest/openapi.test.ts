@@ -4,7 +4,17 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
-import { type Json, jsonOf, markets, nobody, pools, startOnFixture, tokens, users, vault } from './fixture.ts'
+import {
+  type Json,
+  jsonOf,
+  markets,
+  nobody,
+  pools,
+  startOnFixture,
+  tokens,
+  users,
+  vault,
+} from './fixture.ts'
 
 const { ada, bob, cat } = users
 let gateway: Gateway
@@ -63,7 +73,10 @@ const operations = (): Operation[] =>
 /** Every value of a key, however deep. */
 function valuesOf(key: string, node: unknown): unknown[] {
   if (node === null || typeof node !== 'object') return []
-  return Object.entries(node).flatMap(([name, value]) => [...(name === key ? [value] : []), ...valuesOf(key, value)])
+  return Object.entries(node).flatMap(([name, value]) => [
+    ...(name === key ? [value] : []),
+    ...valuesOf(key, value),
+  ])
 }
 
 describe('/openapi.json', () => {
@@ -94,7 +107,9 @@ describe('/openapi.json', () => {
 
   it('declares every parameter of a path once, as required', () => {
     for (const { name, path, operation } of operations()) {
-      const inPath = (operation.parameters ?? []).filter((parameter: Json) => parameter.in === 'path')
+      const inPath = (operation.parameters ?? []).filter(
+        (parameter: Json) => parameter.in === 'path',
+      )
       const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
       expect(
         inPath.map((parameter: Json) => parameter.name),
@@ -109,18 +124,25 @@ describe('/openapi.json', () => {
       for (const parameter of operation.parameters ?? []) {
         expect(['path', 'query'], name).toContain(parameter.in)
         expect(parameter.schema, `${name} ${parameter.name}`).toEqual(expect.any(Object))
-        expect(parameter.description ?? parameter.schema.description, `${name} ${parameter.name}`).toEqual(
-          expect.any(String),
-        )
+        expect(
+          parameter.description ?? parameter.schema.description,
+          `${name} ${parameter.name}`,
+        ).toEqual(expect.any(String))
       }
   })
 
   it('has the documented limits', () => {
     const parameters = document.paths['/v1/users/{address}/earnings'].get.parameters
-    const schemaOf = (name: string) => parameters.find((parameter: Json) => parameter.name === name).schema
+    const schemaOf = (name: string) =>
+      parameters.find((parameter: Json) => parameter.name === name).schema
     expect(schemaOf('address')).toMatchObject({ type: 'string', pattern: '^0[xX][a-fA-F0-9]{40}$' })
     expect(schemaOf('page')).toMatchObject({ type: 'integer', minimum: 1, default: 1 })
-    expect(schemaOf('page_size')).toMatchObject({ type: 'integer', minimum: 1, maximum: 1000, default: 100 })
+    expect(schemaOf('page_size')).toMatchObject({
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000,
+      default: 100,
+    })
   })
 
   it('refers only to components that it has', () => {
@@ -135,14 +157,19 @@ describe('/openapi.json', () => {
 
   it('requires the admin token for the three POSTs alone', () => {
     const secured = operations().filter(({ operation }) => operation.security?.length)
-    expect(secured.map(({ name }) => name).sort()).toEqual(documented.filter((name) => name.startsWith('POST')).sort())
+    expect(secured.map(({ name }) => name).sort()).toEqual(
+      documented.filter((name) => name.startsWith('POST')).sort(),
+    )
     for (const { operation } of secured)
       for (const scheme of operation.security.flatMap(Object.keys))
         expect(document.components.securitySchemes[scheme]).toBeDefined()
   })
 
   it('is the committed src/generated/openapi.json', () => {
-    const committed = readFileSync(join(import.meta.dirname, '../../src/generated/openapi.json'), 'utf8')
+    const committed = readFileSync(
+      join(import.meta.dirname, '../../src/generated/openapi.json'),
+      'utf8',
+    )
     expect(JSON.parse(committed), 'run npm run generate').toEqual(document)
   })
 })
@@ -174,9 +201,17 @@ describe('real answers fit their schemas', () => {
     ['GET /points/{address}', '/points/x?cursor=y', 400],
     ['GET /multipliers/all', '/multipliers/all', 201],
     ['GET /pools/all', '/pools/all', 201],
-    ['GET /positions/breakdown-by-assets', `/positions/breakdown-by-assets?asset=${tokens.arb}`, 200],
+    [
+      'GET /positions/breakdown-by-assets',
+      `/positions/breakdown-by-assets?asset=${tokens.arb}`,
+      200,
+    ],
     ['GET /positions/breakdown-by-assets', '/positions/breakdown-by-assets?cursor=none', 400],
-    ['GET /positions/breakdown-by-markets', `/positions/breakdown-by-markets?market=${pools.ethUsdc}`, 200],
+    [
+      'GET /positions/breakdown-by-markets',
+      `/positions/breakdown-by-markets?market=${pools.ethUsdc}`,
+      200,
+    ],
     ['GET /positions/breakdown-by-markets', '/positions/breakdown-by-markets?limit=101', 400],
     ['GET /positions/{address}', `/positions/${ada}`, 200],
     ['GET /positions/{address}', `/positions/${nobody}`, 200],
@@ -187,7 +222,11 @@ describe('real answers fit their schemas', () => {
       `/v1/users/${ada}/market-position-snapshots?should_group_by_timestamp=true`,
       200,
     ],
-    [`GET ${v1}/market-position-snapshots`, `/v1/users/${ada}/market-position-snapshots?page=0`, 400],
+    [
+      `GET ${v1}/market-position-snapshots`,
+      `/v1/users/${ada}/market-position-snapshots?page=0`,
+      400,
+    ],
     [`GET ${v1}/vault-position-snapshots`, `/v1/users/${ada}/vault-position-snapshots`, 200],
     [
       `GET ${v1}/vault-position-snapshots`,
@@ -201,10 +240,22 @@ describe('real answers fit their schemas', () => {
       200,
     ],
     [`GET ${v1}/market-liquidation-rewards`, `/v1/users/${ada}/market-liquidation-rewards`, 400],
-    [`GET ${v1}/market-liquidation-rewards`, `/v1/users/${ada}/market-liquidation-rewards?market=${nobody}`, 404],
-    [`GET ${v1}/vault-liquidation-rewards`, `/v1/users/${ada}/vault-liquidation-rewards?vault=${vault}`, 200],
+    [
+      `GET ${v1}/market-liquidation-rewards`,
+      `/v1/users/${ada}/market-liquidation-rewards?market=${nobody}`,
+      404,
+    ],
+    [
+      `GET ${v1}/vault-liquidation-rewards`,
+      `/v1/users/${ada}/vault-liquidation-rewards?vault=${vault}`,
+      200,
+    ],
     [`GET ${v1}/vault-liquidation-rewards`, `/v1/users/${ada}/vault-liquidation-rewards`, 400],
-    [`GET ${v1}/vault-liquidation-rewards`, `/v1/users/${ada}/vault-liquidation-rewards?vault=${nobody}`, 404],
+    [
+      `GET ${v1}/vault-liquidation-rewards`,
+      `/v1/users/${ada}/vault-liquidation-rewards?vault=${nobody}`,
+      404,
+    ],
     [`GET ${v1}/earnings`, `/v1/users/${ada}/earnings`, 200],
     [`GET ${v1}/earnings`, `/v1/users/${bob}/earnings`, 200],
     [`GET ${v1}/earnings`, '/v1/users/x/earnings', 400],
@@ -231,7 +282,12 @@ describe('real answers fit their schemas', () => {
       200,
       { headers: token, body: JSON.stringify({ poolAddress: pools.daiEth, deposit_tokenA: 1 }) },
     ],
-    ['POST /multipliers/update', '/multipliers/update', 413, { headers: token, body: ' '.repeat(1024 * 1024 + 1) }],
+    [
+      'POST /multipliers/update',
+      '/multipliers/update',
+      413,
+      { headers: token, body: ' '.repeat(1024 * 1024 + 1) },
+    ],
   ]
 
   /** It compiles each schema of the document once. */
@@ -258,7 +314,10 @@ describe('real answers fit their schemas', () => {
 
   it('are all covered: every operation with JSON has a call that succeeds, or is manualupdate', () => {
     const succeeded = new Set(calls.filter(([, , status]) => status < 300).map(([name]) => name))
-    expect(documented.filter((name) => !succeeded.has(name))).toEqual(['GET /', 'POST /points/manualupdate'])
+    expect(documented.filter((name) => !succeeded.has(name))).toEqual([
+      'GET /',
+      'POST /points/manualupdate',
+    ])
   })
 })
 
@@ -275,24 +334,34 @@ describe('what any request may get is declared for each operation', () => {
     const schema = operation.responses[response.status]
     expect(schema, `${operation.operationId} ${response.status}`).toBeDefined()
     const type = response.headers.get('content-type')?.split(';')[0] ?? ''
-    if (response.status !== 304) expect(Object.keys(schema.content), operation.operationId).toContain(type)
+    if (response.status !== 304)
+      expect(Object.keys(schema.content), operation.operationId).toContain(type)
     for (const name of Object.keys(schema.headers ?? {}))
-      if (name !== 'x-data-version') expect(response.headers.has(name), `${operation.operationId} ${name}`).toBe(true)
+      if (name !== 'x-data-version')
+        expect(response.headers.has(name), `${operation.operationId} ${name}`).toBe(true)
     return response.status
   }
-  const send = ({ name, path }: Operation, to: Gateway, search = '', headers: Record<string, string> = {}) =>
+  const send = (
+    { name, path }: Operation,
+    to: Gateway,
+    search = '',
+    headers: Record<string, string> = {},
+  ) =>
     fetch(to.base + urlOf(path, ada) + search, {
       method: name.split(' ')[0] as string,
       headers: { 'cache-control': 'no-cache', ...headers },
     })
 
-  it.each(['?x=%ff', '?x=%', '?%C3%28=1', '?x=%ED%A0%80'])('a 400 for a URL that is not UTF-8: %s', async (search) => {
-    for (const one of operations()) {
-      const response = await send(one, gateway, search, { origin: 'https://wallet.example' })
-      expect(response.headers.get('access-control-allow-origin'), one.name).toBe('*')
-      expect(declared(one, response), one.name).toBe(400)
-    }
-  })
+  it.each(['?x=%ff', '?x=%', '?%C3%28=1', '?x=%ED%A0%80'])(
+    'a 400 for a URL that is not UTF-8: %s',
+    async (search) => {
+      for (const one of operations()) {
+        const response = await send(one, gateway, search, { origin: 'https://wallet.example' })
+        expect(response.headers.get('access-control-allow-origin'), one.name).toBe('*')
+        expect(declared(one, response), one.name).toBe(400)
+      }
+    },
+  )
 
   it('a 400 for a path that is not UTF-8', async () => {
     for (const one of operations().filter(({ path }) => path.includes('{')))
@@ -301,14 +370,22 @@ describe('what any request may get is declared for each operation', () => {
 
   it('a 400 for a header that is wrong', async () => {
     for (const one of operations())
-      expect(declared(one, await send(one, gateway, '', { 'x-data-version': 'new' })), one.name).toBe(400)
+      expect(
+        declared(one, await send(one, gateway, '', { 'x-data-version': 'new' })),
+        one.name,
+      ).toBe(400)
   })
 
   it('a 304 for a tag that matches', async () => {
-    for (const one of operations().filter(({ name, path }) => name.startsWith('GET') && !isProbe(path))) {
+    for (const one of operations().filter(
+      ({ name, path }) => name.startsWith('GET') && !isProbe(path),
+    )) {
       const search = /rewards$/.test(one.path) ? `?market=${markets.first}&vault=${vault}` : ''
       const tag = (await send(one, gateway, search)).headers.get('etag') ?? expect.fail(one.name)
-      expect(declared(one, await send(one, gateway, search, { 'if-none-match': tag })), one.name).toBe(304)
+      expect(
+        declared(one, await send(one, gateway, search, { 'if-none-match': tag })),
+        one.name,
+      ).toBe(304)
     }
   })
 
@@ -337,7 +414,9 @@ describe('/docs/rest', () => {
   it('loads nothing from another host', async () => {
     const page = await gateway.get('/docs/rest')
     const html = await page.text()
-    const urls = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => new URL(match[1] as string, page.url))
+    const urls = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      (match) => new URL(match[1] as string, page.url),
+    )
     const loaded = urls.filter(({ protocol }) => protocol !== 'data:')
     expect(loaded.length).toBeGreaterThan(0)
     for (const url of loaded) {

@@ -6,8 +6,14 @@ export interface RawAnswer {
   body: string
 }
 
-/** Sends bytes that fetch would refuse or repair, and reads the answer until the server hangs up. */
-export function sendRaw(base: string, head: string, body: string | Uint8Array = ''): Promise<RawAnswer> {
+/**
+ * Sends bytes that fetch would refuse or repair, and reads the answer until the server hangs up.
+ */
+export function sendRaw(
+  base: string,
+  head: string,
+  body: string | Uint8Array = '',
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(base)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -21,7 +27,10 @@ export function sendRaw(base: string, head: string, body: string | Uint8Array = 
       const [top = '', ...rest] = Buffer.concat(chunks).toString('latin1').split('\r\n\r\n')
       const [status = '', ...lines] = top.split('\r\n')
       const headers = Object.fromEntries(
-        lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+        lines.map((line) => [
+          line.slice(0, line.indexOf(':')).toLowerCase(),
+          line.slice(line.indexOf(':') + 1).trim(),
+        ]),
       )
       resolve({ status: Number(status.split(' ')[1]), headers, body: rest.join('\r\n\r\n') })
     })

@@ -20,9 +20,12 @@ async function all(field: string, where: string, row: string, inside?: string): 
   for (let after: string | null = null; ; ) {
     const list: string = `list: ${field}(first: 1000, after: $after, ${where}) {
       nodes { ${row} } pageInfo { hasNextPage endCursor } }`
-    const answer: Row = await gateway.ask(`query ($after: String) { ${inside ? `of: ${inside} { ${list} }` : list} }`, {
-      after,
-    })
+    const answer: Row = await gateway.ask(
+      `query ($after: String) { ${inside ? `of: ${inside} { ${list} }` : list} }`,
+      {
+        after,
+      },
+    )
     const page = inside ? answer.of.list : answer.list
     rows.push(...page.nodes)
     if (!page.pageInfo.hasNextPage) return rows
@@ -36,7 +39,12 @@ async function activity(where: string): Promise<Row[]> {
   const rows = 'kind txHash time user { address } pool { address }'
   const lists = await Promise.all(
     markets.map(({ address, chainId }) =>
-      all('activity', `where: ${where}`, rows, `market(address: "${address}", chainId: ${chainId})`),
+      all(
+        'activity',
+        `where: ${where}`,
+        rows,
+        `market(address: "${address}", chainId: ${chainId})`,
+      ),
     ),
   )
   return lists.flat()
@@ -52,13 +60,17 @@ async function positions(where: string, row: string): Promise<Row[]> {
 }
 
 const DAY = 86_400_000
-const midnight = (time: string) => new Date(Math.floor(Date.parse(time) / DAY) * DAY).toISOString().slice(0, 10)
+const midnight = (time: string) =>
+  new Date(Math.floor(Date.parse(time) / DAY) * DAY).toISOString().slice(0, 10)
 
 test('earnings never jump by more than the prices of what a wallet holds', async () => {
   const users = await all('users', 'where: {}', 'address')
   for (let from = 0; from < users.length; from += 100) {
     const aliases = users.slice(from, from + 100).map(
-      ({ address }, index) => `u${index}: user(address: "${address}") { address series(interval: DAY) {
+      (
+        { address },
+        index,
+      ) => `u${index}: user(address: "${address}") { address series(interval: DAY) {
         start earningsUsd pendingCashUsd worth { suppliedUsd protectedUsd vaultsUsd borrowedUsd } } }`,
     )
     for (let at = 0; at < aliases.length; at += 10) {
@@ -81,7 +93,10 @@ test('earnings never jump by more than the prices of what a wallet holds', async
 })
 
 test('prices move slowly, and those of one market together', async () => {
-  const rows = await positions('', 'date sideA { asset { symbol } priceUsd } sideB { asset { symbol } priceUsd }')
+  const rows = await positions(
+    '',
+    'date sideA { asset { symbol } priceUsd } sideB { asset { symbol } priceUsd }',
+  )
   const prices = new Map<string, Map<string, number>>()
   for (const { date, sideA, sideB } of rows) {
     for (const { asset, priceUsd } of [sideA, sideB]) {
@@ -90,7 +105,9 @@ test('prices move slowly, and those of one market together', async () => {
     }
   }
   const moves = (symbol: string) => {
-    const days = [...(prices.get(symbol) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, price]) => price)
+    const days = [...(prices.get(symbol) ?? [])]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, price]) => price)
     return days.slice(1).map((price, day) => Math.log(price / (days[day] as number)))
   }
   for (const symbol of prices.keys()) {
@@ -100,13 +117,18 @@ test('prices move slowly, and those of one market together', async () => {
   const mean = (list: number[]) => list.reduce((sum, one) => sum + one, 0) / list.length
   const spread = (one: number[], other: number[]) =>
     mean(one.map((move, day) => (move - mean(one)) * ((other[day] as number) - mean(other))))
-  expect(spread(ether, bitcoin) / Math.sqrt(spread(ether, ether) * spread(bitcoin, bitcoin))).toBeGreaterThan(0.8)
+  expect(
+    spread(ether, bitcoin) / Math.sqrt(spread(ether, ether) * spread(bitcoin, bitcoin)),
+  ).toBeGreaterThan(0.8)
 })
 
 test('a loan is liquidated on the day after its health factor is below 1, and on no other', async () => {
   const newest = await gateway.ask('{ distributions(first: 1) { nodes { date } } }')
   const last = newest.distributions.nodes[0].date
-  const unhealthy = await positions('healthFactor: { lt: 1 }', 'date healthFactor user { address } pool { address }')
+  const unhealthy = await positions(
+    'healthFactor: { lt: 1 }',
+    'date healthFactor user { address } pool { address }',
+  )
   expect(unhealthy.length).toBeGreaterThan(30)
   const rewards = await activity('{ kinds: [LIQUIDATION_REWARD] }')
   const liquidations = new Set(rewards.map(({ txHash }) => txHash))
@@ -114,7 +136,9 @@ test('a loan is liquidated on the day after its health factor is below 1, and on
   const hit = repaid.filter(({ txHash }) => liquidations.has(txHash))
   const key = (day: string, { user, pool }: Row) => `${day} ${user.address} ${pool.address}`
   const expected = unhealthy.filter(({ date }) => date < last).map((row) => key(row.date, row))
-  expect([...new Set(hit.map((row) => key(midnight(row.time), row)))].sort()).toEqual(expected.sort())
+  expect([...new Set(hit.map((row) => key(midnight(row.time), row)))].sort()).toEqual(
+    expected.sort(),
+  )
 })
 
 test('rates follow utilization', async () => {
@@ -139,7 +163,9 @@ test('rates follow utilization', async () => {
 test('deposits and loans change over time, and the rules twice', async () => {
   const flows = await activity('{ NOT: { kinds: [LIQUIDATION_REWARD] } }')
   for (const kind of ['DEPOSIT', 'WITHDRAW', 'BORROW', 'REPAY']) {
-    const days = new Set(flows.filter((flow) => flow.kind === kind).map(({ time }) => midnight(time)))
+    const days = new Set(
+      flows.filter((flow) => flow.kind === kind).map(({ time }) => midnight(time)),
+    )
     expect(days.size, kind).toBeGreaterThan(80)
   }
   const { distributions, multiplierRevisions } = await gateway.ask(`{

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { sampleFiles, sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import {
+  sampleFiles,
+  sampleMarket,
+  samplePool,
+  sampleUser,
+  sampleVault,
+} from '../../src/sample/sample.ts'
 
 type Row = Record<string, any>
 type Check = (value: unknown) => boolean
@@ -17,8 +23,10 @@ const text = matches(/^.+$/)
 const address = matches(/^0x[0-9a-f]{40}$/)
 const txHash = matches(/^0x[0-9a-f]{64}$/)
 const uuid = matches(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-const instant: Check = (value) => typeof value === 'string' && new Date(value).toISOString() === value
-const uint: Check = (value) => matches(/^(0|[1-9]\d*)$/)(value) && BigInt(value as string) < 2n ** 256n
+const instant: Check = (value) =>
+  typeof value === 'string' && new Date(value).toISOString() === value
+const uint: Check = (value) =>
+  matches(/^(0|[1-9]\d*)$/)(value) && BigInt(value as string) < 2n ** 256n
 const seconds: Check = (value) => uint(value) && Number(value) < now.getTime() / 1000
 const midnight: Check = (value) => seconds(value) && Number(value) % DAY === 0
 const number: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0
@@ -35,7 +43,8 @@ const one =
   (value) =>
     values.includes(value)
 const none = one(null)
-const fields = (check: Check, names: string) => Object.fromEntries(names.split(' ').map((name) => [name, check]))
+const fields = (check: Check, names: string) =>
+  Object.fromEntries(names.split(' ').map((name) => [name, check]))
 
 const chainId = one(1, 42161, 8453, 146)
 const multiplier = one(0, 0.5, 1, 1.5, 2)
@@ -52,7 +61,9 @@ const reward = {
 }
 const snapshot = { chainId, accountId: address, positionId: text, timestamp: midnight }
 
-/** The sample has no runs, the base points of the settings, and no users but those of its records. */
+/**
+ * The sample has no runs, the base points of the settings, and no users but those of its records.
+ */
 const format: Record<
   Exclude<Name, 'users' | 'runs' | 'base-points-revisions' | 'ledger' | 'seasons'>,
   { fields: Record<string, Check>; key: string[] }
@@ -120,7 +131,12 @@ const format: Record<
   },
   tokens: {
     key: ['chainId', 'address'],
-    fields: { chainId, address, name: text, logoURI: matches(/^data:image\/svg\+xml,%3Csvg [^<>#]+$/) },
+    fields: {
+      chainId,
+      address,
+      name: text,
+      logoURI: matches(/^data:image\/svg\+xml,%3Csvg [^<>#]+$/),
+    },
   },
   prices: {
     key: ['chainId', 'assetAddress', 'date'],
@@ -156,7 +172,12 @@ const format: Record<
   },
   'vault-snapshots': {
     key: ['chainId', 'vaultId', 'accountId', 'positionId', 'timestamp'],
-    fields: { ...snapshot, vaultId: address, ...fields(uint, 'shares assets'), assetsUsd: or(usd, none) },
+    fields: {
+      ...snapshot,
+      vaultId: address,
+      ...fields(uint, 'shares assets'),
+      assetsUsd: or(usd, none),
+    },
   },
   'market-liquidation-rewards': {
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
@@ -199,7 +220,10 @@ function sampleOf(size: Size): Record<Name, Row[]> {
 
 function load(options: Size & { now?: Date }): Record<Name, Row[]> {
   const files = sampleFiles({ now, ...options })
-  const parsed = Object.entries(files).map(([name, lines]) => [name, [...lines()].map((line) => JSON.parse(line))])
+  const parsed = Object.entries(files).map(([name, lines]) => [
+    name,
+    [...lines()].map((line) => JSON.parse(line)),
+  ])
   return Object.fromEntries(parsed)
 }
 
@@ -220,14 +244,17 @@ describe.each([{ users: 50, days: 10 }, everyone, { users: 5, days: 1 }])(
   'a sample of $users users and $days days',
   (size) => {
     const data = sampleOf(size)
-    const entities = new Map([...data.markets, ...data.vaults].map((row) => [`${row.chainId} ${row.id}`, row]))
+    const entities = new Map(
+      [...data.markets, ...data.vaults].map((row) => [`${row.chainId} ${row.id}`, row]),
+    )
 
     test('fits the import format, field by field', () => {
       const problems: string[] = []
       for (const [name, { fields }] of Object.entries(format)) {
         const expected = Object.keys(fields).sort().join()
         for (const row of data[name as Name]) {
-          if (Object.keys(row).sort().join() !== expected) problems.push(`${name}: ${Object.keys(row)}`)
+          if (Object.keys(row).sort().join() !== expected)
+            problems.push(`${name}: ${Object.keys(row)}`)
           for (const [field, check] of Object.entries(fields)) {
             if (!check(row[field])) problems.push(`${name}.${field}: ${row[field]}`)
           }
@@ -249,9 +276,14 @@ describe.each([{ users: 50, days: 10 }, everyone, { users: 5, days: 1 }])(
       const pools = new Map(data.pools.map((row) => [row.id, row]))
       const missing: Row[] = []
       for (const row of data.pools) {
-        const sides = [row.unit_1_id, row.unit_2_id].map((id) => entities.get(`${row.chainId} ${id}`))
+        const sides = [row.unit_1_id, row.unit_2_id].map((id) =>
+          entities.get(`${row.chainId} ${id}`),
+        )
         expect(sides.map((side) => side?.poolId)).toEqual([row.id, row.id])
-        expect(sides.map((side) => side?.assetAddress)).toEqual([row.asset_1_address, row.asset_2_address])
+        expect(sides.map((side) => side?.assetAddress)).toEqual([
+          row.asset_1_address,
+          row.asset_2_address,
+        ])
       }
       for (const row of data.multipliers) if (!pools.has(row.poolAddress)) missing.push(row)
       for (const row of data.markets) if (!pools.has(row.poolId)) missing.push(row)
@@ -280,7 +312,8 @@ describe.each([{ users: 50, days: 10 }, everyone, { users: 5, days: 1 }])(
     test('has daily records that end yesterday', () => {
       const days = Array.from({ length: size.days }, (_, day) => today - (size.days - day) * DAY)
       const dates = days.map((day) => new Date(day * 1000).toISOString())
-      const distinct = (rows: Row[], field: string) => [...new Set(rows.map((row) => row[field]))].sort()
+      const distinct = (rows: Row[], field: string) =>
+        [...new Set(rows.map((row) => row[field]))].sort()
       expect(distinct(data.positions, 'distributionDate')).toEqual(dates)
       expect(distinct(data['market-snapshots'], 'timestamp')).toEqual(days.map(String))
       expect(distinct(data['vault-snapshots'], 'timestamp')).toEqual(days.map(String))
@@ -314,7 +347,8 @@ describe.each([{ users: 50, days: 10 }, everyone, { users: 5, days: 1 }])(
             const dollars = position[`${side}${amount}Usd`]
             const fits =
               Math.abs(tokens - Number(held) / 10 ** decimals) <= 1e-12 * tokens &&
-              Math.abs(dollars - tokens * position[`${side}TokenPrice`]) <= 1.1e-4 * Math.max(parts.length, 1) &&
+              Math.abs(dollars - tokens * position[`${side}TokenPrice`]) <=
+                1.1e-4 * Math.max(parts.length, 1) &&
               (!priced || Math.abs(dollars - worth) < 1e-6)
             if (!fits) problems.push({ position, parts })
           }
@@ -345,7 +379,10 @@ describe.each([{ users: 50, days: 10 }, everyone, { users: 5, days: 1 }])(
     })
 
     test('explains with cash flows what an account holds', () => {
-      const flows = group(data['cash-flows'], (row) => `${row.accountId} ${row.chainId} ${row.entityId}`)
+      const flows = group(
+        data['cash-flows'],
+        (row) => `${row.accountId} ${row.chainId} ${row.entityId}`,
+      )
       const snapshots = [...data['market-snapshots'], ...data['vault-snapshots']]
       for (const [key, rows] of group(
         snapshots,
@@ -355,7 +392,9 @@ describe.each([{ users: 50, days: 10 }, everyone, { users: 5, days: 1 }])(
         const amounts = flows.get(key) ?? []
         expect(Math.min(...amounts.map((row) => Number(row.timestamp)))).toBeLessThan(opened)
       }
-      expect(flows.size).toBe(new Set(snapshots.map((row) => `${row.accountId} ${row.marketId ?? row.vaultId}`)).size)
+      expect(flows.size).toBe(
+        new Set(snapshots.map((row) => `${row.accountId} ${row.marketId ?? row.vaultId}`)).size,
+      )
     })
   },
 )
@@ -394,7 +433,10 @@ describe('the whole sample', () => {
       cash.set(key(row), sum)
     }
     const returns: number[] = []
-    for (const [name, rows] of group([...data['market-snapshots'], ...data['vault-snapshots']], key)) {
+    for (const [name, rows] of group(
+      [...data['market-snapshots'], ...data['vault-snapshots']],
+      key,
+    )) {
       const newest = Math.max(...rows.map((row) => Number(row.timestamp)))
       const last = rows.filter((row) => Number(row.timestamp) === newest)
       const value = last.reduce(
@@ -426,14 +468,19 @@ describe('the whole sample', () => {
     for (const name of ['market-liquidation-rewards', 'vault-liquidation-rewards'] as const) {
       expect(new Set(data[name].map((row) => row.claimedTimestamp === null)).size).toBe(2)
       expect(new Set(data[name].map((row) => row.userRoi === null)).size).toBe(2)
-      expect(data[name].every((row) => Number(row.claimedTimestamp ?? now) > Number(row.timestamp))).toBe(true)
+      expect(
+        data[name].every((row) => Number(row.claimedTimestamp ?? now) > Number(row.timestamp)),
+      ).toBe(true)
     }
   })
 })
 
 describe('the sample is the same', () => {
   const lines = (now: Date) =>
-    Object.entries(sampleFiles({ now, users: 20, days: 10 })).map(([name, lines]) => [name, ...lines()])
+    Object.entries(sampleFiles({ now, users: 20, days: 10 })).map(([name, lines]) => [
+      name,
+      ...lines(),
+    ])
 
   test('on the same UTC day, and each time a file is read', () => {
     const morning = lines(new Date('2026-11-21T00:00:00.000Z'))
@@ -443,12 +490,16 @@ describe('the sample is the same', () => {
   })
 
   test('on another day but for its dates', () => {
-    const [one, other] = [now, new Date('2027-02-03T04:05:06Z')].map((now) => load({ users: 20, days: 10, now }))
+    const [one, other] = [now, new Date('2027-02-03T04:05:06Z')].map((now) =>
+      load({ users: 20, days: 10, now }),
+    )
     expect(other?.markets).toEqual(one?.markets)
-    const factors = (data?: Record<Name, Row[]>) => data?.multipliers.map(({ updatedAt: _, ...row }) => row)
+    const factors = (data?: Record<Name, Row[]>) =>
+      data?.multipliers.map(({ updatedAt: _, ...row }) => row)
     expect(factors(other)).toEqual(factors(one))
     expect(other?.vaults).toEqual(one?.vaults)
-    const flows = (data?: Record<Name, Row[]>) => data?.['cash-flows'].map(({ timestamp: _, ...row }) => row)
+    const flows = (data?: Record<Name, Row[]>) =>
+      data?.['cash-flows'].map(({ timestamp: _, ...row }) => row)
     expect(flows(other)).toEqual(flows(one))
     const positions = (data?: Record<Name, Row[]>) =>
       data?.positions.map(({ id: _, distributionDate: __, ...row }) => row)
@@ -466,9 +517,18 @@ describe.each([
 
   test('has the addresses that the documentation names', () => {
     expect(sampleUser).toBe('0x1d4a30d78de6be5f9885ffac2c6b8425d1d7727e')
-    expect(samplePool).toEqual({ chainId: 146, address: '0xd444f1b4a4f5b33eac12f9a0529d33116121b0db' })
-    expect(sampleMarket).toEqual({ chainId: 146, address: '0xfd15afb808cecf7d46f4427e99c077f6ec94408d' })
-    expect(sampleVault).toEqual({ chainId: 146, address: '0xb1ed7446e71077e5c21386c39398e52d87be6cb7' })
+    expect(samplePool).toEqual({
+      chainId: 146,
+      address: '0xd444f1b4a4f5b33eac12f9a0529d33116121b0db',
+    })
+    expect(sampleMarket).toEqual({
+      chainId: 146,
+      address: '0xfd15afb808cecf7d46f4427e99c077f6ec94408d',
+    })
+    expect(sampleVault).toEqual({
+      chainId: 146,
+      address: '0xb1ed7446e71077e5c21386c39398e52d87be6cb7',
+    })
   })
 
   test('has positions in several pools on all days', () => {
@@ -477,9 +537,11 @@ describe.each([
     expect(pools.has(samplePool.address)).toBe(true)
     for (const rows of pools.values()) expect(rows).toHaveLength(size.days)
     expect(mine('positions').some((row) => row.bBorrowedAmountUsd > 0)).toBe(true)
-    expect(mine('positions').some((row) => row.aProtectedSuppliedAmountUsd > 0 && row.bBorrowedAmountUsd > 0)).toBe(
-      true,
-    )
+    expect(
+      mine('positions').some(
+        (row) => row.aProtectedSuppliedAmountUsd > 0 && row.bBorrowedAmountUsd > 0,
+      ),
+    ).toBe(true)
   })
 
   test('has two positions in the sample market, protected collateral, a missing price', () => {
@@ -500,8 +562,14 @@ describe.each([
   })
 
   test('got liquidation rewards', () => {
-    expect(mine('market-liquidation-rewards').some((row) => row.collateralMarketId === sampleMarket.address)).toBe(true)
-    expect(mine('vault-liquidation-rewards').some((row) => row.vaultId === sampleVault.address)).toBe(true)
+    expect(
+      mine('market-liquidation-rewards').some(
+        (row) => row.collateralMarketId === sampleMarket.address,
+      ),
+    ).toBe(true)
+    expect(
+      mine('vault-liquidation-rewards').some((row) => row.vaultId === sampleVault.address),
+    ).toBe(true)
   })
 
   test('moved money in and out, once without a price', () => {

@@ -30,7 +30,9 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 test('gives the JSON of an answer, and sends JSON with a key', async () => {
   await start((_, response) => answerJson(response, { fine: true }))
   expect(await json('/x?y=1', { json: { a: 1 }, bearer: 'secret' })).toEqual({ fine: true })
-  expect(server.requests).toEqual([expect.objectContaining({ method: 'POST', url: '/x?y=1', body: '{"a":1}' })])
+  expect(server.requests).toEqual([
+    expect.objectContaining({ method: 'POST', url: '/x?y=1', body: '{"a":1}' }),
+  ])
   expect(server.requests[0]?.headers).toMatchObject({
     authorization: 'Bearer secret',
     'content-type': 'application/json',
@@ -44,7 +46,9 @@ test('a request that fails twice is sent again', async () => {
 })
 
 test('one that always fails is retried as often as configured, and reported', async () => {
-  await start((_, response) => answerJson(response, { errors: [{ message: 'the index\nis behind' }] }, 503))
+  await start((_, response) =>
+    answerJson(response, { errors: [{ message: 'the index\nis behind' }] }, 503),
+  )
   await expect(json()).rejects.toMatchObject({
     code: 'SOURCE_FAILED',
     message: 'The source failed: it answered 503: the index is behind (tried 4 times).',
@@ -73,7 +77,9 @@ test('what no repetition would change is not repeated', async () => {
 
 test('a wrong key is a refusal that holds no secret', async () => {
   await start((_, response) => response.writeHead(401).end('secret-key'))
-  await expect(json('/', { bearer: 'secret-key' })).rejects.toThrow(/^The source failed: it refused access \(401\).$/)
+  await expect(json('/', { bearer: 'secret-key' })).rejects.toThrow(
+    /^The source failed: it refused access \(401\).$/,
+  )
   expect(server.requests).toHaveLength(1)
 })
 
@@ -83,7 +89,9 @@ test('a user and a password in the URL are sent as such, and are in no message',
   await expect(client.json(shownUrl(url), url)).rejects.toThrow(
     /^http:\/\/127\.0\.0\.1:\d+ \([0-9a-f]{8}\) failed: it answered 404\.$/,
   )
-  expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('ann:p@ss').toString('base64')}`)
+  expect(server.requests[0]?.headers.authorization).toBe(
+    `Basic ${Buffer.from('ann:p@ss').toString('base64')}`,
+  )
   expect(server.requests[0]?.url).toBe('/data?sig=hidden')
 })
 
@@ -91,18 +99,27 @@ test('a password with a percent sign that encodes nothing is sent as it is', asy
   await start((_, response) => answerJson(response, 'fine'))
   const url = server.base.replace('//', '//ann:50%zz@')
   expect(await client.json(shownUrl(url), url)).toBe('fine')
-  expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('ann:50%zz').toString('base64')}`)
+  expect(server.requests[0]?.headers.authorization).toBe(
+    `Basic ${Buffer.from('ann:50%zz').toString('base64')}`,
+  )
 })
 
 test('a redirect within a server is followed with the key, and one to another server is not followed', async () => {
-  const other = await startServer((_, response) => response.writeHead(302, { location: `${server.base}/end` }).end())
+  const other = await startServer((_, response) =>
+    response.writeHead(302, { location: `${server.base}/end` }).end(),
+  )
   await start((request, response) => {
     if (request.url === '/end') return answerJson(response, 'fine')
-    const location = { '/here': '/end', '/out': `${other.base}/x`, '/file': 'file:///etc/passwd' }[request.url]
+    const location = { '/here': '/end', '/out': `${other.base}/x`, '/file': 'file:///etc/passwd' }[
+      request.url
+    ]
     return response.writeHead(302, { location: location ?? '' }).end()
   })
   expect(await json('/here', { bearer: 'secret' })).toBe('fine')
-  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer secret', 'Bearer secret'])
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+    'Bearer secret',
+    'Bearer secret',
+  ])
   const reason = `The source failed: it redirects to another host, ${new URL(other.base).host}.`
   await expect(json('/out', { bearer: 'secret' })).rejects.toThrow(reason)
   await expect(client.open('The source', `${server.base}/out`)).rejects.toThrow(reason)
@@ -130,13 +147,20 @@ test.each([
 })
 
 test('a name is checked by the addresses that it has when a connection is opened', async () => {
-  const resolve = (name: string) => new Promise((done) => allowedLookup(name, { all: true }, (...found) => done(found)))
+  const resolve = (name: string) =>
+    new Promise((done) => allowedLookup(name, { all: true }, (...found) => done(found)))
   expect(await resolve('0xA9FEA9FE')).toEqual([expect.any(ForbiddenAddress), '', undefined])
-  expect(await resolve('127.0.0.1')).toEqual([null, [{ address: '127.0.0.1', family: 4 }], undefined])
+  expect(await resolve('127.0.0.1')).toEqual([
+    null,
+    [{ address: '127.0.0.1', family: 4 }],
+    undefined,
+  ])
 })
 
 test('redirections in a circle end', async () => {
-  await start((_, response) => response.writeHead(302, { location: '/again' }).end(), { retries: 0 })
+  await start((_, response) => response.writeHead(302, { location: '/again' }).end(), {
+    retries: 0,
+  })
   await expect(json('/again')).rejects.toThrow(/^The source failed/)
 })
 
@@ -152,7 +176,9 @@ const drip = async (response: ServerResponse, times: number, ms: number) => {
 
 test('an answer that does not come in time is given up', async () => {
   await start(never, { timeoutMs: 100, retries: 1 })
-  await expect(json()).rejects.toThrow('The source failed: it did not answer within 0.1 s (tried 2 times).')
+  await expect(json()).rejects.toThrow(
+    'The source failed: it did not answer within 0.1 s (tried 2 times).',
+  )
   expect(server.requests).toHaveLength(2)
 })
 
@@ -164,7 +190,12 @@ test('an answer that begins in time and does not end in time is given up too', a
 test('an open answer may take as long as it likes, as long as something comes', async () => {
   await start((_, response) => drip(response, 15, 40), { timeoutMs: 300 })
   const { body, status, type, size, ends } = await client.open('The source', server.base)
-  expect({ status, type, size, ends }).toEqual({ status: 200, type: 'text/plain', size: 30, ends: true })
+  expect({ status, type, size, ends }).toEqual({
+    status: 200,
+    type: 'text/plain',
+    size: 30,
+    ends: true,
+  })
   let text = ''
   for await (const chunk of body) text += chunk
   expect(text).toBe('x\n'.repeat(15))
@@ -196,7 +227,9 @@ test('an answer that is too long is not read, compressed or not', async () => {
 })
 
 test('a compressed answer is read', async () => {
-  await start((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}')))
+  await start((_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}')),
+  )
   expect(await json()).toEqual({ a: 1 })
 })
 
@@ -213,7 +246,9 @@ test.each([
     },
     { retries: 1 },
   )
-  await expect(json()).rejects.toThrow('The source failed: it closed the connection before the end (tried 2 times).')
+  await expect(json()).rejects.toThrow(
+    'The source failed: it closed the connection before the end (tried 2 times).',
+  )
 })
 
 test('a cut is repeated', async () => {
@@ -233,8 +268,16 @@ test('a server that is not there', async () => {
 
 test('a server that does not speak HTTP is reported in words, and each error is passed on for the log', async () => {
   const failed = vi.fn()
-  client = openClient({ timeoutMs: 2000, retries: 1, maxBytes: 1000, waitMs: 5, onFailedAttempt: failed })
-  const ssh = createServer((socket) => socket.on('error', never).end('SSH-2.0-OpenSSH_9.2\r\n')).listen(0, '127.0.0.1')
+  client = openClient({
+    timeoutMs: 2000,
+    retries: 1,
+    maxBytes: 1000,
+    waitMs: 5,
+    onFailedAttempt: failed,
+  })
+  const ssh = createServer((socket) =>
+    socket.on('error', never).end('SSH-2.0-OpenSSH_9.2\r\n'),
+  ).listen(0, '127.0.0.1')
   await once(ssh, 'listening')
   const { port } = ssh.address() as AddressInfo
   await expect(client.json('The source', `http://127.0.0.1:${port}/`)).rejects.toThrow(
@@ -254,7 +297,11 @@ test('a fault of ours is neither repeated nor laid at the door of the source', a
 })
 
 test.each([
-  ['HTML', '<!doctype html><p>Back soon', 'its answer is not JSON, but HTML: <!doctype html><p>Back soon'],
+  [
+    'HTML',
+    '<!doctype html><p>Back soon',
+    'its answer is not JSON, but HTML: <!doctype html><p>Back soon',
+  ],
   ['nothing', '', 'its answer is empty'],
   ['half of it', '{"a": ', 'its answer is not JSON: {"a":'],
 ])('an answer that is %s', async (_, body, reason) => {
@@ -264,10 +311,13 @@ test.each([
 })
 
 test('a signal ends a request, and a wait between two', async () => {
-  await start((request, response) => (request.url === '/busy' ? answerJson(response, 0, 500) : undefined), {
-    // A wait that did not end would be longer than a test may take.
-    waitMs: 300_000,
-  })
+  await start(
+    (request, response) => (request.url === '/busy' ? answerJson(response, 0, 500) : undefined),
+    {
+      // A wait that did not end would be longer than a test may take.
+      waitMs: 300_000,
+    },
+  )
   for (const path of ['/', '/busy']) {
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 50)

@@ -12,7 +12,12 @@ let source: Gateway
 let copy: Gateway
 let pools: string[]
 beforeAll(async () => {
-  source = await startOnSample({ users: 8, days: 5, positionsSource: positions, env: { PROGRAM_NAME: 'Points One' } })
+  source = await startOnSample({
+    users: 8,
+    days: 5,
+    positionsSource: positions,
+    env: { PROGRAM_NAME: 'Points One' },
+  })
   copy = await startGateway()
   pools = (await source.ask('{ pools { nodes { address } } }')).pools.nodes.map(
     (one: { address: string }) => one.address,
@@ -23,15 +28,20 @@ afterAll(() => Promise.all([source.close(), copy.close()]))
 const day = (offset: number) => isoDay(new Date(Date.now() + offset * 86_400_000))
 
 async function run(gateway: Gateway, args: string[], settings: Record<string, string> = {}) {
-  const done = await command(args, { DATABASE_URL: gateway.deps.config.DATABASE_URL as string, ...settings })
+  const done = await command(args, {
+    DATABASE_URL: gateway.deps.config.DATABASE_URL as string,
+    ...settings,
+  })
   expect(done.code, `${args.join(' ')}: ${done.err}`).toBe(0)
   return done
 }
 const onSource = (...args: string[]) => run(source, args)
 const copyAgain = (...args: string[]) => run(copy, ['import', source.base, ...args])
-const update = (base = source.base, ...args: string[]) => run(copy, ['update', ...args], { ANALYTICS_SOURCE: base })
+const update = (base = source.base, ...args: string[]) =>
+  run(copy, ['update', ...args], { ANALYTICS_SOURCE: base })
 const dataVersion = async ({ deps } = copy) =>
-  (await deps.store.pool.query('SELECT sum(version)::text AS version FROM data_version')).rows[0].version
+  (await deps.store.pool.query('SELECT sum(version)::text AS version FROM data_version')).rows[0]
+    .version
 
 /** All rules of dates up to next week, and what they make of the current positions. */
 async function rulesOf(gateway: Gateway) {
@@ -64,7 +74,9 @@ async function positionsOfToday() {
 }
 
 async function digestOfToday(gateway: Gateway) {
-  const { distributions } = await gateway.ask(`{ distributions(first: 1) { nodes { date digest points } } }`)
+  const { distributions } = await gateway.ask(
+    `{ distributions(first: 1) { nodes { date digest points } } }`,
+  )
   return distributions.nodes[0]
 }
 
@@ -75,8 +87,26 @@ describe('a copy of a gateway', () => {
     await onSource('base-points', 'set', '--deposit', '2', '--borrow', '0.25')
     await onSource('base-points', 'set', '--deposit', '3', '--borrow', '1', '--from', day(-2))
     await onSource('base-points', 'set', '--deposit', '9', '--borrow', '9', '--from', day(5))
-    await onSource('multipliers', 'set', pools[0] as string, '--deposit-a', '7', '--from', day(-1), '--yes')
-    await onSource('multipliers', 'set', pools[1] as string, '--deposit-a', '8', '--from', day(3), '--yes')
+    await onSource(
+      'multipliers',
+      'set',
+      pools[0] as string,
+      '--deposit-a',
+      '7',
+      '--from',
+      day(-1),
+      '--yes',
+    )
+    await onSource(
+      'multipliers',
+      'set',
+      pools[1] as string,
+      '--deposit-a',
+      '8',
+      '--from',
+      day(3),
+      '--yes',
+    )
     await onSource('seasons', 'set', 'One', '--from', day(-5), '--to', day(-3))
     await onSource('seasons', 'set', 'Two', '--from', day(-2))
 
@@ -118,11 +148,21 @@ describe('a copy of a gateway', () => {
 
   test('follows changes and revocations by updates', { timeout: 300_000 }, async () => {
     const { multiplierRevisions, basePointsRevisions } = await rulesOf(source)
-    const announced = (revisions: any[], from: string) => revisions.find((one) => one.from === from).recordId
+    const announced = (revisions: any[], from: string) =>
+      revisions.find((one) => one.from === from).recordId
     await onSource('multipliers', 'revoke', announced(multiplierRevisions.nodes, day(3)))
     await onSource('base-points', 'revoke', announced(basePointsRevisions, day(5)))
     await onSource('multipliers', 'set', pools[2] as string, '--borrow-b', '5', '--yes')
-    await onSource('multipliers', 'set', pools[0] as string, '--borrow-b', '5', '--from', day(2), '--yes')
+    await onSource(
+      'multipliers',
+      'set',
+      pools[0] as string,
+      '--borrow-b',
+      '5',
+      '--from',
+      day(2),
+      '--yes',
+    )
     await onSource('seasons', 'set', 'Two', '--from', day(-2), '--to', day(9))
 
     const preview = await update(source.base, 'rules', '--dry-run')
@@ -141,7 +181,9 @@ describe('a copy of a gateway', () => {
     await source.deps.store.pool.query('DELETE FROM multiplier WHERE pool_address = $1', [pools[3]])
     await copyAgain()
     const rules = await rulesOf(source)
-    expect(rules.pools.nodes.filter((pool: any) => pool.multiplier === null).length).toBeGreaterThan(0)
+    expect(
+      rules.pools.nodes.filter((pool: any) => pool.multiplier === null).length,
+    ).toBeGreaterThan(0)
     expect(await rulesOf(copy)).toEqual(rules)
     const before = await dataVersion()
     await copyAgain()
@@ -160,14 +202,18 @@ describe('a copy of a gateway', () => {
           const { query, program, revision } = (path === '/graphql' && body.data) || {}
           for (const type of [query, program, revision])
             if (type?.fields)
-              type.fields = type.fields.filter(({ name }: any) => !/seasons|basePoints|revokedAt/.test(name))
+              type.fields = type.fields.filter(
+                ({ name }: any) => !/seasons|basePoints|revokedAt/.test(name),
+              )
           return body
         },
       })
     })
     afterAll(() => older.close())
 
-    test('names what it does not show, and keeps what is stored', { timeout: 300_000 }, async () => {
+    test('names what it does not show, and keeps what is stored', {
+      timeout: 300_000,
+    }, async () => {
       const before = await rulesOf(copy)
       const { out } = await run(copy, ['import', older.base])
       // The time of reading counts too: both before and after the copy.
@@ -200,7 +246,8 @@ describe('the base points of the settings of a gateway', () => {
   test('count in a copy whose settings differ', { timeout: 300_000 }, async () => {
     const settings = { POINTS_BASE_DEPOSIT: '3', POINTS_BASE_BORROW: '2' }
     await run(other, ['import', plain.base], settings)
-    const query = '{ basePoints { deposit borrow } currentPositions(first: 1000) { nodes { id pointsPerDay } } }'
+    const query =
+      '{ basePoints { deposit borrow } currentPositions(first: 1000) { nodes { id pointsPerDay } } }'
     expect(await other.ask(query)).toEqual(await plain.ask(query))
     const before = await dataVersion(other)
     await run(other, ['import', plain.base], settings)

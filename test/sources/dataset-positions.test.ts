@@ -17,7 +17,9 @@ import { startServer } from '../support/positions-server.ts'
 import { openStore, silent } from '../support/store.ts'
 
 const DAY = '2026-03-02'
-const lines = Array.from({ length: 5000 }, (_, at) => JSON.stringify({ ...record.positions, aTokenSymbol: `S${at}€` }))
+const lines = Array.from({ length: 5000 }, (_, at) =>
+  JSON.stringify({ ...record.positions, aTokenSymbol: `S${at}€` }),
+)
 const text = `${lines.slice(0, 10).join('\n')}\n\n  \n${lines.slice(10).join('\n')}\n`
 const digest = createHash('sha256').update(text).digest('hex')
 
@@ -33,7 +35,10 @@ async function directory(files: Record<string, string | Buffer>) {
   return { dir, source: datasetPositions(dir, () => openDirectory(dir)) }
 }
 
-async function server(handler: (path: string, response: ServerResponse) => unknown, timeoutMs = 1000) {
+async function server(
+  handler: (path: string, response: ServerResponse) => unknown,
+  timeoutMs = 1000,
+) {
   const made = await startServer(({ url }, response) => handler(url, response))
   const client = openClient({ timeoutMs, retries: 1, maxBytes: 1000, waitMs: 5 })
   open.push(made, client)
@@ -41,7 +46,11 @@ async function server(handler: (path: string, response: ServerResponse) => unkno
 }
 const sourceAt = (client: Client, base: string) =>
   datasetPositions(base, async (signal) =>
-    httpDataset(client, base, { name: `The source of positions, ${base},`, bearer: 'secret', signal }),
+    httpDataset(client, base, {
+      name: `The source of positions, ${base},`,
+      bearer: 'secret',
+      signal,
+    }),
   )
 
 /** Files by their path, as a plain server of files has them. */
@@ -49,8 +58,11 @@ const files =
   (files: Record<string, { body: string | Buffer; headers?: Record<string, string> }>) =>
   (path: string, response: ServerResponse) => {
     const file = files[path]
-    if (!file) return response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')
-    return response.writeHead(200, { 'content-length': Buffer.byteLength(file.body), ...file.headers }).end(file.body)
+    if (!file)
+      return response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')
+    return response
+      .writeHead(200, { 'content-length': Buffer.byteLength(file.body), ...file.headers })
+      .end(file.body)
   }
 
 async function read(source: PositionsSource, signal?: AbortSignal) {
@@ -65,7 +77,15 @@ async function read(source: PositionsSource, signal?: AbortSignal) {
   return { ...fetched, records, firsts, receipts: fetched.receipts() }
 }
 const whole = (name: string) => [
-  { kind: 'POSITIONS', name, digest, count: 5000, block: null, time: null, fetchedAt: expect.any(String) },
+  {
+    kind: 'POSITIONS',
+    name,
+    digest,
+    count: 5000,
+    block: null,
+    time: null,
+    fetchedAt: expect.any(String),
+  },
 ]
 const all = [...lines.slice(0, 10), '', '  ', ...lines.slice(10)]
 
@@ -78,7 +98,11 @@ describe('positions from a directory', () => {
     const { records, receipts, label, pricesName, firsts } = await read(source)
     expect(records).toEqual(all)
     expect(firsts.length).toBeGreaterThan(1)
-    expect({ label, pricesName, name: source.name }).toEqual({ label: name, pricesName: dir, name: dir })
+    expect({ label, pricesName, name: source.name }).toEqual({
+      label: name,
+      pricesName: dir,
+      name: dir,
+    })
     expect(receipts).toEqual(whole(dir))
   })
 
@@ -91,7 +115,9 @@ describe('positions from a directory', () => {
 
   test('a compressed file that is cut off fails in the middle', async () => {
     const zipped = gzipSync(text)
-    const { dir, source } = await directory({ 'positions.jsonl.gz': zipped.subarray(0, zipped.length - 20) })
+    const { dir, source } = await directory({
+      'positions.jsonl.gz': zipped.subarray(0, zipped.length - 20),
+    })
     await expect(read(source)).rejects.toMatchObject({
       code: 'SOURCE_FAILED',
       message: `The source of positions, ${dir}, failed: positions.jsonl.gz: it is cut off: the compressed data has no end.`,
@@ -104,16 +130,29 @@ describe('positions from a directory', () => {
       { 'pools.jsonl': '' },
       /failed: it has no positions file \(positions\.jsonl or positions\.jsonl\.gz\)\.$/,
     ],
-    ['no file of the format', { 'x.txt': '' }, /failed: .* holds no file of the import format \(pools\.jsonl, .*\)\.$/],
-    ['a file in both forms', { 'positions.jsonl': '', 'positions.jsonl.gz': '' }, /has both .*: keep one of them\.$/],
+    [
+      'no file of the format',
+      { 'x.txt': '' },
+      /failed: .* holds no file of the import format \(pools\.jsonl, .*\)\.$/,
+    ],
+    [
+      'a file in both forms',
+      { 'positions.jsonl': '', 'positions.jsonl.gz': '' },
+      /has both .*: keep one of them\.$/,
+    ],
   ])('a directory with %s', async (_, content, message) => {
     const { source } = await directory(content)
-    await expect(read(source)).rejects.toMatchObject({ code: 'SOURCE_FAILED', message: expect.stringMatching(message) })
+    await expect(read(source)).rejects.toMatchObject({
+      code: 'SOURCE_FAILED',
+      message: expect.stringMatching(message),
+    })
   })
 
   test('a directory that is not there', async () => {
     const source = datasetPositions('/nowhere', () => openDirectory('/nowhere'))
-    await expect(read(source)).rejects.toThrow('The source of positions, /nowhere, failed: /nowhere does not exist.')
+    await expect(read(source)).rejects.toThrow(
+      'The source of positions, /nowhere, failed: /nowhere does not exist.',
+    )
   })
 })
 
@@ -122,9 +161,21 @@ const gzipped = { body: gzipSync(text), headers: { 'content-encoding': 'gzip' } 
 describe('positions from an http(s) base', () => {
   test.each([
     ['a plain file', { '/data/positions.jsonl': { body: text } }, 'positions.jsonl'],
-    ['a plain file that is compressed on its way', { '/data/positions.jsonl': gzipped }, 'positions.jsonl'],
-    ['a compressed file', { '/data/positions.jsonl.gz': { body: gzipSync(text) } }, 'positions.jsonl.gz'],
-    ['a compressed file, of a server that says so', { '/data/positions.jsonl.gz': gzipped }, 'positions.jsonl.gz'],
+    [
+      'a plain file that is compressed on its way',
+      { '/data/positions.jsonl': gzipped },
+      'positions.jsonl',
+    ],
+    [
+      'a compressed file',
+      { '/data/positions.jsonl.gz': { body: gzipSync(text) } },
+      'positions.jsonl.gz',
+    ],
+    [
+      'a compressed file, of a server that says so',
+      { '/data/positions.jsonl.gz': gzipped },
+      'positions.jsonl.gz',
+    ],
   ])('%s', async (_, served, name) => {
     const { source, base, made } = await server(files(served))
     const { records, receipts, label } = await read(source)
@@ -135,7 +186,9 @@ describe('positions from an http(s) base', () => {
   })
 
   test('a base with a query keeps it, but does not show it', async () => {
-    const { made, client } = await server(files({ '/data/positions.jsonl?sig=hidden': { body: 'x' } }))
+    const { made, client } = await server(
+      files({ '/data/positions.jsonl?sig=hidden': { body: 'x' } }),
+    )
     const dataset = httpDataset(client, `${made.base}/data/?sig=hidden`)
     expect(dataset.name).toMatch(/^http:\/\/127\.0\.0\.1:\d+ \([0-9a-f]{8}\)$/)
     const file = await dataset.open('positions')
@@ -154,24 +207,36 @@ describe('positions from an http(s) base', () => {
     }
   test.each([
     ['before its length', { 'content-length': String(Buffer.byteLength(text)) }, cut, 'end'],
-    ['before its length, hard', { 'content-length': String(Buffer.byteLength(text)) }, cut, 'destroy'],
+    [
+      'before its length, hard',
+      { 'content-length': String(Buffer.byteLength(text)) },
+      cut,
+      'destroy',
+    ],
     ['between two chunks', {}, cut, 'end'],
     ['between two chunks, of a server that closes anyway', { connection: 'close' }, cut, 'end'],
     ['in compressed chunks', { 'content-encoding': 'gzip' }, zippedCut, 'end'],
-  ] as const)('a file that is cut %s is an error, at a line as elsewhere', async (_, headers, body, way) => {
-    const { source, base } = await server(partly(headers, body, way))
-    await expect(read(source)).rejects.toMatchObject({
-      code: 'SOURCE_FAILED',
-      message: `The source of positions, ${base}, failed: positions.jsonl: it closed the connection before the end.`,
-    })
-  })
+  ] as const)(
+    'a file that is cut %s is an error, at a line as elsewhere',
+    async (_, headers, body, way) => {
+      const { source, base } = await server(partly(headers, body, way))
+      await expect(read(source)).rejects.toMatchObject({
+        code: 'SOURCE_FAILED',
+        message: `The source of positions, ${base}, failed: positions.jsonl: it closed the connection before the end.`,
+      })
+    },
+  )
 
   test.each(['/data/positions.jsonl.gz', '/data/positions.jsonl'])(
     'compressed data that was cut before it was sent is an error: %s',
     async (path) => {
-      const headers: Record<string, string> = path.endsWith('.gz') ? {} : { 'content-encoding': 'gzip' }
+      const headers: Record<string, string> = path.endsWith('.gz')
+        ? {}
+        : { 'content-encoding': 'gzip' }
       const { source } = await server(files({ [path]: { body: zippedCut, headers } }))
-      await expect(read(source)).rejects.toThrow(/: it is cut off: the compressed data has no end\.$/)
+      await expect(read(source)).rejects.toThrow(
+        /: it is cut off: the compressed data has no end\.$/,
+      )
     },
   )
 
@@ -188,7 +253,9 @@ describe('positions from an http(s) base', () => {
     const { source } = await server((_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('x\n')
     }, 200)
-    await expect(read(source)).rejects.toThrow(/positions\.jsonl: it stopped in the middle of its answer\.$/)
+    await expect(read(source)).rejects.toThrow(
+      /positions\.jsonl: it stopped in the middle of its answer\.$/,
+    )
   })
 
   test.each<[string, (path: string, response: ServerResponse) => unknown, RegExp]>([
@@ -198,15 +265,23 @@ describe('positions from an http(s) base', () => {
       (_, response) => response.writeHead(403).end(),
       /failed: it refused access \(403\) for positions\.jsonl\.$/,
     ],
-    ['fails', (_, response) => response.writeHead(500).end(), /failed: it answered 500 \(tried 2 times\)\.$/],
+    [
+      'fails',
+      (_, response) => response.writeHead(500).end(),
+      /failed: it answered 500 \(tried 2 times\)\.$/,
+    ],
     [
       'answers everything with a page',
-      (_, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>'),
+      (_, response) =>
+        response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>'),
       /failed: it answered HTML for positions\.jsonl\.$/,
     ],
   ])('a server that %s', async (_, handler, message) => {
     const { source } = await server(handler)
-    await expect(read(source)).rejects.toMatchObject({ code: 'SOURCE_FAILED', message: expect.stringMatching(message) })
+    await expect(read(source)).rejects.toMatchObject({
+      code: 'SOURCE_FAILED',
+      message: expect.stringMatching(message),
+    })
   })
 
   test('a signal ends it', async () => {
@@ -225,7 +300,9 @@ describe('an import from an http(s) base', () => {
   const served = Object.fromEntries(
     datasetFiles.map((file, at) => {
       const body = (dataset[file] ?? []).map((one) => JSON.stringify(one)).join('\n')
-      return at % 2 ? [`/data/${file}.jsonl`, { body }] : [`/data/${file}.jsonl.gz`, { body: gzipSync(body) }]
+      return at % 2
+        ? [`/data/${file}.jsonl`, { body }]
+        : [`/data/${file}.jsonl.gz`, { body: gzipSync(body) }]
     }),
   )
   const run = async ({ client, base }: { client: Client; base: string }) => {

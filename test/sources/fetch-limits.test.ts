@@ -18,13 +18,22 @@ afterEach(async () => {
   await server.close()
 })
 
-async function serve(file: string, send: (response: ServerResponse) => void, limits: Partial<FetchLimits> = {}) {
+async function serve(
+  file: string,
+  send: (response: ServerResponse) => void,
+  limits: Partial<FetchLimits> = {},
+) {
   server = await startServer(({ url }, response) => {
     if (url !== `/${file}`) return response.writeHead(404).end()
     response.writeHead(200, { 'content-type': 'application/octet-stream' })
     return send(response)
   })
-  client = openClient({ timeoutMs: 5000, retries: 0, maxBytes: 1_000_000, limits: { ...LIMITS, ...limits } })
+  client = openClient({
+    timeoutMs: 5000,
+    retries: 0,
+    maxBytes: 1_000_000,
+    limits: { ...LIMITS, ...limits },
+  })
 }
 
 /** Reads the prices of a source to the end. */
@@ -51,7 +60,9 @@ const old = Buffer.from(`{"date":"2020-01-01"}\n`.repeat(1000))
 
 test('records before the requested date count, also without end', async () => {
   await serve('prices.jsonl', endlessly(old))
-  await expect(read()).rejects.toThrow(failure('it has more than 20000 records, the limit of SOURCE_MAX_FETCH_RECORDS'))
+  await expect(read()).rejects.toThrow(
+    failure('it has more than 20000 records, the limit of SOURCE_MAX_FETCH_RECORDS'),
+  )
 })
 
 test('bytes count as they arrive and decompressed', async () => {
@@ -72,8 +83,12 @@ test('bytes count as they arrive and decompressed', async () => {
 })
 
 test('a fetch that takes too long ends, although something arrives all the time', async () => {
-  await serve('prices.jsonl', (response) => setInterval(() => response.write('\n'), 50).unref(), { seconds: 1 })
-  await expect(read()).rejects.toThrow(failure('it took longer than 1 seconds, the limit of SOURCE_MAX_FETCH_SECONDS'))
+  await serve('prices.jsonl', (response) => setInterval(() => response.write('\n'), 50).unref(), {
+    seconds: 1,
+  })
+  await expect(read()).rejects.toThrow(
+    failure('it took longer than 1 seconds, the limit of SOURCE_MAX_FETCH_SECONDS'),
+  )
 })
 
 test('a line without end is reported before it ends', async () => {
@@ -93,7 +108,9 @@ test('an import by URL has the same limits', async () => {
   const fetch = new Fetch('The server', client)
   const dataset = await openHttpDataset(client, server.base, { fetch })
   const stream = (await dataset.open('prices'))?.stream
-  await expect(stream?.on('data', () => {}).toArray()).rejects.toThrow(/^The server failed: it has more than 20000/)
+  await expect(stream?.on('data', () => {}).toArray()).rejects.toThrow(
+    /^The server failed: it has more than 20000/,
+  )
 })
 
 test('JSON may begin with a byte order mark', async () => {

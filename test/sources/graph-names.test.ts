@@ -1,13 +1,18 @@
 import { buildSchema, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { defaultNames, inNamesOf, parseNames } from '../../src/sources/positions/graph-names.ts'
-import { positionsByCursor, positionsByOffset } from '../../src/sources/positions/graph-operations.ts'
+import {
+  positionsByCursor,
+  positionsByOffset,
+} from '../../src/sources/positions/graph-operations.ts'
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 describe('names of a source', () => {
   test('those that are given replace ours', () => {
-    expect(parseNames('{"user": "account.id", "time": "where.timestamp: BigInt!", "pools": ""}')).toEqual({
+    expect(
+      parseNames('{"user": "account.id", "time": "where.timestamp: BigInt!", "pools": ""}'),
+    ).toEqual({
       ...defaultNames,
       user: 'account.id',
       time: 'where.timestamp: BigInt!',
@@ -25,7 +30,10 @@ describe('names of a source', () => {
     ['{"user": "account id"}', 'must give user a name'],
     ['{"user": "account { id }"}', 'must give user a name'],
     ['{"user": "account.id: String"}', 'must give user a name'],
-    ['{"time": "at: Int) {"}', 'must give time a name such as "time", "where.time" or "time: Int!", not "at: Int) {"'],
+    [
+      '{"time": "at: Int) {"}',
+      'must give time a name such as "time", "where.time" or "time: Int!", not "at: Int) {"',
+    ],
   ])('%s', (text, message) => {
     expect(() => parseNames(text)).toThrow(message)
   })
@@ -36,7 +44,9 @@ const named = (names: object) => parseNames(JSON.stringify(names))
 describe('an operation in the names of a source', () => {
   test('is ours where the source has our names', () => {
     const text = plain(inNamesOf(defaultNames, positionsByCursor))
-    expect(text).toContain('query PositionsByCursor($pools: [String!]!, $time: Int!, $first: Int!, $after: String)')
+    expect(text).toContain(
+      'query PositionsByCursor($pools: [String!]!, $time: Int!, $first: Int!, $after: String)',
+    )
     expect(text).not.toMatch(/\w: \w+ [{}\w]/)
   })
 

@@ -5,7 +5,10 @@ import { shownUrl } from '../../src/secrets.ts'
 import { type Client, type ClientOptions, openClient } from '../../src/sources/client.ts'
 import type { RecordBatch } from '../../src/sources/fetched.ts'
 import { parseNames } from '../../src/sources/positions/graph-names.ts'
-import { type GraphPositionsSettings, graphPositions } from '../../src/sources/positions/graph-positions.ts'
+import {
+  type GraphPositionsSettings,
+  graphPositions,
+} from '../../src/sources/positions/graph-positions.ts'
 import { tokensOf } from '../../src/sources/positions/graph-rows.ts'
 import type { PositionsRequest } from '../../src/sources/positions/positions-source.ts'
 import { coinPrices } from '../../src/sources/prices.ts'
@@ -44,16 +47,32 @@ interface Setup {
   client?: Partial<ClientOptions>
 }
 
-async function sourceAt(server: FakeServer, { settings, coins: priced = coins, client: options }: Setup = {}) {
+async function sourceAt(
+  server: FakeServer,
+  { settings, coins: priced = coins, client: options }: Setup = {},
+) {
   const prices = await startPrices(priced)
-  const client: Client = openClient({ timeoutMs: 2000, retries: 2, maxBytes: 1_000_000, waitMs: 5, ...options })
+  const client: Client = openClient({
+    timeoutMs: 2000,
+    retries: 2,
+    maxBytes: 1_000_000,
+    waitMs: 5,
+    ...options,
+  })
   open.push(server, prices, client)
   const priceSource = coinPrices(client, { url: prices.base, maxAgeSeconds: 60 })
-  return { prices, source: graphPositions(client, priceSource, { url: `${server.base}/graphql`, ...settings }) }
+  return {
+    prices,
+    source: graphPositions(client, priceSource, { url: `${server.base}/graphql`, ...settings }),
+  }
 }
 
 /** Everything that a source gives for the day. */
-async function fetchAll(server: FakeServer, setup: Setup = {}, request: Partial<PositionsRequest> = {}) {
+async function fetchAll(
+  server: FakeServer,
+  setup: Setup = {},
+  request: Partial<PositionsRequest> = {},
+) {
   const { source, prices } = await sourceAt(server, setup)
   const fetched = await source.positions(DAY, { pools: sourcePools, ...request })
   const batches: RecordBatch[] = []
@@ -85,7 +104,9 @@ describe.each(styles)('a source that pages by %s', (paging) => {
   test('gives the records of all pages in order', async () => {
     const server = await startPositions({ positions: sourcePositions(10) })
     const { records, batches, label } = await fetchAll(server, { settings })
-    expect(records.map(({ userAddress }) => userAddress)).toEqual(sourcePositions(10).map(({ user }) => user))
+    expect(records.map(({ userAddress }) => userAddress)).toEqual(
+      sourcePositions(10).map(({ user }) => user),
+    )
     expect(batches.map(({ first, records }) => [first, records.length])).toEqual([
       [1, 3],
       [4, 3],
@@ -117,7 +138,9 @@ describe.each(styles)('a source that pages by %s', (paging) => {
   test('may give fewer positions a page than requested', async () => {
     const server = await startPositions({ positions: sourcePositions(10), mostPerPage: 4 })
     const { records } = await fetchAll(server, { settings: { paging, pageSize: 100 } })
-    expect(records.map(({ userAddress }) => userAddress)).toEqual(sourcePositions(10).map(({ user }) => user))
+    expect(records.map(({ userAddress }) => userAddress)).toEqual(
+      sourcePositions(10).map(({ user }) => user),
+    )
   })
 
   test('has a receipt of what was fetched', async () => {
@@ -140,16 +163,24 @@ describe.each(styles)('a source that pages by %s', (paging) => {
         time: `${DAY}T00:00:00.000Z`,
         fetchedAt: expect.any(String),
       },
-      expect.objectContaining({ kind: 'PRICES', name: prices.base, count: 3, time: `${DAY}T00:00:00.000Z` }),
+      expect.objectContaining({
+        kind: 'PRICES',
+        name: prices.base,
+        count: 3,
+        time: `${DAY}T00:00:00.000Z`,
+      }),
     ])
     expect(Date.parse(receipts[0]?.fetchedAt ?? '')).toBeGreaterThanOrEqual(before)
     expect(source.name).toBe(shownUrl(`${server.base}/graphql`))
     expect(pricesName).toBe(prices.base)
   })
-  const bodyStart = (body: string) => Number.parseInt(JSON.parse(body).data.positions.nodes[0].user, 16)
+  const bodyStart = (body: string) =>
+    Number.parseInt(JSON.parse(body).data.positions.nodes[0].user, 16)
 
   test('has no receipts before it was read to its end', async () => {
-    const { source } = await sourceAt(await startPositions({ positions: sourcePositions(4) }), { settings })
+    const { source } = await sourceAt(await startPositions({ positions: sourcePositions(4) }), {
+      settings,
+    })
     const { batches, receipts } = await source.positions(DAY, { pools: sourcePools })
     for await (const _ of batches) {
       expect(receipts()).toEqual([])
@@ -234,7 +265,10 @@ describe.each(styles)('a source that pages by %s', (paging) => {
           page.nodes = [
             sourcePosition(4, { user }),
             sourcePosition(4, { user, pool: OTHER_POOL }),
-            sourcePosition(4, { user: `0x${'aB'.repeat(20)}`, pool: POOL.toUpperCase().replace('X', 'x') }),
+            sourcePosition(4, {
+              user: `0x${'aB'.repeat(20)}`,
+              pool: POOL.toUpperCase().replace('X', 'x'),
+            }),
           ]
         }),
       ).toMatch(/^page 2, row 3: it repeats the position of 0xaB/)
@@ -243,14 +277,42 @@ describe.each(styles)('a source that pages by %s', (paging) => {
     test.each<[string, Partial<Record<keyof SourcePosition, unknown>>, string]>([
       ['an unknown pool', { pool: USDC }, `pool must be a pool of the store, not "${USDC}"`],
       ['no pool', { pool: null }, 'pool must be a pool of the store, not null'],
-      ['no user', { user: undefined }, 'user must be an address (0x and 40 hex digits), not left out'],
-      ['a user that is not an address', { user: '0x12' }, 'user must be an address (0x and 40 hex digits), not "0x12"'],
-      ['a negative amount', { aSupplied: '-1' }, 'aSupplied must be a decimal string from 0 to 2^256-1, not "-1"'],
-      ['a fraction', { bBorrowed: '1.5' }, 'bBorrowed must be a decimal string from 0 to 2^256-1, not "1.5"'],
-      ['an exponent', { aProtected: '1e18' }, 'aProtected must be a decimal string from 0 to 2^256-1, not "1e18"'],
-      ['an empty amount', { aBorrowed: '' }, 'aBorrowed must be a decimal string from 0 to 2^256-1, not ""'],
+      [
+        'no user',
+        { user: undefined },
+        'user must be an address (0x and 40 hex digits), not left out',
+      ],
+      [
+        'a user that is not an address',
+        { user: '0x12' },
+        'user must be an address (0x and 40 hex digits), not "0x12"',
+      ],
+      [
+        'a negative amount',
+        { aSupplied: '-1' },
+        'aSupplied must be a decimal string from 0 to 2^256-1, not "-1"',
+      ],
+      [
+        'a fraction',
+        { bBorrowed: '1.5' },
+        'bBorrowed must be a decimal string from 0 to 2^256-1, not "1.5"',
+      ],
+      [
+        'an exponent',
+        { aProtected: '1e18' },
+        'aProtected must be a decimal string from 0 to 2^256-1, not "1e18"',
+      ],
+      [
+        'an empty amount',
+        { aBorrowed: '' },
+        'aBorrowed must be a decimal string from 0 to 2^256-1, not ""',
+      ],
       ['a number', { bSupplied: 5 }, 'bSupplied must be a decimal string from 0 to 2^256-1, not 5'],
-      ['no amount', { bProtected: null }, 'bProtected must be a decimal string from 0 to 2^256-1, not null'],
+      [
+        'no amount',
+        { bProtected: null },
+        'bProtected must be a decimal string from 0 to 2^256-1, not null',
+      ],
       [
         'an amount over 2^256-1',
         { bProtected: String(2n ** 256n) },
@@ -325,7 +387,10 @@ describe.each(styles)('a source that pages by %s', (paging) => {
 
     test('it has other fields', async () => {
       const names = parseNames('{"user": "owner"}')
-      const reason = await failure({ positions: sourcePositions(2) }, { settings: { ...settings, names } })
+      const reason = await failure(
+        { positions: sourcePositions(2) },
+        { settings: { ...settings, names } },
+      )
       expect(reason).toMatch(
         /^it answered( 400)?: Cannot query field "owner" on type "Position"\. Did you mean "user"\?$/,
       )
@@ -388,7 +453,8 @@ describe.each(styles)('a source that pages by %s', (paging) => {
     let most = 0
     for await (const _ of batches) {
       pages++
-      if (pages === 2) await vi.waitFor(() => expect(server.requests.length).toBeGreaterThanOrEqual(5), 20_000)
+      if (pages === 2)
+        await vi.waitFor(() => expect(server.requests.length).toBeGreaterThanOrEqual(5), 20_000)
       await new Promise((resolve) => setTimeout(resolve, 20))
       most = Math.max(most, server.requests.length - pages)
     }
@@ -432,7 +498,9 @@ describe('a source that pages by cursor fails when', () => {
         await lying((page, number) => {
           if (number === 2) page.pageInfo.endCursor = cursor
         }),
-      ).toMatch(/^page 2: endCursor must be a cursor, since there is a next page, not (null|""|left out|7)$/)
+      ).toMatch(
+        /^page 2: endCursor must be a cursor, since there is a next page, not (null|""|left out|7)$/,
+      )
   })
 
   test('a cursor comes again', async () => {
@@ -490,7 +558,9 @@ test('pages by offset are fetched several at once, and no more', async () => {
     },
   })
   const { records } = await fetchAll(server, { settings: { paging: 'offset', pageSize: 3 } })
-  expect(records.map(({ userAddress }) => userAddress)).toEqual(sourcePositions(60).map(({ user }) => user))
+  expect(records.map(({ userAddress }) => userAddress)).toEqual(
+    sourcePositions(60).map(({ user }) => user),
+  )
   expect(most).toBe(4)
 })
 
@@ -548,12 +618,16 @@ test('an amount is the double that is nearest to it', () => {
 
 test('an amount that is worth more than a double holds fails', async () => {
   const positions = [sourcePosition(1, { aSupplied: String(2n ** 256n - 1n) })]
-  const reason = await failure({ positions }, { coins: { ...coins, [`sonic:${S}`]: { price: 1e300, decimals: 18 } } })
+  const reason = await failure(
+    { positions },
+    { coins: { ...coins, [`sonic:${S}`]: { price: 1e300, decimals: 18 } } },
+  )
   expect(reason).toBe('page 1, row 1: its amounts are worth more than a number can hold')
 })
 
 describe('prices', () => {
-  const of = (positions: SourcePosition[], priced: Record<string, Coin>) => failure({ positions }, { coins: priced })
+  const of = (positions: SourcePosition[], priced: Record<string, Coin>) =>
+    failure({ positions }, { coins: priced })
   const { [`sonic:${S}`]: _, ...withoutS } = coins
   const { [`sonic:${WETH}`]: __, ...withoutWeth } = coins
 
@@ -570,11 +644,15 @@ describe('prices', () => {
     ['NaN', { price: 'NaN' }],
     ['of little confidence', { price: 1, confidence: 0.5 }],
   ])('it must not be %s', async (_, coin) => {
-    expect(await of(sourcePositions(2), { ...coins, [`sonic:${USDC}`]: coin })).toMatch(/^no price of USDC \(.*: /)
+    expect(await of(sourcePositions(2), { ...coins, [`sonic:${USDC}`]: coin })).toMatch(
+      /^no price of USDC \(.*: /,
+    )
   })
 
   test('tokens of pools that do not appear need none', async () => {
-    const { records } = await fetchAll(await startPositions({ positions: sourcePositions(2) }), { coins: withoutWeth })
+    const { records } = await fetchAll(await startPositions({ positions: sourcePositions(2) }), {
+      coins: withoutWeth,
+    })
     expect(records).toHaveLength(2)
   })
 
@@ -584,7 +662,9 @@ describe('prices', () => {
     const few = { ...nameless, [`sonic:${WETH}`]: { price: 1, decimals: 1 } }
     const { records } = await fetchAll(await startPositions({ positions }), { coins: few })
     expect(records.map(({ aSuppliedAmount }) => aSuppliedAmount)).toEqual([1, 5])
-    expect(await of(positions, { ...few, [`sonic:${WETH}`]: { price: 1 } })).toMatch(/has the decimals of WETH/)
+    expect(await of(positions, { ...few, [`sonic:${WETH}`]: { price: 1 } })).toMatch(
+      /has the decimals of WETH/,
+    )
     expect(await of(positions, { ...few, [`sonic:${S}`]: { price: 1, decimals: 6 } })).toMatch(
       /^it counts S \(.* in 6 decimals, but the store in 18$/,
     )
@@ -602,7 +682,9 @@ describe('prices', () => {
 
 test('a store without pools requests nothing', async () => {
   const server = await startPositions({ positions: sourcePositions(2) })
-  await expect(fetchAll(server, {}, { pools: new Map() })).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await expect(fetchAll(server, {}, { pools: new Map() })).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+  })
   expect(server.requests).toEqual([])
 })
 
@@ -638,7 +720,10 @@ test('a source with names of its own is read through them', async () => {
   }
   const yoga = createYoga({
     logging: false,
-    schema: createSchema({ typeDefs: sdl, resolvers: { Query: { lending: () => ({ userPositions }) } } }),
+    schema: createSchema({
+      typeDefs: sdl,
+      resolvers: { Query: { lending: () => ({ userPositions }) } },
+    }),
   })
   const server = await startServer(async ({ method, headers, body }, response) => {
     const answer = await yoga.fetch('http://source/graphql', {
@@ -673,7 +758,9 @@ test('a source with names of its own is read through them', async () => {
   const plain = await fetchAll(await startPositions({ positions: sourcePositions(5) }))
   expect(records).toEqual(plain.records)
   expect(receipts[0]).toMatchObject({ count: 5, block: '77' })
-  expect(asked).toEqual([null, '2', '4'].map((cursor) => ({ where: { timestamp: TIME }, count: 2, cursor })))
+  expect(asked).toEqual(
+    [null, '2', '4'].map((cursor) => ({ where: { timestamp: TIME }, count: 2, cursor })),
+  )
 })
 
 test('a request to a source without a time argument has no time', async () => {

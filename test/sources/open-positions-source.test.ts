@@ -7,7 +7,10 @@ import { ConfigError, readConfig } from '../../src/config.ts'
 import { shownUrl } from '../../src/secrets.ts'
 import { openClient } from '../../src/sources/client.ts'
 import { defaultNames } from '../../src/sources/positions/graph-names.ts'
-import { openPositionsSource, type PositionsSettings } from '../../src/sources/positions/open-positions-source.ts'
+import {
+  openPositionsSource,
+  type PositionsSettings,
+} from '../../src/sources/positions/open-positions-source.ts'
 import {
   answerJson,
   coins,
@@ -53,10 +56,14 @@ const paths = ({ requests }: FakeServer) => requests.map(({ method, url }) => `$
 
 /** Answers what `routes` have, and else what `otherwise` does. */
 const routes =
-  (pages: Record<string, [type: string, body: string, status?: number]>, otherwise?: Handler): Handler =>
+  (
+    pages: Record<string, [type: string, body: string, status?: number]>,
+    otherwise?: Handler,
+  ): Handler =>
   (request, response) => {
     const route = pages[`${request.method} ${request.url}`]
-    if (route) return response.writeHead(route[2] ?? 200, { 'content-type': route[0] }).end(route[1])
+    if (route)
+      return response.writeHead(route[2] ?? 200, { 'content-type': route[0] }).end(route[1])
     return otherwise ? otherwise(request, response) : response.writeHead(404).end()
   }
 
@@ -65,7 +72,9 @@ const graphAt =
   (path: string): Handler =>
   (request, response) => {
     if (request.method !== 'POST' || request.url !== path) return response.writeHead(404).end()
-    return answerJson(response, { data: { positions: pageOf(options, JSON.parse(request.body).variables) } })
+    return answerJson(response, {
+      data: { positions: pageOf(options, JSON.parse(request.body).variables) },
+    })
   }
 
 describe('what POSITIONS_SOURCE names', () => {
@@ -115,7 +124,10 @@ describe('what POSITIONS_SOURCE names', () => {
   })
 
   test.each<[string, Handler]>([
-    ['a page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>GraphiQL')],
+    [
+      'a page',
+      (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>GraphiQL'),
+    ],
     ['an error', (_, response) => answerJson(response, { errors: [{ message: 'no query' }] })],
     ['an error that is a list', (_, response) => answerJson(response, ['no'], 400)],
     ['a refusal of the method', (_, response) => response.writeHead(405).end()],
@@ -131,7 +143,9 @@ describe('what POSITIONS_SOURCE names', () => {
   })
 
   test.each([200, 201])('another gateway, whose pools are a list (%d)', async (status) => {
-    const server = await start(routes({ 'GET /api/pools/all': ['application/json; charset=utf-8', ' [ ]', status] }))
+    const server = await start(
+      routes({ 'GET /api/pools/all': ['application/json; charset=utf-8', ' [ ]', status] }),
+    )
     await expect(read(`${server.base}/api`)).rejects.toThrow(/failed/)
     expect(paths(server).slice(0, 4)).toEqual([
       'GET /api/positions.jsonl',
@@ -156,7 +170,9 @@ describe('what POSITIONS_SOURCE names', () => {
   test('a key is sent to find it out, too', async () => {
     const server = await start(graphAt('/'))
     await read(server.base, { key: 'secret-key', prices: await prices() })
-    expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer secret-key']))
+    expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(
+      new Set(['Bearer secret-key']),
+    )
   })
 
   test('what it is set to be is not found out', async () => {
@@ -198,7 +214,9 @@ describe('what POSITIONS_SOURCE names', () => {
     const server = await start((_, response) => response.writeHead(404).end())
     const url = `${server.base.replace('//', '//ann:hidden@')}/x?token=hidden`
     for (const format of ['files', 'graphql', 'rest', 'auto'] as const) {
-      const error = await read(url, { format, prices: await prices() }).catch((error: Error) => error)
+      const error = await read(url, { format, prices: await prices() }).catch(
+        (error: Error) => error,
+      )
       expect(error).toBeInstanceOf(Error)
       expect((error as Error).message).toContain(`${server.base} (`)
       expect((error as Error).message).not.toContain('hidden')
@@ -253,7 +271,10 @@ describe('settings of sources', () => {
       { POSITIONS_SOURCE: 'https://' },
       'POSITIONS_SOURCE must be a directory, or a URL like https://example.org/positions',
     ],
-    [{ POSITIONS_SOURCE_FORMAT: 'csv' }, 'POSITIONS_SOURCE_FORMAT must be auto, files, graphql or rest'],
+    [
+      { POSITIONS_SOURCE_FORMAT: 'csv' },
+      'POSITIONS_SOURCE_FORMAT must be auto, files, graphql or rest',
+    ],
     [
       { POSITIONS_SOURCE: './data', POSITIONS_SOURCE_FORMAT: 'rest' },
       'POSITIONS_SOURCE must be a URL like https://example.org/rest, since POSITIONS_SOURCE_FORMAT is rest',
@@ -262,13 +283,28 @@ describe('settings of sources', () => {
       { POSITIONS_SOURCE: 'https://example.org', POSITIONS_SOURCE_FORMAT: 'graphql' },
       'PRICES_SOURCE is needed, such as https://coins.llama.fi: a GraphQL source of positions gives no prices',
     ],
-    [{ POSITIONS_SOURCE_KEY: 'a key' }, 'POSITIONS_SOURCE_KEY must be printable ASCII without spaces'],
+    [
+      { POSITIONS_SOURCE_KEY: 'a key' },
+      'POSITIONS_SOURCE_KEY must be printable ASCII without spaces',
+    ],
     [{ POSITIONS_SOURCE_PAGING: 'page' }, 'POSITIONS_SOURCE_PAGING must be cursor or offset'],
-    [{ POSITIONS_SOURCE_PAGE_SIZE: '0' }, 'POSITIONS_SOURCE_PAGE_SIZE must be a whole number from 1 to 100000'],
-    [{ POSITIONS_SOURCE_PAGE_SIZE: 'many' }, 'POSITIONS_SOURCE_PAGE_SIZE must be a whole number from 1 to 100000'],
+    [
+      { POSITIONS_SOURCE_PAGE_SIZE: '0' },
+      'POSITIONS_SOURCE_PAGE_SIZE must be a whole number from 1 to 100000',
+    ],
+    [
+      { POSITIONS_SOURCE_PAGE_SIZE: 'many' },
+      'POSITIONS_SOURCE_PAGE_SIZE must be a whole number from 1 to 100000',
+    ],
     [{ SOURCE_RETRIES: '1.5' }, 'SOURCE_RETRIES must be a whole number from 0 to 20'],
-    [{ PRICES_SOURCE: 'coins.llama.fi' }, 'PRICES_SOURCE must be a URL like https://coins.llama.fi'],
-    [{ PRICES_CHAINS: 'sonic' }, 'PRICES_CHAINS must be id=name pairs, separated by commas, such as 146=sonic'],
+    [
+      { PRICES_SOURCE: 'coins.llama.fi' },
+      'PRICES_SOURCE must be a URL like https://coins.llama.fi',
+    ],
+    [
+      { PRICES_CHAINS: 'sonic' },
+      'PRICES_CHAINS must be id=name pairs, separated by commas, such as 146=sonic',
+    ],
     [{ MAX_PRICE_JUMP: '1' }, 'MAX_PRICE_JUMP must be a number above 1'],
     [
       { POSITIONS_SOURCE_FIELDS: '{"usr": "account"}' },

@@ -2,8 +2,15 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PairSet } from '../../src/sources/mirror/pair-set.ts'
 
-const digits = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 40, maxLength: 40 })
-const few = fc.constantFrom(...[0, 1, 2, 3].map((last) => `${'0'.repeat(39)}${last}`), `${'f'.repeat(40)}`)
+const digits = fc.string({
+  unit: fc.constantFrom(...'0123456789abcdefABCDEF'),
+  minLength: 40,
+  maxLength: 40,
+})
+const few = fc.constantFrom(
+  ...[0, 1, 2, 3].map((last) => `${'0'.repeat(39)}${last}`),
+  `${'f'.repeat(40)}`,
+)
 
 test('is a set of pairs, in which the case of an address does not count', () => {
   const pairs = fc.array(fc.tuple(fc.oneof(digits, few), fc.nat(3)), { maxLength: 200 })

@@ -3,7 +3,13 @@ import { afterEach, expect, test } from 'vitest'
 import { type Client, openClient } from '../../src/sources/client.ts'
 import { type ChainToken, coinPrices, type PricesSettings } from '../../src/sources/prices.ts'
 import { addressOf } from '../support/datasets.ts'
-import { answerJson, type Coin, type FakeServer, startPrices, startServer } from '../support/positions-server.ts'
+import {
+  answerJson,
+  type Coin,
+  type FakeServer,
+  startPrices,
+  startServer,
+} from '../support/positions-server.ts'
 
 const TIME = Date.parse('2026-03-02') / 1000
 const token = (name: string, replaced: Partial<ChainToken> = {}): ChainToken => ({
@@ -27,7 +33,11 @@ function sourceAt(base: string, settings: Partial<PricesSettings> = {}) {
   client = openClient({ timeoutMs: 10_000, retries: 1, maxBytes: 1_000_000, waitMs: 5 })
   return coinPrices(client, { url: base, maxAgeSeconds: 21_600, ...settings })
 }
-async function pricesOf(coins: Record<string, Coin>, tokens: ChainToken[], settings: Partial<PricesSettings> = {}) {
+async function pricesOf(
+  coins: Record<string, Coin>,
+  tokens: ChainToken[],
+  settings: Partial<PricesSettings> = {},
+) {
   server = await startPrices(coins)
   return sourceAt(server.base, settings).prices(tokens, TIME)
 }
@@ -38,8 +48,14 @@ test('returns prices and decimals, and a receipt of what was fetched', async () 
     [`sonic:${ann.address}`]: { price: 3, decimals: 6, confidence: 0.9 },
     [`ink-chain:${ann.address}`]: { price: 4, decimals: 18 },
   }
-  const [plain, sonic, ink] = [ann, token('ANN', { chainId: 146, decimals: undefined }), token('ANN', { chainId: 7 })]
-  const { priceOf, receipt } = await pricesOf(coins, [plain, sonic, ink, plain], { chains: { 7: 'ink-chain' } })
+  const [plain, sonic, ink] = [
+    ann,
+    token('ANN', { chainId: 146, decimals: undefined }),
+    token('ANN', { chainId: 7 }),
+  ]
+  const { priceOf, receipt } = await pricesOf(coins, [plain, sonic, ink, plain], {
+    chains: { 7: 'ink-chain' },
+  })
   expect(priceOf(plain)).toEqual({ price: 2.5, decimals: 18 })
   expect(priceOf(sonic)).toEqual({ price: 3, decimals: 6 })
   expect(priceOf(ink)).toEqual({ price: 4, decimals: 18 })
@@ -57,7 +73,9 @@ test('returns prices and decimals, and a receipt of what was fetched', async () 
 })
 
 test('keys are compared without regard to case', async () => {
-  const body = JSON.stringify({ coins: { [`Ethereum:${ann.address.toUpperCase()}`]: { price: 2, timestamp: TIME } } })
+  const body = JSON.stringify({
+    coins: { [`Ethereum:${ann.address.toUpperCase()}`]: { price: 2, timestamp: TIME } },
+  })
   server = await startServer((_, response) => response.end(body))
   const { priceOf, receipt } = await sourceAt(server.base).prices([ann], TIME)
   expect(priceOf(ann).price).toBe(2)
@@ -65,7 +83,9 @@ test('keys are compared without regard to case', async () => {
 })
 
 const many = Array.from({ length: 300 }, (_, at) => token(`T${at}`))
-const manyCoins = Object.fromEntries(many.map(({ address }, at) => [`ethereum:${address}`, { price: at + 1 }]))
+const manyCoins = Object.fromEntries(
+  many.map(({ address }, at) => [`ethereum:${address}`, { price: at + 1 }]),
+)
 
 test('many tokens are requested by URLs of at most 2 kB, each token once; the digest does not depend on their order', async () => {
   const first = await pricesOf(manyCoins, many)
@@ -109,7 +129,11 @@ test.each<[string, Coin | undefined, string]>([
   ['is null', { price: null }, 'the price must be a number above 0, not null'],
   ['is a text', { price: '2' }, 'the price must be a number above 0, not "2"'],
   ['is not sure', { price: 1, confidence: 0.89 }, 'its confidence, 0.89, is below 0.9'],
-  ['is not sure in a strange way', { price: 1, confidence: 'high' }, 'its confidence, "high", is below 0.9'],
+  [
+    'is not sure in a strange way',
+    { price: 1, confidence: 'high' },
+    'its confidence, "high", is below 0.9',
+  ],
   [
     'is of long before',
     { price: 1, timestamp: TIME - 6 * HOURS - 1 },
@@ -126,11 +150,18 @@ test.each<[string, Coin | undefined, string]>([
     'its price is of second 100000000000000000000, more than 21600 s away',
   ],
   ['has no moment', { price: 1, timestamp: null }, 'its price has no timestamp'],
-  ['has strange decimals', { price: 1, decimals: 1.5 }, 'the decimals must be an integer from 0 to 255, not 1.5'],
+  [
+    'has strange decimals',
+    { price: 1, decimals: 1.5 },
+    'the decimals must be an integer from 0 to 255, not 1.5',
+  ],
 ])('a token whose price %s has none, which fails whoever needs it', async (_, coin, reason) => {
   const ben = token('BEN')
   const { priceOf } = await pricesOf(
-    { [`ethereum:${ben.address}`]: { price: 1 }, ...(coin && { [`ethereum:${ann.address}`]: coin }) },
+    {
+      [`ethereum:${ben.address}`]: { price: 1 },
+      ...(coin && { [`ethereum:${ann.address}`]: coin }),
+    },
     [ann, ben],
   )
   expect(priceOf(ben).price).toBe(1)
@@ -154,7 +185,9 @@ test('a token on a chain without a name', async () => {
 })
 
 test('decimals that differ from the store fail', async () => {
-  const { priceOf } = await pricesOf({ [`ethereum:${ann.address}`]: { price: 1, decimals: 8 } }, [ann])
+  const { priceOf } = await pricesOf({ [`ethereum:${ann.address}`]: { price: 1, decimals: 8 } }, [
+    ann,
+  ])
   expect(() => priceOf(ann)).toThrow(
     `The source of prices, ${server?.base}, failed: it counts ${what(ann)} in 8 decimals, but the store in 18.`,
   )
@@ -170,7 +203,9 @@ test('coins that were not requested are ignored', async () => {
   const { address } = token('BEN')
   const coin = { price: 1, timestamp: TIME }
   server = await startServer((_, response) =>
-    answerJson(response, { coins: { [`ethereum:${address}`]: coin, [`base:${ann.address}`]: coin } }),
+    answerJson(response, {
+      coins: { [`ethereum:${address}`]: coin, [`base:${ann.address}`]: coin },
+    }),
   )
   const { priceOf, receipt } = await sourceAt(server.base).prices([ann], TIME)
   expect(receipt.count).toBe(0)

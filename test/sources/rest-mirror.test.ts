@@ -21,7 +21,13 @@ import { differences, everyRequest, NOBODY, someOf } from '../support/compare.ts
 import { conformanceCases, failedCases, startOnConformance } from '../support/conformance.ts'
 import { ADMIN_TOKEN, type Gateway, onCitus, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
-import { documented, only, type ProxyOptions, type ProxyServer, startProxy } from '../support/proxy.ts'
+import {
+  documented,
+  only,
+  type ProxyOptions,
+  type ProxyServer,
+  startProxy,
+} from '../support/proxy.ts'
 import { startOnSample } from '../support/sample.ts'
 import { silent } from '../support/store.ts'
 
@@ -42,7 +48,8 @@ function mirror(copy: Gateway, options: Omit<MirrorOptions, 'client'>): Promise<
 
 test('the operations for another gateway are valid', () => {
   const schema = createSchema()
-  for (const operation of Object.values(graphOperations)) expect(validate(schema, parse(operation))).toEqual([])
+  for (const operation of Object.values(graphOperations))
+    expect(validate(schema, parse(operation))).toEqual([])
 })
 
 /** A gateway on the suite's data and an empty one, whose time stands still. */
@@ -68,7 +75,10 @@ describe("on the conformance suite's data", () => {
       const summary = await mirror(copy, { base: source.base })
       expect(summary).toMatchObject({ graph: true, notes: [] })
       expect(
-        await differences(source, copy, [...someOf(reads(), 7), ...someOf(await everyRequest(source), 31)]),
+        await differences(source, copy, [
+          ...someOf(reads(), 7),
+          ...someOf(await everyRequest(source), 31),
+        ]),
       ).toEqual([])
       letTimePass()
       expect(await failedCases(copy, 11)).toBe(0)
@@ -87,21 +97,37 @@ async function pricesOf({ deps }: Gateway) {
     new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10),
   )
   return rows.flatMap((asset, at) =>
-    dates
-      .slice(at)
-      .map((date, nth) => ({ ...asset, date, priceUsd: nth + 1.5, source: 'test', time: `${date}T08:00:00Z` })),
+    dates.slice(at).map((date, nth) => ({
+      ...asset,
+      date,
+      priceUsd: nth + 1.5,
+      source: 'test',
+      time: `${date}T08:00:00Z`,
+    })),
   )
 }
 
 const cashFlows = async ({ deps }: Gateway) =>
-  (await deps.store.pool.query('SELECT * FROM cash_flow ORDER BY chain_id, tx_hash, log_index')).rows
+  (await deps.store.pool.query('SELECT * FROM cash_flow ORDER BY chain_id, tx_hash, log_index'))
+    .rows
 
 /** Tables that a gateway computes from others. */
 const COMPUTED = [
-  ...['account', 'account_day', 'distribution', 'market_holding', 'net_cash', 'pool_day', 'pool_total', 'program'],
+  ...[
+    'account',
+    'account_day',
+    'distribution',
+    'market_holding',
+    'net_cash',
+    'pool_day',
+    'pool_total',
+    'program',
+  ],
   ...['token_pair', 'user', 'vault_day', 'vault_holding'],
 ]
-/** What is copied by rules, which have their own test; what a gateway shows to none; and its state. */
+/**
+ * What is copied by rules, which have their own test; what a gateway shows to none; and its state.
+ */
 const NOT_SHOWN = [
   ...['base_points_revision', 'rank_history', 'rank_history_date', 'run', 'season'],
   ...['leg_progress', 'removed_day', 'data_version', '_prisma_migrations'],
@@ -110,8 +136,13 @@ const NOT_SHOWN = [
 const OWN_COLUMNS = [
   'pool.key',
   'rate_revision.changed_at',
-  ...['limits_until', 'past_max_ltvs', 'past_liquidation_thresholds'].map((name) => `market.${name}`),
-  ...['market', 'vault'].flatMap((kind) => [`${kind}_snapshot.computed_usd`, `${kind}_holding.computed_usd`]),
+  ...['limits_until', 'past_max_ltvs', 'past_liquidation_thresholds'].map(
+    (name) => `market.${name}`,
+  ),
+  ...['market', 'vault'].flatMap((kind) => [
+    `${kind}_snapshot.computed_usd`,
+    `${kind}_holding.computed_usd`,
+  ]),
   ...['given', 'pair_key', 'pool_key', 'run_id'].map((name) => `stored_position.${name}`),
 ]
 
@@ -130,10 +161,18 @@ describe('on a sample', () => {
     timeout: 300_000,
   }, async () => {
     const progress: MirrorProgress[] = []
-    const summary = await mirror(copy, { base: `${source.base}/`, onProgress: (one) => progress.push(one) })
+    const summary = await mirror(copy, {
+      base: `${source.base}/`,
+      onProgress: (one) => progress.push(one),
+    })
     expect(await differences(source, copy, someOf(await everyRequest(source), 7))).toEqual([])
     const { rows } = await source.deps.store.pool.query('SELECT count(*)::int AS users FROM "user"')
-    expect(summary).toMatchObject({ name: source.base, graph: true, users: rows[0].users, notes: [] })
+    expect(summary).toMatchObject({
+      name: source.base,
+      graph: true,
+      users: rows[0].users,
+      notes: [],
+    })
     expect(progress.filter(({ what }) => what === 'users').at(-1)).toMatchObject({
       done: summary.users,
       total: summary.users,
@@ -171,8 +210,13 @@ describe('on a sample', () => {
         SELECT min(id), now(), 'test', '2100-01-01', now(), 'test' FROM pool;
       UPDATE vault_snapshot SET position_id = 'other' WHERE timestamp = (SELECT max(timestamp) FROM vault_snapshot)`)
     const { assets } = await source.ask('{ assets { nodes { chainId address logoUri } } }')
-    const { chainId, address } = assets.nodes.find(({ logoUri }: { logoUri: string | null }) => logoUri === null)
-    await importFiles(source, { prices: await pricesOf(source), tokens: [{ chainId, address, name: 'Another' }] })
+    const { chainId, address } = assets.nodes.find(
+      ({ logoUri }: { logoUri: string | null }) => logoUri === null,
+    )
+    await importFiles(source, {
+      prices: await pricesOf(source),
+      tokens: [{ chainId, address, name: 'Another' }],
+    })
     const { records: counts } = await mirror(copy, { base: source.base })
     const tables = Object.keys(counts).map((file) => {
       const { table, stored = table } = records[file as DatasetFile]
@@ -197,7 +241,9 @@ describe('on a sample', () => {
         if (lost === null) continue
         const isSeen = `SELECT bool_or(${name} IS DISTINCT FROM ${lost}) AS seen FROM ${table}`
         // Otherwise this test would not fail if the column were lost.
-        expect((await pool.query(isSeen)).rows, `${table}.${name} has values`).toEqual([{ seen: true }])
+        expect((await pool.query(isSeen)).rows, `${table}.${name} has values`).toEqual([
+          { seen: true },
+        ])
       }
     }
   })
@@ -208,7 +254,8 @@ describe('on a sample', () => {
     const older = await startProxy(source.base, {
       change(path, body: any) {
         const { user } = (path === '/graphql' && body.data) || {}
-        if (user?.fields) user.fields = user.fields.filter(({ name }: { name: string }) => name !== 'activity')
+        if (user?.fields)
+          user.fields = user.fields.filter(({ name }: { name: string }) => name !== 'activity')
         return body
       },
     })
@@ -231,21 +278,28 @@ describe('on a sample', () => {
       change(path, body: any) {
         const { market } = (path === '/graphql' && body.data) || {}
         if (market?.fields)
-          market.fields = market.fields.filter(({ name }: { name: string }) => !/maxLtv|liquidation/.test(name))
+          market.fields = market.fields.filter(
+            ({ name }: { name: string }) => !/maxLtv|liquidation/.test(name),
+          )
         for (const node of (path === '/graphql' && body.data?.markets?.nodes) || [])
           requested.push(...Object.keys(node))
         return body
       },
     })
     const risk = async () =>
-      (await copy.deps.store.pool.query('SELECT id, max_ltv, liquidation_threshold FROM market ORDER BY chain_id, id'))
-        .rows
+      (
+        await copy.deps.store.pool.query(
+          'SELECT id, max_ltv, liquidation_threshold FROM market ORDER BY chain_id, id',
+        )
+      ).rows
     try {
       expect(await mirror(copy, { base: older.base })).toMatchObject({ graph: true, notes: [] })
       expect(requested).toContain('borrowRate')
       expect(requested).not.toContain('maxLtv')
       const none = await risk()
-      expect(none.every((row) => row.max_ltv === null && row.liquidation_threshold === null)).toBe(true)
+      expect(none.every((row) => row.max_ltv === null && row.liquidation_threshold === null)).toBe(
+        true,
+      )
       await mirror(copy, { base: source.base })
       const stored = await risk()
       expect(stored).not.toEqual(none)
@@ -261,8 +315,16 @@ describe('on a sample', () => {
     try {
       const summary = await mirror(copy, { base: legacy.base })
       expect(summary).toMatchObject({ graph: false, notes: [] })
-      expect(await differences(source, copy, someOf(await everyRequest(source, { usedVaults: true }), 31))).toEqual([])
-      expect(legacy.requests.filter(({ method }) => method !== 'GET').map(({ path }) => path)).toEqual(['/graphql'])
+      expect(
+        await differences(
+          source,
+          copy,
+          someOf(await everyRequest(source, { usedVaults: true }), 31),
+        ),
+      ).toEqual([])
+      expect(
+        legacy.requests.filter(({ method }) => method !== 'GET').map(({ path }) => path),
+      ).toEqual(['/graphql'])
       const graph = `{ pools { nodes { address chainId } } markets { nodes { chainId address asset { address } pool { address } } } }`
       expect(await copy.graphql(graph)).toEqual(await source.graphql(graph))
     } finally {
@@ -276,15 +338,28 @@ describe('on a sample', () => {
     const points = await startProxy(source.base, {
       answer: only((path) => /^\/(points|positions|pools|multipliers)\//.test(path)),
     })
-    const indexer = await startProxy(source.base, { answer: only((path) => path.startsWith('/v1/')) })
+    const indexer = await startProxy(source.base, {
+      answer: only((path) => path.startsWith('/v1/')),
+    })
     try {
       const { rows } = await source.deps.store.pool.query<{ address: string }>(
         'SELECT user_address AS address FROM "user"',
       )
       const users = rows.map((row) => row.address)
-      const summary = await mirror(copy, { base: points.base, indexerBase: indexer.base, users, everyMarket: true })
+      const summary = await mirror(copy, {
+        base: points.base,
+        indexerBase: indexer.base,
+        users,
+        everyMarket: true,
+      })
       expect(summary).toMatchObject({ graph: false, users: users.length, notes: [] })
-      expect(await differences(source, copy, someOf(await everyRequest(source, { usedVaults: true }), 31))).toEqual([])
+      expect(
+        await differences(
+          source,
+          copy,
+          someOf(await everyRequest(source, { usedVaults: true }), 31),
+        ),
+      ).toEqual([])
     } finally {
       await Promise.all([points.close(), indexer.close()])
     }
@@ -304,7 +379,13 @@ describe('on a sample', () => {
       })
       expect(response.status).toBe(200)
       await mirror(copy, { base: legacy.base })
-      expect(await differences(source, copy, someOf(await everyRequest(source, { usedVaults: true }), 31))).toEqual([])
+      expect(
+        await differences(
+          source,
+          copy,
+          someOf(await everyRequest(source, { usedVaults: true }), 31),
+        ),
+      ).toEqual([])
     } finally {
       await legacy.close()
     }
@@ -338,9 +419,14 @@ describe('on hand-made data: one address on two chains, flows without snapshots,
       const copy = await startGateway({ now: source.deps.now })
       const proxy = await startProxy(source.base, options)
       try {
-        await mirror(copy, { base: proxy.base, users: ['0xCA70000000000000000000000000000000000003'] })
+        await mirror(copy, {
+          base: proxy.base,
+          users: ['0xCA70000000000000000000000000000000000003'],
+        })
         const requests = await everyRequest(source)
-        expect(await differences(source, copy, options.answer ? someOf(requests, 3) : requests)).toEqual([])
+        expect(
+          await differences(source, copy, options.answer ? someOf(requests, 3) : requests),
+        ).toEqual([])
       } finally {
         await Promise.all([source.close(), copy.close(), proxy.close()])
       }
@@ -369,9 +455,11 @@ describe('a server that cannot be believed', () => {
     return mirrorGateway({ client, base: proxy.base, ...more }, dir)
   }
   const isPositions = (path: string) => path.startsWith('/positions/breakdown-by-assets')
-  const isUser = (name: string) => (path: string) => path.startsWith('/v1/users/') && path.includes(name)
+  const isUser = (name: string) => (path: string) =>
+    path.startsWith('/v1/users/') && path.includes(name)
   const when =
-    (matches: (path: string) => boolean, change: (body: any, path: string) => any) => (path: string, body: any) =>
+    (matches: (path: string) => boolean, change: (body: any, path: string) => any) =>
+    (path: string, body: any) =>
       matches(path) ? change(body, path) || body : body
 
   /** Changes the cash flows of users who have any. */
@@ -396,15 +484,25 @@ describe('a server that cannot be believed', () => {
       { answer: only((path) => !path.startsWith('/v1/')) },
       /^http:\S+ is not a gateway: it has no \/v1\/users\/\{address\}\/net-apr\.$/,
     ],
-    ['refuses access', { answer: (_, response) => !!response.writeHead(403).end() }, /refused access \(403\)/],
+    [
+      'refuses access',
+      { answer: (_, response) => !!response.writeHead(403).end() },
+      /refused access \(403\)/,
+    ],
     [
       'cuts the connection',
-      { answer: ({ path }, response) => isPositions(path) && path.includes('cursor') && !!response.destroy() },
+      {
+        answer: ({ path }, response) =>
+          isPositions(path) && path.includes('cursor') && !!response.destroy(),
+      },
       /closed the connection/,
     ],
     [
       'answers what is no JSON',
-      { answer: ({ path }, response) => path === '/multipliers/all' && !!response.end('<html>hello') },
+      {
+        answer: ({ path }, response) =>
+          path === '/multipliers/all' && !!response.end('<html>hello'),
+      },
       /is not JSON/,
     ],
     [
@@ -469,7 +567,12 @@ describe('a server that cannot be believed', () => {
     ],
     [
       'ends its positions too early',
-      { change: when(isPositions, (body, path) => path.includes('cursor') && { ...body, nextCursor: null }) },
+      {
+        change: when(
+          isPositions,
+          (body, path) => path.includes('cursor') && { ...body, nextCursor: null },
+        ),
+      },
       /it gave \d+ positions of \d{4}-\d\d-\d\d, fewer than/,
     ],
     [
@@ -504,7 +607,12 @@ describe('a server that cannot be believed', () => {
     ],
     [
       'has a position with a wrong price',
-      { change: when(isPositions, ({ items }) => Object.assign(items[3], { aTokenPrice: null }) && undefined) },
+      {
+        change: when(
+          isPositions,
+          ({ items }) => Object.assign(items[3], { aTokenPrice: null }) && undefined,
+        ),
+      },
       /\/positions\/breakdown-by-assets is not as documented: items\.3\.aTokenPrice must be a number/,
     ],
     [
@@ -580,7 +688,9 @@ describe('a server that cannot be believed', () => {
     ],
     [
       'fails in the middle',
-      { answer: ({ path }, response) => isUser('earnings')(path) && !!response.writeHead(500).end() },
+      {
+        answer: ({ path }, response) => isUser('earnings')(path) && !!response.writeHead(500).end(),
+      },
       /it answered 500 \(tried 2 times\)/,
     ],
     [
@@ -615,7 +725,11 @@ describe('a server that cannot be believed', () => {
     ],
     [
       'has a cash flow in a market that it does not list',
-      { change: activity(([flow]) => void Object.assign(flow, { entityType: 'MARKET', entityAddress: NOBODY })) },
+      {
+        change: activity(
+          ([flow]) => void Object.assign(flow, { entityType: 'MARKET', entityAddress: NOBODY }),
+        ),
+      },
       /names the market 0xf+ on chain \d+, which it does not list/,
     ],
     [
@@ -634,7 +748,11 @@ describe('a server that cannot be believed', () => {
           (path) => path === '/graphql',
           ({ data, errors }) => {
             if (!errors && !data.user?.activity) return
-            return { data: { user: { activity: { nodes: [], pageInfo: { hasNextPage: true, endCursor: 'x' } } } } }
+            return {
+              data: {
+                user: { activity: { nodes: [], pageInfo: { hasNextPage: true, endCursor: 'x' } } },
+              },
+            }
           },
         ),
       },
@@ -647,7 +765,9 @@ describe('a server that cannot be believed', () => {
     if (!path.includes('cursor')) return false
     void fetch(`${source.base}/positions/breakdown-by-assets?limit=100`)
       .then((answer) => answer.json())
-      .then((body: any) => response.end(JSON.stringify({ ...body, nextCursor: `cursor ${pages.push(path)}` })))
+      .then((body: any) =>
+        response.end(JSON.stringify({ ...body, nextCursor: `cursor ${pages.push(path)}` })),
+      )
     return true
   }
 
@@ -700,7 +820,9 @@ describe('a server that cannot be believed', () => {
     try {
       expect(await moves(1)).toMatchObject({ graph: true })
       await proxy?.close()
-      await expect(moves(1000)).rejects.toThrow(/its data changed while they were read, 2 times in a row\.$/)
+      await expect(moves(1000)).rejects.toThrow(
+        /its data changed while they were read, 2 times in a row\.$/,
+      )
     } finally {
       await small.close()
     }
@@ -715,7 +837,9 @@ describe('a server that cannot be believed', () => {
         ({ items }) => void items.unshift({ ...items.shift(), totalPoints: asked++ }),
       ),
     }
-    await expect(walk(options)).rejects.toThrow(/its data changed while they were read, 2 times in a row\.$/)
+    await expect(walk(options)).rejects.toThrow(
+      /its data changed while they were read, 2 times in a row\.$/,
+    )
   })
 
   test('whose walk fails stores nothing, and leaves no files', async () => {
@@ -727,7 +851,9 @@ describe('a server that cannot be believed', () => {
     vi.stubEnv('TMPDIR', dir)
     try {
       await expect(mirror(copy, { base: proxy.base })).rejects.toThrow(/answered 400/)
-      const { rows } = await copy.deps.store.pool.query('SELECT FROM pool UNION ALL SELECT FROM "user"')
+      const { rows } = await copy.deps.store.pool.query(
+        'SELECT FROM pool UNION ALL SELECT FROM "user"',
+      )
       expect(rows).toEqual([])
       expect(await readdir(dir)).toEqual([])
     } finally {
@@ -737,7 +863,14 @@ describe('a server that cannot be believed', () => {
   })
 
   test('can be stopped at any time', async () => {
-    for (const at of ['/pools/all', 'cursor=', '/graphql', 'vault-position', 'earnings', 'rewards']) {
+    for (const at of [
+      '/pools/all',
+      'cursor=',
+      '/graphql',
+      'vault-position',
+      'earnings',
+      'rewards',
+    ]) {
       const stop = new AbortController()
       const walking = walk(
         {
@@ -757,9 +890,11 @@ describe('a server that cannot be believed', () => {
     await expect(mirrorGateway({ client, base: 'ftp://here' }, dir)).rejects.toThrow(
       'A server is named by a URL that begins with http:// or https://.',
     )
-    await expect(mirrorGateway({ client, base: source.base, users: ['0x12'] }, dir)).rejects.toThrow(
-      '0x12 is not a user: an address is 0x and 40 hex digits.',
+    await expect(
+      mirrorGateway({ client, base: source.base, users: ['0x12'] }, dir),
+    ).rejects.toThrow('0x12 is not a user: an address is 0x and 40 hex digits.')
+    await expect(mirrorGateway({ client, base: 'http://127.0.0.1:9' }, dir)).rejects.toThrow(
+      /nothing listens there/,
     )
-    await expect(mirrorGateway({ client, base: 'http://127.0.0.1:9' }, dir)).rejects.toThrow(/nothing listens there/)
   })
 })

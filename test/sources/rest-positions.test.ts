@@ -7,7 +7,13 @@ import { withMirror } from '../../src/sources/mirror/rest-mirror.ts'
 import type { PositionsSource } from '../../src/sources/positions/positions-source.ts'
 import { restPositions } from '../../src/sources/positions/rest-positions.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
-import { documented, only, type ProxyOptions, type ProxyServer, startProxy } from '../support/proxy.ts'
+import {
+  documented,
+  only,
+  type ProxyOptions,
+  type ProxyServer,
+  startProxy,
+} from '../support/proxy.ts'
 import { startOnSample } from '../support/sample.ts'
 import { silent } from '../support/store.ts'
 
@@ -55,12 +61,17 @@ describe('positions of another gateway', () => {
     for (const date of [dates[0], dates[1], dates[6], dates.at(-1)] as string[]) {
       const { records, receipts, fetched } = await read(restPositions(client, gateway.base), date)
       expect(records.map((record) => record.id)).toEqual(await stored(date))
-      expect(records.every((record) => record.distributionDate === `${date}T00:00:00.000Z`)).toBe(true)
-      const { totalPoints } = ((await (await gateway.get('/points/reports')).json()) as any).items.find((item: any) =>
-        item.distributionDate.startsWith(date),
+      expect(records.every((record) => record.distributionDate === `${date}T00:00:00.000Z`)).toBe(
+        true,
       )
+      const { totalPoints } = (
+        (await (await gateway.get('/points/reports')).json()) as any
+      ).items.find((item: any) => item.distributionDate.startsWith(date))
       expect(records.reduce((sum, record) => sum + record.points, 0)).toBeCloseTo(totalPoints, 4)
-      expect(fetched).toMatchObject({ label: '/positions/breakdown-by-assets', pricesName: gateway.base })
+      expect(fetched).toMatchObject({
+        label: '/positions/breakdown-by-assets',
+        pricesName: gateway.base,
+      })
       expect(receipts).toMatchObject([
         { kind: 'POSITIONS', name: gateway.base, count: records.length, block: null, time: null },
       ])
@@ -87,7 +98,8 @@ describe('positions of another gateway', () => {
 
   test('are found without knowing a later record, too', async () => {
     proxy = await startProxy(gateway.base, {
-      change: (path, body: any) => (path === '/points/leaderboard' ? { ...body, topAccounts: [] } : body),
+      change: (path, body: any) =>
+        path === '/points/leaderboard' ? { ...body, topAccounts: [] } : body,
     })
     const date = dates[4] as string
     const { records } = await read(restPositions(client, proxy.base), date)
@@ -103,16 +115,25 @@ describe('positions of another gateway', () => {
     const copy = await startGateway({ positionsSource: restPositions(client, gateway.base) })
     try {
       await withMirror({ client, base: gateway.base }, (dataset) =>
-        importDataset({ pool: copy.deps.store.pool, basePoints: copy.deps.basePoints, log: silent }, dataset),
+        importDataset(
+          { pool: copy.deps.store.pool, basePoints: copy.deps.basePoints, log: silent },
+          dataset,
+        ),
       )
       const date = dates[0] as string
-      await copy.deps.store.pool.query('DELETE FROM stored_position WHERE distribution_date = $1', [date])
+      await copy.deps.store.pool.query('DELETE FROM stored_position WHERE distribution_date = $1', [
+        date,
+      ])
       const response = await fetch(`${copy.base}/points/manualupdate?date=${date}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
       })
       expect(await response.text()).toContain('"positionCount"')
-      for (const path of ['/points/reports', '/points/leaderboard', '/positions/breakdown-by-assets?limit=100'])
+      for (const path of [
+        '/points/reports',
+        '/points/leaderboard',
+        '/positions/breakdown-by-assets?limit=100',
+      ])
         expect(await (await copy.get(path)).json()).toEqual(await (await gateway.get(path)).json())
     } finally {
       await copy.close()
@@ -122,10 +143,15 @@ describe('positions of another gateway', () => {
 
 describe('a server that cannot be believed', () => {
   const isPositions = (path: string) => path.startsWith('/positions/')
-  const when = (matches: (path: string) => boolean, change: (body: any) => unknown) => (path: string, body: any) =>
-    matches(path) ? change(body) || body : body
+  const when =
+    (matches: (path: string) => boolean, change: (body: any) => unknown) =>
+    (path: string, body: any) =>
+      matches(path) ? change(body) || body : body
   let asked = 0
-  /** The first page again and again, behind ever new cursors, with other users or another date if set. */
+  /**
+   * The first page again and again, behind ever new cursors, with other users or another date if
+   * set.
+   */
   const samePage = (
     path: string,
     response: ServerResponse,
@@ -138,7 +164,11 @@ describe('a server that cannot be believed', () => {
       .then((answer) => answer.json())
       .then(({ items }: any) => {
         for (const item of items)
-          Object.assign(item, user && { userAddress: user() }, distributionDate && { distributionDate })
+          Object.assign(
+            item,
+            user && { userAddress: user() },
+            distributionDate && { distributionDate },
+          )
         response.end(JSON.stringify({ items, nextCursor: cursor() }))
       })
     return true
@@ -163,7 +193,9 @@ describe('a server that cannot be believed', () => {
     ],
     [
       'ends too early',
-      { change: when(isPositions, (body) => ({ items: body.items.slice(0, 50), nextCursor: null })) },
+      {
+        change: when(isPositions, (body) => ({ items: body.items.slice(0, 50), nextCursor: null })),
+      },
       /it gave 50 positions of \S+, fewer than/,
     ],
     [
@@ -215,7 +247,12 @@ describe('a server that cannot be believed', () => {
     ],
     [
       'gives an amount that is not a number',
-      { change: when(isPositions, ({ items }) => void Object.assign(items[1], { bBorrowedAmountUsd: '7' })) },
+      {
+        change: when(
+          isPositions,
+          ({ items }) => void Object.assign(items[1], { bBorrowedAmountUsd: '7' }),
+        ),
+      },
       /items\.1\.bBorrowedAmountUsd must be a number/,
     ],
     [
@@ -238,7 +275,9 @@ describe('a server that cannot be believed', () => {
       )
       expect(error).toMatchObject({ code: 'SOURCE_FAILED' })
       expect(error?.message).toMatch(sentence)
-      expect(error?.message).toMatch(/^The source of positions, http:\/\/127\.0\.0\.1:\d+, failed: .*\.$/)
+      expect(error?.message).toMatch(
+        /^The source of positions, http:\/\/127\.0\.0\.1:\d+, failed: .*\.$/,
+      )
     })
 
   test('is an http(s) address', () => {

@@ -7,7 +7,12 @@ import { command } from '../support/command-line.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { entities } from '../support/legs.ts'
 import { importFiles } from '../support/one-pool.ts'
-import { answerJson, type FakeServer, type SourceRequest, startServer } from '../support/positions-server.ts'
+import {
+  answerJson,
+  type FakeServer,
+  type SourceRequest,
+  startServer,
+} from '../support/positions-server.ts'
 
 /** In every part of the URLs of sources, and in their keys. */
 const MARKER = 'm4rk3r'
@@ -38,22 +43,42 @@ async function shownBy(gateway: Gateway): Promise<string> {
   const answer = await gateway.graphql(query)
   expect(answer.errors).toBeUndefined()
   const texts = [JSON.stringify(answer)]
-  for (const path of ['/metrics', '/health', '/points/reports']) texts.push(await (await gateway.get(path)).text())
+  for (const path of ['/metrics', '/health', '/points/reports'])
+    texts.push(await (await gateway.get(path)).text())
   return texts.join('\n')
 }
 
 const ECHOES: [string, (request: SourceRequest, response: ServerResponse) => unknown][] = [
   ['an error', ({ url }, response) => answerJson(response, { message: `No ${url}` }, 400)],
-  ['a failure', ({ url }, response) => answerJson(response, { errors: [{ message: `${url} is down` }] }, 500)],
+  [
+    'a failure',
+    ({ url }, response) => answerJson(response, { errors: [{ message: `${url} is down` }] }, 500),
+  ],
   [
     'a GraphQL error',
     ({ url, headers }, response) =>
-      answerJson(response, { errors: [{ message: `no field at ${url} for ${headers.authorization}` }] }),
+      answerJson(response, {
+        errors: [{ message: `no field at ${url} for ${headers.authorization}` }],
+      }),
   ],
-  ['text', ({ url, headers }, response) => response.end(`Cannot GET ${url} ${headers.authorization}`)],
-  ['HTML', ({ url }, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${url}`)],
-  ['a redirect', ({ url }, response) => response.writeHead(302, { location: `http://other.example${url}` }).end()],
-  ['a broken redirect', ({ url }, response) => response.writeHead(302, { location: `http://:${url}` }).end()],
+  [
+    'text',
+    ({ url, headers }, response) => response.end(`Cannot GET ${url} ${headers.authorization}`),
+  ],
+  [
+    'HTML',
+    ({ url }, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${url}`),
+  ],
+  [
+    'a redirect',
+    ({ url }, response) =>
+      response.writeHead(302, { location: `http://other.example${url}` }).end(),
+  ],
+  [
+    'a broken redirect',
+    ({ url }, response) => response.writeHead(302, { location: `http://:${url}` }).end(),
+  ],
   ['no HTTP', ({ url }, response) => response.socket?.end(`${url}\r\n\r\n`)],
 ]
 
@@ -71,25 +96,40 @@ test.each(ECHOES)('a source that echoes its URL in %s shows no part of it', asyn
     SOURCE_RETRIES: '1',
     SOURCE_TIMEOUT_MS: '2000',
   }
-  await writeFile(env.ANALYTICS_MAPPING, JSON.stringify({ 'cash-flows': { query: 'SELECT 1' }, prices: {} }))
+  await writeFile(
+    env.ANALYTICS_MAPPING,
+    JSON.stringify({ 'cash-flows': { query: 'SELECT 1' }, prices: {} }),
+  )
   const logged: object[] = []
   const gateway = await startGateway({ on: store, env, onLog: (line) => logged.push(line) })
   open.push(gateway)
   const texts: string[] = []
   for (const format of ['auto', 'files', 'graphql', 'rest']) {
-    const settings = { ...env, POSITIONS_SOURCE_FORMAT: format, DATABASE_URL: store.deps.config.DATABASE_URL as string }
+    const settings = {
+      ...env,
+      POSITIONS_SOURCE_FORMAT: format,
+      DATABASE_URL: store.deps.config.DATABASE_URL as string,
+    }
     const { out, err } = await command(['manualupdate', '--date', '2026-03-02'], settings)
     texts.push(out, err)
   }
   const settings = { ...env, DATABASE_URL: store.deps.config.DATABASE_URL as string }
-  for (const args of [['update'], ['import', urlOf(server)], ['config'], ['config', '--json'], ['doctor'], ['runs']]) {
+  for (const args of [
+    ['update'],
+    ['import', urlOf(server)],
+    ['config'],
+    ['config', '--json'],
+    ['doctor'],
+    ['runs'],
+  ]) {
     const { out, err } = await command(args, settings)
     texts.push(out, err)
   }
   texts.push(await shownBy(gateway), JSON.stringify(logged))
   const exported = await mkdtemp(join(dir, 'export-'))
   texts.push((await command(['export', exported], settings)).err)
-  for (const name of await readdir(exported)) texts.push(await readFile(join(exported, name), 'utf8'))
+  for (const name of await readdir(exported))
+    texts.push(await readFile(join(exported, name), 'utf8'))
   const all = texts.join('\n')
   expect(all).toContain(server.base.replace('http://', ''))
   expect(all.toLowerCase()).not.toContain(MARKER)

@@ -38,7 +38,8 @@ export async function answersOf(base: string): Promise<Record<string, string>> {
 /** Waits for the ranks of past dates, which come in the background. */
 export async function ranked(base: string): Promise<void> {
   const query = '{ users(first: 1) { nodes { rank(asOf: "2026-03-02T00:00:00Z") } } }'
-  const answer = async () => (await fetch(`${base}/graphql?query=${encodeURIComponent(query)}`)).text()
+  const answer = async () =>
+    (await fetch(`${base}/graphql?query=${encodeURIComponent(query)}`)).text()
   await expect.poll(answer).toMatch(/"rank":\d/)
 }
 
@@ -52,4 +53,5 @@ const GRAPH = [
 ]
 
 /** An answer without the time of its request. */
-const timeless = (text: string) => text.replace(/"timestamp":"[^"]*"/g, '').replace(/"(from|to)_timestamp":"\d+"/g, '')
+const timeless = (text: string) =>
+  text.replace(/"timestamp":"[^"]*"/g, '').replace(/"(from|to)_timestamp":"\d+"/g, '')

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { type BrowserContext, type Browser as Chromium, chromium } from 'playwright-core'
 
 /** The first that is here: without the windows of a desktop a page takes a third of the time. */
-const CHROMIUM = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path))
+const CHROMIUM = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
+  existsSync(path),
+)
 export const hasBrowser = CHROMIUM !== undefined
 /** Follows the name of a test that needs a browser. */
 export const SKIPPED = ' (skipped: no Chromium)'
@@ -21,7 +23,10 @@ export interface Browser {
 /** What a visitor's click allows. */
 const ALLOWED = ['clipboard-write']
 
-/** Starts Chromium without a profile, for the pages of a gateway. They share a process, of which starting takes as long as a page. */
+/**
+ * Starts Chromium without a profile, for the pages of a gateway. They share a process, of which
+ * starting takes as long as a page.
+ */
 export async function openBrowser(base: string, options: Options = {}): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,

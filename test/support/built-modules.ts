@@ -7,8 +7,9 @@ const ROOT = join(import.meta.dirname, '../..')
 const BUILT = pathToFileURL(join(ROOT, 'dist/modules.js')).href
 
 /**
- * Tests run what users run: what they import from src comes from the bundle, which is built first where it is stale. The
- * `graphql` of a test is the bundle's too: two of them do not know each other's types.
+ * Tests run what users run: what they import from src comes from the bundle, which is built first
+ * where it is stale. The `graphql` of a test is the bundle's too: two of them do not know each
+ * other's types.
  */
 export async function builtModules(): Promise<Plugin> {
   await Promise.all([BUILDS.program(), BUILDS.client()])

@@ -13,13 +13,17 @@ const run = promisify(execFile)
 const engine = join(import.meta.dirname, '../../../shared/engines/citus')
 
 const hasCitus =
-  process.getuid?.() === 0 && existsSync(join(engine, 'up.sh')) && existsSync('/usr/lib/postgresql/15/bin/initdb')
+  process.getuid?.() === 0 &&
+  existsSync(join(engine, 'up.sh')) &&
+  existsSync('/usr/lib/postgresql/15/bin/initdb')
 /** Follows the name of a test that needs it. */
 export const NO_CITUS = hasCitus ? '' : ' (skipped: no Citus, or not root)'
 
 /** Instead of 32: each takes a part of a statement's time. */
 export const SHARDS = 8
-/** A connection between servers takes as long as many statements, so they open few, and keep them. */
+/**
+ * A connection between servers takes as long as many statements, so they open few, and keep them.
+ */
 const SETTINGS = {
   'citus.shard_count': SHARDS,
   'citus.max_cached_conns_per_worker': 8,
@@ -50,16 +54,24 @@ export interface Citus {
 async function setAll(server: string): Promise<void> {
   const admin = new pg.Client({ connectionString: server })
   await admin.connect()
-  for (const [name, value] of Object.entries(SETTINGS)) await admin.query(`ALTER SYSTEM SET ${name} = ${value}`)
+  for (const [name, value] of Object.entries(SETTINGS))
+    await admin.query(`ALTER SYSTEM SET ${name} = ${value}`)
   await admin.query('SELECT pg_reload_conf()')
   await admin.end()
 }
 
-/** Starts a Citus cluster of a coordinator and some workers; with `spare`, another worker that it does not know yet. */
+/**
+ * Starts a Citus cluster of a coordinator and some workers; with `spare`, another worker that it
+ * does not know yet.
+ */
 export async function startCitus({ workers = 2, spare = false } = {}): Promise<Citus> {
   const directory = await directoryInMemory('gateway-citus-')
   await chmod(directory, 0o755)
-  const { stdout } = await run('bash', [join(engine, 'up.sh'), directory, String(spare ? workers + 1 : workers)])
+  const { stdout } = await run('bash', [
+    join(engine, 'up.sh'),
+    directory,
+    String(spare ? workers + 1 : workers),
+  ])
   const url = stdout.trim()
   const sql = async (text: string) => (await run('psql', ['-At', url, '-c', text])).stdout.trim()
   const servers = async () => {
@@ -67,7 +79,9 @@ export async function startCitus({ workers = 2, spare = false } = {}): Promise<C
     return ports.split('\n').map((port) => `postgres://gateway@127.0.0.1:${port}/postgres`)
   }
   await Promise.all((await servers()).map(setAll))
-  const port = spare ? await sql('SELECT nodeport FROM pg_dist_node ORDER BY nodeid DESC LIMIT 1') : ''
+  const port = spare
+    ? await sql('SELECT nodeport FROM pg_dist_node ORDER BY nodeid DESC LIMIT 1')
+    : ''
   if (spare) await sql(`SELECT citus_remove_node('127.0.0.1', ${port})`)
   await migrate({ url, migrationsDir: MIGRATIONS, log: silent })
   const control = async (worker: number, what: string) => {
@@ -89,9 +103,13 @@ export async function startCitus({ workers = 2, spare = false } = {}): Promise<C
   }
 }
 
-const stopCitus = async (directory: string) => void (await run('bash', [join(engine, 'down.sh'), directory]))
+const stopCitus = async (directory: string) =>
+  void (await run('bash', [join(engine, 'down.sh'), directory]))
 
-/** Runs work on the list of clusters of the run, which has one at most. One worker at a time does so. */
+/**
+ * Runs work on the list of clusters of the run, which has one at most. One worker at a time does
+ * so.
+ */
 async function withClusters<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(process.env.TEST_POSTGRES_URL)
   await client.connect()
@@ -104,7 +122,10 @@ async function withClusters<T>(work: (client: pg.Client) => Promise<T>): Promise
   }
 }
 
-/** A separate migrated database on the run's one cluster, which the first test that needs it starts and no test stops. */
+/**
+ * A separate migrated database on the run's one cluster, which the first test that needs it starts
+ * and no test stops.
+ */
 export async function openCitusStore(): ReturnType<typeof openStore> {
   const servers = await withClusters(async (client) => {
     const { rows } = await client.query<{ servers: string[] }>('SELECT servers FROM cluster')

@@ -22,8 +22,8 @@ function env(settings: Record<string, string>) {
 const OF_PROCESSES = ['NODE_OPTIONS', 'LOG_LEVEL', 'DATA_DIR']
 
 /**
- * Runs a command to its end: in a thread, which takes a tenth of the time of a process. A server, or a command with settings of
- * processes, runs in a process.
+ * Runs a command to its end: in a thread, which takes a tenth of the time of a process. A server,
+ * or a command with settings of processes, runs in a process.
  */
 export function command(args: string[], settings: Record<string, string>): Promise<Outcome> {
   const needsProcess = args[0] === 'serve' || OF_PROCESSES.some((name) => name in settings)
@@ -31,7 +31,11 @@ export function command(args: string[], settings: Record<string, string>): Promi
 }
 
 /** Runs a command in a process, to its end. */
-export function runProcess(args: string[], settings: Record<string, string>, main = MAIN): Promise<Outcome> {
+export function runProcess(
+  args: string[],
+  settings: Record<string, string>,
+  main = MAIN,
+): Promise<Outcome> {
   return new Promise((resolve) => {
     execFile(process.execPath, [main, ...args], { env: env(settings) }, (error, out, err) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
@@ -68,7 +72,10 @@ export interface Started {
 
 /** Starts a command that is left alone. */
 export function start(args: string[], settings: Record<string, string>, main = MAIN): Started {
-  const child = spawn(process.execPath, [main, ...args], { env: env(settings), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [main, ...args], {
+    env: env(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let text = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (data) => {

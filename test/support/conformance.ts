@@ -29,7 +29,8 @@ export interface Case {
   status?: number
 }
 
-export const conformanceCases = () => JSON.parse(readFileSync(join(suite, 'cases.json'), 'utf8')) as Case[]
+export const conformanceCases = () =>
+  JSON.parse(readFileSync(join(suite, 'cases.json'), 'utf8')) as Case[]
 
 /**
  * Sends the cases to a gateway on the suite's data. @returns how many fail; it prints which

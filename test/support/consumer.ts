@@ -7,14 +7,20 @@ import { pathToFileURL } from 'node:url'
 const ROOT = join(import.meta.dirname, '../..')
 
 export interface Consumer {
-  /** What TypeScript has to say about the program, strictly and with the libraries' own declarations. */
+  /**
+   * What TypeScript has to say about the program, strictly and with the libraries' own
+   * declarations.
+   */
   faults: string[]
   /** Imports a compiled file. */
   load(name: string): Promise<any>
   remove(): Promise<void>
 }
 
-/** A TypeScript program of somebody else's, who has installed the typed client and other packages, compiled. */
+/**
+ * A TypeScript program of somebody else's, who has installed the typed client and other packages,
+ * compiled.
+ */
 export async function compileConsumer(
   files: Record<string, string>,
   packages: string[] = [],
@@ -44,7 +50,10 @@ export async function compileConsumer(
     types: [],
     ...options,
   }
-  await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }))
+  await writeFile(
+    join(directory, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: Object.keys(files) }),
+  )
   return {
     faults: await compile(directory),
     load: (name) => import(pathToFileURL(join(directory, name)).href),
@@ -55,7 +64,13 @@ export async function compileConsumer(
 /** Compiles a program. @returns its faults, one a line: main.ts(5,3): error ... */
 const compile = (directory: string): Promise<string[]> =>
   new Promise((resolve) => {
-    const args = [join(ROOT, 'node_modules/typescript-7/bin/tsc'), '--project', directory, '--pretty', 'false']
+    const args = [
+      join(ROOT, 'node_modules/typescript-7/bin/tsc'),
+      '--project',
+      directory,
+      '--pretty',
+      'false',
+    ]
     execFile(process.execPath, args, { cwd: directory }, (_, printed) =>
       resolve(printed.trim().split('\n').filter(Boolean)),
     )

@@ -11,7 +11,9 @@ export function datasetOf(files: Files, name = 'the dataset'): Dataset {
       const lines = files[file]
       if (!lines) return undefined
       const bytes = lines.flatMap((line) => [
-        Buffer.isBuffer(line) ? line : Buffer.from(typeof line === 'string' ? line : JSON.stringify(line)),
+        Buffer.isBuffer(line)
+          ? line
+          : Buffer.from(typeof line === 'string' ? line : JSON.stringify(line)),
         Buffer.from('\n'),
       ])
       return { label: `${file}.jsonl`, stream: Readable.from([Buffer.concat(bytes)]) }
@@ -19,7 +21,8 @@ export function datasetOf(files: Files, name = 'the dataset'): Dataset {
   }
 }
 
-export const addressOf = (label: string) => `0x${Buffer.from(label).toString('hex').padStart(40, '0')}`
+export const addressOf = (label: string) =>
+  `0x${Buffer.from(label).toString('hex').padStart(40, '0')}`
 export const hashOf = (label: string) => `0x${Buffer.from(label).toString('hex').padStart(64, '0')}`
 
 const [chainId, accountId, timestamp] = [1, addressOf('alice'), '1794960000']
@@ -117,7 +120,12 @@ export const record = {
     source: 'an oracle',
     time: '2026-11-08T12:00:00.000Z',
   },
-  tokens: { chainId, address: addressOf('S'), name: 'Sonic', logoURI: 'data:image/png;base64,iVBORw0KGgo=' },
+  tokens: {
+    chainId,
+    address: addressOf('S'),
+    name: 'Sonic',
+    logoURI: 'data:image/png;base64,iVBORw0KGgo=',
+  },
   users: { address: accountId },
   runs: {
     id: 1,
@@ -220,8 +228,14 @@ export const record = {
   },
 } satisfies Record<DatasetFile, object>
 
-/** The points that `record.positions` gets from `record.multipliers`: its protected deposits count, since both borrow. */
-export const recordPoints = { pointsA: 1 * (100 + 10) + 0.5 * 4 * 1, pointsB: 2 * (1000 + 50) + 0.5 * 8 * 30 }
+/**
+ * The points that `record.positions` gets from `record.multipliers`: its protected deposits count,
+ * since both borrow.
+ */
+export const recordPoints = {
+  pointsA: 1 * (100 + 10) + 0.5 * 4 * 1,
+  pointsB: 2 * (1000 + 50) + 0.5 * 8 * 30,
+}
 
 /** A dataset of the good records but those of ledgers and seasons, with some files replaced. */
 export function goodFiles(replaced: Files = {}): Files {

@@ -30,17 +30,23 @@ export const tables = {
   data_version: 'id',
 }
 
-/** The version of a row in its table, by which what has been rewritten shows. A cluster has none. */
+/**
+ * The version of a row in its table, by which what has been rewritten shows. A cluster has none.
+ */
 const VERSION = onCitus ? '' : 'ctid, '
 /** The stored tables: net cash is a view of a cluster. */
-export const storedTables = Object.keys(tables).filter((table) => !(onCitus && table === 'net_cash'))
+export const storedTables = Object.keys(tables).filter(
+  (table) => !(onCitus && table === 'net_cash'),
+)
 
 /** Every row of the store with its version. Records of runs are apart. */
 export async function everything(pool: Pool): Promise<Record<string, unknown[]>> {
   const all: Record<string, unknown[]> = {}
   for (const [table, order] of Object.entries(tables)) {
     const which = table === 'data_version' ? 'WHERE id = 1' : ''
-    all[table] = (await pool.query(`SELECT ${VERSION}t.* FROM "${table}" t ${which} ORDER BY ${order}`)).rows
+    all[table] = (
+      await pool.query(`SELECT ${VERSION}t.* FROM "${table}" t ${which} ORDER BY ${order}`)
+    ).rows
   }
   return all
 }

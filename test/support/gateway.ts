@@ -17,7 +17,10 @@ import { openStore } from './store.ts'
 export const ADMIN_TOKEN = 'test-admin-token'
 export const asAdmin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
-/** True if queries are planned. `PLAN=off` runs the tests without plans, but for those that count the statements of plans. */
+/**
+ * True if queries are planned. `PLAN=off` runs the tests without plans, but for those that count
+ * the statements of plans.
+ */
 export const hasPlans = process.env.PLAN !== 'off'
 
 /** True if the run's server is a Citus cluster, of which tables of users have no triggers. */
@@ -31,7 +34,11 @@ export interface Gateway {
   statements: string[]
   /** Bypasses every cache, unless `headers` have another cache-control. */
   get(path: string, headers?: Record<string, string>): Promise<Response>
-  graphql(query: string, variables?: object, headers?: Record<string, string>): Promise<{ data?: any; errors?: any[] }>
+  graphql(
+    query: string,
+    variables?: object,
+    headers?: Record<string, string>,
+  ): Promise<{ data?: any; errors?: any[] }>
   /** Sends an operation that has no errors. @returns its data */
   ask(query: string, variables?: object, headers?: Record<string, string>): Promise<any>
   close(): Promise<void>
@@ -51,7 +58,10 @@ export interface GatewayOptions {
   onLog?: (line: Record<string, any>) => void
 }
 
-/** A gateway that listens, on a separate database (empty, but for the tables, or a copy) unless it is `on` another one's. */
+/**
+ * A gateway that listens, on a separate database (empty, but for the tables, or a copy) unless it
+ * is `on` another one's.
+ */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const shared = options.url ?? options.on?.deps.config.DATABASE_URL
   const database = shared ? { url: shared, async close() {} } : await openStore(options.template)
@@ -84,7 +94,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     onError() {},
   })
   const { onLog } = options
-  const log = onLog ? pino({}, { write: (line) => onLog(JSON.parse(line)) }) : pino({ level: 'silent' })
+  const log = onLog
+    ? pino({}, { write: (line) => onLog(JSON.parse(line)) })
+    : pino({ level: 'silent' })
   const deps: Deps = {
     config,
     log,
@@ -120,7 +132,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     base,
     deps,
     statements,
-    get: (path, headers = {}) => fetch(base + path, { headers: { 'cache-control': 'no-cache', ...headers } }),
+    get: (path, headers = {}) =>
+      fetch(base + path, { headers: { 'cache-control': 'no-cache', ...headers } }),
     graphql,
     ask,
     async close() {

@@ -26,11 +26,14 @@ export default async function setup(): Promise<() => Promise<void>> {
 async function makeTemplate(server: string): Promise<void> {
   const admin = new pg.Client({ connectionString: server })
   await admin.connect()
-  // Durability does not matter here, nor do secrets: each of thousands of connections proves the password.
+  // Durability does not matter here, nor do secrets: each of thousands of connections proves the
+  // password.
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'])
     await admin.query(`ALTER SYSTEM SET ${setting} = off`)
   await admin.query('SELECT pg_reload_conf()')
-  await admin.query(`SET scram_iterations = 1; ALTER ROLE gateway PASSWORD '${new URL(server).password}'`)
+  await admin.query(
+    `SET scram_iterations = 1; ALTER ROLE gateway PASSWORD '${new URL(server).password}'`,
+  )
   await admin.query(`CREATE DATABASE ${TEMPLATE}`)
   await admin.end()
   const url = new URL(server)

@@ -22,8 +22,8 @@ export interface Installed {
 }
 
 /**
- * Packs a package as it would be published, and installs it into an empty folder: with TESTS=long from the registry,
- * otherwise with links to the packages that the lock file has for it.
+ * Packs a package as it would be published, and installs it into an empty folder: with TESTS=long
+ * from the registry, otherwise with links to the packages that the lock file has for it.
  */
 export async function installPackage(name: keyof typeof PATHS): Promise<Installed> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-installed-'))
@@ -33,7 +33,9 @@ export async function installPackage(name: keyof typeof PATHS): Promise<Installe
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[')))
   await writeFile(join(directory, 'package.json'), '{ "private": true, "type": "module" }')
   if (LONG)
-    await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${filename}`], { cwd: directory })
+    await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${filename}`], {
+      cwd: directory,
+    })
   else await installFromClone(directory, name, filename)
   return {
     path: join(directory, 'node_modules', name),
@@ -42,7 +44,11 @@ export async function installPackage(name: keyof typeof PATHS): Promise<Installe
   }
 }
 
-async function installFromClone(directory: string, name: keyof typeof PATHS, archive: string): Promise<void> {
+async function installFromClone(
+  directory: string,
+  name: keyof typeof PATHS,
+  archive: string,
+): Promise<void> {
   const nested = join(directory, 'node_modules', name)
   await mkdir(nested, { recursive: true })
   await run('tar', ['-xzf', join(directory, archive), '-C', nested, '--strip-components=1'])
@@ -78,9 +84,18 @@ interface LockedPackage {
 }
 
 /** The packages that a package needs, its peers included, by their paths. */
-export function neededBy(path: string, packages: Lock['packages'], needed = new Set<string>()): Set<string> {
-  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = packages[path] ?? {}
-  for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
+export function neededBy(
+  path: string,
+  packages: Lock['packages'],
+  needed = new Set<string>(),
+): Set<string> {
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } =
+    packages[path] ?? {}
+  for (const name of Object.keys({
+    ...dependencies,
+    ...optionalDependencies,
+    ...peerDependencies,
+  })) {
     const at = peerDependenciesMeta?.[name]?.optional ? undefined : located(name, path, packages)
     if (at === undefined || needed.has(at)) continue
     needed.add(at)

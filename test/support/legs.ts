@@ -13,11 +13,18 @@ export const VAULT = addressOf('vault')
 /** A market and a vault, which the records of legs reference. */
 export const entities: Files = {
   pools: [pool],
-  markets: [{ chainId: 1, id: MARKET, poolId: POOL, ...asset, depositRate: 0.01, borrowRate: 0.02 }],
+  markets: [
+    { chainId: 1, id: MARKET, poolId: POOL, ...asset, depositRate: 0.01, borrowRate: 0.02 },
+  ],
   vaults: [{ chainId: 1, id: VAULT, name: 'vault', ...asset, depositRate: 0.01 }],
 }
 
-export const marketSnapshot = (user: string, timestamp: number, usd: number | null, more: object = {}) => ({
+export const marketSnapshot = (
+  user: string,
+  timestamp: number,
+  usd: number | null,
+  more: object = {},
+) => ({
   chainId: 1,
   accountId: addressOf(user),
   positionId: 'main',
@@ -32,7 +39,13 @@ export const marketSnapshot = (user: string, timestamp: number, usd: number | nu
   ...more,
 })
 
-export const cashFlow = (user: string, logIndex: number, timestamp: number, amountUsd: number, more: object = {}) => ({
+export const cashFlow = (
+  user: string,
+  logIndex: number,
+  timestamp: number,
+  amountUsd: number,
+  more: object = {},
+) => ({
   chainId: 1,
   entityType: 'market',
   entityId: MARKET,

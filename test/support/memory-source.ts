@@ -21,9 +21,13 @@ export function memorySource(): MemorySource {
       const text = jsonLines(rows)
       async function* batches() {
         for (let first = 1; first <= rows.length; first += 3) {
-          if (first > breaksAfter) throw new GatewayError('SOURCE_FAILED', 'The source of positions, memory, failed.')
+          if (first > breaksAfter)
+            throw new GatewayError('SOURCE_FAILED', 'The source of positions, memory, failed.')
           const records = rows.slice(first - 1, first + 2) as Record<string, unknown>[]
-          yield { first, records: first % 2 ? records : records.map((record) => JSON.stringify(record)) }
+          yield {
+            first,
+            records: first % 2 ? records : records.map((record) => JSON.stringify(record)),
+          }
         }
       }
       return {

@@ -37,7 +37,10 @@ export const multiplier = {
   borrow_tokenB: 4,
 }
 
-/** A position of `DAY` with dollars of token A supplied: with `multiplier`, it has twice as many points. */
+/**
+ * A position of `DAY` with dollars of token A supplied: with `multiplier`, it has twice as many
+ * points.
+ */
 export const position = (userAddress: string, aUsd: number, more: object = {}) => ({
   userAddress,
   marketAddress: POOL,
@@ -64,7 +67,15 @@ export const position = (userAddress: string, aUsd: number, more: object = {}) =
 })
 
 /** Loads records, as `gateway import` does. */
-export const importFiles = ({ deps: { store, basePoints } }: Gateway, files: Files, requestedBy?: string) =>
-  importDataset({ pool: store.pool, basePoints, log: silent }, datasetOf(files), requestedBy ? { requestedBy } : {})
+export const importFiles = (
+  { deps: { store, basePoints } }: Gateway,
+  files: Files,
+  requestedBy?: string,
+) =>
+  importDataset(
+    { pool: store.pool, basePoints, log: silent },
+    datasetOf(files),
+    requestedBy ? { requestedBy } : {},
+  )
 
 export const jsonLines = (rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')

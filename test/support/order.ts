@@ -1,7 +1,10 @@
 /** The variables of an order, given as sort keys with their directions: `TVL_USD_DESC`. */
 export function orderOf(sorts: readonly string[]) {
   const parts = sorts.map((sort) => /^(.*)_(ASC|DESC)$/.exec(sort) ?? [])
-  return { orderBy: parts.map(([, key]) => key), orderDirection: parts.map(([, , direction]) => direction) }
+  return {
+    orderBy: parts.map(([, key]) => key),
+    orderDirection: parts.map(([, , direction]) => direction),
+  }
 }
 
 /** The arguments of an order, given as text such as `TVL_USD_DESC, POOL_ASC`. */

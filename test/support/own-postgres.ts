@@ -14,13 +14,20 @@ const DEBIAN = '/usr/lib/postgresql'
 export const postgresPrograms = newest()
 
 function newest(): string | undefined {
-  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).filter((name) => /^\d+$/.test(name)) : []
-  const programs = versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(DEBIAN, version, 'bin'))
-  return programs.find((path) => ['initdb', 'pg_dump', 'psql'].every((name) => existsSync(join(path, name))))
+  const versions = existsSync(DEBIAN)
+    ? readdirSync(DEBIAN).filter((name) => /^\d+$/.test(name))
+    : []
+  const programs = versions
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => join(DEBIAN, version, 'bin'))
+  return programs.find((path) =>
+    ['initdb', 'pg_dump', 'psql'].every((name) => existsSync(join(path, name))),
+  )
 }
 
 /** True if streaming replicas can be made. */
-export const hasReplicas = postgresPrograms !== undefined && existsSync(join(postgresPrograms, 'pg_basebackup'))
+export const hasReplicas =
+  postgresPrograms !== undefined && existsSync(join(postgresPrograms, 'pg_basebackup'))
 /** Follows the name of a test that needs them. */
 export const NO_REPLICAS = hasReplicas ? '' : ' (skipped: no pg_basebackup of Postgres)'
 
@@ -38,19 +45,36 @@ export interface OwnPostgres {
  * Starts a Postgres that is not the embedded one, as those who bring their own do.
  * @param primary what it is a streaming replica of
  */
-export async function startOwnPostgres(programs: string, primary?: OwnPostgres): Promise<OwnPostgres> {
+export async function startOwnPostgres(
+  programs: string,
+  primary?: OwnPostgres,
+): Promise<OwnPostgres> {
   const directory = await directoryInMemory('gateway-own-postgres-')
   // It refuses root.
   const ids = userInfo().uid === 0 ? { uid: await idOf('-u'), gid: await idOf('-g') } : {}
   if (ids.uid !== undefined) await chown(directory, ids.uid, ids.gid)
   const data = join(directory, 'data')
-  const program = (name: string, ...args: string[]) => run(join(programs, name), args, { ...ids, cwd: directory })
+  const program = (name: string, ...args: string[]) =>
+    run(join(programs, name), args, { ...ids, cwd: directory })
   const pgCtl = (...args: string[]) => program('pg_ctl', '-D', data, ...args)
   const port = await freePort()
   if (primary) {
-    const copy = ['-D', data, '-d', primary.url('postgres'), '--write-recovery-conf', '--checkpoint=fast', '--no-sync']
+    const copy = [
+      '-D',
+      data,
+      '-d',
+      primary.url('postgres'),
+      '--write-recovery-conf',
+      '--checkpoint=fast',
+      '--no-sync',
+    ]
     await program('pg_basebackup', ...copy)
-  } else await pgCtl('init', '-o', '--username=postgres --auth=trust --no-sync --encoding=UTF8 --locale=C')
+  } else
+    await pgCtl(
+      'init',
+      '-o',
+      '--username=postgres --auth=trust --no-sync --encoding=UTF8 --locale=C',
+    )
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
   // Its output must not be this process's: the server would keep it open.
   let isUp = false

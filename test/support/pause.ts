@@ -3,7 +3,10 @@ import { expect, vi } from 'vitest'
 import type { Started } from './command-line.ts'
 import type { Gateway } from './gateway.ts'
 
-/** The locks at which a run can be paused: before it writes anything, at its first statement, or near its end. An export too. */
+/**
+ * The locks at which a run can be paused: before it writes anything, at its first statement, or
+ * near its end. An export too.
+ */
 const places = {
   'before it writes': 'SELECT pg_advisory_xact_lock(7014010)',
   'while it computes': 'SELECT FROM stored_position FOR UPDATE',
@@ -19,7 +22,10 @@ export interface Hold {
 }
 
 /** Pauses the runs of a store by a lock, from a separate connection. */
-export async function hold({ deps: { config } }: Gateway, place: Place = 'before it writes'): Promise<Hold> {
+export async function hold(
+  { deps: { config } }: Gateway,
+  place: Place = 'before it writes',
+): Promise<Hold> {
   const client = new pg.Client({ connectionString: config.DATABASE_URL })
   await client.connect()
   await client.query(`BEGIN; ${places[place]}`)
@@ -39,7 +45,8 @@ export async function hold({ deps: { config } }: Gateway, place: Place = 'before
 
 /** How many runs have a date now. */
 export async function claims({ deps: { store } }: Gateway): Promise<number> {
-  const { rows } = await store.pool.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 7014011
+  const { rows } =
+    await store.pool.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 7014011
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
   return rows.length
 }

@@ -12,7 +12,10 @@ export const hasPooler = isInstalled('pgbouncer')
 export const NO_POOLER = hasPooler ? '' : ' (skipped: no pgbouncer)'
 
 /** A pgbouncer before a database. `size` is how many connections it has to Postgres. */
-export async function openPooler(target: string, { mode = 'transaction', size }: { mode?: string; size: number }) {
+export async function openPooler(
+  target: string,
+  { mode = 'transaction', size }: { mode?: string; size: number },
+) {
   const { hostname, port, pathname, username, password } = new URL(target)
   const name = pathname.slice(1)
   const dir = await mkdtemp(join(tmpdir(), 'gateway-pgbouncer-'))

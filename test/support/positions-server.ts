@@ -95,10 +95,17 @@ export interface PositionsOptions {
   /** Changes a page, by the number of the request, from 1. */
   lie?(page: SourcePage, number: number): void
   /** Handles a request in place of the source, where it gives true. */
-  instead?(request: SourceRequest, response: ServerResponse, number: number): boolean | Promise<boolean>
+  instead?(
+    request: SourceRequest,
+    response: ServerResponse,
+    number: number,
+  ): boolean | Promise<boolean>
 }
 
-const sdl = readFileSync(join(import.meta.dirname, '../../src/sources/positions/graph-positions.graphql'), 'utf8')
+const sdl = readFileSync(
+  join(import.meta.dirname, '../../src/sources/positions/graph-positions.graphql'),
+  'utf8',
+)
 
 /** The page that an honest source gives. */
 export function pageOf(
@@ -106,7 +113,10 @@ export function pageOf(
   asked: PageArguments,
 ): SourcePage {
   const start = asked.offset ?? Number(asked.after ?? 0)
-  const end = Math.min(start + Math.min(asked.first ?? asked.limit ?? mostPerPage, mostPerPage), positions.length)
+  const end = Math.min(
+    start + Math.min(asked.first ?? asked.limit ?? mostPerPage, mostPerPage),
+    positions.length,
+  )
   const hasNextPage = end < positions.length
   return {
     block,
@@ -117,8 +127,9 @@ export function pageOf(
 }
 
 /**
- * A GraphQL source of positions, at `/graphql` of its base. Honest pages are given by graphql-yoga, from the schema that
- * the gateway expects; a source that lies gives JSON, since its pages would not fit the schema.
+ * A GraphQL source of positions, at `/graphql` of its base. Honest pages are given by graphql-yoga,
+ * from the schema that the gateway expects; a source that lies gives JSON, since its pages would
+ * not fit the schema.
  */
 export async function startPositions(options: PositionsOptions): Promise<FakeServer> {
   const { key, lie, instead } = options
@@ -126,7 +137,9 @@ export async function startPositions(options: PositionsOptions): Promise<FakeSer
     logging: false,
     schema: createSchema({
       typeDefs: sdl,
-      resolvers: { Query: { positions: (_: unknown, asked: PageArguments) => pageOf(options, asked) } },
+      resolvers: {
+        Query: { positions: (_: unknown, asked: PageArguments) => pageOf(options, asked) },
+      },
     }),
   })
   return startServer(async (request, response, number) => {
@@ -146,7 +159,9 @@ export async function startPositions(options: PositionsOptions): Promise<FakeSer
       headers: headers as Record<string, string>,
       ...(body && { body }),
     })
-    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()))
+    response
+      .writeHead(answer.status, Object.fromEntries(answer.headers))
+      .end(Buffer.from(await answer.arrayBuffer()))
   })
 }
 
@@ -158,20 +173,30 @@ export interface Coin {
   confidence?: unknown
 }
 
-/** A source of prices in the shape of the DefiLlama coins API; `coins` by their keys. Prices are of the requested moment. */
+/**
+ * A source of prices in the shape of the DefiLlama coins API; `coins` by their keys. Prices are of
+ * the requested moment.
+ */
 export async function startPrices(coins: Record<string, Coin>): Promise<FakeServer> {
   return startServer((request, response) => {
     const [, time, keys] = /^\/prices\/historical\/(\d+)\/(.+)$/.exec(request.url) ?? []
     if (!keys) return void response.writeHead(404).end()
     const asked = keys.split(',').filter((key) => coins[key])
-    const answer = asked.map((key) => [key, { timestamp: Number(time), symbol: 'X', confidence: 0.99, ...coins[key] }])
+    const answer = asked.map((key) => [
+      key,
+      { timestamp: Number(time), symbol: 'X', confidence: 0.99, ...coins[key] },
+    ])
     answerJson(response, { coins: Object.fromEntries(answer) })
   })
 }
 
 export const POOL = addressOf('pool')
 export const OTHER_POOL = addressOf('other pool')
-export const [S, USDC, WETH] = [addressOf('S'), addressOf('USDC'), addressOf('WETH')] as [string, string, string]
+export const [S, USDC, WETH] = [addressOf('S'), addressOf('USDC'), addressOf('WETH')] as [
+  string,
+  string,
+  string,
+]
 
 /** Two pools of the store: S/USDC and WETH/USDC on chain 146. */
 export const sourcePools: ReadonlyMap<string, SourcePool> = new Map([
@@ -201,7 +226,10 @@ export const coins = {
 } satisfies Record<string, Coin>
 
 /** A position of a user by number. */
-export const sourcePosition = (number: number, replaced: Partial<SourcePosition> = {}): SourcePosition => ({
+export const sourcePosition = (
+  number: number,
+  replaced: Partial<SourcePosition> = {},
+): SourcePosition => ({
   user: `0x${number.toString(16).padStart(40, '0')}`,
   pool: POOL,
   aSupplied: `${number}000000000000000000`,
@@ -213,4 +241,5 @@ export const sourcePosition = (number: number, replaced: Partial<SourcePosition>
   ...replaced,
 })
 
-export const sourcePositions = (count: number) => Array.from({ length: count }, (_, at) => sourcePosition(at + 1))
+export const sourcePositions = (count: number) =>
+  Array.from({ length: count }, (_, at) => sourcePosition(at + 1))

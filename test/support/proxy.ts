@@ -22,7 +22,10 @@ export interface ProxyOptions {
 }
 
 /** A server in front of another one. */
-export async function startProxy(target: string, { answer, change }: ProxyOptions = {}): Promise<ProxyServer> {
+export async function startProxy(
+  target: string,
+  { answer, change }: ProxyOptions = {},
+): Promise<ProxyServer> {
   const requests: Proxied[] = []
   const forward = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const request = { method: incoming.method ?? 'GET', path: incoming.url ?? '/' }
@@ -38,7 +41,9 @@ export async function startProxy(target: string, { answer, change }: ProxyOption
     outgoing.writeHead(status, { 'content-type': 'application/json' }).end(changed)
   }
   // The server behind may be closed while a request waits.
-  const server = createServer((incoming, outgoing) => void forward(incoming, outgoing).catch(() => outgoing.destroy()))
+  const server = createServer(
+    (incoming, outgoing) => void forward(incoming, outgoing).catch(() => outgoing.destroy()),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (!address || typeof address !== 'object') throw new Error('the proxy does not listen')
@@ -53,12 +58,17 @@ export async function startProxy(target: string, { answer, change }: ProxyOption
   }
 }
 
-/** Answers 404 to what `isThere` does not let through, such as the paths that a legacy server does not have. */
+/**
+ * Answers 404 to what `isThere` does not let through, such as the paths that a legacy server does
+ * not have.
+ */
 export const only =
   (isThere: (path: string) => boolean) =>
   ({ path }: Proxied, response: ServerResponse): boolean => {
     if (isThere(path)) return false
-    response.writeHead(404, { 'content-type': 'application/json' }).end('{"statusCode":404,"message":"Not Found"}')
+    response
+      .writeHead(404, { 'content-type': 'application/json' })
+      .end('{"statusCode":404,"message":"Not Found"}')
     return true
   }
 

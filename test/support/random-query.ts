@@ -10,13 +10,23 @@ import {
 } from 'graphql'
 import { orderArguments } from './order.ts'
 
-const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
+const schema = buildSchema(
+  readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'),
+)
 
-/** Texts that arguments take, by what they name: `user`, `pool`, `market`, `vault`, `token`, `date` and `run`. */
+/**
+ * Texts that arguments take, by what they name: `user`, `pool`, `market`, `vault`, `token`, `date`
+ * and `run`.
+ */
 export type Known = Record<string, string[]>
 
 /** A field's arguments, and whether they are of a list. */
-function argumentsOf(ids: Known, field: GraphQLField<unknown, unknown>, parent: string, pick: Pick): string {
+function argumentsOf(
+  ids: Known,
+  field: GraphQLField<unknown, unknown>,
+  parent: string,
+  pick: Pick,
+): string {
   const one = (kind: string) =>
     JSON.stringify(pick([...(ids[kind] ?? []), '0x0000000000000000000000000000000000000001']))
   const date = () => JSON.stringify(pick([...(ids.date ?? []), '2020-01-01']))
@@ -28,7 +38,8 @@ function argumentsOf(ids: Known, field: GraphQLField<unknown, unknown>, parent: 
     const some = needed || pick([true, false])
     if (name === 'first' && !backward && some) args.push(`first: ${pick([0, 1, 2, 3, 5])}`)
     if (name === 'last' && backward) args.push(`last: ${pick([0, 1, 2, 4])}`)
-    if (name === 'offset' && !backward && pick([true, false, false])) args.push(`offset: ${pick([0, 1, 3, 1000])}`)
+    if (name === 'offset' && !backward && pick([true, false, false]))
+      args.push(`offset: ${pick([0, 1, 3, 1000])}`)
     if (!some) continue
     if (field.name === 'leaderboard' && ['from', 'to', 'pool', 'chainId'].includes(name)) {
       if (args.some((one) => one.startsWith('asOf'))) continue
@@ -37,10 +48,12 @@ function argumentsOf(ids: Known, field: GraphQLField<unknown, unknown>, parent: 
     if (['user', 'pool', 'market', 'vault'].includes(name)) args.push(`${name}: ${one(name)}`)
     if (name === 'address')
       args.push(`address: ${one(field.name === 'asset' ? 'token' : field.name.replace(/s$/, ''))}`)
-    if (name === 'addresses') args.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
+    if (name === 'addresses')
+      args.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
     if (name === 'asset') args.push(`asset: ${one('token')}`)
     if (name === 'assets') args.push(`assets: [${one('token')}, ${one('token')}]`)
-    if (['date', 'asOf', 'since', 'afterDate', 'until'].includes(name)) args.push(`${name}: ${date()}`)
+    if (['date', 'asOf', 'since', 'afterDate', 'until'].includes(name))
+      args.push(`${name}: ${date()}`)
     if (['from', 'to'].includes(name) && parent !== 'Query')
       args.push(`${name}: ${String(type).startsWith('DateTime') ? date() : `"${seconds()}"`}`)
     if (name === 'interval') args.push(`interval: ${pick(['DAY', 'WEEK', 'MONTH'])}`)
@@ -51,9 +64,12 @@ function argumentsOf(ids: Known, field: GraphQLField<unknown, unknown>, parent: 
       args.push(orderArguments(pick(['ENTITY_ASC', 'EARNINGS_USD_DESC'])))
     if (name === 'orderBy' && parent === 'NetApr')
       args.push(orderArguments(pick(['BORROW_APR_DESC', 'CHAIN_ID_ASC, BORROWED_USD_ASC'])))
-    if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) args.push(orderArguments(pick(AMOUNT_ORDERS)))
-    if (name === 'where' && ['pools', 'markets'].includes(field.name)) args.push(`where: ${pick(AMOUNT_WHERE)}`)
-    if (name === 'recordId') args.push(`recordId: ${JSON.stringify(pick([...(ids.run ?? []), '0', 'x']))}`)
+    if (name === 'orderBy' && ['pools', 'markets'].includes(field.name))
+      args.push(orderArguments(pick(AMOUNT_ORDERS)))
+    if (name === 'where' && ['pools', 'markets'].includes(field.name))
+      args.push(`where: ${pick(AMOUNT_WHERE)}`)
+    if (name === 'recordId')
+      args.push(`recordId: ${JSON.stringify(pick([...(ids.run ?? []), '0', 'x']))}`)
     if (name === 'grouped') args.push(`grouped: ${pick([true, false])}`)
   }
   return args.length > 0 ? `(${args.join(', ')})` : ''
@@ -75,14 +91,18 @@ function selection(ids: Known, type: GraphQLOutputType, depth: number, pick: Pic
   if (isInterfaceType(named)) {
     const some = schema.getPossibleTypes(named).filter(() => pick([true, true, false]))
     const parts = some.map((one) => `... on ${one.name} { ${selection(ids, one, depth, pick)} }`)
-    const leaf = pick(Object.values(named.getFields()).filter((field) => isLeafType(getNamedType(field.type))))
+    const leaf = pick(
+      Object.values(named.getFields()).filter((field) => isLeafType(getNamedType(field.type))),
+    )
     return [pick(['__typename', `common: ${leaf.name}`]), ...parts].join(' ')
   }
   if (!isObjectType(named)) throw new Error(`${named} is no object`)
   const fields = Object.values(named.getFields()).filter(
     (field) => !UNPLANNED.test(field.name) && (depth > 0 || isLeafType(getNamedType(field.type))),
   )
-  const parts: string[] = [pick(['__typename', ''])].filter((part) => part !== '' && !named.name.endsWith('Connection'))
+  const parts: string[] = [pick(['__typename', ''])].filter(
+    (part) => part !== '' && !named.name.endsWith('Connection'),
+  )
   const count = named.name.endsWith('Connection') ? 3 : pick([1, 2, 3, 4, 6])
   let aliases = 0
   const seen = new Set<string>()
@@ -92,7 +112,8 @@ function selection(ids: Known, type: GraphQLOutputType, depth: number, pick: Pic
     seen.add(field.name)
     const leaf = isLeafType(getNamedType(field.type))
     const alias = pick([true, false, false]) ? `alias${++aliases}: ` : ''
-    if (field.name === 'pageInfo') parts.push(`pageInfo { ${pick(['hasNextPage', 'hasPreviousPage hasNextPage'])} }`)
+    if (field.name === 'pageInfo')
+      parts.push(`pageInfo { ${pick(['hasNextPage', 'hasPreviousPage hasNextPage'])} }`)
     else
       parts.push(
         `${alias}${field.name}${argumentsOf(ids, field, named.name, pick)}${leaf ? '' : ` { ${selection(ids, field.type, depth - 1, pick)} }`}`,

@@ -1,7 +1,10 @@
 import { sampleMarket, sampleUser } from '../../src/sample/sample.ts'
 import type { Gateway } from './gateway.ts'
 
-/** Rewards, many at one moment and of one log index, so that every column of their order decides somewhere. */
+/**
+ * Rewards, many at one moment and of one log index, so that every column of their order decides
+ * somewhere.
+ */
 export async function addRewards({ deps: { store } }: Gateway): Promise<void> {
   for (const [table, columns, values] of [
     ['market_liquidation_reward', 'debt_market_id, collateral_market_id', '$1::text, $1'],

@@ -12,7 +12,10 @@ interface Size {
   days?: number
 }
 
-/** A gateway on a small sample, which ends the day before its clock's. Each size is made once in a run, and copied. */
+/**
+ * A gateway on a small sample, which ends the day before its clock's. Each size is made once in a
+ * run, and copied.
+ */
 export async function startOnSample({
   users = 40,
   days = 12,
@@ -31,11 +34,17 @@ export const loadSample = (
 ) => fillSample(deps.store.pool, { now, users, days })
 
 /** Imports a sample into a store. */
-export async function fillSample(pool: Pool, size: Parameters<typeof sampleFiles>[0]): Promise<void> {
+export async function fillSample(
+  pool: Pool,
+  size: Parameters<typeof sampleFiles>[0],
+): Promise<void> {
   const files = sampleFiles(size)
   const dataset: Dataset = {
     name: 'a small sample',
-    open: async (file) => ({ label: `${file}.jsonl`, stream: Readable.from([[...files[file](), ''].join('\n')]) }),
+    open: async (file) => ({
+      label: `${file}.jsonl`,
+      stream: Readable.from([[...files[file](), ''].join('\n')]),
+    }),
   }
   await importDataset({ pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }, dataset)
   await rebuildRankHistory(pool)

@@ -12,10 +12,14 @@ function urlOf(server: string, database: string): string {
   return url.href
 }
 
-/** The server of the run, and the workers behind it, if it is a Citus cluster. They have a database of the same name for each. */
+/**
+ * The server of the run, and the workers behind it, if it is a Citus cluster. They have a database
+ * of the same name for each.
+ */
 function serversOfRun(): string[] {
   const { TEST_POSTGRES_URL: server, TEST_CITUS_WORKERS: workers } = process.env
-  if (!server) throw new Error('TEST_POSTGRES_URL is not set: a global setup starts the server and sets it')
+  if (!server)
+    throw new Error('TEST_POSTGRES_URL is not set: a global setup starts the server and sets it')
   return [server, ...(workers?.split(' ') ?? [])]
 }
 
@@ -33,17 +37,27 @@ const copyDatabase = (template: string, name: string, servers = serversOfRun()) 
   onEach(servers, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
 
 /** Makes a database a template that nobody connects to, a process of Citus included. */
-export async function closeDatabase(name: string, template: string, servers = serversOfRun()): Promise<void> {
+export async function closeDatabase(
+  name: string,
+  template: string,
+  servers = serversOfRun(),
+): Promise<void> {
   await onEach(servers, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
-  await onEach(servers, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`)
+  await onEach(
+    servers,
+    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`,
+  )
   await onEach(servers, `ALTER DATABASE ${name} RENAME TO ${template}`)
 }
 
 /**
- * Fills a database, unless another test of the run has. @returns its name: a template for `openStore`, which copies it in
- * a fraction of the time
+ * Fills a database, unless another test of the run has. @returns its name: a template for
+ * `openStore`, which copies it in a fraction of the time
  */
-export async function filledTemplate(name: string, fill: (pool: pg.Pool) => Promise<void>): Promise<string> {
+export async function filledTemplate(
+  name: string,
+  fill: (pool: pg.Pool) => Promise<void>,
+): Promise<string> {
   const [server = ''] = serversOfRun()
   const admin = new pg.Client({ connectionString: server })
   await admin.connect()
@@ -70,12 +84,16 @@ export const emptyTables = (pool: pg.Pool, tables: string[]) =>
 
 function openPool(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString, max: 4 })
-  // Dropping or closing the database may end a connection that the pool has let go of but not closed yet.
+  // Dropping or closing the database may end a connection that the pool has let go of but not
+  // closed yet.
   pool.on('error', () => {})
   return pool
 }
 
-/** A separate database on the run's one Postgres, or on another cluster: with the product's tables, or a copy of another template. */
+/**
+ * A separate database on the run's one Postgres, or on another cluster: with the product's tables,
+ * or a copy of another template.
+ */
 export async function openStore(
   template = TEMPLATE,
   servers = serversOfRun(),

@@ -47,7 +47,9 @@ const TABLES: Record<LegName, string> = {
     FROM rate_revision ORDER BY entity_type, chain_id, entity_id, date_trunc('day', changed_at, 'UTC'), changed_at DESC)`,
 }
 const rows = async ({ deps }: Gateway, table: string) =>
-  (await deps.store.pool.query(`SELECT to_jsonb(t)::text AS row FROM ${table} t ORDER BY 1`)).rows.map(({ row }) => row)
+  (
+    await deps.store.pool.query(`SELECT to_jsonb(t)::text AS row FROM ${table} t ORDER BY 1`)
+  ).rows.map(({ row }) => row)
 const empty = () =>
   emptyTables(gateway.deps.store.pool, [
     ...Object.values({ ...TABLES, rates: 'rate_revision' }),
@@ -81,11 +83,16 @@ describe('another gateway', () => {
     expect(again).toMatchObject({ written: 0, since: expect.any(Date) })
     expect(again.fetched).toBeLessThan((await rows(server, 'market_snapshot')).length)
     const from = (again.since as Date).getTime() / 1000
-    expect(requests.filter(({ path }) => path.includes(`from_timestamp=${from}&`)).length).toBeGreaterThanOrEqual(8)
-    for (const leg of ['cash-flows', 'prices', 'rates'] as const) expect((await update(base, leg)).written).toBe(0)
+    expect(
+      requests.filter(({ path }) => path.includes(`from_timestamp=${from}&`)).length,
+    ).toBeGreaterThanOrEqual(8)
+    for (const leg of ['cash-flows', 'prices', 'rates'] as const)
+      expect((await update(base, leg)).written).toBe(0)
   })
 
-  test('whose records are refused while others are requested ends with one sentence', { timeout: 60_000 }, async () => {
+  test('whose records are refused while others are requested ends with one sentence', {
+    timeout: 60_000,
+  }, async () => {
     await empty()
     let requested = 0
     const { base } = await start({
@@ -103,7 +110,10 @@ describe('another gateway', () => {
           : body,
     })
     const settings = { DATABASE_URL: gateway.deps.config.DATABASE_URL as string, LOG_LEVEL: 'warn' }
-    const { code, out, err } = await runProcess(['update', 'market-snapshots'], { ...settings, ANALYTICS_SOURCE: base })
+    const { code, out, err } = await runProcess(['update', 'market-snapshots'], {
+      ...settings,
+      ANALYTICS_SOURCE: base,
+    })
     expect({ code, out }).toEqual({ code: 5, out: '' })
     expect(err).toMatch(/^The source of market-snapshots, \S+ failed: .*\n$/)
   })
@@ -131,5 +141,7 @@ test('a legacy server gives snapshots and rewards, and has no cash flows, prices
   const { base } = await start({ answer: documented })
   for (const leg of legNames) await update(base, leg)
   for (const [leg, table] of Object.entries(TABLES))
-    expect(await rows(gateway, table)).toEqual(/cash-flows|prices|rates/.test(leg) ? [] : await rows(server, table))
+    expect(await rows(gateway, table)).toEqual(
+      /cash-flows|prices|rates/.test(leg) ? [] : await rows(server, table),
+    )
 })

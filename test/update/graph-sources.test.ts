@@ -20,21 +20,34 @@ const MAPPINGS = join(import.meta.dirname, '../../src/sources/analytics/mappings
 /** What the indexers have: a record and its id. */
 let stored: (ReturnType<typeof marketSnapshot> & { id: string })[] = []
 /** The prices that they have of a token. */
-let prices: { id: string; chainId: number; asset: string; timestamp: string; priceUsd: string }[] = []
+let prices: { id: string; chainId: number; asset: string; timestamp: string; priceUsd: string }[] =
+  []
 const COMMON = `timestamp: BigInt! collateralAssets: BigInt! collateralUsd: BigDecimal protectedAssets: BigInt!
   protectedUsd: BigDecimal debtAssets: BigInt! debtUsd: BigDecimal`
 const SCALARS = 'scalar BigInt scalar BigDecimal scalar numeric'
 /** A server gives fewer records than requested. */
 const CAP = 2
-const after = <T extends { id: string; timestamp: string }>(rows: T[], since: unknown, key: string | undefined) =>
+const after = <T extends { id: string; timestamp: string }>(
+  rows: T[],
+  since: unknown,
+  key: string | undefined,
+) =>
   rows
-    .filter((row) => Number(row.timestamp) >= Number(since ?? 0) && (key === undefined || row.id > key))
+    .filter(
+      (row) => Number(row.timestamp) >= Number(since ?? 0) && (key === undefined || row.id > key),
+    )
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-const written = (row: (typeof stored)[number]) => ({ ...row, collateralUsd: String(row.collateralUsd) })
+const written = (row: (typeof stored)[number]) => ({
+  ...row,
+  collateralUsd: String(row.collateralUsd),
+})
 
 const ponderPage = <T extends { id: string }>(rows: T[]) => ({
   items: rows.slice(0, CAP),
-  pageInfo: { hasNextPage: rows.length > CAP, endCursor: rows[Math.min(CAP, rows.length) - 1]?.id ?? null },
+  pageInfo: {
+    hasNextPage: rows.length > CAP,
+    endCursor: rows[Math.min(CAP, rows.length) - 1]?.id ?? null,
+  },
   totalCount: rows.length,
 })
 
@@ -58,7 +71,11 @@ const servers = {
       marketSnapshots: (_: unknown, { where }: any) =>
         after(stored, where?.timestamp_gte, where?.id_gt)
           .slice(0, CAP)
-          .map((row) => ({ ...written(row), account: { id: row.accountId }, market: { id: row.marketId } })),
+          .map((row) => ({
+            ...written(row),
+            account: { id: row.accountId },
+            market: { id: row.marketId },
+          })),
     },
   },
   ponder: {
@@ -111,7 +128,10 @@ beforeAll(async () => {
   gateway = await startGateway()
   await importFiles(gateway, entities)
   for (const [name, { typeDefs, query }] of Object.entries(servers)) {
-    const yoga = createYoga({ schema: createSchema({ typeDefs, resolvers: { Query: query } as any }), logging: false })
+    const yoga = createYoga({
+      schema: createSchema({ typeDefs, resolvers: { Query: query } as any }),
+      logging: false,
+    })
     const server = await startServer(async ({ body }, response, number) => {
       const answer = await yoga.fetch('http://indexer/graphql', {
         method: 'POST',
@@ -142,12 +162,20 @@ const row = (user: string, days: number, usd = 10.5) => ({
   id: `${user}-${days}`,
 })
 const priceRow = (days: number, usd = '2000.5') => ({
-  ...{ id: `${TOKEN}-${days}`, chainId: 1, asset: TOKEN, timestamp: String(NOON + days * DAY_SECONDS), priceUsd: usd },
+  ...{
+    id: `${TOKEN}-${days}`,
+    chainId: 1,
+    asset: TOKEN,
+    timestamp: String(NOON + days * DAY_SECONDS),
+    priceUsd: usd,
+  },
 })
-const openClientOf = (timeoutMs: number) => openClient({ timeoutMs, retries: 0, maxBytes: 1 << 20, waitMs: 1 })
+const openClientOf = (timeoutMs: number) =>
+  openClient({ timeoutMs, retries: 0, maxBytes: 1 << 20, waitMs: 1 })
 const patient = openClientOf(20_000)
 afterAll(() => patient.close())
-const analyticsOf = (env: Record<string, string>, client = patient) => openAnalytics(readConfig(env), client)
+const analyticsOf = (env: Record<string, string>, client = patient) =>
+  openAnalytics(readConfig(env), client)
 const update = (env: Record<string, string>, leg: LegName = 'market-snapshots', client = patient) =>
   updateLeg(
     {
@@ -194,7 +222,10 @@ describe.each(Object.keys(servers))('%s', (indexer) => {
     const { rows } = await gateway.deps.store.pool.query(
       'SELECT asset_address, date::text, price_usd, source, time FROM asset_price ORDER BY date DESC LIMIT 2',
     )
-    const at = (days: number) => ({ time: new Date((NOON + days * DAY_SECONDS) * 1000), source: null })
+    const at = (days: number) => ({
+      time: new Date((NOON + days * DAY_SECONDS) * 1000),
+      source: null,
+    })
     expect(rows).toEqual([
       { asset_address: TOKEN, date: '2026-03-07', price_usd: 2000.5, ...at(5) },
       { asset_address: TOKEN, date: '2026-03-06', price_usd: 3, ...at(4) },
@@ -210,28 +241,41 @@ describe.each(Object.keys(servers))('%s', (indexer) => {
       const before = await everything(gateway.deps.store.pool)
       stored.pop()
       prices.pop()
-      expect(await failure(from(indexer), leg)).toContain('failed: it went back in time: its newest record is of')
+      expect(await failure(from(indexer), leg)).toContain(
+        'failed: it went back in time: its newest record is of',
+      )
       stored = []
       prices = []
-      expect(await failure(from(indexer), leg)).toContain('failed: it went back in time: it has no records')
+      expect(await failure(from(indexer), leg)).toContain(
+        'failed: it went back in time: it has no records',
+      )
       expect(await everything(gateway.deps.store.pool)).toEqual(before)
     },
   )
 
-  test.each(['market-snapshots', 'prices'] as const)('that repeats a page of %s fails', async (leg) => {
-    let first: unknown
-    instead = (_, answer) => (first ??= answer)
-    expect(await failure(from(indexer), leg)).toMatch(/failed: page 2 (repeats|leads back to) a page before it/)
-    const { rows } = await gateway.deps.store.pool.query(
-      'SELECT FROM market_snapshot UNION ALL SELECT FROM asset_price',
-    )
-    expect(rows).toEqual([])
-  })
+  test.each(['market-snapshots', 'prices'] as const)(
+    'that repeats a page of %s fails',
+    async (leg) => {
+      let first: unknown
+      instead = (_, answer) => (first ??= answer)
+      expect(await failure(from(indexer), leg)).toMatch(
+        /failed: page 2 (repeats|leads back to) a page before it/,
+      )
+      const { rows } = await gateway.deps.store.pool.query(
+        'SELECT FROM market_snapshot UNION ALL SELECT FROM asset_price',
+      )
+      expect(rows).toEqual([])
+    },
+  )
 
   test('that has another schema fails', async () => {
     instead = () => ({ errors: [{ message: 'Cannot query field "debtUsd" on type "Snapshot".' }] })
-    expect(await failure(from(indexer))).toContain('failed: it answered: Cannot query field "debtUsd"')
-    instead = () => ({ errors: [{ message: 'Cannot query field "debtUsd". Did you mean "debt"?' }] })
+    expect(await failure(from(indexer))).toContain(
+      'failed: it answered: Cannot query field "debtUsd"',
+    )
+    instead = () => ({
+      errors: [{ message: 'Cannot query field "debtUsd". Did you mean "debt"?' }],
+    })
     expect(await failure(from(indexer))).toMatch(/Did you mean "debt"\?$/)
     instead = () => ({ data: { records: { rows: [] } } })
     expect(await failure(from(indexer))).toMatch(/failed: page 1: .* must be /)
@@ -251,7 +295,9 @@ describe('a server that is no source', () => {
   }
   test('answers with a login page', async () => {
     expect(
-      await against((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')),
+      await against((_, response) =>
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+      ),
     ).toContain('failed: its answer is not JSON, but HTML: <html>.')
   })
   test('stalls', async () => {
@@ -263,7 +309,9 @@ describe('a server that is no source', () => {
     }
   })
   test('redirects to another host', async () => {
-    const other = await startServer((_, response) => answerJson(response, { data: { records: [] } }))
+    const other = await startServer((_, response) =>
+      answerJson(response, { data: { records: [] } }),
+    )
     const location = other.base.replace('127.0.0.1', 'localhost')
     expect(await against((_, response) => response.writeHead(307, { location }).end())).toContain(
       `failed: it redirects to another host, ${new URL(location).host}.`,
@@ -271,9 +319,9 @@ describe('a server that is no source', () => {
     await other.close()
   })
   test('answers too much', async () => {
-    expect(await against((_, response) => answerJson(response, { data: 'x'.repeat(2 << 20) }))).toContain(
-      'failed: its answer is longer than 1048576 bytes, the limit of SOURCE_MAX_BYTES.',
-    )
+    expect(
+      await against((_, response) => answerJson(response, { data: 'x'.repeat(2 << 20) })),
+    ).toContain('failed: its answer is longer than 1048576 bytes, the limit of SOURCE_MAX_BYTES.')
   })
 })
 
@@ -291,7 +339,10 @@ describe('a Postgres that an indexer writes', () => {
     const query = `SELECT account AS account_id, market AS market_id, at AS timestamp, collateral AS collateral_assets,
       usd AS collateral_usd FROM snapshot WHERE at >= $1::bigint`
     const zero = { protectedAssets: '0', protectedUsd: 0, debtAssets: '0', debtUsd: 0 }
-    await writeFile(mapping, JSON.stringify({ 'market-snapshots': { query, constants: { chainId: 1, ...zero } } }))
+    await writeFile(
+      mapping,
+      JSON.stringify({ 'market-snapshots': { query, constants: { chainId: 1, ...zero } } }),
+    )
   })
   afterAll(() => database.close())
   const fill = async (rows: typeof stored) => {
@@ -305,7 +356,11 @@ describe('a Postgres that an indexer writes', () => {
 
   test('is read by a query, from the overlap on', async () => {
     await fill(stored)
-    expect(await update(env())).toMatchObject({ fetched: 5, written: 5, source: expect.not.stringContaining('@') })
+    expect(await update(env())).toMatchObject({
+      fetched: 5,
+      written: 5,
+      source: expect.not.stringContaining('@'),
+    })
     await fill([...stored.slice(1), row('ann', 5)].concat(stored.slice(0, 1)))
     expect(await update(env())).toMatchObject({ fetched: 4, written: 1 })
     expect((await snapshots())[0]).toEqual({ timestamp: NOON, usd: 10.5, assets: '1000' })
@@ -313,10 +368,14 @@ describe('a Postgres that an indexer writes', () => {
 
   test('that has another schema, or a query that writes, fails', async () => {
     await database.pool.query('ALTER TABLE snapshot RENAME COLUMN usd TO dollars')
-    expect(await failure(env())).toContain('failed: it cannot be read: column "usd" does not exist (42703).')
+    expect(await failure(env())).toContain(
+      'failed: it cannot be read: column "usd" does not exist (42703).',
+    )
     await database.pool.query('ALTER TABLE snapshot RENAME COLUMN dollars TO usd')
     await fill([{ ...(stored[0] as (typeof stored)[number]), collateralAssets: '-5' }])
-    expect(await failure(env())).toContain('row:1: collateralAssets must be a decimal string from 0')
+    expect(await failure(env())).toContain(
+      'row:1: collateralAssets must be a decimal string from 0',
+    )
   })
 })
 
@@ -329,10 +388,26 @@ describe('a mapping', () => {
     return () => readConfig({ ANALYTICS_MAPPING: path })
   }
   test.each([
-    ['of an unknown leg', { snapshots: {} }, 'names snapshots, which is not one of rates, prices, market-snapshots'],
-    ['without a required field', { 'cash-flows': { names: { accountId: '' } } }, 'must not leave out accountId'],
-    ['with an unknown field', { 'cash-flows': { names: { user: 'x' } } }, 'names "user", which is not one of'],
-    ['with an unknown constant', { 'cash-flows': { constants: { chain: 1 } } }, 'has a constant "chain"'],
+    [
+      'of an unknown leg',
+      { snapshots: {} },
+      'names snapshots, which is not one of rates, prices, market-snapshots',
+    ],
+    [
+      'without a required field',
+      { 'cash-flows': { names: { accountId: '' } } },
+      'must not leave out accountId',
+    ],
+    [
+      'with an unknown field',
+      { 'cash-flows': { names: { user: 'x' } } },
+      'names "user", which is not one of',
+    ],
+    [
+      'with an unknown constant',
+      { 'cash-flows': { constants: { chain: 1 } } },
+      'has a constant "chain"',
+    ],
     ['with another paging', { 'cash-flows': { paging: 'page' } }, 'must have a query, or names'],
     ['with wrong arguments', { 'cash-flows': { arguments: '}' } }, 'must have arguments such as'],
   ])('%s is refused', async (_, value, reason) => {
@@ -346,16 +421,23 @@ test('an invalid certificate is refused', async () => {
   const { tmpdir } = await import('node:os')
   const dir = await mkdtemp(join(tmpdir(), 'gateway-tls-'))
   const paths = ['-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem')]
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', ...paths], {
-    stdio: 'ignore',
-  })
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', ...paths],
+    {
+      stdio: 'ignore',
+    },
+  )
   const server = createTlsServer({
     key: await readFile(join(dir, 'key.pem')),
     cert: await readFile(join(dir, 'cert.pem')),
   })
   await new Promise<void>((resolve) => server.listen(0, resolve))
   const { port } = server.address() as AddressInfo
-  const env = { ANALYTICS_SOURCE: `https://localhost:${port}`, ANALYTICS_MAPPING: join(MAPPINGS, 'subgraph.json') }
+  const env = {
+    ANALYTICS_SOURCE: `https://localhost:${port}`,
+    ANALYTICS_MAPPING: join(MAPPINGS, 'subgraph.json'),
+  }
   expect(await failure(env)).toMatch(
     /failed: it cannot be read: self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)\.$/,
   )

@@ -13,7 +13,15 @@ import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { addressOf } from '../support/datasets.ts'
 import { everything } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { DAY_SECONDS, entities, marketSnapshot, NOON, priceOf, TOKEN, VAULT } from '../support/legs.ts'
+import {
+  DAY_SECONDS,
+  entities,
+  marketSnapshot,
+  NOON,
+  priceOf,
+  TOKEN,
+  VAULT,
+} from '../support/legs.ts'
 import { importFiles, position } from '../support/one-pool.ts'
 import { emptyTables, silent } from '../support/store.ts'
 
@@ -45,12 +53,21 @@ const update = (leg: LegName, records: object[]) => {
       receipts: () => [],
     }),
   }
-  const analytics = { sources: new Map([[leg, source]]), overlapMs: 2 * DAY_SECONDS * 1000, maxDrop: 0.1 }
+  const analytics = {
+    sources: new Map([[leg, source]]),
+    overlapMs: 2 * DAY_SECONDS * 1000,
+    maxDrop: 0.1,
+  }
   const now = () => new Date(day(10) * 1000)
   return updateLeg({ ...gateway.deps, pool: gateway.deps.store.pool, now, analytics }, leg, 'test')
 }
 const unpriced = (user: string, days: number, more: object = {}) =>
-  marketSnapshot(user, day(days), null, { collateralAssets: one, debtAssets: one, debtUsd: null, ...more })
+  marketSnapshot(user, day(days), null, {
+    collateralAssets: one,
+    debtAssets: one,
+    debtUsd: null,
+    ...more,
+  })
 const values = async (table = 'market_snapshot') =>
   (
     await gateway.deps.store.pool.query(
@@ -59,8 +76,11 @@ const values = async (table = 'market_snapshot') =>
     )
   ).rows
 const worth = async (user: string) =>
-  (await gateway.ask(`{ user(address: "${addressOf(user)}") { worth { netUsd suppliedUsd hasIncompletePrices } } }`))
-    .user.worth
+  (
+    await gateway.ask(
+      `{ user(address: "${addressOf(user)}") { worth { netUsd suppliedUsd hasIncompletePrices } } }`,
+    )
+  ).user.worth
 
 describe('a snapshot without a USD value', () => {
   test('has the one of the price of its day, and is incomplete without', async () => {
@@ -70,16 +90,26 @@ describe('a snapshot without a USD value', () => {
       { collateral: 2000.1, protected: 0, debt: 7, computed: 1 },
       { collateral: null, protected: 0, debt: null, computed: 0 },
     ])
-    expect(await worth('ann')).toEqual({ netUsd: 1993.1, suppliedUsd: 2000.1, hasIncompletePrices: false })
+    expect(await worth('ann')).toEqual({
+      netUsd: 1993.1,
+      suppliedUsd: 2000.1,
+      hasIncompletePrices: false,
+    })
     expect(await worth('ben')).toEqual({ netUsd: 0, suppliedUsd: 0, hasIncompletePrices: true })
   })
 
   test('gets it when the price comes or is corrected, and keeps one that its source has', async () => {
-    await update('market-snapshots', [unpriced('ann', 0), unpriced('ben', 0, { collateralUsd: 2000, debtUsd: 5 })])
+    await update('market-snapshots', [
+      unpriced('ann', 0),
+      unpriced('ben', 0, { collateralUsd: 2000, debtUsd: 5 }),
+    ])
     await update('prices', [priceOf(0, 2000)])
     // The value of ben's collateral is the price's, too, but his source's.
     const ben = { collateral: 2000, protected: 0, debt: 5, computed: 0 }
-    expect(await values()).toEqual([{ collateral: 2000, protected: 0, debt: 2000, computed: 5 }, ben])
+    expect(await values()).toEqual([
+      { collateral: 2000, protected: 0, debt: 2000, computed: 5 },
+      ben,
+    ])
     await update('prices', [priceOf(0, 2500)])
     const ann = { collateral: 2500, protected: 0, debt: 2500, computed: 5 }
     expect(await values()).toEqual([ann, ben])
@@ -87,7 +117,10 @@ describe('a snapshot without a USD value', () => {
     const before = await everything(gateway.deps.store.pool)
     expect(await update('prices', [priceOf(0, 2500)])).toMatchObject({ fetched: 1, written: 0 })
     expect(
-      await update('market-snapshots', [unpriced('ann', 0), unpriced('ben', 0, { collateralUsd: 2000, debtUsd: 5 })]),
+      await update('market-snapshots', [
+        unpriced('ann', 0),
+        unpriced('ben', 0, { collateralUsd: 2000, debtUsd: 5 }),
+      ]),
     ).toMatchObject({ written: 0 })
     expect(await everything(gateway.deps.store.pool)).toEqual(before)
     await update('market-snapshots', [
@@ -111,12 +144,20 @@ describe('a snapshot without a USD value', () => {
     expect(await values('market_holding')).toEqual(stored)
     const alone = `${dir}-without-prices`
     await exportStore(pool, alone, { files: ['market-snapshots'] })
-    expect(await readFile(join(alone, 'market-snapshots.jsonl'), 'utf8')).toContain('"collateralUsd":2000.1,')
+    expect(await readFile(join(alone, 'market-snapshots.jsonl'), 'utf8')).toContain(
+      '"collateralUsd":2000.1,',
+    )
     await rm(dirname(dir), { recursive: true })
   })
 
   test('of a vault, and of an import, has it too; of the year 10,000 and of another chain it has none', async () => {
-    const vault = { chainId: 1, accountId: addressOf('ann'), vaultId: VAULT, timestamp: String(day(0)), shares: '1' }
+    const vault = {
+      chainId: 1,
+      accountId: addressOf('ann'),
+      vaultId: VAULT,
+      timestamp: String(day(0)),
+      shares: '1',
+    }
     const late = unpriced('ben', 0, { timestamp: String(2n ** 63n - 1n), debtUsd: 0 })
     await importFiles(gateway, {
       markets: [{ ...(entities.markets?.[0] as object), chainId: 7 }],
@@ -125,7 +166,9 @@ describe('a snapshot without a USD value', () => {
       'vault-snapshots': [{ ...vault, assets: '500000000000000000', assetsUsd: null }],
     })
     expect((await values()).map(({ collateral }) => collateral)).toEqual([null, null])
-    const { rows } = await gateway.deps.store.pool.query('SELECT assets_usd, computed_usd FROM vault_holding')
+    const { rows } = await gateway.deps.store.pool.query(
+      'SELECT assets_usd, computed_usd FROM vault_holding',
+    )
     expect(rows).toEqual([{ assets_usd: 2, computed_usd: 1 }])
   })
 
@@ -134,11 +177,20 @@ describe('a snapshot without a USD value', () => {
     const price = fc.double({ min: 1e-30, max: 1e18, noNaN: true })
     await fc.assert(
       fc.asyncProperty(amount, price, async (assets, priceUsd) => {
-        await emptyTables(gateway.deps.store.pool, ['asset_price', 'market_snapshot', 'market_holding'])
+        await emptyTables(gateway.deps.store.pool, [
+          'asset_price',
+          'market_snapshot',
+          'market_holding',
+        ])
         const snapshot = unpriced('ann', 0, { collateralAssets: String(assets), debtUsd: 0 })
-        await importFiles(gateway, { prices: [priceOf(0, priceUsd)], 'market-snapshots': [snapshot] })
+        await importFiles(gateway, {
+          prices: [priceOf(0, priceUsd)],
+          'market-snapshots': [snapshot],
+        })
         // A double halfway between two of its shortest decimals prints otherwise here.
-        const { rows } = await gateway.deps.store.pool.query('SELECT price_usd::text AS text FROM asset_price')
+        const { rows } = await gateway.deps.store.pool.query(
+          'SELECT price_usd::text AS text FROM asset_price',
+        )
         const printed = rows[0].text.includes('e') ? rows[0].text : `${rows[0].text}e0`
         const [digits = '', exponent = '0'] = printed.split('e')
         const [whole = '', fraction = ''] = digits.split('.')
@@ -154,11 +206,19 @@ describe('a snapshot without a USD value', () => {
 describe('prices that are wrong fail their leg, which changes nothing', () => {
   const good = [priceOf(0, 1), priceOf(1, 2)]
   test.each<[string, object, string]>([
-    ['negative', priceOf(2, -1), 'priceUsd must be a number above 0, from 1e-30 to 1000000000000000000, not -1'],
+    [
+      'negative',
+      priceOf(2, -1),
+      'priceUsd must be a number above 0, from 1e-30 to 1000000000000000000, not -1',
+    ],
     ['zero', priceOf(2, 0), 'not 0'],
     ['no number', priceOf(2, Number.NaN), 'priceUsd must be a number above 0'],
     ['too large', priceOf(2, Number.POSITIVE_INFINITY), 'not one too large for a double'],
-    ['in milliseconds', priceOf(2, 1, { date: NOON * 1000 }), 'date must be midnight UTC in ISO 8601'],
+    [
+      'in milliseconds',
+      priceOf(2, 1, { date: NOON * 1000 }),
+      'date must be midnight UTC in ISO 8601',
+    ],
     [
       'of a moment of another day',
       priceOf(2, 1, { time: '2026-03-08T00:00:00Z' }),
@@ -217,8 +277,16 @@ describe('the graph', () => {
         { start: '2026-03-04', usd: 6 },
       ],
     })
-    const { data } = await gateway.graphql(print(AssetPricesDocument), { chainId: 1, address: TOKEN, interval: 'WEEK' })
-    expect(data.asset).toMatchObject({ symbol: expect.any(String), price: { usd: 6 }, prices: [{ usd: 6 }] })
+    const { data } = await gateway.graphql(print(AssetPricesDocument), {
+      chainId: 1,
+      address: TOKEN,
+      interval: 'WEEK',
+    })
+    expect(data.asset).toMatchObject({
+      symbol: expect.any(String),
+      price: { usd: 6 },
+      prices: [{ usd: 6 }],
+    })
     const { errors } = await gateway.graphql(
       `{ asset(chainId: 1, address: "${TOKEN}") { prices(from: "2020-01-01", to: "2026-01-01") { usd } } }`,
     )

@@ -69,7 +69,10 @@ beforeAll(async () => {
   const byQuery = legNames.map((leg) => {
     const from = isIso(leg) ? 'to_timestamp($1::bigint)' : '$1::bigint'
     const date = isIso(leg) ? snakeCase(dateField(leg)) : 'timestamp::bigint'
-    return [leg, { query: `SELECT * FROM ${snakeCase(leg.replaceAll('-', '_'))} WHERE ${date} >= ${from}` }]
+    return [
+      leg,
+      { query: `SELECT * FROM ${snakeCase(leg.replaceAll('-', '_'))} WHERE ${date} >= ${from}` },
+    ]
   })
   for (const [name, source, mapping] of [
     ['graph', message.url, byGraph],
@@ -87,7 +90,11 @@ beforeAll(async () => {
       SOURCE_RETRIES: '0',
       LOG_LEVEL: 'silent',
     }
-    followers.push({ gateway, settings, child: (await startProcess('follower.mjs', [], settings)).child })
+    followers.push({
+      gateway,
+      settings,
+      child: (await startProcess('follower.mjs', [], settings)).child,
+    })
   }
 }, 60_000)
 afterAll(async () => {
@@ -110,14 +117,26 @@ const runsSince = async ({ gateway }: Follower, day: number) =>
     )
   ).rows
 const ended = async (follower: Follower, day: number, status: string) =>
-  new Set((await runsSince(follower, day)).filter((run) => run.status === status).map(({ leg }) => leg)).size
+  new Set(
+    (await runsSince(follower, day)).filter((run) => run.status === status).map(({ leg }) => leg),
+  ).size
 /** Waits until so many legs have such a run. */
-const until = async (follower: Follower, day: number, status: string, legs: number = legNames.length) => {
+const until = async (
+  follower: Follower,
+  day: number,
+  status: string,
+  legs: number = legNames.length,
+) => {
   for (const start = Date.now(); (await ended(follower, day, status)) !== legs; await sleep(50))
-    if (Date.now() - start > 60_000) throw new Error(`day ${day}: ${JSON.stringify(await runsSince(follower, day))}`)
+    if (Date.now() - start > 60_000)
+      throw new Error(`day ${day}: ${JSON.stringify(await runsSince(follower, day))}`)
 }
 /** It is evening: each gateway updates all legs. */
-async function follow(day: number, status = 'succeeded', legs: number = legNames.length): Promise<void> {
+async function follow(
+  day: number,
+  status = 'succeeded',
+  legs: number = legNames.length,
+): Promise<void> {
   for (const { child } of followers) child.send({ now: evening(day) })
   for (const one of followers) await until(one, day, status, legs)
 }
@@ -155,7 +174,10 @@ test('gateways that followed a protocol for 17 days answer as one that imported 
       await follow(day, 'failed', 1)
       for (const one of followers) {
         const failed = (await runsSince(one, day)).find(({ status }) => status === 'failed')
-        expect(failed).toMatchObject({ leg: 'market-snapshots', error: expect.stringContaining('it shrank') })
+        expect(failed).toMatchObject({
+          leg: 'market-snapshots',
+          error: expect.stringContaining('it shrank'),
+        })
       }
       // Its other legs are up to date before the next day begins.
       for (const one of followers) await until(one, day, 'succeeded', legNames.length - 1)
@@ -166,16 +188,22 @@ test('gateways that followed a protocol for 17 days answer as one that imported 
   }
   const since = new Date((START + CORRECTED_DAY * DAY_SECONDS) * 1000).toISOString().slice(0, 10)
   for (const { settings } of followers)
-    expect(await command(['update', 'market-snapshots', '--since', since], settings)).toMatchObject({ code: 0 })
+    expect(await command(['update', 'market-snapshots', '--since', since], settings)).toMatchObject(
+      { code: 0 },
+    )
 
   const whole = await startGateway({ now })
   const { store, basePoints } = whole.deps
   // Of the last day, the protocol has not said the last word: the whole is what it says then.
   const files = { ...simulatedEntities, ...recordsOn(DAYS - 1) }
-  await importDataset({ pool: store.pool, basePoints, log: silent }, datasetOf(files), { daily: true })
+  await importDataset({ pool: store.pool, basePoints, log: silent }, datasetOf(files), {
+    daily: true,
+  })
   const requests = await everyRequest(whole)
   expect(requests.length).toBeGreaterThan(300)
   for (const [number, { gateway }] of followers.entries())
-    expect(await differences(whole, gateway, number === 0 ? requests : someOf(requests, 5))).toEqual([])
+    expect(
+      await differences(whole, gateway, number === 0 ? requests : someOf(requests, 5)),
+    ).toEqual([])
   await whole.close()
 })

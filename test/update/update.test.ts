@@ -12,7 +12,14 @@ import { command, parsed } from '../support/command-line.ts'
 import { addressOf } from '../support/datasets.ts'
 import { everything } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { cashFlow, DAY_SECONDS, entities, marketSnapshot, NOON, rateChange } from '../support/legs.ts'
+import {
+  cashFlow,
+  DAY_SECONDS,
+  entities,
+  marketSnapshot,
+  NOON,
+  rateChange,
+} from '../support/legs.ts'
 import { importFiles, jsonLines } from '../support/one-pool.ts'
 import { emptyTables } from '../support/store.ts'
 
@@ -54,7 +61,10 @@ const deps = (more: object = {}) => ({
     sources: new Map<LegName, AnalyticsSource>(
       legNames.map((leg) => [
         leg,
-        openAnalyticsSource({ source: dir, timeoutMs: 10_000 }, gateway.deps.client) as AnalyticsSource,
+        openAnalyticsSource(
+          { source: dir, timeoutMs: 10_000 },
+          gateway.deps.client,
+        ) as AnalyticsSource,
       ]),
     ),
     overlapMs: 2 * DAY_SECONDS * 1000,
@@ -69,7 +79,8 @@ const failure = (leg: LegName, options?: UpdateOptions) =>
     (error: Error) => error.message.replaceAll(dir, 'DIR'),
   )
 const version = async () =>
-  (await gateway.deps.store.pool.query('SELECT version::int FROM data_version WHERE id = 1')).rows[0].version
+  (await gateway.deps.store.pool.query('SELECT version::int FROM data_version WHERE id = 1'))
+    .rows[0].version
 const amounts = async (user: string) =>
   (
     await gateway.deps.store.pool.query(
@@ -79,7 +90,8 @@ const amounts = async (user: string) =>
   ).rows.map(({ timestamp, usd }) => [(timestamp - NOON) / DAY_SECONDS, usd])
 
 const day = (days: number) => NOON + days * DAY_SECONDS
-const ann = (days: number, usd: number | null = 10, more?: object) => marketSnapshot('ann', day(days), usd, more)
+const ann = (days: number, usd: number | null = 10, more?: object) =>
+  marketSnapshot('ann', day(days), usd, more)
 
 describe('an update', () => {
   test('stores new and changed records from the overlap on, as one data version each', async () => {
@@ -109,7 +121,10 @@ describe('an update', () => {
     expect(await update('market-snapshots')).toMatchObject({ kept: null })
     // A later snapshot of the day replaces the first: nothing is missing of that day but ben's.
     await write('market-snapshots', [marketSnapshot('ann', day(0) + 60, 11), ann(1), ann(3)])
-    expect(await update('market-snapshots', { since: new Date(day(0) * 1000) })).toMatchObject({ written: 1, kept: 1 })
+    expect(await update('market-snapshots', { since: new Date(day(0) * 1000) })).toMatchObject({
+      written: 1,
+      kept: 1,
+    })
     expect(await amounts('ben')).toEqual([[0, 4]])
     await write('cash-flows', [cashFlow('ann', 1, day(0), 5), cashFlow('ann', 2, day(3), 5)])
     await update('cash-flows')
@@ -135,7 +150,9 @@ describe('an update', () => {
     await write('cash-flows', [cashFlow('ann', 1, day(0), 5)])
     await write('market-snapshots', [ann(1, 8)])
     for (const leg of legNames) await update(leg)
-    const { rows } = await gateway.deps.store.pool.query('SELECT leg, kind, status FROM run ORDER BY id')
+    const { rows } = await gateway.deps.store.pool.query(
+      'SELECT leg, kind, status FROM run ORDER BY id',
+    )
     expect(rows).toEqual(legNames.map((leg) => ({ leg, kind: 'update', status: 'succeeded' })))
     const { data } = await gateway.graphql(
       `{ runs(where: { kinds: UPDATE, legs: "cash-flows" }) { nodes { kind leg date sources { kind count digest } } }
@@ -155,7 +172,11 @@ describe('an update', () => {
   test('that is dry changes nothing and is not recorded', async () => {
     await write('market-snapshots', [ann(0)])
     const before = await everything(gateway.deps.store.pool)
-    expect(await previewLeg(deps(), 'market-snapshots')).toMatchObject({ id: null, fetched: 1, written: 1 })
+    expect(await previewLeg(deps(), 'market-snapshots')).toMatchObject({
+      id: null,
+      fetched: 1,
+      written: 1,
+    })
     expect(await everything(gateway.deps.store.pool)).toEqual(before)
     expect((await gateway.deps.store.pool.query('SELECT FROM run')).rowCount).toBe(0)
   })
@@ -164,7 +185,8 @@ describe('an update', () => {
     await write('market-snapshots', [ann(0)])
     const both = await Promise.allSettled([update('market-snapshots'), update('market-snapshots')])
     for (const one of both)
-      if (one.status === 'rejected') expect(one.reason.message).toMatch(/^A run for market-snapshots is in progress \(/)
+      if (one.status === 'rejected')
+        expect(one.reason.message).toMatch(/^A run for market-snapshots is in progress \(/)
     expect(both.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0)
     expect(await amounts('ann')).toEqual([[0, 10]])
   })
@@ -174,10 +196,16 @@ describe('a day', () => {
   const HOUR = 3600
   const at = (days: number, hours: number, usd: number, more?: object) =>
     marketSnapshot('ann', day(days) + hours * HOUR, usd, more)
-  const hours = async () => (await amounts('ann')).map(([days = 0, usd]) => [Math.round(days * 24 * 100) / 100, usd])
+  const hours = async () =>
+    (await amounts('ann')).map(([days = 0, usd]) => [Math.round(days * 24 * 100) / 100, usd])
 
   test('has the newest snapshot of each position, and a late or corrected one replaces it', async () => {
-    await write('market-snapshots', [at(0, -12, 1), at(0, 11, 3), at(0, 2, 2), at(0, 1, 7, { positionId: 'b' })])
+    await write('market-snapshots', [
+      at(0, -12, 1),
+      at(0, 11, 3),
+      at(0, 2, 2),
+      at(0, 1, 7, { positionId: 'b' }),
+    ])
     await update('market-snapshots')
     expect(await hours()).toEqual([
       [1, 7],
@@ -202,7 +230,9 @@ describe('a day', () => {
     await write('market-snapshots', [at(0, 11, 6), rest, at(1, -12, 9)])
     await update('market-snapshots')
     expect((await hours())[1]).toEqual([11, 6])
-    const { rows } = await gateway.deps.store.pool.query('SELECT timestamp::float8 FROM market_holding')
+    const { rows } = await gateway.deps.store.pool.query(
+      'SELECT timestamp::float8 FROM market_holding',
+    )
     expect(rows).toEqual([{ timestamp: day(1) - 12 * HOUR }])
   })
 
@@ -233,18 +263,54 @@ describe('a source that is wrong fails its leg, which changes nothing', () => {
       [],
       'it went back in time: it has no records from 2026-03-02T00:00:00.000Z on, and it had one of 2026-03-04T12:00:00.000Z',
     ],
-    ['goes back', [ann(0), ann(1)], 'it went back in time: its newest record is of 2026-03-03T12:00:00.000Z'],
-    ['loses users', [...good.slice(0, 3), ann(2, 90, { positionId: 'b' })], 'it lost users: it has 1 of 2 from'],
-    ['loses value', [...good.slice(0, 3), marketSnapshot('ben', day(2), 1)], 'it lost value in USD: it has 31 of 120'],
-    ['repeats a record', [...good, good[0] as object], 'market-snapshots.jsonl:5: repeats the record of line 1'],
-    ['contradicts itself', [...good, ann(0, 11)], 'market-snapshots.jsonl:5: has the same key as line 1'],
+    [
+      'goes back',
+      [ann(0), ann(1)],
+      'it went back in time: its newest record is of 2026-03-03T12:00:00.000Z',
+    ],
+    [
+      'loses users',
+      [...good.slice(0, 3), ann(2, 90, { positionId: 'b' })],
+      'it lost users: it has 1 of 2 from',
+    ],
+    [
+      'loses value',
+      [...good.slice(0, 3), marketSnapshot('ben', day(2), 1)],
+      'it lost value in USD: it has 31 of 120',
+    ],
+    [
+      'repeats a record',
+      [...good, good[0] as object],
+      'market-snapshots.jsonl:5: repeats the record of line 1',
+    ],
+    [
+      'contradicts itself',
+      [...good, ann(0, 11)],
+      'market-snapshots.jsonl:5: has the same key as line 1',
+    ],
     ['answers HTML', ['<html>'], 'market-snapshots.jsonl:1: is not JSON'],
-    ['has milliseconds', [...good, marketSnapshot('ann', NOON * 1000, 1)], 'are milliseconds, and seconds are needed'],
+    [
+      'has milliseconds',
+      [...good, marketSnapshot('ann', NOON * 1000, 1)],
+      'are milliseconds, and seconds are needed',
+    ],
     ['has an unknown chain', [...good, ann(3, 1, { chainId: 99 })], 'is no market on chain 99'],
-    ['has a negative amount', [...good, ann(3, 1, { debtAssets: '-1' })], 'debtAssets must be a decimal string from 0'],
-    ['has an amount beyond 256 bits', [...good, ann(3, 1, { debtAssets: String(2n ** 256n) })], 'from 0 to 2^256-1'],
+    [
+      'has a negative amount',
+      [...good, ann(3, 1, { debtAssets: '-1' })],
+      'debtAssets must be a decimal string from 0',
+    ],
+    [
+      'has an amount beyond 256 bits',
+      [...good, ann(3, 1, { debtAssets: String(2n ** 256n) })],
+      'from 0 to 2^256-1',
+    ],
     ['lacks a field', [...good, { ...ann(3), debtUsd: undefined }], 'debtUsd is missing'],
-    ['has another field', [...good, ann(3, 1, { debtUSD: 1 })], 'debtUSD is unknown, it is spelt debtUsd'],
+    [
+      'has another field',
+      [...good, ann(3, 1, { debtUSD: 1 })],
+      'debtUSD is unknown, it is spelt debtUsd',
+    ],
   ]
   test.each(wrong)('if it %s', async (_, rows, reason) => {
     await write('market-snapshots', good)
@@ -256,7 +322,9 @@ describe('a source that is wrong fails its leg, which changes nothing', () => {
     expect(message).toContain(reason)
     expect(message.split('\n')).toHaveLength(1)
     expect(await everything(gateway.deps.store.pool)).toEqual(before)
-    const { rows: runs } = await gateway.deps.store.pool.query('SELECT status, error FROM run ORDER BY id DESC LIMIT 1')
+    const { rows: runs } = await gateway.deps.store.pool.query(
+      'SELECT status, error FROM run ORDER BY id DESC LIMIT 1',
+    )
     expect(runs[0]).toMatchObject({ status: 'failed', error: message.replaceAll('DIR', dir) })
   })
 
@@ -288,18 +356,30 @@ describe('the schedule', () => {
     await write('market-snapshots', [ann(0)])
     const now = { time: NOON }
     const lines: object[] = []
-    const log = { debug() {}, info: (line: object) => lines.push(line), warn: (line: object) => lines.push(line) }
+    const log = {
+      debug() {},
+      info: (line: object) => lines.push(line),
+      warn: (line: object) => lines.push(line),
+    }
     const config = { ...gateway.deps.config, ANALYTICS_CRON: '5 * * * *' }
     const start = () =>
-      startSchedule({ ...deps(), config, log: log as never, now: () => new Date(now.time * 1000) }, { everyMs: 20 })
+      startSchedule(
+        { ...deps(), config, log: log as never, now: () => new Date(now.time * 1000) },
+        { everyMs: 20 },
+      )
     const gateways = [start(), start()]
     const runs = async () =>
-      (await gateway.deps.store.pool.query("SELECT leg, status FROM run WHERE status <> 'running' ORDER BY leg, id"))
-        .rows
+      (
+        await gateway.deps.store.pool.query(
+          "SELECT leg, status FROM run WHERE status <> 'running' ORDER BY leg, id",
+        )
+      ).rows
     try {
       await expect.poll(async () => (await runs()).length).toBe(legNames.length)
       expect(await runs()).toEqual(
-        legNames.toSorted().map((leg) => ({ leg, status: leg === 'cash-flows' ? 'failed' : 'succeeded' })),
+        legNames
+          .toSorted()
+          .map((leg) => ({ leg, status: leg === 'cash-flows' ? 'failed' : 'succeeded' })),
       )
       expect(await amounts('ann')).toEqual([[0, 10]])
       // A failed leg waits for its retry; the others wait for the next tick.
@@ -308,7 +388,9 @@ describe('the schedule', () => {
       await expect.poll(async () => (await runs()).length).toBe(legNames.length + 1)
       now.time += 3600
       await expect.poll(async () => (await runs()).length).toBe(2 * legNames.length + 1)
-      expect(lines).toContainEqual(expect.objectContaining({ leg: 'cash-flows', retryInMs: 60_000 }))
+      expect(lines).toContainEqual(
+        expect.objectContaining({ leg: 'cash-flows', retryInMs: 60_000 }),
+      )
     } finally {
       await Promise.all(gateways.map((one) => one.close()))
     }
@@ -324,7 +406,10 @@ describe('the schedule', () => {
     const count = async () =>
       (await pool.query("SELECT count(*)::int AS n FROM run WHERE status <> 'running'")).rows[0].n
     const clock = () => new Date(now.time * 1000)
-    const schedule = startSchedule({ ...deps(), config, log: log as never, now: clock }, { everyMs: 20 })
+    const schedule = startSchedule(
+      { ...deps(), config, log: log as never, now: clock },
+      { everyMs: 20 },
+    )
     try {
       await expect.poll(count).toBe(legNames.length)
       // The clock is right again, and comes to the hour in which the first runs started.
@@ -339,14 +424,17 @@ describe('the schedule', () => {
   })
 
   test('shows in the status and in the metrics when each leg was updated, and the newest record of each chain', async () => {
-    await importFiles(gateway, { markets: entities.markets?.map((market) => ({ ...(market as object), chainId: 10 })) })
+    await importFiles(gateway, {
+      markets: entities.markets?.map((market) => ({ ...(market as object), chainId: 10 })),
+    })
     await write('market-snapshots', [ann(0), { ...ann(0), chainId: 10 }])
     await update('market-snapshots')
     await write('market-snapshots', [ann(0), { ...ann(0), chainId: 10 }, ann(1)])
     await update('market-snapshots')
     await write('cash-flows', [cashFlow('ann', 1, day(0), 5)])
     await update('cash-flows')
-    const newest = '{ leg source newestRecordAt late chains { chainId newestRecordAt expectedAt late } }'
+    const newest =
+      '{ leg source newestRecordAt late chains { chainId newestRecordAt expectedAt late } }'
     const { status } = await gateway.ask(`{ status { legs ${newest} } }`)
     const [first, second, third] = [2, 3, 4].map((date) => `2026-03-0${date}T12:00:00.000Z`)
     const late = true
@@ -367,7 +455,9 @@ describe('the schedule', () => {
     const metric = 'gateway_update_newest_timestamp_seconds{leg="market-snapshots"'
     expect(metrics).toContain(`${metric},chain="1"} ${NOON + DAY_SECONDS}`)
     expect(metrics).toContain(`${metric},chain="10"} ${NOON}`)
-    expect(metrics).toContain('gateway_update_last_success_timestamp_seconds{leg="market-snapshots"}')
+    expect(metrics).toContain(
+      'gateway_update_last_success_timestamp_seconds{leg="market-snapshots"}',
+    )
   })
 
   test('needs a source', async () => {
@@ -387,17 +477,29 @@ describe('gateway update', () => {
     await write('cash-flows', [cashFlow('ann', 1, day(0), -5, { chainId: 2 })])
     const { code, out, err } = await run()
     expect(code).toBe(5)
-    expect(out).toMatch(/^market-snapshots: 1 record, 1 new or changed, up to 2026-03-02T12:00:00.000Z \(run \d+\)$/m)
-    expect(err).toMatch(/^Warning: cash-flows: The source of cash-flows, .* failed: cash-flows.jsonl:1: /m)
+    expect(out).toMatch(
+      /^market-snapshots: 1 record, 1 new or changed, up to 2026-03-02T12:00:00.000Z \(run \d+\)$/m,
+    )
+    expect(err).toMatch(
+      /^Warning: cash-flows: The source of cash-flows, .* failed: cash-flows.jsonl:1: /m,
+    )
     expect(err).toMatch(/^1 of 7 legs failed: cash-flows\.$/m)
     expect(await amounts('ann')).toEqual([[0, 10]])
   })
 
   test('takes legs, a date, a dry run and JSON', async () => {
     await write('market-snapshots', [ann(0)])
-    const { code, out } = await run('market-snapshots', '--since', '2026-01-01', '--dry-run', '--json')
+    const { code, out } = await run(
+      'market-snapshots',
+      '--since',
+      '2026-01-01',
+      '--dry-run',
+      '--json',
+    )
     expect(code).toBe(0)
-    expect(parsed(out)).toEqual([expect.objectContaining({ leg: 'market-snapshots', id: null, written: 1 })])
+    expect(parsed(out)).toEqual([
+      expect.objectContaining({ leg: 'market-snapshots', id: null, written: 1 }),
+    ])
     expect(await amounts('ann')).toEqual([])
   })
 

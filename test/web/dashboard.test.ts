@@ -39,7 +39,9 @@ afterAll(async () => {
 
 describe('over HTTP', () => {
   const files = (html: string) =>
-    [...html.matchAll(/(?:src|href)="(\/dashboard\/[^"]+\.(?:js|css))"/g)].map(([, url]) => url ?? '')
+    [...html.matchAll(/(?:src|href)="(\/dashboard\/[^"]+\.(?:js|css))"/g)].map(
+      ([, url]) => url ?? '',
+    )
 
   test('each view has a path, which is answered with the page', async () => {
     const page = await (await gateway.get('/dashboard')).text()
@@ -55,7 +57,10 @@ describe('over HTTP', () => {
       expect(response.headers.get('cache-control')).toBe('no-cache')
       expect(response.headers.get('x-content-type-options')).toBe('nosniff')
       expect(await response.text()).toBe(page)
-      const cachedHeaders = { 'if-none-match': response.headers.get('etag') ?? '', 'cache-control': 'max-age=0' }
+      const cachedHeaders = {
+        'if-none-match': response.headers.get('etag') ?? '',
+        'cache-control': 'max-age=0',
+      }
       expect((await gateway.get(path, cachedHeaders)).status).toBe(304)
     }
     const head = await fetch(`${gateway.base}/dashboard/pools`, { method: 'HEAD' })
@@ -92,7 +97,9 @@ describe('over HTTP', () => {
       expect(html).not.toContain('<script>')
       expect(html).toContain('<title>A &#38; &#34;B&#34; &#60;script&#62;&#39;s dashboard</title>')
       const identity = /name="identity" content="([^"]*)"/.exec(html)?.[1] ?? ''
-      expect(JSON.parse(identity.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code)))).toEqual({
+      expect(
+        JSON.parse(identity.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))),
+      ).toEqual({
         name,
         color: '#0b6b4f',
         links: [
@@ -106,33 +113,47 @@ describe('over HTTP', () => {
   })
 
   test.each([
-    ['DASHBOARD_COLOR', '#ffe000', 'must be a colour like #0b6b4f, with a contrast of at least 4.5 to white'],
+    [
+      'DASHBOARD_COLOR',
+      '#ffe000',
+      'must be a colour like #0b6b4f, with a contrast of at least 4.5 to white',
+    ],
     ['DASHBOARD_COLOR', 'red', 'must be a colour like #0b6b4f'],
     ['DASHBOARD_LINKS', 'App=javascript:alert(1)', 'must be at most 8 name=URL pairs'],
     ['DASHBOARD_NAME', ' ', 'must be a name'],
   ])('%s is not %s', async (setting, value, message) => {
-    await expect(startGateway({ env: { [setting]: value } })).rejects.toThrow(`${setting} ${message}`)
+    await expect(startGateway({ env: { [setting]: value } })).rejects.toThrow(
+      `${setting} ${message}`,
+    )
   })
 
-  test.each(['no-such.js', '..%2fpage.html', '..%2f..%2fmain.js', '..%2f..%2f..%2fpackage.json', '%00.js', '.hidden'])(
-    'there is no file %s',
-    async (file) => {
-      const response = await gateway.get(`/dashboard/assets/${file}`)
-      expect(response.status).toBe(404)
-      expect(response.headers.get('cache-control') ?? '').not.toContain('immutable')
-    },
-  )
+  test.each([
+    'no-such.js',
+    '..%2fpage.html',
+    '..%2f..%2fmain.js',
+    '..%2f..%2f..%2fpackage.json',
+    '%00.js',
+    '.hidden',
+  ])('there is no file %s', async (file) => {
+    const response = await gateway.get(`/dashboard/assets/${file}`)
+    expect(response.status).toBe(404)
+    expect(response.headers.get('cache-control') ?? '').not.toContain('immutable')
+  })
 
   test('the policy of the page allows no script, no style and no server but its own', async () => {
     const policy = (await gateway.get('/dashboard')).headers.get('content-security-policy')
-    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;")
+    expect(policy).toContain(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;",
+    )
     expect(policy).not.toContain('unsafe')
   })
 
   test('whatever paths are requested, metrics have one route for them', async () => {
     await gateway.get('/dashboard/some/path')
     const metrics = await (await gateway.get('/metrics')).text()
-    const routes = new Set([...metrics.matchAll(/route="(\/dashboard[^"]*)"/g)].map(([, route]) => route))
+    const routes = new Set(
+      [...metrics.matchAll(/route="(\/dashboard[^"]*)"/g)].map(([, route]) => route),
+    )
     expect([...routes].sort()).toEqual(['/dashboard', '/dashboard/*'])
   })
 
@@ -151,7 +172,10 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   /** Requests to other hosts, and errors of the console. */
   const faults: string[] = []
   beforeAll(async () => {
-    browser = await openBrowser(gateway.base, { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    browser = await openBrowser(gateway.base, {
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+    })
   })
   // Each open page follows the data, and a browser has six connections to a server.
   afterEach(() => browser.closePages())
@@ -159,11 +183,15 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await browser?.close()
   })
 
-  async function visit(path: string, { base = gateway.base, expectFaults = false } = {}): Promise<Page> {
+  async function visit(
+    path: string,
+    { base = gateway.base, expectFaults = false } = {},
+  ): Promise<Page> {
     const page = await browser.context.newPage()
     if (!expectFaults) {
       page.on('request', (request) => {
-        if (!request.url().startsWith(base) && !/^(data|blob):/.test(request.url())) faults.push(request.url())
+        if (!request.url().startsWith(base) && !/^(data|blob):/.test(request.url()))
+          faults.push(request.url())
       })
       page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
       page.on('pageerror', (error) => faults.push(error.message))
@@ -176,7 +204,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   /** The exact numbers of each row of a table. */
   const numbers = (rows: Locator): Promise<number[][]> =>
     rows.evaluateAll((rows) =>
-      rows.map((row) => [...row.querySelectorAll('data')].map((cell) => Number((cell as HTMLDataElement).value))),
+      rows.map((row) =>
+        [...row.querySelectorAll('data')].map((cell) => Number((cell as HTMLDataElement).value)),
+      ),
     )
   const rows = (page: Page, name: string) => table(page, name).locator('tbody tr')
   const links = (page: Page, name: string) =>
@@ -198,7 +228,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     return data
   }
   const day = (iso: string) =>
-    new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+    new Date(iso).toLocaleDateString('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone: 'UTC',
+    })
   /** An amount of the sample, which has four decimals, without them. */
   const cents = (usd: number | undefined) => Math.round((usd ?? 0) * 1e4)
   const parameters = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
@@ -220,7 +255,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       ])
       expect(await numbers(rows(page, 'Leaderboard'))).toEqual(expected.slice(0, 25))
       expect(await links(page, 'Leaderboard')).toEqual(
-        leaderboard.nodes.slice(0, 25).map(({ userAddress }: any) => `/dashboard/wallets/${userAddress}`),
+        leaderboard.nodes
+          .slice(0, 25)
+          .map(({ userAddress }: any) => `/dashboard/wallets/${userAddress}`),
       )
       expect(await value(page, 'Points')).toBe(program.totalPoints)
       expect(await value(page, 'Wallets')).toBe(program.userCount)
@@ -239,11 +276,15 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await rows(page, 'Leaderboard').first().getByRole('link').focus()
       await page.keyboard.press('ArrowDown')
       await page.keyboard.press('Enter')
-      await expect.poll(() => new URL(page.url()).pathname).toContain(leaderboard.nodes[1].userAddress)
+      await expect
+        .poll(() => new URL(page.url()).pathname)
+        .toContain(leaderboard.nodes[1].userAddress)
     })
 
     test('leads back through the pages of a list', async () => {
-      const { distributions } = await graphql('{ distributions(first: 1) { nodes { date positionCount } } }')
+      const { distributions } = await graphql(
+        '{ distributions(first: 1) { nodes { date positionCount } } }',
+      )
       const page = await visit(`/distributions/${distributions.nodes[0].date}`)
       const pages = page.getByRole('navigation', { name: 'Pages of ' }).last()
       const turn = async (name: string, to: string) => {
@@ -269,11 +310,15 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     })
 
     test('by keyboard alone: skip link, your place, its wallet', async () => {
-      const { user } = await graphql('query ($a: Address!) { user(address: $a) { rank } }', { a: sampleUser })
+      const { user } = await graphql('query ($a: Address!) { user(address: $a) { rank } }', {
+        a: sampleUser,
+      })
       const page = await visit('/leaderboard')
       await rows(page, 'Leaderboard').first().waitFor()
       await page.keyboard.press('Tab')
-      await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.textContent))
+        .toBe('Skip to the content')
       await page.keyboard.press('Enter')
       await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
       await page.getByLabel('Where am I').focus()
@@ -299,7 +344,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         { asOf: before },
       )
       const pairs = (nodes: any[]) => nodes.map(({ rank, points }) => [rank, points])
-      await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(past.leaderboard.nodes))
+      await expect
+        .poll(() => numbers(rows(page, 'Leaderboard')))
+        .toEqual(pairs(past.leaderboard.nodes))
       expect(parameters(page)).toEqual({ asOf: before })
       await page.getByRole('link', { name: '7 days', exact: true }).click()
       const from = new Date(Date.parse(date) - 6 * 86_400_000).toISOString().slice(0, 10)
@@ -307,20 +354,30 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         'query ($from: Date!) { leaderboard(scope: { window: { from: $from } }, first: 25) { nodes { rank points } } }',
         { from },
       )
-      await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(week.leaderboard.nodes))
-      await page.getByRole('combobox', { name: 'Pool', exact: true }).selectOption(samplePool.address)
+      await expect
+        .poll(() => numbers(rows(page, 'Leaderboard')))
+        .toEqual(pairs(week.leaderboard.nodes))
+      await page
+        .getByRole('combobox', { name: 'Pool', exact: true })
+        .selectOption(samplePool.address)
       const both = await graphql(
         'query ($from: Date!, $pool: Address!) { leaderboard(scope: { window: { from: $from, pool: $pool } }, first: 25) { nodes { rank points } } }',
         { from, pool: samplePool.address },
       )
-      await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(both.leaderboard.nodes))
+      await expect
+        .poll(() => numbers(rows(page, 'Leaderboard')))
+        .toEqual(pairs(both.leaderboard.nodes))
       expect(parameters(page)).toEqual({ window: '7', pool: samplePool.address })
     })
 
     test('in a season, which the first page names too', async () => {
       const startsAt = new Date(Date.parse(date) - 4 * 86_400_000).toISOString().slice(0, 10)
       const seasons = { pool: gateway.deps.store.pool, now: () => new Date() }
-      await setSeason(seasons, { name: 'Season 7', startsAt, endsAt: '2999-12-31' }, { requestedBy: 'test' })
+      await setSeason(
+        seasons,
+        { name: 'Season 7', startsAt, endsAt: '2999-12-31' },
+        { requestedBy: 'test' },
+      )
       const page = await visit('/')
       await expect.poll(() => page.locator('.lede').textContent()).toContain('Season 7 ends on')
       await page.getByRole('link', { name: 'Season 7' }).click()
@@ -365,7 +422,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const said = page.getByText('There is no distribution').first()
     for (const asOf of [shift(1), '2999-12-31']) {
       await page.goto(`${gateway.base}/dashboard/leaderboard?asOf=${asOf}&account=${sampleUser}`)
-      await expect.poll(() => said.innerText()).toContain('this is the leaderboard of the last one before it')
+      await expect
+        .poll(() => said.innerText())
+        .toContain('this is the leaderboard of the last one before it')
       expect(await said.innerText()).toContain(`${day(oldest)}, the newest of ${day(date)}.`)
       expect(await value(page, 'Points')).toBe(program.totalPoints)
       await expect.poll(() => rows(page, 'Your place').count()).toBe(5)
@@ -378,12 +437,21 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await page.goto(`${gateway.base}/dashboard/distributions/2999-12-31`)
     await expect
       .poll(() => said.innerText())
-      .toBe(`There is no distribution on 31 Dec 2999. The first is of ${day(oldest)}, the newest of ${day(date)}.`)
+      .toBe(
+        `There is no distribution on 31 Dec 2999. The first is of ${day(oldest)}, the newest of ${day(date)}.`,
+      )
     await page.getByRole('link', { name: day(date) }).click()
     await fact(page, 'Points').waitFor()
-    for (const path of ['/leaderboard?asOf=yesterday', '/leaderboard?asOf=2026-02-30', '/distributions/2026-02-30']) {
+    for (const path of [
+      '/leaderboard?asOf=yesterday',
+      '/leaderboard?asOf=2026-02-30',
+      '/distributions/2026-02-30',
+    ]) {
       await page.goto(`${gateway.base}/dashboard${path}`)
-      await page.getByRole('alert').getByText('is not a date: it needs a year, month and day').waitFor()
+      await page
+        .getByRole('alert')
+        .getByText('is not a date: it needs a year, month and day')
+        .waitFor()
     }
   })
 
@@ -404,7 +472,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     expect(await links(page, 'Biggest pools')).toEqual(
       pools.nodes.map(({ address }: any) => `/dashboard/pools/${address}`),
     )
-    await expect.poll(() => page.locator('.facts .spark, td .spark').count()).toBe(4 + pools.nodes.length)
+    await expect
+      .poll(() => page.locator('.facts .spark, td .spark').count())
+      .toBe(4 + pools.nodes.length)
     const { moved } = await graphql(
       '{ moved: leaderboard(first: 100) { nodes { rank user { change(days: 7) { rank points } } } } }',
     )
@@ -413,9 +483,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         change?.rank ? [[Math.abs(change.rank), rank, change.points]] : [],
       )
       .sort(([one]: number[], [other]: number[]) => (other ?? 0) - (one ?? 0))
-    expect((await numbers(rows(page, 'Movers'))).map(([ranks = 0, ...row]) => [Math.abs(ranks), ...row])).toEqual(
-      expected.slice(0, 10),
-    )
+    expect(
+      (await numbers(rows(page, 'Movers'))).map(([ranks = 0, ...row]) => [Math.abs(ranks), ...row]),
+    ).toEqual(expected.slice(0, 10))
     await page.getByRole('link', { name: /^(on time|some data is late|sample data)$/ }).click()
     await page.getByRole('heading', { name: 'Status', level: 1 }).waitFor()
     await page.goBack()
@@ -488,15 +558,20 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       }
       expect(tiles).toEqual(user.worth)
       expect(cents(tiles.netUsd)).toBe(
-        cents(tiles.suppliedUsd) + cents(tiles.protectedUsd) + cents(tiles.vaultsUsd) - cents(tiles.borrowedUsd),
+        cents(tiles.suppliedUsd) +
+          cents(tiles.protectedUsd) +
+          cents(tiles.vaultsUsd) -
+          cents(tiles.borrowedUsd),
       )
-      expect(Number(await fact(page, 'Net worth').locator('small data').getAttribute('value'))).toBe(
-        user.change.netWorthUsd,
-      )
+      expect(
+        Number(await fact(page, 'Net worth').locator('small data').getAttribute('value')),
+      ).toBe(user.change.netWorthUsd)
       const holdings = rows(page, 'Holdings')
       await expect.poll(() => holdings.count()).toBeGreaterThan(0)
       const columns = await numbers(holdings)
-      expect([0, 1, 2, 3].map((column) => columns.reduce((sum, row) => sum + cents(row[column]), 0))).toEqual(
+      expect(
+        [0, 1, 2, 3].map((column) => columns.reduce((sum, row) => sum + cents(row[column]), 0)),
+      ).toEqual(
         [tiles.suppliedUsd, tiles.protectedUsd, tiles.borrowedUsd, tiles.vaultsUsd].map(cents),
       )
       expect(await value(page, 'Earnings')).toBe(user.earnings.earningsUsd)
@@ -521,14 +596,22 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         ]),
       )
       const sums = new Map<string, number>()
-      for (const [pool, points] of terms as [string, number][]) sums.set(pool, (sums.get(pool) ?? 0) + points)
-      const stored = user.currentPositions.nodes.map(({ points, pool }: any) => [pool.displayName, points.toFixed(5)])
-      expect([...sums].map(([pool, points]) => [pool, points.toFixed(5)]).sort()).toEqual(stored.sort())
+      for (const [pool, points] of terms as [string, number][])
+        sums.set(pool, (sums.get(pool) ?? 0) + points)
+      const stored = user.currentPositions.nodes.map(({ points, pool }: any) => [
+        pool.displayName,
+        points.toFixed(5),
+      ])
+      expect([...sums].map(([pool, points]) => [pool, points.toFixed(5)]).sort()).toEqual(
+        stored.sort(),
+      )
       const byPoints = (a: { points: number }, b: { points: number }) => a.points - b.points
       expect(hrefs.sort(byPoints)).toEqual(
         user.currentPositions.nodes.map(({ points, run }: any) => ({ points, run })).sort(byPoints),
       )
-      const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
+      const chart = page
+        .locator('figure')
+        .filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
       await chart.getByText('Data table').click()
       await expect
         .poll(() => numbers(chart.locator('details tbody tr')))
@@ -539,7 +622,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         .poll(() =>
           rows(page, 'Activity')
             .locator('td:nth-of-type(2)')
-            .evaluateAll((cells) => cells.map((cell) => cell.querySelector('data')?.getAttribute('value') ?? null)),
+            .evaluateAll((cells) =>
+              cells.map((cell) => cell.querySelector('data')?.getAttribute('value') ?? null),
+            ),
         )
         .toEqual(amounts)
       expect(parameters(page)).toEqual({ kind: 'DEPOSIT' })
@@ -573,7 +658,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         expect(await cells.nth(2).locator('[aria-hidden]').innerText()).toBe('–')
         expect(await cells.nth(2).locator('data').getAttribute('title')).toBe('no debt')
         await wallet.getByRole('button', { name: 'Exact numbers' }).click()
-        await importFiles(extreme, { positions: [position(ANN, 0.001, { bSuppliedAmountUsd: 1.5e20 })] })
+        await importFiles(extreme, {
+          positions: [position(ANN, 0.001, { bSuppliedAmountUsd: 1.5e20 })],
+        })
         await wallet.reload()
         await rows(wallet, 'Positions').first().waitFor()
         await expect.poll(() => cells.nth(0).locator('[aria-hidden]').innerText()).toBe('$1.50e+20')
@@ -597,11 +684,17 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
             page.evaluate(() => ({
               isWider: document.documentElement.scrollWidth > document.documentElement.clientWidth,
               broken: [...document.querySelectorAll('.facts data')]
-                .filter((number) => number.children.length === 0 && number.getClientRects().length !== 1)
+                .filter(
+                  (number) => number.children.length === 0 && number.getClientRects().length !== 1,
+                )
                 .map((number) => number.textContent),
               long: [...document.querySelectorAll('main data')]
                 .map((number) => number.textContent ?? '')
-                .filter((text) => /^[−+]*\$|%$/.test(text) && text.replace(/\D/g, '').replace(/^0+/, '').length > 15),
+                .filter(
+                  (text) =>
+                    /^[−+]*\$|%$/.test(text) &&
+                    text.replace(/\D/g, '').replace(/^0+/, '').length > 15,
+                ),
             }))
           await expect
             .poll(layout, { message: `${path} at ${width}` })
@@ -622,7 +715,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         page.locator('figure').filter({ has: page.getByRole('heading', { name, exact: true }) })
       await chart('Net worth').getByText('Data table').click()
       const expected = user.series.map(({ worth }: any) => Object.values(worth ?? {}))
-      await expect.poll(() => numbers(chart('Net worth').locator('details tbody tr'))).toEqual(expected)
+      await expect
+        .poll(() => numbers(chart('Net worth').locator('details tbody tr')))
+        .toEqual(expected)
       // The sample has cash flows without a price.
       expect(user.series.at(-1)).toMatchObject({ earningsUsd: null, hasIncompletePrices: true })
       await chart('Earnings')
@@ -633,11 +728,16 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     test('one that left has no open positions, and one that only has vaults is worth them', async () => {
       const changed = await startOnSample()
       const [left, saver] = [addressOf('left'), addressOf('saver')]
-      const [market, vault] = [sampleMarket, sampleVault].map(({ chainId, address }) => ({ chainId, id: address }))
+      const [market, vault] = [sampleMarket, sampleVault].map(({ chainId, address }) => ({
+        chainId,
+        id: address,
+      }))
       const earlier = new Date(Date.parse(date) - 86_400_000).toISOString()
       try {
         await importFiles(changed, {
-          positions: [position(left, 5, { marketAddress: samplePool.address, distributionDate: earlier })],
+          positions: [
+            position(left, 5, { marketAddress: samplePool.address, distributionDate: earlier }),
+          ],
           'market-snapshots': [
             {
               ...record['market-snapshots'],
@@ -660,7 +760,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         await page.goto(`${changed.base}/dashboard/wallets/${saver}`)
         await rows(page, 'Holdings').first().waitFor()
         expect(await numbers(rows(page, 'Holdings'))).toEqual([[0, 0, 0, 12.5]])
-        expect([await value(page, 'Net worth'), await value(page, 'In vaults')]).toEqual([12.5, 12.5])
+        expect([await value(page, 'Net worth'), await value(page, 'In vaults')]).toEqual([
+          12.5, 12.5,
+        ])
         expect(await fact(page, 'Net APR, debt').innerText()).toContain('not known')
       } finally {
         await changed.close()
@@ -674,15 +776,17 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       for (const name of ['Net worth', 'Earnings', 'Net APR, deposits'])
         expect(await fact(page, name).innerText()).toContain('not known')
       await page.goto(`${gateway.base}/dashboard/wallets/ann.eth`)
-      await page.getByText('“ann.eth” is not an address: it needs 0x and 40 hexadecimal digits.').waitFor()
+      await page
+        .getByText('“ann.eth” is not an address: it needs 0x and 40 hexadecimal digits.')
+        .waitFor()
     })
   })
 
   test('pools are sorted by the graph, by mouse and keyboard, and lead to their pages', async () => {
     const page = await visit('/pools')
     const sorted = (order: string) =>
-      graphql(`{ pools(first: 25, ${orderArguments(order)}) { nodes { address tvlUsd } } }`).then(({ pools }) =>
-        pools.nodes.map(({ address }: any) => `/dashboard/pools/${address}`),
+      graphql(`{ pools(first: 25, ${orderArguments(order)}) { nodes { address tvlUsd } } }`).then(
+        ({ pools }) => pools.nodes.map(({ address }: any) => `/dashboard/pools/${address}`),
       )
     await rows(page, 'Pools').first().waitFor()
     expect(await links(page, 'Pools')).toEqual(await sorted('TVL_USD_DESC'))
@@ -733,7 +837,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
           [depositApr, totalAssets?.usd ?? null, userCount].filter((one) => one !== null),
         ),
       )
-    await page.locator(`a[href="/dashboard/vaults/${sampleVault.chainId}/${sampleVault.address}"]`).click()
+    await page
+      .locator(`a[href="/dashboard/vaults/${sampleVault.chainId}/${sampleVault.address}"]`)
+      .click()
     await page.getByRole('heading', { name: 'Deposit APR' }).waitFor()
   })
 
@@ -744,7 +850,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     )
     await expect
       .poll(() => numbers(rows(page, 'Distributions')))
-      .toEqual(distributions.nodes.map((one: any) => [one.totalPoints, one.userCount, one.positionCount]))
+      .toEqual(
+        distributions.nodes.map((one: any) => [one.totalPoints, one.userCount, one.positionCount]),
+      )
     await rows(page, 'Distributions').first().getByRole('link').click()
     await fact(page, 'Points').waitFor()
     expect(await value(page, 'Points')).toBe(distributions.nodes[0].totalPoints)
@@ -763,8 +871,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await expect
       .poll(async () => (await numbers(rows(page, 'What changed')))[0])
       .toEqual([before, after, after - before])
-    expect(await rows(page, 'Sources').locator('th').allInnerTexts()).toEqual(run.sources.map(({ name }: any) => name))
-    const { pools } = await graphql('{ pools(first: 200) { nodes { address assetA { symbol } assetB { symbol } } } }')
+    expect(await rows(page, 'Sources').locator('th').allInnerTexts()).toEqual(
+      run.sources.map(({ name }: any) => name),
+    )
+    const { pools } = await graphql(
+      '{ pools(first: 200) { nodes { address assetA { symbol } assetB { symbol } } } }',
+    )
     const SIDES = ['supply A', 'supply B', 'borrow A', 'borrow B']
     const chips = () =>
       rows(page, 'Multipliers').evaluateAll((rows) =>
@@ -785,12 +897,19 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         return [factor, SIDES.filter(isNamed)]
       })
       const rest = texts.find((text) => text.endsWith(' rest'))?.split('x')[0] ?? '0'
-      return SIDES.map((side) => Number.parseFloat(sides.find(([, all]) => all.includes(side))?.[0] ?? rest))
+      return SIDES.map((side) =>
+        Number.parseFloat(sides.find(([, all]) => all.includes(side))?.[0] ?? rest),
+      )
     }
     for (const [at, texts] of (await chips()).entries()) {
       const { poolAddress, depositA, depositB, borrowA, borrowB } = run.multipliers.nodes[at]
       const pool = pools.nodes.find(({ address }: any) => address === poolAddress)
-      expect(said(texts as string[], pool), texts.join()).toEqual([depositA, depositB, borrowA, borrowB])
+      expect(said(texts as string[], pool), texts.join()).toEqual([
+        depositA,
+        depositB,
+        borrowA,
+        borrowB,
+      ])
     }
   })
 
@@ -848,13 +967,17 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       for (const wrong of ['wrong', 'wröng', '€']) {
         await token.fill(wrong)
         await preview.click()
-        await expect.poll(() => page.getByRole('alert').innerText()).toBe('The gateway does not accept this token.')
+        await expect
+          .poll(() => page.getByRole('alert').innerText())
+          .toBe('The gateway does not accept this token.')
       }
       const halve = `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 0.5 }] }) { problems } }`
       expect((await changed.graphql(halve, {}, asAdmin)).errors).toBeUndefined()
       await token.fill(ADMIN_TOKEN)
       await preview.click()
-      await expect.poll(() => numbers(rows(page, 'Movers'))).toEqual([[45_514, 22_757, -22_757, 1, 0]])
+      await expect
+        .poll(() => numbers(rows(page, 'Movers')))
+        .toEqual([[45_514, 22_757, -22_757, 1, 0]])
       expect(await value(page, 'Wallets with other points')).toBe(1)
       expect((await numbers(rows(page, 'What changed')))[0]).toEqual([45_514, 22_757, -22_757])
       expect(await page.getByRole('alert').count()).toBe(0)
@@ -899,7 +1022,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const figures = await numbers(rows(page, 'The wallets'))
     expect(figures[1]).toEqual([a.rank, b.rank, a.rank - b.rank])
     expect(figures[3]).toEqual([a.worth.netUsd, b.worth.netUsd, a.worth.netUsd - b.worth.netUsd])
-    const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
+    const chart = page
+      .locator('figure')
+      .filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
     await chart.getByText('Data table').click()
     const series = a.series.map(({ points }: any, i: number) => [points, b.series[i].points])
     await expect.poll(() => numbers(chart.locator('details tbody tr'))).toEqual(series)
@@ -916,7 +1041,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const lines = chart.locator('.legend path')
     await expect.poll(() => lines.count()).toBe(5)
     const looks = await lines.evaluateAll((paths) =>
-      paths.map((path) => `${getComputedStyle(path).stroke} ${getComputedStyle(path).strokeDasharray}`),
+      paths.map(
+        (path) => `${getComputedStyle(path).stroke} ${getComputedStyle(path).strokeDasharray}`,
+      ),
     )
     expect(new Set(looks).size).toBe(5)
     expect(new Set(looks.map((look) => look.split(')')[0])).size).toBe(1)
@@ -951,7 +1078,10 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const page = await visit('/pools')
     const href = await page.getByRole('link', { name: 'Open in GraphiQL' }).getAttribute('href')
     const operation = new URLSearchParams(href?.split('#')[1])
-    const data = await graphql(operation.get('query') ?? '', JSON.parse(operation.get('variables') ?? ''))
+    const data = await graphql(
+      operation.get('query') ?? '',
+      JSON.parse(operation.get('variables') ?? ''),
+    )
     expect(data.pools.nodes.length).toBeGreaterThan(0)
   })
 
@@ -976,7 +1106,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         ['?asOf=2026-01-01', 'positions'],
       ]) {
         await page.goto(`${partial.base}/dashboard${path}`)
-        await page.getByText(`No ${missing} are stored. An import with ${missing}.jsonl adds them`).waitFor()
+        await page
+          .getByText(`No ${missing} are stored. An import with ${missing}.jsonl adds them`)
+          .waitFor()
         expect(await page.getByText('The store is empty.').count()).toBe(0)
       }
       await page.goto(`${partial.base}/dashboard/pools`)
@@ -1022,13 +1154,15 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         `updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 0.5 }] }) { problems }`,
         `resyncDistribution(input: { date: "${DAY}" }) { problems }`,
       ])
-        expect((await changed.graphql(`mutation { ${mutation} }`, {}, asAdmin)).errors).toBeUndefined()
+        expect(
+          (await changed.graphql(`mutation { ${mutation} }`, {}, asAdmin)).errors,
+        ).toBeUndefined()
       await page.reload()
       const row = rows(page, 'Changes of points')
       await expect.poll(() => row.count()).toBe(1)
-      const shown = (await row.locator('data').evaluateAll((all) => all.map((one) => one.getAttribute('value')))).map(
-        Number,
-      )
+      const shown = (
+        await row.locator('data').evaluateAll((all) => all.map((one) => one.getAttribute('value')))
+      ).map(Number)
       expect(shown).toEqual([45_514, 22_757, -22_757])
       expect(await row.innerText()).toContain('multiplier 1x → 0.5x')
       await row.locator('a[href*="/runs/"]').click()
@@ -1115,7 +1249,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.getByLabel('Loses, in %').fill(typed)
       await page.getByRole('button', { name: 'Show' }).click()
       if (kept === undefined)
-        await page.getByText('Write it as 12.5 or 12,5, without a separator of thousands.').waitFor()
+        await page
+          .getByText('Write it as 12.5 or 12,5, without a separator of thousands.')
+          .waitFor()
       else {
         await page.getByRole('heading', { name: 'First to fall' }).waitFor()
         expect(parameters(page)).toEqual({ drop: kept })
@@ -1139,7 +1275,13 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const page = await visit('/leaderboard', { base: changed.base })
       await rows(page, 'Leaderboard').first().waitFor()
       const points = await value(page, 'Points')
-      const pool = { poolAddress: samplePool.address, depositA: 9, depositB: 9, borrowA: 9, borrowB: 9 }
+      const pool = {
+        poolAddress: samplePool.address,
+        depositA: 9,
+        depositB: 9,
+        borrowA: 9,
+        borrowB: 9,
+      }
       const multipliers = await changed.graphql(
         'mutation ($m: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $m }) { multipliers { id } } }',
         { m: [pool] },
@@ -1150,8 +1292,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const { data } = await changed.graphql('{ program { totalPoints } }')
       expect(data.program.totalPoints).not.toBe(points)
       await expect.poll(() => value(page, 'Points')).toBe(data.program.totalPoints)
-      await expect.poll(() => page.locator('.live').innerText()).toMatch(/^The distribution of .* has been computed/)
-      expect(await rows(page, 'Leaderboard').and(page.locator('.changed')).count()).toBeGreaterThan(0)
+      await expect
+        .poll(() => page.locator('.live').innerText())
+        .toMatch(/^The distribution of .* has been computed/)
+      expect(await rows(page, 'Leaderboard').and(page.locator('.changed')).count()).toBeGreaterThan(
+        0,
+      )
       await page.getByRole('link', { name: 'Next page' }).click()
       await expect.poll(() => page.locator('.changed').count()).toBe(0)
       await page.goto(`${changed.base}/dashboard/distributions`)
@@ -1174,7 +1320,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.getByText('The gateway cannot be reached.').waitFor({ timeout: 20_000 })
       await link.restore()
       await rows(page, 'Pools').first().waitFor({ timeout: 30_000 })
-      await expect.poll(() => page.getByText('The connection to the gateway is lost.').count()).toBe(0)
+      await expect
+        .poll(() => page.getByText('The connection to the gateway is lost.').count())
+        .toBe(0)
       await expect.poll(() => page.getByText('The gateway cannot be reached.').count()).toBe(0)
       await page.close()
     } finally {
@@ -1189,7 +1337,10 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const answer = (route: Route) => route.fulfill({ json: broken })
     await page.route(/\/graphql$/, answer)
     await page.getByRole('link', { name: 'Leaderboard', exact: true }).click()
-    await page.getByRole('alert').getByText('This page cannot show what the gateway answered.').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('This page cannot show what the gateway answered.')
+      .waitFor()
     await page.unroute(/\/graphql$/, answer)
     await page.getByRole('link', { name: 'Vaults', exact: true }).click()
     await rows(page, 'Vaults').first().waitFor()
@@ -1200,7 +1351,10 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const limited = await startOnSample({ env: { RATE_LIMIT: '4' } })
     try {
       const page = await visit(`/wallets/${sampleUser}`, { base: limited.base, expectFaults: true })
-      await page.getByText('This gateway has a limit of requests, which is used up').first().waitFor()
+      await page
+        .getByText('This gateway has a limit of requests, which is used up')
+        .first()
+        .waitFor()
       await page.close()
     } finally {
       await limited.close()
@@ -1247,12 +1401,20 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     page.evaluate(
       async (rules) =>
         (
-          await (window as any).axe.run(document, { resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
-        ).violations.map(({ id, nodes }: any) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`),
+          await (window as any).axe.run(document, {
+            resultTypes: ['violations'],
+            ...(rules && { runOnly: rules }),
+          })
+        ).violations.map(
+          ({ id, nodes }: any) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`,
+        ),
       rules,
     )
 
-  /** The blocks of a page in their order, with their places in twelfths of its width: the same with any font. */
+  /**
+   * The blocks of a page in their order, with their places in twelfths of its width: the same with
+   * any font.
+   */
   const blocks = (page: Page) =>
     page.evaluate(() => {
       const main = document.querySelector('main') as HTMLElement
@@ -1263,12 +1425,15 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         return `${twelfths(left - box.left)}+${twelfths(width)}`
       }
       const texts = (element: Element, inside: string) =>
-        [...element.querySelectorAll(inside)].map((one) => one.textContent?.replace(/ [↓↑]$/, '')).join(', ')
+        [...element.querySelectorAll(inside)]
+          .map((one) => one.textContent?.replace(/ [↓↑]$/, ''))
+          .join(', ')
       const nameOf: Record<string, (element: Element) => string> = {
         H2: (title) => title.textContent ?? '',
         DL: (facts) => `${place(facts)} figures: ${texts(facts, 'dt')}`,
         FIGURE: (chart) => `${place(chart)} chart: ${texts(chart, 'h3')}`,
-        TABLE: (table) => `${place(table.closest('section') ?? table)} table: ${texts(table, 'thead th')}`,
+        TABLE: (table) =>
+          `${place(table.closest('section') ?? table)} table: ${texts(table, 'thead th')}`,
       }
       return [...main.querySelectorAll(Object.keys(nameOf).join(','))]
         .filter((element) => element.checkVisibility())
@@ -1294,7 +1459,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       }
       for (const width of [360, 768, 2560]) {
         await page.setViewportSize({ width, height: 740 })
-        await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+        await expect
+          .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+          .toBeLessThanOrEqual(width)
       }
       // A page that changed is named, with the blocks that differ; `vitest -u` writes the new ones.
       await expect(layout).toMatchFileSnapshot(`layout/${name.replaceAll(' ', '-')}.txt`)

@@ -24,11 +24,22 @@ describe.skipIf(!hasBrowser)(`logos of tokens${hasBrowser ? '' : SKIPPED}`, () =
     await gateway?.close()
   })
 
-  /** Stores the logos of both tokens of the pool, and opens a page. @returns it, with the hosts that it sends requests to */
+  /**
+   * Stores the logos of both tokens of the pool, and opens a page.
+   * @returns it, with the hosts that it sends requests to
+   */
   async function visit(logos: [string, string], path = '/pools') {
-    const tokens = [S, USDC].map((address, i) => ({ chainId: 1, address, name: `Token ${i + 1}`, logoURI: logos[i] }))
+    const tokens = [S, USDC].map((address, i) => ({
+      chainId: 1,
+      address,
+      name: `Token ${i + 1}`,
+      logoURI: logos[i],
+    }))
     const { deps } = gateway
-    await importDataset({ ...deps, pool: deps.store.pool, log: silent }, datasetOf({ ...goodFiles(), tokens }))
+    await importDataset(
+      { ...deps, pool: deps.store.pool, log: silent },
+      datasetOf({ ...goodFiles(), tokens }),
+    )
     const page = await browser.context.newPage()
     const hosts = new Set<string>()
     page.on('request', (request) => {
@@ -61,7 +72,10 @@ describe.skipIf(!hasBrowser)(`logos of tokens${hasBrowser ? '' : SKIPPED}`, () =
   })
 
   test('that fail to load leave the letters, and those of other hosts are not requested', async () => {
-    const { page, hosts } = await visit(['https://logos.example/gone.svg', 'https://evil.example/track.png'])
+    const { page, hosts } = await visit([
+      'https://logos.example/gone.svg',
+      'https://evil.example/track.png',
+    ])
     await expect.poll(() => [...hosts]).toEqual(['logos.example'])
     expect(await letters(page)).toEqual(['USD', 'S'])
     expect(await shown(page).count()).toBe(0)
@@ -69,7 +83,9 @@ describe.skipIf(!hasBrowser)(`logos of tokens${hasBrowser ? '' : SKIPPED}`, () =
       () =>
         new Promise((resolve) => {
           addEventListener('securitypolicyviolation', ({ blockedURI }) => resolve(blockedURI))
-          document.body.append(Object.assign(document.createElement('img'), { src: 'https://evil.example/track.png' }))
+          document.body.append(
+            Object.assign(document.createElement('img'), { src: 'https://evil.example/track.png' }),
+          )
         }),
     )
     expect(blocked).toBe('https://evil.example/track.png')

@@ -36,7 +36,11 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       pools: kinds.map((kind, n) => ({
         ...record.pools,
         ...{ chainId: 1, id: addressOf(`p${n}`), marketId: n + 1, name: NAMES[kind] },
-        ...{ asset_1_symbol: NAMES[kind], asset_1_address: addressOf(`t${n}`), unit_1_id: addressOf(`u${n}`) },
+        ...{
+          asset_1_symbol: NAMES[kind],
+          asset_1_address: addressOf(`t${n}`),
+          unit_1_id: addressOf(`u${n}`),
+        },
         ...{ unit_2_id: addressOf(`w${n}`) },
       })),
     })
@@ -67,11 +71,15 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     expect(of('marks')).toBe(brief('marks'))
     expect(of('turned')).toBe('USDC vault')
     expect(of('hebrew')).toBe('\u2068כספת (1)\u2069')
-    for (const kind of ['plain', 'cyrillic', 'wide'] as const) expect(of(kind)).toContain(brief(kind))
+    for (const kind of ['plain', 'cyrillic', 'wide'] as const)
+      expect(of(kind)).toContain(brief(kind))
     expect(of('long')).not.toContain(brief('long'))
-    for (const link of await links.all()) expect((await link.boundingBox())?.width).toBeLessThan(400)
+    for (const link of await links.all())
+      expect((await link.boundingBox())?.width).toBeLessThan(400)
     expect(await page.locator('.name[title^=WWW]').first().getAttribute('title')).toBe(NAMES.long)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+      1280,
+    )
   })
 
   test.each(['/pools', '/search?q=vault', '/search?q=WWW', '/rules', '/leaderboard', '/'])(
@@ -80,11 +88,15 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const page = await visit(path)
       await page.locator('h1').waitFor()
       await expect.poll(() => page.locator('.loading').count()).toBe(0)
-      const cells = await page.locator('main :is(td, th)').evaluateAll((all) => all.map((one) => one.clientWidth))
+      const cells = await page
+        .locator('main :is(td, th)')
+        .evaluateAll((all) => all.map((one) => one.clientWidth))
       for (const width of cells) expect(width).toBeLessThan(800)
       const empty = await page.locator('a').evaluateAll((all) => {
         const isEmpty = (one: Element) => !/[^\p{C}\p{Z}\p{M}\u3164]/u.test(one.textContent ?? '')
-        return all.filter((one) => isEmpty(one) && !one.getAttribute('aria-label')).map((one) => one.outerHTML)
+        return all
+          .filter((one) => isEmpty(one) && !one.getAttribute('aria-label'))
+          .map((one) => one.outerHTML)
       })
       expect(empty).toEqual([])
       expect(await page.locator('body').innerText()).not.toMatch(/[\u200B\u202E\u2060]/)
@@ -96,7 +108,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await page.getByText('Deposit APR').first().waitFor()
     expect(await page.title()).not.toMatch(/^\P{L}*· Lending|[\u200B\u202E]/u)
     expect((await page.locator('h1').innerText()).trim()).not.toBe('')
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+      1280,
+    )
   })
 
   test('suggestions of the search have names', async () => {

@@ -1,6 +1,7 @@
 /**
- * Takes the pictures of the dashboard in src/docs/images, of a gateway that runs on sample data: `npm start`, then
- * `node --import tsx test/web/screenshots.ts`, or with an address at its end, such as `http://127.0.0.1:4000`.
+ * Takes the pictures of the dashboard in src/docs/images, of a gateway that runs on sample data:
+ * `npm start`, then `node --import tsx test/web/screenshots.ts`, or with an address at its end,
+ * such as `http://127.0.0.1:4000`.
  */
 import { join } from 'node:path'
 import { samplePool, sampleUser } from '../../src/sample/sample.ts'
@@ -17,8 +18,18 @@ const PHONE = { width: 360, height: 720 }
 
 const pictures = [
   { name: 'overview', path: '', viewport: { width: 1280, height: 1080 }, colorScheme: 'light' },
-  { name: 'leaderboard', path: `/leaderboard?account=${sampleUser}`, viewport: DESKTOP, colorScheme: 'light' },
-  { name: 'wallet', path: `/wallets/${RICH}?range=90`, viewport: { ...DESKTOP, height: 1000 }, colorScheme: 'light' },
+  {
+    name: 'leaderboard',
+    path: `/leaderboard?account=${sampleUser}`,
+    viewport: DESKTOP,
+    colorScheme: 'light',
+  },
+  {
+    name: 'wallet',
+    path: `/wallets/${RICH}?range=90`,
+    viewport: { ...DESKTOP, height: 1000 },
+    colorScheme: 'light',
+  },
   { name: 'wallet-dark', path: `/wallets/${RICH}`, viewport: DESKTOP, colorScheme: 'dark' },
   { name: 'pools', path: '/pools', viewport: WIDE, colorScheme: 'light' },
   {
@@ -30,7 +41,12 @@ const pictures = [
   { name: 'risk', path: '/risk?drop=15', viewport: WIDE, colorScheme: 'dark' },
   { name: 'rules', path: '/rules', viewport: WIDE, colorScheme: 'light' },
   { name: 'run', path: '/runs/1', viewport: DESKTOP, colorScheme: 'light' },
-  { name: 'compare', path: `/compare?wallets=${sampleUser},${SECOND}`, viewport: DESKTOP, colorScheme: 'light' },
+  {
+    name: 'compare',
+    path: `/compare?wallets=${sampleUser},${SECOND}`,
+    viewport: DESKTOP,
+    colorScheme: 'light',
+  },
   { name: 'wallet-phone', path: `/wallets/${RICH}`, viewport: PHONE, colorScheme: 'dark' },
 ] as const
 

@@ -19,8 +19,9 @@ interface CancelConnection extends pg.Connection {
 }
 
 /**
- * Cancels the running statement of a connection, over a separate connection as the protocol requires. The request may
- * arrive late, so the connection must not send another statement before this resolves.
+ * Cancels the running statement of a connection, over a separate connection as the protocol
+ * requires. The request may arrive late, so the connection must not send another statement before
+ * this resolves.
  */
 export function requestCancel(client: pg.ClientBase): Promise<void> {
   const { host, port, ssl, processID, secretKey } = client as unknown as Internals
@@ -41,15 +42,18 @@ export function requestCancel(client: pg.ClientBase): Promise<void> {
   })
 }
 
-/** Closes a connection without a goodbye, which a hanging server would not answer. Pending work on it fails. */
+/**
+ * Closes a connection without a goodbye, which a hanging server would not answer. Pending work on
+ * it fails.
+ */
 export function destroyConnection(client: pg.ClientBase): void {
   const { connection } = client as unknown as Internals
   connection.stream.destroy()
 }
 
 /**
- * Runs `work` on a client until a signal aborts it: the running statement is cancelled, and the result rejects with the
- * signal's reason. A connection that does not react is closed.
+ * Runs `work` on a client until a signal aborts it: the running statement is cancelled, and the
+ * result rejects with the signal's reason. A connection that does not react is closed.
  */
 export async function cancelOnAbort<T>(
   client: pg.ClientBase,

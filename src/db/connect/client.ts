@@ -4,8 +4,9 @@ import { pinSql, type SessionSettings, sessionSql } from './session.ts'
 
 export interface ClientConfig extends pg.ClientConfig {
   /**
-   * The settings that each statement outside of a transaction is sent with: its connection leads to a pooler in
-   * transaction mode. Its statements have no names, by which a session parses them once: the pooler would mix them up.
+   * The settings that each statement outside of a transaction is sent with: its connection leads to
+   * a pooler in transaction mode. Its statements have no names, by which a session parses them
+   * once: the pooler would mix them up.
    */
   pooled?: SessionSettings | undefined
 }
@@ -14,7 +15,9 @@ export interface ClientConfig extends pg.ClientConfig {
 export interface StorePoolOptions {
   /** How long transactions wait for a lock; 0 or undefined: without a limit. */
   lockTimeoutMs?: number
-  /** The connection for locks of jobs: past a pooler, which would have a connection less for each. */
+  /**
+   * The connection for locks of jobs: past a pooler, which would have a connection less for each.
+   */
   directUrl?: string
 }
 
@@ -28,7 +31,9 @@ export class Client extends pg.Client {
   }
 }
 
-/** Gives a new session the settings of the gateway: for a pool's `onConnect`, or after `connect`. */
+/**
+ * Gives a new session the settings of the gateway: for a pool's `onConnect`, or after `connect`.
+ */
 export async function pinSession(client: pg.ClientBase): Promise<void> {
   await client.query(sessionSql())
 }

@@ -32,7 +32,10 @@ export class Lane {
     return true
   }
 
-  /** Takes a slot as soon as one is free. @throws UNAVAILABLE if the queue is full or the wait too long */
+  /**
+   * Takes a slot as soon as one is free.
+   * @throws UNAVAILABLE if the queue is full or the wait too long
+   */
   async enter(scope: ReadScope): Promise<void> {
     if (this.tryEnter()) return
     if (this.#waiting.length >= MAX_WAITING) throw unavailable()

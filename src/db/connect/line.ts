@@ -9,7 +9,10 @@ import { endOf, type ReadScope } from './scope.ts'
 /** The maximum number of unanswered statements. */
 const MAX_STATEMENTS = 2000
 
-/** Receives the result of a statement, and how long Postgres worked on it, in milliseconds; or why it has failed. */
+/**
+ * Receives the result of a statement, and how long Postgres worked on it, in milliseconds; or why
+ * it has failed.
+ */
 export type Timed<T> = (error: unknown, result?: T, ms?: number) => void
 
 export class Sent<T = unknown> {
@@ -37,14 +40,25 @@ export class Sent<T = unknown> {
 export class Line {
   readonly #client: pg.Client
   readonly #socket = new Socket()
-  /** In the order in which they were sent. A Set would keep its old tables alive, and in them what was answered. */
+  /**
+   * In the order in which they were sent. A Set would keep its old tables alive, and in them what
+   * was answered.
+   */
   readonly #sent: Sent[] = []
   /** When it connected or received the last answer. Undefined before it is connected. */
   #answered: number | undefined
   #corked = false
 
-  constructor(config: ClientConfig, onConnect: (client: pg.ClientBase) => Promise<void>, onLost: () => void) {
-    this.#client = new Client({ ...config, pipeline: true, stream: () => this.#socket } as ClientConfig)
+  constructor(
+    config: ClientConfig,
+    onConnect: (client: pg.ClientBase) => Promise<void>,
+    onLost: () => void,
+  ) {
+    this.#client = new Client({
+      ...config,
+      pipeline: true,
+      stream: () => this.#socket,
+    } as ClientConfig)
     this.#client.on('error', onLost)
     this.#client.on('end', onLost)
     this.#client.on('connect', () => {
@@ -66,7 +80,9 @@ export class Line {
 
   /** How long Postgres has been working on the first statement, in milliseconds. */
   age(now: number): number {
-    return this.head && this.#answered !== undefined ? now - Math.max(this.head.at, this.#answered) : 0
+    return this.head && this.#answered !== undefined
+      ? now - Math.max(this.head.at, this.#answered)
+      : 0
   }
 
   run<T>(statement: Prepared | undefined, send: Send<T>, scope: ReadScope, done: Timed<T>): void {

@@ -1,5 +1,10 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import type { SqlDriverAdapter, SqlDriverAdapterFactory, SqlQueryable, Transaction } from '@prisma/driver-adapter-utils'
+import type {
+  SqlDriverAdapter,
+  SqlDriverAdapterFactory,
+  SqlQueryable,
+  Transaction,
+} from '@prisma/driver-adapter-utils'
 import pLimit from 'p-limit'
 import pg from 'pg'
 import { type Prisma, PrismaClient } from '../../generated/prisma/client.ts'
@@ -14,8 +19,8 @@ export type ReaderModels = Pick<PrismaClient, Uncapitalize<Prisma.ModelName>>
 const NO_LIMIT_MS = 2 ** 31 - 1
 
 /**
- * Prisma for all readers of a store. Each call of a reader is one transaction of Prisma's, whose statements the reader
- * sends: the reader alone begins and ends transactions of Postgres.
+ * Prisma for all readers of a store. Each call of a reader is one transaction of Prisma's, whose
+ * statements the reader sends: the reader alone begins and ends transactions of Postgres.
  */
 export class Models {
   readonly #adapter = new ReaderAdapter()
@@ -28,7 +33,9 @@ export class Models {
     const query = {
       $allModels: {
         $allOperations: ({ model, operation, args }: Call) =>
-          this.#run(send, (models) => Reflect.get(Reflect.get(models, delegateOf(model)), operation)(args)),
+          this.#run(send, (models) =>
+            Reflect.get(Reflect.get(models, delegateOf(model)), operation)(args),
+          ),
       },
     }
     return this.#prisma.$extends({ query }) as unknown as ReaderModels

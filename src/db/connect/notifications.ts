@@ -5,19 +5,25 @@ import pg from 'pg'
 /** Receives NOTIFY from the store on a separate connection. */
 export interface Notifications {
   /**
-   * The `performance.now()` until which notifications count as arriving: until then, all commits older than `silenceMs` have
-   * been notified. 0 while they are missed. Compare it with the clock: a process that was stopped handles requests before timers.
+   * The `performance.now()` until which notifications count as arriving: until then, all commits
+   * older than `silenceMs` have been notified. 0 while they are missed. Compare it with the clock:
+   * a process that was stopped handles requests before timers.
    */
   readonly connectedUntil: number
-  /** Calls `listener` with the payload of each notification of a channel. @returns a function that unsubscribes */
+  /**
+   * Calls `listener` with the payload of each notification of a channel.
+   * @returns a function that unsubscribes
+   */
   subscribe(channel: string, listener: (payload: string) => void): () => void
   /**
-   * Calls `listener` on connecting, and at once if connected. Earlier notifications may have been missed.
+   * Calls `listener` on connecting, and at once if connected. Earlier notifications may have been
+   * missed.
    * @returns a function that unsubscribes
    */
   onUp(listener: () => void): () => void
   /**
-   * Calls `listener` as soon as notifications may be missed, with the `performance.now()` since when they may be.
+   * Calls `listener` as soon as notifications may be missed, with the `performance.now()` since
+   * when they may be.
    * @returns a function that unsubscribes
    */
   onDown(listener: (since: number) => void): () => void
@@ -44,14 +50,17 @@ const MAX_PAUSE_MS = 5000
 const CLOSING_MS = 500
 
 /**
- * Listens to channels of the store. It connects on the first subscription and reconnects, with growing pauses, whenever
- * the connection is lost; subscribers get no error. An open connection may still receive nothing (a stalled network, a
- * pooler in transaction mode), so it only counts as connected after a heartbeat: a notification to itself.
+ * Listens to channels of the store. It connects on the first subscription and reconnects, with
+ * growing pauses, whenever the connection is lost; subscribers get no error. An open connection may
+ * still receive nothing (a stalled network, a pooler in transaction mode), so it only counts as
+ * connected after a heartbeat: a notification to itself.
  */
 export function openNotifications(options: NotificationsOptions): Notifications {
   const { silenceMs = SILENCE_MS } = options
   const closing = new AbortController()
-  const listeners = new Map(options.channels.map((channel) => [channel, new Set<(payload: string) => void>()]))
+  const listeners = new Map(
+    options.channels.map((channel) => [channel, new Set<(payload: string) => void>()]),
+  )
   const ups = new Set<() => void>()
   const downs = new Set<(since: number) => void>()
   let watchdog: NodeJS.Timeout | undefined
@@ -92,7 +101,8 @@ export function openNotifications(options: NotificationsOptions): Notifications 
         if (!outage) options.onError(error as Error)
         outage = true
       }
-      const pause = Math.min(100 * 2 ** Math.min(failures, 10), MAX_PAUSE_MS) * (0.5 + Math.random() / 2)
+      const pause =
+        Math.min(100 * 2 ** Math.min(failures, 10), MAX_PAUSE_MS) * (0.5 + Math.random() / 2)
       await sleep(pause, undefined, { signal: closing.signal }).catch(() => {})
     }
   }
@@ -129,13 +139,23 @@ interface Events {
   deliver(channel: string, payload: string): void
 }
 
-/** Listens on one connection for as long as heartbeats arrive. @throws the error that ended it, unless it was closed */
+/**
+ * Listens on one connection for as long as heartbeats arrive.
+ * @throws the error that ended it, unless it was closed
+ */
 async function hold(
   options: NotificationsOptions,
   closing: AbortSignal,
   { proven, down, deliver }: Events,
 ): Promise<void> {
-  const { url, channels, notify, heartbeatMs = HEARTBEAT_MS, silenceMs = SILENCE_MS, patienceMs = 5000 } = options
+  const {
+    url,
+    channels,
+    notify,
+    heartbeatMs = HEARTBEAT_MS,
+    silenceMs = SILENCE_MS,
+    patienceMs = 5000,
+  } = options
   const client = new pg.Client({
     connectionString: url,
     application_name: 'gateway-listen',
@@ -165,14 +185,20 @@ async function hold(
   })
   try {
     await Promise.race([client.connect(), lost])
-    const listens = [...channels, heartbeat].map((channel) => `LISTEN ${pg.escapeIdentifier(channel)}`)
+    const listens = [...channels, heartbeat].map(
+      (channel) => `LISTEN ${pg.escapeIdentifier(channel)}`,
+    )
     const commands = ['SET idle_session_timeout = 0', ...listens]
     await Promise.race([client.query(commands.join('; ')), lost])
     heardAt = performance.now()
     while (!closing.aborted) {
-      // Nothing more is sent on this connection, as a pooler would lend it a server connection only for that statement.
+      // Nothing more is sent on this connection, as a pooler would lend it a server connection only
+      // for that statement.
       notify(heartbeat, String(performance.now())).catch(() => {})
-      await Promise.race([sleep(heartbeatMs, undefined, { signal: over.signal }).catch(() => {}), lost])
+      await Promise.race([
+        sleep(heartbeatMs, undefined, { signal: over.signal }).catch(() => {}),
+        lost,
+      ])
       if (performance.now() - heardAt > 2 * silenceMs) throw new Error(DEAF)
     }
   } finally {

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Client, type ClientConfig, pinSession } from './client.ts'
 
-/** A separate connection, which other work cannot block, with a short deadline for each statement. */
+/**
+ * A separate connection, which other work cannot block, with a short deadline for each statement.
+ */
 export interface Probe {
   /** @throws if the database does not answer in time */
   ping(): Promise<void>
@@ -18,8 +20,14 @@ const CLOSING_MS = 500
 /** Reconnects regularly, so as not to stay on a server that new connections no longer reach. */
 const LIFETIME_SECONDS = 60
 
-/** Opens a probe. It connects on first use. @param sessions false behind a pooler in transaction mode */
-export function openProbe(url: string, { sessions }: { sessions: boolean } = { sessions: true }): Probe {
+/**
+ * Opens a probe. It connects on first use.
+ * @param sessions false behind a pooler in transaction mode
+ */
+export function openProbe(
+  url: string,
+  { sessions }: { sessions: boolean } = { sessions: true },
+): Probe {
   const session = sessions ? { onConnect: pinSession } : { pooled: {} }
   const config: pg.PoolConfig & Pick<ClientConfig, 'pooled'> = {
     ...session,

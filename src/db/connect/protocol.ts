@@ -1,4 +1,7 @@
-/** The part of Postgres' protocol that differs from pg's: names of statements, and rows that stay text. It uses internals of pg. */
+/**
+ * The part of Postgres' protocol that differs from pg's: names of statements, and rows that stay
+ * text. It uses internals of pg.
+ */
 import { isAscii } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
@@ -24,7 +27,10 @@ interface Internal {
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message
 }
 
-/** Parses messages of Postgres. The values of rows are parts of one string for each chunk: decoding each takes ten times as long. */
+/**
+ * Parses messages of Postgres. The values of rows are parts of one string for each chunk: decoding
+ * each takes ten times as long.
+ */
 class RowParser extends (Parser as unknown as new () => Internal) {
   /** The bytes of a chunk as Latin-1, one character a byte. Undefined before they are needed. */
   #text: string | undefined
@@ -36,12 +42,15 @@ class RowParser extends (Parser as unknown as new () => Internal) {
   }
 
   override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message {
-    return code === DATA_ROW ? new Row(this, bytes, offset, length) : super.handlePacket(offset, code, length, bytes)
+    return code === DATA_ROW
+      ? new Row(this, bytes, offset, length)
+      : super.handlePacket(offset, code, length, bytes)
   }
 
   /** The values of a row as pg decodes them. */
   fields(bytes: Buffer, offset: number, length: number): TextRow {
-    return (super.handlePacket(offset, DATA_ROW, length, bytes) as Message & { fields: TextRow }).fields
+    return (super.handlePacket(offset, DATA_ROW, length, bytes) as Message & { fields: TextRow })
+      .fields
   }
 
   texts(bytes: Buffer, offset: number): TextRow {
@@ -59,7 +68,8 @@ class RowParser extends (Parser as unknown as new () => Internal) {
       if (length < 0) values[i] = null
       else {
         const value = this.#text.substring(at - start, at - start + length)
-        values[i] = this.#isAscii || !WIDE.test(value) ? value : bytes.toString('utf8', at, at + length)
+        values[i] =
+          this.#isAscii || !WIDE.test(value) ? value : bytes.toString('utf8', at, at + length)
         at += length
       }
     }
@@ -87,7 +97,10 @@ export class Row implements Message {
     return this.#parser.fields(this.#bytes, this.#offset, this.length)
   }
 
-  /** The same, faster. Each value keeps its chunk in memory, so they are for answers, not to be cached. */
+  /**
+   * The same, faster. Each value keeps its chunk in memory, so they are for answers, not to be
+   * cached.
+   */
   get texts(): TextRow {
     return this.#parser.texts(this.#bytes, this.#offset)
   }
@@ -106,7 +119,9 @@ export function parseRows(connection: pg.Connection): void {
   }
 }
 
-/** Methods of pg's connection that send a statement. Statements without names are parsed each time. */
+/**
+ * Methods of pg's connection that send a statement. Statements without names are parsed each time.
+ */
 type Sending = pg.Connection & {
   query(text: string): void
   parse(statement: { text: string }): void
@@ -117,8 +132,8 @@ type Sending = pg.Connection & {
 const ANSWERS = new Set(['parseComplete', 'bindComplete', 'rowDescription', 'dataRow'])
 
 /**
- * Sends settings with each statement outside of a transaction, as one implicit transaction and one write, and drops the answer to
- * them. A statement that begins a transaction is followed by them.
+ * Sends settings with each statement outside of a transaction, as one implicit transaction and one
+ * write, and drops the answer to them. A statement that begins a transaction is followed by them.
  * @param settings a SELECT that sets them until the transaction ends
  */
 export function pinStatements(client: pg.Client, settings: string): void {
@@ -126,7 +141,11 @@ export function pinStatements(client: pg.Client, settings: string): void {
   const query = connection.query.bind(connection)
   const parse = connection.parse.bind(connection)
   const emit = connection.emit.bind(connection)
-  const pin = Buffer.concat([serialize.parse({ text: settings }), serialize.bind({}), serialize.execute({})])
+  const pin = Buffer.concat([
+    serialize.parse({ text: settings }),
+    serialize.bind({}),
+    serialize.execute({}),
+  ])
   const isIdle = () => !['T', 'E'].includes(client.getTransactionStatus() ?? '')
   /** True for each unanswered statement, in order, that was sent with the settings. */
   const sent: boolean[] = []
@@ -166,13 +185,18 @@ const MAX_BYTES = 4 * 1024 * 1024
 /** The memory of a statement without its text, with its names on all connections. */
 const STATEMENT_BYTES = 2000
 
-/** A statement with a name, by which each connection parses and plans it once. Connections share its text. */
+/**
+ * A statement with a name, by which each connection parses and plans it once. Connections share its
+ * text.
+ */
 export interface Prepared {
   readonly name: string
   readonly text: string
 }
 
-/** Names statements by their text. One that has not been sent for long leaves its name to another. */
+/**
+ * Names statements by their text. One that has not been sent for long leaves its name to another.
+ */
 export class PreparedStatements {
   readonly #statements: LRUCache<string, Prepared>
   readonly #freeNames: string[] = []
@@ -224,8 +248,12 @@ interface SentStatement {
 
 /** Internal properties of pg's query and connection. */
 type Named = pg.Query & { name?: string; text: string }
-type Parsing = pg.Connection & Record<'parsedStatements' | 'submittedNamedStatements', Record<string, string>>
-type Internals = { prepare(connection: pg.Connection): void; handleDataRow(row: { length: number }): void }
+type Parsing = pg.Connection &
+  Record<'parsedStatements' | 'submittedNamedStatements', Record<string, string>>
+type Internals = {
+  prepare(connection: pg.Connection): void
+  handleDataRow(row: { length: number }): void
+}
 const { submit } = pg.Query.prototype
 const { prepare, handleDataRow } = pg.Query.prototype as unknown as Internals
 
@@ -260,7 +288,8 @@ export function sendForValues(
   done: Done<pg.QueryResult>,
 ): void {
   const query = new ValueQuery(statement, budget)
-  const callback = (error: Error | null, result?: pg.QueryResult) => done(error ?? budget?.fault, result)
+  const callback = (error: Error | null, result?: pg.QueryResult) =>
+    done(error ?? budget?.fault, result)
   client.query(Object.assign(query, { callback }))
 }
 

@@ -24,14 +24,20 @@ export interface Reader {
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
   /** Returns the rows of a statement as Postgres sends them: the text of each column. */
   textRows(query: Query): Promise<TextRow[]>
-  /** Returns the query plan of the store for a statement. Undefined if it has none, or does not find one soon. */
+  /**
+   * Returns the query plan of the store for a statement. Undefined if it has none, or does not find
+   * one soon.
+   */
   explain(query: Query): Promise<unknown>
   readonly topology: Topology
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   readonly maxBytes?: number | undefined
   /** Prisma's models. Their statements run like those of the reader. */
   readonly models: ReaderModels
-  /** Runs `work` on a reader whose statements all see one snapshot: on this one, if it has a snapshot. */
+  /**
+   * Runs `work` on a reader whose statements all see one snapshot: on this one, if it has a
+   * snapshot.
+   */
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T>
   /** True if its operation has failed or nobody waits for it. Its work must stop. */
   readonly isOver: boolean
@@ -63,7 +69,10 @@ interface ReaderOptions {
   /** Runs work on a snapshot; by default on this reader. */
   snapshot?: Reader['snapshot']
   isOver?(): boolean
-  /** Fails the operation as a whole. Its statements then never settle, so that no field makes another error. */
+  /**
+   * Fails the operation as a whole. Its statements then never settle, so that no field makes
+   * another error.
+   */
   fail?(error: unknown): void
 }
 
@@ -72,7 +81,10 @@ interface Named {
   text: string
 }
 
-/** Sends named statements through pg. Rows beyond its bound are dropped on arrival, so that they never fill the memory. */
+/**
+ * Sends named statements through pg. Rows beyond its bound are dropped on arrival, so that they
+ * never fill the memory.
+ */
 class PgReader implements Reader, Budget {
   readonly #store: Store
   readonly #options: ReaderOptions
@@ -93,7 +105,10 @@ class PgReader implements Reader, Budget {
     return this.#options.maxBytes
   }
 
-  async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows> {
+  async $queryRaw<Rows>(
+    query: TemplateStringsArray | Prisma.Sql,
+    ...values: unknown[]
+  ): Promise<Rows> {
     const sql = 'text' in query ? query : Prisma.sql(query, ...values)
     const statement = { text: sql.text, values: sql.values, types } as pg.QueryConfig
     return (await this.#settled(this.#values(statement))).rows as Rows
@@ -119,7 +134,8 @@ class PgReader implements Reader, Budget {
     const { explain, send } = this.#options
     if (explain) return explain(query)
     return new Promise((resolve, reject) => {
-      const work: Send<unknown> = (client, done) => explainOn(client, query).then((plan) => done(undefined, plan), done)
+      const work: Send<unknown> = (client, done) =>
+        explainOn(client, query).then((plan) => done(undefined, plan), done)
       send(undefined, work, (error, plan) => (error ? reject(error) : resolve(plan)))
     })
   }
@@ -155,7 +171,9 @@ class PgReader implements Reader, Budget {
     return this.#store.statements.of(text)
   }
 
-  /** The result of a statement. If it fails, so does the whole operation, where that is possible. */
+  /**
+   * The result of a statement. If it fails, so does the whole operation, where that is possible.
+   */
   #settled<T>(result: Promise<T>): Promise<T> {
     const { fail } = this.#options
     return fail ? new Promise((resolve) => result.then(resolve, fail)) : result
@@ -200,7 +218,10 @@ const tooMany = (statements: number) =>
     `The operation would send more than ${statements} SQL statements, the limit. Use fewer aliases, or split it into several requests.`,
   )
 
-/** A reader without a snapshot: each statement sees the newest data, including the writes of a mutation. */
+/**
+ * A reader without a snapshot: each statement sees the newest data, including the writes of a
+ * mutation.
+ */
 export function plainReader(store: Store): Reader {
   const { reads } = store
   return new PgReader(store, {
@@ -214,8 +235,9 @@ export function plainReader(store: Store): Reader {
 }
 
 /**
- * Runs `work` on a reader of the store or of a replica, whose statements each see the newest data. A single statement is its
- * own snapshot; work that needs several asks the reader for one. All statements together may take READ_TIMEOUT_MS.
+ * Runs `work` on a reader of the store or of a replica, whose statements each see the newest data.
+ * A single statement is its own snapshot; work that needs several asks the reader for one. All
+ * statements together may take READ_TIMEOUT_MS.
  * @param caller ends the reads when it has gone, and receives their statements
  */
 export function readFor<T>(
@@ -229,10 +251,17 @@ export function readFor<T>(
     caller?.onDecision?.('server', 'primary')
     return readFrom(store, work, store.reads.scope(caller, isLarge))
   }
-  return replicas.read((from, caller) => readFrom(from, work, from.reads.scope(caller, isLarge)), caller)
+  return replicas.read(
+    (from, caller) => readFrom(from, work, from.reads.scope(caller, isLarge)),
+    caller,
+  )
 }
 
-function readFrom<T>(store: Store, work: (reader: Reader) => Promise<T>, scope: ReadScope): Promise<T> {
+function readFrom<T>(
+  store: Store,
+  work: (reader: Reader) => Promise<T>,
+  scope: ReadScope,
+): Promise<T> {
   const { reads, maxAnswerBytes: maxBytes } = store
   const snapshot: Reader['snapshot'] = (work) => readSnapshot(store, work, scope)
   const reader = new PgReader(store, {
@@ -247,8 +276,8 @@ function readFrom<T>(store: Store, work: (reader: Reader) => Promise<T>, scope: 
 }
 
 /**
- * Runs `work` on one snapshot of the store, so that concurrent commits do not affect it. The transaction begins with the first
- * statement. Work that turns out to be slow may be restarted.
+ * Runs `work` on one snapshot of the store, so that concurrent commits do not affect it. The
+ * transaction begins with the first statement. Work that turns out to be slow may be restarted.
  * @throws the error of the first statement that fails, at once
  */
 export function readSnapshot<T>(
@@ -276,10 +305,14 @@ export function readSnapshot<T>(
 }
 
 /**
- * Sends concurrent statements on a connection one after the other; the first one opens it. `close` waits for the statement that
- * has been sent, and drops those behind it: an answer that lacks a required field is ready before its other fields.
+ * Sends concurrent statements on a connection one after the other; the first one opens it. `close`
+ * waits for the statement that has been sent, and drops those behind it: an answer that lacks a
+ * required field is ready before its other fields.
  */
-function inTurn(open: () => Promise<pg.PoolClient>): { send: SendOne; close(): Promise<pg.PoolClient | undefined> } {
+function inTurn(open: () => Promise<pg.PoolClient>): {
+  send: SendOne
+  close(): Promise<pg.PoolClient | undefined>
+} {
   let client: Promise<pg.PoolClient> | undefined
   let last: Promise<unknown> = Promise.resolve()
   let closed = false
@@ -307,7 +340,9 @@ const settled = <T>(client: Pick<pg.ClientBase, 'query'>, send: Send<T>): Promis
   })
 
 export async function versionSeenBy(reader: Reader): Promise<bigint> {
-  const [row] = await reader.$queryRaw<[{ version: bigint }]>`SELECT sum(version)::bigint AS version FROM data_version`
+  const [row] = await reader.$queryRaw<
+    [{ version: bigint }]
+  >`SELECT sum(version)::bigint AS version FROM data_version`
   return row.version
 }
 

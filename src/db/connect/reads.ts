@@ -31,7 +31,10 @@ interface ReadsOptions {
   onConnect(connection: pg.ClientBase): Promise<void>
 }
 
-/** The recent speed of a statement. `doubtful` was slow once, which may have been due to the event loop. */
+/**
+ * The recent speed of a statement. `doubtful` was slow once, which may have been due to the event
+ * loop.
+ */
 type Speed = 'quick' | 'doubtful' | 'slow'
 
 /** A connection that is lent when it is first needed. */
@@ -53,13 +56,14 @@ interface Demanding<T> {
 const MOVED = Symbol('moved')
 
 /**
- * Runs reads on the store. Statements that were quick last time share a few connections, on which they are pipelined:
- * those of one turn of the event loop are one write. Other reads use a pool connection each, in one of two lanes. A
- * read that turns out to be slow moves to the slow lane, or waits for a slot there and starts again, so slow reads
- * never block others.
+ * Runs reads on the store. Statements that were quick last time share a few connections, on which
+ * they are pipelined: those of one turn of the event loop are one write. Other reads use a pool
+ * connection each, in one of two lanes. A read that turns out to be slow moves to the slow lane, or
+ * waits for a slot there and starts again, so slow reads never block others.
  *
- * A timer ends reads whose clients have gone or whose deadline has passed by this process's clock, since a hanging
- * database does not enforce its own timeout. It cancels the statement and closes the connection.
+ * A timer ends reads whose clients have gone or whose deadline has passed by this process's clock,
+ * since a hanging database does not enforce its own timeout. It cancels the statement and closes
+ * the connection.
  */
 export class Reads {
   readonly #options: ReadsOptions
@@ -76,7 +80,8 @@ export class Reads {
     this.#options = options
     this.#quick = new Lane(options.quick)
     this.#slow = new Lane(options.slow)
-    // Runs after sockets are read, so that an answer that arrived while the event loop was busy is not late.
+    // Runs after sockets are read, so that an answer that arrived while the event loop was busy is
+    // not late.
     this.#timer = setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref()
   }
 
@@ -90,7 +95,12 @@ export class Reads {
     return { deadline, caller, isLarge }
   }
 
-  send<T>(statement: Prepared | undefined, send: Send<T>, done: Done<T>, scope = this.scope()): void {
+  send<T>(
+    statement: Prepared | undefined,
+    send: Send<T>,
+    done: Done<T>,
+    scope = this.scope(),
+  ): void {
     const speed = statement && this.#speeds.get(statement)
     const isQuick = !scope.isLarge && (speed === 'quick' || speed === 'doubtful')
     const line = isQuick ? this.#line() : undefined
@@ -101,7 +111,8 @@ export class Reads {
         else this.send(statement, send, done, scope)
         return
       }
-      if (!error && statement && (ms >= QUICK_MS || speed !== 'quick')) this.#learn(statement, speed, ms)
+      if (!error && statement && (ms >= QUICK_MS || speed !== 'quick'))
+        this.#learn(statement, speed, ms)
       done(error, result)
     }
     if (line) {
@@ -111,10 +122,14 @@ export class Reads {
   }
 
   /**
-   * Lends a connection to work that sends several statements or is known to be slow. Work that must wait for the slow
-   * lane is restarted.
+   * Lends a connection to work that sends several statements or is known to be slow. Work that must
+   * wait for the slow lane is restarted.
    */
-  async exclusive<T>(scope: ReadScope, work: (client: PoolClient) => Promise<T>, slow = scope.isLarge): Promise<T> {
+  async exclusive<T>(
+    scope: ReadScope,
+    work: (client: PoolClient) => Promise<T>,
+    slow = scope.isLarge,
+  ): Promise<T> {
     try {
       return await this.#lend(scope, work, slow)
     } catch (error) {
@@ -124,10 +139,14 @@ export class Reads {
   }
 
   /**
-   * Lends a connection to work that asks for it when it first needs one, until its `end` has resolved. Work that must wait
-   * for the slow lane is restarted.
+   * Lends a connection to work that asks for it when it first needs one, until its `end` has
+   * resolved. Work that must wait for the slow lane is restarted.
    */
-  async onDemand<T>(scope: ReadScope, start: (demand: Demand) => Demanding<T>, slow = scope.isLarge): Promise<T> {
+  async onDemand<T>(
+    scope: ReadScope,
+    start: (demand: Demand) => Demanding<T>,
+    slow = scope.isLarge,
+  ): Promise<T> {
     let isOver = false
     let isFailed = false
     let fail: Demand['fail'] = () => {}
@@ -172,7 +191,11 @@ export class Reads {
     return this.onDemand(scope, start, true)
   }
 
-  async #lend<T>(scope: ReadScope, work: (client: PoolClient) => Promise<T>, slow: boolean): Promise<T> {
+  async #lend<T>(
+    scope: ReadScope,
+    work: (client: PoolClient) => Promise<T>,
+    slow: boolean,
+  ): Promise<T> {
     const lane = slow ? this.#slow : this.#quick
     const end = endOf(scope, performance.now())
     if (end) throw end
@@ -219,7 +242,8 @@ export class Reads {
     if (ms < QUICK_MS) this.#speeds.set(statement, 'quick')
     else if (ms >= SLOW_MS) this.#speeds.set(statement, 'slow')
     else if (speed === 'quick') this.#speeds.set(statement, 'doubtful')
-    // One that was not known may have been slow only beside many others, of which another was quick.
+    // One that was not known may have been slow only beside many others, of which another was
+    // quick.
     else if (speed !== undefined) this.#speeds.delete(statement)
   }
 
@@ -260,7 +284,10 @@ export class Reads {
     }
   }
 
-  /** Leaves a shared connection to its slow first statement. The others are sent again on other connections. */
+  /**
+   * Leaves a shared connection to its slow first statement. The others are sent again on other
+   * connections.
+   */
   #detach(line: Line): void {
     const { head } = line
     this.#lines.delete(line)

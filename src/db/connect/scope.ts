@@ -34,7 +34,10 @@ export interface Caller {
   onVersions?(versions: DataVersions): void
 }
 
-/** Bounds the reads of one operation: its statements share a deadline, and end when its result is no longer needed. */
+/**
+ * Bounds the reads of one operation: its statements share a deadline, and end when its result is no
+ * longer needed.
+ */
 export interface ReadScope {
   /** By `performance.now()`. Infinite if there is no limit. */
   readonly deadline: number

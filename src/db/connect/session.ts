@@ -1,6 +1,7 @@
 /**
- * The settings that the text, the order and the meaning of values depend on. A server, a database or a role may have other defaults. Left to
- * their owners: whether transactions may write, and when a commit is durable.
+ * The settings that the text, the order and the meaning of values depend on. A server, a database
+ * or a role may have other defaults. Left to their owners: whether transactions may write, and when
+ * a commit is durable.
  */
 const MEANING = {
   search_path: 'public',
@@ -37,7 +38,10 @@ const LIMITS = {
   transaction_timeout: '0',
 }
 
-/** Without triggers, stored sums would be wrong. Only a superuser can set it, so it is left alone where it is right. */
+/**
+ * Without triggers, stored sums would be wrong. Only a superuser can set it, so it is left alone
+ * where it is right.
+ */
 const TRIGGERS = { session_replication_role: 'origin' }
 
 /** Every setting that sessions of the gateway have, whatever the defaults are. */
@@ -49,7 +53,8 @@ const NEWER = ['restrict_nonsystem_relation_kind', 'transaction_timeout']
 const CONNECTION = {
   // It pays for statements of seconds only, and made a list of 100 positions six times slower.
   jit: 'off',
-  // Postgres notices within half a minute that a client's machine has vanished, and frees its locks.
+  // Postgres notices within half a minute that a client's machine has vanished, and frees its
+  // locks.
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 3,
@@ -67,10 +72,15 @@ export interface SessionSettings {
 
 type Scope = 'SESSION' | 'LOCAL'
 
-/** The first statement of a session, or of a transaction. Poolers may reject the same settings as connection parameters. */
+/**
+ * The first statement of a session, or of a transaction. Poolers may reject the same settings as
+ * connection parameters.
+ */
 export function sessionSql(settings: SessionSettings = {}, scope: Scope = 'SESSION'): string {
   const limits = Object.entries(settings).filter(([, value]) => value > 0)
-  const sets = [...Object.entries(CONNECTION), ...limits].map(([name, value]) => `SET ${scope} ${name} = ${value}`)
+  const sets = [...Object.entries(CONNECTION), ...limits].map(
+    ([name, value]) => `SET ${scope} ${name} = ${value}`,
+  )
   return [pinSql(scope), ...sets].join('; ')
 }
 
@@ -82,12 +92,22 @@ export function pinSql(scope: Scope, settings: SessionSettings = {}): string {
 
 function pin(name: string, value: string, scope: Scope): string {
   const set = `set_config('${name}', '${value}', ${scope === 'LOCAL'})`
-  if (NEWER.includes(name)) return `CASE WHEN current_setting('${name}', true) IS NOT NULL THEN ${set} END`
+  if (NEWER.includes(name))
+    return `CASE WHEN current_setting('${name}', true) IS NOT NULL THEN ${set} END`
   if (name in TRIGGERS) return `CASE WHEN current_setting('${name}') <> '${value}' THEN ${set} END`
   return set
 }
 
-/** The settings of a session of another Postgres that give its values one form: its own SQL keeps its search path. */
-export const FORMS = ['DateStyle', 'IntervalStyle', 'TimeZone', 'extra_float_digits', 'bytea_output']
+/**
+ * The settings of a session of another Postgres that give its values one form: its own SQL keeps
+ * its search path.
+ */
+export const FORMS = [
+  'DateStyle',
+  'IntervalStyle',
+  'TimeZone',
+  'extra_float_digits',
+  'bytea_output',
+]
   .map((name) => `SET LOCAL ${name} = '${pinned[name]}'`)
   .join('; ')

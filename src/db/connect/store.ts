@@ -48,7 +48,10 @@ export interface StoreOptions {
   /** The time limit for a lock. 0 or undefined means none. */
   lockTimeoutMs?: number
   maxAnswerBytes?: number
-  /** True if each connection is a session: statements can be prepared, and settings stay. It is not in a pooler in transaction mode. */
+  /**
+   * True if each connection is a session: statements can be prepared, and settings stay. It is not
+   * in a pooler in transaction mode.
+   */
   sessions?: boolean
   /** The topology: in one Postgres by default. */
   topology?: Topology
@@ -74,7 +77,11 @@ export function openStore({
   onStatement,
 }: StoreOptions): Store {
   const lines = Math.min(MOST_LINES, Math.floor((poolSize - 2) / 2))
-  const settings = { statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs, ...topology.session }
+  const settings = {
+    statement_timeout: readTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    ...topology.session,
+  }
   const client = {
     connectionString: url,
     application_name: 'gateway',
@@ -86,9 +93,13 @@ export function openStore({
   const connected = (sql: string) => async (connection: pg.ClientBase) => {
     await pTimeout(connection.query(sql), { milliseconds: CONNECT_MS, message: 'timeout expired' })
   }
-  // Shared connections have quick statements, many of which take longer to plan than to run. Citus plans by the values.
+  // Shared connections have quick statements, many of which take longer to plan than to run. Citus
+  // plans by the values.
   const shared = sessions
-    ? topology.form({ one: `${session}; SET plan_cache_mode = force_generic_plan`, cluster: session })
+    ? topology.form({
+        one: `${session}; SET plan_cache_mode = force_generic_plan`,
+        cluster: session,
+      })
     : session
   const options: StorePoolOptions = { lockTimeoutMs, directUrl }
   const pool = new pg.Pool({
@@ -103,7 +114,8 @@ export function openStore({
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => {
     clients.add(client)
-    // Between two uses a client has no other listener, and an unhandled error event would end the process.
+    // Between two uses a client has no other listener, and an unhandled error event would end the
+    // process.
     client.on('error', () => {})
     client.once('end', () => clients.delete(client))
   })
@@ -111,7 +123,15 @@ export function openStore({
   // Even while all writers are busy, slow reads leave one connection of the pool to other reads.
   const slow = Math.max(1, pool.options.max - mostWriters(pool) - 1)
   const quick = Math.max(1, pool.options.max - slow)
-  const reads = new Reads({ client, pool, lines, slow, quick, timeoutMs: readTimeoutMs, onConnect: connected(shared) })
+  const reads = new Reads({
+    client,
+    pool,
+    lines,
+    slow,
+    quick,
+    timeoutMs: readTimeoutMs,
+    onConnect: connected(shared),
+  })
   const probe = openProbe(url, { sessions })
   return {
     pool,

@@ -5,9 +5,10 @@ import { cancelOnAbort } from './cancel.ts'
 import type { StorePoolOptions } from './client.ts'
 
 /**
- * Writes have no time limit. If it can, the server checks every second that the client is connected, so that a killed
- * one loses its locks. A hanging client loses its locks later than any wait for a source. Citus needs one connection to each of
- * its workers, to read what the transaction has written; elsewhere its settings mean nothing.
+ * Writes have no time limit. If it can, the server checks every second that the client is
+ * connected, so that a killed one loses its locks. A hanging client loses its locks later than any
+ * wait for a source. Citus needs one connection to each of its workers, to read what the
+ * transaction has written; elsewhere its settings mean nothing.
  */
 const begin = (mode = 'ISOLATION LEVEL READ COMMITTED', lockTimeoutMs = 0) => `BEGIN ${mode};
   SET LOCAL statement_timeout = 0;
@@ -20,7 +21,10 @@ const begin = (mode = 'ISOLATION LEVEL READ COMMITTED', lockTimeoutMs = 0) => `B
   EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN NULL;
   END $$`
 
-/** The maximum number of concurrent transactions: half of a pool. The rest is for reads and single statements. */
+/**
+ * The maximum number of concurrent transactions: half of a pool. The rest is for reads and single
+ * statements.
+ */
 export const mostWriters = ({ options }: Pool) => Math.max(1, Math.floor(options.max / 2))
 
 const limits = new WeakMap<Pool, LimitFunction>()
@@ -33,10 +37,13 @@ interface TransactionOptions {
 }
 
 /**
- * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects. A connection that fails is
- * closed, not returned to the pool.
+ * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects. A connection
+ * that fails is closed, not returned to the pool.
  */
-export function inTransaction<T>(options: TransactionOptions, work: (client: PoolClient) => Promise<T>): Promise<T> {
+export function inTransaction<T>(
+  options: TransactionOptions,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
   const { pool } = options
   const limit = limits.get(pool) ?? pLimit(mostWriters(pool))
   limits.set(pool, limit)

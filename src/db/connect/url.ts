@@ -39,8 +39,10 @@ export interface DatabaseUrl {
 }
 
 /**
- * Reads the URL of a Postgres with the parameters that users of libpq and Prisma write. Each has its meaning, or is named.
- * @returns a fault as the end of a sentence that begins with the setting's name, and that shows no part of the URL but parameters
+ * Reads the URL of a Postgres with the parameters that users of libpq and Prisma write. Each has
+ * its meaning, or is named.
+ * @returns a fault as the end of a sentence that begins with the setting's name, and that shows no
+ * part of the URL but parameters
  */
 export function readDatabaseUrl(text: string): DatabaseUrl | { fault: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -56,10 +58,13 @@ export function readDatabaseUrl(text: string): DatabaseUrl | { fault: string } {
   return { url: withCheckedCertificate(url.href), unused }
 }
 
-/** The library warns of modes that check less elsewhere, and checks the certificate all the same. */
+/**
+ * The library warns of modes that check less elsewhere, and checks the certificate all the same.
+ */
 export function withCheckedCertificate(text: string): string {
   const url = new URL(text)
-  if (ENCRYPTED.includes(url.searchParams.get('sslmode') ?? '')) url.searchParams.set('sslmode', 'verify-full')
+  if (ENCRYPTED.includes(url.searchParams.get('sslmode') ?? ''))
+    url.searchParams.set('sslmode', 'verify-full')
   return url.href
 }
 
@@ -86,18 +91,25 @@ function readParameter(name: string, value: string): Read {
     case 'schema':
       return value === 'public' ? 'dropped' : { fault: schemaFault(value) }
     case 'pgbouncer':
-      return /^(true|false)$/.test(value) ? 'dropped' : { fault: `must not have pgbouncer=${shown(value)}` }
+      return /^(true|false)$/.test(value)
+        ? 'dropped'
+        : { fault: `must not have pgbouncer=${shown(value)}` }
     case 'sslmode':
       if (SSLMODES.includes(value)) return 'taken'
       return { fault: `must not have sslmode=${shown(value)}: it is one of ${SSLMODES.join(', ')}` }
     case 'sslaccept':
       if (value === 'strict') return 'dropped'
-      return { fault: 'must not have sslaccept: sslmode=no-verify encrypts without checking the certificate' }
+      return {
+        fault:
+          'must not have sslaccept: sslmode=no-verify encrypts without checking the certificate',
+      }
     case 'sslidentity':
     case 'sslpassword':
       return { fault: `must not have ${name}: sslcert and sslkey name a certificate and its key` }
     default:
-      return { fault: `must not have the parameter ${shown(name)}, which the gateway does not know` }
+      return {
+        fault: `must not have the parameter ${shown(name)}, which the gateway does not know`,
+      }
   }
 }
 
@@ -113,13 +125,19 @@ function readFile(name: string, path: string): Read {
 function readOptions(value: string): Read {
   // Postgres takes `-c name=value` and `--name=value`, in any case, with hyphens for underscores.
   const set = value.replaceAll('-', '_').toLowerCase()
-  const name = Object.keys(pinned).find((one) => new RegExp(`\\b_*c?${one.toLowerCase()}\\s*=`).test(set))
+  const name = Object.keys(pinned).find((one) =>
+    new RegExp(`\\b_*c?${one.toLowerCase()}\\s*=`).test(set),
+  )
   if (name === undefined) return 'taken'
-  const reason = name === 'search_path' ? 'the tables of the gateway are in the schema public' : replacementOf(name)
+  const reason =
+    name === 'search_path'
+      ? 'the tables of the gateway are in the schema public'
+      : replacementOf(name)
   return { fault: `must not set ${name}: ${reason}` }
 }
 
-const replacementOf = (name: string) => REPLACED[name] ?? 'each connection of the gateway has its own'
+const replacementOf = (name: string) =>
+  REPLACED[name] ?? 'each connection of the gateway has its own'
 
 const schemaFault = (value: string) =>
   `must not have schema=${shown(value)}: the tables of the gateway are in the schema public of a database, which it shares with no other program`

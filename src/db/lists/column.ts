@@ -7,7 +7,9 @@ export interface Column {
   /** Omitted if the column is only used inside other SQL. */
   type?: ValueType
   nullable?: boolean
-  /** SQL of a decimal's millionths, as a bigint. Plans read them instead, which costs Postgres less. */
+  /**
+   * SQL of a decimal's millionths, as a bigint. Plans read them instead, which costs Postgres less.
+   */
   millionths?: string
   /** The SQL to order by, if the index is on a different expression than `sql`. */
   order?: string
@@ -20,8 +22,8 @@ export interface Column {
   /** Makes the field a DateTime: the column is in Unix seconds. */
   moment?: { field: string; description: string }
   /**
-   * Adds a filter with this name or, if true, the name of the GraphQL field. Text and addresses match one value, other
-   * types a range.
+   * Adds a filter with this name or, if true, the name of the GraphQL field. Text and addresses
+   * match one value, other types a range.
    */
   filter?: true | string
   /** Adds a sort key with this name or, if true, the name of the GraphQL field in CONSTANT_CASE. */
@@ -50,13 +52,15 @@ type ValueOf<Own> = Own extends { type: infer Type extends ValueType }
   : unknown
 
 /** Returns the stored name of a field's column: `collateral_usd` for `collateralUsd`. */
-export const snakeCase = (name: string) => name.replace(/[A-Z]+|(?<=[a-z])\d/g, (one) => `_${one.toLowerCase()}`)
+export const snakeCase = (name: string) =>
+  name.replace(/[A-Z]+|(?<=[a-z])\d/g, (one) => `_${one.toLowerCase()}`)
 
 export type Described = Omit<Column, 'sql'> & { sql?: string }
 type Stored<Own> = { -readonly [Name in keyof Own]: Own[Name] & { sql: string } }
 
 /**
- * Completes the columns of a table `t`. A column without SQL reads the stored column of the same name.
+ * Completes the columns of a table `t`. A column without SQL reads the stored column of the same
+ * name.
  * @param _fields the fields of the table's Prisma model. A column without SQL must be one of them
  */
 export function columnsOf<Fields, const Own extends Record<string, Described>>(
@@ -64,8 +68,12 @@ export function columnsOf<Fields, const Own extends Record<string, Described>>(
   columns: Own & { [Name in keyof Own]: Name extends keyof Fields ? unknown : { sql: string } },
 ): Stored<Own> {
   return Object.fromEntries(
-    Object.entries<Described>(columns).map(([name, column]) => [name, { sql: `t.${snakeCase(name)}`, ...column }]),
+    Object.entries<Described>(columns).map(([name, column]) => [
+      name,
+      { sql: `t.${snakeCase(name)}`, ...column },
+    ]),
   ) as Stored<Own>
 }
 
-export const sqlColumns = <const Own extends Record<string, Column>>(columns: Own): Stored<Own> => columns
+export const sqlColumns = <const Own extends Record<string, Column>>(columns: Own): Stored<Own> =>
+  columns

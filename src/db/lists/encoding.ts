@@ -1,6 +1,9 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 
-/** How values of a type become JSON: in Postgres, or in the gateway from the text that Postgres sends. */
+/**
+ * How values of a type become JSON: in Postgres, or in the gateway from the text that Postgres
+ * sends.
+ */
 export interface Encoding {
   /** Returns SQL that writes a value, null included, as JSON text. */
   sql(value: string): string
@@ -12,7 +15,10 @@ export interface Encoding {
   json?(text: string): string
 }
 
-/** Thrown for a value that JSON cannot represent. Resolvers then execute the operation and report the error. */
+/**
+ * Thrown for a value that JSON cannot represent. Resolvers then execute the operation and report
+ * the error.
+ */
 export class NoJson extends Error {}
 
 const nullable = (sql: string) => `coalesce(${sql}, 'null')`
@@ -29,7 +35,10 @@ const MARKED = new RegExp(`${MARK}([^,}\\]]*)`, 'g')
 export const ENCODINGS = {
   /** Text that is JSON already. */
   json: { sql: (value) => nullable(`(${value})::text`), quotes: false },
-  /** A double. Postgres marks those that JavaScript writes in another way, such as 1e-09: `unmarked` rewrites them. */
+  /**
+   * A double. Postgres marks those that JavaScript writes in another way, such as 1e-09: `unmarked`
+   * rewrites them.
+   */
   number: {
     sql: (value) =>
       nullable(`CASE WHEN abs(${value}) BETWEEN 1e-4 AND 1e14 THEN (${value})::text
@@ -37,7 +46,9 @@ export const ENCODINGS = {
     quotes: false,
     json: numberOf,
   },
-  /** A double as a decimal number without an exponent, in quotes. Postgres marks NaN and Infinity. */
+  /**
+   * A double as a decimal number without an exponent, in quotes. Postgres marks NaN and Infinity.
+   */
   decimal: {
     sql: (value) =>
       nullable(`CASE WHEN abs(${value}) < 'Infinity' THEN '"' || trim_scale((${value})::text::numeric) || '"'
@@ -46,7 +57,11 @@ export const ENCODINGS = {
     json: plainDecimal,
   },
   /** An exact number in millionths: its JSON is that of the decimal. */
-  millionths: { sql: (value) => nullable(`trim_scale((${value}) * 0.000001)::text`), quotes: false, json: decimalOf },
+  millionths: {
+    sql: (value) => nullable(`trim_scale((${value}) * 0.000001)::text`),
+    quotes: false,
+    json: decimalOf,
+  },
   /** Text without characters that JSON escapes. */
   quoted: { sql: quotedSql, quotes: true },
   text: {
@@ -63,7 +78,8 @@ export const ENCODINGS = {
   },
   /** A timestamptz with at most three decimals as ISO 8601 in UTC. */
   moment: {
-    sql: (value) => quotedSql(`to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`),
+    sql: (value) =>
+      quotedSql(`to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`),
     column: (value) => `${value} AT TIME ZONE 'UTC'`,
     quotes: true,
     json(text) {
@@ -72,7 +88,8 @@ export const ENCODINGS = {
     },
   },
   boolean: {
-    sql: (value) => `CASE WHEN ${value} THEN 'true' WHEN ${value} IS NULL THEN 'null' ELSE 'false' END`,
+    sql: (value) =>
+      `CASE WHEN ${value} THEN 'true' WHEN ${value} IS NULL THEN 'null' ELSE 'false' END`,
     quotes: false,
     json: (text) => (text === 't' ? 'true' : 'false'),
   },
@@ -82,7 +99,10 @@ const E = 101
 const ZERO = 48
 const NINE = 57
 
-/** Returns JSON that Postgres wrote, with its marked numbers as JavaScript writes them. @throws NoJson */
+/**
+ * Returns JSON that Postgres wrote, with its marked numbers as JavaScript writes them.
+ * @throws NoJson
+ */
 export const unmarked = (json: string): string =>
   json.includes(MARK) ? json.replace(MARKED, (_, number: string) => numberOf(number)) : json
 
@@ -99,14 +119,23 @@ export function decimalOf(millionths: string): string {
   const point = digits.length - 6
   let end = digits.length
   while (end > point && digits.charCodeAt(end - 1) === ZERO) end--
-  return end === point ? sign + digits.slice(0, point) : `${sign}${digits.slice(0, point)}.${digits.slice(point, end)}`
+  return end === point
+    ? sign + digits.slice(0, point)
+    : `${sign}${digits.slice(0, point)}.${digits.slice(point, end)}`
 }
 
-/** Postgres writes 1e+20, 1e-09 and -0 where JavaScript writes all digits, 1e-9 and 0. NaN and Infinity are not JSON. */
+/**
+ * Postgres writes 1e+20, 1e-09 and -0 where JavaScript writes all digits, 1e-9 and 0. NaN and
+ * Infinity are not JSON.
+ */
 export function numberOf(text: string): string {
   const end = text.length
   // An exponent is `e`, a sign and two or three digits. NaN and Infinity end in a letter.
-  if (text.charCodeAt(end - 4) !== E && text.charCodeAt(end - 5) !== E && text.charCodeAt(end - 1) <= NINE)
+  if (
+    text.charCodeAt(end - 4) !== E &&
+    text.charCodeAt(end - 5) !== E &&
+    text.charCodeAt(end - 1) <= NINE
+  )
     return text === '-0' ? '0' : text
   const parsed = Number(text)
   if (!Number.isFinite(parsed)) throw new NoJson(`${text} is not a JSON number`)

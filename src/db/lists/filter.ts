@@ -13,7 +13,9 @@ export interface Condition {
   type: ValueType
   /** SQL over `t`. A row matches if any of the columns matches. */
   columns: string[]
-  /** Replaces the comparison of columns with the values. Its argument is SQL of an array of them. */
+  /**
+   * Replaces the comparison of columns with the values. Its argument is SQL of an array of them.
+   */
   lookup?: Lookup
   description: string
 }
@@ -24,14 +26,16 @@ export interface Lookup {
   matches(values: Prisma.Sql): Prisma.Sql
   /** The condition for one value, if an index serves it in the list's default order. */
   equals?(value: Prisma.Sql): Prisma.Sql
-  /** The keys of the rows that match. An index has the rows of each key in the list's default order. */
+  /**
+   * The keys of the rows that match. An index has the rows of each key in the list's default order.
+   */
   keys?: {
     /** The FROM item `t` whose index has them, and the column of it that equals a key. */
     from: Prisma.Sql
     column: string
     /**
-     * Selects the different keys as `key` for an array of values and, if `partial`, as `whole` whether all rows of the key
-     * match.
+     * Selects the different keys as `key` for an array of values and, if `partial`, as `whole`
+     * whether all rows of the key match.
      */
     select(values: Prisma.Sql): Prisma.Sql
     partial?: boolean
@@ -49,7 +53,10 @@ export interface KeySet {
 
 export type Conditions = Record<string, Condition>
 
-/** A filter as the client sends it: conditions that must all hold, and nested filters. Null counts as absent. */
+/**
+ * A filter as the client sends it: conditions that must all hold, and nested filters. Null counts
+ * as absent.
+ */
 export interface Where {
   [name: string]: unknown
   AND?: Where[] | null
@@ -87,18 +94,28 @@ const MAX_BIGINT = 2n ** 63n - 1n
 
 type Compared = Pick<Column, 'sql' | 'type'>
 
-function condition(kind: Condition['kind'], column: Compared | Compared[], description: string): Condition {
+function condition(
+  kind: Condition['kind'],
+  column: Compared | Compared[],
+  description: string,
+): Condition {
   const columns = [column].flat()
   const [{ type } = {}] = columns
   if (!type) throw new Error('a filter compares columns of a type')
   return { kind, type, columns: columns.map(({ sql }) => sql), description }
 }
 
-export const many = (column: Compared | Compared[], description: string) => condition('many', column, description)
-export const range = (column: Compared, description: string) => condition('range', column, description)
-export const flag = (sql: string, description: string) => condition('flag', { sql, type: 'boolean' }, description)
+export const many = (column: Compared | Compared[], description: string) =>
+  condition('many', column, description)
+export const range = (column: Compared, description: string) =>
+  condition('range', column, description)
+export const flag = (sql: string, description: string) =>
+  condition('flag', { sql, type: 'boolean' }, description)
 /** Replaces the comparison of a condition with values. */
-export const lookedUp = (condition: Condition, lookup: Lookup): Condition => ({ ...condition, lookup })
+export const lookedUp = (condition: Condition, lookup: Lookup): Condition => ({
+  ...condition,
+  lookup,
+})
 
 /** Reads no condition key by key, for a list whose rows another index gives. */
 export const withoutKeys = (conditions: Conditions): Conditions =>
@@ -124,7 +141,10 @@ export function columnFilters(columns: Columns): Conditions {
   return conditions
 }
 
-/** Compiles a filter to SQL, with values as parameters. @throws BAD_INPUT if it is too large or a value is invalid */
+/**
+ * Compiles a filter to SQL, with values as parameters.
+ * @throws BAD_INPUT if it is too large or a value is invalid
+ */
 export function readWhere(conditions: Conditions, where: Where | null | undefined): Read {
   if (!where) return { where: [], filters: false, text: () => '' }
   const reader = new WhereReader(conditions, true)
@@ -151,15 +171,19 @@ class WhereReader {
   }
 
   all(where: Where, path: string, depth: number): Prisma.Sql[] {
-    if (depth > MAX_NESTING) throw badArgument(path, `is nested more than ${MAX_NESTING} deep: write it flatter`)
+    if (depth > MAX_NESTING)
+      throw badArgument(path, `is nested more than ${MAX_NESTING} deep: write it flatter`)
     const conditions: Prisma.Sql[] = []
     for (const [name, value] of Object.entries(where)) {
       if (value === null || value === undefined) continue
       const at = `${path}.${name}`
-      if (name === 'AND') for (const part of value as Where[]) conditions.push(...this.#nested(part, at, depth))
+      if (name === 'AND')
+        for (const part of value as Where[]) conditions.push(...this.#nested(part, at, depth))
       else if (name === 'OR') conditions.push(this.#any(value as Where[], at, depth))
       else if (name === 'NOT')
-        conditions.push(Prisma.sql`(${together(this.#nested(value as Where, at, depth))}) IS NOT TRUE`)
+        conditions.push(
+          Prisma.sql`(${together(this.#nested(value as Where, at, depth))}) IS NOT TRUE`,
+        )
       else conditions.push(...this.#one(name, value, at, depth))
     }
     return conditions
@@ -191,12 +215,14 @@ class WhereReader {
       })
     }
     this.#counted(path)
-    if (kind === 'flag') return [Prisma.raw(value ? `(${columns[0]})` : `(${columns[0]}) IS NOT TRUE`)]
+    if (kind === 'flag')
+      return [Prisma.raw(value ? `(${columns[0]})` : `(${columns[0]}) IS NOT TRUE`)]
     const values = distinct(value as unknown[], type, path)
     if (condition.lookup) {
       const { keys, equals, matches } = condition.lookup
       if (equals && values.length === 1) return [equals(parameter(values[0], type))]
-      // The subselect hides the values from the planner, so that Postgres uses the generic plan for all.
+      // The subselect hides the values from the planner, so that Postgres uses the generic plan for
+      // all.
       const array = Prisma.sql`(SELECT ${arrayOf(values, type)})::${Prisma.raw(VALUE_TYPES[type].sql)}[]`
       if (!keys || !this.#splits || depth > 1 || this.set) return [matches(array)]
       const { select, partial = false, ...rows } = keys
@@ -207,19 +233,30 @@ class WhereReader {
     return [any.length === 1 ? (any[0] as Prisma.Sql) : Prisma.sql`(${Prisma.join(any, ' OR ')})`]
   }
 
-  #compared(column: Prisma.Sql, type: ValueType, operator: string, bound: unknown, path: string): Prisma.Sql[] {
+  #compared(
+    column: Prisma.Sql,
+    type: ValueType,
+    operator: string,
+    bound: unknown,
+    path: string,
+  ): Prisma.Sql[] {
     if (operator === 'in') return [equal(column, type, distinct(bound as unknown[], type, path))]
     const value = checked(bound, type, path)
     if (operator === 'eq') return [equal(column, type, [value])]
     let sign = SIGNS[operator as keyof typeof SIGNS]
-    // The bound is cut to the column's unit: for one within a date or a second, `<` becomes `<=` and `>=` becomes `>`.
-    if (value instanceof Date && value.getTime() % unitOf(type) !== 0) sign = sign.startsWith('<') ? '<=' : '>'
+    // The bound is cut to the column's unit: for one within a date or a second, `<` becomes `<=`
+    // and `>=` becomes `>`.
+    if (value instanceof Date && value.getTime() % unitOf(type) !== 0)
+      sign = sign.startsWith('<') ? '<=' : '>'
     return [Prisma.sql`${column} ${Prisma.raw(sign)} ${parameter(value, type)}`]
   }
 
   #counted(path: string): void {
     if (++this.#count > MAX_CONDITIONS)
-      throw badArgument(path, `is one too many: a filter has at most ${MAX_CONDITIONS} conditions. Use lists of values`)
+      throw badArgument(
+        path,
+        `is one too many: a filter has at most ${MAX_CONDITIONS} conditions. Use lists of values`,
+      )
   }
 }
 
@@ -253,16 +290,24 @@ function written(value: unknown, type: ValueType): string | number {
 }
 
 function checked(value: unknown, type: ValueType, path: string): unknown {
-  if (type === 'float' && !Number.isFinite(value)) throw badArgument(path, 'must be a finite number')
-  if (typeof value === 'string' && value.includes('\0')) throw badArgument(path, 'must not hold a NUL character')
-  if (typeof value === 'bigint' && value > MAX_BIGINT) throw badArgument(path, 'must be at most 2^63-1')
+  if (type === 'float' && !Number.isFinite(value))
+    throw badArgument(path, 'must be a finite number')
+  if (typeof value === 'string' && value.includes('\0'))
+    throw badArgument(path, 'must not hold a NUL character')
+  if (typeof value === 'bigint' && value > MAX_BIGINT)
+    throw badArgument(path, 'must be at most 2^63-1')
   return value
 }
 
 function distinct(values: unknown[], type: ValueType, path: string): unknown[] {
   if (values.length > MAX_VALUES)
-    throw badArgument(path, `has ${values.length} values, at most ${MAX_VALUES} are allowed: ask in several requests`)
-  return [...new Map(values.map((value) => [written(checked(value, type, path), type), value])).values()]
+    throw badArgument(
+      path,
+      `has ${values.length} values, at most ${MAX_VALUES} are allowed: ask in several requests`,
+    )
+  return [
+    ...new Map(values.map((value) => [written(checked(value, type, path), type), value])).values(),
+  ]
 }
 
 /** Returns canonical JSON: names sorted, nulls dropped. BigInts are text, as clients send them. */

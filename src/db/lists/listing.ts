@@ -41,7 +41,9 @@ interface ListingOptions<Own> {
   sortKeys?: SortKeys
 }
 
-export function listing<Own extends Record<string, Column>>(options: ListingOptions<Own>): Listing<RowOf<Own>> {
+export function listing<Own extends Record<string, Column>>(
+  options: ListingOptions<Own>,
+): Listing<RowOf<Own>> {
   const { columns, order, filters, sortKeys } = options
   return {
     ...options,
@@ -63,15 +65,18 @@ function orderOf(columns: Columns, field: string): { column: string; type: Value
 }
 
 /**
- * The owners whose rows are listed. A row belongs to the owner whose values its `columns` equal. If a column is named twice, it
- * equals one of the values.
+ * The owners whose rows are listed. A row belongs to the owner whose values its `columns` equal. If
+ * a column is named twice, it equals one of the values.
  */
 export interface Owners {
   columns: { column: string; type: KeyType }[]
   values: string[][]
 }
 
-/** A page of at most `limit` rows after and before its cursors, if any, and from the end if `backward`. */
+/**
+ * A page of at most `limit` rows after and before its cursors, if any, and from the end if
+ * `backward`.
+ */
 export interface Page {
   limit: number
   backward: boolean
@@ -95,7 +100,9 @@ const withoutSet = ({ set, ...filter }: Filter): Filter =>
 
 /** A listing as a store reads it. */
 export const listingIn = <Row>(listing: Listing<Row>, topology: Topology): Listing<Row> =>
-  listing.fromCluster ? topology.form({ one: listing, cluster: { ...listing, from: listing.fromCluster } }) : listing
+  listing.fromCluster
+    ? topology.form({ one: listing, cluster: { ...listing, from: listing.fromCluster } })
+    : listing
 
 /** A filter as a store reads it. Citus has no plan for a page of each key. */
 export const filterIn = (filter: Filter, topology: Topology): Filter =>
@@ -103,13 +110,18 @@ export const filterIn = (filter: Filter, topology: Topology): Filter =>
 
 const selectLists = new WeakMap<object, Prisma.Sql>()
 
-/** Returns columns as a select list, each named after its field. Amounts are text: as numbers they would be rounded. */
+/**
+ * Returns columns as a select list, each named after its field. Amounts are text: as numbers they
+ * would be rounded.
+ */
 export function selectList(columns: Columns): Prisma.Sql {
   const known = selectLists.get(columns)
   if (known) return known
   const list = Prisma.raw(
     Object.entries(columns)
-      .map(([field, { sql, type }]) => `${type === 'amount' ? `(${sql})::text` : sql} AS "${field}"`)
+      .map(
+        ([field, { sql, type }]) => `${type === 'amount' ? `(${sql})::text` : sql} AS "${field}"`,
+      )
       .join(', '),
   )
   selectLists.set(columns, list)
@@ -119,9 +131,11 @@ export function selectList(columns: Columns): Prisma.Sql {
 const everything: Owners = { columns: [], values: [[]] }
 
 /**
- * Reads one page for every owner, in one statement. Keyset paging with an index on the owner's columns followed by the
- * order's reads only the page, however deep it is. Rows skipped by `offset` are still read and dropped.
- * @returns the pages in the order of the owners, each with up to `limit` + 1 rows (an extra row means that more follow)
+ * Reads one page for every owner, in one statement. Keyset paging with an index on the owner's
+ * columns followed by the order's reads only the page, however deep it is. Rows skipped by `offset`
+ * are still read and dropped.
+ * @returns the pages in the order of the owners, each with up to `limit` + 1 rows (an extra row
+ * means that more follow)
  */
 export async function listPages<Row>(
   reader: Reader,
@@ -154,19 +168,26 @@ export async function listPages<Row>(
   return pages
 }
 
-/** Filters the rows of an owner, given the SQL of its values. Each alternative of a column is read in the order of an index. */
+/**
+ * Filters the rows of an owner, given the SQL of its values. Each alternative of a column is read
+ * in the order of an index.
+ */
 export function ofOwner(filter: Filter, columns: Owners['columns'], values: Prisma.Sql[]): Filter {
   if (values.length === 0) return filter
   const where: Prisma.Sql[] = []
   let { branches } = filter
   for (const name of new Set(columns.map(({ column }) => column))) {
     const column = Prisma.raw(name)
-    const equals = columns.flatMap((one, i) => (one.column === name ? [Prisma.sql`${column} = ${values[i]}`] : []))
+    const equals = columns.flatMap((one, i) =>
+      one.column === name ? [Prisma.sql`${column} = ${values[i]}`] : [],
+    )
     const [first, ...others] = equals as [Prisma.Sql, ...Prisma.Sql[]]
     where.push(others.length === 0 ? first : Prisma.sql`(${Prisma.join(equals, ' OR ')})`)
     if (others.length === 0) continue
     const each = [first, ...others.map((one) => Prisma.sql`${one} AND NOT ${first}`)]
-    branches = (branches ?? [Prisma.sql`TRUE`]).flatMap((branch) => each.map((one) => Prisma.sql`${branch} AND ${one}`))
+    branches = (branches ?? [Prisma.sql`TRUE`]).flatMap((branch) =>
+      each.map((one) => Prisma.sql`${branch} AND ${one}`),
+    )
   }
   return { ...filter, where: [...where, ...filter.where], ...(branches && { branches }) }
 }
@@ -186,7 +207,10 @@ function aloneIn(topology: Topology, { columns, values }: Owners) {
 }
 
 /** Reads each owner's part by a statement. */
-const eachAlone = async <Part>({ columns, values }: Owners, read: (owner: Owners) => Promise<Part[]>) =>
+const eachAlone = async <Part>(
+  { columns, values }: Owners,
+  read: (owner: Owners) => Promise<Part[]>,
+) =>
   (await Promise.all(values.map((value) => read({ columns, values: [value] })))).flat(1) as Part[]
 
 const flip = (direction: 'ASC' | 'DESC', { backward }: Page) =>
@@ -198,19 +222,27 @@ const outerOrder = ({ order }: Ordered, page: Page) =>
   Prisma.raw(order.map((o) => `"${o.field}" ${flip(o.direction, page)}`).join(', '))
 
 /**
- * Page sizes that are written into the statement instead of being parameters, so that Postgres makes its generic plan
- * for that many rows. They are few because every connection prepares each statement separately.
+ * Page sizes that are written into the statement instead of being parameters, so that Postgres
+ * makes its generic plan for that many rows. They are few because every connection prepares each
+ * statement separately.
  */
 const USUAL = new Set([1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 500, 1000])
 
 /**
- * Builds the statement of one page: up to `limit` + 1 rows (`limit` if `exact`) in the order of the list, reversed for
- * a backward page.
+ * Builds the statement of one page: up to `limit` + 1 rows (`limit` if `exact`) in the order of the
+ * list, reversed for a backward page.
  * @param columns a select list with at least the fields of the listing's order
  */
-export function pageSql(listing: Ordered, columns: Prisma.Sql, filter: Filter, page: Page): Prisma.Sql {
+export function pageSql(
+  listing: Ordered,
+  columns: Prisma.Sql,
+  filter: Filter,
+  page: Page,
+): Prisma.Sql {
   if (filter.set) return setPageSql(listing, columns, filter, filter.set, page)
-  const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction, page)}`).join(', '))
+  const orderBy = Prisma.raw(
+    listing.order.map((o) => `${o.column} ${flip(o.direction, page)}`).join(', '),
+  )
   const { limit, offset } = boundsOf(page)
   const starts = keysetConditions(listing.order, page.after, '>')
   const ends = keysetConditions(listing.order, page.before, '<')
@@ -246,8 +278,8 @@ function boundsOf({ limit, offset, exact }: Page): { limit: Prisma.Sql; offset: 
 }
 
 /**
- * Builds the statement of a page of a set: the first rows of each key by an index alone, of these the page's, and their
- * columns.
+ * Builds the statement of a page of a set: the first rows of each key by an index alone, of these
+ * the page's, and their columns.
  */
 function setPageSql(
   listing: Ordered,
@@ -257,7 +289,11 @@ function setPageSql(
   page: Page,
 ): Prisma.Sql {
   const order = Prisma.raw(listing.order.map((o) => `${o.column} AS "${o.field}"`).join(', '))
-  const first = { ...page, limit: Math.min(page.limit + Number(page.offset), 2 ** 31 - 2), offset: 0n }
+  const first = {
+    ...page,
+    limit: Math.min(page.limit + Number(page.offset), 2 ** 31 - 2),
+    offset: 0n,
+  }
   const ofKey = (...conditions: Prisma.Sql[]) =>
     pageSql(
       { from, order: listing.order },
@@ -294,7 +330,11 @@ export async function rowsByKey<Row>(
   const [only = []] = keys
   const alone = keys.length === 1 && topology.form({ one: undefined, cluster: types })
   if (alone)
-    return [await reader.$queryRaw<Row[]>(of(alone.map((type, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`)))]
+    return [
+      await reader.$queryRaw<Row[]>(
+        of(alone.map((type, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`)),
+      ),
+    ]
   const names = types.map((_, i) => Prisma.raw(`owner.k${i}`))
   const together = Prisma.sql`
     SELECT owner.number::int AS owner_number, found.* FROM ${ownersSql(types, keys)}
@@ -331,18 +371,24 @@ export function rowOfEach<Key, Row>(
 }
 
 /**
- * Builds a FROM item `owner` with one row per key: columns k0, k1, ... and the ordinal `number`, from 1. The planner knows the
- * values of a single key, by which Citus finds its shard.
+ * Builds a FROM item `owner` with one row per key: columns k0, k1, ... and the ordinal `number`,
+ * from 1. The planner knows the values of a single key, by which Citus finds its shard.
  */
 export function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.Sql {
-  // Subselects hide the number of keys from the planner, so that Postgres uses the generic plan for all.
-  if (types.length === 0) return Prisma.sql`generate_series(1, (SELECT ${keys.length}::int)) AS owner(number)`
+  // Subselects hide the number of keys from the planner, so that Postgres uses the generic plan for
+  // all.
+  if (types.length === 0)
+    return Prisma.sql`generate_series(1, (SELECT ${keys.length}::int)) AS owner(number)`
   const [only] = keys
   if (only && keys.length === 1) {
-    const values = types.map((type, i) => Prisma.sql`${only[i] ?? ''}::${Prisma.raw(type)} AS ${Prisma.raw(`k${i}`)}`)
+    const values = types.map(
+      (type, i) => Prisma.sql`${only[i] ?? ''}::${Prisma.raw(type)} AS ${Prisma.raw(`k${i}`)}`,
+    )
     return Prisma.sql`(SELECT ${Prisma.join(values)}, 1 AS number) owner`
   }
-  const columns = types.map((type, i) => Prisma.sql`(SELECT ${keys.map((key) => key[i] ?? '')}::${Prisma.raw(type)}[])`)
+  const columns = types.map(
+    (type, i) => Prisma.sql`(SELECT ${keys.map((key) => key[i] ?? '')}::${Prisma.raw(type)}[])`,
+  )
   const names = Prisma.raw(types.map((_, i) => `k${i}`).join(', '))
   return Prisma.sql`unnest(${Prisma.join(columns)}) WITH ORDINALITY AS owner(${names}, number)`
 }
@@ -358,7 +404,9 @@ export async function countRows<Row>(
   const listing = listingIn(described, topology)
   const alone = aloneIn(topology, owners)
   if (alone) {
-    const [row] = await reader.$queryRaw<[{ total: bigint }]>(countSql(listing, ofOwner(filter, owners.columns, alone)))
+    const [row] = await reader.$queryRaw<[{ total: bigint }]>(
+      countSql(listing, ofOwner(filter, owners.columns, alone)),
+    )
     return [Number(row.total)]
   }
   const types = owners.columns.map(({ type }) => type)
@@ -386,14 +434,20 @@ export function cursorValues<Row>(listing: Listing<Row>, row: Row): string[] {
 }
 
 /**
- * Builds the conditions for the rows past a cursor, as alternatives that an index can each read in order. A row
- * comparison needs columns of one direction, so there is one alternative for each run of columns with one direction.
+ * Builds the conditions for the rows past a cursor, as alternatives that an index can each read in
+ * order. A row comparison needs columns of one direction, so there is one alternative for each run
+ * of columns with one direction.
  */
-function keysetConditions(order: OrderColumn[], values: Page['after'], past: '>' | '<'): Prisma.Sql[] {
+function keysetConditions(
+  order: OrderColumn[],
+  values: Page['after'],
+  past: '>' | '<',
+): Prisma.Sql[] {
   if (!values) return [Prisma.empty]
   const runs: { columns: string[]; values: Prisma.Sql[]; direction: 'ASC' | 'DESC' }[] = []
   order.forEach((o, i) => {
-    // The subselect hides the value from the planner, so that Postgres uses the generic plan for every page.
+    // The subselect hides the value from the planner, so that Postgres uses the generic plan for
+    // every page.
     const value = Prisma.sql`(SELECT ${values[i]}::${Prisma.raw(VALUE_TYPES[o.type].sql)})`
     const run = runs.at(-1)
     if (run?.direction === o.direction) {

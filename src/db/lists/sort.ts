@@ -17,7 +17,8 @@ interface SortArguments {
 }
 
 /**
- * Returns the sort keys of the arguments `orderBy` and `orderDirection`, which has one direction for all or one for each.
+ * Returns the sort keys of the arguments `orderBy` and `orderDirection`, which has one direction
+ * for all or one for each.
  * @throws BAD_INPUT
  */
 export function sortBy(args: SortArguments): SortBy[] {
@@ -30,12 +31,16 @@ export function sortBy(args: SortArguments): SortBy[] {
     )
   if (directions.length > 0 && keys.length === 0)
     throw badArgument('orderDirection', 'needs orderBy: name the sort keys')
-  return keys.map((field, i) => ({ field, direction: directions[directions.length > 1 ? i : 0] ?? 'ASC' }))
+  return keys.map((field, i) => ({
+    field,
+    direction: directions[directions.length > 1 ? i : 0] ?? 'ASC',
+  }))
 }
 
 /**
- * Returns a listing in another order, in which the default order breaks ties. If the first key is the first column of
- * the default order in the other direction, ties are reversed too: flipping the direction then reverses the whole list.
+ * Returns a listing in another order, in which the default order breaks ties. If the first key is
+ * the first column of the default order in the other direction, ties are reversed too: flipping the
+ * direction then reverses the whole list.
  * @throws BAD_INPUT if a key occurs twice
  */
 export function sorted<Row>(listing: Listing<Row>, by: readonly SortBy[]): Listing<Row> {
@@ -52,9 +57,11 @@ export function sorted<Row>(listing: Listing<Row>, by: readonly SortBy[]): Listi
     order.push({ column, field, type: key.type, direction })
   }
   const [natural, first] = [listing.order[0], order[0]]
-  const reversed = natural && first && natural.field === first.field && natural.direction !== first.direction
+  const reversed =
+    natural && first && natural.field === first.field && natural.direction !== first.direction
   for (const one of listing.order)
-    if (!seen.has(one.field)) order.push(reversed ? { ...one, direction: opposite(one.direction) } : one)
+    if (!seen.has(one.field))
+      order.push(reversed ? { ...one, direction: opposite(one.direction) } : one)
   return { ...listing, columns: columns as Listing<Row>['columns'], order }
 }
 
@@ -73,7 +80,9 @@ export function assertOnce(keys: SortKeys, by: readonly SortBy[]): Set<string> {
   return seen
 }
 
-/** Returns whether an order is the listing's default order or its reverse, which its index serves. */
+/**
+ * Returns whether an order is the listing's default order or its reverse, which its index serves.
+ */
 export function isOwnOrder<Row>({ order }: Listing<Row>, other: Listing<Row>): boolean {
   const same = (flipped: boolean) =>
     order.length === other.order.length &&
@@ -93,4 +102,5 @@ function nullsLast({ column, type }: SortKey, direction: Direction): string {
   return `coalesce(${column}, ${direction === 'ASC' ? after : before})`
 }
 
-const twice = (name: string) => badArgument('orderBy', `has ${name} twice, or what is the same: name each field once`)
+const twice = (name: string) =>
+  badArgument('orderBy', `has ${name} twice, or what is the same: name each field once`)

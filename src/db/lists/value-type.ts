@@ -2,9 +2,20 @@ import { parseUtc } from '../../time.ts'
 import { ENCODINGS, type Encoding } from './encoding.ts'
 
 interface TypeOfValue {
-  sql: 'text' | 'bigint' | 'int' | 'double precision' | 'numeric' | 'date' | 'timestamptz' | 'boolean'
+  sql:
+    | 'text'
+    | 'bigint'
+    | 'int'
+    | 'double precision'
+    | 'numeric'
+    | 'date'
+    | 'timestamptz'
+    | 'boolean'
   encoding: Encoding
-  /** Returns whether text from a cursor is a value of this type. Other text must not reach the database. */
+  /**
+   * Returns whether text from a cursor is a value of this type. Other text must not reach the
+   * database.
+   */
   accepts?(text: string): boolean
   /** SQL that sorts after and before all values. It replaces null in sort keys. */
   ends?: readonly [after: string, before: string]
@@ -18,7 +29,10 @@ const bigint = {
   ends: ['9223372036854775807', '-1'],
 } as const
 
-/** The column types. An `integer` is at most 2^53-1, a `bigint` may be larger, a `timestamp` is in Unix seconds. */
+/**
+ * The column types. An `integer` is at most 2^53-1, a `bigint` may be larger, a `timestamp` is in
+ * Unix seconds.
+ */
 export const VALUE_TYPES = {
   // Hexadecimal digits need no escaping.
   address: { sql: 'text', encoding: ENCODINGS.quoted, accepts: isText },

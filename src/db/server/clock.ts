@@ -1,9 +1,14 @@
 import type pg from 'pg'
 
-/** How many seconds this machine's clock is ahead of Postgres', as far as the time of the question lets it be known. */
+/**
+ * How many seconds this machine's clock is ahead of Postgres', as far as the time of the question
+ * lets it be known.
+ */
 export async function clockAhead(client: Pick<pg.Client, 'query'>): Promise<number> {
   const sentAt = Date.now()
-  const { rows } = await client.query('SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds')
+  const { rows } = await client.query(
+    'SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds',
+  )
   return (sentAt + Date.now()) / 2000 - rows[0].seconds
 }
 

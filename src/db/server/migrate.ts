@@ -3,7 +3,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from '@prisma/driver-adapter-utils'
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  DriverAdapterError,
+} from '@prisma/driver-adapter-utils'
 import { postgreSplitterOptions, splitQuery } from 'dbgate-query-splitter'
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
@@ -25,13 +28,16 @@ interface AppliedMigration {
 }
 
 /**
- * Applies all migrations in `migrationsDir` and records them in `_prisma_migrations`, as `prisma migrate deploy` does.
- * Concurrent callers wait for each other. Each script and its record are one transaction, so a script must not commit, and a
- * failed or killed migration leaves nothing behind and is retried.
+ * Applies all migrations in `migrationsDir` and records them in `_prisma_migrations`, as `prisma
+ * migrate deploy` does. Concurrent callers wait for each other. Each script and its record are one
+ * transaction, so a script must not commit, and a failed or killed migration leaves nothing behind
+ * and is retried.
  *
  * @returns the names of the applied migrations, in order
- * @throws BAD_INPUT if the database is another program's or a newer gateway's, or does not let its role in, or do this
- * @throws Error that names the migration, if its script fails (Postgres' error is the cause) or has changed since
+ * @throws BAD_INPUT if the database is another program's or a newer gateway's, or does not let its
+ * role in, or do this
+ * @throws Error that names the migration, if its script fails (Postgres' error is the cause) or has
+ * changed since
  */
 export async function migrate(options: {
   url: string
@@ -41,7 +47,12 @@ export async function migrate(options: {
   const began = Date.now()
   const migrations = await readMigrations(options.migrationsDir)
   // A single connection, so that the session that does the work has the lock.
-  const pool = new pg.Pool({ connectionString: options.url, max: 1, idleTimeoutMillis: 0, onConnect: pinSession })
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: 1,
+    idleTimeoutMillis: 0,
+    onConnect: pinSession,
+  })
   pool.on('error', () => {})
   try {
     await lock(pool).catch((cause) => {
@@ -57,7 +68,8 @@ export async function migrate(options: {
       : await compareEmpty(pool, migrations)
     if (fault !== undefined) throw new GatewayError('BAD_INPUT', fault)
     if (pending.length === 0) return { applied: [] }
-    if (!(await mayCreateTables(pool))) throw lacking(pending, MAY_NOT, begun ? undefined : await grantOf(pool))
+    if (!(await mayCreateTables(pool)))
+      throw lacking(pending, MAY_NOT, begun ? undefined : await grantOf(pool))
     if (begun) await markRolledBack(pool)
     const applied = await apply(pool, options.migrationsDir, migrations)
     options.log.info({ applied, ms: Date.now() - began }, 'migrated the database')
@@ -96,7 +108,8 @@ const MAY_NOT = 'this database role may not create tables'
 
 /** @param grant SQL that lets the role apply them */
 function lacking(pending: string[], reason: string, grant?: string): GatewayError {
-  const which = pending.length === 1 ? 'the migration' : `${pending.length} migrations, beginning with`
+  const which =
+    pending.length === 1 ? 'the migration' : `${pending.length} migrations, beginning with`
   const before = grant === undefined ? '' : `run \`${grant}\` as the owner of the database, or `
   return new GatewayError(
     'BAD_INPUT',
@@ -119,7 +132,10 @@ export interface MigrationState {
 }
 
 /** Compares a database with the migrations in `migrationsDir`. Changes nothing. */
-export async function readMigrationState(client: Queryable, migrationsDir: string): Promise<MigrationState> {
+export async function readMigrationState(
+  client: Queryable,
+  migrationsDir: string,
+): Promise<MigrationState> {
   const migrations = await readMigrations(migrationsDir)
   const begun = await hasRecords(client)
   return begun ? compare(migrations, await readApplied(client)) : compareEmpty(client, migrations)
@@ -127,7 +143,10 @@ export async function readMigrationState(client: Queryable, migrationsDir: strin
 
 type Queryable = Pick<pg.Client, 'query'>
 
-/** The SQLSTATEs of a role that may not log in or lacks a privilege, and of a database that does not exist. */
+/**
+ * The SQLSTATEs of a role that may not log in or lacks a privilege, and of a database that does not
+ * exist.
+ */
 const REFUSED = /^(28...|42501|3D000)$/
 
 /** The error for a database that cannot be reached, or that refuses its role. */
@@ -186,7 +205,9 @@ async function readMigrations(directory: string): Promise<Migration[]> {
 }
 
 async function hasRecords(pool: Queryable): Promise<boolean> {
-  const { rows } = await pool.query(`select to_regclass('public._prisma_migrations') is not null as found`)
+  const { rows } = await pool.query(
+    `select to_regclass('public._prisma_migrations') is not null as found`,
+  )
   return rows[0].found
 }
 
@@ -221,7 +242,9 @@ async function compareEmpty(pool: Queryable, migrations: Migration[]): Promise<M
      order by relname limit 1`,
   )
   const [other] = rows
-  const fault = other && `The database belongs to another program, since it has the table ${other.name}. ${ANOTHER}`
+  const fault =
+    other &&
+    `The database belongs to another program, since it has the table ${other.name}. ${ANOTHER}`
   return { pending: migrations.map(({ name }) => name), fault }
 }
 
@@ -251,8 +274,11 @@ function mismatch(migrations: Migration[], applied: AppliedMigration[]): string 
         : `The database belongs to another program, since it has the migration ${name}. ${ANOTHER}`
     // Like Prisma, ignores line endings, which a checkout may change.
     const unix = script.replaceAll('\r\n', '\n')
-    const same = [script, unix, unix.replaceAll('\n', '\r\n')].some((text) => checksumOf(text) === checksum)
-    if (!same) return `The migration ${name} was changed after it had been applied to this database.`
+    const same = [script, unix, unix.replaceAll('\n', '\r\n')].some(
+      (text) => checksumOf(text) === checksum,
+    )
+    if (!same)
+      return `The migration ${name} was changed after it had been applied to this database.`
   }
   return undefined
 }
@@ -261,7 +287,11 @@ function checksumOf(script: string): string {
   return createHash('sha256').update(script).digest('hex')
 }
 
-async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration[]): Promise<string[]> {
+async function apply(
+  pool: pg.Pool,
+  migrationsDir: string,
+  migrations: Migration[],
+): Promise<string[]> {
   const { SchemaEngine } = await loadEngine()
   let failure: { script: string; cause: Error } | undefined
   const factory = new PrismaPg(pool)
@@ -278,8 +308,23 @@ async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration
         })
       } catch (error) {
         failure = { script, cause: error as Error }
-        const { code = 'N/A', severity = 'N/A', message, detail, column, hint } = error as pg.DatabaseError
-        throw new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint })
+        const {
+          code = 'N/A',
+          severity = 'N/A',
+          message,
+          detail,
+          column,
+          hint,
+        } = error as pg.DatabaseError
+        throw new DriverAdapterError({
+          kind: 'postgres',
+          code,
+          severity,
+          message,
+          detail,
+          column,
+          hint,
+        })
       }
     }
     return adapter
@@ -292,7 +337,9 @@ async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration
     bindMigrationAwareSqlAdapterFactory(factory),
   )
   try {
-    const lockfile = await readFile(join(migrationsDir, 'migration_lock.toml'), 'utf8').catch(() => null)
+    const lockfile = await readFile(join(migrationsDir, 'migration_lock.toml'), 'utf8').catch(
+      () => null,
+    )
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: {
         baseDir: resolve(migrationsDir),
@@ -313,7 +360,10 @@ async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration
       throw new Error(`The database cannot be migrated: ${message}`, { cause: error })
     }
     const name = migrations.find(({ script }) => script === failure?.script)?.name
-    const what = name === undefined ? 'The records of migrations could not be made' : `The migration ${name} failed`
+    const what =
+      name === undefined
+        ? 'The records of migrations could not be made'
+        : `The migration ${name} failed`
     throw new Error(`${what}: ${failure.cause.message}`, { cause: failure.cause })
   } finally {
     engine.free()
@@ -321,8 +371,8 @@ async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration
 }
 
 /**
- * Sent with each script, in its transaction. Otherwise a kill before the engine records it would leave it applied but marked
- * as failed.
+ * Sent with each script, in its transaction. Otherwise a kill before the engine records it would
+ * leave it applied but marked as failed.
  */
 const FINISH = `update public._prisma_migrations set finished_at = now()
   where finished_at is null and rolled_back_at is null`
@@ -332,7 +382,10 @@ type EngineModule = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 /** Missing from Node's types. */
 interface WithWebAssembly {
   WebAssembly: {
-    instantiate(code: Uint8Array, imports: object): Promise<{ instance: { exports: EngineExports } }>
+    instantiate(
+      code: Uint8Array,
+      imports: object,
+    ): Promise<{ instance: { exports: EngineExports } }>
   }
 }
 
@@ -342,11 +395,15 @@ interface EngineExports {
 
 let engineModule: Promise<EngineModule> | undefined
 
-/** Prisma's schema engine. Its glue code has one WebAssembly instance, so a process loads it once. */
+/**
+ * Prisma's schema engine. Its glue code has one WebAssembly instance, so a process loads it once.
+ */
 function loadEngine(): Promise<EngineModule> {
   engineModule ??= (async () => {
     const glue = await import('@prisma/schema-engine-wasm/schema_engine_bg')
-    const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')
+    const entry = createRequire(import.meta.url).resolve(
+      '@prisma/schema-engine-wasm/schema_engine_bg',
+    )
     const code = await readFile(join(dirname(entry), 'schema_engine_bg.wasm'))
     const { WebAssembly } = globalThis as unknown as WithWebAssembly
     const { instance } = await WebAssembly.instantiate(code, { './schema_engine_bg.js': glue })

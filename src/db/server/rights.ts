@@ -28,7 +28,8 @@ export async function readRights(client: Pick<pg.Client, 'query'>): Promise<Righ
      WHERE relnamespace = to_regnamespace('public') AND relkind IN ('r', 'p', 'v', 'S')
        AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')`,
   )
-  const { role, database, tables, enters, reads, writes, counts, stages, changes, records } = rows[0]
+  const { role, database, tables, enters, reads, writes, counts, stages, changes, records } =
+    rows[0]
   const grants = (...wanted: [boolean | null, string][]) =>
     wanted.flatMap(([has, sql]) => (has === false ? [`${sql};`] : []))
   return {

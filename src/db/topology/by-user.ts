@@ -1,6 +1,9 @@
 import type { Batch } from '../connect/reader.ts'
 
-/** Makes a batch, whose keys are users or groups of them, read each key alone in a cluster: its rows are on few servers. */
+/**
+ * Makes a batch, whose keys are users or groups of them, read each key alone in a cluster: its rows
+ * are on few servers.
+ */
 export const byUser =
   <Key, Value, Args extends unknown[]>(load: Batch<Key, Value, Args>): Batch<Key, Value, Args> =>
   (reader, keys, ...args) =>

@@ -7,8 +7,9 @@ import { single } from './single.ts'
 import { TABLES_OF_USERS, USER_KEY } from './topology.ts'
 
 /**
- * Tables that each server has a copy of: what rows of users are joined with. Accounts are among them, since ranks, search and
- * leaderboards are about the order of all of them. The other tables stay on the coordinator, with their triggers.
+ * Tables that each server has a copy of: what rows of users are joined with. Accounts are among
+ * them, since ranks, search and leaderboards are about the order of all of them. The other tables
+ * stay on the coordinator, with their triggers.
  */
 const ON_EVERY_SERVER = [
   'user',
@@ -39,8 +40,9 @@ const DATA_CHANGED = `CREATE FUNCTION data_changed() RETURNS VOID LANGUAGE plpgs
   END $$`
 
 /**
- * Spreads the rows of users over the workers of a Citus cluster, by the user's address, so that all rows of a user are on one of
- * them. All of it is one transaction, during which nobody writes. Does nothing if it has been done.
+ * Spreads the rows of users over the workers of a Citus cluster, by the user's address, so that all
+ * rows of a user are on one of them. All of it is one transaction, during which nobody writes. Does
+ * nothing if it has been done.
  * @param url leads to the coordinator; its tables are up to date
  * @returns how many workers there are, and whether it has been done now
  * @throws BAD_INPUT if the database is not a Citus coordinator with workers
@@ -52,9 +54,13 @@ export async function distribute(url: string): Promise<{ workers: number; done: 
   await client.connect()
   try {
     await pinSession(client)
-    await client.query('BEGIN; SET LOCAL client_min_messages = warning; SET LOCAL statement_timeout = 0')
+    await client.query(
+      'BEGIN; SET LOCAL client_min_messages = warning; SET LOCAL statement_timeout = 0',
+    )
     const workers = await workersOf(client)
-    const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCKS.writers])
+    const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [
+      LOCKS.writers,
+    ])
     if (!rows[0]?.locked)
       throw new GatewayError(
         'UNAVAILABLE',
@@ -95,7 +101,11 @@ async function workersOf(client: pg.Client): Promise<number> {
       'BAD_INPUT',
       'The database has no Citus: run CREATE EXTENSION citus on the coordinator and on each worker first.',
     )
-  const { rows: nodes } = await client.query<{ coordinator: boolean; known: boolean; workers: number }>(
+  const { rows: nodes } = await client.query<{
+    coordinator: boolean
+    known: boolean
+    workers: number
+  }>(
     `SELECT citus_is_coordinator() AS coordinator, coalesce(bool_or(groupid = 0), false) AS known,
        (count(*) FILTER (WHERE groupid <> 0 AND noderole = 'primary' AND isactive AND shouldhaveshards))::int AS workers
      FROM pg_dist_node`,
@@ -130,8 +140,8 @@ async function dropTriggers(client: pg.Client): Promise<void> {
 }
 
 /**
- * A unique key of a sharded table must have the user's address, shards move to other workers while they are written only by a
- * primary key, and Citus has identities of bigint alone.
+ * A unique key of a sharded table must have the user's address, shards move to other workers while
+ * they are written only by a primary key, and Citus has identities of bigint alone.
  */
 async function adaptKeys(client: pg.Client): Promise<void> {
   await client.query(`
@@ -149,8 +159,15 @@ async function adaptKeys(client: pg.Client): Promise<void> {
       ALTER TABLE ${table} ALTER COLUMN key SET DEFAULT nextval('${table}_key_seq')`)
 }
 
-/** Under Postgres 15 and 16, Citus has no plan for an outer join with a condition that it finds to be false: no date is before itself. */
+/**
+ * Under Postgres 15 and 16, Citus has no plan for an outer join with a condition that it finds to
+ * be false: no date is before itself.
+ */
 async function joinPairs(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ text: string }>("SELECT pg_get_viewdef('position'::regclass) AS text")
-  await client.query(`CREATE OR REPLACE VIEW position AS ${rows[0]?.text.replace('LEFT JOIN', 'JOIN')}`)
+  const { rows } = await client.query<{ text: string }>(
+    "SELECT pg_get_viewdef('position'::regclass) AS text",
+  )
+  await client.query(
+    `CREATE OR REPLACE VIEW position AS ${rows[0]?.text.replace('LEFT JOIN', 'JOIN')}`,
+  )
 }

@@ -2,7 +2,10 @@ import pTimeout, { TimeoutError } from 'p-timeout'
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
 
-/** The pooler between the gateway and Postgres: nothing, or a pooler that lends a server connection for so long. */
+/**
+ * The pooler between the gateway and Postgres: nothing, or a pooler that lends a server connection
+ * for so long.
+ */
 export type Pooling = 'none' | 'session' | 'transaction'
 
 /** How long a connection of a pooler may take. */
@@ -10,13 +13,18 @@ const PATIENCE_MS = 3000
 const TRIES = 5
 
 /**
- * Finds out what is at a URL. A pooler issues its keys for cancelling, so they do not name the process that answers.
- * One in transaction mode answers a connection from another process while the first one is busy, or two connections from the
- * same one. A database that cannot be reached counts as Postgres: what uses it next reports that.
+ * Finds out what is at a URL. A pooler issues its keys for cancelling, so they do not name the
+ * process that answers. One in transaction mode answers a connection from another process while the
+ * first one is busy, or two connections from the same one. A database that cannot be reached counts
+ * as Postgres: what uses it next reports that.
  * @param setting the name of the setting with the URL, for the error
  * @throws BAD_INPUT if a pooler in session mode lends fewer than `needed` connections
  */
-export async function poolingAt(url: string, needed: number, setting = 'DATABASE_URL'): Promise<Pooling> {
+export async function poolingAt(
+  url: string,
+  needed: number,
+  setting = 'DATABASE_URL',
+): Promise<Pooling> {
   const [one, two] = [connection(url), connection(url)]
   try {
     await one.connect()

@@ -52,7 +52,11 @@ export class Replica<Store extends Connections> {
   /** Since when it is behind. */
   behindSince: number | undefined
 
-  constructor(name: string, store: Store, onSight: (replica: Replica<Store>, sight: Sight) => void) {
+  constructor(
+    name: string,
+    store: Store,
+    onSight: (replica: Replica<Store>, sight: Sight) => void,
+  ) {
     this.name = name
     this.server = new WatchedServer(store, (sight) => onSight(this, sight))
   }

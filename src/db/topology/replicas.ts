@@ -22,10 +22,11 @@ const FOLLOW_MS = 5
 const MAX_FOLLOW_MS = 200
 
 /**
- * Spreads reads over streaming replicas. No answer goes back in time: a replica is read only once it was seen at the
- * highest data version that this gateway has heard of or has answered from, or that the client requires. Otherwise the
- * primary is read. The version of a server is read after each answer, so that the answer's version is never understated.
- * A read that fails on a replica is read once more, from the primary.
+ * Spreads reads over streaming replicas. No answer goes back in time: a replica is read only once
+ * it was seen at the highest data version that this gateway has heard of or has answered from, or
+ * that the client requires. Otherwise the primary is read. The version of a server is read after
+ * each answer, so that the answer's version is never understated. A read that fails on a replica is
+ * read once more, from the primary.
  */
 export class Replicas<Store extends Connections> {
   readonly #options: ReplicasOptions<Store>
@@ -44,14 +45,18 @@ export class Replicas<Store extends Connections> {
   #learned = -1
   #systemIdentifier: string | undefined
   #turn = 0
-  /** Called with the server of each read, `primary` or a replica, after it has ended. A failed one runs on the primary. */
+  /**
+   * Called with the server of each read, `primary` or a replica, after it has ended. A failed one
+   * runs on the primary.
+   */
   onRead: ((server: string, outcome: 'ok' | 'failed') => void) | undefined
 
   constructor(options: ReplicasOptions<Store>) {
     this.#options = options
     this.#primary = new WatchedServer(options.primary, (sight) => this.#sawPrimary(sight))
     this.#replicas = [...options.replicas].map(
-      ([name, store]) => new Replica(name, store, (replica, sight) => this.#sawReplica(replica, sight)),
+      ([name, store]) =>
+        new Replica(name, store, (replica, sight) => this.#sawReplica(replica, sight)),
     )
   }
 
@@ -61,7 +66,8 @@ export class Replicas<Store extends Connections> {
     const changed = () => void this.changed()
     // The primary may have been restored meanwhile, or replaced.
     const up = () => {
-      for (const server of [this.#primary, ...this.#replicas.map(({ server }) => server)]) server.seen = 0
+      for (const server of [this.#primary, ...this.#replicas.map(({ server }) => server)])
+        server.seen = 0
       this.#floor = 0
       this.#newest = undefined
       changed()
@@ -151,24 +157,27 @@ export class Replicas<Store extends Connections> {
     const attempt = new Attempt(caller)
     replica.attempts.add(attempt)
     try {
-      const { result, version } = await new Promise<{ result: T; version: number }>((resolve, reject) => {
-        attempt.reject = reject
-        const run = async () => {
-          const result = await work(server.store, attempt)
-          if (attempt.failed) throw unavailable()
-          const { version } = await server.look()
-          // It was promoted or replaced meanwhile.
-          if (replica.fault !== undefined || (await this.#isAhead(version))) throw unavailable()
-          return { result, version }
-        }
-        run().then(resolve, reject)
-      })
+      const { result, version } = await new Promise<{ result: T; version: number }>(
+        (resolve, reject) => {
+          attempt.reject = reject
+          const run = async () => {
+            const result = await work(server.store, attempt)
+            if (attempt.failed) throw unavailable()
+            const { version } = await server.look()
+            // It was promoted or replaced meanwhile.
+            if (replica.fault !== undefined || (await this.#isAhead(version))) throw unavailable()
+            return { result, version }
+          }
+          run().then(resolve, reject)
+        },
+      )
       this.raise(version)
       caller?.onVersions?.({ from, to: version })
       this.onRead?.(replica.name, 'ok')
       return { result }
     } catch (error) {
-      if (caller?.aborted || !(attempt.failed || attempt.abandoned || isOfServer(error))) throw error
+      if (caller?.aborted || !(attempt.failed || attempt.abandoned || isOfServer(error)))
+        throw error
       attempt.abandoned = true
       this.onRead?.(replica.name, 'failed')
       void this.#check(replica)
@@ -178,7 +187,10 @@ export class Replicas<Store extends Connections> {
     }
   }
 
-  /** True if a replica shows what the primary does not: for an instant each commit, or always if it is on another timeline. */
+  /**
+   * True if a replica shows what the primary does not: for an instant each commit, or always if it
+   * is on another timeline.
+   */
   async #isAhead(version: number): Promise<boolean> {
     if (version <= this.#primary.seen) return false
     return this.#primary.look().then(
@@ -260,22 +272,32 @@ export class Replicas<Store extends Connections> {
     const identifier = await systemIdentifierOf(server.store.probe)
     const { inRecovery, version, history } = await server.look()
     if (!inRecovery) return 'promoted'
-    this.#systemIdentifier ??= await systemIdentifierOf(this.#primary.store.probe).catch(() => undefined)
-    if (identifier !== undefined && this.#systemIdentifier !== undefined && identifier !== this.#systemIdentifier)
+    this.#systemIdentifier ??= await systemIdentifierOf(this.#primary.store.probe).catch(
+      () => undefined,
+    )
+    if (
+      identifier !== undefined &&
+      this.#systemIdentifier !== undefined &&
+      identifier !== this.#systemIdentifier
+    )
       return 'foreign'
     if (version === this.#newest?.version && history !== this.#newest.history) return 'foreign'
-    if ((identifier === undefined && !replica.proven) || (await this.#isAhead(version))) return 'foreign'
+    if ((identifier === undefined && !replica.proven) || (await this.#isAhead(version)))
+      return 'foreign'
     if (version >= this.#floor) replica.behindSince = undefined
     else {
       replica.behindSince ??= performance.now()
       void this.#follow(replica)
     }
     const { behindSince } = replica
-    return behindSince !== undefined && performance.now() - behindSince > BEHIND_MS ? 'behind' : undefined
+    return behindSince !== undefined && performance.now() - behindSince > BEHIND_MS
+      ? 'behind'
+      : undefined
   }
 
   #followAll(): void {
-    for (const replica of this.#replicas) if (replica.fault === undefined) void this.#follow(replica)
+    for (const replica of this.#replicas)
+      if (replica.fault === undefined) void this.#follow(replica)
   }
 
   /** Looks at a replica until it has caught up. */
@@ -284,7 +306,11 @@ export class Replicas<Store extends Connections> {
     replica.following = true
     const { server } = replica
     try {
-      for (let pause = FOLLOW_MS; replica.fault === undefined && server.seen < this.#floor; pause *= 2) {
+      for (
+        let pause = FOLLOW_MS;
+        replica.fault === undefined && server.seen < this.#floor;
+        pause *= 2
+      ) {
         await server.look()
         if (server.seen >= this.#floor) break
         const { signal } = this.#closing

@@ -12,15 +12,27 @@ import {
   type UserTable,
 } from './topology.ts'
 
-/** The maximum number of statements of which it is cached whether the store answers them rightly. */
+/**
+ * The maximum number of statements of which it is cached whether the store answers them rightly.
+ */
 const MAX_STATEMENTS = 500
 
-/** The rows of users are spread over the workers of a Citus cluster, all rows of a user on one of them. */
+/**
+ * The rows of users are spread over the workers of a Citus cluster, all rows of a user on one of
+ * them.
+ */
 export class Sharded implements Topology {
-  /** Citus keeps one connection of a session to each worker, and would open and close more for each statement. */
+  /**
+   * Citus keeps one connection of a session to each worker, and would open and close more for each
+   * statement.
+   */
   readonly session = { 'citus.max_adaptive_executor_pool_size': 1 }
-  /** In one transaction Citus cannot run a statement on the coordinator itself and then one that it cannot run there. */
-  readonly begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL citus.enable_local_execution = off'
+  /**
+   * In one transaction Citus cannot run a statement on the coordinator itself and then one that it
+   * cannot run there.
+   */
+  readonly begin =
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL citus.enable_local_execution = off'
   /** By the text of a statement. */
   readonly #answers = new LRUCache<string, boolean>({ max: MAX_STATEMENTS })
 
@@ -28,7 +40,10 @@ export class Sharded implements Topology {
     return cluster
   }
 
-  /** Sends the rows to one server first, where the statement then runs as on one Postgres. About one user it needs not. */
+  /**
+   * Sends the rows to one server first, where the statement then runs as on one Postgres. About one
+   * user it needs not.
+   */
   together({ users, tables, ctes, select }: AboutUsers): Prisma.Sql {
     const rows = users.length === 1 ? [] : tables.map((table) => rowsOf(table, users))
     const all = ctes ? [...rows, ctes] : rows
@@ -36,10 +51,13 @@ export class Sharded implements Topology {
   }
 
   /**
-   * True for a statement that goes to one server. In lateral joins Citus would apply LIMIT and count to each shard, not to all
-   * together.
+   * True for a statement that goes to one server. In lateral joins Citus would apply LIMIT and
+   * count to each shard, not to all together.
    */
-  async answers(reader: Pick<Answering, 'explain'>, query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<boolean> {
+  async answers(
+    reader: Pick<Answering, 'explain'>,
+    query: Pick<Prisma.Sql, 'text' | 'values'>,
+  ): Promise<boolean> {
     const cached = this.#answers.get(query.text)
     if (cached !== undefined) return cached
     const plan = await reader.explain(query)
@@ -49,7 +67,8 @@ export class Sharded implements Topology {
   }
 
   async textRows(reader: Answering, query: Pick<Prisma.Sql, 'text' | 'values'>, isList: boolean) {
-    if (isList ? this.#answers.get(query.text) === false : !(await this.answers(reader, query))) return undefined
+    if (isList ? this.#answers.get(query.text) === false : !(await this.answers(reader, query)))
+      return undefined
     return reader.textRows(query).catch((error) => {
       if (!isUnsupported(error)) throw error
       this.#answers.set(query.text, false)
@@ -75,7 +94,10 @@ export class Sharded implements Topology {
     await client.query('SELECT data_changed()')
   }
 
-  /** Each server does that alone: Citus cannot in a transaction that has read a table of which each server has a copy. */
+  /**
+   * Each server does that alone: Citus cannot in a transaction that has read a table of which each
+   * server has a copy.
+   */
   async analyze(): Promise<void> {}
 }
 
@@ -88,5 +110,7 @@ function rowsOf(table: UserTable, users: readonly string[]): Prisma.Sql {
 /** The numbers of tasks of the parts of a query plan. */
 function taskCounts(plan: unknown): number[] {
   if (typeof plan !== 'object' || plan === null) return []
-  return Object.entries(plan).flatMap(([name, value]) => (name === 'Task Count' ? [value] : taskCounts(value)))
+  return Object.entries(plan).flatMap(([name, value]) =>
+    name === 'Task Count' ? [value] : taskCounts(value),
+  )
 }

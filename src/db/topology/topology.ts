@@ -21,9 +21,16 @@ export const TABLES_OF_USERS = [
 ] as const
 
 /** A table of users, or a view of these tables. */
-export type UserTable = (typeof TABLES_OF_USERS)[number] | 'position' | 'account_ledger' | 'net_cash'
+export type UserTable =
+  | (typeof TABLES_OF_USERS)[number]
+  | 'position'
+  | 'account_ledger'
+  | 'net_cash'
 
-/** Both forms of what depends on where the rows of users are: in one Postgres, or spread over the workers of a cluster. */
+/**
+ * Both forms of what depends on where the rows of users are: in one Postgres, or spread over the
+ * workers of a cluster.
+ */
 export interface Forms<T> {
   one: T
   cluster: T
@@ -67,10 +74,14 @@ export interface Topology {
   form<T>(forms: Forms<T>): T
   /** Builds a statement that reads all of its users' rows before it runs. */
   together(statement: AboutUsers): Prisma.Sql
-  /** True if the store answers a statement rightly if it applies limits or counts to each of several users. */
+  /**
+   * True if the store answers a statement rightly if it applies limits or counts to each of several
+   * users.
+   */
   answers(reader: Pick<Answering, 'explain'>, query: Query): Promise<boolean>
   /**
-   * Reads the rows of a planned statement. Undefined if the store has no right plan for it. Left out if it has one for each.
+   * Reads the rows of a planned statement. Undefined if the store has no right plan for it. Left
+   * out if it has one for each.
    * @param isList whether it selects the rows of one list alone
    */
   textRows?(reader: Answering, query: Query, isList: boolean): Promise<TextRow[] | undefined>

@@ -6,7 +6,12 @@ import { doubleOf, pointsColumn } from '../points/millionths.ts'
 
 const columns = columnsOf(Prisma.AccountDayScalarFieldEnum, {
   userAddress: { type: 'address' },
-  distributionDate: { type: 'date', field: 'date', description: 'The distribution date.', sort: true },
+  distributionDate: {
+    type: 'date',
+    field: 'date',
+    description: 'The distribution date.',
+    sort: true,
+  },
   points: {
     ...pointsColumn('t.points'),
     description: "The user's points on that date.",
@@ -30,6 +35,9 @@ export const accountDays = listing({
   order: { distributionDate: 'ASC' },
   filters: {
     date: range(columns.distributionDate, 'Only distribution dates in this range.'),
-    points: range({ sql: doubleOf('t.points'), type: 'float' }, 'Only dates whose points are in this range.'),
+    points: range(
+      { sql: doubleOf('t.points'), type: 'float' },
+      'Only dates whose points are in this range.',
+    ),
   },
 })

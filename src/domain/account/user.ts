@@ -5,7 +5,12 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsColumn } from '../points/millionths.ts'
 
 const addresses = columnsOf(Prisma.UserScalarFieldEnum, {
-  address: { sql: 't.user_address', type: 'address', description: "The user's address.", sort: true },
+  address: {
+    sql: 't.user_address',
+    type: 'address',
+    description: "The user's address.",
+    sort: true,
+  },
 })
 
 /** All addresses that any record names, by address. */

@@ -4,17 +4,26 @@ import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/place.ts'
 
-/** Cash flows and liquidation rewards in one shape. A reward's entity is the collateral market or the vault. */
+/**
+ * Cash flows and liquidation rewards in one shape. A reward's entity is the collateral market or
+ * the vault.
+ */
 const records = (['market', 'vault'] as const).map(
-  (kind) => `SELECT '${kind}_reward', chain_id, tx_hash, log_index, user_address, timestamp, 'liquidation_reward',
+  (
+    kind,
+  ) => `SELECT '${kind}_reward', chain_id, tx_hash, log_index, user_address, timestamp, 'liquidation_reward',
     '${kind}'::entity_type, ${kind === 'market' ? 'collateral_market_id' : 'vault_id'}, liquid_reward, liquid_reward_usd
   FROM ${kind}_liquidation_reward`,
 )
-const from = Prisma.raw(`(SELECT 'cash_flow' AS record_type, chain_id, tx_hash, log_index, user_address, timestamp,
+const from =
+  Prisma.raw(`(SELECT 'cash_flow' AS record_type, chain_id, tx_hash, log_index, user_address, timestamp,
     kind::text AS kind, entity_type, entity_id, assets, amount_usd FROM cash_flow
   UNION ALL ${records.join(' UNION ALL ')}) t`)
 
-/** One alternative for each table, so that each is read in the order of its index, and no further than the page. */
+/**
+ * One alternative for each table, so that each is read in the order of its index, and no further
+ * than the page.
+ */
 const ofType = (type: string) => Prisma.raw(`t.record_type = '${type}'`)
 const rewards = ['market_reward', 'vault_reward'].map(ofType)
 const branches = [ofType('cash_flow'), ...rewards]
@@ -38,7 +47,11 @@ const columns = sqlColumns({
   },
   chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.' },
   txHash: { sql: 't.tx_hash', type: 'text', description: 'The hash of the transaction.' },
-  logIndex: { sql: 't.log_index', type: 'integer', description: 'The index of the event in its block.' },
+  logIndex: {
+    sql: 't.log_index',
+    type: 'integer',
+    description: 'The index of the event in its block.',
+  },
   userAddress: { sql: 't.user_address', type: 'address', description: "The user's address." },
   recordType: { sql: 't.record_type', type: 'text' },
   entityType: { sql: 't.entity_type::text', type: 'text', description: 'The kind of the entity.' },
@@ -69,7 +82,10 @@ const columns = sqlColumns({
   amountUsd: { sql: 't.amount_usd', type: 'float', nullable: true, filter: true },
 })
 
-/** Something that a user did or received in a market or a vault: a cash flow, or a share of a liquidation reward. */
+/**
+ * Something that a user did or received in a market or a vault: a cash flow, or a share of a
+ * liquidation reward.
+ */
 export type Activity = RowOf<typeof columns>
 
 const { userAddress, assetAddress, chainId, entityId, entityType, kind, poolAddress } = columns
@@ -78,7 +94,14 @@ export const activities = listing({
   name: 'activity',
   from,
   columns,
-  order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC', userAddress: 'ASC', recordType: 'ASC' },
+  order: {
+    timestamp: 'DESC',
+    logIndex: 'DESC',
+    txHash: 'ASC',
+    chainId: 'ASC',
+    userAddress: 'ASC',
+    recordType: 'ASC',
+  },
   filters: {
     kinds: many(kind, 'Only activity of one of these kinds.'),
     users: many(userAddress, 'Only activity of one of these users.'),
@@ -96,4 +119,7 @@ export const activityFilter = (kind?: EntityType): Filter => ({
   branches,
 })
 
-export const rewardsFilter: Filter = { where: [Prisma.raw("t.record_type <> 'cash_flow'")], branches: rewards }
+export const rewardsFilter: Filter = {
+  where: [Prisma.raw("t.record_type <> 'cash_flow'")],
+  branches: rewards,
+}

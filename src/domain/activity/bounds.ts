@@ -12,12 +12,14 @@ type Args = Record<string, unknown>
 const whereOf = (args: Args) => (args.where ?? {}) as Where
 
 /**
- * Rejects an unbounded filter of the activity of all users, since it could pass over all of it. An index serves times and users.
+ * Rejects an unbounded filter of the activity of all users, since it could pass over all of it. An
+ * index serves times and users.
  * @throws BAD_INPUT
  */
 export function assertFilterable(args: Args): void {
   const where = whereOf(args)
-  if (!hasOnly(where, SERVED) && !isBounded(where)) throw unbounded('where', 'would scan the activity of all users')
+  if (!hasOnly(where, SERVED) && !isBounded(where))
+    throw unbounded('where', 'would scan the activity of all users')
 }
 
 /**
@@ -25,7 +27,8 @@ export function assertFilterable(args: Args): void {
  * @throws BAD_INPUT
  */
 export function assertCountable(args: Args): void {
-  if (!isBounded(whereOf(args))) throw unbounded('totalCount', 'would count the activity of all users')
+  if (!isBounded(whereOf(args)))
+    throw unbounded('totalCount', 'would count the activity of all users')
 }
 
 const unbounded = (name: string, what: string) =>

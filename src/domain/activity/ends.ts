@@ -26,7 +26,9 @@ const ENTITY = 's.user_address = r.user_address AND s.chain_id = r.chain_id'
 /** The snapshot next to a cash flow `r`: before it, or from its second on. */
 function snapshotNext(comparison: '<' | '>=', direction: 'DESC' | 'ASC'): string {
   const of = (kind: 'market' | 'vault', amounts: string[]) => {
-    const order = ['user_address', 'chain_id', `${kind}_id`, 'timestamp'].map((column) => `s.${column} ${direction}`)
+    const order = ['user_address', 'chain_id', `${kind}_id`, 'timestamp'].map(
+      (column) => `s.${column} ${direction}`,
+    )
     return `(SELECT s.timestamp, ${amounts.map((amount) => `s.${amount} <> 0`).join(' OR ')} AS is_open FROM ${kind}_snapshot s
       WHERE r.entity_type = '${kind}' AND ${ENTITY} AND s.${kind}_id = r.entity_id AND s.timestamp ${comparison} r.timestamp
       ORDER BY ${order.join(', ')} FETCH FIRST ROW WITH TIES)`
@@ -44,20 +46,37 @@ function flowNext(comparison: '<' | '>', direction: 'DESC' | 'ASC'): string {
     ORDER BY ${order.map((column) => `s.${column} ${direction}`).join(', ')} LIMIT 1)`
 }
 
-/** A cash flow after the snapshot before leaves something there if it adds; what the other kinds leave is not known. */
+/**
+ * A cash flow after the snapshot before leaves something there if it adds; what the other kinds
+ * leave is not known.
+ */
 const OPENED = `CASE WHEN r.kind IN ('withdraw', 'repay') THEN false
   WHEN f.timestamp IS NULL OR f.timestamp <= s.timestamp THEN s.is_open IS NOT TRUE WHEN f.adds THEN false END`
 
-/** A cash flow up to the snapshot after needs something if it takes out; the other kinds may add to nothing. */
+/**
+ * A cash flow up to the snapshot after needs something if it takes out; the other kinds may add to
+ * nothing.
+ */
 const CLOSED = `CASE WHEN r.kind IN ('deposit', 'borrow') THEN false
   WHEN NOT f.adds AND (s.timestamp IS NULL OR f.timestamp <= s.timestamp) THEN false
   WHEN f.timestamp IS NULL OR f.timestamp > s.timestamp THEN NOT s.is_open END`
 
 /** The fields of an activity that `endsOf` looks up. */
-export const END_FIELDS = ['kind', 'userAddress', 'chainId', 'entityType', 'entityId', 'timestamp', 'logIndex']
+export const END_FIELDS = [
+  'kind',
+  'userAddress',
+  'chainId',
+  'entityType',
+  'entityId',
+  'timestamp',
+  'logIndex',
+]
 export const END_TYPES = ['text', 'text', 'bigint', 'text', 'text', 'bigint', 'bigint'] as const
 
-/** The FROM clause for `endColumns`, by `END_FIELDS`: it reads a few rows, however long the history is. */
+/**
+ * The FROM clause for `endColumns`, by `END_FIELDS`: it reads a few rows, however long the history
+ * is.
+ */
 export function endsOf(values: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql {
   const [kind, account, chain, type, entity, timestamp, log] = values
   const ends = Object.entries({

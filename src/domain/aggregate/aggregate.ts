@@ -40,7 +40,9 @@ export interface AggregateRequest {
 
 export type AggregateRow = Record<string, Date | bigint | number | string | null>
 
-/** Groups the rows that match a filter, in one statement. Without `groupBy`, all rows are one group. */
+/**
+ * Groups the rows that match a filter, in one statement. Without `groupBy`, all rows are one group.
+ */
 export function aggregated(
   reader: Reader,
   { rows, groups, measures }: Aggregate,
@@ -59,8 +61,14 @@ export function aggregated(
       outer: type === 'amount' || type === 'decimal' ? `g."${name}"::text` : `g."${name}"`,
     }
   })
-  const inner = [...Object.entries(keys).map(([name, sql]) => `${sql} AS "${name}"`), ...values.map((one) => one.inner)]
-  const outer = [...names.map((name) => `g."${name}"`), ...values.map((one) => `${one.outer} AS "${one.name}"`)]
+  const inner = [
+    ...Object.entries(keys).map(([name, sql]) => `${sql} AS "${name}"`),
+    ...values.map((one) => one.inner),
+  ]
+  const outer = [
+    ...names.map((name) => `g."${name}"`),
+    ...values.map((one) => `${one.outer} AS "${one.name}"`),
+  ]
   const sorted = [
     ...orderBy.map(({ field, direction }) => `g."${field}" ${direction} NULLS LAST`),
     ...names.map((name) => `g."${name}"`),
@@ -85,9 +93,13 @@ export const count = (description: string, sql = 'count(*)::int'): Measure => ({
 })
 
 /** Returns the name of a token amount's part: `sumSuppliedUsd`. */
-export const partName = (amount: string, part: string) => `${amount}${part.charAt(0).toUpperCase()}${part.slice(1)}`
+export const partName = (amount: string, part: string) =>
+  `${amount}${part.charAt(0).toUpperCase()}${part.slice(1)}`
 
-/** The tokens of a sum: SQL of amounts in whole tokens, or in the smallest unit with the SQL of a row's decimals. */
+/**
+ * The tokens of a sum: SQL of amounts in whole tokens, or in the smallest unit with the SQL of a
+ * row's decimals.
+ */
 type TokensOf = { only: string[]; of?: (sum: string) => string } & (
   | { whole: string }
   | { raw: string; decimals: string }
@@ -95,7 +107,8 @@ type TokensOf = { only: string[]; of?: (sum: string) => string } & (
 
 /**
  * The sum of token amounts `sum${name}`, and the average of their USD.
- * @param usd SQL of the USD as a decimal, such as that of `exact`. If `unpriced`, rows may be null and are left out
+ * @param usd SQL of the USD as a decimal, such as that of `exact`. If `unpriced`, rows may be null
+ * and are left out
  * @param tokens the tokens of groups of one token
  */
 export function sumAndAverage(
@@ -103,13 +116,18 @@ export function sumAndAverage(
   what: string,
   { usd, unpriced = false, tokens }: { usd: string; unpriced?: boolean; tokens?: TokensOf },
 ): Record<string, Measure> {
-  const left = unpriced ? ' Rows without a price are left out of USD, which are null if no row has a price.' : ''
+  const left = unpriced
+    ? ' Rows without a price are left out of USD, which are null if no row has a price.'
+    : ''
   const unless = tokens
     ? ` The tokens are null unless grouped by ${tokens.only.join(' or ')}.`
     : ' Only the USD are known, because groups mix tokens.'
   const amount = `sum${name}`
   const description = `Sum of ${what}.${unless}${left}`
-  const part = (part: NonNullable<Measure['of']>['part'], measure: Pick<Measure, 'type' | 'sql' | 'only'>) => ({
+  const part = (
+    part: NonNullable<Measure['of']>['part'],
+    measure: Pick<Measure, 'type' | 'sql' | 'only'>,
+  ) => ({
     [partName(amount, part)]: { ...measure, description, of: { amount, part }, nullable: true },
   })
   const sum = `sum(${usd})`
@@ -132,8 +150,12 @@ type PartOf = (
   measure: Pick<Measure, 'type' | 'sql' | 'only'>,
 ) => Record<string, Measure>
 
-function sumsOfTokens({ only, of = (sum) => sum, ...tokens }: TokensOf, part: PartOf): Record<string, Measure> {
-  if ('whole' in tokens) return part('value', { type: 'decimal', sql: of(`trim_scale(sum(${tokens.whole}))`), only })
+function sumsOfTokens(
+  { only, of = (sum) => sum, ...tokens }: TokensOf,
+  part: PartOf,
+): Record<string, Measure> {
+  if ('whole' in tokens)
+    return part('value', { type: 'decimal', sql: of(`trim_scale(sum(${tokens.whole}))`), only })
   const { raw, decimals } = tokens
   const sum = `sum(${raw})`
   const same = `CASE WHEN min(${decimals}) = max(${decimals}) THEN min(${decimals}) END`

@@ -15,9 +15,14 @@ export interface Timed {
   time?: Range | null
 }
 
-type Range = { [bound in 'eq' | 'gt' | 'gte' | 'lt' | 'lte']?: Moment } & { in?: readonly unknown[] | null }
+type Range = { [bound in 'eq' | 'gt' | 'gte' | 'lt' | 'lte']?: Moment } & {
+  in?: readonly unknown[] | null
+}
 
-/** The number of UTC dates from the first to the last that a filter may match. Infinity if an end is open. */
+/**
+ * The number of UTC dates from the first to the last that a filter may match. Infinity if an end is
+ * open.
+ */
 export function datesOf(where: Timed): number {
   const dates = (['date', 'time'] as const).map((name) => datesIn(where[name] ?? {}, UNITS[name]))
   return Math.min(...dates)
@@ -36,7 +41,10 @@ function datesIn({ eq, in: values, gt, gte, lt, lte }: Range, unit: number): num
 interface Bounds {
   /** The maximum number of dates without users. */
   dates: number
-  /** The entities of which fewer dates, or none, are needed: the filter, and the maximum of entities times dates. */
+  /**
+   * The entities of which fewer dates, or none, are needed: the filter, and the maximum of entities
+   * times dates.
+   */
   of?: { filter: string; dates: number }
 }
 
@@ -48,15 +56,22 @@ interface Bounds {
 export function assertBounded(where: Where, name: 'date' | 'time', { dates, of }: Bounds): void {
   const { users } = where as { users?: string[] | null }
   if (users && users.length > MAX_AGGREGATE_USERS)
-    throw badArgument('where.users', `must be at most ${MAX_AGGREGATE_USERS}: ask for the others in another request`)
+    throw badArgument(
+      'where.users',
+      `must be at most ${MAX_AGGREGATE_USERS}: ask for the others in another request`,
+    )
   const dateCount = datesOf(where as Timed)
-  if (dateCount < 1) throw badArgument(`where.${name}`, 'is empty: its first date is after its last')
+  if (dateCount < 1)
+    throw badArgument(`where.${name}`, 'is empty: its first date is after its last')
   if (users || dateCount <= dates) return
   if (of && entitiesOf(where, of.filter) * dateCount <= of.dates) return
   const advice = ['where.users']
   if (dates > 0) advice.push(`where.${name} with at most ${dates} dates`)
   if (of) advice.push(`where.${of.filter} and where.${name} with at most ${of.dates} dates`)
-  throw badArgument('where', `would read too many rows: add ${advice.join(', or ')}, at its top level`)
+  throw badArgument(
+    'where',
+    `would read too many rows: add ${advice.join(', or ')}, at its top level`,
+  )
 }
 
 /** The number of entities that a filter names. Infinity if it names none. */

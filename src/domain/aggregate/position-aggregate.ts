@@ -30,15 +30,22 @@ const ofSide = { assets: many(token, '') }
 const FROM = 'FROM position t LEFT JOIN pool ON pool.key = t.pool_key'
 const whole = Prisma.raw(`SELECT ${columns}, NULL AS asset, t.points_a + t.points_b AS points,
   ${AMOUNTS.map(([name], i) => `${exact(usd('a')[i] ?? '')} + ${exact(usd('b')[i] ?? '')} AS ${name}_usd`).join(', ')} ${FROM}`)
-const sides = Prisma.raw(`SELECT ${columns}, side.* ${FROM} CROSS JOIN LATERAL (VALUES ${side('a')}, ${side('b')})
+const sides =
+  Prisma.raw(`SELECT ${columns}, side.* ${FROM} CROSS JOIN LATERAL (VALUES ${side('a')}, ${side('b')})
   AS side(asset, points, ${[...usdNames, ...AMOUNTS.map(([name]) => `${name}_amount`)].join(', ')})`)
 
 const amount = (name: 'Supplied' | 'Protected' | 'Borrowed', what: string) => {
   const column = `t.${name.toLowerCase()}`
-  return sumAndAverage(name, what, { usd: `${column}_usd`, tokens: { only: ['ASSET'], whole: `${column}_amount` } })
+  return sumAndAverage(name, what, {
+    usd: `${column}_usd`,
+    tokens: { only: ['ASSET'], whole: `${column}_amount` },
+  })
 }
 
-/** Selects positions or, if grouped by token or filtered by token at the top level, their sides of these tokens. */
+/**
+ * Selects positions or, if grouped by token or filtered by token at the top level, their sides of
+ * these tokens.
+ */
 export const positionAggregate: Aggregate = {
   rows(where, groupBy) {
     assertBounded(where, 'date', { dates: 31, of: { filter: 'pools', dates: 366 } })
@@ -57,7 +64,11 @@ export const positionAggregate: Aggregate = {
   measures: {
     count: count('Number of positions or, by token, of their sides.'),
     userCount: count('Number of distinct users.', 'count(DISTINCT t.user_address)::int'),
-    sumPoints: { type: 'float', description: 'Sum of points.', sql: pointsOf('coalesce(sum(t.points), 0)') },
+    sumPoints: {
+      type: 'float',
+      description: 'Sum of points.',
+      sql: pointsOf('coalesce(sum(t.points), 0)'),
+    },
     averagePoints: {
       type: 'float',
       description: 'Average of points. Null without rows.',

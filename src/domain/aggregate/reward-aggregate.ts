@@ -8,7 +8,10 @@ import { DATE } from './snapshot-aggregate.ts'
 
 const { from, filters, columns } = liquidationRewards
 
-/** A sum of collateral. Its tokens are those of rewards in a market: the collateral of a vault's rewards is not known. */
+/**
+ * A sum of collateral. Its tokens are those of rewards in a market: the collateral of a vault's
+ * rewards is not known.
+ */
 const collateral = (name: string, column: string, what: string) =>
   sumAndAverage(name, what, {
     usd: exact(`${column}_usd`),
@@ -37,12 +40,19 @@ export const rewardAggregate: Aggregate = {
   measures: {
     count: count("Number of users' shares of liquidation rewards."),
     userCount: count('Number of distinct users.', 'count(DISTINCT t.user_address)::int'),
-    claimedCount: count('Number of claimed shares.', '(count(*) FILTER (WHERE t.claimed_timestamp IS NOT NULL))::int'),
+    claimedCount: count(
+      'Number of claimed shares.',
+      '(count(*) FILTER (WHERE t.claimed_timestamp IS NOT NULL))::int',
+    ),
     ...collateral('LiquidReward', 't.liquid_reward', 'rewards'),
     ...sumAndAverage('SupplySent', "amounts repaid by users' shares", {
       usd: exact('t.supply_sent_usd'),
       unpriced: true,
     }),
-    ...collateral('CollateralReceived', 't.collateral_received', "collateral received by users' shares"),
+    ...collateral(
+      'CollateralReceived',
+      't.collateral_received',
+      "collateral received by users' shares",
+    ),
   },
 }

@@ -9,7 +9,10 @@ import { assertBounded } from './bounds.ts'
 export const DATE = "(to_timestamp(t.timestamp) AT TIME ZONE 'UTC')::date"
 
 const { from, filters, columns } = snapshots
-const token = { sql: 'coalesce(market.asset_address, vault.asset_address)', type: 'address' } as const
+const token = {
+  sql: 'coalesce(market.asset_address, vault.asset_address)',
+  type: 'address',
+} as const
 const joined = (kind: 'market' | 'vault') =>
   `LEFT JOIN ${kind} ON t.entity_type = '${kind}' AND ${kind}.chain_id = t.chain_id AND ${kind}.id = t.entity_id`
 

@@ -14,11 +14,18 @@ const columns = sqlColumns({
     sort: true,
   },
   address: { sql: 't.address', type: 'address', description: "The asset's address.", sort: true },
-  symbol: { sql: 't.symbol', type: 'text', description: "The asset's symbol.", filter: 'symbols', sort: true },
+  symbol: {
+    sql: 't.symbol',
+    type: 'text',
+    description: "The asset's symbol.",
+    filter: 'symbols',
+    sort: true,
+  },
   name: {
     sql: nameSql('t.chain_id', 't.address', 't.name'),
     type: 'text',
-    description: "The asset's name: that of `tokens.jsonl` or else of a pool. Its symbol without either.",
+    description:
+      "The asset's name: that of `tokens.jsonl` or else of a pool. Its symbol without either.",
     sort: true,
   },
   decimals: {

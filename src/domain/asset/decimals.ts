@@ -1,4 +1,6 @@
-/** SQL for the decimals of an asset, as its markets and vaults have them. Null if there are none. */
+/**
+ * SQL for the decimals of an asset, as its markets and vaults have them. Null if there are none.
+ */
 export const decimalsSql = (chainId: string, address: string): string => {
   const of = (table: 'market' | 'vault') => `(SELECT e.asset_decimals FROM ${table} e
     WHERE e.chain_id = ${chainId} AND e.asset_address = ${address} ORDER BY e.id LIMIT 1)`

@@ -26,11 +26,16 @@ export const assetPriceColumns = sqlColumns({
 export type AssetPrice = RowOf<typeof assetPriceColumns>
 
 /**
- * The FROM clause for `assetPriceColumns`: the newest daily price of an asset or, if none is stored, the price that the newest
- * position with it has, of several the one with the first id. No row without either. Of positions it reads one of each pool with
- * the asset; in a cluster, where each worker gives its first one, those of the newest date.
+ * The FROM clause for `assetPriceColumns`: the newest daily price of an asset or, if none is
+ * stored, the price that the newest position with it has, of several the one with the first id. No
+ * row without either. Of positions it reads one of each pool with the asset; in a cluster, where
+ * each worker gives its first one, those of the newest date.
  */
-export function assetPriceSql(chainId: Prisma.Sql, address: Prisma.Sql, topology: Topology): Prisma.Sql {
+export function assetPriceSql(
+  chainId: Prisma.Sql,
+  address: Prisma.Sql,
+  topology: Topology,
+): Prisma.Sql {
   const ofAsset = Prisma.sql`d.chain_id = ${chainId} AND d.asset_address = ${address}`
   const none = Prisma.sql`NOT EXISTS (SELECT FROM asset_price d WHERE ${ofAsset})`
   const daily = Prisma.sql`SELECT d.price_usd AS price, d.date, d.source, d.time FROM asset_price d WHERE ${ofAsset} ORDER BY d.date DESC LIMIT 1`
@@ -51,7 +56,11 @@ export function assetPriceSql(chainId: Prisma.Sql, address: Prisma.Sql, topology
   })
 }
 
-function priceOfPositions(chainId: Prisma.Sql, address: Prisma.Sql, topology: Topology): Prisma.Sql {
+function priceOfPositions(
+  chainId: Prisma.Sql,
+  address: Prisma.Sql,
+  topology: Topology,
+): Prisma.Sql {
   const row = Prisma.sql`p.pool_address, p.distribution_date, p.id,
       CASE WHEN pool.asset_1_address = ${address} THEN p.a_token_price ELSE p.b_token_price END AS price`
   const withAsset = Prisma.sql`pool.chain_id = ${chainId} AND ${address} IN (pool.asset_1_address, pool.asset_2_address)`

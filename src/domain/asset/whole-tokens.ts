@@ -1,8 +1,14 @@
-/** SQL of an amount in whole tokens as an exact number, from one in the smallest unit and the number of decimals. */
+/**
+ * SQL of an amount in whole tokens as an exact number, from one in the smallest unit and the number
+ * of decimals.
+ */
 export const wholeTokensSql = (amount: string, decimals: string): string =>
   `trim_scale(${amount} * ('1e-' || ${decimals})::numeric)`
 
-/** An amount in whole tokens as a decimal string, such as 1.5, from the digits of one in the smallest unit. */
+/**
+ * An amount in whole tokens as a decimal string, such as 1.5, from the digits of one in the
+ * smallest unit.
+ */
 export function wholeTokens(digits: string, decimals: number): string {
   const padded = digits.padStart(decimals + 1, '0')
   const point = padded.length - decimals

@@ -8,11 +8,19 @@ type Amount = 'supplied' | 'protected' | 'borrowed'
 
 /** The column of the change of a sum of amounts. */
 const usdChange = (amounts: Amount[], what: string) => {
-  const [now, past] = ['now', 'past'].map((row) => amounts.flatMap((amount) => ofBothSides(amount, row)))
-  return { sql: sumOfDays(now ?? [], past), type: 'float', description: `Change of ${what}, in USD.` } as const
+  const [now, past] = ['now', 'past'].map((row) =>
+    amounts.flatMap((amount) => ofBothSides(amount, row)),
+  )
+  return {
+    sql: sumOfDays(now ?? [], past),
+    type: 'float',
+    description: `Change of ${what}, in USD.`,
+  } as const
 }
 
-/** The change of a pool between two distribution dates. An amount is 0 on a date without a position. */
+/**
+ * The change of a pool between two distribution dates. An amount is 0 on a date without a position.
+ */
 export const poolChangeColumns = sqlColumns({
   since: SINCE,
   points: {
@@ -34,7 +42,10 @@ export const poolChangeColumns = sqlColumns({
 
 export type PoolChange = RowOf<typeof poolChangeColumns>
 
-/** The FROM clause for `poolChangeColumns`. No row without a distribution date so many days before the newest one. */
+/**
+ * The FROM clause for `poolChangeColumns`. No row without a distribution date so many days before
+ * the newest one.
+ */
 export const poolChangeSql = (pool: Prisma.Sql, days: Prisma.Sql): Prisma.Sql => Prisma.sql`
   FROM (SELECT ${pool} AS address, d.* FROM (${sinceSql(days)}) d) t
   LEFT JOIN pool_day now ON now.pool_address = t.address AND now.distribution_date = t.newest

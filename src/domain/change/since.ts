@@ -4,8 +4,8 @@ import { Prisma } from '../../generated/prisma/client.ts'
 export const MAX_DAYS = 3660
 
 /**
- * Selects the newest distribution date as `newest`, and the last one at least `days` days before it as `since`, as one row.
- * No row without a date that long before.
+ * Selects the newest distribution date as `newest`, and the last one at least `days` days before it
+ * as `since`, as one row. No row without a date that long before.
  */
 export const sinceSql = (days: Prisma.Sql): Prisma.Sql => Prisma.sql`
   SELECT n.newest, l.since FROM (SELECT max(date) AS newest FROM distribution) n

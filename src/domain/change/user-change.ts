@@ -26,6 +26,9 @@ export const userChangeColumns = sqlColumns({
 
 export type UserChange = RowOf<typeof userChangeColumns>
 
-/** The FROM clause for `userChangeColumns`. No row without a distribution date so many days before the newest one. */
+/**
+ * The FROM clause for `userChangeColumns`. No row without a distribution date so many days before
+ * the newest one.
+ */
 export const userChangeSql = (user: Prisma.Sql, days: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM (SELECT ${user} AS address, d.* FROM (${sinceSql(days)}) d) t`

@@ -17,10 +17,17 @@ export const worthChangeColumns = sqlColumns({
 
 export type WorthChange = RowOf<typeof worthChangeColumns>
 
-/** The FROM clause for `worthChangeColumns`. No row unless a snapshot is stored now and one up to the end of the date. */
+/**
+ * The FROM clause for `worthChangeColumns`. No row unless a snapshot is stored now and one up to
+ * the end of the date.
+ */
 export function worthChangeSql(user: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
   const worth = (asOf?: Prisma.Sql) => {
-    const holder: Holder = { owners: oneOwner(Prisma.raw('since.address')), chainId: Prisma.raw('NULL::bigint'), asOf }
+    const holder: Holder = {
+      owners: oneOwner(Prisma.raw('since.address')),
+      chainId: Prisma.raw('NULL::bigint'),
+      asOf,
+    }
     return Prisma.sql`LATERAL (SELECT ${selectList(worthColumns)} ${worthFrom(holder)})`
   }
   return Prisma.sql`FROM (SELECT ${user} AS address, (${date} + 1)::timestamp AT TIME ZONE 'UTC' - interval '1 second' AS moment) since

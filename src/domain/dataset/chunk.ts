@@ -1,12 +1,18 @@
 import { digestOf } from './conflicts.ts'
 import type { Row } from './reader.ts'
 
-/** Large enough that rows sorted by key are neighbours in an index, small enough not to matter for memory. */
+/**
+ * Large enough that rows sorted by key are neighbours in an index, small enough not to matter for
+ * memory.
+ */
 const FULL_BYTES = 8 * 1024 * 1024
 /** The start of a buffer. */
 const FIRST_BYTES = 64 * 1024
 
-/** A chunk of records as COPY text. All chunks of a file share one buffer, which grows with the first: most files are small. */
+/**
+ * A chunk of records as COPY text. All chunks of a file share one buffer, which grows with the
+ * first: most files are small.
+ */
 export class Chunk {
   /** True if a key occurred more than once. */
   hasDuplicates = false
@@ -20,7 +26,10 @@ export class Chunk {
     this.fullBytes = fullBytes
   }
 
-  /** @param line the record's line number in its file, which becomes its last column, after the digests of key and values */
+  /**
+   * @param line the record's line number in its file, which becomes its last column, after the
+   * digests of key and values
+   */
   add({ texts, key }: Row, line: number): void {
     const values = texts.join('\t')
     const text = `${values}\t${digestOf(key)}\t${digestOf(values)}\t${line}\n`

@@ -9,10 +9,19 @@ import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import { asJson, type DateRange, selectSql, type Written } from './select.ts'
 import { forSpreadsheet } from './spreadsheet.ts'
 
-/** Writes the rows of a file to a path. @returns their number, which is final when the client has answered a later statement */
+/**
+ * Writes the rows of a file to a path.
+ * @returns their number, which is final when the client has answered a later statement
+ */
 export type WriteFile = (
   client: PoolClient,
-  target: { file: DatasetFile; path: string; range: DateRange; withPrices: boolean; onRows(rows: number): void },
+  target: {
+    file: DatasetFile
+    path: string
+    range: DateRange
+    withPrices: boolean
+    onRows(rows: number): void
+  },
 ) => Promise<() => number>
 
 /** JSON has none of these characters, so COPY neither quotes nor escapes it. */
@@ -20,7 +29,11 @@ const UNQUOTED = `FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'`
 
 export const writeJson: WriteFile = (client, target) => {
   const select = selectSql(target.file, asJson, target.range, target.withPrices)
-  return stream(client, `COPY (SELECT row_to_json(record) FROM (${select}) record) TO STDOUT (${UNQUOTED})`, target)
+  return stream(
+    client,
+    `COPY (SELECT row_to_json(record) FROM (${select}) record) TO STDOUT (${UNQUOTED})`,
+    target,
+  )
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
@@ -45,7 +58,12 @@ export const writeSpreadsheet: WriteFile = (client, { onRows, ...target }) => {
 }
 
 /** Streams what COPY answers to a file. */
-async function stream(client: PoolClient, sql: string, { path, onRows }: Parameters<WriteFile>[1], mark = '') {
+async function stream(
+  client: PoolClient,
+  sql: string,
+  { path, onRows }: Parameters<WriteFile>[1],
+  mark = '',
+) {
   const copy = client.query(copyTo(sql))
   const file = createWriteStream(path)
   let lines = 0

@@ -7,7 +7,8 @@ export const DAY_SECONDS = 86_400
 
 /** The records of which a position has one a day. */
 export type DailyFile = 'market-snapshots' | 'vault-snapshots'
-export const isDaily = (file: string): file is DailyFile => file === 'market-snapshots' || file === 'vault-snapshots'
+export const isDaily = (file: string): file is DailyFile =>
+  file === 'market-snapshots' || file === 'vault-snapshots'
 
 const positionOf = (format: RecordFormat) =>
   format.key.filter((field) => field !== 'timestamp').map((field) => columnOf(format, field))
@@ -18,11 +19,14 @@ const sameDay = (one: string, other: string) =>
   `${one}.timestamp BETWEEN ${other}.timestamp - ${other}.timestamp % ${DAY_SECONDS}
    AND ${other}.timestamp - ${other}.timestamp % ${DAY_SECONDS} + ${DAY_SECONDS - 1}`
 
-const byDay = (position: string[]) => `GROUP BY ${position.join(', ')}, timestamp / ${DAY_SECONDS} HAVING count(*) > 1`
+const byDay = (position: string[]) =>
+  `GROUP BY ${position.join(', ')}, timestamp / ${DAY_SECONDS} HAVING count(*) > 1`
 
 /** True if no staged position has two snapshots of a day. */
 export async function isStagedDaily(client: PoolClient, file: DailyFile): Promise<boolean> {
-  const { rowCount } = await client.query(`SELECT FROM staged ${byDay(positionOf(records[file]))} LIMIT 1`)
+  const { rowCount } = await client.query(
+    `SELECT FROM staged ${byDay(positionOf(records[file]))} LIMIT 1`,
+  )
   return rowCount === 0
 }
 
@@ -37,7 +41,10 @@ export async function stageDaily(client: PoolClient, file: DailyFile): Promise<v
   )
 }
 
-/** Removes the snapshot that a staged one of its day replaces. A day of which an import stored several keeps them. */
+/**
+ * Removes the snapshot that a staged one of its day replaces. A day of which an import stored
+ * several keeps them.
+ */
 export async function removeReplaced(client: PoolClient, file: DailyFile): Promise<void> {
   const { table } = records[file]
   const position = positionOf(records[file])
@@ -50,7 +57,10 @@ export async function removeReplaced(client: PoolClient, file: DailyFile): Promi
   )
 }
 
-/** Removes all stored snapshots but the newest of each position and day. @returns how many those are */
+/**
+ * Removes all stored snapshots but the newest of each position and day.
+ * @returns how many those are
+ */
 export async function keepNewestOfDays(client: PoolClient, file: DailyFile): Promise<number> {
   const { table } = records[file]
   const { rowCount } = await client.query(

@@ -1,11 +1,15 @@
 import type { PoolClient } from 'pg'
 import type { Entity } from './records.ts'
 
-/** The entities that records may reference: pools by id, markets and vaults by chain and id, assets by chain and address. */
+/**
+ * The entities that records may reference: pools by id, markets and vaults by chain and id, assets
+ * by chain and address.
+ */
 export type Entities = Record<Entity, Set<string>>
 
 /** The key of an entity. A pool's chain is undefined, since its id is unique. */
-export const entityKey = (chainId: string | undefined, id: string) => (chainId === undefined ? id : `${chainId}:${id}`)
+export const entityKey = (chainId: string | undefined, id: string) =>
+  chainId === undefined ? id : `${chainId}:${id}`
 
 /** Reads the stored entities. A protocol has hundreds, so they fit in memory. */
 export async function storedEntities(client: PoolClient): Promise<Entities> {

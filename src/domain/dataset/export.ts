@@ -31,7 +31,10 @@ export interface ExportSummary {
   seconds: number
 }
 
-/** Doubles are written exactly. Tables are read whole, so a nested loop is never best, and readers keep a core. */
+/**
+ * Doubles are written exactly. Tables are read whole, so a nested loop is never best, and readers
+ * keep a core.
+ */
 const SESSION = `SET LOCAL TimeZone = 'UTC'; SET LOCAL extra_float_digits = 1; SET LOCAL work_mem = '64MB';
   SET LOCAL enable_nestloop = off; SET LOCAL max_parallel_workers_per_gather = 0`
 
@@ -42,34 +45,49 @@ const writers: Record<ExportFormat, () => WriteFile | Promise<WriteFile>> = {
 }
 
 /**
- * Writes the records of the store to a directory, all from one snapshot: as a dataset in the import format, or as CSV or
- * Parquet. The files get their names when all are written; after an error none is left. Memory use does not grow with the
- * store.
+ * Writes the records of the store to a directory, all from one snapshot: as a dataset in the import
+ * format, or as CSV or Parquet. The files get their names when all are written; after an error none
+ * is left. Memory use does not grow with the store.
  * @throws BAD_INPUT for a directory that is not empty or cannot be written
  */
-export async function exportStore(pool: Pool, dir: string, options: ExportOptions = {}): Promise<ExportSummary> {
-  const { format = 'jsonl', isForSpreadsheet = false, files = datasetFiles, signal, onProgress, from, to } = options
+export async function exportStore(
+  pool: Pool,
+  dir: string,
+  options: ExportOptions = {},
+): Promise<ExportSummary> {
+  const {
+    format = 'jsonl',
+    isForSpreadsheet = false,
+    files = datasetFiles,
+    signal,
+    onProgress,
+    from,
+    to,
+  } = options
   const started = performance.now()
   const writeFile = isForSpreadsheet ? writeSpreadsheet : await writers[format]()
   const directory = await createDirectory(dir)
   const counts: Record<string, () => number> = {}
   try {
-    await inTransaction({ pool, signal, mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' }, async (client) => {
-      await client.query(SESSION)
-      for (const file of datasetFiles.filter((one) => files.includes(one))) {
-        signal?.throwIfAborted()
-        const name = `${file}.${format}`
-        const expected = (from ?? to) ? undefined : await estimate(client, file)
-        const onRows = (rows: number) => onProgress?.({ file: name, rows, expected })
-        counts[name] = await writeFile(client, {
-          file,
-          path: await directory.create(name),
-          range: { from, to },
-          withPrices: files.includes('prices'),
-          onRows,
-        })
-      }
-    })
+    await inTransaction(
+      { pool, signal, mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' },
+      async (client) => {
+        await client.query(SESSION)
+        for (const file of datasetFiles.filter((one) => files.includes(one))) {
+          signal?.throwIfAborted()
+          const name = `${file}.${format}`
+          const expected = (from ?? to) ? undefined : await estimate(client, file)
+          const onRows = (rows: number) => onProgress?.({ file: name, rows, expected })
+          counts[name] = await writeFile(client, {
+            file,
+            path: await directory.create(name),
+            range: { from, to },
+            withPrices: files.includes('prices'),
+            onRows,
+          })
+        }
+      },
+    )
     await directory.complete()
   } catch (error) {
     await directory.discard()
@@ -77,7 +95,9 @@ export async function exportStore(pool: Pool, dir: string, options: ExportOption
     throw fault ? new Error(`${dir} ${fault}; nothing was exported.`, { cause: error }) : error
   }
   return {
-    files: Object.fromEntries(Object.entries(counts).map(([name, rows]) => [name, { rows: rows() }])),
+    files: Object.fromEntries(
+      Object.entries(counts).map(([name, rows]) => [name, { rows: rows() }]),
+    ),
     seconds: (performance.now() - started) / 1000,
   }
 }

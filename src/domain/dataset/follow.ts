@@ -31,8 +31,8 @@ export const isHistory = (file: string): file is HistoryFile => file in HISTORIE
 export const historyName = (file: HistoryFile): string => HISTORIES[file].name
 
 /**
- * Stores the history of the gateway that is copied, if it has all revisions of the store. Otherwise the store has other rules,
- * and its history stays as it is.
+ * Stores the history of the gateway that is copied, if it has all revisions of the store. Otherwise
+ * the store has other rules, and its history stays as it is.
  * @param load loads the file into its table. @returns its number of records
  * @returns false if the store has other rules
  */
@@ -51,13 +51,16 @@ export async function followHistory(
   )
   const follows = rows[0]?.follows === true
   await client.query(
-    follows ? 'DROP TABLE own_revision; RELEASE SAVEPOINT following' : 'ROLLBACK TO SAVEPOINT following',
+    follows
+      ? 'DROP TABLE own_revision; RELEASE SAVEPOINT following'
+      : 'ROLLBACK TO SAVEPOINT following',
   )
   return follows
 }
 
 /**
- * Stores the base points of the settings of the gateway that is copied as a revision, if they differ from those of this one.
+ * Stores the base points of the settings of the gateway that is copied as a revision, if they
+ * differ from those of this one.
  * @returns true if something changed
  */
 export async function followSettings(
@@ -99,8 +102,8 @@ interface FollowedSeasons {
 }
 
 /**
- * Makes the stored seasons those of the gateway that is copied, with the times at which its boards became final. The caller's
- * transaction has the writers' lock, and has stored the points.
+ * Makes the stored seasons those of the gateway that is copied, with the times at which its boards
+ * became final. The caller's transaction has the writers' lock, and has stored the points.
  * @throws CONFLICT for a change of a season whose board is final, unless `reopen`
  */
 export async function followSeasons(
@@ -111,18 +114,25 @@ export async function followSeasons(
   const { rows: stored } = await client.query<CopiedSeason & { changedBy: string }>(
     `SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt", changed_by AS "changedBy" FROM season`,
   )
-  const dates = ({ name, startsAt, endsAt }: CopiedSeason) => JSON.stringify([name, startsAt, endsAt])
+  const dates = ({ name, startsAt, endsAt }: CopiedSeason) =>
+    JSON.stringify([name, startsAt, endsAt])
   const differ = stored.map(dates).sort().join() !== seasons.map(dates).sort().join()
-  if (differ && stored.some(({ changedBy }) => changedBy !== COPIED)) return { own: true, changed: false, warnings: [] }
-  const closed = await replaceSeasons(client, () => seasons, { today: isoDay(now), requestedBy: COPIED, reopen })
+  if (differ && stored.some(({ changedBy }) => changedBy !== COPIED))
+    return { own: true, changed: false, warnings: [] }
+  const closed = await replaceSeasons(client, () => seasons, {
+    today: isoDay(now),
+    requestedBy: COPIED,
+    reopen,
+  })
   const warnings: string[] = []
-  for (const { name, digest, closedAt } of seasons.filter((season) => closed.includes(season.name))) {
+  for (const { name, digest, closedAt } of seasons.filter((season) =>
+    closed.includes(season.name),
+  )) {
     if (digest === null) continue
-    const { rowCount } = await client.query('UPDATE season SET closed_at = $2 WHERE name = $1 AND digest = $3', [
-      name,
-      closedAt,
-      digest,
-    ])
+    const { rowCount } = await client.query(
+      'UPDATE season SET closed_at = $2 WHERE name = $1 AND digest = $3',
+      [name, closedAt, digest],
+    )
     if (rowCount === 0) warnings.push(`The final board of ${name} differs from that of ${source}.`)
   }
   return { own: false, changed: differ || closed.length > 0, warnings }

@@ -25,7 +25,9 @@ export class ImportError extends GatewayError {
     const first = count > badLines.length ? `, the first ${badLines.length} of which are` : ''
     super(
       'BAD_INPUT',
-      [`${dataset} has ${things}; nothing was imported${first}:`, ...badLines.map(describe)].join('\n'),
+      [`${dataset} has ${things}; nothing was imported${first}:`, ...badLines.map(describe)].join(
+        '\n',
+      ),
     )
     this.name = 'ImportError'
     this.badLines = badLines

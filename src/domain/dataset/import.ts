@@ -7,7 +7,12 @@ import { inTransaction } from '../../db/connect/transaction.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
-import { type CopiedRules, type Dataset, type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
+import {
+  type CopiedRules,
+  type Dataset,
+  type DatasetFile,
+  datasetFiles,
+} from '../../sources/dataset/dataset.ts'
 import { readLines } from '../../sources/dataset/lines.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
 import { isoDay } from '../../time.ts'
@@ -23,7 +28,12 @@ import { noteChanges } from '../ledger/record.ts'
 import { actAs } from '../multiplier/update.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
-import { type CountedPositions, unscoredAmong, unscoredMessage, unscoredRemedy } from '../pool/unscored.ts'
+import {
+  type CountedPositions,
+  unscoredAmong,
+  unscoredMessage,
+  unscoredRemedy,
+} from '../pool/unscored.ts'
 import { admitDates, datesInSeasons, reopenSeasons } from '../season/admit-date.ts'
 import { Chunk } from './chunk.ts'
 import { conflictReason, DIGESTS, findConflicts } from './conflicts.ts'
@@ -43,7 +53,14 @@ import { NotedLines } from './noted-lines.ts'
 import { type Row, rowReader } from './reader.ts'
 import { records } from './records.ts'
 import type { WrittenDate } from './store-positions.ts'
-import { importedRuns, restoreDistributions, stagedRuns, takeNumbers, type UpsertSql, upsertSql } from './upsert.ts'
+import {
+  importedRuns,
+  restoreDistributions,
+  stagedRuns,
+  takeNumbers,
+  type UpsertSql,
+  upsertSql,
+} from './upsert.ts'
 
 export interface ImportDeps {
   pool: Pool
@@ -66,7 +83,10 @@ export interface ImportProgress {
 export interface ImportOptions {
   /** True to roll everything back at the end, without a trace. */
   check?: boolean
-  /** Leaves only the newest snapshot of each position and day (UTC), of those that were stored before too. */
+  /**
+   * Leaves only the newest snapshot of each position and day (UTC), of those that were stored
+   * before too.
+   */
   daily?: boolean
   /** Allows dates of a season whose board is final. */
   reopen?: boolean
@@ -99,11 +119,18 @@ export interface ImportSummary {
 }
 
 /** The history of an exported store: its ids are those of no other store. */
-const HISTORY: readonly DatasetFile[] = ['base-points-revisions', 'multiplier-revisions', 'runs', 'ledger', 'seasons']
+const HISTORY: readonly DatasetFile[] = [
+  'base-points-revisions',
+  'multiplier-revisions',
+  'runs',
+  'ledger',
+  'seasons',
+]
 
 /**
- * Stands in for what a rollback leaves behind: numbers that sequences have assigned. Temporary tables come first in the search
- * path, with the rules that follow from them. No run of the store has a number as large as those of a check.
+ * Stands in for what a rollback leaves behind: numbers that sequences have assigned. Temporary
+ * tables come first in the search path, with the rules that follow from them. No run of the store
+ * has a number as large as those of a check.
  */
 const CHECKING = `CREATE TEMP SEQUENCE run_id_seq; SELECT setval('run_id_seq', 2000000000); CREATE TEMP SEQUENCE multiplier_revision_id_seq;
   CREATE TEMP SEQUENCE base_points_revision_id_seq;
@@ -122,10 +149,10 @@ const CHECKING = `CREATE TEMP SEQUENCE run_id_seq; SELECT setval('run_id_seq', 2
   END $$`
 
 /**
- * Imports a dataset atomically in one transaction: records, missing points of positions, users, totals and ranks. Readers
- * see the old data until it ends. A new store takes over the dataset's history too. An import without differences changes
- * nothing, not even the data version. Memory use does not grow with the dataset. A check is an import that is rolled back before
- * the totals.
+ * Imports a dataset atomically in one transaction: records, missing points of positions, users,
+ * totals and ranks. Readers see the old data until it ends. A new store takes over the dataset's
+ * history too. An import without differences changes nothing, not even the data version. Memory use
+ * does not grow with the dataset. A check is an import that is rolled back before the totals.
  * @throws ImportError with the first invalid lines, BAD_INPUT for a file that cannot be read
  */
 export async function importDataset(
@@ -191,7 +218,10 @@ export async function importDataset(
           delete files[`${file}.jsonl`]
           leftOut.push(`${file}.jsonl`)
           own.push(historyName(file))
-        } else if (file === 'base-points-revisions' && (await followSettings(client, copied, basePoints)))
+        } else if (
+          file === 'base-points-revisions' &&
+          (await followSettings(client, copied, basePoints))
+        )
           run.touched.add('base_points_revision')
         continue
       }
@@ -213,8 +243,13 @@ export async function importDataset(
     // Seasons of the dataset have admitted its dates.
     const admits = run.touched.has('season')
     // Dates of a copy that are outside of the other gateway's seasons are there too.
-    if (!admits) await admitDates(client, copied ? [...(await datesInSeasons(client, dates))] : dates, reopen)
-    if (copied?.multipliers && !own.includes('multipliers') && (await removeMultipliers(client, isoDay(startedAt))))
+    if (!admits)
+      await admitDates(client, copied ? [...(await datesInSeasons(client, dates))] : dates, reopen)
+    if (
+      copied?.multipliers &&
+      !own.includes('multipliers') &&
+      (await removeMultipliers(client, isoDay(startedAt)))
+    )
       run.touched.add('multiplier')
     if (check) {
       if (copied) warnings.push(...ownRules(own, dataset.name))
@@ -228,14 +263,25 @@ export async function importDataset(
       const runIds = await takeRunIds(run, dates)
       const sources = run.sources.filter(({ kind }) => kind === 'POSITIONS')
       await openImportRecords(client, { ...record, dates, runIds, sources })
-      await refreshRollups(client, { dates, runIds, kind: 'import', startedAt, noted: notes, restored: notes && isNew })
+      await refreshRollups(client, {
+        dates,
+        runIds,
+        kind: 'import',
+        startedAt,
+        noted: notes,
+        restored: notes && isNew,
+      })
       await finishImportRecords(client, runIds)
       if (!admits) await reopenSeasons(client, dates, runIds)
       const { rows } = await client.query<{ runs: string }>(importedRuns)
       await client.query(restoreDistributions, [rows[0]?.runs])
     }
     if (copied?.seasons) {
-      const seasons = await followSeasons(client, copied.seasons, { now: startedAt, reopen, source: dataset.name })
+      const seasons = await followSeasons(client, copied.seasons, {
+        now: startedAt,
+        reopen,
+        source: dataset.name,
+      })
       if (seasons.own) own.push('seasons')
       if (seasons.changed) run.touched.add('season')
       warnings.push(...seasons.warnings)
@@ -244,8 +290,10 @@ export async function importDataset(
     onPhase?.('committing')
     // Rolls back the data version, which statements that wrote no row have raised too.
     if (run.touched.size === 0) await client.query('ROLLBACK AND CHAIN')
-    // An import without differences is not recorded, unless it shows that one that failed is mended.
-    const isUnrecorded = run.touched.size > 0 ? !(await tookHistory(client)) : await hasFailedImport(client)
+    // An import without differences is not recorded, unless it shows that one that failed is
+    // mended.
+    const isUnrecorded =
+      run.touched.size > 0 ? !(await tookHistory(client)) : await hasFailedImport(client)
     if (dates.length === 0 && isUnrecorded) await recordImport(client, record)
     return { files, dates, leftOut, warnings }
   })
@@ -256,14 +304,20 @@ export async function importDataset(
   })
   const seconds = (performance.now() - started) / 1000
   if (!check)
-    log.info({ dataset: dataset.name, files: summary.files, dates: summary.dates.length, seconds }, 'imported')
+    log.info(
+      { dataset: dataset.name, files: summary.files, dates: summary.dates.length, seconds },
+      'imported',
+    )
   return { ...summary, seconds }
 }
 
 /** Says what is wrong with seasons that Postgres refuses. */
 const seasonsError = (error: unknown): unknown =>
   (error as DatabaseError | undefined)?.constraint === 'season_no_overlap'
-    ? new GatewayError('BAD_INPUT', 'Two seasons of seasons.jsonl share a date; nothing was imported.')
+    ? new GatewayError(
+        'BAD_INPUT',
+        'Two seasons of seasons.jsonl share a date; nothing was imported.',
+      )
     : error
 
 interface Run {
@@ -329,7 +383,8 @@ async function warningsOf({ client, noted, doubts, computed }: Run): Promise<str
     warnings.push(`${lines} ${what}. The first is ${file}:${first}.`)
   }
   const unscored = await unscoredAmong(client, [...computed.values()])
-  if (unscored.length > 0) warnings.push(`${unscoredMessage(unscored)} ${unscoredRemedy(unscored, 'import again')}`)
+  if (unscored.length > 0)
+    warnings.push(`${unscoredMessage(unscored)} ${unscoredRemedy(unscored, 'import again')}`)
   return warnings
 }
 
@@ -346,7 +401,10 @@ function futureDates(dates: string[], today: string): string[] {
   ]
 }
 
-/** True if nothing but failed attempts has been recorded in the store. Their records give way to an imported history. */
+/**
+ * True if nothing but failed attempts has been recorded in the store. Their records give way to an
+ * imported history.
+ */
 async function isNewStore(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ is_new: boolean }>(
     `SELECT NOT EXISTS (SELECT FROM multiplier_revision) AND NOT EXISTS (SELECT FROM base_points_revision)
@@ -360,16 +418,25 @@ const tookHistory = async (client: PoolClient): Promise<boolean> =>
   ((await client.query('SELECT FROM imported_run LIMIT 1')).rowCount ?? 0) > 0
 
 /**
- * Numbers the runs of the changed dates. Positions that were stored with another number, because a run was recorded meanwhile or
- * a date before has not changed, get the right one. @returns null for a date whose run is recorded already
+ * Numbers the runs of the changed dates. Positions that were stored with another number, because a
+ * run was recorded meanwhile or a date before has not changed, get the right one. @returns null for
+ * a date whose run is recorded already
  */
 async function takeRunIds({ client, notes }: Run, dates: string[]): Promise<(string | null)[]> {
-  const { rows } = await client.query<{ date: string; expected: string; id: string }>(takeNumbers, [dates])
+  const { rows } = await client.query<{ date: string; expected: string; id: string }>(takeNumbers, [
+    dates,
+  ])
   for (const { date, expected, id } of rows.filter((one) => one.id !== one.expected)) {
     const values = [id, date, expected]
-    await client.query('UPDATE stored_position SET run_id = $1 WHERE distribution_date = $2 AND run_id = $3', values)
+    await client.query(
+      'UPDATE stored_position SET run_id = $1 WHERE distribution_date = $2 AND run_id = $3',
+      values,
+    )
     if (notes)
-      await client.query('UPDATE position_change SET run = $1 WHERE distribution_date = $2 AND run = $3', values)
+      await client.query(
+        'UPDATE position_change SET run = $1 WHERE distribution_date = $2 AND run = $3',
+        values,
+      )
   }
   const ids = new Map(rows.map(({ date, id }) => [date, id]))
   return dates.map((date) => ids.get(date) ?? null)
@@ -377,7 +444,10 @@ async function takeRunIds({ client, notes }: Run, dates: string[]): Promise<(str
 
 type OpenFile = NonNullable<Awaited<ReturnType<Dataset['open']>>>
 
-/** Reads each chunk of a file while Postgres stores the one before. After the first invalid line it only reads. */
+/**
+ * Reads each chunk of a file while Postgres stores the one before. After the first invalid line it
+ * only reads.
+ */
 async function importFile(
   run: Run,
   file: DatasetFile,
@@ -396,22 +466,31 @@ async function importFile(
     const values = texts.join('\t')
     const former = seen.get(key)
     if (!former) seen.set(key, { line, values })
-    else if (former.values !== values) leftOut.add(line, [{ reason: conflictReason(former.line, records[file].key) }])
+    else if (former.values !== values)
+      leftOut.add(line, [{ reason: conflictReason(former.line, records[file].key) }])
     return !former
   }
   const bad = (line: number, problems: { field?: string; reason: string }[]) => {
     run.badCount += problems.length
-    run.badLines.push(...problems.slice(0, SHOWN).map((problem) => ({ file: label, line, ...problem })))
+    run.badLines.push(
+      ...problems.slice(0, SHOWN).map((problem) => ({ file: label, line, ...problem })),
+    )
     if (run.badLines.length > SHOWN) run.badLines.length = SHOWN
   }
 
   const digest = createHash('sha256')
   const chunk = new Chunk()
   let storing: Promise<void> | undefined
-  /** True if a key may be in the file twice. A file of one chunk without duplicates need not be examined. */
+  /**
+   * True if a key may be in the file twice. A file of one chunk without duplicates need not be
+   * examined.
+   */
   let mayConflict = false
   const store = async ({ hasDuplicates }: Chunk) => {
-    if (mayConflict) await client.query(`INSERT INTO line_digest SELECT key_digest, values_digest, line FROM staged`)
+    if (mayConflict)
+      await client.query(
+        `INSERT INTO line_digest SELECT key_digest, values_digest, line FROM staged`,
+      )
     if (hasDuplicates) await client.query(sql.keepLast)
     if (file === 'positions') await countComputed(run)
     for (const { line, id } of await storeStaged(run, sql, summary))
@@ -430,7 +509,8 @@ async function importFile(
   }
   const examine = async () => {
     const { conflicts, count } = await findConflicts(client, 'line_digest')
-    for (const { line, first } of conflicts) bad(line, [{ reason: conflictReason(first, records[file].key) }])
+    for (const { line, first } of conflicts)
+      bad(line, [{ reason: conflictReason(first, records[file].key) }])
     run.badCount += count - conflicts.length
   }
 
@@ -459,12 +539,18 @@ async function importFile(
         }
         if (chunk.isFull) await flush()
       }
-      onProgress?.({ file: label, bytes, ...(size !== undefined && { size }), lines: summary.lines })
+      onProgress?.({
+        file: label,
+        bytes,
+        ...(size !== undefined && { size }),
+        lines: summary.lines,
+      })
     }
     await flush()
     await storing
     // A file of which nothing fits is another one.
-    if (leftOut.count > 0 && seen.size === 0) for (const { line, problems } of leftOut.first) bad(line, problems)
+    if (leftOut.count > 0 && seen.size === 0)
+      for (const { line, problems } of leftOut.first) bad(line, problems)
     run.noted.push(...leftOut.sentences(label), ...changed.sentences(label))
     if (mayConflict && run.badCount === 0) await examine()
     run.sources.push(receipt(file, `${from}: ${label}`, digest.digest('hex'), summary.lines))
@@ -474,16 +560,29 @@ async function importFile(
   }
   await client.query(`${sql.drop}; DROP TABLE line_digest`)
   if (sql.settle && run.badCount === 0) await client.query(sql.settle)
-  if (run.daily && isDaily(file) && run.badCount === 0 && (await keepNewestOfDays(client, file)) > 0)
+  if (
+    run.daily &&
+    isDaily(file) &&
+    run.badCount === 0 &&
+    (await keepNewestOfDays(client, file)) > 0
+  )
     run.touched.add(sql.table)
   return summary
 }
 
 /** The kinds of files with other records than analytics. */
-const KINDS: Partial<Record<DatasetFile, SourceReceipt['kind']>> = { positions: 'POSITIONS', prices: 'PRICES' }
+const KINDS: Partial<Record<DatasetFile, SourceReceipt['kind']>> = {
+  positions: 'POSITIONS',
+  prices: 'PRICES',
+}
 
 /** The receipt of an imported file in a run's record. */
-const receipt = (file: DatasetFile, name: string, digest: string, count: number): SourceReceipt => ({
+const receipt = (
+  file: DatasetFile,
+  name: string,
+  digest: string,
+  count: number,
+): SourceReceipt => ({
   kind: KINDS[file] ?? 'ANALYTICS',
   name,
   digest,
@@ -499,9 +598,13 @@ async function stage(client: PoolClient, sql: UpsertSql, chunk: Chunk): Promise<
   await finished(copy)
 }
 
-/** Stores the staged records. Returns the lines whose id belongs to another record, and then stores nothing. */
+/**
+ * Stores the staged records. Returns the lines whose id belongs to another record, and then stores
+ * nothing.
+ */
 async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summary: FileSummary) {
-  const clashing = async () => (await client.query<{ line: number; id: string }>(sql.clashes ?? '')).rows
+  const clashing = async () =>
+    (await client.query<{ line: number; id: string }>(sql.clashes ?? '')).rows
   if (sql.clashes && !sql.refusesClashes) {
     const rows = await clashing()
     if (rows.length > 0) return rows
@@ -514,7 +617,8 @@ async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summ
       const { rows, rowCount } = await client.query<WrittenDate>(text)
       if (!table) continue
       if (counts === 'dates') for (const { date } of rows) dates.add(date)
-      const returned = counts === 'dates' ? rows.reduce((sum, row) => sum + row.written, 0) : rows.length
+      const returned =
+        counts === 'dates' ? rows.reduce((sum, row) => sum + row.written, 0) : rows.length
       const count = counts ? returned : (rowCount ?? 0)
       if (count > 0) touched.add(table)
       if (table === sql.table) written += count
@@ -532,7 +636,10 @@ async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summ
   return []
 }
 
-/** SQLSTATEs of an id that another record has: of a unique constraint, and of one that excludes equal rows. */
+/**
+ * SQLSTATEs of an id that another record has: of a unique constraint, and of one that excludes
+ * equal rows.
+ */
 const VIOLATIONS = ['23505', '23P01']
 
 /** Adds the name of the file to an error of reading it. */
@@ -541,6 +648,9 @@ async function* readingErrors<T>(label: string, source: AsyncIterable<T>): Async
     yield* source
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause
-    throw new GatewayError('BAD_INPUT', `${label} cannot be read: ${(cause as Error).message}; nothing was imported.`)
+    throw new GatewayError(
+      'BAD_INPUT',
+      `${label} cannot be read: ${(cause as Error).message}; nothing was imported.`,
+    )
   }
 }

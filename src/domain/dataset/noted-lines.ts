@@ -26,9 +26,14 @@ export class NotedLines {
     if (count === 0) return []
     const reasons = this.first
       .slice(0, NAMED)
-      .map(({ line, problems: [first] }) => `line ${line}: ${[first?.field, first?.reason].join(' ').trim()}`)
+      .map(
+        ({ line, problems: [first] }) =>
+          `line ${line}: ${[first?.field, first?.reason].join(' ').trim()}`,
+      )
     const lines = count === 1 ? 'One line' : `${count.toLocaleString('en-US')} lines`
     const more = count > NAMED ? `; and ${(count - NAMED).toLocaleString('en-US')} more` : ''
-    return [`${lines} of ${file} ${count === 1 ? 'is' : 'are'} ${this.what} (${reasons.join('; ')}${more}).`]
+    return [
+      `${lines} of ${file} ${count === 1 ? 'is' : 'are'} ${this.what} (${reasons.join('; ')}${more}).`,
+    ]
   }
 }

@@ -33,7 +33,8 @@ const types: Record<FieldKind, Type> = {
 
 /** The last second that a date can have in most languages, in the year 275760. */
 const LAST_SECOND = 8_640_000_000_000
-const momentOf = (seconds: string) => `CASE WHEN ${seconds} <= ${LAST_SECOND} THEN to_timestamp(${seconds}) END`
+const momentOf = (seconds: string) =>
+  `CASE WHEN ${seconds} <= ${LAST_SECOND} THEN to_timestamp(${seconds}) END`
 
 /** The values of Parquet, as pg reads them. */
 const asParquet: Written = {
@@ -54,17 +55,29 @@ export const writeParquet: WriteFile = async (client, { file, path, range, onRow
     writer: fileWriter(path),
     schema: [
       { name: 'record', num_children: fields.length },
-      ...fields.map(([name, { kind }]): SchemaElement => ({ name, repetition_type: 'OPTIONAL', ...types[kind] })),
+      ...fields.map(
+        ([name, { kind }]): SchemaElement => ({
+          name,
+          repetition_type: 'OPTIONAL',
+          ...types[kind],
+        }),
+      ),
     ],
   })
   let count = 0
   await client.query(`DECLARE exported NO SCROLL CURSOR FOR ${selectSql(file, asParquet, range)}`)
   for (;;) {
-    const { rows } = await client.query<unknown[]>({ text: `FETCH ${GROUP} FROM exported`, rowMode: 'array' })
+    const { rows } = await client.query<unknown[]>({
+      text: `FETCH ${GROUP} FROM exported`,
+      rowMode: 'array',
+    })
     if (rows.length === 0) break
     const columnData = fields.map(([name, { kind }], at) => {
       const isInt64 = types[kind] === int64 || types[kind] === points
-      return { name, data: rows.map((row) => (isInt64 ? toInt64(row[at] as string | number | null) : row[at])) }
+      return {
+        name,
+        data: rows.map((row) => (isInt64 ? toInt64(row[at] as string | number | null) : row[at])),
+      }
     })
     await writer.write({ columnData, rowGroupSize: GROUP })
     count += rows.length

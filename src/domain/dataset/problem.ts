@@ -11,12 +11,14 @@ export interface Problem {
 export function described(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
-  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return 'one too large for a double'
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    return 'one too large for a double'
   const json = withoutSecrets(JSON.stringify(value))
   return json.length > 90 ? `${json.slice(0, 80)}… (${json.length} characters)` : json
 }
 
-export const shownName = (field: string) => (/^\w{1,40}$/.test(field) ? withoutSecrets(field) : described(field))
+export const shownName = (field: string) =>
+  /^\w{1,40}$/.test(field) ? withoutSecrets(field) : described(field)
 
 /** Suggests a known field for an unknown one. */
 export function nearestName(field: string, names: string[]): string {

@@ -13,8 +13,9 @@ export interface Row {
 }
 
 /**
- * Creates a reader of one file's records, which are lines of JSON or parsed already. It validates a record by the format and
- * the known `entities`, to which it adds, and returns the row, all problems of the record, or undefined for a blank line.
+ * Creates a reader of one file's records, which are lines of JSON or parsed already. It validates a
+ * record by the format and the known `entities`, to which it adds, and returns the row, all
+ * problems of the record, or undefined for a blank line.
  */
 export function rowReader(
   format: RecordFormat,
@@ -31,7 +32,8 @@ export function rowReader(
   const references = Object.entries(format.references ?? {}).map(([field, to]) => ({
     field,
     at: indexOf(field),
-    kindOf: typeof to === 'string' ? () => to : (texts: string[]) => texts[indexOf(to.kindIn)] as Entity,
+    kindOf:
+      typeof to === 'string' ? () => to : (texts: string[]) => texts[indexOf(to.kindIn)] as Entity,
   }))
 
   /** The texts of a record. Problems are collected, with an empty text for the field. */
@@ -48,14 +50,22 @@ export function rowReader(
         fieldCount++
         text = value === null && type.nullable ? NULL : type.encode(value)
         if (text === undefined)
-          problems.push({ field, reason: `must be ${type.why?.(value) ?? type.what}, not ${described(value)}` })
+          problems.push({
+            field,
+            reason: `must be ${type.why?.(value) ?? type.what}, not ${described(value)}`,
+          })
       }
       texts.push(text ?? '')
     }
     const present = Object.keys(record)
     if (fieldCount < present.length)
-      for (const field of present.filter((field) => !Object.hasOwn(format.fields, field) && !ignored.includes(field)))
-        problems.push({ field: shownName(field), reason: `is unknown, ${nearestName(field, names)}` })
+      for (const field of present.filter(
+        (field) => !Object.hasOwn(format.fields, field) && !ignored.includes(field),
+      ))
+        problems.push({
+          field: shownName(field),
+          reason: `is unknown, ${nearestName(field, names)}`,
+        })
     return texts
   }
 
@@ -73,11 +83,18 @@ export function rowReader(
       if (isCsv) return undefined
       isCsv = typeof line === 'string' && isHeader(line, names)
       return [
-        { reason: isCsv ? 'looks like CSV, but the format is JSON Lines: one JSON object a line' : record.reason },
+        {
+          reason: isCsv
+            ? 'looks like CSV, but the format is JSON Lines: one JSON object a line'
+            : record.reason,
+        },
       ]
     }
     const problems: Problem[] = []
-    const { record: given, changes } = mend?.(record.fields) ?? { record: record.fields, changes: NONE }
+    const { record: given, changes } = mend?.(record.fields) ?? {
+      record: record.fields,
+      changes: NONE,
+    }
     const texts = encode(given, problems)
     // Also for an invalid record, so that records that reference it are not reported.
     if (defines) entities[defines].add(keyOf(defines, texts, ownId))
@@ -85,7 +102,12 @@ export function rowReader(
     for (const { field, at, kindOf } of references) {
       const kind = kindOf(texts)
       const named = texts[at]
-      if (named && kind && (kind === 'pool' || texts[chain]) && !entities[kind].has(keyOf(kind, texts, at))) {
+      if (
+        named &&
+        kind &&
+        (kind === 'pool' || texts[chain]) &&
+        !entities[kind].has(keyOf(kind, texts, at))
+      ) {
         const where = kind === 'pool' ? '' : ` on chain ${texts[chain]}`
         problems.push({
           field,

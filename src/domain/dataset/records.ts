@@ -5,7 +5,16 @@ import { MAX_POINTS } from '../points/millionths.ts'
 import { isSeasonName, SEASON_NAME } from '../season/season-dates.ts'
 import { nearestName, type Problem, shownName } from './problem.ts'
 import * as values from './values.ts'
-import { defaulting, type Field, field, inColumn, nullable, oneOf, optional, RATES } from './values.ts'
+import {
+  defaulting,
+  type Field,
+  field,
+  inColumn,
+  nullable,
+  oneOf,
+  optional,
+  RATES,
+} from './values.ts'
 
 /** An entity that a record can reference. It must be in the import or in the store. */
 export type Entity = 'pool' | 'market' | 'vault' | 'asset'
@@ -17,7 +26,10 @@ export interface Doubt {
   reason: string
 }
 
-/** A file of the import format, from which validation, COPY, the upsert, the guide and the template derive. */
+/**
+ * A file of the import format, from which validation, COPY, the upsert, the guide and the template
+ * derive.
+ */
 export interface RecordFormat {
   /** A description of its records, as Markdown. */
   about: string
@@ -27,7 +39,10 @@ export interface RecordFormat {
   stored?: string
   /** All fields that a record can have, in any order. */
   fields: Record<string, Field>
-  /** More records of the template: what differs from the samples of the fields. None at all if exports alone have the file. */
+  /**
+   * More records of the template: what differs from the samples of the fields. None at all if
+   * exports alone have the file.
+   */
   samples?: Record<string, unknown>[]
   /** The fields of the natural key. A record replaces an earlier one with the same key. */
   key: string[]
@@ -35,7 +50,10 @@ export interface RecordFormat {
   tableKey?: string[]
   /** Fields that records of other origins have, and that mean nothing here. */
   ignored?: string[]
-  /** Makes a record of names and logos fit. Such a file is anybody's: a record that does not fit is left out. */
+  /**
+   * Makes a record of names and logos fit. Such a file is anybody's: a record that does not fit is
+   * left out.
+   */
   mend?(record: Record<string, unknown>): { record: Record<string, unknown>; changes: Problem[] }
   /** Fields without a column in the table. */
   besides?: string[]
@@ -47,7 +65,10 @@ export interface RecordFormat {
   defines?: Exclude<Entity, 'asset'>
   /** The fields with the addresses of assets that a record makes known, on its chain. */
   assets?: string[]
-  /** Fields that reference an entity, with its kind or the field of its kind. All but pools are on `chainId`. */
+  /**
+   * Fields that reference an entity, with its kind or the field of its kind. All but pools are on
+   * `chainId`.
+   */
   references?: Record<string, Entity | { kindIn: string }>
   /** A unique field that is not the key. */
   unique?: string
@@ -64,8 +85,14 @@ const [MARKET_A, MARKET_B] = [
   '0xb2d6d1c1bae205eac4b5e6f7182930415263748f',
 ]
 const VAULT = '0xc3e7e2d2cbf316fbd5c6f70829304152637485a0'
-const [TOKEN_A, TOKEN_B] = ['0xd4f8f3e3dc04270ce6d7081930415263748596b1', '0xe509040fed15381df7e8192a415263748596a7c2']
-const [ANN, BEN] = ['0x1f00000000000000000000000000000000000a11', '0x2f00000000000000000000000000000000000b22']
+const [TOKEN_A, TOKEN_B] = [
+  '0xd4f8f3e3dc04270ce6d7081930415263748596b1',
+  '0xe509040fed15381df7e8192a415263748596a7c2',
+]
+const [ANN, BEN] = [
+  '0x1f00000000000000000000000000000000000a11',
+  '0x2f00000000000000000000000000000000000b22',
+]
 const DAY = '2026-03-01'
 /** Noon of the day. */
 const SECONDS = '1772366400'
@@ -84,8 +111,13 @@ const asset = (whose: string) => ({
   assetDecimals: field(values.decimals, `the decimals of the ${whose}'s token`, 18),
 })
 
-const depositRate = field(values.rate, `what lenders earn, as a fraction a year (0.05 is 5 %): ${RATES}`, 0.02)
-const borrowRate = (type = values.rate) => field(type, 'what borrowers pay, as a fraction a year', 0.05)
+const depositRate = field(
+  values.rate,
+  `what lenders earn, as a fraction a year (0.05 is 5 %): ${RATES}`,
+  0.02,
+)
+const borrowRate = (type = values.rate) =>
+  field(type, 'what borrowers pay, as a fraction a year', 0.05)
 
 const factors = (type = values.multiplier) => ({
   deposit_tokenA: field(type, 'the factor for each dollar of token A supplied', 1),
@@ -109,10 +141,17 @@ const reward = {
   txHash: field(values.hash, 'the transaction of the liquidation', LIQUIDATION),
   logIndex: field(values.integer, 'the index of the event in its block', 7),
   timestamp: field(values.seconds, 'when the liquidation happened', SECONDS),
-  accountId: inColumn('user_address', field(values.address, 'the user who has a share in the liquidation', ANN)),
+  accountId: inColumn(
+    'user_address',
+    field(values.address, 'the user who has a share in the liquidation', ANN),
+  ),
 }
 const rewardAmounts = {
-  supplySent: field(values.uint256, `the user's share of the debt that was repaid, ${smallest}`, '100000000'),
+  supplySent: field(
+    values.uint256,
+    `the user's share of the debt that was repaid, ${smallest}`,
+    '100000000',
+  ),
   supplySentUsd: field(usd, 'its worth in USD then; null if the price was missing', 100),
   collateralReceived: field(
     values.uint256,
@@ -120,10 +159,22 @@ const rewardAmounts = {
     '52500000000000000',
   ),
   collateralReceivedUsd: field(usd, 'its worth in USD then; null if the price was missing', 105),
-  liquidReward: field(values.uint256, `the user's reward, ${smallest} of the collateral`, '2500000000000000'),
+  liquidReward: field(
+    values.uint256,
+    `the user's reward, ${smallest} of the collateral`,
+    '2500000000000000',
+  ),
   liquidRewardUsd: field(usd, 'its worth in USD then; null if the price was missing', 5),
-  userRoi: field(nullable(values.text), 'the return on the share, as the indexer writes it', '0.05'),
-  claimedTimestamp: field(nullable(values.seconds), 'when the reward was claimed; null if it was not', null),
+  userRoi: field(
+    nullable(values.text),
+    'the return on the share, as the indexer writes it',
+    '0.05',
+  ),
+  claimedTimestamp: field(
+    nullable(values.seconds),
+    'when the reward was claimed; null if it was not',
+    null,
+  ),
 }
 
 const snapshot = {
@@ -134,11 +185,21 @@ const snapshot = {
     'distinguishes several positions of a user there; `main` if it is absent',
     'main',
   ),
-  timestamp: field(values.seconds, "the moment of the snapshot; the user's newest ones count as current", SECONDS),
+  timestamp: field(
+    values.seconds,
+    "the moment of the snapshot; the user's newest ones count as current",
+    SECONDS,
+  ),
 }
 
 /** The fields of a side of a position, with the amounts of the template. */
-function side(of: 'a' | 'b', token: string, symbol: string, price: number, amounts: [number, number, number]) {
+function side(
+  of: 'a' | 'b',
+  token: string,
+  symbol: string,
+  price: number,
+  amounts: [number, number, number],
+) {
   const [supplied, isolated, borrowed] = amounts
   const letter = of.toUpperCase()
   const amount = (name: string, what: string, value: number) => ({
@@ -152,7 +213,11 @@ function side(of: 'a' | 'b', token: string, symbol: string, price: number, amoun
   return {
     [`${of}TokenAddress`]: field(values.address, `the address of token ${letter}`, token),
     [`${of}TokenSymbol`]: field(values.text, `the symbol of token ${letter}`, symbol),
-    [`${of}TokenPrice`]: field(values.number, `the price of token ${letter} at that midnight, in USD`, price),
+    [`${of}TokenPrice`]: field(
+      values.number,
+      `the price of token ${letter} at that midnight, in USD`,
+      price,
+    ),
     ...amount('Supplied', `token ${letter} supplied that others may borrow`, supplied),
     ...amount('ProtectedSupplied', `token ${letter} supplied that nobody may borrow`, isolated),
     ...amount('Borrowed', `token ${letter} borrowed`, borrowed),
@@ -165,7 +230,8 @@ const after = 'after the run'
 /** The import format: one entry for each row of its document. */
 export const records: Record<DatasetFile, RecordFormat> = {
   pools: {
-    about: 'A pool is a pair of tokens, A (`asset_1`) and B (`asset_2`). Each side is a lending market.',
+    about:
+      'A pool is a pair of tokens, A (`asset_1`) and B (`asset_2`). Each side is a lending market.',
     table: 'pool',
     key: ['id'],
     defines: 'pool',
@@ -180,7 +246,11 @@ export const records: Record<DatasetFile, RecordFormat> = {
       chainId,
       marketId: inColumn(
         'number',
-        field(values.integer, "the pool's number in the protocol, which its name on pages ends in", 20),
+        field(
+          values.integer,
+          "the pool's number in the protocol, which its name on pages ends in",
+          20,
+        ),
       ),
       name: field(values.text, "the pool's name", 'WETH/USDC'),
       asset_1_address: field(values.address, 'the address of token A', TOKEN_A),
@@ -190,7 +260,11 @@ export const records: Record<DatasetFile, RecordFormat> = {
       asset_2_name: field(values.text, 'the name of token B', 'USD Coin'),
       asset_2_symbol: field(values.text, 'the symbol of token B', 'USDC'),
       createdTimestamp: field(values.unix, 'when the pool was created', 1736572000),
-      interestLastUpdated: field(values.unix, "when the pool's interest was last updated", 1772366400),
+      interestLastUpdated: field(
+        values.unix,
+        "when the pool's interest was last updated",
+        1772366400,
+      ),
       unit_1_id: field(values.address, "the address of side A's market: `id` of markets", MARKET_A),
       unit_2_id: field(values.address, "the address of side B's market", MARKET_B),
     },
@@ -209,7 +283,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
     },
   },
   'multiplier-revisions': {
-    about: 'The history of multipliers. All four factors are null where the multiplier was removed.',
+    about:
+      'The history of multipliers. All four factors are null where the multiplier was removed.',
     table: 'multiplier_revision',
     key: ['id'],
     dated: 'changedAt',
@@ -225,7 +300,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
     check: revisionFits,
   },
   multipliers: {
-    about: 'The factors that turn dollars in a pool into points. The positions of a pool without multipliers score 0.',
+    about:
+      'The factors that turn dollars in a pool into points. The positions of a pool without multipliers score 0.',
     table: 'multiplier',
     key: ['poolAddress'],
     unique: 'id',
@@ -235,8 +311,14 @@ export const records: Record<DatasetFile, RecordFormat> = {
       id: field(optional(values.uuid), 'the id in the REST API; one is assigned if it is absent'),
       poolAddress: field(values.address, 'the pool', POOL),
       ...factors(),
-      createdAt: field(optional(values.instant), 'when the pool first got a multiplier; now if it is absent'),
-      updatedAt: field(optional(values.instant), 'when the factors last changed; now if it is absent and they differ'),
+      createdAt: field(
+        optional(values.instant),
+        'when the pool first got a multiplier; now if it is absent',
+      ),
+      updatedAt: field(
+        optional(values.instant),
+        'when the factors last changed; now if it is absent and they differ',
+      ),
     },
   },
   markets: {
@@ -301,7 +383,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
     },
   },
   rates: {
-    about: 'The history of rates. An import also records the rates of markets.jsonl and vaults.jsonl.',
+    about:
+      'The history of rates. An import also records the rates of markets.jsonl and vaults.jsonl.',
     table: 'rate_revision',
     key: ['entityType', 'chainId', 'entityId', 'changedAt'],
     dated: 'changedAt',
@@ -364,19 +447,28 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: { address: inColumn('user_address', field(values.address, 'the user', ANN)) },
   },
   runs: {
-    about: 'The history of runs. Points are decimal strings, as totals may have more digits than a double.',
+    about:
+      'The history of runs. Points are decimal strings, as totals may have more digits than a double.',
     table: 'run',
     key: ['id'],
     dated: 'date',
     fields: {
       id: field(values.integer, "the run's number", 1),
-      kind: field(oneOf('distribution_kind', 'import', 'manualupdate', 'resync', 'update'), 'what it did', 'resync'),
+      kind: field(
+        oneOf('distribution_kind', 'import', 'manualupdate', 'resync', 'update'),
+        'what it did',
+        'resync',
+      ),
       date: field(
         nullable(values.midnight),
         'the distribution date; null for an update, and for an import that failed or changed none',
         DAY,
       ),
-      leg: field(optional(nullable(values.text)), 'the leg of an update; null for other runs', null),
+      leg: field(
+        optional(nullable(values.text)),
+        'the leg of an update; null for other runs',
+        null,
+      ),
       status: field(oneOf('run_status', 'succeeded', 'failed'), 'how it ended', 'succeeded'),
       requestedBy: field(values.text, 'who requested it', 'cli'),
       startedAt: field(values.instant, 'when it started', '2026-03-01T00:10:00.000Z'),
@@ -384,12 +476,24 @@ export const records: Record<DatasetFile, RecordFormat> = {
       error: field(nullable(values.message), 'why it failed; null if it did not', null),
       baseDeposit: field(values.number, 'base points of a dollar supplied', 1),
       baseBorrow: field(values.number, 'base points of a dollar borrowed', 0.5),
-      multiplierRevision: field(nullable(values.integer), 'the newest revision of multipliers that it used', 1),
+      multiplierRevision: field(
+        nullable(values.integer),
+        'the newest revision of multipliers that it used',
+        1,
+      ),
       sources: field(values.receipts, 'the receipts of what it fetched', []),
       positionCountBefore: field(nullable(values.count), `positions of the date ${before}`, 2),
       positionCountAfter: field(nullable(values.count), `positions of the date ${after}`, 2),
-      accountCountBefore: field(nullable(values.count), `users with positions on the date ${before}`, 2),
-      accountCountAfter: field(nullable(values.count), `users with positions on the date ${after}`, 2),
+      accountCountBefore: field(
+        nullable(values.count),
+        `users with positions on the date ${before}`,
+        2,
+      ),
+      accountCountAfter: field(
+        nullable(values.count),
+        `users with positions on the date ${after}`,
+        2,
+      ),
       totalPointsBefore: field(nullable(values.total), `points of the date ${before}`, '0'),
       totalPointsAfter: field(nullable(values.total), `points of the date ${after}`, '4450'),
       digest: field(optional(nullable(values.text)), `the digest of the date ${after}`, null),
@@ -425,15 +529,27 @@ export const records: Record<DatasetFile, RecordFormat> = {
       },
     ],
     fields: {
-      id: field(optional(values.name), 'the id in the REST API, unique in the store; one is assigned if it is absent'),
+      id: field(
+        optional(values.name),
+        'the id in the REST API, unique in the store; one is assigned if it is absent',
+      ),
       userAddress: field(values.address, 'the user', ANN),
-      marketAddress: inColumn('pool_address', field(values.address, 'the pool: `id` of pools, not of markets', POOL)),
+      marketAddress: inColumn(
+        'pool_address',
+        field(values.address, 'the pool: `id` of pools, not of markets', POOL),
+      ),
       distributionDate: field(values.midnight, 'the distribution date', DAY),
       pointsA: field(optional(values.points), 'points of side A; with `pointsB` or not at all'),
       pointsB: field(optional(values.points), 'points of side B'),
       points: field(optional(values.pointsOfBoth), 'the sum of both'),
-      pointsGiven: field(optional(values.boolean), 'of exports: whether the points were imported, not computed'),
-      runId: field(optional(nullable(values.integer)), 'of exports: the run that stored the points'),
+      pointsGiven: field(
+        optional(values.boolean),
+        'of exports: whether the points were imported, not computed',
+      ),
+      runId: field(
+        optional(nullable(values.integer)),
+        'of exports: the run that stored the points',
+      ),
       ...side('a', TOKEN_A, 'WETH', 2000, [1.5, 0, 0]),
       ...side('b', TOKEN_B, 'USDC', 1, [0, 0, 500]),
     },
@@ -441,7 +557,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
     doubt: doubtUsd,
   },
   'market-snapshots': {
-    about: 'The amounts of a user in a market at one moment. A closed position ends with a snapshot of zeros.',
+    about:
+      'The amounts of a user in a market at one moment. A closed position ends with a snapshot of zeros.',
     table: 'market_snapshot',
     key: ['accountId', 'chainId', 'marketId', 'timestamp', 'positionId'],
     user: 'accountId',
@@ -457,7 +574,11 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: {
       ...snapshot,
       marketId: field(values.address, 'the market: `id` of markets', MARKET_A),
-      collateralAssets: field(values.uint256, `collateral that others may borrow, ${smallest}`, '1500000000000000000'),
+      collateralAssets: field(
+        values.uint256,
+        `collateral that others may borrow, ${smallest}`,
+        '1500000000000000000',
+      ),
       collateralUsd: field(usd, 'the same in USD; null if the price was missing', 3000),
       protectedAssets: field(values.uint256, `collateral that nobody may borrow, ${smallest}`, '0'),
       protectedUsd: field(usd, 'the same in USD; null if the price was missing', 0),
@@ -477,7 +598,11 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: {
       ...snapshot,
       vaultId: field(values.address, 'the vault: `id` of vaults', VAULT),
-      shares: field(values.uint256, "shares of the vault, in the shares' smallest unit", '490000000000000000'),
+      shares: field(
+        values.uint256,
+        "shares of the vault, in the shares' smallest unit",
+        '490000000000000000',
+      ),
       assets: field(values.uint256, `what the shares are worth, ${smallest}`, '500000000000000000'),
       assetsUsd: field(usd, 'the same in USD; null if the price was missing', 1000),
     },
@@ -520,24 +645,53 @@ export const records: Record<DatasetFile, RecordFormat> = {
     doubt: doubtTime,
     references: { entityId: { kindIn: 'entityType' } },
     samples: [
-      { entityType: 'vault', entityId: VAULT, logIndex: 2, amountUsd: 950, assets: '500000000000000000' },
-      { entityId: MARKET_B, txHash: BORROWING, kind: 'borrow', assets: '500000000', amountUsd: 500 },
+      {
+        entityType: 'vault',
+        entityId: VAULT,
+        logIndex: 2,
+        amountUsd: 950,
+        assets: '500000000000000000',
+      },
+      {
+        entityId: MARKET_B,
+        txHash: BORROWING,
+        kind: 'borrow',
+        assets: '500000000',
+        amountUsd: 500,
+      },
     ],
     fields: {
       chainId,
-      entityType: field(oneOf('entity_type', 'market', 'vault'), 'where the money went or came from', 'market'),
+      entityType: field(
+        oneOf('entity_type', 'market', 'vault'),
+        'where the money went or came from',
+        'market',
+      ),
       entityId: field(values.address, 'the market or the vault', MARKET_A),
       accountId: inColumn('user_address', field(values.address, 'the user', ANN)),
       txHash: field(values.hash, 'the transaction', DEPOSIT),
       logIndex: field(values.integer, 'the index of the event in its block', 1),
       timestamp: field(values.seconds, 'when the money moved', '1769947200'),
-      kind: field(oneOf('cash_flow_kind', 'deposit', 'withdraw', 'borrow', 'repay'), 'what happened', 'deposit'),
-      assets: field(optional(nullable(values.uint256)), `the amount, ${smallest}`, '1500000000000000000'),
-      amountUsd: field(usd, 'its worth in USD then, never negative; null if the price was missing', 2850),
+      kind: field(
+        oneOf('cash_flow_kind', 'deposit', 'withdraw', 'borrow', 'repay'),
+        'what happened',
+        'deposit',
+      ),
+      assets: field(
+        optional(nullable(values.uint256)),
+        `the amount, ${smallest}`,
+        '1500000000000000000',
+      ),
+      amountUsd: field(
+        usd,
+        'its worth in USD then, never negative; null if the price was missing',
+        2850,
+      ),
     },
   },
   ledger: {
-    about: 'How runs have changed points of users after the first run of a date. A run of runs.jsonl made each change.',
+    about:
+      'How runs have changed points of users after the first run of a date. A run of runs.jsonl made each change.',
     table: 'account_ledger',
     stored: 'account_day',
     key: ['userAddress', 'distributionDate', 'runId', 'poolAddress'],
@@ -548,7 +702,11 @@ export const records: Record<DatasetFile, RecordFormat> = {
       distributionDate: field(values.midnight, 'the distribution date', DAY),
       runId: field(values.count, 'the run', 2),
       poolAddress: field(values.address, 'the pool', POOL),
-      pointsBefore: field(values.total, `points of the user in the pool on the date ${before}`, '4450'),
+      pointsBefore: field(
+        values.total,
+        `points of the user in the pool on the date ${before}`,
+        '4450',
+      ),
       pointsAfter: field(values.total, `the same ${after}`, '4900'),
       reasons: field(values.reasons, 'why they changed, as far as it is known', ['MULTIPLIER']),
     },
@@ -561,9 +719,21 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: {
       name: field(values.name, "the season's name", 'Season 1'),
       startsAt: field(values.midnight, 'its first distribution date', '2026-01-01'),
-      endsAt: field(nullable(values.midnight), 'its last distribution date; null if it has no end yet', '2026-06-30'),
-      digest: field(nullable(values.text), 'the digest of its final board; null if it is not final', null),
-      closedAt: field(nullable(values.instant), 'when its board became final; null if it is not', null),
+      endsAt: field(
+        nullable(values.midnight),
+        'its last distribution date; null if it has no end yet',
+        '2026-06-30',
+      ),
+      digest: field(
+        nullable(values.text),
+        'the digest of its final board; null if it is not final',
+        null,
+      ),
+      closedAt: field(
+        nullable(values.instant),
+        'when its board became final; null if it is not',
+        null,
+      ),
       changedAt: field(values.instant, 'when the season was set', '2026-01-01T09:00:00.000Z'),
       changedBy: field(values.text, 'who set it', 'cli'),
     },
@@ -597,7 +767,8 @@ function revisionFits(revision: Record<string, unknown>) {
 
 /** A run that succeeded stored a date, unless it is an update, or an import of other records. */
 function runFits({ kind, status, date }: Record<string, unknown>) {
-  if (status === 'failed' || kind === 'update' || kind === 'import' || date !== null) return undefined
+  if (status === 'failed' || kind === 'update' || kind === 'import' || date !== null)
+    return undefined
   return { field: 'date', reason: 'must not be null: the run succeeded' }
 }
 
@@ -605,19 +776,25 @@ function runFits({ kind, status, date }: Record<string, unknown>) {
 function entryFits({ pointsBefore, pointsAfter }: Record<string, unknown>) {
   const entry = Object.entries({ pointsBefore, pointsAfter })
   const [field] = entry.find(([, points]) => Math.abs(Number(points)) > 2 * MAX_POINTS) ?? []
-  return field === undefined ? undefined : { field, reason: `must be from -${2 * MAX_POINTS} to ${2 * MAX_POINTS}` }
+  return field === undefined
+    ? undefined
+    : { field, reason: `must be from -${2 * MAX_POINTS} to ${2 * MAX_POINTS}` }
 }
 
 function seasonFits({ name, startsAt, endsAt }: Record<string, unknown>) {
   if (!isSeasonName(String(name))) return { field: 'name', reason: SEASON_NAME }
-  if (endsAt === null || Date.parse(String(endsAt)) >= Date.parse(String(startsAt))) return undefined
+  if (endsAt === null || Date.parse(String(endsAt)) >= Date.parse(String(startsAt)))
+    return undefined
   return { field: 'endsAt', reason: 'must not be before startsAt' }
 }
 
 /** A market has both rates, a vault has no borrow rate. */
 function ratesFit({ entityType, borrowRate }: Record<string, unknown>) {
   if ((entityType === 'market') === (typeof borrowRate === 'number')) return undefined
-  return { field: 'borrowRate', reason: entityType === 'market' ? 'is missing' : 'must be absent: a vault has none' }
+  return {
+    field: 'borrowRate',
+    reason: entityType === 'market' ? 'is missing' : 'must be absent: a vault has none',
+  }
 }
 
 /** The moment of a price belongs to its day. */
@@ -625,19 +802,38 @@ function priceFits({ date, time }: Record<string, unknown>) {
   if (typeof time !== 'string') return undefined
   const days = (Date.parse(time) - Date.parse(String(date))) / DAY_MS
   if (days >= -1 && days <= 2) return undefined
-  return { field: 'time', reason: `must be at most a day before or after ${String(date).slice(0, 10)}, but is ${time}` }
+  return {
+    field: 'time',
+    reason: `must be at most a day before or after ${String(date).slice(0, 10)}, but is ${time}`,
+  }
 }
 
-const TOKEN_FIELDS = ['chainId', 'address', 'name', 'logoURI', 'symbol', 'decimals', 'tags', 'extensions']
+const TOKEN_FIELDS = [
+  'chainId',
+  'address',
+  'name',
+  'logoURI',
+  'symbol',
+  'decimals',
+  'tags',
+  'extensions',
+]
 
-/** Shortens the name of a token, and leaves out a logo that cannot be stored and fields that no token list has. */
+/**
+ * Shortens the name of a token, and leaves out a logo that cannot be stored and fields that no
+ * token list has.
+ */
 function mendToken(token: Record<string, unknown>) {
   const changes: Problem[] = []
   const record = { ...token }
   const unknown = Object.keys(token).filter((field) => !TOKEN_FIELDS.includes(field))
   for (const field of unknown) delete record[field]
   const [first = ''] = unknown
-  if (first !== '') changes.push({ field: shownName(first), reason: `is ignored, ${nearestName(first, TOKEN_FIELDS)}` })
+  if (first !== '')
+    changes.push({
+      field: shownName(first),
+      reason: `is ignored, ${nearestName(first, TOKEN_FIELDS)}`,
+    })
   if (typeof token.name === 'string' && token.name.length > values.MAX_TEXT) {
     record.name = `${token.name.slice(0, values.MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
     changes.push({ field: 'name', reason: `has ${token.name.length} characters` })
@@ -652,7 +848,11 @@ function mendToken(token: Record<string, unknown>) {
 
 /** A loan that is allowed must not be liquidated at once. */
 function riskFits({ maxLtv, liquidationThreshold }: Record<string, unknown>) {
-  if (typeof maxLtv !== 'number' || typeof liquidationThreshold !== 'number' || maxLtv <= liquidationThreshold)
+  if (
+    typeof maxLtv !== 'number' ||
+    typeof liquidationThreshold !== 'number' ||
+    maxLtv <= liquidationThreshold
+  )
     return undefined
   return {
     field: 'maxLtv',
@@ -660,7 +860,10 @@ function riskFits({ maxLtv, liquidationThreshold }: Record<string, unknown>) {
   }
 }
 
-/** A USD amount may differ from amount × price by this share of the larger one, or by this many dollars: prices are rounded. */
+/**
+ * A USD amount may differ from amount × price by this share of the larger one, or by this many
+ * dollars: prices are rounded.
+ */
 const USD_SHARE = 0.01
 const USD_ROUNDING = 1
 
@@ -675,9 +878,15 @@ const priced = ['a', 'b'].flatMap((side) =>
 /** A USD amount is its amount times the price. */
 function doubtUsd(position: Record<string, unknown>) {
   for (const { usd, amount, price } of priced) {
-    const [stated, expected] = [Number(position[usd]), Number(position[amount]) * Number(position[price])]
+    const [stated, expected] = [
+      Number(position[usd]),
+      Number(position[amount]) * Number(position[price]),
+    ]
     const difference = Math.abs(stated - expected)
-    if (difference > USD_ROUNDING && difference > USD_SHARE * Math.max(Math.abs(stated), Math.abs(expected)))
+    if (
+      difference > USD_ROUNDING &&
+      difference > USD_SHARE * Math.max(Math.abs(stated), Math.abs(expected))
+    )
       return {
         what: 'a USD amount that contradicts amount × price',
         field: usd,
@@ -699,11 +908,21 @@ function doubtTime({ timestamp }: Record<string, unknown>) {
 /** pointsA and pointsB are given together or not at all. If given, points is their sum. */
 function pointsFit({ pointsA, pointsB, points }: Record<string, unknown>) {
   if (typeof pointsA !== 'number' && typeof pointsB !== 'number')
-    return points === undefined ? undefined : { field: 'points', reason: 'needs pointsA and pointsB' }
-  if (typeof pointsA !== 'number') return { field: 'pointsA', reason: 'is missing: pointsB is given' }
-  if (typeof pointsB !== 'number') return { field: 'pointsB', reason: 'is missing: pointsA is given' }
+    return points === undefined
+      ? undefined
+      : { field: 'points', reason: 'needs pointsA and pointsB' }
+  if (typeof pointsA !== 'number')
+    return { field: 'pointsA', reason: 'is missing: pointsB is given' }
+  if (typeof pointsB !== 'number')
+    return { field: 'pointsB', reason: 'is missing: pointsA is given' }
   const sum = pointsA + pointsB
-  if (typeof points !== 'number' || Math.abs(points - sum) <= 1e-9 * Math.max(1, Math.abs(pointsA), Math.abs(pointsB)))
+  if (
+    typeof points !== 'number' ||
+    Math.abs(points - sum) <= 1e-9 * Math.max(1, Math.abs(pointsA), Math.abs(pointsB))
+  )
     return undefined
-  return { field: 'points', reason: `must be pointsA + pointsB, ${Number(sum.toFixed(6))}, not ${points}` }
+  return {
+    field: 'points',
+    reason: `must be pointsA + pointsB, ${Number(sum.toFixed(6))}, not ${points}`,
+  }
 }

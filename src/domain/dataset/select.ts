@@ -11,7 +11,10 @@ export interface DateRange {
   to?: string | undefined
 }
 
-/** SQL that turns a column into a value of an exported file, by the kind of its field. Others stay as they are. */
+/**
+ * SQL that turns a column into a value of an exported file, by the kind of its field. Others stay
+ * as they are.
+ */
 export type Written = Partial<Record<FieldKind, (column: string, field: string) => string>>
 
 export const asJson: Written = {
@@ -23,7 +26,9 @@ export const asJson: Written = {
   date: (column) => `to_char(${column}, 'YYYY-MM-DD"T00:00:00.000Z"')`,
 }
 
-const reasonsSql = Object.entries(REASON).map(([name, bit]) => `CASE WHEN t.reasons & ${bit} > 0 THEN '${name}' END`)
+const reasonsSql = Object.entries(REASON).map(
+  ([name, bit]) => `CASE WHEN t.reasons & ${bit} > 0 THEN '${name}' END`,
+)
 
 /** SQL of what is not the column of its name. */
 const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
@@ -45,13 +50,20 @@ const besidePrices: typeof elsewhere = {
 }
 
 /**
- * SELECT of the records of a file, in the order of their keys, with its fields as columns. A run in progress is not a record yet. The session's time zone must be UTC.
+ * SELECT of the records of a file, in the order of their keys, with its fields as columns. A run in
+ * progress is not a record yet. The session's time zone must be UTC.
  * @param withPrices leaves out the USD values that a price of the dataset gave
  */
-export function selectSql(file: DatasetFile, written: Written, range: DateRange, withPrices = false): string {
+export function selectSql(
+  file: DatasetFile,
+  written: Written,
+  range: DateRange,
+  withPrices = false,
+): string {
   const format = records[file]
   const columns = { ...elsewhere[file], ...(withPrices && besidePrices[file]) }
-  const sqlOf = (field: string) => columns[columnOf(format, field)] ?? `t.${columnOf(format, field)}`
+  const sqlOf = (field: string) =>
+    columns[columnOf(format, field)] ?? `t.${columnOf(format, field)}`
   const list = Object.entries(format.fields).map(
     ([field, { kind }]) => `${written[kind]?.(sqlOf(field), field) ?? sqlOf(field)} AS "${field}"`,
   )
@@ -60,13 +72,18 @@ export function selectSql(file: DatasetFile, written: Written, range: DateRange,
     ${where.length ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${(format.tableKey ?? format.key).map(sqlOf).join(', ')}`
 }
 
-/** Conditions for the dates of a range. A file without dates is not restricted. COPY takes no parameters. */
+/**
+ * Conditions for the dates of a range. A file without dates is not restricted. COPY takes no
+ * parameters.
+ */
 function inRange(format: RecordFormat, { from, to }: DateRange): string[] {
   const { dated, fields } = format
   if (dated === undefined) return []
   const column = `t.${columnOf(format, dated)}`
   const midnight =
-    fields[dated]?.kind === 'seconds' ? (day: string) => `extract(epoch FROM ${day})` : (day: string) => day
+    fields[dated]?.kind === 'seconds'
+      ? (day: string) => `extract(epoch FROM ${day})`
+      : (day: string) => day
   return [
     ...(from === undefined ? [] : [`${column} >= ${midnight(`date '${from}'`)}`]),
     ...(to === undefined ? [] : [`${column} < ${midnight(`date '${to}' + 1`)}`]),

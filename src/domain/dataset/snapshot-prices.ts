@@ -3,7 +3,10 @@ import type { Topology } from '../../db/topology/topology.ts'
 import { LAST_SECOND } from '../../time.ts'
 import type { EntityType } from '../holding/place.ts'
 
-/** The USD values of a snapshot and their amounts. `computed_usd` is the sum of the bits of those that a price gave. */
+/**
+ * The USD values of a snapshot and their amounts. `computed_usd` is the sum of the bits of those
+ * that a price gave.
+ */
 const VALUES: Record<EntityType, { usd: string; amount: string; bit: number }[]> = {
   market: ['collateral', 'protected', 'debt'].map((name, at) => ({
     usd: `${name}_usd`,
@@ -13,23 +16,37 @@ const VALUES: Record<EntityType, { usd: string; amount: string; bit: number }[]>
   vault: [{ usd: 'assets_usd', amount: 'assets', bit: 1 }],
 }
 
-/** SQL of the USD values that came from the source of a snapshot `t`, by column. An import computes the others from prices. */
+/**
+ * SQL of the USD values that came from the source of a snapshot `t`, by column. An import computes
+ * the others from prices.
+ */
 export const usdOfSource = (kind: EntityType): Record<string, string> =>
   Object.fromEntries(
-    VALUES[kind].map(({ usd, bit }) => [usd, `CASE WHEN t.computed_usd & ${bit} = 0 THEN t.${usd} END`]),
+    VALUES[kind].map(({ usd, bit }) => [
+      usd,
+      `CASE WHEN t.computed_usd & ${bit} = 0 THEN t.${usd} END`,
+    ]),
   )
 
 /** SQL of what an amount of the priced token `p` is worth, exact up to the last cast. */
 const worth = (amount: string) => `(${amount} * p.unit_usd)::float8`
 
-/** SQL of the exact price of a token's smallest unit. Citus takes it in no CASE, since how a double prints is a setting. */
-const unitUsd = (price: string) => `('1e-' || e.asset_decimals)::numeric * ${exact(price)} AS unit_usd`
+/**
+ * SQL of the exact price of a token's smallest unit. Citus takes it in no CASE, since how a double
+ * prints is a setting.
+ */
+const unitUsd = (price: string) =>
+  `('1e-' || e.asset_decimals)::numeric * ${exact(price)} AS unit_usd`
 
-const usdOf = (kind: EntityType, row: string) => VALUES[kind].map(({ usd }) => `${row}.${usd}`).join(', ')
+const usdOf = (kind: EntityType, row: string) =>
+  VALUES[kind].map(({ usd }) => `${row}.${usd}`).join(', ')
 const bits = (kind: EntityType, isComputed: (usd: string) => string) =>
   VALUES[kind].map(({ usd, bit }) => `CASE WHEN ${isComputed(usd)} THEN ${bit} ELSE 0 END`)
 
-/** The price `p` of the day of staged snapshots `s` without a USD value. It is looked up for these alone. */
+/**
+ * The price `p` of the day of staged snapshots `s` without a USD value. It is looked up for these
+ * alone.
+ */
 export const priceOfStaged = (kind: EntityType): string => `LEFT JOIN LATERAL (
   SELECT ${unitUsd('p.price_usd')} FROM ${kind} e
   JOIN asset_price p ON p.chain_id = e.chain_id AND p.asset_address = e.asset_address
@@ -38,7 +55,9 @@ export const priceOfStaged = (kind: EntityType): string => `LEFT JOIN LATERAL (
 
 /** The stored values of staged snapshots `s` with a price `p`, by column. */
 export const pricedColumns = (kind: EntityType): Record<string, string> => ({
-  ...Object.fromEntries(VALUES[kind].map(({ usd, amount }) => [usd, `coalesce(s.${usd}, ${worth(`s.${amount}`)})`])),
+  ...Object.fromEntries(
+    VALUES[kind].map(({ usd, amount }) => [usd, `coalesce(s.${usd}, ${worth(`s.${amount}`)})`]),
+  ),
   computed_usd: `(CASE WHEN p.unit_usd IS NULL THEN 0 ELSE ${bits(kind, (usd) => `s.${usd} IS NULL`).join(' + ')} END)::smallint`,
 })
 
@@ -48,7 +67,10 @@ export const CHANGED_PRICES = `CREATE TEMP TABLE changed_price ON COMMIT DROP AS
   FROM staged s LEFT JOIN asset_price o USING (chain_id, asset_address, date) WHERE o.price_usd IS DISTINCT FROM s.price_usd;
   ANALYZE changed_price`
 
-/** Computes the values that sources do not give, of the snapshots on the days of changed prices. Holdings follow, as rows of the same columns. */
+/**
+ * Computes the values that sources do not give, of the snapshots on the days of changed prices.
+ * Holdings follow, as rows of the same columns.
+ */
 export function applyPrices(topology: Topology): string[] {
   const kinds = ['market', 'vault'] as const
   const tables = kinds.flatMap((kind) => {
@@ -56,7 +78,10 @@ export function applyPrices(topology: Topology): string[] {
     const all = topology.form({ one: ['snapshot'], cluster: ['snapshot', 'holding'] })
     return all.map((table) => ({ kind, table: `${kind}_${table}` }))
   })
-  return [...tables.map(({ kind, table }) => applyTo(kind, table, topology)), 'DROP TABLE changed_price']
+  return [
+    ...tables.map(({ kind, table }) => applyTo(kind, table, topology)),
+    'DROP TABLE changed_price',
+  ]
 }
 
 const applyTo = (kind: EntityType, table: string, topology: Topology): string => `UPDATE ${table} t
@@ -65,7 +90,9 @@ const applyTo = (kind: EntityType, table: string, topology: Topology): string =>
       ({ usd, amount, bit }) =>
         `${usd} = CASE WHEN t.${usd} IS NULL OR t.computed_usd & ${bit} > 0 THEN ${worth(`t.${amount}`)} ELSE t.${usd} END`,
     )
-    .join(', ')}, computed_usd = t.computed_usd | (${bits(kind, (usd) => `t.${usd} IS NULL`).join(' | ')})::smallint
+    .join(
+      ', ',
+    )}, computed_usd = t.computed_usd | (${bits(kind, (usd) => `t.${usd} IS NULL`).join(' | ')})::smallint
   FROM (SELECT e.chain_id, e.id, ${unitUsd('c.price_usd')}, (c.date - date '1970-01-01')::bigint * 86400 AS start
     FROM ${kind} e JOIN ${topology.temporary('changed_price')} c USING (chain_id, asset_address)) p
   WHERE t.chain_id = p.chain_id AND t.${kind}_id = p.id AND t.timestamp BETWEEN p.start AND p.start + 86399

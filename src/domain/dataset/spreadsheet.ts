@@ -28,7 +28,10 @@ const asTime = (seconds: string) =>
   `CASE WHEN ${seconds} <= ${LAST_SECOND} THEN to_char(to_timestamp(${seconds}), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
     ELSE ${seconds}::text END`
 
-/** How CSV for a spreadsheet differs: times are ISO 8601, amounts are whole tokens, and no digit is rounded away. */
+/**
+ * How CSV for a spreadsheet differs: times are ISO 8601, amounts are whole tokens, and no digit is
+ * rounded away.
+ */
 export const forSpreadsheet = (file: DatasetFile, csv: Written): Written => ({
   ...csv,
   seconds: asTime,

@@ -20,7 +20,10 @@ export interface Staging {
 /** The staging table has no index, so that small chunks cost no more than large ones. */
 const CHUNK_BYTES = 1024 * 1024
 
-/** Validates fetched records and copies them into the staging table, each chunk while the next one is read. */
+/**
+ * Validates fetched records and copies them into the staging table, each chunk while the next one
+ * is read.
+ */
 export async function stageRecords(
   client: PoolClient,
   { batches, label }: Pick<Fetched, 'batches' | 'label'>,
@@ -39,7 +42,8 @@ export async function stageRecords(
   try {
     for await (const { first, records } of batches)
       for (const [at, record] of records.entries()) {
-        const row = typeof record === 'object' && 'reason' in record ? [record as Problem] : read(record)
+        const row =
+          typeof record === 'object' && 'reason' in record ? [record as Problem] : read(record)
         if (row === undefined) continue
         const kept = Array.isArray(row) ? row[0] : keep(row)
         if (typeof kept === 'object') {

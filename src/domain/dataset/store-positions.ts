@@ -17,8 +17,8 @@ const VALUES = ['id', 'pair_key', ...AMOUNTS, 'points_a', 'points_b', 'given']
 const COLUMNS = ['user_address', 'distribution_date', 'pool_key', ...VALUES, 'run_id']
 
 /**
- * A UUID derived from the natural key, for a position without an id. It begins with the date and the user, so that positions
- * of a user are neighbours in the order of ids.
+ * A UUID derived from the natural key, for a position without an id. It begins with the date and
+ * the user, so that positions of a user are neighbours in the order of ids.
  */
 export const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
     || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.pool_address), 20))::uuid::text`
@@ -29,8 +29,8 @@ const MISSING_PAIRS = `SELECT DISTINCT pool.key AS pool_key, ${PAIR.map((column)
 const INTO_PAIRS = `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')})`
 
 /**
- * Statements that store the tokens of staged positions that are new. Citus inserts no rows of a join of a temporary table into a
- * table that each server has a copy of.
+ * Statements that store the tokens of staged positions that are new. Citus inserts no rows of a
+ * join of a temporary table into a table that each server has a copy of.
  */
 export const storePairs = (topology: Topology): string[] =>
   topology.form({
@@ -47,18 +47,19 @@ const OF_DAY = 'old.user_address = s.user_address AND old.distribution_date = s.
 const joinOld = (day: string) =>
   `LEFT JOIN stored_position old ON ${OF_DAY} AND old.distribution_date = ${day} AND old.pool_key = p.pool_key`
 /**
- * The stored position of a record, by its user. While an import fills a table that has no statistics yet, the planner would also
- * read the whole table, or take the index of pools.
+ * The stored position of a record, by its user. While an import fills a table that has no
+ * statistics yet, the planner would also read the whole table, or take the index of pools.
  */
 const lookUpOld = `LEFT JOIN LATERAL (
         SELECT * FROM stored_position old WHERE ${OF_DAY} AND old.pool_key + 0 = p.pool_key OFFSET 0) old ON true`
-const listed = (row: string, columns: string[]) => columns.map((column) => `${row}.${column}`).join(', ')
+const listed = (row: string, columns: string[]) =>
+  columns.map((column) => `${row}.${column}`).join(', ')
 
 /** How staged positions become stored ones. */
 interface Storing {
   /**
-   * SQL of whether the points were given, over the record `s` and the stored position `old`. Without it the points of records are
-   * ignored.
+   * SQL of whether the points were given, over the record `s` and the stored position `old`.
+   * Without it the points of records are ignored.
    */
   given?: string
   /** SQL of the id of the run. */
@@ -73,21 +74,35 @@ interface Storing {
   notes: boolean
 }
 
-const differing = (columns: string[]) => `(${listed('old', columns)}) IS DISTINCT FROM (${listed('s', columns)})`
+const differing = (columns: string[]) =>
+  `(${listed('old', columns)}) IS DISTINCT FROM (${listed('s', columns)})`
 const PRICES = ['a_token_price', 'b_token_price']
 const QUANTITIES = AMOUNTS.filter((column) => column.endsWith('_amount'))
-/** The reasons for which the points of a record `s` differ, as far as it and the stored position `old` show them. */
+/**
+ * The reasons for which the points of a record `s` differ, as far as it and the stored position
+ * `old` show them.
+ */
 const REASONS = `CASE WHEN old.id IS NULL THEN ${REASON.POSITION_ADDED} ELSE
         CASE WHEN ${differing(QUANTITIES)} THEN ${REASON.POSITION_CHANGED} ELSE 0 END
         + CASE WHEN ${differing(PRICES)} THEN ${REASON.PRICE} ELSE 0 END END`
 
-/** Notes the positions of `incoming` whose points change, unless their date is stored for the first time. */
+/**
+ * Notes the positions of `incoming` whose points change, unless their date is stored for the first
+ * time.
+ */
 const NOTE = `INSERT INTO position_change SELECT user_address, distribution_date, pool_key, run_id, run_before,
     coalesce(points_before, 0), points_a + points_b, reasons, given OR given_before IS TRUE
   FROM incoming WHERE coalesce(points_before, 0) <> points_a + points_b AND distribution_date IN (SELECT date FROM distribution)`
 
-/** Selects the staged positions as they will be stored, with the id of the stored one. @param old joins that one as `old` */
-function incomingSql(basePoints: BasePoints, { given, run, joins = '' }: Storing, old: string): string {
+/**
+ * Selects the staged positions as they will be stored, with the id of the stored one.
+ * @param old joins that one as `old`
+ */
+function incomingSql(
+  basePoints: BasePoints,
+  { given, run, joins = '' }: Storing,
+  old: string,
+): string {
   const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm', 'b')
   const points = (side: 'a' | 'b', computed: string) =>
     `${given ? `coalesce(s.points_${side}, ${computed})` : computed} AS points_${side}`
@@ -121,11 +136,15 @@ const written = (from: string) => `SELECT distribution_date::text AS date, count
     (SELECT coalesce(max(id), 0) FROM multiplier_revision) AS revision FROM ${from} written GROUP BY written.distribution_date`
 
 /**
- * Statements that store the staged positions, whose keys are unique and whose pairs are stored. One of them returns a WrittenDate for
- * each date, the others no rows. Inserts are in the order of the date index, so that a user's positions are together.
+ * Statements that store the staged positions, whose keys are unique and whose pairs are stored. One
+ * of them returns a WrittenDate for each date, the others no rows. Inserts are in the order of the
+ * date index, so that a user's positions are together.
  */
-export const storePositions = (basePoints: BasePoints, storing: Storing, topology: Topology): string[] =>
-  topology.form({ one: storeInOne, cluster: storeInCluster })(basePoints, storing)
+export const storePositions = (
+  basePoints: BasePoints,
+  storing: Storing,
+  topology: Topology,
+): string[] => topology.form({ one: storeInOne, cluster: storeInCluster })(basePoints, storing)
 
 function storeInOne(basePoints: BasePoints, storing: Storing): string[] {
   const { day, changed, notes } = storing

@@ -5,7 +5,12 @@ import { NOTE_RESTORED } from '../ledger/record.ts'
 import { factorsOf } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { statusOn } from '../season/season.ts'
-import { CHANGED_VAULTS, NOTE_PRICED, NOTE_STAGED, refreshVaultDays } from '../vault/refresh-vault-days.ts'
+import {
+  CHANGED_VAULTS,
+  NOTE_PRICED,
+  NOTE_STAGED,
+  refreshVaultDays,
+} from '../vault/refresh-vault-days.ts'
 import { DIGESTS } from './conflicts.ts'
 import { columnOf, type RecordFormat, records } from './records.ts'
 import { applyPrices, CHANGED_PRICES, pricedColumns, priceOfStaged } from './snapshot-prices.ts'
@@ -14,7 +19,9 @@ import { storePairs, storePositions } from './store-positions.ts'
 /** The SQL that stores a file chunk by chunk, derived from its format. */
 export interface UpsertSql {
   table: string
-  /** Creates the staging table, with the file's fields, digests and the `line` number as columns. */
+  /**
+   * Creates the staging table, with the file's fields, digests and the `line` number as columns.
+   */
   create: string
   copy: string
   /** Keeps one of the equal staged records of each key, as an upsert cannot replace a row twice. */
@@ -23,7 +30,10 @@ export interface UpsertSql {
   numberRuns: string | undefined
   /** Write the staged records to the tables. Unchanged rows are not written. */
   upserts: Upsert[]
-  /** Selects `line` and `id` of staged records whose id belongs to another key. Undefined if the format has no such id. */
+  /**
+   * Selects `line` and `id` of staged records whose id belongs to another key. Undefined if the
+   * format has no such id.
+   */
   clashes: string | undefined
   /** True if the store refuses such an id without a check. */
   refusesClashes: boolean
@@ -38,13 +48,16 @@ export interface Upsert {
   /** The table whose written rows it counts. Undefined if what it writes follows from the rest. */
   table?: string
   /**
-   * How it counts them: by the rows that it returns, as Citus takes those that stay as they are for affected ones, or by the
-   * WrittenDate of each date. Without it by the rows that it affects.
+   * How it counts them: by the rows that it returns, as Citus takes those that stay as they are for
+   * affected ones, or by the WrittenDate of each date. Without it by the rows that it affects.
    */
   counts?: 'returned' | 'dates'
 }
 
-/** The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk costs. */
+/**
+ * The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk
+ * costs.
+ */
 const STAGING = 'staged'
 
 /** The run of each written distribution date, and the dataset's own runs. */
@@ -53,8 +66,9 @@ export const stagedRuns = `
   CREATE TEMP TABLE imported_run (id bigint PRIMARY KEY, date date, succeeded boolean) ON COMMIT DROP`
 
 /**
- * A date that the dataset has a run of needs no other. The numbers are those that come next: `takeRunIds` takes them when the
- * runs are recorded, so an import that fails, or that changes nothing, leaves no gap.
+ * A date that the dataset has a run of needs no other. The numbers are those that come next:
+ * `takeRunIds` takes them when the runs are recorded, so an import that fails, or that changes
+ * nothing, leaves no gap.
  */
 const numberRuns = `INSERT INTO staged_run SELECT distribution_date, row_number() OVER (ORDER BY distribution_date)
     + coalesce((SELECT max(run_id) FROM staged_run), pg_sequence_last_value('run_id_seq'), 0)
@@ -81,7 +95,10 @@ export const restoreDistributions = `UPDATE distribution d
 const continueIds = (table: string) => `SELECT setval('${table}_id_seq', max(id)) FROM ${table}
   HAVING max(id) >= (SELECT last_value FROM ${table}_id_seq)`
 
-/** Triggers record every change as a revision. One that says the same as the rule of its day or of today is removed. */
+/**
+ * Triggers record every change as a revision. One that says the same as the rule of its day or of
+ * today is removed.
+ */
 const settled: Partial<Record<DatasetFile, string>> = {
   'base-points-revisions': continueIds('base_points_revision'),
   'multiplier-revisions': continueIds('multiplier_revision'),
@@ -100,11 +117,17 @@ const settled: Partial<Record<DatasetFile, string>> = {
   runs: `INSERT INTO imported_run SELECT id, date, status = 'succeeded' FROM run; ${continueIds('run')}`,
 }
 
-/** A record with neither risk parameter keeps both that are stored, so that they always fit each other. */
+/**
+ * A record with neither risk parameter keeps both that are stored, so that they always fit each
+ * other.
+ */
 const keptRisk = (column: string) =>
   `CASE WHEN num_nonnulls(s.max_ltv, s.liquidation_threshold) = 0 THEN old.${column} ELSE s.${column} END`
 
-/** True if the limits change, as the trigger `keep_past_limits` of one Postgres compares them: the previous ones stay those of the dates before the newest. */
+/**
+ * True if the limits change, as the trigger `keep_past_limits` of one Postgres compares them: the
+ * previous ones stay those of the dates before the newest.
+ */
 const LIMITS_CHANGE = `num_nonnulls(old.max_ltv, old.liquidation_threshold) > 0
   AND (old.max_ltv, old.liquidation_threshold) IS DISTINCT FROM (${keptRisk('max_ltv')}, ${keptRisk('liquidation_threshold')})
   AND newest.date > coalesce(old.limits_until[cardinality(old.limits_until)], '-infinity')`
@@ -116,7 +139,10 @@ const pastLimits = (column: string, value: string, added: string) => ({
     WHEN ${LIMITS_CHANGE} THEN old.${column} || ${added} ELSE old.${column} END`,
 })
 
-/** The stored value of columns that differ from the record's or are not of it. `old` is the existing row with the key. */
+/**
+ * The stored value of columns that differ from the record's or are not of it. `old` is the existing
+ * row with the key.
+ */
 const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<string, string> }>> = {
   multipliers: {
     join: 'LEFT JOIN multiplier old USING (pool_address)',
@@ -150,7 +176,10 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
   'vault-snapshots': { join: priceOfStaged('vault'), columns: pricedColumns('vault') },
 }
 
-/** Records of the triggers of one Postgres: the rates of markets or vaults that are not their newest revision. */
+/**
+ * Records of the triggers of one Postgres: the rates of markets or vaults that are not their newest
+ * revision.
+ */
 function recordRates(kind: EntityType): string {
   const borrowRate = kind === 'market' ? 'e.borrow_rate' : 'NULL::float8'
   return `CREATE TEMP TABLE new_rate ON COMMIT DROP AS
@@ -163,7 +192,9 @@ function recordRates(kind: EntityType): string {
   DROP TABLE new_rate`
 }
 
-/** Work of the triggers of one Postgres: the holdings of staged users are made from what is stored. */
+/**
+ * Work of the triggers of one Postgres: the holdings of staged users are made from what is stored.
+ */
 function refreshHoldings(kind: EntityType, columns: string[]): Upsert[] {
   const key = ['user_address', 'chain_id', `${kind}_id`]
   const keys = `(SELECT DISTINCT ${key.join(', ')} FROM ${STAGING} OFFSET 0) k`
@@ -186,20 +217,31 @@ const untriggered: Partial<Record<DatasetFile, { settle?: string; holdings?: Ent
   'vault-snapshots': { holdings: 'vault' },
 }
 
-/** The SQL of one file of the import format. @param notes whether positions whose points change are noted: see `noteChanges` */
-export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: Topology, notes = false): UpsertSql {
+/**
+ * The SQL of one file of the import format.
+ * @param notes whether positions whose points change are noted: see `noteChanges`
+ */
+export function upsertSql(
+  file: DatasetFile,
+  basePoints: BasePoints,
+  topology: Topology,
+  notes = false,
+): UpsertSql {
   const format = records[file]
   const { table } = format
   const fields = Object.entries(format.fields)
   const columnIn = (field: string) => columnOf(format, field)
-  const ofRecord = fields.filter(([field]) => !format.besides?.includes(field)).map(([field]) => columnIn(field))
+  const ofRecord = fields
+    .filter(([field]) => !format.besides?.includes(field))
+    .map(([field]) => columnIn(field))
   const key = (format.tableKey ?? format.key).map(columnIn)
   const { join = '', columns: special = {} } = derived[file] ?? {}
   const columns = [...new Set([...ofRecord, ...Object.keys(special)])]
   const source = `SELECT ${columns.map((column) => special[column] ?? `s.${column}`).join(', ')} FROM ${STAGING} s ${join}`
   const changesVaults = file === 'prices' || file === 'vault-snapshots'
   const settling = changesVaults ? refreshVaultDays(topology) : settled[file]
-  const { settle = settling, holdings } = topology.form({ one: undefined, cluster: untriggered[file] }) ?? {}
+  const { settle = settling, holdings } =
+    topology.form({ one: undefined, cluster: untriggered[file] }) ?? {}
   const upserts = upsertsOf()
   function upsertsOf(): Upsert[] {
     if (file === 'positions') return upsertPositions(basePoints, topology, notes)
@@ -231,7 +273,13 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: T
 }
 
 /** INSERT of a SELECT. An existing row with the key is replaced only if a column differs. */
-function upsert(table: string, columns: string[], key: string[], source: string, topology: Topology): Upsert {
+function upsert(
+  table: string,
+  columns: string[],
+  key: string[],
+  source: string,
+  topology: Topology,
+): Upsert {
   const values = columns.filter((column) => !key.includes(column))
   const list = (prefix: string) => values.map((column) => `${prefix}.${column}`).join(', ')
   const action = values.length
@@ -249,10 +297,19 @@ function upsert(table: string, columns: string[], key: string[], source: string,
 }
 
 function upsertUsers(column: string, topology: Topology): Upsert {
-  return upsert('"user"', ['user_address'], ['user_address'], `SELECT DISTINCT ${column} FROM ${STAGING}`, topology)
+  return upsert(
+    '"user"',
+    ['user_address'],
+    ['user_address'],
+    `SELECT DISTINCT ${column} FROM ${STAGING}`,
+    topology,
+  )
 }
 
-/** Points that another store computed are given to this one, unless it has them already, or their run too. */
+/**
+ * Points that another store computed are given to this one, unless it has them already, or their
+ * run too.
+ */
 const GIVEN = `CASE WHEN s.points_given IS NOT FALSE THEN s.points_a IS NOT NULL WHEN i.id IS NOT NULL THEN false
   ELSE coalesce(old.given OR (old.points_a, old.points_b) <> (s.points_a, s.points_b), true) END`
 
@@ -268,7 +325,10 @@ function upsertPositions(basePoints: BasePoints, topology: Topology, notes: bool
   ]
 }
 
-/** The table's key also has the user, so a row of another user with the record's natural key is removed. */
+/**
+ * The table's key also has the user, so a row of another user with the record's natural key is
+ * removed.
+ */
 function removeOtherOwners(format: RecordFormat, topology: Topology): Upsert {
   const { table, key, tableKey = [] } = format
   const columnIn = (field: string) => columnOf(format, field)

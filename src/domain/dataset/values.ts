@@ -21,8 +21,8 @@ export type FieldKind =
   | 'json'
 
 /**
- * The type of a field. `encode` turns a parsed JSON value into escaped COPY text, or returns undefined if the value is
- * invalid.
+ * The type of a field. `encode` turns a parsed JSON value into escaped COPY text, or returns
+ * undefined if the value is invalid.
  */
 export interface FieldType {
   kind: FieldKind
@@ -48,7 +48,11 @@ export interface Field extends FieldType {
   column?: string
 }
 
-export const field = (type: FieldType, meaning: string, sample?: unknown): Field => ({ ...type, meaning, sample })
+export const field = (type: FieldType, meaning: string, sample?: unknown): Field => ({
+  ...type,
+  meaning,
+  sample,
+})
 
 /** A field whose column has another name than it. */
 export const inColumn = (column: string, of: Field): Field => ({ ...of, column })
@@ -56,25 +60,40 @@ export const inColumn = (column: string, of: Field): Field => ({ ...of, column }
 /** Null in COPY's text format. */
 export const NULL = '\\N'
 
-export const nullable = (type: FieldType): FieldType => ({ ...type, what: `${type.what} or null`, nullable: true })
+export const nullable = (type: FieldType): FieldType => ({
+  ...type,
+  what: `${type.what} or null`,
+  nullable: true,
+})
 export const optional = (type: FieldType): FieldType => ({ ...type, absent: NULL })
 export const defaulting = (type: FieldType, absent: string): FieldType => ({ ...type, absent })
 
 /** The maximum length of a text in characters, so that a key of several texts fits an index. */
 export const MAX_TEXT = 500
 
-const matching = (matches: (value: string) => boolean, what: string, write: (value: string) => string): FieldType => ({
+const matching = (
+  matches: (value: string) => boolean,
+  what: string,
+  write: (value: string) => string,
+): FieldType => ({
   kind: 'text',
   sql: 'text',
   what,
-  encode: (value: unknown) => (typeof value === 'string' && matches(value) ? write(value) : undefined),
+  encode: (value: unknown) =>
+    typeof value === 'string' && matches(value) ? write(value) : undefined,
 })
 
 /** 20 bytes, stored in lower case. */
-export const address: FieldType = matching(isAddress, 'an address (0x and 40 hex digits)', (text) => text.toLowerCase())
+export const address: FieldType = matching(isAddress, 'an address (0x and 40 hex digits)', (text) =>
+  text.toLowerCase(),
+)
 
 /** 32 bytes, stored as given, but for an upper-case text. */
-export const hash: FieldType = matching(isHash, 'a transaction hash (0x and 64 hex digits)', storedHash)
+export const hash: FieldType = matching(
+  isHash,
+  'a transaction hash (0x and 64 hex digits)',
+  storedHash,
+)
 
 /** Stored in lower case. */
 export const uuid: FieldType = matching(
@@ -90,7 +109,9 @@ const unstorable = /[\0\p{Surrogate}]/u
 
 /** Escapes a text for COPY. */
 const escaped = (value: string) =>
-  hasSpecial.test(value) ? value.replace(special, (character) => escapes[character] ?? character) : value
+  hasSpecial.test(value)
+    ? value.replace(special, (character) => escapes[character] ?? character)
+    : value
 
 const textTo = (max: number): FieldType => ({
   kind: 'text',
@@ -134,12 +155,16 @@ export const boolean: FieldType = {
   encode: (value) => (typeof value === 'boolean' ? String(value) : undefined),
 }
 
-/** A finite double: USD, prices, token amounts of the points API, rates. JSON has no NaN, but 1e999 overflows. */
+/**
+ * A finite double: USD, prices, token amounts of the points API, rates. JSON has no NaN, but 1e999
+ * overflows.
+ */
 export const number: FieldType = {
   kind: 'double',
   sql: 'double precision',
   what: 'a number',
-  encode: (value) => (typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined),
+  encode: (value) =>
+    typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined,
 }
 
 /** Points, stored in millionths. */
@@ -161,7 +186,9 @@ export const total: FieldType = {
   encode(value) {
     if (typeof value !== 'string') return undefined
     const [, sign, whole, decimals = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/.exec(value) ?? []
-    return whole === undefined ? undefined : String(BigInt(`${sign}${whole}${decimals.padEnd(6, '0')}`))
+    return whole === undefined
+      ? undefined
+      : String(BigInt(`${sign}${whole}${decimals.padEnd(6, '0')}`))
   },
 }
 
@@ -171,7 +198,10 @@ export const multiplier: FieldType = {
   encode: (value) => (typeof value === 'number' && value >= 0 ? number.encode(value) : undefined),
 }
 
-/** The smallest fraction above 0. One that is smaller comes of a mistake: no token has so many decimals. */
+/**
+ * The smallest fraction above 0. One that is smaller comes of a mistake: no token has so many
+ * decimals.
+ */
 const MIN_FRACTION = 1e-30
 const MAX_RATE = 1e6
 
@@ -181,10 +211,13 @@ export const RATES = `0, or from ${MIN_FRACTION} to ${MAX_RATE}, or the negative
 export const rate: FieldType = {
   ...number,
   what: 'a number',
-  why: (value) => (Number.isFinite(value) ? `a rate as a fraction a year (0.05 is 5 %): ${RATES}` : undefined),
+  why: (value) =>
+    Number.isFinite(value) ? `a rate as a fraction a year (0.05 is 5 %): ${RATES}` : undefined,
   encode(value) {
     const magnitude = typeof value === 'number' ? Math.abs(value) : Number.NaN
-    return magnitude === 0 || (magnitude >= MIN_FRACTION && magnitude <= MAX_RATE) ? String(value) : undefined
+    return magnitude === 0 || (magnitude >= MIN_FRACTION && magnitude <= MAX_RATE)
+      ? String(value)
+      : undefined
   },
 }
 
@@ -193,7 +226,9 @@ export const fraction: FieldType = {
   what: 'a number from 0 to 1',
   why: (value) => (isTiny(value) ? `0, or from ${MIN_FRACTION} to 1` : undefined),
   encode: (value) =>
-    typeof value === 'number' && value >= 0 && value <= 1 && !isTiny(value) ? String(value) : undefined,
+    typeof value === 'number' && value >= 0 && value <= 1 && !isTiny(value)
+      ? String(value)
+      : undefined,
 }
 
 const limit = z
@@ -221,12 +256,17 @@ const isTiny = (value: unknown) => typeof value === 'number' && value > 0 && val
 
 const MAX_PRICE = 1e18
 
-/** A price in USD, so bounded that its product with any token amount is a double. 0 would say that a token is worth nothing. */
+/**
+ * A price in USD, so bounded that its product with any token amount is a double. 0 would say that a
+ * token is worth nothing.
+ */
 export const price: FieldType = {
   ...number,
   what: `a number above 0, from ${MIN_FRACTION} to ${MAX_PRICE}`,
   encode: (value) =>
-    typeof value === 'number' && value >= MIN_FRACTION && value <= MAX_PRICE ? String(value) : undefined,
+    typeof value === 'number' && value >= MIN_FRACTION && value <= MAX_PRICE
+      ? String(value)
+      : undefined,
 }
 
 const integerTo = (max: number, sql: string, what: string): FieldType => ({
@@ -234,10 +274,16 @@ const integerTo = (max: number, sql: string, what: string): FieldType => ({
   sql,
   what,
   encode: (value) =>
-    typeof value === 'number' && value >= 0 && value <= max && Number.isInteger(value) ? String(value) : undefined,
+    typeof value === 'number' && value >= 0 && value <= max && Number.isInteger(value)
+      ? String(value)
+      : undefined,
 })
 
-export const integer: FieldType = integerTo(Number.MAX_SAFE_INTEGER, 'bigint', 'an integer from 0 to 2^53-1')
+export const integer: FieldType = integerTo(
+  Number.MAX_SAFE_INTEGER,
+  'bigint',
+  'an integer from 0 to 2^53-1',
+)
 
 export const unix: FieldType = { ...integer, kind: 'unix', what: `Unix seconds, ${integer.what}` }
 
@@ -247,14 +293,21 @@ export const decimals: FieldType = integerTo(255, 'integer', 'an integer from 0 
 export const count: FieldType = integerTo(2 ** 31 - 1, 'integer', 'an integer from 0 to 2^31-1')
 
 /** Digits up to a maximum. Leading zeros are dropped, so that equal numbers are equal texts. */
-const digitsTo = (kind: 'amount' | 'seconds', max: string, sql: string, what: string): FieldType => ({
+const digitsTo = (
+  kind: 'amount' | 'seconds',
+  max: string,
+  sql: string,
+  what: string,
+): FieldType => ({
   kind,
   sql,
   what,
   encode(value) {
     if (typeof value !== 'string' || !/^[0-9]+$/.test(value)) return undefined
     const digits = value.charCodeAt(0) === 48 ? value.replace(/^0+(?=.)/, '') : value
-    return digits.length < max.length || (digits.length === max.length && digits <= max) ? digits : undefined
+    return digits.length < max.length || (digits.length === max.length && digits <= max)
+      ? digits
+      : undefined
   },
 })
 
@@ -276,11 +329,17 @@ export const seconds: FieldType = digitsTo(
 
 const isoInstant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]00:00))?$/
 
-/** Parses an ISO 8601 text in UTC. A date without a time is its midnight. Rejects 30 February, which Date accepts. */
+/**
+ * Parses an ISO 8601 text in UTC. A date without a time is its midnight. Rejects 30 February, which
+ * Date accepts.
+ */
 function instantOf(value: unknown): Date | undefined {
-  if (typeof value !== 'string' || !isoInstant.test(value) || value.startsWith('0000')) return undefined
+  if (typeof value !== 'string' || !isoInstant.test(value) || value.startsWith('0000'))
+    return undefined
   const date = new Date(value)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value.slice(0, 10)) ? date : undefined
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value.slice(0, 10))
+    ? date
+    : undefined
 }
 
 /** A point in time, to the millisecond. */
@@ -343,6 +402,8 @@ export const receipts: FieldType = {
   what: 'a list of receipts, with kind, name, digest, count, block, time and fetchedAt',
   encode(value) {
     const parsed = z.array(receipt).safeParse(value)
-    return parsed.success && !unstorable.test(JSON.stringify(value)) ? escaped(JSON.stringify(parsed.data)) : undefined
+    return parsed.success && !unstorable.test(JSON.stringify(value))
+      ? escaped(JSON.stringify(parsed.data))
+      : undefined
   },
 }

@@ -55,7 +55,11 @@ export async function attempt(
     }
     const next = RETRY_MS[failures]
     log.warn(
-      { ...fields, ...(isCoded ? { reason: error.message } : { err: error }), ...(next && { retryInMs: next }) },
+      {
+        ...fields,
+        ...(isCoded ? { reason: error.message } : { err: error }),
+        ...(next && { retryInMs: next }),
+      },
       `${what} failed`,
     )
     return 'pending'
@@ -72,15 +76,19 @@ export interface Since {
 const SKEW_MS = 60_000
 
 /**
- * SQL that runs `r` started since the tick $1 and until $2. A clock that was ahead has left starts in the future, and starts that
- * were later than this tick before runs that are recorded after them: neither belongs to it.
+ * SQL that runs `r` started since the tick $1 and until $2. A clock that was ahead has left starts
+ * in the future, and starts that were later than this tick before runs that are recorded after
+ * them: neither belongs to it.
  */
 export const RUN_SINCE = `r.started_at >= $1 AND r.started_at <= $2
   AND NOT EXISTS (SELECT FROM run e WHERE e.id > r.id AND e.started_at < $1::timestamptz - interval '1 minute')`
 
 export const sinceValues = ({ tick, now }: Since) => [tick, new Date(now.getTime() + SKEW_MS)]
 
-/** How often scheduled runs of a subject have failed since a tick, on any gateway, and when the last one started. */
+/**
+ * How often scheduled runs of a subject have failed since a tick, on any gateway, and when the last
+ * one started.
+ */
 async function failuresOf(
   pool: Pool,
   { day, leg }: Subject,

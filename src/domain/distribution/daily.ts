@@ -12,16 +12,17 @@ export interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof Man
 }
 
 /**
- * Computes the dates that are due at a tick, in order: the newest `catchUp` dates after the newest stored one, both up to the
- * tick's date, or only the tick's date in an empty store. A failed date blocks later ones. Only one gateway on a store
- * does so at a time, and failures count for all gateways, since run records are shared. It is cheap to call if nothing
- * is due.
+ * Computes the dates that are due at a tick, in order: the newest `catchUp` dates after the newest
+ * stored one, both up to the tick's date, or only the tick's date in an empty store. A failed date
+ * blocks later ones. Only one gateway on a store does so at a time, and failures count for all
+ * gateways, since run records are shared. It is cheap to call if nothing is due.
  * @throws the signal's reason
  */
 export async function computeDue(deps: DailyDeps, tick: Date): Promise<Outcome> {
   const { pool, log, signal } = deps
   let outcome: Outcome = 'done'
-  const due = async () => inSeasons(pool, dueDates(await newestUntil(pool, tick), tick, deps.catchUp))
+  const due = async () =>
+    inSeasons(pool, dueDates(await newestUntil(pool, tick), tick, deps.catchUp))
   if ((await due()).dates.length === 0) return outcome
   const ran = await whileLocked(pool, LOCKS.daily, async () => {
     const { dates, left } = await due()
@@ -36,7 +37,10 @@ export async function computeDue(deps: DailyDeps, tick: Date): Promise<Outcome> 
   return 'pending'
 }
 
-/** The newest stored date up to a tick's. A clock that was ahead, or an import, may have left later ones. */
+/**
+ * The newest stored date up to a tick's. A clock that was ahead, or an import, may have left later
+ * ones.
+ */
 async function newestUntil(pool: Pool, tick: Date): Promise<Date | null> {
   const { rows } = await pool.query<{ date: string | null }>(
     'SELECT max(date)::text AS date FROM distribution WHERE date <= $1',
@@ -45,8 +49,15 @@ async function newestUntil(pool: Pool, tick: Date): Promise<Date | null> {
   return rows[0]?.date ? new Date(rows[0].date) : null
 }
 
-/** The dates that are due at a tick, in order, and older dates that are skipped because there are too many. */
-export function dueDates(newest: Date | null, tick: Date, catchUp: number): { dates: Date[]; left: Date[] } {
+/**
+ * The dates that are due at a tick, in order, and older dates that are skipped because there are
+ * too many.
+ */
+export function dueDates(
+  newest: Date | null,
+  tick: Date,
+  catchUp: number,
+): { dates: Date[]; left: Date[] } {
   const last = Math.floor(tick.getTime() / DAY_MS) * DAY_MS
   const first = newest ? newest.getTime() + DAY_MS : last
   const due: Date[] = []
@@ -73,9 +84,15 @@ function tryDate(deps: DailyDeps, date: Date, tick: Date, left: Date[]): Promise
     fields: { date: day },
     async run(isFirst) {
       if (isFirst && left.length > 0)
-        log.warn({ dates: left.map(isoDay) }, 'too many distributions are missing: these dates are skipped')
+        log.warn(
+          { dates: left.map(isoDay) },
+          'too many distributions are missing: these dates are skipped',
+        )
       const run = await manualUpdate(deps, date, SCHEDULE)
-      log.info({ date: day, run: run.id, positions: run.positionCount }, 'computed the distribution of the day')
+      log.info(
+        { date: day, run: run.id, positions: run.positionCount },
+        'computed the distribution of the day',
+      )
     },
   })
 }

@@ -2,7 +2,10 @@ import type { Pool } from 'pg'
 import { DAY_MS, isoDay } from '../../time.ts'
 
 /** The stored distribution dates in order, in an inclusive range or all. */
-export async function storedDates(pool: Pool, range: { from?: Date; to?: Date | undefined } = {}): Promise<Date[]> {
+export async function storedDates(
+  pool: Pool,
+  range: { from?: Date; to?: Date | undefined } = {},
+): Promise<Date[]> {
   const day = (date: Date | undefined) => (date ? isoDay(date) : null)
   const { rows } = await pool.query<{ date: string }>(
     `SELECT date::text AS date FROM distribution
@@ -14,7 +17,9 @@ export async function storedDates(pool: Pool, range: { from?: Date; to?: Date | 
 
 /** The day after the newest distribution. Undefined without one. */
 export async function dayAfterNewest(pool: Pool): Promise<Date | undefined> {
-  const { rows } = await pool.query<{ date: string | null }>('SELECT (max(date) + 1)::text AS date FROM distribution')
+  const { rows } = await pool.query<{ date: string | null }>(
+    'SELECT (max(date) + 1)::text AS date FROM distribution',
+  )
   return rows[0]?.date ? new Date(rows[0].date) : undefined
 }
 

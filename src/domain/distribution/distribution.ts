@@ -17,7 +17,12 @@ const columns = columnsOf(Prisma.DistributionScalarFieldEnum, {
     description: 'Points of all positions on the date.',
     sort: true,
   },
-  positionCount: { type: 'int', description: 'Number of positions on the date.', filter: true, sort: true },
+  positionCount: {
+    type: 'int',
+    description: 'Number of positions on the date.',
+    filter: true,
+    sort: true,
+  },
   accountCount: {
     type: 'int',
     field: 'userCount',
@@ -25,9 +30,17 @@ const columns = columnsOf(Prisma.DistributionScalarFieldEnum, {
     filter: true,
     sort: true,
   },
-  kind: { sql: 'upper(t.kind::text)', type: 'text', description: 'How the stored points were produced.' },
+  kind: {
+    sql: 'upper(t.kind::text)',
+    type: 'text',
+    description: 'How the stored points were produced.',
+  },
   startedAt: { type: 'moment', description: 'When the run that stored the points started.' },
-  finishedAt: { type: 'moment', description: 'When the run that stored the points finished.', filter: true },
+  finishedAt: {
+    type: 'moment',
+    description: 'When the run that stored the points finished.',
+    filter: true,
+  },
   runId: { type: 'bigint', nullable: true },
   digest: {
     type: 'text',
@@ -42,7 +55,10 @@ export const distributions: Listing<Distribution> = listing({
   columns,
   order: { date: 'DESC' },
   filters: {
-    kinds: many(columns.kind, 'Only distributions whose points were produced in one of these ways.'),
+    kinds: many(
+      columns.kind,
+      'Only distributions whose points were produced in one of these ways.',
+    ),
     points: range(
       { sql: doubleOf('t.total_points'), type: 'float' },
       'Only distributions whose points are in this range.',
@@ -56,7 +72,10 @@ const withPoints = (stored: StoredDistribution): Distribution => ({
 })
 
 /** Reads the distributions on dates. Null for a date without one. */
-export async function distributionsOn(reader: Reader, dates: readonly Date[]): Promise<(Distribution | null)[]> {
+export async function distributionsOn(
+  reader: Reader,
+  dates: readonly Date[],
+): Promise<(Distribution | null)[]> {
   const stored = await reader.models.distribution.findMany({ where: { date: { in: [...dates] } } })
   const times = dates.map((date) => date.getTime())
   return rowOfEach(times, stored.map(withPoints), ({ date }) => date.getTime())

@@ -9,8 +9,14 @@ export interface EndedRun {
   msAgo: number
 }
 
-/** The finished ones among some runs, or all recently finished runs, in the order in which they ended. */
-export async function endedRuns(pool: Pool, which: { ids: string[] } | { withinMs: number }): Promise<EndedRun[]> {
+/**
+ * The finished ones among some runs, or all recently finished runs, in the order in which they
+ * ended.
+ */
+export async function endedRuns(
+  pool: Pool,
+  which: { ids: string[] } | { withinMs: number },
+): Promise<EndedRun[]> {
   const [condition, value] =
     'ids' in which
       ? ['id = ANY($1::bigint[])', which.ids]

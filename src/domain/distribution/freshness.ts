@@ -24,7 +24,9 @@ export interface Freshness {
   runs: { kind: string; status: string; count: number }[]
   /** The newest successful run of each kind. */
   succeeded: { kind: string; finishedAt: Date; seconds: number; positionCount: number | null }[]
-  /** The legs of updates: the date of the newest record and when they were last updated, in seconds. */
+  /**
+   * The legs of updates: the date of the newest record and when they were last updated, in seconds.
+   */
   legs: { leg: string; updatedAt: number; chains: Record<string, string> }[]
 }
 
@@ -34,7 +36,10 @@ export async function readFreshness(pool: Pool): Promise<Freshness> {
   return {
     ...rest,
     newest: newest && new Date(newest),
-    succeeded: succeeded.map((run: { finishedAt: string }) => ({ ...run, finishedAt: new Date(run.finishedAt) })),
+    succeeded: succeeded.map((run: { finishedAt: string }) => ({
+      ...run,
+      finishedAt: new Date(run.finishedAt),
+    })),
   }
 }
 

@@ -24,16 +24,21 @@ export interface ManualUpdateDeps extends RunDeps {
   positionsSource: PositionsSource | undefined
   /** The maximum factor between a token's prices on consecutive dates. */
   maxPriceJump: number
-  /** Called for each token without a price, whose sides of positions get no points. Without it, the run fails. */
+  /**
+   * Called for each token without a price, whose sides of positions get no points. Without it, the
+   * run fails.
+   */
   onUnpriced?: OnUnpriced | undefined
 }
 
 /**
- * Replaces a distribution date's positions with those from the source and computes their points with the current
- * multipliers, atomically. Other writers wait only while it stores, not while it fetches.
+ * Replaces a distribution date's positions with those from the source and computes their points
+ * with the current multipliers, atomically. Other writers wait only while it stores, not while it
+ * fetches.
  * @param date the distribution date. Null means the current UTC date
  * @param requestedBy the actor in the run's record
- * @throws BAD_INPUT for a date in the future, UNAVAILABLE without a source, CONFLICT while a run has the date,
+ * @throws BAD_INPUT for a date in the future, UNAVAILABLE without a source, CONFLICT while a run
+ * has the date,
  *   SOURCE_FAILED if the source cannot be read, has no positions for the date, or returns implausible data
  */
 export async function manualUpdate(
@@ -50,7 +55,10 @@ export function manualUpdatePlan(
   date: Date | null,
 ): RunPlan {
   if (!source)
-    throw new GatewayError('UNAVAILABLE', 'No source of positions is configured. Set POSITIONS_SOURCE, then try again.')
+    throw new GatewayError(
+      'UNAVAILABLE',
+      'No source of positions is configured. Set POSITIONS_SOURCE, then try again.',
+    )
   let clashes: string | undefined
   return {
     kind: 'manualupdate',
@@ -61,10 +69,15 @@ export function manualUpdatePlan(
       const pools = await sourcePools(client)
       const fetched = await source.positions(day, { pools, onUnpriced, signal })
       const staged = await stage(client, sql.copy, source, fetched, day)
-      if (staged.rows === 0) throw failed(source, `it has no positions of ${day}; the stored ones stay as they are`)
+      if (staged.rows === 0)
+        throw failed(source, `it has no positions of ${day}; the stored ones stay as they are`)
       await client.query("SET LOCAL work_mem = '256MB'")
       const conflict = await sortStaged(client, staged.rows)
-      if (conflict) throw failed(source, `${fetched.label}:${conflict.line}: ${conflictReason(conflict.first, KEY)}`)
+      if (conflict)
+        throw failed(
+          source,
+          `${fetched.label}:${conflict.line}: ${conflictReason(conflict.first, KEY)}`,
+        )
       await assertPrices(client, day, fetched.pricesName, {
         maxJump: maxPriceJump,
         isZeroValid: onUnpriced !== undefined,
@@ -88,7 +101,9 @@ async function stage(
   day: string,
 ): Promise<{ rows: number; idsGiven: boolean }> {
   const format = records.positions
-  const [idAt, dateAt] = ['id', 'distributionDate'].map((field) => Object.keys(format.fields).indexOf(field))
+  const [idAt, dateAt] = ['id', 'distributionDate'].map((field) =>
+    Object.keys(format.fields).indexOf(field),
+  )
   let idsGiven = false
   const rows = await stageRecords(client, fetched, {
     format,
@@ -103,10 +118,15 @@ async function stage(
   return { rows, idsGiven }
 }
 
-async function assertIdsFree(client: PoolClient, source: PositionsSource, clashes: string): Promise<void> {
+async function assertIdsFree(
+  client: PoolClient,
+  source: PositionsSource,
+  clashes: string,
+): Promise<void> {
   const { rows } = await client.query<{ line: number; id: string }>(clashes)
   const [clash] = rows
   if (clash) throw failed(source, `line ${clash.line}: ${clash.id} is the id of another record`)
 }
 
-const failed = (source: PositionsSource, reason: string) => sourceFailed(positionsName(source.name), reason)
+const failed = (source: PositionsSource, reason: string) =>
+  sourceFailed(positionsName(source.name), reason)

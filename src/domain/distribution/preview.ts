@@ -43,11 +43,15 @@ export interface PreviewOptions {
 export const MAX_MOVERS = 1000
 
 /**
- * Runs a plan and rolls it back. A preview holds the locks of its date and of writers until it ends; readers are not
- * affected.
+ * Runs a plan and rolls it back. A preview holds the locks of its date and of writers until it
+ * ends; readers are not affected.
  * @throws the errors of the run and of `updateMultipliers`
  */
-export function preview(deps: RunDeps, plan: RunPlan, options: PreviewOptions): Promise<DistributionPreview> {
+export function preview(
+  deps: RunDeps,
+  plan: RunPlan,
+  options: PreviewOptions,
+): Promise<DistributionPreview> {
   const { multipliers = [], first } = options
   const startedAt = deps.now()
   if (multipliers.length > 0) assertUpdates(multipliers)
@@ -62,11 +66,22 @@ export function preview(deps: RunDeps, plan: RunPlan, options: PreviewOptions): 
     }
     const {
       before: { millionths: __, ...totalsBefore },
-    } = await compute(client, plan, { day, startedAt, run: { id: null, notes: false }, beforeStoring })
+    } = await compute(client, plan, {
+      day,
+      startedAt,
+      run: { id: null, notes: false },
+      beforeStoring,
+    })
     const { millionths: _, ...totalsAfter } = await dayOfRun(client, day)
     const changes = await changesOf(client, first)
     await client.query('ROLLBACK AND CHAIN')
-    return { distributionDate: new Date(day), kind: plan.kind, totalsBefore, totalsAfter, ...changes }
+    return {
+      distributionDate: new Date(day),
+      kind: plan.kind,
+      totalsBefore,
+      totalsAfter,
+      ...changes,
+    }
   })
 }
 

@@ -26,7 +26,8 @@ interface Price {
   id: string
 }
 
-const ofBothSides = (select: (side: 'a' | 'b') => string) => `${select('a')} UNION ALL ${select('b')}`
+const ofBothSides = (select: (side: 'a' | 'b') => string) =>
+  `${select('a')} UNION ALL ${select('b')}`
 
 /** The lowest and the highest price of each token in the staged positions. */
 const STAGED = `SELECT chain_id, token, min(symbol) AS symbol, min(low) AS low, max(high) AS high FROM (${ofBothSides(
@@ -36,7 +37,9 @@ const STAGED = `SELECT chain_id, token, min(symbol) AS symbol, min(low) AS low, 
 )}) s GROUP BY chain_id, token ORDER BY token`
 
 const SIDES = ofBothSides(
-  (s) => `SELECT pool.chain_id, k.${s}_token_address AS token, '${s}' AS side, k.pool_key, k.key AS pair_key
+  (
+    s,
+  ) => `SELECT pool.chain_id, k.${s}_token_address AS token, '${s}' AS side, k.pool_key, k.key AS pair_key
     FROM token_pair k JOIN pool ON pool.key = k.pool_key WHERE k.${s}_token_address = ANY($1)`,
 )
 
@@ -44,14 +47,23 @@ const SIDES = ofBothSides(
 const AT_ONCE = 100
 
 /**
- * The newest valid price before a day of each of some tokens, by `tokenKey`, in all pools that have the token on a side. Each pair has a separate lookup, since Citus pushes no lateral join with a LIMIT to its workers.
+ * The newest valid price before a day of each of some tokens, by `tokenKey`, in all pools that have
+ * the token on a side. Each pair has a separate lookup, since Citus pushes no lateral join with a
+ * LIMIT to its workers.
  */
-async function newestPrices(client: PoolClient, day: string, tokens: string[]): Promise<Map<string, Price>> {
+async function newestPrices(
+  client: PoolClient,
+  day: string,
+  tokens: string[],
+): Promise<Map<string, Price>> {
   const newest = new Map<string, Price>()
   const { rows: sides } = await client.query<PairSide>(SIDES, [tokens])
   for (let from = 0; from < sides.length; from += AT_ONCE) {
     const lookUps = sides.slice(from, from + AT_ONCE).map(
-      ({ side, pool_key, pair_key }, i) => `(SELECT ${from + i} AS nth, ${side}_token_price AS price,
+      (
+        { side, pool_key, pair_key },
+        i,
+      ) => `(SELECT ${from + i} AS nth, ${side}_token_price AS price,
           distribution_date::text AS date, id FROM stored_position
         WHERE pool_key = ${pool_key} AND pair_key = ${pair_key} AND distribution_date < $1 AND ${side}_token_price > 0
         ORDER BY distribution_date DESC, id LIMIT 1)`,
@@ -68,11 +80,12 @@ async function newestPrices(client: PoolClient, day: string, tokens: string[]): 
 }
 
 /** Tokens with the same address on two chains are two tokens. */
-const tokenKey = ({ chain_id, token }: Pick<StagedToken, 'chain_id' | 'token'>) => `${chain_id} ${token}`
+const tokenKey = ({ chain_id, token }: Pick<StagedToken, 'chain_id' | 'token'>) =>
+  `${chain_id} ${token}`
 
 /**
- * Rejects staged positions with implausible prices: 0 or less, or more than a factor of `maxJump` above or below the
- * token's price on the date before.
+ * Rejects staged positions with implausible prices: 0 or less, or more than a factor of `maxJump`
+ * above or below the token's price on the date before.
  * @throws SOURCE_FAILED that names the source of prices, the token and its prices
  */
 export async function assertPrices(
@@ -100,6 +113,7 @@ export async function assertPrices(
 
 function suspicion(price: number, before: Price | undefined, maxJump: number): string | undefined {
   if (price <= 0) return `is ${price}`
-  if (!before || (price <= before.price * maxJump && price >= before.price / maxJump)) return undefined
+  if (!before || (price <= before.price * maxJump && price >= before.price / maxJump))
+    return undefined
   return `went from ${before.price} on ${before.date} to ${price}, by more than ${maxJump} times; if that is right, raise MAX_PRICE_JUMP and run again`
 }

@@ -26,7 +26,8 @@ export type ProgramTotals = RowOf<typeof programColumns>
 
 /** A total as of `at.date`: the stored one, or the SQL of it for a past date. */
 const asOf = (stored: string, past: string) => `CASE WHEN at.newest THEN ${stored} ELSE ${past} END`
-const summed = (column: string) => `(SELECT coalesce(sum(d.${column}), 0) FROM distribution d WHERE d.date <= at.date)`
+const summed = (column: string) =>
+  `(SELECT coalesce(sum(d.${column}), 0) FROM distribution d WHERE d.date <= at.date)`
 
 /** The same totals as of a date. */
 export const pastProgramColumns: Columns = {
@@ -36,7 +37,10 @@ export const pastProgramColumns: Columns = {
   },
   accountCount: {
     ...programColumns.accountCount,
-    sql: asOf('t.account_count', '(SELECT count(*)::int FROM account a WHERE a.first_distribution_date <= at.date)'),
+    sql: asOf(
+      't.account_count',
+      '(SELECT count(*)::int FROM account a WHERE a.first_distribution_date <= at.date)',
+    ),
   },
   positionCount: {
     ...programColumns.positionCount,

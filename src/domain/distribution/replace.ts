@@ -13,14 +13,16 @@ import type { StoredDate, StoringRun } from './run.ts'
 const KEY = records.positions.key.map((field) => columnOf(records.positions, field))
 
 /**
- * Keeps one staged record of each key, in key order, so that inserts go to neighbouring index pages.
+ * Keeps one staged record of each key, in key order, so that inserts go to neighbouring index
+ * pages.
  * @returns a record with the key of an earlier one, but other values
  */
 export async function sortStaged(client: PoolClient, count: number): Promise<Conflict | undefined> {
   await client.query('ALTER TABLE staged RENAME TO arrived')
   const { rowCount } = await client.query(`CREATE TEMP TABLE staged ON COMMIT DROP AS
     SELECT DISTINCT ON (${KEY.join(', ')}) * FROM arrived ORDER BY ${KEY.join(', ')}, line DESC`)
-  const { conflicts } = rowCount === count ? { conflicts: [] } : await findConflicts(client, 'arrived')
+  const { conflicts } =
+    rowCount === count ? { conflicts: [] } : await findConflicts(client, 'arrived')
   await client.query('DROP TABLE arrived')
   // Statistics of all columns would take longer than sorting.
   await client.query(`ANALYZE staged (${KEY.join(', ')})`)
@@ -28,7 +30,11 @@ export async function sortStaged(client: PoolClient, count: number): Promise<Con
 }
 
 /** Removes stored positions of the day that are not staged, and notes that. @returns their users */
-export async function removeOthers(client: PoolClient, day: string, { id, notes }: StoringRun): Promise<string[]> {
+export async function removeOthers(
+  client: PoolClient,
+  day: string,
+  { id, notes }: StoringRun,
+): Promise<string[]> {
   const { form } = await topologyOf(client)
   const others = `t.distribution_date = $1 AND NOT EXISTS (
        SELECT FROM (SELECT s.user_address, pool.key FROM staged s JOIN pool ON pool.id = s.pool_address OFFSET 0) s
@@ -50,7 +56,8 @@ export async function removeOthers(client: PoolClient, day: string, { id, notes 
 }
 
 /**
- * Stores the staged positions of a date with the points that the rules of the date yield, and their users, in one pass.
+ * Stores the staged positions of a date with the points that the rules of the date yield, and their
+ * users, in one pass.
  * @returns the newest multiplier revision behind the points
  */
 export async function replacePositions(
@@ -98,7 +105,10 @@ export async function recompute(
     [day, id],
   )
   if (summed)
-    await countEntries(client, `SELECT ${id} AS run, (sum(length(ledger)) / 24)::int AS entries FROM refreshed_day`)
+    await countEntries(
+      client,
+      `SELECT ${id} AS run, (sum(length(ledger)) / 24)::int AS entries FROM refreshed_day`,
+    )
   return { removed: [], multiplierRevision: revisionOf(rows), summed }
 }
 
@@ -111,7 +121,10 @@ const SUMMED = `, summed AS (INSERT INTO refreshed_day
   FROM computed c LEFT JOIN ${rulesChanged('computed')} r USING (run, run_before, distribution_date, pool_key)
   GROUP BY c.user_address, c.distribution_date)`
 
-/** True from Postgres 18 on. Before, the points are computed twice: for the ledger, then to store them. */
+/**
+ * True from Postgres 18 on. Before, the points are computed twice: for the ledger, then to store
+ * them.
+ */
 async function returnsOldRows(client: PoolClient): Promise<boolean> {
   const { form } = await topologyOf(client)
   const { rows } = await client.query<{ version: number }>(

@@ -5,23 +5,35 @@ import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } fr
 
 /**
  * Recomputes a distribution date from its stored positions and the rules of the date.
- * @throws BAD_INPUT for a future date, NOT_FOUND if no positions are stored, CONFLICT while another run has the date
+ * @throws BAD_INPUT for a future date, NOT_FOUND if no positions are stored, CONFLICT while another
+ * run has the date
  */
-export function resync(deps: RunDeps, date: Date | null, requestedBy: string): Promise<DistributionRun> {
+export function resync(
+  deps: RunDeps,
+  date: Date | null,
+  requestedBy: string,
+): Promise<DistributionRun> {
   return runPlan(deps, resyncPlan(deps, date), requestedBy)
 }
 
 /** The plan of `resync`. Null means the newest stored date. */
-export function resyncPlan({ basePoints }: Pick<RunDeps, 'basePoints'>, date: Date | null): RunPlan {
+export function resyncPlan(
+  { basePoints }: Pick<RunDeps, 'basePoints'>,
+  date: Date | null,
+): RunPlan {
   return {
     kind: 'resync',
     async day(client, startedAt) {
       const day = date ? runDate(date, startedAt) : await newestDate(client)
       // Without ORDER BY, the planner would scan the table for a date with many positions.
-      const any = 'SELECT FROM stored_position WHERE distribution_date = $1 ORDER BY id DESC LIMIT 1'
+      const any =
+        'SELECT FROM stored_position WHERE distribution_date = $1 ORDER BY id DESC LIMIT 1'
       const { rows } = await client.query(any, [day])
       if (rows.length > 0) return day
-      throw new GatewayError('NOT_FOUND', `No positions are stored for ${day}: nothing to recompute.`)
+      throw new GatewayError(
+        'NOT_FOUND',
+        `No positions are stored for ${day}: nothing to recompute.`,
+      )
     },
     stage: async () => [],
     store: (client, day, run) => recompute(client, basePoints, day, run),
@@ -29,9 +41,14 @@ export function resyncPlan({ basePoints }: Pick<RunDeps, 'basePoints'>, date: Da
 }
 
 async function newestDate(client: PoolClient): Promise<string> {
-  const { rows } = await client.query<{ date: string }>('SELECT max(date)::text AS date FROM distribution')
+  const { rows } = await client.query<{ date: string }>(
+    'SELECT max(date)::text AS date FROM distribution',
+  )
   const date = rows[0]?.date
   if (!date)
-    throw new GatewayError('NOT_FOUND', 'No distribution is stored yet: nothing to recompute. Import positions first.')
+    throw new GatewayError(
+      'NOT_FOUND',
+      'No distribution is stored yet: nothing to recompute. Import positions first.',
+    )
   return date
 }

@@ -11,7 +11,8 @@ export type Run = Omit<StoredRun, 'totalPointsBefore' | 'totalPointsAfter'> & {
   totalPointsAfter: number | null
 }
 
-const points = (millionths: string) => ({ sql: pointsOf(millionths), type: 'decimal', nullable: true }) as const
+const points = (millionths: string) =>
+  ({ sql: pointsOf(millionths), type: 'decimal', nullable: true }) as const
 
 const columns = columnsOf(Prisma.RunScalarFieldEnum, {
   id: {
@@ -75,7 +76,8 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
     type: 'int',
     nullable: true,
     field: 'ledgerEntryCount',
-    description: 'Number of ledger entries that it wrote. Null if it wrote none, or they are not stored.',
+    description:
+      'Number of ledger entries that it wrote. Null if it wrote none, or they are not stored.',
   },
   digest: {
     type: 'text',
@@ -101,7 +103,8 @@ export async function runsById(reader: Reader, ids: readonly bigint[]): Promise<
   const stored = await reader.models.run.findMany({ where: { id: { in: [...ids] } } })
   const runs = stored.map((run) => ({
     ...run,
-    totalPointsBefore: run.totalPointsBefore === null ? null : fromMillionths(run.totalPointsBefore),
+    totalPointsBefore:
+      run.totalPointsBefore === null ? null : fromMillionths(run.totalPointsBefore),
     totalPointsAfter: run.totalPointsAfter === null ? null : fromMillionths(run.totalPointsAfter),
   }))
   return rowOfEach(ids, runs, ({ id }) => id)

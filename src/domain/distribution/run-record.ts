@@ -8,7 +8,10 @@ import type { BasePoints } from '../points/formula.ts'
 import { doubleOf } from '../points/millionths.ts'
 import { MAX_RUNS } from '../status/newest-runs.ts'
 
-/** The parts of a run that no other shares: a distribution date, as YYYY-MM-DD, or a leg of analytics. */
+/**
+ * The parts of a run that no other shares: a distribution date, as YYYY-MM-DD, or a leg of
+ * analytics.
+ */
 export type Subject = { day: string; leg?: never } | { leg: string; day?: never }
 
 /** The number of a subject's lock. */
@@ -25,7 +28,12 @@ export async function claim(client: PoolClient, subject: Subject): Promise<void>
     [LOCKS.run, subject.day, subject.leg],
   )
   if (rows[0]?.claimed) return
-  const running = await client.query<{ id: string; kind: string; requested_by: string; started_at: Date }>(
+  const running = await client.query<{
+    id: string
+    kind: string
+    requested_by: string
+    started_at: Date
+  }>(
     `SELECT id, kind, requested_by, started_at FROM run WHERE (date = $1 OR leg = $2) AND status = 'running'
      ORDER BY id DESC LIMIT 1`,
     [subject.day, subject.leg],
@@ -84,7 +92,9 @@ export async function dayOfRun(client: PoolClient, day: string): Promise<StoredT
   return rows[0] ?? { positionCount: 0, userCount: 0, totalPoints: 0, millionths: '0' }
 }
 
-/** SQL that sets the base points that the run `r` used, if those of its date are not the settings'. */
+/**
+ * SQL that sets the base points that the run `r` used, if those of its date are not the settings'.
+ */
 const baseOf = (column: 'deposit' | 'borrow') =>
   `base_${column} = coalesce((SELECT b.${column} FROM base_points_rule b WHERE ${inForce('b', 'r.date')}), r.base_${column})`
 
@@ -105,16 +115,29 @@ export async function finishRecord(
      FROM distribution d WHERE d.date = r.date AND r.id = $1
      RETURNING d.position_count AS "positionCount", d.account_count AS "userCount",
        ${doubleOf('d.total_points')} AS "totalPoints", d.finished_at AS "finishedAt"`,
-    [id, JSON.stringify(sources), before.positionCount, before.userCount, before.millionths, multiplierRevision],
+    [
+      id,
+      JSON.stringify(sources),
+      before.positionCount,
+      before.userCount,
+      before.millionths,
+      multiplierRevision,
+    ],
   )
   if (!rows[0]) throw new Error(`run ${id} stored no distribution`)
   return rows[0]
 }
 
-/** SQL of the end of a run. The gateway's clock may be ahead of Postgres': no run ends before it started. */
+/**
+ * SQL of the end of a run. The gateway's clock may be ahead of Postgres': no run ends before it
+ * started.
+ */
 const FINISHED = 'greatest(clock_timestamp(), started_at)'
 
-/** Records that a run has failed, and why. If the store is unreachable, `closeDeadRuns` does so later. */
+/**
+ * Records that a run has failed, and why. If the store is unreachable, `closeDeadRuns` does so
+ * later.
+ */
 export async function failRecord(pool: Pool, id: string, error: unknown): Promise<void> {
   await pool
     .query(
@@ -128,7 +151,9 @@ export async function failRecord(pool: Pool, id: string, error: unknown): Promis
 export function reasonOf(error: unknown): string {
   const known = error instanceof GatewayError ? error : lackOfResources(error)
   if (known) return known.message.slice(0, 2000)
-  return error instanceof Error && error.name === 'AbortError' ? 'It was interrupted.' : 'It failed inside the gateway.'
+  return error instanceof Error && error.name === 'AbortError'
+    ? 'It was interrupted.'
+    : 'It failed inside the gateway.'
 }
 
 /**
@@ -150,7 +175,11 @@ export async function closeDeadRuns(pool: Pool, claimed?: Subject): Promise<void
 }
 
 /** Records the success of an update, in its own transaction. */
-export async function finishUpdate(client: PoolClient, id: string, sources: SourceReceipt[]): Promise<Date> {
+export async function finishUpdate(
+  client: PoolClient,
+  id: string,
+  sources: SourceReceipt[],
+): Promise<Date> {
   const { rows } = await client.query<{ finishedAt: Date }>(
     `UPDATE run SET status = 'succeeded', finished_at = ${FINISHED}, sources = $2 WHERE id = $1
      RETURNING finished_at AS "finishedAt"`,
@@ -181,12 +210,23 @@ export async function openImportRecords(client: PoolClient, record: ImportRecord
        (SELECT coalesce(max(id), 0) FROM multiplier_revision),
        coalesce(d.position_count, 0), coalesce(d.account_count, 0), coalesce(d.total_points, 0)
      FROM unnest($1::bigint[], $2::date[]) AS u(id, date) LEFT JOIN distribution d USING (date) WHERE u.id IS NOT NULL`,
-    [runIds, dates, requestedBy, startedAt, basePoints.deposit, basePoints.borrow, JSON.stringify(sources)],
+    [
+      runIds,
+      dates,
+      requestedBy,
+      startedAt,
+      basePoints.deposit,
+      basePoints.borrow,
+      JSON.stringify(sources),
+    ],
   )
 }
 
 /** Completes the runs with the totals afterwards. */
-export async function finishImportRecords(client: PoolClient, runIds: (string | null)[]): Promise<void> {
+export async function finishImportRecords(
+  client: PoolClient,
+  runIds: (string | null)[],
+): Promise<void> {
   await client.query(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, position_count_after = d.position_count,
        account_count_after = d.account_count, total_points_after = d.total_points, digest = d.digest, ${baseOf('deposit')}, ${baseOf('borrow')}

@@ -7,7 +7,15 @@ import { noteChanges } from '../ledger/record.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
 import { admitDates, reopenSeasons } from '../season/admit-date.ts'
-import { claim, dayOfRun, failRecord, finishRecord, openRecord, type RunStart, type Subject } from './run-record.ts'
+import {
+  claim,
+  dayOfRun,
+  failRecord,
+  finishRecord,
+  openRecord,
+  type RunStart,
+  type Subject,
+} from './run-record.ts'
 
 export interface RunDeps {
   pool: Pool
@@ -30,7 +38,9 @@ export interface DistributionRun {
   finishedAt: Date
 }
 
-/** A way to compute a distribution date. Its parts are called in order, in the run's transaction. */
+/**
+ * A way to compute a distribution date. Its parts are called in order, in the run's transaction.
+ */
 export interface RunPlan {
   kind: 'manualupdate' | 'resync'
   /** The date, as YYYY-MM-DD. */
@@ -57,11 +67,16 @@ export interface StoredDate {
 }
 
 /**
- * Runs a plan for one date. Positions, points, rollups, ranks and the run's record change together or not at all. A
- * failed run leaves a record that says why.
- * @throws CONFLICT while another run has the date or if no season admits it, and the errors of the plan
+ * Runs a plan for one date. Positions, points, rollups, ranks and the run's record change together
+ * or not at all. A failed run leaves a record that says why.
+ * @throws CONFLICT while another run has the date or if no season admits it, and the errors of the
+ * plan
  */
-export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string): Promise<DistributionRun> {
+export async function runPlan(
+  deps: RunDeps,
+  plan: RunPlan,
+  requestedBy: string,
+): Promise<DistributionRun> {
   const { kind } = plan
   const admit = (client: PoolClient, day: string) => admitDates(client, [day], deps.reopen)
   const subject = async (client: PoolClient, startedAt: Date) => {
@@ -69,15 +84,26 @@ export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string)
     await admit(client, day)
     return { day }
   }
-  return recordedRun(deps, { kind, subject, requestedBy }, async (client, { id, startedAt, subject: { day } }) => {
-    // A season may have ended while the run fetched.
-    const beforeStoring = () => admit(client, day)
-    const run = { id, notes: deps.keepsLedger !== false }
-    const computed = await compute(client, plan, { day, startedAt, run, beforeStoring })
-    await reopenSeasons(client, [day], [id])
-    const { positionCount, totalPoints, finishedAt } = await finishRecord(client, id, computed)
-    return { id, distributionDate: new Date(day), positionCount, totalPoints, startedAt, finishedAt }
-  })
+  return recordedRun(
+    deps,
+    { kind, subject, requestedBy },
+    async (client, { id, startedAt, subject: { day } }) => {
+      // A season may have ended while the run fetched.
+      const beforeStoring = () => admit(client, day)
+      const run = { id, notes: deps.keepsLedger !== false }
+      const computed = await compute(client, plan, { day, startedAt, run, beforeStoring })
+      await reopenSeasons(client, [day], [id])
+      const { positionCount, totalPoints, finishedAt } = await finishRecord(client, id, computed)
+      return {
+        id,
+        distributionDate: new Date(day),
+        positionCount,
+        totalPoints,
+        startedAt,
+        finishedAt,
+      }
+    },
+  )
 }
 
 export interface RunRequest<S extends Subject> extends Pick<RunStart, 'kind' | 'requestedBy'> {
@@ -85,8 +111,8 @@ export interface RunRequest<S extends Subject> extends Pick<RunStart, 'kind' | '
 }
 
 /**
- * Claims a subject and does the work of its run in one transaction. The record is visible at once; if the work fails, the
- * record says why.
+ * Claims a subject and does the work of its run in one transaction. The record is visible at once;
+ * if the work fails, the record says why.
  * @throws CONFLICT while another run has the subject, and the errors of the work
  */
 export async function recordedRun<S extends Subject, T>(
@@ -111,7 +137,10 @@ export async function recordedRun<S extends Subject, T>(
 }
 
 /** Runs a transaction that the signal rolls back. */
-export async function inRun<T>(deps: RunDeps, work: (client: PoolClient) => Promise<T>): Promise<T> {
+export async function inRun<T>(
+  deps: RunDeps,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
   try {
     return await inTransaction(deps, work)
   } catch (error) {
@@ -128,7 +157,11 @@ export interface Computation {
 }
 
 /** Executes a plan inside the caller's transaction, which has claimed the date. */
-export async function compute(client: PoolClient, plan: RunPlan, { day, startedAt, run, beforeStoring }: Computation) {
+export async function compute(
+  client: PoolClient,
+  plan: RunPlan,
+  { day, startedAt, run, beforeStoring }: Computation,
+) {
   const sources = await plan.stage(client, day)
   await lockWriters(client)
   await beforeStoring?.()
@@ -137,7 +170,11 @@ export async function compute(client: PoolClient, plan: RunPlan, { day, startedA
   await client.query("SET LOCAL work_mem = '256MB'; SET LOCAL max_parallel_workers_per_gather = 0")
   const { id, notes } = run
   if (notes) await noteChanges(client)
-  const { removed, multiplierRevision, summed = false } = await inBulk(client, () => plan.store(client, day, run))
+  const {
+    removed,
+    multiplierRevision,
+    summed = false,
+  } = await inBulk(client, () => plan.store(client, day, run))
   await refreshRollups(client, {
     dates: [day],
     runIds: [id],
@@ -151,8 +188,8 @@ export async function compute(client: PoolClient, plan: RunPlan, { day, startedA
 }
 
 /**
- * Runs statements that join a date's rows to one another. A new date is not in the planner's statistics yet, so the
- * planner would expect one row and choose a nested loop.
+ * Runs statements that join a date's rows to one another. A new date is not in the planner's
+ * statistics yet, so the planner would expect one row and choose a nested loop.
  */
 async function inBulk<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   await client.query('SET LOCAL enable_nestloop = off')
@@ -168,5 +205,8 @@ async function inBulk<T>(client: PoolClient, work: () => Promise<T>): Promise<T>
 export function runDate(date: Date, now: Date): string {
   const day = isoDay(date)
   if (day <= isoDay(now)) return day
-  throw badArgument('date', 'must not be in the future: a distribution is of a day that has begun, in UTC')
+  throw badArgument(
+    'date',
+    'must not be in the future: a distribution is of a day that has begun, in UTC',
+  )
 }

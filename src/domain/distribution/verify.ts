@@ -46,9 +46,10 @@ export interface PointsDifference {
 export const MAX_DIFFERENCES = 1000
 
 /**
- * Compares the stored points of users on a date with those that its positions and rules yield or, with a source, with those of
- * another machine. Changes nothing.
- * @throws NOT_FOUND if the date is not stored, SOURCE_FAILED if the source cannot be read or has no points for the date
+ * Compares the stored points of users on a date with those that its positions and rules yield or,
+ * with a source, with those of another machine. Changes nothing.
+ * @throws NOT_FOUND if the date is not stored, SOURCE_FAILED if the source cannot be read or has no
+ * points for the date
  */
 export async function verify(
   { pool, basePoints, signal }: VerifyDeps,
@@ -56,10 +57,12 @@ export async function verify(
   { against, first }: { against?: PositionsSource | undefined; first: number },
 ): Promise<Verification> {
   const work = async (client: PoolClient) => {
-    const { rows } = await client.query<{ digest: string | null }>('SELECT digest FROM distribution WHERE date = $1', [
-      day,
-    ])
-    if (!rows[0]) throw new GatewayError('NOT_FOUND', `No positions are stored for ${day}: nothing to verify.`)
+    const { rows } = await client.query<{ digest: string | null }>(
+      'SELECT digest FROM distribution WHERE date = $1',
+      [day],
+    )
+    if (!rows[0])
+      throw new GatewayError('NOT_FOUND', `No positions are stored for ${day}: nothing to verify.`)
     await client.query(
       `CREATE TEMP TABLE stored_points ON COMMIT DROP AS
        SELECT user_address, points FROM account_day WHERE distribution_date = $1`,
@@ -83,16 +86,26 @@ export async function verify(
   }
 }
 
-const POINTS = ['pointsA', 'pointsB'].map((field) => Object.keys(records.positions.fields).indexOf(field))
+const POINTS = ['pointsA', 'pointsB'].map((field) =>
+  Object.keys(records.positions.fields).indexOf(field),
+)
 const DATE = Object.keys(records.positions.fields).indexOf('distributionDate')
 
 /** Sums the points of another machine's positions. */
 async function expectOther(
   client: PoolClient,
-  { basePoints, signal, day, against }: Omit<VerifyDeps, 'pool'> & { day: string; against: PositionsSource },
+  {
+    basePoints,
+    signal,
+    day,
+    against,
+  }: Omit<VerifyDeps, 'pool'> & { day: string; against: PositionsSource },
 ): Promise<void> {
   const failed = (reason: string) =>
-    new GatewayError('SOURCE_FAILED', `The source of positions, ${against.name}, failed: ${reason}.`)
+    new GatewayError(
+      'SOURCE_FAILED',
+      `The source of positions, ${against.name}, failed: ${reason}.`,
+    )
   const sql = upsertSql('positions', basePoints, await topologyOf(client))
   await client.query(sql.create)
   const fetched = await against.positions(day, { pools: await sourcePools(client), signal })
@@ -101,22 +114,32 @@ async function expectOther(
     copy: sql.copy,
     keep({ texts }) {
       if (!texts[DATE]?.startsWith(day)) return false
-      return POINTS.some((at) => texts[at] === NULL) ? { reason: `has no points: an export has them` } : true
+      return POINTS.some((at) => texts[at] === NULL)
+        ? { reason: `has no points: an export has them` }
+        : true
     },
     failed,
   })
   if (count === 0) throw failed(`it has no positions of ${day}`)
   const conflict = await sortStaged(client, count)
   if (conflict)
-    throw failed(`${fetched.label}:${conflict.line}: ${conflictReason(conflict.first, records.positions.key)}`)
+    throw failed(
+      `${fetched.label}:${conflict.line}: ${conflictReason(conflict.first, records.positions.key)}`,
+    )
   await client.query(`CREATE TEMP TABLE expected_points ON COMMIT DROP AS
     SELECT user_address, sum(points_a + points_b)::bigint AS points FROM staged GROUP BY user_address`)
 }
 
-async function compare(client: PoolClient, day: string, first: number): Promise<Omit<Verification, 'date' | 'digest'>> {
+async function compare(
+  client: PoolClient,
+  day: string,
+  first: number,
+): Promise<Omit<Verification, 'date' | 'digest'>> {
   const differing = `(SELECT user_address, s.points AS stored, e.points AS expected
     FROM stored_points s FULL JOIN expected_points e USING (user_address) WHERE s.points IS DISTINCT FROM e.points) d`
-  const { rows } = await client.query<Omit<Verification, 'date' | 'digest' | 'importedPositionCount' | 'differences'>>(
+  const { rows } = await client.query<
+    Omit<Verification, 'date' | 'digest' | 'importedPositionCount' | 'differences'>
+  >(
     `SELECT (SELECT ${digestSql()} FROM stored_points) AS "storedDigest", (SELECT ${digestSql()} FROM expected_points) AS "expectedDigest",
        (SELECT count(*)::int FROM stored_points) AS "userCount", (SELECT count(*)::int FROM ${differing}) AS "differingUserCount"`,
   )

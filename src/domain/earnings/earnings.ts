@@ -2,7 +2,16 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { byEntity, type Holder, holdings, onChain, readGroups, sortValue, total, upTo } from '../holding/holding.ts'
+import {
+  byEntity,
+  type Holder,
+  holdings,
+  onChain,
+  readGroups,
+  sortValue,
+  total,
+  upTo,
+} from '../holding/holding.ts'
 import { placeColumns } from '../holding/place.ts'
 
 /** SQL of one displayed amount minus another, exactly. */
@@ -48,14 +57,21 @@ export const entityEarningsColumns = sqlColumns({
     description: 'Earnings, in USD: `worthUsd` minus `netCashInvestedUsd`.',
   },
   ...parts(exact('t.realised_usd'), `${exact('t.earnings_usd')} - ${exact('t.realised_usd')}`),
-  hasIncompletePrices: { sql: 't.incomplete', type: 'boolean', description: 'True if a price was missing.' },
+  hasIncompletePrices: {
+    sql: 't.incomplete',
+    type: 'boolean',
+    description: 'True if a price was missing.',
+  },
 })
 
 /** The recordset of `entities`. */
 const ENTITIES = `chain_id bigint, entity_type text, entity_id text, current_value_usd float8, net_cash_invested_usd float8,
     earnings_usd float8, realised_usd float8, incomplete boolean, sort_value float8`
 
-/** The FROM clause for `entityEarningsColumns`, from the records of `entities`: by value, largest first. */
+/**
+ * The FROM clause for `entityEarningsColumns`, from the records of `entities`: by value, largest
+ * first.
+ */
 export const entityEarningsFrom = (records: Prisma.Sql) => byEntity(records, ENTITIES)
 
 const [TOTAL_VALUE, TOTAL_CASH] = ['t.current_value_usd', 't.net_cash_invested_usd'].map((usd) =>
@@ -63,7 +79,8 @@ const [TOTAL_VALUE, TOTAL_CASH] = ['t.current_value_usd', 't.net_cash_invested_u
 ) as [string, string]
 
 /** SQL of a decimal over rows `t`. Null if a price is missing in one of them. */
-const complete = (decimal: string) => `CASE WHEN bool_or(t.incomplete) IS NOT TRUE THEN ${decimal} END`
+const complete = (decimal: string) =>
+  `CASE WHEN bool_or(t.incomplete) IS NOT TRUE THEN ${decimal} END`
 const TOTAL_REALISED = total('t.realised_usd')
 
 /** The columns over `earningsFrom`: totals, and the records of `entityEarningsFrom`. */
@@ -89,7 +106,11 @@ export const earningsColumns = sqlColumns({
     type: 'boolean',
     description: 'True if any price was missing.',
   },
-  entityCount: { sql: 'count(*)::int', type: 'int', description: 'The number of all rows of the breakdown.' },
+  entityCount: {
+    sql: 'count(*)::int',
+    type: 'int',
+    description: 'The number of all rows of the breakdown.',
+  },
   entities: { sql: 'array_agg(t)' },
 })
 
@@ -101,14 +122,18 @@ export const CASH = Prisma.raw(
 )
 
 /** SQL of what cash flows `f` of a kind moved, as an exact number. */
-const moved = (kind: string) => `CASE WHEN f.kind = '${kind}' THEN coalesce(${exact('f.amount_usd')}, 0) ELSE 0 END`
+const moved = (kind: string) =>
+  `CASE WHEN f.kind = '${kind}' THEN coalesce(${exact('f.amount_usd')}, 0) ELSE 0 END`
 const MOVED = Prisma.raw(
   Object.entries({ withdrawn: 'withdraw', borrowed: 'borrow', repaid: 'repay' })
     .map(([name, kind]) => `${moved(kind)} AS ${name}`)
     .join(', '),
 )
 
-/** The net cash `f` that each `owner` has invested in an entity: the stored total, or the cash flows up to a moment. */
+/**
+ * The net cash `f` that each `owner` has invested in an entity: the stored total, or the cash flows
+ * up to a moment.
+ */
 const netCash = (asOf: Prisma.Sql | undefined) =>
   asOf
     ? Prisma.sql`SELECT f.chain_id, f.entity_type, f.entity_id, coalesce(${CASH}, 0) AS usd, ${MOVED}, (f.amount_usd IS NULL)::int AS unpriced
@@ -116,8 +141,8 @@ const netCash = (asOf: Prisma.Sql | undefined) =>
     : Prisma.sql`SELECT * FROM net_cash f WHERE f.user_address = owner.address OFFSET 0`
 
 /**
- * SQL of the part of an amount that is realised: of what there was in the period, a part went out and the rest is left. Without
- * either, all of it is.
+ * SQL of the part of an amount that is realised: of what there was in the period, a part went out
+ * and the rest is left. Without either, all of it is.
  */
 const share = (earnings: string, out: string, left: string) =>
   `CASE WHEN ${out} + ${left} = 0 THEN ${earnings} ELSE (${earnings}) * ${out} / (${out} + ${left}) END`
@@ -128,16 +153,19 @@ const SUMS = Prisma.raw(
     .map((name) => `sum(b.${name}) AS ${name}`)
     .join(', '),
 )
-/** Supply earns what it is worth more than was deposited and not withdrawn; debt what it is less than was borrowed and not repaid. */
+/**
+ * Supply earns what it is worth more than was deposited and not withdrawn; debt what it is less
+ * than was borrowed and not repaid.
+ */
 const SHARES = [
   share('b.supply - b.cash - b.borrowed + b.repaid', 'b.withdrawn', 'b.supply_left'),
   share('b.borrowed - b.repaid - b.debt', 'b.repaid', 'b.debt_left'),
 ].join(' + ')
 
 /**
- * The FROM clause for `earningsColumns`: a row for every entity with a snapshot or a cash flow of the holder. The
- * current value is collateral + protected - debt in a market, and the assets in a vault. The net cash invested is
- * deposits + repayments - withdrawals - borrowings.
+ * The FROM clause for `earningsColumns`: a row for every entity with a snapshot or a cash flow of
+ * the holder. The current value is collateral + protected - debt in a market, and the assets in a
+ * vault. The net cash invested is deposits + repayments - withdrawals - borrowings.
  */
 export function earningsFrom(holder: Holder): Prisma.Sql {
   const { since } = holder
@@ -157,8 +185,8 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
 }
 
 /**
- * A query of the amounts of snapshots, and of the cash invested, by entity. `unpriced` counts the cash flows without a price:
- * those before a period count alike at both ends.
+ * A query of the amounts of snapshots, and of the cash invested, by entity. `unpriced` counts the
+ * cash flows without a price: those before a period count alike at both ends.
  */
 const valuesAndCash = (holder: Holder) => Prisma.sql`
   SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd AS supply, h.debt_usd AS debt, 0::numeric AS cash,
@@ -172,7 +200,10 @@ const valuesAndCash = (holder: Holder) => Prisma.sql`
 const groupColumns = {
   worthUsd: { ...entityEarningsColumns.worthUsd, sql: toDouble('t.value') },
   netCashInvestedUsd: { ...entityEarningsColumns.netCashInvestedUsd, sql: toDouble('t.cash') },
-  earningsUsd: { ...entityEarningsColumns.earningsUsd, sql: difference(toDouble('t.value'), toDouble('t.cash')) },
+  earningsUsd: {
+    ...entityEarningsColumns.earningsUsd,
+    sql: difference(toDouble('t.value'), toDouble('t.cash')),
+  },
   ...parts('t.realised', 't.value - t.cash - t.realised'),
   hasIncompletePrices: entityEarningsColumns.hasIncompletePrices,
 }
@@ -202,7 +233,10 @@ export type PoolEarnings = RowOf<typeof poolEarningsColumns>
 /** The most assets or pools that are listed. */
 export const MOST_GROUPS = 1000
 
-/** The FROM clause for `assetEarningsColumns`, from the records of `entities`: largest value first. Unknown entities are left out. */
+/**
+ * The FROM clause for `assetEarningsColumns`, from the records of `entities`: largest value first.
+ * Unknown entities are left out.
+ */
 export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
     SELECT e.chain_id, e.asset_address, min(e.asset_symbol) AS asset_symbol, min(e.asset_decimals) AS asset_decimals,
       ${GROUP_SUMS}
@@ -215,7 +249,10 @@ export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql
     ORDER BY value DESC, e.chain_id, e.asset_address LIMIT ${Prisma.raw(String(MOST_GROUPS))}) t
   ORDER BY t.value DESC, t.chain_id, t.asset_address`
 
-/** The FROM clause for `poolEarningsColumns`, from the records of `entities`: largest value first. Vaults and unknown markets are left out. */
+/**
+ * The FROM clause for `poolEarningsColumns`, from the records of `entities`: largest value first.
+ * Vaults and unknown markets are left out.
+ */
 export const poolEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
     SELECT m.pool_address, ${GROUP_SUMS} FROM ${records} AS e(${Prisma.raw(ENTITIES)})
       JOIN market m ON e.entity_type = 'market' AND m.chain_id = e.chain_id AND m.id = e.entity_id
@@ -230,6 +267,18 @@ export const earningsOf = (
   asOf: Date | null,
   since: Date | null = null,
 ) => {
-  const tables = [asOf ? 'cash_flow' : 'net_cash', ...(since && !asOf ? ['cash_flow' as const] : [])] as const
-  return readGroups<Earnings>(reader, groups, chainId, earningsColumns, earningsFrom, asOf, tables, since)
+  const tables = [
+    asOf ? 'cash_flow' : 'net_cash',
+    ...(since && !asOf ? ['cash_flow' as const] : []),
+  ] as const
+  return readGroups<Earnings>(
+    reader,
+    groups,
+    chainId,
+    earningsColumns,
+    earningsFrom,
+    asOf,
+    tables,
+    since,
+  )
 }

@@ -2,7 +2,15 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { byEntity, type Holder, holdings, inEntityOrder, readGroups, sortValue, total } from '../holding/holding.ts'
+import {
+  byEntity,
+  type Holder,
+  holdings,
+  inEntityOrder,
+  readGroups,
+  sortValue,
+  total,
+} from '../holding/holding.ts'
 import { placeColumns } from '../holding/place.ts'
 
 const rate = (kind: string) =>
@@ -26,14 +34,18 @@ export const entityAprColumns = sqlColumns({
   hasRates: {
     sql: 't.has_rates',
     type: 'boolean',
-    description: 'True if the rates are known. If not, the deposit and the debt do not weigh in the averages.',
+    description:
+      'True if the rates are known. If not, the deposit and the debt do not weigh in the averages.',
   },
 })
 
 const RECORD = `chain_id bigint, entity_type text, entity_id text, deposit_usd float8, debt_usd float8,
     deposit_rate float8, borrow_rate float8, has_rates boolean, sort_value float8`
 
-/** The FROM clause for `entityAprColumns`, from the records of `entities`: by deposit + debt, largest first. */
+/**
+ * The FROM clause for `entityAprColumns`, from the records of `entities`: by deposit + debt,
+ * largest first.
+ */
 export const entityAprFrom = (records: Prisma.Sql) => byEntity(records, RECORD)
 
 /** The same of the entities whose rates are not known. */
@@ -87,16 +99,24 @@ export const netAprColumns = sqlColumns({
     type: 'float',
     description: 'Total interest-earning deposits, in USD.',
   },
-  borrowedUsd: { sql: toDouble(total('t.debt_usd')), type: 'float', description: 'Total debt, in USD.' },
-  entityCount: { sql: 'count(*)::int', type: 'int', description: 'The number of all rows of the breakdown.' },
+  borrowedUsd: {
+    sql: toDouble(total('t.debt_usd')),
+    type: 'float',
+    description: 'Total debt, in USD.',
+  },
+  entityCount: {
+    sql: 'count(*)::int',
+    type: 'int',
+    description: 'The number of all rows of the breakdown.',
+  },
   entities: { sql: 'array_agg(t)' },
 })
 
 export type NetApr = RowOf<typeof netAprColumns>
 
 /**
- * Joins the rates of a holding `h` in force at a moment. Before the first recorded rates of an entity, those count, since
- * when they were set is not known.
+ * Joins the rates of a holding `h` in force at a moment. Before the first recorded rates of an
+ * entity, those count, since when they were set is not known.
  */
 const ratesAsOf = (asOf: Prisma.Sql) => Prisma.sql`LEFT JOIN LATERAL (
     SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r WHERE r.entity_type = h.entity_type::entity_type
@@ -106,8 +126,8 @@ const ratesAsOf = (asOf: Prisma.Sql) => Prisma.sql`LEFT JOIN LATERAL (
     ORDER BY r.changed_at DESC LIMIT 1) r ON true`
 
 /**
- * The FROM clause for `netAprColumns`: a row for every entity with a snapshot. A missing price counts as 0, and so do rates that
- * are not known: the market or vault is not stored.
+ * The FROM clause for `netAprColumns`: a row for every entity with a snapshot. A missing price
+ * counts as 0, and so do rates that are not known: the market or vault is not stored.
  */
 export function netAprFrom(holder: Holder): Prisma.Sql {
   const { asOf } = holder

@@ -34,21 +34,25 @@ export const oneOwner = (address: Prisma.Sql) => Prisma.sql`(SELECT ${address} A
 
 /** Addresses as `owners`. The planner knows a single one. */
 export const usersAsOwners = (users: readonly string[]) =>
-  users.length === 1 ? oneOwner(Prisma.sql`${users[0]}::text`) : Prisma.sql`unnest(${users}::text[]) AS owner(address)`
+  users.length === 1
+    ? oneOwner(Prisma.sql`${users[0]}::text`)
+    : Prisma.sql`unnest(${users}::text[]) AS owner(address)`
 
 /** Condition: a row is on the chain. Always true if the chain is null. */
 export const onChain = (column: string, chainId: Prisma.Sql) =>
   Prisma.sql`(${chainId} IS NULL OR ${Prisma.raw(column)} = ${chainId})`
 
 /**
- * Selects what a holder has, one row for each of the owners' newest snapshots, including the zeros of closed positions. A
- * missing price counts as 0 and sets `incomplete`, and `unpriced` if the amount is not 0. Amounts are exact decimals, to be
- * summed by entity.
+ * Selects what a holder has, one row for each of the owners' newest snapshots, including the zeros
+ * of closed positions. A missing price counts as 0 and sets `incomplete`, and `unpriced` if the
+ * amount is not 0. Amounts are exact decimals, to be summed by entity.
  */
 export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
   const usd = (column: string) => Prisma.raw(`coalesce(${exact(`s.${column}`)}, 0)`)
   const unpriced = (amounts: string[]) =>
-    Prisma.raw(`(${amounts.map((name) => `s.${name}_usd IS NULL AND s.${name}_assets <> 0`).join(' OR ')})`)
+    Prisma.raw(
+      `(${amounts.map((name) => `s.${name}_usd IS NULL AND s.${name}_assets <> 0`).join(' OR ')})`,
+    )
   return Prisma.sql`SELECT s.user_address, s.chain_id, 'market' AS entity_type, s.market_id AS entity_id, s.timestamp,
       ${usd('collateral_usd')} AS deposit_usd, ${usd('protected_usd')} AS protected_usd, ${usd('debt_usd')} AS debt_usd,
       (s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete,
@@ -61,14 +65,18 @@ export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
 }
 
 /**
- * A FROM item with the newest snapshots `s` of each `owner`: in every market or vault, the rows at the owner's newest
- * timestamp. OFFSET 0 stops the planner, which cannot know how few rows match, from scanning the whole table.
- * @param asOf SQL of the moment up to which snapshots count. Without one, they are stored; otherwise each entity's newest one by
+ * A FROM item with the newest snapshots `s` of each `owner`: in every market or vault, the rows at
+ * the owner's newest timestamp. OFFSET 0 stops the planner, which cannot know how few rows match,
+ * from scanning the whole table.
+ * @param asOf SQL of the moment up to which snapshots count. Without one, they are stored;
+ * otherwise each entity's newest one by
  *   then is the first in the key's index, so that a long history costs nothing
  */
 export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql): Prisma.Sql {
   const entity = Prisma.raw(`${kind}_id`)
-  const stored = Prisma.raw(`SELECT * FROM ${kind}_holding h WHERE h.user_address = owner.address OFFSET 0`)
+  const stored = Prisma.raw(
+    `SELECT * FROM ${kind}_holding h WHERE h.user_address = owner.address OFFSET 0`,
+  )
   if (!asOf) return Prisma.sql`${owners} CROSS JOIN LATERAL (${stored}) s`
   return Prisma.sql`${owners}
     CROSS JOIN LATERAL (SELECT DISTINCT chain_id, ${entity} FROM (${stored}) h) h
@@ -88,7 +96,9 @@ export const tablesOfHoldings = (asOf: Prisma.Sql | undefined): UserTable[] => [
 /** A market or vault in which a holder has a history. */
 export type Entity = RowOf<typeof placeColumns>
 
-/** A FROM clause of records of entities `t`, largest `sort_value` first, then by chain, type and id. */
+/**
+ * A FROM clause of records of entities `t`, largest `sort_value` first, then by chain, type and id.
+ */
 export const byEntity = (records: Prisma.Sql, columns: string): Prisma.Sql =>
   inEntityOrder(Prisma.sql`${records} AS t(${Prisma.raw(columns)})`)
 
@@ -96,15 +106,22 @@ export const byEntity = (records: Prisma.Sql, columns: string): Prisma.Sql =>
 export const inEntityOrder = (rows: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM ${rows} ORDER BY t.sort_value DESC, t.chain_id, t.entity_type, t.entity_id`
 
-/** The sort value of an entity: a value rounded to 6 decimals, so that rounding errors never decide the order. */
-export const sortValue = (value: string) => Prisma.raw(`${toDouble(`floor((${value}) * 1e6 + 0.5)`)} AS sort_value`)
+/**
+ * The sort value of an entity: a value rounded to 6 decimals, so that rounding errors never decide
+ * the order.
+ */
+export const sortValue = (value: string) =>
+  Prisma.raw(`${toDouble(`floor((${value}) * 1e6 + 0.5)`)} AS sort_value`)
 
 /** SQL of the total of a displayed value over entities `t`. */
 export const total = (value: string) => `coalesce(sum(${exact(value)}), 0)`
 
 export type Groups = readonly (readonly string[])[]
 
-/** A FROM item with a row `wallets` for each group of addresses. The planner knows the address of a single one. */
+/**
+ * A FROM item with a row `wallets` for each group of addresses. The planner knows the address of a
+ * single one.
+ */
 export function groupsOf(groups: Groups): Prisma.Sql {
   const [[only = ''] = []] = groups
   if (isOne(groups)) return Prisma.sql`(SELECT ${only}::text AS address, 1 AS ordinality) wallets`
@@ -154,5 +171,7 @@ function readAll(
       : Prisma.sql`SELECT e.* FROM ${groupsOf(groups)} CROSS JOIN LATERAL (${selected(ownersOf(groups))}) e
           ORDER BY wallets.ordinality`
   const all = [...new Set([...tablesOfHoldings(asOf), ...tablesOfHoldings(since), ...tables])]
-  return reader.$queryRaw<unknown[]>(reader.topology.together({ users: groups.flat(), tables: all, select }))
+  return reader.$queryRaw<unknown[]>(
+    reader.topology.together({ users: groups.flat(), tables: all, select }),
+  )
 }

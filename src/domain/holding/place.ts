@@ -12,7 +12,11 @@ const idOfKind = (kind: EntityType) => `CASE WHEN t.entity_type = '${kind}' THEN
 /** The market or vault of a row. The id of the other kind is null. */
 export const placeColumns = sqlColumns({
   chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.', sort: true },
-  entityType: { sql: 't.entity_type', type: 'text', description: 'The kind of the entity: a market or a vault.' },
+  entityType: {
+    sql: 't.entity_type',
+    type: 'text',
+    description: 'The kind of the entity: a market or a vault.',
+  },
   entityId: {
     sql: 't.entity_id',
     type: 'address',
@@ -34,10 +38,13 @@ const onlyKind = (where: Filtered): EntityType | undefined => {
 
 /**
  * Makes a list over the tables of both kinds.
- * @returns chooses it for a filter, or the list over one table alone if the filter allows no other kind: a cluster reads that on
+ * @returns chooses it for a filter, or the list over one table alone if the filter allows no other
+ * kind: a cluster reads that on
  *   one server
  */
-export function listByKind<List>(listOf: (kinds: readonly EntityType[]) => List): (where?: Filtered) => List {
+export function listByKind<List>(
+  listOf: (kinds: readonly EntityType[]) => List,
+): (where?: Filtered) => List {
   const both = listOf(KINDS)
   const one = { market: listOf(['market']), vault: listOf(['vault']) }
   return (where) => {
@@ -46,8 +53,13 @@ export function listByKind<List>(listOf: (kinds: readonly EntityType[]) => List)
   }
 }
 
-/** One alternative for each table, so that each is read in the order of its index, and no further than the page. */
+/**
+ * One alternative for each table, so that each is read in the order of its index, and no further
+ * than the page.
+ */
 export const byKind = (where: Filtered): Filter => ({
   where: [],
-  ...(onlyKind(where) === undefined && { branches: KINDS.map((kind) => Prisma.raw(`t.entity_type = '${kind}'`)) }),
+  ...(onlyKind(where) === undefined && {
+    branches: KINDS.map((kind) => Prisma.raw(`t.entity_type = '${kind}'`)),
+  }),
 })

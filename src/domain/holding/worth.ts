@@ -5,8 +5,10 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { LAST_SECOND } from '../../time.ts'
 import { type Groups, type Holder, holdings, readGroups, total } from './holding.ts'
 
-const usd = (sql: string, description: string) => ({ sql: toDouble(sql), type: 'float', description }) as const
-const of = (type: string, value: string) => `coalesce(sum(${exact(value)}) FILTER (WHERE t.entity_type = '${type}'), 0)`
+const usd = (sql: string, description: string) =>
+  ({ sql: toDouble(sql), type: 'float', description }) as const
+const of = (type: string, value: string) =>
+  `coalesce(sum(${exact(value)}) FILTER (WHERE t.entity_type = '${type}'), 0)`
 
 /** The columns over `worthFrom`. The first is null if no snapshot is stored. */
 export const worthColumns = sqlColumns({
@@ -20,7 +22,10 @@ export const worthColumns = sqlColumns({
     'Net worth, in USD: `suppliedUsd + protectedUsd + vaultsUsd - borrowedUsd`. It equals `worthUsd` of the earnings.',
   ),
   suppliedUsd: usd(of('market', 't.deposit_usd'), 'Borrowable supply in markets, in USD.'),
-  protectedUsd: usd(total('t.protected_usd'), 'Protected (non-borrowable) supply in markets, in USD.'),
+  protectedUsd: usd(
+    total('t.protected_usd'),
+    'Protected (non-borrowable) supply in markets, in USD.',
+  ),
   borrowedUsd: usd(total('t.debt_usd'), 'Amount borrowed from markets, in USD.'),
   vaultsUsd: usd(of('vault', 't.value_usd'), 'Assets in vaults, in USD.'),
   hasIncompletePrices: {
@@ -32,17 +37,27 @@ export const worthColumns = sqlColumns({
 
 export type Worth = RowOf<typeof worthColumns>
 
-/** Selects the sums of holdings `h` in an entity. They are rounded here, as they are displayed, like the values of earnings. */
-export const ENTITY_WORTH = Prisma.raw(`max(h.timestamp) AS timestamp, ${toDouble('sum(h.deposit_usd)')} AS deposit_usd,
+/**
+ * Selects the sums of holdings `h` in an entity. They are rounded here, as they are displayed, like
+ * the values of earnings.
+ */
+export const ENTITY_WORTH =
+  Prisma.raw(`max(h.timestamp) AS timestamp, ${toDouble('sum(h.deposit_usd)')} AS deposit_usd,
   ${toDouble('sum(h.protected_usd)')} AS protected_usd, ${toDouble('sum(h.debt_usd)')} AS debt_usd,
   ${toDouble('sum(h.deposit_usd + h.protected_usd - h.debt_usd)')} AS value_usd, bool_or(h.unpriced) AS unpriced`)
 
-/** The FROM clause for `worthColumns`: a row for every entity with a snapshot. A missing price counts as 0. */
+/**
+ * The FROM clause for `worthColumns`: a row for every entity with a snapshot. A missing price
+ * counts as 0.
+ */
 export const worthFrom = (holder: Holder): Prisma.Sql => Prisma.sql`FROM (
     SELECT h.entity_type, ${ENTITY_WORTH} FROM (${holdings(holder)}) h GROUP BY h.chain_id, h.entity_type, h.entity_id
   ) t`
 
-/** Reads what each group of addresses is worth, now or as of a moment, in one statement. Null without a snapshot. */
+/**
+ * Reads what each group of addresses is worth, now or as of a moment, in one statement. Null
+ * without a snapshot.
+ */
 export async function worthOf(
   reader: Reader,
   groups: Groups,

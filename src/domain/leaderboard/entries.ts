@@ -3,7 +3,12 @@ import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { DAY_MS, parseUtc } from '../../time.ts'
-import { asOfDate, type LeaderboardEntry, newestLeaderboard, pastLeaderboard } from './leaderboard.ts'
+import {
+  asOfDate,
+  type LeaderboardEntry,
+  newestLeaderboard,
+  pastLeaderboard,
+} from './leaderboard.ts'
 import { type WindowBounds, windowLeaderboard, windowOf } from './window.ts'
 
 const WINDOW = /^(\d{4}-\d\d-\d\d)?\/(\d{4}-\d\d-\d\d)\/(?:(0x[0-9a-f]{40})|(\d{1,15}))?$/
@@ -21,17 +26,28 @@ export function windowIn(scope: string): WindowBounds | undefined {
   }
 }
 
-/** Loads entries by user and scope, in one statement for each scope. Null for an entry that does not exist, or no longer. */
-export const entriesOf: Batch<readonly string[], LeaderboardEntry | null> = async (reader, keys) => {
+/**
+ * Loads entries by user and scope, in one statement for each scope. Null for an entry that does not
+ * exist, or no longer.
+ */
+export const entriesOf: Batch<readonly string[], LeaderboardEntry | null> = async (
+  reader,
+  keys,
+) => {
   const users = new Map<string, string[]>()
   for (const [user = '', scope = ''] of keys) users.set(scope, [...(users.get(scope) ?? []), user])
   const found = new Map<string, LeaderboardEntry>()
   for (const [scope, addresses] of users)
-    for (const row of await entriesIn(reader, scope, addresses)) found.set(`${row.userAddress}:${scope}`, row)
+    for (const row of await entriesIn(reader, scope, addresses))
+      found.set(`${row.userAddress}:${scope}`, row)
   return keys.map((key) => found.get(key.join(':')) ?? null)
 }
 
-async function entriesIn(reader: Reader, scope: string, users: string[]): Promise<LeaderboardEntry[]> {
+async function entriesIn(
+  reader: Reader,
+  scope: string,
+  users: string[],
+): Promise<LeaderboardEntry[]> {
   const board = await boardOf(reader, scope).catch((error) => {
     // The store has no such window any more, or never had.
     if (error instanceof GatewayError && error.code === 'BAD_INPUT') return undefined
@@ -44,7 +60,10 @@ async function entriesIn(reader: Reader, scope: string, users: string[]): Promis
 }
 
 /** The leaderboard of a scope: of a date, or of a window. */
-async function boardOf(reader: Reader, scope: string): Promise<Listing<LeaderboardEntry> | undefined> {
+async function boardOf(
+  reader: Reader,
+  scope: string,
+): Promise<Listing<LeaderboardEntry> | undefined> {
   const bounds = windowIn(scope)
   const window = bounds && (await windowOf(reader, bounds))
   if (window) return windowLeaderboard(window)

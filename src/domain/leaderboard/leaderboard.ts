@@ -36,7 +36,10 @@ export const pastLeaderboard = listing({
   order: { rank: 'ASC' },
   filters: {
     users: many(entryColumns.userAddress, 'Only users at one of these addresses.'),
-    points: range({ sql: doubleOf('t.points'), type: 'float' }, 'Only users whose points are in this range.'),
+    points: range(
+      { sql: doubleOf('t.points'), type: 'float' },
+      'Only users whose points are in this range.',
+    ),
   },
   sortKeys: {
     POINTS: {
@@ -71,7 +74,10 @@ export const leaderboardOf = (entries: Prisma.Sql, scope: string): Listing<Leade
   columns: scopedColumns('t.scope'),
 })
 
-/** The last distribution date up to a moment, as YYYY-MM-DD. `newest` if the `account` table has its ranks. */
+/**
+ * The last distribution date up to a moment, as YYYY-MM-DD. `newest` if the `account` table has its
+ * ranks.
+ */
 export interface AsOf {
   date: string
   newest: boolean
@@ -106,7 +112,11 @@ export interface Place {
 }
 
 /** Returns the place of an account as of a date. Undefined if it had no position by then. */
-export async function placeAt(reader: Reader, address: string, at: AsOf): Promise<Place | undefined> {
+export async function placeAt(
+  reader: Reader,
+  address: string,
+  at: AsOf,
+): Promise<Place | undefined> {
   const [row] = at.newest
     ? await reader.$queryRaw<Place[]>`
         SELECT rank, (SELECT account_count FROM program) AS total FROM account WHERE user_address = ${address}`
@@ -116,6 +126,9 @@ export async function placeAt(reader: Reader, address: string, at: AsOf): Promis
   return row
 }
 
-/** Selects the last distribution date up to a date, as one row whose `date` is null if there is none. */
+/**
+ * Selects the last distribution date up to a date, as one row whose `date` is null if there is
+ * none.
+ */
 export const lastDateSql = (asOf: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`SELECT max(date) AS date FROM distribution WHERE date <= ${asOf}`

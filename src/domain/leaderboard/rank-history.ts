@@ -6,7 +6,9 @@ import { lastDates } from '../series/calendar.ts'
 import type { Span } from '../series/interval.ts'
 import { lastDateSql } from './leaderboard.ts'
 
-/** While ranks are being recomputed, points are summed from the user's dates and the rank is null. */
+/**
+ * While ranks are being recomputed, points are summed from the user's dates and the rank is null.
+ */
 export const rankColumns = sqlColumns({
   date: { sql: 'at.date', type: 'date' },
   points: {
@@ -26,8 +28,9 @@ export const rankColumns = sqlColumns({
 export type RankedPoints = RowOf<typeof rankColumns>
 
 /**
- * The FROM clause for `rankColumns`, with a row for each of `dates` from the user's first distribution date on. Each table is read
- * by the address of `who`, so that a cluster finds the rows on one server.
+ * The FROM clause for `rankColumns`, with a row for each of `dates` from the user's first
+ * distribution date on. Each table is read by the address of `who`, so that a cluster finds the
+ * rows on one server.
  */
 const fromRanks = (who: Prisma.Sql, dates: Prisma.Sql) => Prisma.sql`FROM ${who}
   LEFT JOIN (account a JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
@@ -37,8 +40,8 @@ const fromRanks = (who: Prisma.Sql, dates: Prisma.Sql) => Prisma.sql`FROM ${who}
     AND s.user_address = who.address OFFSET 0) s ON true`
 
 /**
- * The FROM clause for `rankColumns`: a user's points and rank as of a date, or now if it is null. One row, of 0 points
- * without a position by then.
+ * The FROM clause for `rankColumns`: a user's points and rank as of a date, or now if it is null.
+ * One row, of 0 points without a position by then.
  */
 export const rankAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql =>
   fromRanks(
@@ -47,9 +50,14 @@ export const rankAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql =>
   )
 
 /** The points of users together, and the best of their ranks. */
-export function together(all: Pick<RankedPoints, 'points' | 'rank'>[]): Pick<RankedPoints, 'points' | 'rank'> {
+export function together(
+  all: Pick<RankedPoints, 'points' | 'rank'>[],
+): Pick<RankedPoints, 'points' | 'rank'> {
   const ranks = all.flatMap(({ rank }) => rank ?? [])
-  return { points: addPoints(all.map(({ points }) => points)), rank: ranks.length > 0 ? Math.min(...ranks) : null }
+  return {
+    points: addPoints(all.map(({ points }) => points)),
+    rank: ranks.length > 0 ? Math.min(...ranks) : null,
+  }
 }
 
 /**

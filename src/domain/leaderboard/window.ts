@@ -6,10 +6,16 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
 import { type LeaderboardEntry, leaderboardOf, type Place, recomputed } from './leaderboard.ts'
 
-/** The most distribution dates of a window whose positions are summed for the request: in one pool, or on a chain. */
+/**
+ * The most distribution dates of a window whose positions are summed for the request: in one pool,
+ * or on a chain.
+ */
 export const MOST_WINDOW_DATES = { pool: 366, chain: 31 }
 
-/** The values that a window counts: the points of distribution dates, both ends inclusive, of one pool or chain if given. */
+/**
+ * The values that a window counts: the points of distribution dates, both ends inclusive, of one
+ * pool or chain if given.
+ */
 export interface WindowBounds {
   from?: Date | null
   to?: Date | null
@@ -33,11 +39,20 @@ export interface Window {
  * @throws BAD_INPUT if it ends before it begins, or has more dates than may be summed
  * @throws UNAVAILABLE while the ranks that it needs are being recomputed
  */
-export async function windowOf(reader: Reader, { from, to, pool, chainId }: WindowBounds): Promise<Window | undefined> {
+export async function windowOf(
+  reader: Reader,
+  { from, to, pool, chainId }: WindowBounds,
+): Promise<Window | undefined> {
   const [first, end] = [from ? isoDay(from) : '-infinity', to ? isoDay(to) : 'infinity']
   if (from && to && first > end) throw badArgument('from', 'must not be later than to')
   const [row] = await reader.$queryRaw<
-    { before: string | null; last: string; dates: number; newest: boolean; pending: string | null }[]
+    {
+      before: string | null
+      last: string
+      dates: number
+      newest: boolean
+      pending: string | null
+    }[]
   >`
     SELECT w.before::text, w.last::text, w.dates, w.last = w.newest AS newest,
       (SELECT min(d)::text FROM unnest(ARRAY[w.before, w.last]) d
@@ -63,7 +78,11 @@ export const windowLeaderboard = (window: Window): Listing<LeaderboardEntry> => 
 }
 
 /** Returns the place of a user in a window. Undefined without a position in it. */
-export async function placeInWindow(reader: Reader, address: string, window: Window): Promise<Place | undefined> {
+export async function placeInWindow(
+  reader: Reader,
+  address: string,
+  window: Window,
+): Promise<Place | undefined> {
   const [row] = await reader.$queryRaw<Place[]>`SELECT t.rank, t.total
     FROM (SELECT e.*, (max(e.rank) OVER ())::int AS total FROM (${ranked(window)}) e) t WHERE t.user_address = ${address}`
   return row
@@ -81,8 +100,8 @@ function ranked(window: Window): Prisma.Sql {
 }
 
 /**
- * Subtracts the running totals before the window from those at its end. A user without points in it may have no position
- * there either.
+ * Subtracts the running totals before the window from those at its end. A user without points in it
+ * may have no position there either.
  */
 const differences = ({ before, last, newest }: Window): Prisma.Sql => {
   const end = newest ? Prisma.sql`a` : Prisma.sql`e`
@@ -98,7 +117,9 @@ const differences = ({ before, last, newest }: Window): Prisma.Sql => {
 
 /** Conditions of positions `p` in the pool or on the chain. */
 const inScope = ({ pool, chainId }: Window): Prisma.Sql => {
-  const inPool = pool ? Prisma.sql`p.pool_key = (SELECT key FROM pool WHERE id = ${pool})` : Prisma.sql`true`
+  const inPool = pool
+    ? Prisma.sql`p.pool_key = (SELECT key FROM pool WHERE id = ${pool})`
+    : Prisma.sql`true`
   const onChain =
     typeof chainId === 'number'
       ? Prisma.sql`p.pool_key IN (SELECT key FROM pool WHERE chain_id = ${chainId}::bigint)`
@@ -106,7 +127,10 @@ const inScope = ({ pool, chainId }: Window): Prisma.Sql => {
   return Prisma.sql`${inPool} AND ${onChain}`
 }
 
-/** Sums the points of the positions in the window, date by date, so that only those of its dates are read. */
+/**
+ * Sums the points of the positions in the window, date by date, so that only those of its dates are
+ * read.
+ */
 const summed = (window: Window): Prisma.Sql => {
   const { before, last } = window
   return Prisma.sql`SELECT p.user_address, sum(p.points)::bigint AS points
@@ -120,7 +144,9 @@ const summed = (window: Window): Prisma.Sql => {
 const summedByUser = (window: Window): Prisma.Sql => {
   const { before, last, pool, chainId } = window
   const scoped = pool || typeof chainId === 'number'
-  const [table, points] = scoped ? ['position', 'p.points_a + p.points_b'] : ['account_day', 'p.points']
+  const [table, points] = scoped
+    ? ['position', 'p.points_a + p.points_b']
+    : ['account_day', 'p.points']
   return Prisma.sql`SELECT p.user_address, sum(${Prisma.raw(points)})::bigint AS points FROM ${Prisma.raw(table)} p
     WHERE p.distribution_date > ${before ?? '-infinity'}::date AND p.distribution_date <= ${last}::date
       AND ${inScope(window)} GROUP BY 1`

@@ -7,7 +7,10 @@ import { isoDay } from '../../time.ts'
 import type { Run } from '../distribution/run-listing.ts'
 import { type LedgerEntry, ledger } from './ledger.ts'
 
-/** SQL of the runs that stored a date, in order, and whether they changed points without entries that are kept. */
+/**
+ * SQL of the runs that stored a date, in order, and whether they changed points without entries
+ * that are kept.
+ */
 const storedRuns = (
   day: string,
 ) => `SELECT id, finished_at AS "finishedAt", ledger_entries IS NULL AND before IS NOT NULL
@@ -32,13 +35,17 @@ export async function lastLostRun(pool: Pool, day: string): Promise<StoredRun | 
 export async function notKept(reader: Reader, { id, date, status }: Run): Promise<string | null> {
   if (date === null || status !== 'SUCCEEDED') return null
   const runs = await reader.$queryRaw<StoredRun[]>(Prisma.raw(storedRuns(isoDay(date))))
-  return runs.some((run) => run.id === id && run.lost) ? `The changes of run ${id} were not kept.` : null
+  return runs.some((run) => run.id === id && run.lost)
+    ? `The changes of run ${id} were not kept.`
+    : null
 }
 
 /**
- * Returns the runs whose changes lie between two runs of a date, in the order in which they stored it. The first is not among
- * them. Without it, the later run alone; none if its changes are not kept.
- * @throws BAD_INPUT if `since` is no earlier run of the same date that stored it, or if entries in between are not kept
+ * Returns the runs whose changes lie between two runs of a date, in the order in which they stored
+ * it. The first is not among them. Without it, the later run alone; none if its changes are not
+ * kept.
+ * @throws BAD_INPUT if `since` is no earlier run of the same date that stored it, or if entries in
+ * between are not kept
  */
 export async function runsSince(
   reader: Reader,
@@ -46,7 +53,9 @@ export async function runsSince(
   since: bigint | null,
 ): Promise<bigint[]> {
   if (run.date === null || run.status !== 'SUCCEEDED') return []
-  const rows = await reader.$queryRaw<(StoredRun & { id: bigint })[]>(Prisma.raw(storedRuns(isoDay(run.date))))
+  const rows = await reader.$queryRaw<(StoredRun & { id: bigint })[]>(
+    Prisma.raw(storedRuns(isoDay(run.date))),
+  )
   const end = rows.findIndex(({ id }) => id === run.id)
   const begin = since === null ? end - 1 : rows.findIndex(({ id }) => id === since)
   if (since !== null && (begin < 0 || begin >= end))
@@ -54,7 +63,8 @@ export async function runsSince(
   const between = rows.slice(begin + 1, end + 1)
   const lost = between.find((one) => one.lost)
   if (lost && since === null) return []
-  if (lost) throw badArgument('since', `must be a later run: the changes of run ${lost.id} are not kept`)
+  if (lost)
+    throw badArgument('since', `must be a later run: the changes of run ${lost.id} are not kept`)
   return between.map(({ id }) => id)
 }
 
@@ -65,7 +75,10 @@ const columns = {
   since: { ...ledger.columns.since, sql: 't.since' },
 }
 
-/** Merges the ledger entries of runs, in the order of storing: one for each user, date and pool, with the run that they follow. */
+/**
+ * Merges the ledger entries of runs, in the order of storing: one for each user, date and pool,
+ * with the run that they follow.
+ */
 function mergedBy(runs: bigint[], since: bigint | null, entries: Prisma.Sql): Prisma.Sql {
   const ids = Prisma.sql`${runs.map(String)}::bigint[]`
   return Prisma.sql`(SELECT m.*, ${since === null ? null : String(since)}::bigint AS since FROM (
@@ -77,8 +90,8 @@ function mergedBy(runs: bigint[], since: bigint | null, entries: Prisma.Sql): Pr
 }
 
 /**
- * Loads entries of `changesOf` by date, last run, pool, user and the run that they follow. Null for one that does not exist, or is
- * no longer kept.
+ * Loads entries of `changesOf` by date, last run, pool, user and the run that they follow. Null for
+ * one that does not exist, or is no longer kept.
  */
 export const mergedEntries: Batch<readonly string[], LedgerEntry | null> = (reader, keys) =>
   Promise.all(keys.map((key) => mergedEntry(reader, key)))
@@ -98,7 +111,10 @@ async function mergedEntry(reader: Reader, key: readonly string[]): Promise<Ledg
   return row ?? null
 }
 
-/** Lists the changes that runs of a date, in the order of storing, made together: one entry for each user and pool, largest change first. */
+/**
+ * Lists the changes that runs of a date, in the order of storing, made together: one entry for each
+ * user and pool, largest change first.
+ */
 export function changesOf(date: Date, runs: bigint[], since: bigint | null): Listing<LedgerEntry> {
   const day = Prisma.sql`${isoDay(date)}::date`
   const merged = (entries: Prisma.Sql) => mergedBy(runs, since, entries)
@@ -110,7 +126,9 @@ export function changesOf(date: Date, runs: bigint[], since: bigint | null): Lis
         UNION SELECT user_address FROM removed_day WHERE distribution_date = ${day}) u
       CROSS JOIN LATERAL (SELECT * FROM account_ledger l WHERE l.user_address = u.user_address AND l.distribution_date = ${day}
         OFFSET 0) l)`),
-    fromCluster: merged(Prisma.sql`(SELECT * FROM account_ledger WHERE distribution_date = ${day})`),
+    fromCluster: merged(
+      Prisma.sql`(SELECT * FROM account_ledger WHERE distribution_date = ${day})`,
+    ),
     columns,
     order: { size: 'DESC', userAddress: 'ASC', poolKey: 'ASC' },
   })

@@ -50,6 +50,9 @@ export const ledger = listing({
   order: { runId: 'DESC', distributionDate: 'DESC', poolKey: 'ASC' },
   filters: {
     runs: many(columns.runId, 'Only entries of a run with one of these numbers.'),
-    change: range({ sql: doubleOf(CHANGE), type: 'float' }, 'Only entries whose change in points is in this range.'),
+    change: range(
+      { sql: doubleOf(CHANGE), type: 'float' },
+      'Only entries whose change in points is in this range.',
+    ),
   },
 })

@@ -14,9 +14,10 @@ export async function pruneLedger(pool: Pool, before: Date): Promise<number> {
   if ((await pool.query(`${EXPIRED} LIMIT 1`, [before])).rowCount === 0) return 0
   return inTransaction({ pool }, async (client) => {
     await lockWriters(client)
-    const { rows } = await client.query<{ id: string; date: string }>(`SELECT id, date::text FROM (${EXPIRED}) r`, [
-      before,
-    ])
+    const { rows } = await client.query<{ id: string; date: string }>(
+      `SELECT id, date::text FROM (${EXPIRED}) r`,
+      [before],
+    )
     const runs = rows.map(({ id }) => id)
     const values = [runs, [...new Set(rows.map(({ date }) => date))]]
     const ofDates = 'ledger IS NOT NULL AND distribution_date = ANY($2::date[])'

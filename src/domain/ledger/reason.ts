@@ -1,4 +1,6 @@
-/** Why a run changed the points of a position. An entry of the ledger has the sum of its reasons. */
+/**
+ * Why a run changed the points of a position. An entry of the ledger has the sum of its reasons.
+ */
 export const REASON = {
   POSITION_ADDED: 1,
   POSITION_CHANGED: 2,
@@ -13,7 +15,9 @@ export type Reason = keyof typeof REASON
 
 /** SQL of the JSON of the reasons in a sum. */
 export const reasonsJson = (sum: string) => {
-  const words = Object.entries(REASON).map(([name, bit]) => `CASE WHEN ${sum} & ${bit} <> 0 THEN '"${name}"' END`)
+  const words = Object.entries(REASON).map(
+    ([name, bit]) => `CASE WHEN ${sum} & ${bit} <> 0 THEN '"${name}"' END`,
+  )
   return `'[' || concat_ws(',', ${words.join(', ')}) || ']'`
 }
 

@@ -3,7 +3,9 @@ import type { Topology } from '../../db/topology/topology.ts'
 import { factorsOf, inForce } from '../multiplier/rule.ts'
 import { REASON } from './reason.ts'
 
-/** Creates the table of positions whose points a run changes. They are noted where they are stored. */
+/**
+ * Creates the table of positions whose points a run changes. They are noted where they are stored.
+ */
 export async function noteChanges(client: PoolClient): Promise<void> {
   await client.query(`CREATE TEMP TABLE position_change (user_address text COLLATE "C", distribution_date date, pool_key int,
     run int, run_before int, points_before bigint, points_after bigint, reasons int, given boolean) ON COMMIT DROP`)
@@ -23,13 +25,21 @@ export async function keepRestored(client: PoolClient): Promise<void> {
 /** A position that comes or goes changes all of its points. */
 const WHOLE = REASON.POSITION_ADDED | REASON.POSITION_REMOVED
 
-/** SQL of the entries of a change `c`, with its row `r` of `rulesChanged`, as one value: see the migration. */
+/**
+ * SQL of the entries of a change `c`, with its row `r` of `rulesChanged`, as one value: see the
+ * migration.
+ */
 export const ENTRIES = `string_agg(int8send((c.run::bigint << 32) | c.pool_key) || int8send(c.points_before * 256 + c.reasons
     + CASE WHEN c.given THEN ${REASON.IMPORTED_POINTS} WHEN c.reasons & ${WHOLE} = 0 THEN coalesce(r.reasons, 0) ELSE 0 END)
     || int8send(c.points_after), '')`
 
-/** A FROM item of the rules that differ from those of the run that stored the points before, for each pool. */
-export const rulesChanged = (changes: string): string => `(SELECT k.run, k.run_before, k.distribution_date, k.pool_key,
+/**
+ * A FROM item of the rules that differ from those of the run that stored the points before, for
+ * each pool.
+ */
+export const rulesChanged = (
+  changes: string,
+): string => `(SELECT k.run, k.run_before, k.distribution_date, k.pool_key,
     CASE WHEN (${factorsOf('was')})
       IS DISTINCT FROM (${factorsOf('m')}) THEN ${REASON.MULTIPLIER} ELSE 0 END
     + CASE WHEN (o.base_deposit, o.base_borrow) IS DISTINCT FROM (coalesce(b.deposit, n.base_deposit), coalesce(b.borrow, n.base_borrow))
@@ -41,7 +51,9 @@ export const rulesChanged = (changes: string): string => `(SELECT k.run, k.run_b
   LEFT JOIN multiplier_rule m ON m.pool_address = p.id AND ${inForce('m', 'k.distribution_date')}
   LEFT JOIN base_points_rule b ON ${inForce('b', 'k.distribution_date')})`
 
-/** Makes the noted changes entries of the ledger, as the table `ledger_entry` of users and dates. */
+/**
+ * Makes the noted changes entries of the ledger, as the table `ledger_entry` of users and dates.
+ */
 export async function makeEntries(client: PoolClient): Promise<void> {
   await client.query('ANALYZE position_change')
   await client.query(`CREATE TEMP TABLE ledger_entry ON COMMIT DROP AS
@@ -49,10 +61,16 @@ export async function makeEntries(client: PoolClient): Promise<void> {
     FROM position_change c LEFT JOIN ${rulesChanged('position_change')} r USING (run, run_before, distribution_date, pool_key)
     GROUP BY c.user_address, c.distribution_date`)
   await client.query('ANALYZE ledger_entry')
-  await countEntries(client, 'SELECT run, count(*)::int AS entries FROM position_change GROUP BY run')
+  await countEntries(
+    client,
+    'SELECT run, count(*)::int AS entries FROM position_change GROUP BY run',
+  )
 }
 
-/** Keeps the ledger of days that are about to be removed. @param removed users with removed positions on the dates */
+/**
+ * Keeps the ledger of days that are about to be removed.
+ * @param removed users with removed positions on the dates
+ */
 export async function keepRemoved(
   client: PoolClient,
   topology: Topology,
@@ -74,7 +92,10 @@ export async function keepRemoved(
   )
 }
 
-/** Records how many entries runs have written. @param entries SQL of the run and number of entries */
+/**
+ * Records how many entries runs have written.
+ * @param entries SQL of the run and number of entries
+ */
 export async function countEntries(client: PoolClient, entries: string): Promise<void> {
   const { rows } = await client.query<{ run: string; entries: number }>(entries)
   const counts = rows.filter((row) => row.entries > 0)

@@ -4,7 +4,9 @@ import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, listByKind, placeColumns } from '../holding/place.ts'
 
-/** Rewards of a kind in the shape of both. A reward's entity is the collateral market or the vault. */
+/**
+ * Rewards of a kind in the shape of both. A reward's entity is the collateral market or the vault.
+ */
 const rewardsFrom = (kind: EntityType) =>
   `SELECT '${kind}' AS entity_type, chain_id, tx_hash, log_index, user_address, timestamp,
     ${kind === 'market' ? 'collateral_market_id' : 'vault_id'} AS entity_id,
@@ -22,7 +24,8 @@ const amount = (field: string, sql: string, decimals: string, description: strin
     description: `${description} \`decimals\` and \`value\` are null in a vault, whose token is not stored.`,
     tokens: { field, usd: `${field}Usd`, decimals },
   }) as const
-const usd = (sql: string) => ({ sql: `t.${sql}_usd`, type: 'float', nullable: true, filter: true, sort: true }) as const
+const usd = (sql: string) =>
+  ({ sql: `t.${sql}_usd`, type: 'float', nullable: true, filter: true, sort: true }) as const
 
 const columns = sqlColumns({
   ...placeColumns,
@@ -39,8 +42,16 @@ const columns = sqlColumns({
     field: 'debtMarketAddress',
     description: 'The address of the market whose debt was repaid. Null in a vault.',
   },
-  txHash: { sql: 't.tx_hash', type: 'text', description: 'The hash of the liquidation transaction.' },
-  logIndex: { sql: 't.log_index', type: 'integer', description: 'The index of the liquidation event in its block.' },
+  txHash: {
+    sql: 't.tx_hash',
+    type: 'text',
+    description: 'The hash of the liquidation transaction.',
+  },
+  logIndex: {
+    sql: 't.log_index',
+    type: 'integer',
+    description: 'The index of the liquidation event in its block.',
+  },
   userAddress: { sql: 't.user_address', type: 'address', description: "The user's address." },
   timestamp: {
     sql: 't.timestamp',
@@ -80,7 +91,10 @@ const columns = sqlColumns({
     sql: 't.claimed_timestamp',
     type: 'timestamp',
     nullable: true,
-    moment: { field: 'claimedAt', description: 'When the user claimed the reward. Null if it has not been claimed.' },
+    moment: {
+      field: 'claimedAt',
+      description: 'When the user claimed the reward. Null if it has not been claimed.',
+    },
     filter: 'claimedAt',
     sort: 'CLAIMED_AT',
   },
@@ -96,12 +110,24 @@ export const rewardsWhere = listByKind((kinds) =>
     name: 'liquidationRewards',
     from: Prisma.raw(`(${kinds.map(rewardsFrom).join(' UNION ALL ')}) t`),
     columns,
-    order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC', entityType: 'ASC' },
+    order: {
+      timestamp: 'DESC',
+      logIndex: 'DESC',
+      txHash: 'ASC',
+      chainId: 'ASC',
+      entityType: 'ASC',
+    },
     filters: {
       users: many(columns.userAddress, 'Only rewards of one of these users.'),
-      entities: many(columns.entityId, 'Only rewards of one of these collateral markets and vaults.'),
+      entities: many(
+        columns.entityId,
+        'Only rewards of one of these collateral markets and vaults.',
+      ),
       entityTypes: many(columns.entityType, 'Only rewards in entities of one of these kinds.'),
-      debtMarkets: many(columns.debtMarketId, 'Only rewards for the repaid debt of one of these markets.'),
+      debtMarkets: many(
+        columns.debtMarketId,
+        'Only rewards for the repaid debt of one of these markets.',
+      ),
       chainIds: many(columns.chainId, 'Only rewards on one of these chains.'),
       claimed: flag(
         't.claimed_timestamp IS NOT NULL',

@@ -5,7 +5,11 @@ import type { EntityType } from '../holding/place.ts'
 /** The columns of markets or vaults. `own` are the columns that only this kind has. */
 export const entityColumns = <const Own>(kind: EntityType, columns: Own) =>
   ({
-    chainId: { type: 'integer', description: `The id of the chain that the ${kind} is on.`, sort: true },
+    chainId: {
+      type: 'integer',
+      description: `The id of the chain that the ${kind} is on.`,
+      sort: true,
+    },
     id: { type: 'address', field: 'address', description: `The ${kind}'s address.`, sort: true },
     ...columns,
     assetAddress: { type: 'address' },

@@ -21,11 +21,13 @@ export interface EstimateArguments {
 
 /** @throws BAD_INPUT */
 export function assertEstimate({ amountUsd, days, pointValueUsd, from }: EstimateArguments): void {
-  if (!(amountUsd >= 0 && amountUsd <= MOST_USD)) throw badArgument('amountUsd', `must be from 0 to ${MOST_USD}`)
+  if (!(amountUsd >= 0 && amountUsd <= MOST_USD))
+    throw badArgument('amountUsd', `must be from 0 to ${MOST_USD}`)
   if (days < 1 || days > MOST_DAYS) throw badArgument('days', `must be from 1 to ${MOST_DAYS}`)
   if (!(pointValueUsd >= 0 && pointValueUsd <= MOST_POINT_VALUE))
     throw badArgument('pointValueUsd', `must be from 0 to ${MOST_POINT_VALUE}`)
-  if (from && from.getUTCFullYear() > 9000) throw badArgument('from', 'must not be after the year 9000')
+  if (from && from.getUTCFullYear() > 9000)
+    throw badArgument('from', 'must not be after the year 9000')
 }
 
 const date = (value: Prisma.Sql | undefined) =>
@@ -35,7 +37,9 @@ const date = (value: Prisma.Sql | undefined) =>
 const perDollar = (base: BasePoints, kind: 'deposit' | 'borrow') =>
   `CASE s.side WHEN 'a' THEN ${rateSql(base, kind, 'a', 'm', 'b')} ELSE ${rateSql(base, kind, 'b', 'm', 'b')} END`
 
-/** A FROM item `s` with the side of a pool that a market is. No row if the pool does not name it. */
+/**
+ * A FROM item `s` with the side of a pool that a market is. No row if the pool does not name it.
+ */
 const sideOf = (chainId: Prisma.Sql, id: Prisma.Sql, pool: Prisma.Sql) =>
   Prisma.sql`(SELECT p.id AS pool, CASE ${id} WHEN p.unit_1_id THEN 'a' ELSE 'b' END AS side FROM pool p
     WHERE p.id = ${pool} AND p.chain_id = ${chainId} AND ${id} IN (p.unit_1_id, p.unit_2_id)) s`
@@ -58,7 +62,10 @@ export const pointsPerDollarColumns = sqlColumns({
 
 export type PointsPerDollar = RowOf<typeof pointsPerDollarColumns>
 
-/** The FROM clause for `pointsPerDollarColumns`: a market by its chain, id and pool, on a distribution date. */
+/**
+ * The FROM clause for `pointsPerDollarColumns`: a market by its chain, id and pool, on a
+ * distribution date.
+ */
 export const pointsPerDollarSql =
   (base: BasePoints) =>
   ([chainId, id, pool, asOf]: Prisma.Sql[]): Prisma.Sql =>
@@ -109,8 +116,9 @@ export const estimateColumns = sqlColumns({
 export type Estimate = RowOf<typeof estimateColumns>
 
 /**
- * A query of the rules between two dates of `s`, both included, for a side of a pool: the first date, the number of days and a
- * dollar's points per day. A row begins where a rule of the pool or of the base points does.
+ * A query of the rules between two dates of `s`, both included, for a side of a pool: the first
+ * date, the number of days and a dollar's points per day. A row begins where a rule of the pool or
+ * of the base points does.
  */
 const rulesBetween = (base: BasePoints) => `
   SELECT d.date, d.days, CASE WHEN s.borrowed THEN ${perDollar(base, 'borrow')} ELSE ${perDollar(base, 'deposit')} END AS rate
@@ -143,7 +151,10 @@ function estimateFrom(base: BasePoints, { apr, borrowed, side, inputs }: Parts):
         FROM (SELECT 1) one LEFT JOIN ${side} ON true OFFSET 0) s OFFSET 0) s OFFSET 0) t`
 }
 
-/** The FROM clause for `estimateColumns`: a market by its chain, id, pool and rates, and the arguments of an estimate. */
+/**
+ * The FROM clause for `estimateColumns`: a market by its chain, id, pool and rates, and the
+ * arguments of an estimate.
+ */
 export const marketEstimateSql =
   (base: BasePoints) =>
   ([chainId, id, pool, deposit, borrow, isBorrowed, ...inputs]: Prisma.Sql[]): Prisma.Sql =>
@@ -166,8 +177,16 @@ export const vaultEstimateSql =
     })
 
 export const estimateRuleColumns = sqlColumns({
-  from: { sql: 't.date', type: 'date', description: 'The first distribution date that the rules are in force for.' },
-  days: { sql: 't.days', type: 'int', description: 'The number of distribution dates, from it on, that count.' },
+  from: {
+    sql: 't.date',
+    type: 'date',
+    description: 'The first distribution date that the rules are in force for.',
+  },
+  days: {
+    sql: 't.days',
+    type: 'int',
+    description: 'The number of distribution dates, from it on, that count.',
+  },
   pointsPerDollar: {
     sql: 't.rate',
     type: 'float',
@@ -177,7 +196,10 @@ export const estimateRuleColumns = sqlColumns({
 
 export type EstimateRule = RowOf<typeof estimateRuleColumns>
 
-/** The FROM clause for `estimateRuleColumns`: the rules of an estimate, by its pool, side, kind, and first and last date. */
+/**
+ * The FROM clause for `estimateRuleColumns`: the rules of an estimate, by its pool, side, kind, and
+ * first and last date.
+ */
 export const estimateRulesSql =
   (base: BasePoints) =>
   ([pool, side, borrowed, first, last]: Prisma.Sql[]): Prisma.Sql =>

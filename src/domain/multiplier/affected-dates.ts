@@ -4,8 +4,18 @@ import { Prisma } from '../../generated/prisma/client.ts'
 /** The distribution dates whose stored points a revision determines. */
 export const affectedDatesColumns = sqlColumns({
   count: { sql: 'd.count', type: 'int', description: 'Number of dates.' },
-  first: { sql: 'd.first', type: 'date', nullable: true, description: 'The first one. Null if there are none.' },
-  last: { sql: 'd.last', type: 'date', nullable: true, description: 'The last one. Null if there are none.' },
+  first: {
+    sql: 'd.first',
+    type: 'date',
+    nullable: true,
+    description: 'The first one. Null if there are none.',
+  },
+  last: {
+    sql: 'd.last',
+    type: 'date',
+    nullable: true,
+    description: 'The last one. Null if there are none.',
+  },
 })
 
 export type AffectedDates = RowOf<typeof affectedDatesColumns>

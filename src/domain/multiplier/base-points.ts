@@ -13,8 +13,14 @@ export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldE
     field: 'recordId',
     description: "The revision's number, as a string. Later ones are larger.",
   },
-  deposit: { type: 'float', description: 'Base points per day for each dollar supplied, before multipliers.' },
-  borrow: { type: 'float', description: 'Base points per day for each dollar borrowed, before multipliers.' },
+  deposit: {
+    type: 'float',
+    description: 'Base points per day for each dollar supplied, before multipliers.',
+  },
+  borrow: {
+    type: 'float',
+    description: 'Base points per day for each dollar borrowed, before multipliers.',
+  },
   fromDate: announced.fromDate,
   changedAt: { type: 'moment', description: 'When the revision was made.' },
   changedBy: {
@@ -28,8 +34,16 @@ export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldE
 export type BasePointsRevision = RowOf<typeof basePointsColumns>
 
 export const basePointsOnColumns = sqlColumns({
-  deposit: { sql: 't.deposit', type: 'float', description: 'Base points per day for each dollar supplied.' },
-  borrow: { sql: 't.borrow', type: 'float', description: 'Base points per day for each dollar borrowed.' },
+  deposit: {
+    sql: 't.deposit',
+    type: 'float',
+    description: 'Base points per day for each dollar supplied.',
+  },
+  borrow: {
+    sql: 't.borrow',
+    type: 'float',
+    description: 'Base points per day for each dollar borrowed.',
+  },
   /** The revision that sets them. Null if those of the settings count. */
   revisionId: { sql: 't.id', type: 'bigint', nullable: true },
 })
@@ -42,7 +56,10 @@ export const MAX_REVISIONS = 100
 export const basePointsRevisions = Prisma.sql`FROM (SELECT * FROM base_points_revision ORDER BY id DESC LIMIT ${MAX_REVISIONS}) t
   ORDER BY t.id DESC`
 
-export const basePointsRevision = (reader: Reader, id: bigint): Promise<BasePointsRevision | null> =>
+export const basePointsRevision = (
+  reader: Reader,
+  id: bigint,
+): Promise<BasePointsRevision | null> =>
   reader.models.basePointsRevision.findUnique({ where: { id } })
 
 /** The FROM clause for `basePointsOnColumns`: of a distribution date or, without one, of today. */
@@ -61,14 +78,20 @@ export interface BasePointsUpdate extends BasePoints {
 }
 
 /**
- * Sets the base points of every date, or of a date and all later ones. Stored points do not change until their date is resynced.
+ * Sets the base points of every date, or of a date and all later ones. Stored points do not change
+ * until their date is resynced.
  * @returns the number of the revision
  * @throws BAD_INPUT for a number that is negative or not finite
  */
-export function setBasePoints(deps: MultiplierDeps, update: BasePointsUpdate, requestedBy: string): Promise<bigint> {
+export function setBasePoints(
+  deps: MultiplierDeps,
+  update: BasePointsUpdate,
+  requestedBy: string,
+): Promise<bigint> {
   const { deposit, borrow, from } = update
   for (const [name, value] of Object.entries({ deposit, borrow }))
-    if (!Number.isFinite(value) || value < 0) throw badArgument(name, 'must be a finite number from 0 up')
+    if (!Number.isFinite(value) || value < 0)
+      throw badArgument(name, 'must be a finite number from 0 up')
   return changeMultipliers(deps, requestedBy, async (client) => {
     const { rows } = await client.query<{ id: string }>(
       `INSERT INTO base_points_revision (deposit, borrow, from_date, changed_by) VALUES ($1, $2, $3, ${ACTOR}) RETURNING id`,

@@ -20,15 +20,19 @@ export interface Dating {
 }
 
 export interface DatingOptions {
-  /** Only this revision, which gets the date `from`. Without it, each one without a date gets the day (UTC) on which it was made. */
+  /**
+   * Only this revision, which gets the date `from`. Without it, each one without a date gets the
+   * day (UTC) on which it was made.
+   */
   only?: { revision: bigint; from: Date } | undefined
   /** False for a preview, which stores nothing. */
   store: boolean
 }
 
 /**
- * Gives revisions of multipliers a first date. The revisions stay as they are, as runs have used them; the rules that follow
- * are recorded as one change, which `undoMultipliers` undoes. The first revision of a pool counts for all dates before the next.
+ * Gives revisions of multipliers a first date. The revisions stay as they are, as runs have used
+ * them; the rules that follow are recorded as one change, which `undoMultipliers` undoes. The first
+ * revision of a pool counts for all dates before the next.
  * @throws NOT_FOUND for an unknown revision, CONFLICT for one that was revoked
  */
 export function dateRevisions(
@@ -68,8 +72,9 @@ const rulesOfDates = `SELECT p.pool_address, d.date, ${COLUMNS} FROM (SELECT DIS
     ON m.pool = p.pool_address AND ${inForce('m', 'd.date')}`
 
 /**
- * The rules of pools with a revision that gets a date: of those that would then be in force for a date. A dating before records
- * a revision without a date together with those that have one: the revisions up to it count no more.
+ * The rules of pools with a revision that gets a date: of those that would then be in force for a
+ * date. A dating before records a revision without a date together with those that have one: the
+ * revisions up to it count no more.
  */
 const DATED = `WITH revision AS (
     SELECT r.*, r.id = min(r.id) OVER (PARTITION BY r.pool_address) AS is_first, EXISTS (SELECT FROM multiplier_revision d
@@ -96,8 +101,12 @@ async function assertRevision(client: PoolClient, id: bigint): Promise<void> {
     'SELECT revoked_by AS "revokedBy" FROM multiplier_revision WHERE id = $1',
     [id],
   )
-  if (!rows[0]) throw new GatewayError('NOT_FOUND', `There is no revision ${id}; nothing was changed.`)
+  if (!rows[0])
+    throw new GatewayError('NOT_FOUND', `There is no revision ${id}; nothing was changed.`)
   const { revokedBy } = rows[0]
   if (revokedBy !== null)
-    throw new GatewayError('CONFLICT', `${revokedBy} has revoked the revision ${id}; nothing was changed.`)
+    throw new GatewayError(
+      'CONFLICT',
+      `${revokedBy} has revoked the revision ${id}; nothing was changed.`,
+    )
 }

@@ -31,7 +31,11 @@ export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnu
     description: "When the revision took effect: the multiplier's `updatedAt`.",
     filter: true,
   },
-  recordedAt: { type: 'moment', description: 'When this gateway recorded the revision.', filter: true },
+  recordedAt: {
+    type: 'moment',
+    description: 'When this gateway recorded the revision.',
+    filter: true,
+  },
   changedBy: {
     type: 'text',
     description: "An admin token's name, `cli`, `import`, `sample` or a database role.",
@@ -59,12 +63,19 @@ export const revisionListing: Listing<MultiplierRevision> = listing({
 })
 
 /** Reads revisions by their numbers. Null for an unknown one. */
-export async function revisionsById(reader: Reader, ids: readonly bigint[]): Promise<(MultiplierRevision | null)[]> {
-  const revisions = await reader.models.multiplierRevision.findMany({ where: { id: { in: [...ids] } } })
+export async function revisionsById(
+  reader: Reader,
+  ids: readonly bigint[],
+): Promise<(MultiplierRevision | null)[]> {
+  const revisions = await reader.models.multiplierRevision.findMany({
+    where: { id: { in: [...ids] } },
+  })
   return rowOfEach(ids, revisions, ({ id }) => id)
 }
 
-/** The FROM clause for `revisionColumns`: a pool's multiplier at a moment. No row if it had none. */
+/**
+ * The FROM clause for `revisionColumns`: a pool's multiplier at a moment. No row if it had none.
+ */
 export const revisionAtSql = (pool: Prisma.Sql, moment: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM (SELECT * FROM multiplier_revision r WHERE r.pool_address = ${pool} AND r.changed_at <= ${moment}
       AND (r.from_date IS NULL OR r.from_date <= (${moment} AT TIME ZONE 'UTC')::date)
@@ -75,7 +86,10 @@ const pool = { sql: 'p.id', type: 'address' } as const
 /** Lists the multipliers of all pools that had one at a moment, by the pool's address. */
 export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
   // The subselect hides the moment from the planner, which would read all revisions for each pool.
-  const at = revisionAtSql(Prisma.sql`p.id`, Prisma.sql`(SELECT ${moment.toISOString()}::timestamptz)`)
+  const at = revisionAtSql(
+    Prisma.sql`p.id`,
+    Prisma.sql`(SELECT ${moment.toISOString()}::timestamptz)`,
+  )
   return {
     ...revisionListing,
     name: 'multiplierRevisionsAsOf',
@@ -95,7 +109,9 @@ export const revisionUsedSql = (pool: Prisma.Sql, run: Prisma.Sql, date: Prisma.
       ORDER BY r.id DESC LIMIT 1) t
     WHERE run.id = ${run} AND t.deposit_token_a IS NOT NULL`
 
-/** All multipliers that a run `run` used: each pool's newest revision for its date, up to the run's. */
+/**
+ * All multipliers that a run `run` used: each pool's newest revision for its date, up to the run's.
+ */
 export const revisionsOfRun: Listing<MultiplierRevision> = {
   ...revisionListing,
   name: 'runMultipliers',

@@ -28,7 +28,8 @@ export const multiplierColumns = columnsOf(Prisma.MultiplierScalarFieldEnum, {
   updatedAt: { type: 'moment', description: 'When the multiplier last changed.', filter: true },
 })
 
-const onPool = (column: string, type: 'address' | 'integer') => ({ sql: `p.${column}`, type }) as const
+const onPool = (column: string, type: 'address' | 'integer') =>
+  ({ sql: `p.${column}`, type }) as const
 const tokens = [onPool('asset_1_address', 'address'), onPool('asset_2_address', 'address')]
 
 export const multipliers: Listing<Multiplier & { nodeKey: string; poolNumber: bigint }> = listing({
@@ -42,18 +43,29 @@ export const multipliers: Listing<Multiplier & { nodeKey: string; poolNumber: bi
   order: { poolNumber: 'ASC', poolAddress: 'ASC' },
   filters: {
     pools: many(multiplierColumns.poolAddress, 'Only multipliers of one of these pools.'),
-    chainIds: many(onPool('chain_id', 'integer'), 'Only multipliers of pools on one of these chains.'),
+    chainIds: many(
+      onPool('chain_id', 'integer'),
+      'Only multipliers of pools on one of these chains.',
+    ),
     assets: many(tokens, 'Only multipliers of pools with one of these tokens on either side.'),
   },
 })
 
 /** Reads the multipliers of pools as they are now. Null for a pool without one. */
-export async function multipliersOf(reader: Reader, pools: readonly string[]): Promise<(Multiplier | null)[]> {
-  const stored = await reader.models.multiplier.findMany({ where: { poolAddress: { in: [...pools] } } })
+export async function multipliersOf(
+  reader: Reader,
+  pools: readonly string[],
+): Promise<(Multiplier | null)[]> {
+  const stored = await reader.models.multiplier.findMany({
+    where: { poolAddress: { in: [...pools] } },
+  })
   return rowOfEach(pools, stored, ({ poolAddress }) => poolAddress)
 }
 
-/** The FROM item `t` of the multipliers that are in force for a date. A pool whose first one is yet to come has no stored id. */
+/**
+ * The FROM item `t` of the multipliers that are in force for a date. A pool whose first one is yet
+ * to come has no stored id.
+ */
 export const multipliersOnSql = (date: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`(SELECT coalesce(m.id, md5(r.pool_address)::uuid::text) AS id, r.pool_address, r.deposit_token_a,
       r.deposit_token_b, r.borrow_token_a, r.borrow_token_b, coalesce(m.created_at, r.changed_at) AS created_at,

@@ -27,7 +27,9 @@ export const jumpsOf = (changes: MultiplierChange[]): Jump[] =>
   )
 
 export async function poolsWithoutMultiplier(reader: Reader, date: string): Promise<string[]> {
-  const rows = await reader.$queryRaw<{ pool: string }[]>(Prisma.sql`SELECT d.pool_address AS pool FROM pool_day d
+  const rows = await reader.$queryRaw<
+    { pool: string }[]
+  >(Prisma.sql`SELECT d.pool_address AS pool FROM pool_day d
     WHERE d.distribution_date = ${date}::date AND NOT EXISTS (
       SELECT FROM ${multipliersOnSql(Prisma.sql`${date}::date`)} WHERE t.pool_address = d.pool_address) ORDER BY 1`)
   return rows.map(({ pool }) => pool)

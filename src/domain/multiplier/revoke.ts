@@ -3,31 +3,54 @@ import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
 import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
 
-const TABLES = { multipliers: 'multiplier_revision', 'base points': 'base_points_revision' } as const
+const TABLES = {
+  multipliers: 'multiplier_revision',
+  'base points': 'base_points_revision',
+} as const
 
 /**
- * Revokes an announcement: a revision whose date has not come. The rules are then as if it had not been made, and it stays in
- * the history.
- * @throws NOT_FOUND for an unknown number, CONFLICT for a revision that is in force, has been, or was revoked before
+ * Revokes an announcement: a revision whose date has not come. The rules are then as if it had not
+ * been made, and it stays in the history.
+ * @throws NOT_FOUND for an unknown number, CONFLICT for a revision that is in force, has been, or
+ * was revoked before
  */
-export const revokeMultiplier = (deps: MultiplierDeps, id: bigint, requestedBy: string): Promise<void> =>
-  revoke('multipliers', deps, id, requestedBy)
+export const revokeMultiplier = (
+  deps: MultiplierDeps,
+  id: bigint,
+  requestedBy: string,
+): Promise<void> => revoke('multipliers', deps, id, requestedBy)
 
 /** The same for a revision of the base points. */
-export const revokeBasePoints = (deps: MultiplierDeps, id: bigint, requestedBy: string): Promise<void> =>
-  revoke('base points', deps, id, requestedBy)
+export const revokeBasePoints = (
+  deps: MultiplierDeps,
+  id: bigint,
+  requestedBy: string,
+): Promise<void> => revoke('base points', deps, id, requestedBy)
 
-function revoke(rules: keyof typeof TABLES, deps: MultiplierDeps, id: bigint, requestedBy: string): Promise<void> {
+function revoke(
+  rules: keyof typeof TABLES,
+  deps: MultiplierDeps,
+  id: bigint,
+  requestedBy: string,
+): Promise<void> {
   return changeMultipliers(deps, requestedBy, async (client) => {
-    const { rows } = await client.query<{ from: string | null; revokedBy: string | null; announced: boolean }>(
+    const { rows } = await client.query<{
+      from: string | null
+      revokedBy: string | null
+      announced: boolean
+    }>(
       `SELECT from_date::text AS "from", revoked_by AS "revokedBy", coalesce(from_date > $2, false) AS announced
        FROM ${TABLES[rules]} WHERE id = $1`,
       [id, isoDay(deps.now())],
     )
     const [revision] = rows
-    if (!revision) throw new GatewayError('NOT_FOUND', `There is no revision ${id}; nothing was changed.`)
+    if (!revision)
+      throw new GatewayError('NOT_FOUND', `There is no revision ${id}; nothing was changed.`)
     if (revision.revokedBy !== null)
-      throw new GatewayError('CONFLICT', `${revision.revokedBy} has revoked the revision ${id} before.`)
+      throw new GatewayError(
+        'CONFLICT',
+        `${revision.revokedBy} has revoked the revision ${id} before.`,
+      )
     if (!revision.announced)
       throw new GatewayError(
         'CONFLICT',

@@ -4,7 +4,10 @@ import { isoDay } from '../../time.ts'
 import { lockWriters } from '../points/refresh-rollups.ts'
 import { COLUMNS, factorsOf, inForce, REPLACED } from './rule.ts'
 
-/** Makes the stored multipliers those of today, if they are not. @returns the number of pools whose announcement has come */
+/**
+ * Makes the stored multipliers those of today, if they are not.
+ * @returns the number of pools whose announcement has come
+ */
 export async function settleDue(pool: Pool, now: Date): Promise<number> {
   const today = isoDay(now)
   const { rowCount } = await pool.query(`${UNSETTLED} LIMIT 1`, [today])
@@ -16,11 +19,15 @@ export async function settleDue(pool: Pool, now: Date): Promise<number> {
 }
 
 /**
- * Makes the stored multipliers those that are in force today. They differ when the date of an announcement has come.
+ * Makes the stored multipliers those that are in force today. They differ when the date of an
+ * announcement has come.
  * @returns how many differed
  */
 export async function settleMultipliers(client: PoolClient, today: string): Promise<number> {
-  const { rows } = await client.query<{ differs: boolean }>(`SELECT EXISTS (${UNSETTLED}) AS differs`, [today])
+  const { rows } = await client.query<{ differs: boolean }>(
+    `SELECT EXISTS (${UNSETTLED}) AS differs`,
+    [today],
+  )
   if (!rows[0]?.differs) return 0
   await client.query("SET LOCAL gateway.settling = 'on'")
   const { rowCount } = await client.query(

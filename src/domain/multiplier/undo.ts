@@ -22,10 +22,11 @@ interface Newest {
 }
 
 /**
- * Puts back the multipliers from before the newest change: of one pool, or of all pools that were changed together. That is a
- * change too, with new revisions, so the history stays complete. Undoing it again restores the undone values. An announcement
- * is revoked instead.
- * @throws NOT_FOUND for an unknown pool, or if there is nothing to undo; CONFLICT if another change comes first
+ * Puts back the multipliers from before the newest change: of one pool, or of all pools that were
+ * changed together. That is a change too, with new revisions, so the history stays complete.
+ * Undoing it again restores the undone values. An announcement is revoked instead.
+ * @throws NOT_FOUND for an unknown pool, or if there is nothing to undo; CONFLICT if another change
+ * comes first
  */
 export async function undoMultipliers(
   deps: MultiplierDeps,
@@ -52,7 +53,9 @@ export async function undoMultipliers(
         undone.filter((one) => !announced.includes(one)),
       )
     } else {
-      const updates = undone.flatMap(({ pool, former }) => (former ? [{ poolAddress: pool, ...former }] : []))
+      const updates = undone.flatMap(({ pool, former }) =>
+        former ? [{ poolAddress: pool, ...former }] : [],
+      )
       const removed = undone.filter(({ former }) => !former).map(({ pool }) => pool)
       if (updates.length > 0) await applyMultipliers(client, updates)
       if (removed.length > 0)
@@ -77,7 +80,10 @@ async function haveDates(client: PoolClient, pools: string[]): Promise<boolean> 
   return rowCount === 1
 }
 
-/** Records the rules from before these revisions once more, for the dates that the revisions count for. */
+/**
+ * Records the rules from before these revisions once more, for the dates that the revisions count
+ * for.
+ */
 async function restate(client: PoolClient, undone: Undone[]): Promise<void> {
   await client.query(
     `INSERT INTO multiplier_revision (pool_address, ${COLUMNS}, changed_at, changed_by, from_date)
@@ -98,7 +104,10 @@ async function restate(client: PoolClient, undone: Undone[]): Promise<void> {
   )
 }
 
-async function newestRevision(client: Pool | ClientBase, pool: string | undefined): Promise<Newest> {
+async function newestRevision(
+  client: Pool | ClientBase,
+  pool: string | undefined,
+): Promise<Newest> {
   const { rows } = await client.query<Newest>(
     `SELECT id, changed_by AS "changedBy", changed_at AS "changedAt" FROM multiplier_revision
      WHERE ($1::text IS NULL OR pool_address = $1) AND revoked_at IS NULL ORDER BY id DESC LIMIT 1`,
@@ -106,7 +115,8 @@ async function newestRevision(client: Pool | ClientBase, pool: string | undefine
   )
   const [newest] = rows
   if (newest) return newest
-  if (pool === undefined) throw new GatewayError('NOT_FOUND', 'No multiplier was ever set: there is nothing to undo.')
+  if (pool === undefined)
+    throw new GatewayError('NOT_FOUND', 'No multiplier was ever set: there is nothing to undo.')
   const pools = await client.query('SELECT FROM pool WHERE id = $1', [pool])
   throw new GatewayError(
     'NOT_FOUND',
@@ -132,11 +142,17 @@ interface Undone {
 }
 
 /**
- * The newest revision of a pool. Without a pool also the revisions of other pools that one change has recorded with it: they
- * have the same time and actor, and no others are between them.
+ * The newest revision of a pool. Without a pool also the revisions of other pools that one change
+ * has recorded with it: they have the same time and actor, and no others are between them.
  */
-async function undoneRevisions(client: PoolClient, newest: string, pool: string | undefined): Promise<Undone[]> {
-  const { rows } = await client.query<Omit<Undone, 'former'> & { depositA: number | null } & Factors>(
+async function undoneRevisions(
+  client: PoolClient,
+  newest: string,
+  pool: string | undefined,
+): Promise<Undone[]> {
+  const { rows } = await client.query<
+    Omit<Undone, 'former'> & { depositA: number | null } & Factors
+  >(
     `WITH recent AS (
        SELECT r.id, r.pool_address, r.from_date, (r.changed_at, r.changed_by) = (n.changed_at, n.changed_by) AS together
        FROM multiplier_revision r JOIN multiplier_revision n ON n.id = $1

@@ -6,7 +6,10 @@ import { lockWriters } from '../points/refresh-rollups.ts'
 import { COLUMNS, factorsOf, inForce, REPLACED } from './rule.ts'
 import { settleMultipliers } from './settle.ts'
 
-/** A pool's new multipliers, finite and not negative. An omitted one stays the same, or is 0 if the pool had none. */
+/**
+ * A pool's new multipliers, finite and not negative. An omitted one stays the same, or is 0 if the
+ * pool had none.
+ */
 export interface MultiplierUpdate {
   poolAddress: string
   depositA?: number | null
@@ -24,7 +27,12 @@ export interface Factors {
   borrowB: number
 }
 
-export const FACTOR_NAMES = ['depositA', 'depositB', 'borrowA', 'borrowB'] as const satisfies (keyof Factors)[]
+export const FACTOR_NAMES = [
+  'depositA',
+  'depositB',
+  'borrowA',
+  'borrowB',
+] as const satisfies (keyof Factors)[]
 
 /** A change of a pool's multipliers: of those of its first date or, without one, of today. */
 export interface MultiplierChange {
@@ -37,14 +45,19 @@ export interface MultiplierChange {
   after: Factors | undefined
 }
 
-/** The maximum number of updates in one request, far above the number of pools of any lending protocol. */
+/**
+ * The maximum number of updates in one request, far above the number of pools of any lending
+ * protocol.
+ */
 export const MAX_UPDATES = 10_000
 
 /**
- * Updates multipliers, all of them or none. Points already stored do not change until their date is resynced.
+ * Updates multipliers, all of them or none. Points already stored do not change until their date is
+ * resynced.
  * @param accept throws if the changes must not be stored
  * @returns the changes, in the order of the updates
- * @throws BAD_INPUT for an empty list, a duplicate pool or an invalid number, NOT_FOUND for an unknown pool
+ * @throws BAD_INPUT for an empty list, a duplicate pool or an invalid number, NOT_FOUND for an
+ * unknown pool
  */
 export async function updateMultipliers(
   deps: MultiplierDeps,
@@ -55,7 +68,10 @@ export async function updateMultipliers(
   assertUpdates(updates)
   return changeMultipliers(deps, requestedBy, async (client) => {
     const today = isoDay(deps.now())
-    const firsts = updates.map(({ poolAddress, from }) => ({ poolAddress, date: from ? isoDay(from) : today }))
+    const firsts = updates.map(({ poolAddress, from }) => ({
+      poolAddress,
+      date: from ? isoDay(from) : today,
+    }))
     const before = await rulesOn(client, firsts)
     await applyMultipliers(client, updates)
     const after = await rulesOn(client, firsts)
@@ -76,7 +92,10 @@ export interface MultiplierDeps {
   signal?: AbortSignal
 }
 
-/** Runs a change of multipliers in a transaction that has the writers' lock, then makes the stored ones those of today. */
+/**
+ * Runs a change of multipliers in a transaction that has the writers' lock, then makes the stored
+ * ones those of today.
+ */
 export const changeMultipliers = <T>(
   { pool, now, signal }: MultiplierDeps,
   requestedBy: string,
@@ -110,11 +129,18 @@ export async function rulesOn(
   return factorsByKey
 }
 
-/** @throws BAD_INPUT for an empty list, a list that is too long, a duplicate pool or an invalid number */
+/**
+ * @throws BAD_INPUT for an empty list, a list that is too long, a duplicate pool or an invalid
+ * number
+ */
 export function assertUpdates(updates: MultiplierUpdate[]): void {
   const problems = problemsOf(updates)
   if (problems.length)
-    throw new GatewayError('BAD_INPUT', 'The multipliers are not valid; nothing was changed.', problems)
+    throw new GatewayError(
+      'BAD_INPUT',
+      'The multipliers are not valid; nothing was changed.',
+      problems,
+    )
 }
 
 /** Sets the actor of this transaction in the multipliers' history. */
@@ -126,7 +152,10 @@ export async function actAs(client: PoolClient, requestedBy: string): Promise<vo
  * Writes validated updates in the caller's transaction, which has the writers' lock.
  * @throws NOT_FOUND for an unknown pool
  */
-export async function applyMultipliers(client: PoolClient, updates: MultiplierUpdate[]): Promise<void> {
+export async function applyMultipliers(
+  client: PoolClient,
+  updates: MultiplierUpdate[],
+): Promise<void> {
   await assertPools(
     client,
     updates.map((update) => update.poolAddress),
@@ -138,11 +167,17 @@ export async function applyMultipliers(client: PoolClient, updates: MultiplierUp
 
 /** @throws NOT_FOUND for an unknown pool */
 async function assertPools(client: PoolClient, addresses: string[]): Promise<void> {
-  const stored = await client.query<{ id: string }>('SELECT id FROM pool WHERE id = ANY($1::text[])', [addresses])
+  const stored = await client.query<{ id: string }>(
+    'SELECT id FROM pool WHERE id = ANY($1::text[])',
+    [addresses],
+  )
   const ids = new Set(stored.rows.map((row) => row.id))
   const unknown = addresses.filter((address) => !ids.has(address))
   if (unknown.length)
-    throw new GatewayError('NOT_FOUND', `There is no pool ${unknown.slice(0, 10).join(', ')}; nothing was changed.`)
+    throw new GatewayError(
+      'NOT_FOUND',
+      `There is no pool ${unknown.slice(0, 10).join(', ')}; nothing was changed.`,
+    )
 }
 
 const columnsOf = (updates: MultiplierUpdate[]) => [
@@ -191,11 +226,13 @@ async function announceMultipliers(client: PoolClient, updates: MultiplierUpdate
 function problemsOf(updates: MultiplierUpdate[]): InputProblem[] {
   const problem = (name: string, message: string): InputProblem => ({ in: 'body', name, message })
   if (updates.length === 0) return [problem('', 'must hold at least one multiplier')]
-  if (updates.length > MAX_UPDATES) return [problem('', `must hold at most ${MAX_UPDATES} multipliers`)]
+  if (updates.length > MAX_UPDATES)
+    return [problem('', `must hold at most ${MAX_UPDATES} multipliers`)]
   const seen = new Set<string>()
   const problems: InputProblem[] = []
   updates.forEach((update, i) => {
-    if (seen.has(update.poolAddress)) problems.push(problem(`${i}.poolAddress`, 'is in the list twice'))
+    if (seen.has(update.poolAddress))
+      problems.push(problem(`${i}.poolAddress`, 'is in the list twice'))
     seen.add(update.poolAddress)
     for (const [name, value] of Object.entries(update))
       if (

@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg'
 
 /**
- * Maintains rank history before the rollups of `dates` are refreshed. If `dates` are newer than all others, the current ranks
- * are archived as those of the date before. Otherwise the ranks from the first of `dates` on are outdated, and
- * `rebuildRankHistory` recomputes them. Takes at most one pass over the accounts.
+ * Maintains rank history before the rollups of `dates` are refreshed. If `dates` are newer than all
+ * others, the current ranks are archived as those of the date before. Otherwise the ranks from the
+ * first of `dates` on are outdated, and `rebuildRankHistory` recomputes them. Takes at most one
+ * pass over the accounts.
  */
 export async function archiveRanks(client: PoolClient, dates: string[]): Promise<void> {
   if (dates.length === 0) return
@@ -21,5 +22,7 @@ export async function archiveRanks(client: PoolClient, dates: string[]): Promise
      SELECT $1, user_address, points, rank FROM account ORDER BY user_address`,
     [newest],
   )
-  await client.query('INSERT INTO rank_history_date (date) VALUES ($1) ON CONFLICT DO NOTHING', [newest])
+  await client.query('INSERT INTO rank_history_date (date) VALUES ($1) ON CONFLICT DO NOTHING', [
+    newest,
+  ])
 }

@@ -2,8 +2,8 @@ import { factorsOf, rulesOfDay } from '../multiplier/rule.ts'
 import { type BasePoints, pointsSql } from './formula.ts'
 
 /**
- * A FROM item with the stored positions of a date, the rules of the date, and as `computed_a` and `computed_b` the millionths
- * that they yield: those of a resync.
+ * A FROM item with the stored positions of a date, the rules of the date, and as `computed_a` and
+ * `computed_b` the millionths that they yield: those of a resync.
  */
 export function computedOn(basePoints: BasePoints, date: string): string {
   const { pointsA, pointsB } = pointsSql(basePoints, 't', 'm')

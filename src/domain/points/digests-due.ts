@@ -4,7 +4,8 @@ import { digestSql } from './digest.ts'
 import { lockWriters } from './refresh-rollups.ts'
 
 /**
- * Computes the digests of dates that were stored before there were digests. A run that stores one of them meanwhile comes first.
+ * Computes the digests of dates that were stored before there were digests. A run that stores one
+ * of them meanwhile comes first.
  * @returns the number of dates
  */
 export async function digestsDue(pool: Pool): Promise<number> {

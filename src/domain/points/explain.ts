@@ -30,7 +30,10 @@ export interface ExplainedSide {
   run: string | null
 }
 
-/** Explains the stored points of a user on a date, by the SQL that a resync uses: one row for each side of a position. */
+/**
+ * Explains the stored points of a user on a date, by the SQL that a resync uses: one row for each
+ * side of a position.
+ */
 export async function explainDay(
   client: Pick<ClientBase, 'query'>,
   basePoints: BasePoints,
@@ -64,13 +67,18 @@ export interface StaleDate {
   computed: string
 }
 
-/** The dates whose stored points differ from the rules that are in force for them now, oldest first. Reads all positions, date by date. */
+/**
+ * The dates whose stored points differ from the rules that are in force for them now, oldest first.
+ * Reads all positions, date by date.
+ */
 export async function staleDates(
   client: Pick<ClientBase, 'query'>,
   basePoints: BasePoints,
   signal?: AbortSignal,
 ): Promise<StaleDate[]> {
-  const { rows: dates } = await client.query<{ date: string }>('SELECT date::text FROM distribution ORDER BY 1')
+  const { rows: dates } = await client.query<{ date: string }>(
+    'SELECT date::text FROM distribution ORDER BY 1',
+  )
   const stale: StaleDate[] = []
   for (const { date } of dates) {
     signal?.throwIfAborted()

@@ -11,15 +11,16 @@ export interface BasePoints {
 export const PUBLISHED: BasePoints = { deposit: 1, borrow: 0.5 }
 
 /**
- * SQL for the points of a position, in millionths, over a position row `p`, its pool's multiplier row `m` (nulls if the
- * pool has none, which scores 0) and a row `b` of base points (nulls if the settings count). Points per day:
+ * SQL for the points of a position, in millionths, over a position row `p`, its pool's multiplier
+ * row `m` (nulls if the pool has none, which scores 0) and a row `b` of base points (nulls if the
+ * settings count). Points per day:
  *
  *     pointsA = deposit * deposit_tokenA * (aSuppliedUsd + (bBorrowedUsd > 0 ? aProtectedUsd : 0))
  *             + borrow * borrow_tokenA * aBorrowedUsd
  *
- * and pointsB mirrors it. A protected (non-borrowable) deposit counts only while the other token is borrowed. Source: the
- * program's published rules (per day, 1 point per dollar supplied and 0.5 per dollar borrowed). All code that computes
- * points uses this SQL.
+ * and pointsB mirrors it. A protected (non-borrowable) deposit counts only while the other token is
+ * borrowed. Source: the program's published rules (per day, 1 point per dollar supplied and 0.5 per
+ * dollar borrowed). All code that computes points uses this SQL.
  */
 export const pointsSql = (base: BasePoints, p: string, m: string, b = m) => ({
   pointsA: millionthsSql(sideSql(base, 'a', p, m, b)),
@@ -27,7 +28,13 @@ export const pointsSql = (base: BasePoints, p: string, m: string, b = m) => ({
 })
 
 /** SQL for the points of a side of a position, as a double. */
-export function sideSql(base: BasePoints, side: 'a' | 'b', p: string, m: string, b: string): string {
+export function sideSql(
+  base: BasePoints,
+  side: 'a' | 'b',
+  p: string,
+  m: string,
+  b: string,
+): string {
   const other = side === 'a' ? 'b' : 'a'
   return `(
     ${rateSql(base, 'deposit', side, m, b)} * (${p}.${side}_supplied_amount_usd
@@ -36,16 +43,29 @@ export function sideSql(base: BasePoints, side: 'a' | 'b', p: string, m: string,
 }
 
 /** SQL for the points per day of a dollar on a side. */
-export const rateSql = (base: BasePoints, kind: 'deposit' | 'borrow', side: 'a' | 'b', m: string, b: string): string =>
+export const rateSql = (
+  base: BasePoints,
+  kind: 'deposit' | 'borrow',
+  side: 'a' | 'b',
+  m: string,
+  b: string,
+): string =>
   `coalesce(${b}.${kind}, ${literal(base[kind])}) * coalesce(${m}.${kind}_token_${side}, 0)`
 
-/** Converts Postgres' error for points that are too large to store to one for the client. Returns other errors as is. */
+/**
+ * Converts Postgres' error for points that are too large to store to one for the client. Returns
+ * other errors as is.
+ */
 export function pointsError(error: unknown): unknown {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   // A worker's error has no other name of the constraint than that in its message.
-  if (code !== OUT_OF_RANGE && !String(message).includes('stored_position_points_range')) return error
+  if (code !== OUT_OF_RANGE && !String(message).includes('stored_position_points_range'))
+    return error
   const reason = `amounts or multipliers are too large, or too near to 0. A side of a position has at most ${MAX_POINTS} points`
-  return new GatewayError('BAD_INPUT', `The points are beyond what a number can hold: ${reason}. Nothing was changed.`)
+  return new GatewayError(
+    'BAD_INPUT',
+    `The points are beyond what a number can hold: ${reason}. Nothing was changed.`,
+  )
 }
 
 const OUT_OF_RANGE = '22003'

@@ -3,14 +3,18 @@ import { parseDecimal } from '../../exact-number.ts'
 /**
  * Points are stored and summed in millionths, as bigint, so every sum is exact.
  *
- * The points of a position's side are the formula's value in double precision, evaluated as written, times 1e6 and rounded
- * to the nearest integer, ties to even. Imported points are rounded the same way; a number with at most six decimals stays
- * unchanged. A side has at most 2^33 points: up to there a double, and so any JSON parser, distinguishes all millionths. A
- * total may be larger: SQL writes its decimals exactly, and the client's double rounds them.
+ * The points of a position's side are the formula's value in double precision, evaluated as
+ * written, times 1e6 and rounded to the nearest integer, ties to even. Imported points are rounded
+ * the same way; a number with at most six decimals stays unchanged. A side has at most 2^33 points:
+ * up to there a double, and so any JSON parser, distinguishes all millionths. A total may be
+ * larger: SQL writes its decimals exactly, and the client's double rounds them.
  */
 export const MAX_POINTS = 2 ** 33
 
-/** Converts points to the text of their millionths. @returns undefined for more than a position's side may have */
+/**
+ * Converts points to the text of their millionths.
+ * @returns undefined for more than a position's side may have
+ */
 export function millionths(points: number): string | undefined {
   if (!(Math.abs(points) <= MAX_POINTS)) return undefined
   if (points === 0) return '0'
@@ -26,7 +30,9 @@ export const addPoints = (all: number[]): number =>
 export function fromMillionths(millionths: bigint): number {
   const digits = String(millionths < 0n ? -millionths : millionths).padStart(7, '0')
   const decimals = digits.slice(-6).replace(/0+$/, '')
-  return parseDecimal(`${millionths < 0n ? '-' : ''}${digits.slice(0, -6)}${decimals && `.${decimals}`}`)
+  return parseDecimal(
+    `${millionths < 0n ? '-' : ''}${digits.slice(0, -6)}${decimals && `.${decimals}`}`,
+  )
 }
 
 const wholeOf = (decimals: string) => BigInt(decimals.replace('.', ''))

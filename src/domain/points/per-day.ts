@@ -6,7 +6,10 @@ import { FACTOR_COLUMNS, inForce } from '../multiplier/rule.ts'
 import { type BasePoints, sideSql } from './formula.ts'
 import { MAX_POINTS, millionthsSql, pointsColumn } from './millionths.ts'
 
-/** SQL of the distribution date after the newest one: its rules are those in force now. In an empty store it is today. */
+/**
+ * SQL of the distribution date after the newest one: its rules are those in force now. In an empty
+ * store it is today.
+ */
 export const NEXT_DATE = `(SELECT coalesce(max(date) + 1, (now() AT TIME ZONE 'UTC')::date) FROM distribution)`
 
 /** SQL of a double of which products of three stay within doubles. */
@@ -17,8 +20,12 @@ export const AMOUNT_FIELDS = ['a', 'b'].flatMap((side) =>
   ['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => `${side}${name}AmountUsd`),
 )
 const AMOUNTS = AMOUNT_FIELDS.map(snakeCase)
-/** Each expression is written once in a statement: OFFSET 0 keeps the planner from writing it wherever it is used. */
-const each = (row: string, names: string[]) => names.map((name) => `${bounded(`${row}.${name}`)} AS ${name}`).join(', ')
+/**
+ * Each expression is written once in a statement: OFFSET 0 keeps the planner from writing it
+ * wherever it is used.
+ */
+const each = (row: string, names: string[]) =>
+  names.map((name) => `${bounded(`${row}.${name}`)} AS ${name}`).join(', ')
 
 /** A FROM item `b` with the base points of a date, nulls if the settings count. */
 export const baseOn = (date: string) =>
@@ -51,18 +58,26 @@ const MILLIONTHS = `${limitedMillionths('s.a')} + ${limitedMillionths('s.b')} AS
 const sidesOf = (base: BasePoints) =>
   (['a', 'b'] as const).map((side) => `${sideSql(base, side, 'p', 'm', 'b')} AS ${side}`).join(', ')
 
-/** The FROM clause for `pointsPerDayColumns`: one position, by its pool's address and `AMOUNT_FIELDS`. */
+/**
+ * The FROM clause for `pointsPerDayColumns`: one position, by its pool's address and
+ * `AMOUNT_FIELDS`.
+ */
 export const pointsPerDayOfPosition =
   (base: BasePoints) =>
   ([pool, ...amounts]: Prisma.Sql[]): Prisma.Sql => {
-    const values = Prisma.join(amounts.map((amount, i) => Prisma.sql`${amount} AS ${Prisma.raw(AMOUNTS[i] ?? '')}`))
+    const values = Prisma.join(
+      amounts.map((amount, i) => Prisma.sql`${amount} AS ${Prisma.raw(AMOUNTS[i] ?? '')}`),
+    )
     const p = Prisma.sql`(SELECT ${Prisma.raw(each('v', AMOUNTS))}, v.pool FROM (SELECT ${values}, ${pool} AS pool) v OFFSET 0) p`
     return Prisma.sql`FROM (SELECT ${Prisma.raw(MILLIONTHS)} FROM (SELECT ${Prisma.raw(sidesOf(base))} FROM ${p}
       CROSS JOIN ${Prisma.raw(baseOn(NEXT_DATE))}
       LEFT JOIN LATERAL (${Prisma.raw(factorsOn(NEXT_DATE, 'p.pool'))}) m ON true OFFSET 0) s) t`
   }
 
-/** The FROM clause for `pointsPerDayColumns`: all positions of a user on the newest distribution date. 0 without any. */
+/**
+ * The FROM clause for `pointsPerDayColumns`: all positions of a user on the newest distribution
+ * date. 0 without any.
+ */
 export const pointsPerDayOfUser =
   (base: BasePoints) =>
   ([user]: Prisma.Sql[], _: unknown, topology: Topology): Prisma.Sql => {

@@ -3,8 +3,8 @@ import { inTransaction } from '../../db/connect/transaction.ts'
 import { lockWriters } from './refresh-rollups.ts'
 
 /**
- * Computes the rank history of past dates that are missing or outdated, oldest first, each from the date before it. Each
- * date has its own transaction, so that a run waits for at most one.
+ * Computes the rank history of past dates that are missing or outdated, oldest first, each from the
+ * date before it. Each date has its own transaction, so that a run waits for at most one.
  * @returns the number of dates computed
  */
 export async function rebuildRankHistory(pool: Pool, signal?: AbortSignal): Promise<number> {

@@ -4,8 +4,8 @@ import { topologyOf } from '../../db/topology/find-topology.ts'
 import { mergeRows } from '../../db/topology/merge.ts'
 
 /**
- * SQL for a sum of USD to 6 decimals, over integers, so that the order of addition does not matter. Nearly all values fit a
- * bigint, which is much faster than numeric.
+ * SQL for a sum of USD to 6 decimals, over integers, so that the order of addition does not matter.
+ * Nearly all values fit a bigint, which is much faster than numeric.
  */
 const sum = (usd: string) => {
   const millionths = `round(greatest(least(${usd}, 1e300), -1e300) * 1e6)`
@@ -15,7 +15,8 @@ const sum = (usd: string) => {
 }
 
 /** SQL for an exact sum of whole tokens, of which most are 0. */
-const tokens = (amount: string) => `coalesce(sum(${exact(amount)}) FILTER (WHERE ${amount} <> 0), 0)`
+const tokens = (amount: string) =>
+  `coalesce(sum(${exact(amount)}) FILTER (WHERE ${amount} <> 0), 0)`
 
 const amounts = (side: 'a' | 'b') => `min(${side}_token_address) AS ${side}_token_address,
   sum(points_${side})::bigint AS ${side}_points, ${sum(`${side}_supplied_amount_usd`)} AS ${side}_supplied_usd,
@@ -23,7 +24,15 @@ const amounts = (side: 'a' | 'b') => `min(${side}_token_address) AS ${side}_toke
   ${sum(`${side}_borrowed_amount_usd`)} AS ${side}_borrowed_usd, ${tokens(`${side}_supplied_amount`)} AS ${side}_supplied,
   ${tokens(`${side}_protected_supplied_amount`)} AS ${side}_protected, ${tokens(`${side}_borrowed_amount`)} AS ${side}_borrowed`
 
-const SUMMED = ['points', 'supplied_usd', 'protected_usd', 'borrowed_usd', 'supplied', 'protected', 'borrowed']
+const SUMMED = [
+  'points',
+  'supplied_usd',
+  'protected_usd',
+  'borrowed_usd',
+  'supplied',
+  'protected',
+  'borrowed',
+]
 
 export const VALUES = [
   'position_count',
@@ -35,8 +44,8 @@ export const SUMS_OF_POOLS = `SELECT pool_address, distribution_date, count(*)::
   ${amounts('a')}, ${amounts('b')} FROM position`
 
 /**
- * Refreshes the rollups of pools on these dates, in one pass over the dates' positions, and the totals of pools, in one pass
- * over their days. Rows that are up to date are not written.
+ * Refreshes the rollups of pools on these dates, in one pass over the dates' positions, and the
+ * totals of pools, in one pass over their days. Rows that are up to date are not written.
  * @returns the number of rows that were wrong
  */
 export async function refreshPoolDays(client: PoolClient, dates: string[]): Promise<number> {
@@ -60,10 +69,18 @@ export async function refreshPoolDays(client: PoolClient, dates: string[]): Prom
       [gone.map(({ pool }) => pool), gone.map(({ date }) => date)],
     )
   const key = ['pool_address', 'distribution_date']
-  const days = await mergeRows(client, topology, { into: 'pool_day', key, values: VALUES, from: 'refreshed_pool_day' })
+  const days = await mergeRows(client, topology, {
+    into: 'pool_day',
+    key,
+    values: VALUES,
+    from: 'refreshed_pool_day',
+  })
   await client.query('DROP TABLE refreshed_pool_day')
-  await client.query('DELETE FROM pool_total WHERE pool_address NOT IN (SELECT pool_address FROM pool_day)')
-  const from = '(SELECT pool_address, sum(a_points + b_points)::bigint AS points FROM pool_day GROUP BY 1)'
+  await client.query(
+    'DELETE FROM pool_total WHERE pool_address NOT IN (SELECT pool_address FROM pool_day)',
+  )
+  const from =
+    '(SELECT pool_address, sum(a_points + b_points)::bigint AS points FROM pool_day GROUP BY 1)'
   const totals = await mergeRows(client, topology, {
     into: 'pool_total',
     key: ['pool_address'],

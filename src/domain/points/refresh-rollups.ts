@@ -9,8 +9,8 @@ import { digestSql } from './digest.ts'
 import { refreshPoolDays } from './refresh-pool-days.ts'
 
 /**
- * Takes the writers' lock until the end of the transaction. Writers run one at a time, so that no run reads totals that
- * another is changing.
+ * Takes the writers' lock until the end of the transaction. Writers run one at a time, so that no
+ * run reads totals that another is changing.
  * @throws UNAVAILABLE if the lock is not available within the session's lock_timeout
  */
 export async function lockWriters(client: PoolClient): Promise<void> {
@@ -44,14 +44,24 @@ export interface RollupChange {
 }
 
 /**
- * Refreshes all rollups of position points, inside the caller's transaction, which must hold the writers' lock: the days of
- * accounts and pools, the distributions of `dates`, the totals and ranks of all accounts, and the program's totals. Its cost
- * is that of the dates' positions plus one pass over the accounts.
+ * Refreshes all rollups of position points, inside the caller's transaction, which must hold the
+ * writers' lock: the days of accounts and pools, the distributions of `dates`, the totals and ranks
+ * of all accounts, and the program's totals. Its cost is that of the dates' positions plus one pass
+ * over the accounts.
  *
  * Points are integers (see millionths.ts), so equal stores have equal sums and ranks.
  */
 export async function refreshRollups(client: PoolClient, change: RollupChange): Promise<void> {
-  const { dates, runIds = [], kind, startedAt, removed = [], noted = false, restored = false, summed = false } = change
+  const {
+    dates,
+    runIds = [],
+    kind,
+    startedAt,
+    removed = [],
+    noted = false,
+    restored = false,
+    summed = false,
+  } = change
   const topology = await topologyOf(client)
   await archiveRanks(client, dates)
   if (noted && !summed) await makeEntries(client)
@@ -67,7 +77,10 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
   await client.query('ANALYZE affected')
   const before =
     removed.length === 0 && dates.length === 1
-      ? await topology.form({ one: rankedDateBefore, cluster: async () => undefined })(client, dates[0] as string)
+      ? await topology.form({ one: rankedDateBefore, cluster: async () => undefined })(
+          client,
+          dates[0] as string,
+        )
       : undefined
   if (before !== undefined) await rankAccounts(client, INCREMENTED, [before])
   if (removed.length > 0) {
@@ -108,10 +121,20 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
     const { rows: gone } = await client.query<{ user: string }>(
       'SELECT user_address AS user FROM affected EXCEPT SELECT user_address FROM ranked_account',
     )
-    await client.query('DELETE FROM account WHERE user_address = ANY($1::text[])', [gone.map(({ user }) => user)])
+    await client.query('DELETE FROM account WHERE user_address = ANY($1::text[])', [
+      gone.map(({ user }) => user),
+    ])
   }
-  const values = ['points', 'rank', 'position_count', 'first_distribution_date', 'last_distribution_date']
-  await client.query(topology.merge({ into: 'account', key: ['user_address'], values, from: 'ranked_account' }))
+  const values = [
+    'points',
+    'rank',
+    'position_count',
+    'first_distribution_date',
+    'last_distribution_date',
+  ]
+  await client.query(
+    topology.merge({ into: 'account', key: ['user_address'], values, from: 'ranked_account' }),
+  )
 
   await client.query(`
     UPDATE program p SET total_points = d.points, position_count = d.positions, account_count = (SELECT count(*) FROM ranked_account)
@@ -141,8 +164,8 @@ const totalsOf = (
   FROM account_day d JOIN ${topology.temporary('affected')} f ON f.user_address = d.user_address GROUP BY d.user_address`
 
 /**
- * The totals of affected users if only the newest day, which is not stored yet, has changed: the totals of the date $1 before
- * it plus the day. The cost does not grow with the number of dates.
+ * The totals of affected users if only the newest day, which is not stored yet, has changed: the
+ * totals of the date $1 before it plus the day. The cost does not grow with the number of dates.
  */
 const INCREMENTED = `SELECT s.user_address, coalesce(b.points, 0) + s.points AS points,
     coalesce(a.position_count, 0) - coalesce(d.position_count, 0) + s.position_count AS position_count,
@@ -170,7 +193,9 @@ async function rankAccounts(client: PoolClient, affected: string, values: string
   await client.query('ANALYZE ranked_account')
 }
 
-/** The date before `date`, if `date` is the newest one and the ranks of the date before are stored. */
+/**
+ * The date before `date`, if `date` is the newest one and the ranks of the date before are stored.
+ */
 async function rankedDateBefore(client: PoolClient, date: string): Promise<string | undefined> {
   const { rows } = await client.query<{ date: string }>(
     `SELECT s.date::text FROM rank_history_date s WHERE s.date = (SELECT max(date) FROM distribution WHERE date < $1)

@@ -2,7 +2,10 @@ import { exact, plainDouble } from '../../db/lists/exact-sum.ts'
 
 type Amount = 'supplied' | 'protected' | 'borrowed'
 
-/** The columns of amounts of one token on a distribution date. @param of builds the SQL of an amount in whole tokens */
+/**
+ * The columns of amounts of one token on a distribution date.
+ * @param of builds the SQL of an amount in whole tokens
+ */
 export function tokenColumns<const Nullable extends boolean>(
   of: (amount: Amount) => string,
   on: { date: string; nullable: Nullable; note?: string },
@@ -52,7 +55,10 @@ export function amountColumns<const Nullable extends boolean>(
   return {
     suppliedUsd: usd(sumOfDays(supplied), `Borrowable supply on ${on.date}, in USD.`),
     protectedUsd: usd(sumOfDays(protectedSupply), `Non-borrowable supply on ${on.date}, in USD.`),
-    tvlUsd: usd(sumOfDays([...supplied, ...protectedSupply]), `TVL on ${on.date}, in USD: lent supply too.`),
+    tvlUsd: usd(
+      sumOfDays([...supplied, ...protectedSupply]),
+      `TVL on ${on.date}, in USD: lent supply too.`,
+    ),
     borrowedUsd: usd(sumOfDays(borrowed), `Amount borrowed on ${on.date}, in USD.`),
     liquidityUsd: usd(
       sumOfDays(supplied, lent),
@@ -70,18 +76,21 @@ export function amountColumns<const Nullable extends boolean>(
 }
 
 /**
- * SQL of the exact sum of up to eight amounts in USD of `pool_day`, some of them subtracted. They have 6 decimals, and doubles
- * add small integers exactly.
+ * SQL of the exact sum of up to eight amounts in USD of `pool_day`, some of them subtracted. They
+ * have 6 decimals, and doubles add small integers exactly.
  */
 export function sumOfDays(amounts: string[], minus: string[] = []): string {
   const [only = ''] = amounts
   if (amounts.length + minus.length === 1) return only
-  const all = (of: (amount: string) => string) => [amounts.map(of).join(' + '), ...minus.map(of)].join(' - ')
+  const all = (of: (amount: string) => string) =>
+    [amounts.map(of).join(' + '), ...minus.map(of)].join(' - ')
   const small = `greatest(${[...amounts, ...minus].map((amount) => `abs(${amount})`).join(', ')}) < 1e9`
   return `(CASE WHEN ${small} THEN (${all((amount) => `round(${amount} * 1e6)`)}) / 1e6 WHEN ${only} IS NOT NULL THEN ${plainDouble(all(exact))} END)`
 }
 
-/** The quotient of such sums, which Postgres divides unless they are huge. Null for a divisor of 0. */
+/**
+ * The quotient of such sums, which Postgres divides unless they are huge. Null for a divisor of 0.
+ */
 const quotientOfDays = (dividend: string, divisor: string) =>
   `CASE WHEN greatest(abs(${dividend}), abs(${divisor})) < 1e150 THEN ${dividend} / nullif(${divisor}, 0)
     WHEN ${divisor} <> 0 THEN ${plainDouble(`${exact(dividend)} / ${exact(divisor)}`)} END`
@@ -92,7 +101,11 @@ export const ofSide =
   (amount: Amount): [string] => [`coalesce(${row}.${side}_${amount}_usd, 0)`]
 
 /** The same in whole tokens. */
-export const tokensOfSide = (side: 'a' | 'b') => (amount: Amount) => `coalesce(d.${side}_${amount}, 0)`
+export const tokensOfSide = (side: 'a' | 'b') => (amount: Amount) =>
+  `coalesce(d.${side}_${amount}, 0)`
 
 /** The amounts of both sides of a row of `pool_day`, 0 without a row. */
-export const ofBothSides = (amount: Amount, row = 'd') => [...ofSide('a', row)(amount), ...ofSide('b', row)(amount)]
+export const ofBothSides = (amount: Amount, row = 'd') => [
+  ...ofSide('a', row)(amount),
+  ...ofSide('b', row)(amount),
+]

@@ -9,12 +9,20 @@ import { amountColumns, ofBothSides } from './amounts.ts'
 import { rateFilters, rateSortKeys } from './rates.ts'
 
 export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
-  id: { type: 'address', field: 'address', description: "The pool's address: its id in the REST APIs.", sort: true },
+  id: {
+    type: 'address',
+    field: 'address',
+    description: "The pool's address: its id in the REST APIs.",
+    sort: true,
+  },
   key: { type: 'int' },
   chainId: { type: 'integer', description: 'The id of the chain that the pool is on.', sort: true },
   number: { type: 'integer', description: "The pool's number in the protocol.", sort: true },
   name: { type: 'text', description: "The pool's name, such as S/USDC.", sort: true },
-  displayName: { sql: "concat_ws('·', t.asset_1_symbol, t.asset_2_symbol, t.number)", type: 'text' },
+  displayName: {
+    sql: "concat_ws('·', t.asset_1_symbol, t.asset_2_symbol, t.number)",
+    type: 'text',
+  },
   asset1Address: { type: 'address' },
   asset1Name: { type: 'text' },
   asset1Symbol: { type: 'text' },
@@ -27,8 +35,16 @@ export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
     sort: 'CREATED_AT',
   },
   interestLastUpdated: { type: 'integer' },
-  unit1Id: { type: 'address', field: 'marketAAddress', description: "The address of side A's market." },
-  unit2Id: { type: 'address', field: 'marketBAddress', description: "The address of side B's market." },
+  unit1Id: {
+    type: 'address',
+    field: 'marketAAddress',
+    description: "The address of side A's market.",
+  },
+  unit2Id: {
+    type: 'address',
+    field: 'marketBAddress',
+    description: "The address of side B's market.",
+  },
 })
 
 const POINTS = 'coalesce(total.points, 0)'
@@ -49,10 +65,24 @@ export const computedPoolColumns = sqlColumns({
     sort: true,
   },
   ...amountColumns(ofBothSides, { date: 'the newest date', nullable: false }),
-  asset1TokenName: { sql: nameSql('t.chain_id', 't.asset_1_address', 't.asset_1_name'), type: 'text' },
-  asset2TokenName: { sql: nameSql('t.chain_id', 't.asset_2_address', 't.asset_2_name'), type: 'text' },
-  asset1Decimals: { sql: decimalsSql('t.chain_id', 't.asset_1_address'), type: 'int', nullable: true },
-  asset2Decimals: { sql: decimalsSql('t.chain_id', 't.asset_2_address'), type: 'int', nullable: true },
+  asset1TokenName: {
+    sql: nameSql('t.chain_id', 't.asset_1_address', 't.asset_1_name'),
+    type: 'text',
+  },
+  asset2TokenName: {
+    sql: nameSql('t.chain_id', 't.asset_2_address', 't.asset_2_name'),
+    type: 'text',
+  },
+  asset1Decimals: {
+    sql: decimalsSql('t.chain_id', 't.asset_1_address'),
+    type: 'int',
+    nullable: true,
+  },
+  asset2Decimals: {
+    sql: decimalsSql('t.chain_id', 't.asset_2_address'),
+    type: 'int',
+    nullable: true,
+  },
 })
 
 const tokens = [poolColumns.asset1Address, poolColumns.asset2Address]
@@ -66,12 +96,21 @@ export const pools = listing({
   order: { number: 'ASC', id: 'ASC' },
   filters: {
     addresses: many(poolColumns.id, 'Only pools at one of these addresses.'),
-    markets: many([poolColumns.unit1Id, poolColumns.unit2Id], 'Only pools that one of these markets is a side of.'),
+    markets: many(
+      [poolColumns.unit1Id, poolColumns.unit2Id],
+      'Only pools that one of these markets is a side of.',
+    ),
     assets: many(tokens, 'Only pools with one of these tokens on either side.'),
     chainIds: many(poolColumns.chainId, 'Only pools on one of these chains.'),
     numbers: many(poolColumns.number, 'Only pools with one of these numbers in the protocol.'),
-    createdAt: range({ ...poolColumns.createdTimestamp, type: 'timestamp' }, 'Only pools created in this time range.'),
-    totalPoints: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only pools whose total points are in this range.'),
+    createdAt: range(
+      { ...poolColumns.createdTimestamp, type: 'timestamp' },
+      'Only pools created in this time range.',
+    ),
+    totalPoints: range(
+      { sql: doubleOf(POINTS), type: 'float' },
+      'Only pools whose total points are in this range.',
+    ),
     ...rateFilters,
   },
   sortKeys: rateSortKeys,

@@ -2,7 +2,10 @@ import { snakeCase } from '../../db/lists/column.ts'
 import { type Conditions, range } from '../../db/lists/filter.ts'
 import type { SortKeys } from '../../db/lists/sort-key.ts'
 
-/** The rates of a pool's markets and the factors of its multiplier: pools `t` are filtered and sorted by them. */
+/**
+ * The rates of a pool's markets and the factors of its multiplier: pools `t` are filtered and
+ * sorted by them.
+ */
 const rates: Record<string, { sql: string; meaning: string }> = {}
 for (const [side, unit] of [
   ['A', 't.unit_1_id'],
@@ -22,7 +25,10 @@ for (const [side, unit] of [
 export const rateFilters: Conditions = {}
 export const rateSortKeys: SortKeys = {}
 for (const [field, { sql, meaning }] of Object.entries(rates)) {
-  rateFilters[field] = range({ sql, type: 'float' }, `Only pools whose ${meaning} is in this range.`)
+  rateFilters[field] = range(
+    { sql, type: 'float' },
+    `Only pools whose ${meaning} is in this range.`,
+  )
   rateSortKeys[snakeCase(field).toUpperCase()] = {
     column: sql,
     field,

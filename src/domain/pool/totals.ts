@@ -47,7 +47,8 @@ export type PoolSideTotals = RowOf<typeof sides.a>
 export const poolSideColumns = sides.a
 
 /** The name in `poolTotalsRow` of a side's column. */
-export const columnOfSide = (side: 'a' | 'b', name: string) => side + name.charAt(0).toUpperCase() + name.slice(1)
+export const columnOfSide = (side: 'a' | 'b', name: string) =>
+  side + name.charAt(0).toUpperCase() + name.slice(1)
 
 /** All columns of a pool's totals: its own, and those of both sides. */
 export const poolTotalsRow: typeof poolTotalsColumns & Columns = {

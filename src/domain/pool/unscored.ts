@@ -9,7 +9,10 @@ export interface CountedPositions {
   positions: number
 }
 
-/** Positions that score 0, because no multiplier of their pool counts for their dates, or one of zeros. */
+/**
+ * Positions that score 0, because no multiplier of their pool counts for their dates, or one of
+ * zeros.
+ */
 export interface Unscored {
   pool: string
   name: string
@@ -33,10 +36,19 @@ const unscoredOf = (counted: string) => `WITH rule AS MATERIALIZED (
   GROUP BY p.id, next.id ORDER BY 3 DESC, p.id, 4`
 
 /** Those of the counted positions that score 0. */
-export async function unscoredAmong(client: ClientBase, counted: CountedPositions[]): Promise<Unscored[]> {
+export async function unscoredAmong(
+  client: ClientBase,
+  counted: CountedPositions[],
+): Promise<Unscored[]> {
   const { rows } = await client.query<Unscored>(
-    unscoredOf('(SELECT * FROM unnest($1::text[], $2::date[], $3::bigint[]) AS c(pool, date, positions))'),
-    [counted.map(({ pool }) => pool), counted.map(({ date }) => date), counted.map(({ positions }) => positions)],
+    unscoredOf(
+      '(SELECT * FROM unnest($1::text[], $2::date[], $3::bigint[]) AS c(pool, date, positions))',
+    ),
+    [
+      counted.map(({ pool }) => pool),
+      counted.map(({ date }) => date),
+      counted.map(({ positions }) => positions),
+    ],
   )
   return rows
 }
@@ -53,22 +65,31 @@ export async function unscoredToday(client: ClientBase): Promise<(Unscored & { d
 /** The number of pools that a sentence names. */
 const NAMED = 5
 
-/** Says which positions score 0, and why. @param of says which positions are meant, such as ` of 2026-11-20` */
+/**
+ * Says which positions score 0, and why.
+ * @param of says which positions are meant, such as ` of 2026-11-20`
+ */
 export function unscoredMessage(unscored: Unscored[], of = ''): string {
   const total = unscored.reduce((sum, { positions }) => sum + positions, 0)
-  const datesOf = ({ first, last }: Unscored) => (first === last ? `on ${first}` : `from ${first} to ${last}`)
+  const datesOf = ({ first, last }: Unscored) =>
+    first === last ? `on ${first}` : `from ${first} to ${last}`
   const named = unscored
     .slice(0, NAMED)
-    .map((one) => `${one.name} (${one.pool}): ${one.positions}${of === '' ? ` ${datesOf(one)}` : ''}`)
+    .map(
+      (one) => `${one.name} (${one.pool}): ${one.positions}${of === '' ? ` ${datesOf(one)}` : ''}`,
+    )
   const more = unscored.length > NAMED ? `, and ${unscored.length - NAMED} more pools` : ''
-  const [positions, pools] = [total === 1 ? 'position' : 'positions', unscored.length === 1 ? 'pool has' : 'pools have']
+  const [positions, pools] = [
+    total === 1 ? 'position' : 'positions',
+    unscored.length === 1 ? 'pool has' : 'pools have',
+  ]
   const score = total === 1 ? 'scores' : 'score'
   return `${total} ${positions}${of} ${score} 0, because the ${pools} no multiplier: ${named.join(', ')}${more}.`
 }
 
 /**
- * Says how to give these dates a multiplier, and leaves the rules of other dates as they are: where a rule begins later, it
- * begins earlier then. @param then says how to compute the points again
+ * Says how to give these dates a multiplier, and leaves the rules of other dates as they are: where
+ * a rule begins later, it begins earlier then. @param then says how to compute the points again
  */
 export function unscoredRemedy(unscored: Unscored[], then: string): string {
   const commands = unscored

@@ -18,8 +18,12 @@ export interface Portfolio {
   asOf: Date | null
 }
 
-/** The sum of users' newest snapshots in a market or vault. A USD value is null if no price is known. */
-export type EntityHolding = RowOf<typeof placeColumns> & RowOf<typeof amountColumns> & { userCount: number }
+/**
+ * The sum of users' newest snapshots in a market or vault. A USD value is null if no price is
+ * known.
+ */
+export type EntityHolding = RowOf<typeof placeColumns> &
+  RowOf<typeof amountColumns> & { userCount: number }
 
 /** The sum of users' positions in a pool on one distribution date. */
 export interface PoolHolding {
@@ -31,8 +35,15 @@ export interface PoolHolding {
   borrowedUsd: number
 }
 
-/** Reads the total holdings of users in every market and vault, now or as of a moment: markets first, by chain and address. */
-export async function entityHoldings(reader: Reader, users: string[], asOf: Date | null): Promise<EntityHolding[]> {
+/**
+ * Reads the total holdings of users in every market and vault, now or as of a moment: markets
+ * first, by chain and address.
+ */
+export async function entityHoldings(
+  reader: Reader,
+  users: string[],
+  asOf: Date | null,
+): Promise<EntityHolding[]> {
   const owners = usersAsOwners(users)
   const moment = momentSql(asOf)
   const of = (kind: EntityType) => {
@@ -46,7 +57,11 @@ export async function entityHoldings(reader: Reader, users: string[], asOf: Date
   return (await Promise.all([of('market'), of('vault')])).flat()
 }
 
-export async function positionCountAsOf(reader: Reader, users: string[], asOf: Date): Promise<number> {
+export async function positionCountAsOf(
+  reader: Reader,
+  users: string[],
+  asOf: Date,
+): Promise<number> {
   const select = Prisma.sql`SELECT coalesce(sum(d.position_count), 0)::int AS count FROM ${usersAsOwners(users)}
     CROSS JOIN LATERAL (SELECT d.position_count FROM account_day d WHERE d.user_address = owner.address
       AND d.distribution_date <= ${isoDay(asOf)}::date OFFSET 0) d`
@@ -55,11 +70,20 @@ export async function positionCountAsOf(reader: Reader, users: string[], asOf: D
   return row.count
 }
 
-/** Reads the total holdings of users in every pool on the last distribution date up to a moment, most points first. */
-export function poolHoldings(reader: Reader, users: string[], asOf: Date | null): Promise<PoolHolding[]> {
+/**
+ * Reads the total holdings of users in every pool on the last distribution date up to a moment,
+ * most points first.
+ */
+export function poolHoldings(
+  reader: Reader,
+  users: string[],
+  asOf: Date | null,
+): Promise<PoolHolding[]> {
   const upTo = asOf ? Prisma.sql`WHERE date <= ${isoDay(asOf)}::date` : Prisma.empty
   const sum = (column: string) =>
-    Prisma.raw(toDouble(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})`))
+    Prisma.raw(
+      toDouble(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})`),
+    )
   const select = Prisma.sql`SELECT * FROM (
       SELECT p.pool_address AS "poolAddress", count(*)::int AS "userCount",
         ${Prisma.raw(pointsOf('sum(p.points_a + p.points_b)'))} AS points, ${sum('supplied')} AS "suppliedUsd",
@@ -70,5 +94,7 @@ export function poolHoldings(reader: Reader, users: string[], asOf: Date | null)
         AND p.distribution_date = newest.date OFFSET 0) p
       GROUP BY 1) t
     ORDER BY points DESC, "poolAddress"`
-  return reader.$queryRaw<PoolHolding[]>(reader.topology.together({ users, tables: ['position'], select }))
+  return reader.$queryRaw<PoolHolding[]>(
+    reader.topology.together({ users, tables: ['position'], select }),
+  )
 }

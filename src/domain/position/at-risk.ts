@@ -66,9 +66,14 @@ export function assertDrops(drops: readonly number[]): void {
     throw badArgument('drops', 'must be fractions above 0 and at most 1: 0.2 is 20 %')
 }
 
-/** A side's collateral, the debt on the other side that it backs, and whether there is such debt. Null if tokens have no price. */
+/**
+ * A side's collateral, the debt on the other side that it backs, and whether there is such debt.
+ * Null if tokens have no price.
+ */
 function sideOf(side: 'a' | 'b', other: 'a' | 'b') {
-  const worth = (...amounts: string[]) => `CASE WHEN ${amounts.map((amount) => `t.${amount}_usd > 0`).join(' OR ')}
+  const worth = (
+    ...amounts: string[]
+  ) => `CASE WHEN ${amounts.map((amount) => `t.${amount}_usd > 0`).join(' OR ')}
     THEN ${amounts.map((amount) => exact(`t.${amount}_usd`)).join(' + ')}
     WHEN ${amounts.map((amount) => `t.${amount} = 0`).join(' AND ')} THEN 0 END`
   return {
@@ -84,13 +89,20 @@ const summed = (column: string) => `CASE WHEN bool_and(NOT p.known) IS NOT TRUE
   THEN coalesce(sum(p.${column}) FILTER (WHERE p.first_drop <= d.drop), 0) END AS ${column}`
 const unknown = (column: string) => `CASE WHEN bool_and(p.known) IS NOT FALSE THEN 0
   ELSE sum(p.${column}) FILTER (WHERE NOT p.known) END AS unknown_${column}`
-const SUMS = ['positions', 'collateral', 'debt'].flatMap((column) => [summed(column), unknown(column)]).join(', ')
+const SUMS = ['positions', 'collateral', 'debt']
+  .flatMap((column) => [summed(column), unknown(column)])
+  .join(', ')
 
 /**
- * The FROM clause for `atRiskColumns`: for each drop what it would liquidate in a pool or, of it, where a market's token is the
- * collateral. Each position of the pool on the newest distribution date is read once. No row if the pool is not stored.
+ * The FROM clause for `atRiskColumns`: for each drop what it would liquidate in a pool or, of it,
+ * where a market's token is the collateral. Each position of the pool on the newest distribution
+ * date is read once. No row if the pool is not stored.
  */
-export function atRiskSql(drops: readonly number[], pool: Prisma.Sql, market?: Prisma.Sql): Prisma.Sql {
+export function atRiskSql(
+  drops: readonly number[],
+  pool: Prisma.Sql,
+  market?: Prisma.Sql,
+): Prisma.Sql {
   assertDrops(drops)
   const [ofA, ofB] = (
     [

@@ -38,7 +38,8 @@ export function assertFilterable(where: Where | null | undefined, bounds: Bounds
  * @throws BAD_INPUT
  */
 export function assertCountable(where: Where | null | undefined, bounds: Bounds): void {
-  if (!isBounded(where ?? {}, bounds)) throw unbounded('totalCount', 'would count all positions that match the filter')
+  if (!isBounded(where ?? {}, bounds))
+    throw unbounded('totalCount', 'would count all positions that match the filter')
 }
 
 const unbounded = (name: string, what: string) =>
@@ -48,8 +49,19 @@ const unbounded = (name: string, what: string) =>
   )
 
 function isBounded(where: Where, bounds: Bounds): boolean {
-  const { users = Infinity, pools = Infinity, assets = Infinity, dates = Infinity } = bounded(where, bounds)
-  if (users <= MOST_READ_USERS || pools <= MOST_POOLS || assets <= MOST_ASSETS || dates <= MOST_DATES) return true
+  const {
+    users = Infinity,
+    pools = Infinity,
+    assets = Infinity,
+    dates = Infinity,
+  } = bounded(where, bounds)
+  if (
+    users <= MOST_READ_USERS ||
+    pools <= MOST_POOLS ||
+    assets <= MOST_ASSETS ||
+    dates <= MOST_DATES
+  )
+    return true
   const parts = [where, ...(where.AND ?? [])]
   return parts.some(({ OR }) => OR?.every((part) => isBounded(part, {})))
 }
@@ -60,13 +72,19 @@ function isBounded(where: Where, bounds: Bounds): boolean {
  * @throws BAD_INPUT
  */
 export function assertSortable(where: Where | null | undefined, bounds: Bounds): void {
-  const { users = Infinity, pools = Infinity, dates = Infinity } = where ? bounded(where, bounds) : bounds
+  const {
+    users = Infinity,
+    pools = Infinity,
+    dates = Infinity,
+  } = where ? bounded(where, bounds) : bounds
   if (users <= MOST_USERS || pools * dates <= MOST_POOL_DATES) return
   if (dates <= 1 && mostHealth(where) !== undefined) return
   const message = `would sort all positions that match the filter: add where.users (at most ${MOST_USERS}), or where.pools together with where.date.eq or date.in (at most ${MOST_POOL_DATES} pairs), or limit where.healthFactor or where.liquidationDrop on one date`
-  throw new GatewayError('BAD_INPUT', `orderBy ${message}. Sorting by DATE alone needs no filter.`, [
-    { in: 'query', name: 'orderBy', message },
-  ])
+  throw new GatewayError(
+    'BAD_INPUT',
+    `orderBy ${message}. Sorting by DATE alone needs no filter.`,
+    [{ in: 'query', name: 'orderBy', message }],
+  )
 }
 
 function bounded(where: Where, bounds: Bounds): Bounds {
@@ -74,9 +92,12 @@ function bounded(where: Where, bounds: Bounds): Bounds {
     users?: unknown[] | null
     pools?: unknown[] | null
     assets?: unknown[] | null
-    date?: ({ [bound in 'eq' | 'gt' | 'gte' | 'lt' | 'lte']?: Date | null } & { in?: Date[] | null }) | null
+    date?:
+      | ({ [bound in 'eq' | 'gt' | 'gte' | 'lt' | 'lte']?: Date | null } & { in?: Date[] | null })
+      | null
   }
-  const least = (...counts: (number | undefined)[]) => Math.min(...counts.map((count) => count ?? Infinity))
+  const least = (...counts: (number | undefined)[]) =>
+    Math.min(...counts.map((count) => count ?? Infinity))
   const [from, to] = [date?.gte ?? date?.gt, date?.lte ?? date?.lt]
   const days = from && to ? Math.max(0, (to.getTime() - from.getTime()) / DAY_MS + 1) : Infinity
   const local: Bounds = {

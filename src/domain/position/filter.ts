@@ -8,7 +8,9 @@ export const lastDate = (asOf?: Date | null): Prisma.Sql =>
     ? Prisma.sql`(SELECT max(date) FROM distribution WHERE date <= ${isoDay(asOf)}::date)`
     : Prisma.sql`(SELECT max(date) FROM distribution)`
 
-/** Filters positions by the last distribution date up to a moment. Without one, all positions match. */
+/**
+ * Filters positions by the last distribution date up to a moment. Without one, all positions match.
+ */
 export const asOfFilter = (asOf: Date | null | undefined): Filter => ({
   where: asOf ? [Prisma.sql`t.distribution_date = ${lastDate(asOf)}`] : [],
 })

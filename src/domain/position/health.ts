@@ -1,12 +1,16 @@
 /**
- * How close a position is to liquidation. A user's supply on one side of a pool, borrowable or protected, is the collateral of their debt on the other side. The formulas are those of Silo's LTV and Aave's health factor:
+ * How close a position is to liquidation. A user's supply on one side of a pool, borrowable or
+ * protected, is the collateral of their debt on the other side. The formulas are those of Silo's
+ * LTV and Aave's health factor:
  *
  *   ltv          = Σ debt / Σ collateral
  *   healthFactor = Σ (collateral × its market's liquidationThreshold) / Σ debt
  *
- * The sums are over both sides; the collateral of a side counts only if there is debt on the other. Both are null without debt,
- * and if such tokens have no price, which are stored with a worth of 0. Without collateral the LTV is null and the health factor
- * 0. The health factor is null if the threshold of a market with such collateral is not known. From both follow
+ * The sums are over both sides; the collateral of a side counts only if there is debt on the other.
+ * Both are null without debt, and if such tokens have no price, which are stored with a worth of 0.
+ * Without collateral the LTV is null and the health factor
+ * 0. The health factor is null if the threshold of a market with such collateral is not known. From
+ *   both follow
  *
  *   liquidationDrop     = 1 - 1 / healthFactor
  *   liquidationPriceUsd = the collateral's price / healthFactor, if only one side has debt
@@ -26,7 +30,8 @@ export const backsDebt = (side: Side) =>
   `t.${OTHER[side]}_borrowed_amount_usd > 0 AND (t.${side}_supplied_amount > 0 OR t.${side}_protected_supplied_amount > 0)`
 
 /** The worth of tokens in USD; null if they have no price. */
-const worth = (usd: string, amount: string) => `CASE WHEN ${usd} > 0 THEN ${usd} WHEN ${amount} = 0 THEN 0 END`
+const worth = (usd: string, amount: string) =>
+  `CASE WHEN ${usd} > 0 THEN ${usd} WHEN ${amount} = 0 THEN 0 END`
 const amount = (side: Side, of: string) => moderate(`t.${side}_${of}_amount`)
 const usd = (side: Side, of: string) => moderate(`t.${side}_${of}_amount_usd`)
 const collateral = (side: Side) =>
@@ -36,7 +41,9 @@ const collateral = (side: Side) =>
   )
 const debt = (side: Side) => worth(usd(side, 'borrowed'), amount(side, 'borrowed'))
 
-/** A side's collateral times a weight, if it backs debt. The weight is looked up for no other side. */
+/**
+ * A side's collateral times a weight, if it backs debt. The weight is looked up for no other side.
+ */
 const backing = (side: Side, weight = '1') => `CASE WHEN ${usd(OTHER[side], 'borrowed')} > 0
     AND ${collateral(side)} IS DISTINCT FROM 0 THEN ${collateral(side)} * ${weight} ELSE 0 END`
 
@@ -46,8 +53,8 @@ type Threshold = (side: Side) => string
 type Limit = 'liquidation_threshold' | 'max_ltv'
 
 /**
- * SQL of a limit of a market `m` on a date. A change of limits counts from the date on that is the newest then: earlier ones have the
- * previous limits.
+ * SQL of a limit of a market `m` on a date. A change of limits counts from the date on that is the
+ * newest then: earlier ones have the previous limits.
  */
 function limitOn(limit: Limit, date: Prisma.Sql): Prisma.Sql {
   const [past, now] = [`m.past_${limit}s`, `m.${limit}`].map((column) => Prisma.raw(column))
@@ -74,13 +81,22 @@ export const LTV = `(${DEBT} / nullif(${backing('a')} + ${backing('b')}, 0))`
 export const healthFactorSql = (threshold: Threshold) =>
   `((${backing('a', threshold('a'))} + ${backing('b', threshold('b'))}) / ${DEBT})`
 
-/** SQL of the fraction by which the price of the collateral must fall until the position can be liquidated. */
-export const liquidationDropSql = (threshold: Threshold) => `(1 - 1 / nullif(${healthFactorSql(threshold)}, 0))`
+/**
+ * SQL of the fraction by which the price of the collateral must fall until the position can be
+ * liquidated.
+ */
+export const liquidationDropSql = (threshold: Threshold) =>
+  `(1 - 1 / nullif(${healthFactorSql(threshold)}, 0))`
 
 const isInDebt = (side: Side) => `(${usd(side, 'borrowed')} > 0)`
 
-/** SQL of the price of the collateral at which the position can be liquidated. The summand keeps the quotient a double. */
-export const liquidationPriceSql = (threshold: Threshold) => `(CASE WHEN ${isInDebt('a')} = ${isInDebt('b')} THEN NULL
+/**
+ * SQL of the price of the collateral at which the position can be liquidated. The summand keeps the
+ * quotient a double.
+ */
+export const liquidationPriceSql = (
+  threshold: Threshold,
+) => `(CASE WHEN ${isInDebt('a')} = ${isInDebt('b')} THEN NULL
     WHEN ${isInDebt('a')} THEN nullif(${moderate('t.b_token_price')}, 0) ELSE nullif(${moderate('t.a_token_price')}, 0) END
     / (nullif(${healthFactorSql(threshold)}, 0) + 1e-140))`
 
@@ -95,14 +111,17 @@ const SUPPLY = `(CASE WHEN t.b_borrowed_amount_usd > 0 THEN ${supply('a')} ELSE 
     + CASE WHEN t.a_borrowed_amount_usd > 0 THEN ${supply('b')} ELSE 0 END)`
 
 /**
- * True if a position has debt, and its collateral for each dollar of it: the index `stored_position_coverage_idx` is on both.
- * Beyond what doubles hold the coverage is less than the quotient.
+ * True if a position has debt, and its collateral for each dollar of it: the index
+ * `stored_position_coverage_idx` is on both. Beyond what doubles hold the coverage is less than the
+ * quotient.
  */
 const INDEBTED = '(t.a_borrowed_amount_usd > 0 OR t.b_borrowed_amount_usd > 0)'
 const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150 AND t.a_borrowed_amount_usd < 1e150 AND t.b_borrowed_amount_usd < 1e150
     THEN ${SUPPLY} / greatest(greatest(t.a_borrowed_amount_usd, 0) + greatest(t.b_borrowed_amount_usd, 0), 1e-150) ELSE 0 END)`
 
-/** Joins pools `u` with the markets of their sides, whose limits on a date `joinedThreshold` reads. */
+/**
+ * Joins pools `u` with the markets of their sides, whose limits on a date `joinedThreshold` reads.
+ */
 export function withMarkets(pools: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
   const threshold = limitOn('liquidation_threshold', date)
   const markets = Prisma.sql`(SELECT m.chain_id, m.id, ${threshold} AS liquidation_threshold FROM market m)`
@@ -112,8 +131,9 @@ export function withMarkets(pools: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * The FROM items of a date's positions, as `t`, whose health factor may be at most `most`. As it is at least the coverage times
- * the pool's lower threshold, an index gives few others. A pool without thresholds has health factors of 0 alone.
+ * The FROM items of a date's positions, as `t`, whose health factor may be at most `most`. As it is
+ * at least the coverage times the pool's lower threshold, an index gives few others. A pool without
+ * thresholds has health factors of 0 alone.
  */
 export function positionsUpTo(
   most: number,
@@ -133,13 +153,16 @@ export function positionsUpTo(
 }
 
 /**
- * The largest health factor that a filter allows by limits of it or of the drop to liquidation, Infinity if they are only lower
- * ones. Undefined if it limits neither, or names users or a pool, whose positions are few.
+ * The largest health factor that a filter allows by limits of it or of the drop to liquidation,
+ * Infinity if they are only lower ones. Undefined if it limits neither, or names users or a pool,
+ * whose positions are few.
  */
 export function mostHealth(where: Where | null | undefined): number | undefined {
   const { users, pools, healthFactor, liquidationDrop } = where ?? {}
   if (users || (pools as unknown[] | null | undefined)?.length === 1) return undefined
-  const limits = [upperLimit(healthFactor), healthAt(upperLimit(liquidationDrop))].filter((most) => most !== undefined)
+  const limits = [upperLimit(healthFactor), healthAt(upperLimit(liquidationDrop))].filter(
+    (most) => most !== undefined,
+  )
   return limits.length > 0 ? Math.min(...limits) : undefined
 }
 

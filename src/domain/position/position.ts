@@ -1,6 +1,13 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { type Lookup, lookedUp, many, range, type Where, withoutKeys } from '../../db/lists/filter.ts'
+import {
+  type Lookup,
+  lookedUp,
+  many,
+  range,
+  type Where,
+  withoutKeys,
+} from '../../db/lists/filter.ts'
 import { type Listing, listing, rowsById } from '../../db/lists/listing.ts'
 import { constantCase, type SortKey } from '../../db/lists/sort-key.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -36,7 +43,12 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
   },
   poolKey: { type: 'int' },
   chainId: { sql: '(SELECT p.chain_id FROM pool p WHERE p.key = t.pool_key)', type: 'integer' },
-  distributionDate: { type: 'date', field: 'date', description: 'The distribution date.', sort: true },
+  distributionDate: {
+    type: 'date',
+    field: 'date',
+    description: 'The distribution date.',
+    sort: true,
+  },
   pointsA: { ...pointsColumn('t.points_a'), description: sidePoints('A') },
   pointsB: { ...pointsColumn('t.points_b'), description: sidePoints('B') },
   points: { ...pointsColumn(POINTS), description: 'Total points of both sides.', sort: true },
@@ -106,7 +118,10 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
 /** A user's amounts in a pool on a distribution date, and the points for them. */
 export type Position = RowOf<typeof columns>
 
-/** The sum of amounts of both sides in USD. A quarter of the largest double is the most that is added of each, as Postgres refuses more. */
+/**
+ * The sum of amounts of both sides in USD. A quarter of the largest double is the most that is
+ * added of each, as Postgres refuses more.
+ */
 const ofSides = (...amounts: string[]) =>
   amounts
     .flatMap((amount) => [`t.a_${amount}_amount_usd`, `t.b_${amount}_amount_usd`])
@@ -124,7 +139,10 @@ const AMOUNTS = {
 const amountFilters = Object.fromEntries(
   Object.entries(AMOUNTS).map(([name, [sql, what]]) => [
     name,
-    range({ sql: `(${sql})`, type: 'float' }, `Only positions with this ${what} on both sides, in USD.`),
+    range(
+      { sql: `(${sql})`, type: 'float' },
+      `Only positions with this ${what} on both sides, in USD.`,
+    ),
   ]),
 )
 const amountSortKeys = Object.fromEntries(
@@ -150,7 +168,8 @@ const ofUsers: Lookup = {
   },
 }
 const ofPools: Lookup = {
-  matches: (pools) => Prisma.sql`t.pool_key = ANY(ARRAY(SELECT key FROM pool WHERE id = ANY(${pools})))`,
+  matches: (pools) =>
+    Prisma.sql`t.pool_key = ANY(ARRAY(SELECT key FROM pool WHERE id = ANY(${pools})))`,
   equals: (pool) => Prisma.sql`t.pool_key = (SELECT key FROM pool WHERE id = ${pool})`,
   keys: {
     from: STORED,
@@ -161,7 +180,8 @@ const ofPools: Lookup = {
 const withToken = (tokens: Prisma.Sql) =>
   Prisma.sql`(p.a_token_address = ANY(${tokens}) OR p.b_token_address = ANY(${tokens}))`
 const ofTokens: Lookup = {
-  matches: (tokens) => Prisma.sql`t.pair_key = ANY(ARRAY(SELECT p.key FROM token_pair p WHERE ${withToken(tokens)}))`,
+  matches: (tokens) =>
+    Prisma.sql`t.pair_key = ANY(ARRAY(SELECT p.key FROM token_pair p WHERE ${withToken(tokens)}))`,
   keys: {
     from: STORED,
     column: 't.pool_key',
@@ -173,7 +193,9 @@ const ofTokens: Lookup = {
 /** Positions whose debt supply of a token backs. */
 const backedBy: Lookup = {
   matches(tokens) {
-    const backs = (side: 'a' | 'b') => Prisma.sql`${Prisma.raw(backsDebt(side))} AND t.pair_key = ANY(ARRAY(
+    const backs = (
+      side: 'a' | 'b',
+    ) => Prisma.sql`${Prisma.raw(backsDebt(side))} AND t.pair_key = ANY(ARRAY(
       SELECT p.key FROM token_pair p WHERE p.${Prisma.raw(side)}_token_address = ANY(${tokens})))`
     return Prisma.sql`(${backs('a')} OR ${backs('b')})`
   },
@@ -193,12 +215,21 @@ const positionsFrom = (from: { from: Prisma.Sql; fromCluster?: Prisma.Sql }, all
         ofTokens,
       ),
       collateralAssets: lookedUp(
-        many(columns.aTokenAddress, 'Only positions whose debt is backed by supply of one of these tokens.'),
+        many(
+          columns.aTokenAddress,
+          'Only positions whose debt is backed by supply of one of these tokens.',
+        ),
         backedBy,
       ),
       chainIds: many(columns.chainId, 'Only positions in pools on one of these chains.'),
-      date: range(columns.distributionDate, 'Only positions whose distribution date is in this range.'),
-      points: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only positions whose total points are in this range.'),
+      date: range(
+        columns.distributionDate,
+        'Only positions whose distribution date is in this range.',
+      ),
+      points: range(
+        { sql: doubleOf(POINTS), type: 'float' },
+        'Only positions whose total points are in this range.',
+      ),
       ...amountFilters,
     },
     sortKeys: amountSortKeys,
@@ -211,10 +242,16 @@ const joinedColumns = {
   ...columns,
   healthFactor: { ...columns.healthFactor, sql: healthFactorSql(joinedThreshold) },
   liquidationDrop: { ...columns.liquidationDrop, sql: liquidationDropSql(joinedThreshold) },
-  liquidationPriceUsd: { ...columns.liquidationPriceUsd, sql: liquidationPriceSql(joinedThreshold) },
+  liquidationPriceUsd: {
+    ...columns.liquidationPriceUsd,
+    sql: liquidationPriceSql(joinedThreshold),
+  },
 }
 
-/** Lists the positions of a date. If the filter limits the health factor or the drop, an index gives those that may match. */
+/**
+ * Lists the positions of a date. If the filter limits the health factor or the drop, an index gives
+ * those that may match.
+ */
 export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): Listing<Position> {
   const most = mostHealth(where)
   if (most === undefined) return positionListing
@@ -227,4 +264,5 @@ export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): 
   return { ...limited, filters: withoutKeys(limited.filters) }
 }
 
-export const positionsById = (reader: Reader, ids: readonly string[]) => rowsById(reader, positionListing, ids, 'text')
+export const positionsById = (reader: Reader, ids: readonly string[]) =>
+  rowsById(reader, positionListing, ids, 'text')

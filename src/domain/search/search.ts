@@ -21,8 +21,8 @@ export interface SearchFilter {
 }
 
 /**
- * SQL for how well a row of `addresses` and `names` matches the text `q.text`: 1 to 4, or null. The text is never a pattern,
- * so it has no wildcards.
+ * SQL for how well a row of `addresses` and `names` matches the text `q.text`: 1 to 4, or null. The
+ * text is never a pattern, so it has no wildcards.
  */
 function grade(addresses: string[], names: string[]): string {
   const any = (test: (value: string) => string, of: string[]) => of.map(test).join(' OR ')
@@ -36,7 +36,9 @@ function grade(addresses: string[], names: string[]): string {
     WHEN ${any(startsWith, addresses)} THEN 3 END`
 }
 
-/** @param tokens the columns with the addresses of its tokens. The first one's record is `token_1` */
+/**
+ * @param tokens the columns with the addresses of its tokens. The first one's record is `token_1`
+ */
 const part = (kind: string, tokens: string[], names: string[], name: string) =>
   Prisma.raw(`SELECT '${kind}' AS kind, t.chain_id, t.id, ${name} AS name, ${grade(['t.id', ...tokens], names)} AS fit
     FROM ${kind} t CROSS JOIN q ${tokens
@@ -58,11 +60,15 @@ const users = (
   ORDER BY t.user_address LIMIT ${first})`
 
 /**
- * Searches pools, vaults, markets and users by address, symbol or name. Best matches first: exact address, exact symbol or
- * name, prefix, substring; then pools before vaults before markets before users; then by name. Takes one pass over the
- * small tables, and a range of users. Users have no chain: with `chainId` there are no users.
+ * Searches pools, vaults, markets and users by address, symbol or name. Best matches first: exact
+ * address, exact symbol or name, prefix, substring; then pools before vaults before markets before
+ * users; then by name. Takes one pass over the small tables, and a range of users. Users have no
+ * chain: with `chainId` there are no users.
  */
-export async function search(reader: Reader, { text, chainId, first }: SearchFilter): Promise<Hit[]> {
+export async function search(
+  reader: Reader,
+  { text, chainId, first }: SearchFilter,
+): Promise<Hit[]> {
   const pool = part(
     'pool',
     ['t.asset_1_address', 't.asset_2_address'],
@@ -76,9 +82,20 @@ export async function search(reader: Reader, { text, chainId, first }: SearchFil
     ],
     't.name',
   )
-  const market = part('market', ['t.asset_address'], ['t.asset_symbol', 'token_1.name'], 't.asset_symbol')
-  const vault = part('vault', ['t.asset_address'], ['t.name', 't.asset_symbol', 'token_1.name'], 't.name')
-  const withUsers = chainId === null && ADDRESS.test(text) ? Prisma.sql`UNION ALL ${users(first)}` : Prisma.empty
+  const market = part(
+    'market',
+    ['t.asset_address'],
+    ['t.asset_symbol', 'token_1.name'],
+    't.asset_symbol',
+  )
+  const vault = part(
+    'vault',
+    ['t.asset_address'],
+    ['t.name', 't.asset_symbol', 'token_1.name'],
+    't.name',
+  )
+  const withUsers =
+    chainId === null && ADDRESS.test(text) ? Prisma.sql`UNION ALL ${users(first)}` : Prisma.empty
   const rows = await reader.$queryRaw<(Omit<Hit, 'match'> & { fit: number })[]>`
     WITH q AS (SELECT lower(${text}::text) AS text)
     SELECT kind, chain_id AS "chainId", id AS address, fit

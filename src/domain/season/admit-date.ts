@@ -3,12 +3,21 @@ import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
 
 /**
- * Checks that runs may write these dates: every date is in a season if there are any, and in none whose board is final.
+ * Checks that runs may write these dates: every date is in a season if there are any, and in none
+ * whose board is final.
  * @param reopen allows dates of seasons whose board is final
  * @throws CONFLICT, which names the first date that a run may not write
  */
-export async function admitDates(client: PoolClient, days: string[], reopen = false): Promise<void> {
-  const { rows } = await client.query<{ day: string; season: string | null; closedAt: Date | null }>(
+export async function admitDates(
+  client: PoolClient,
+  days: string[],
+  reopen = false,
+): Promise<void> {
+  const { rows } = await client.query<{
+    day: string
+    season: string | null
+    closedAt: Date | null
+  }>(
     `SELECT d.day::text AS day, s.name AS season, s.closed_at AS "closedAt"
      FROM unnest($1::date[]) AS d(day) LEFT JOIN season s ON ${HAS_DATE}
      WHERE s.name IS NULL AND EXISTS (SELECT FROM season) OR s.closed_at IS NOT NULL AND NOT $2 ORDER BY d.day LIMIT 1`,
@@ -26,7 +35,10 @@ export async function admitDates(client: PoolClient, days: string[], reopen = fa
 }
 
 /** The dates that are in a season: all if there are none. */
-export async function datesInSeasons(pool: Pool | PoolClient, days: string[]): Promise<Set<string>> {
+export async function datesInSeasons(
+  pool: Pool | PoolClient,
+  days: string[],
+): Promise<Set<string>> {
   const { rows } = await pool.query<{ day: string }>(
     `SELECT d.day::text AS day FROM unnest($1::date[]) AS d(day)
      WHERE NOT EXISTS (SELECT FROM season) OR EXISTS (SELECT FROM season s WHERE ${HAS_DATE})`,
@@ -36,10 +48,14 @@ export async function datesInSeasons(pool: Pool | PoolClient, days: string[]): P
 }
 
 /**
- * Reopens the seasons whose final board runs have changed, until they are closed again, and records that with the runs. The
- * caller's transaction has the writers' lock.
+ * Reopens the seasons whose final board runs have changed, until they are closed again, and records
+ * that with the runs. The caller's transaction has the writers' lock.
  */
-export async function reopenSeasons(client: PoolClient, days: string[], runIds: (string | null)[]): Promise<void> {
+export async function reopenSeasons(
+  client: PoolClient,
+  days: string[],
+  runIds: (string | null)[],
+): Promise<void> {
   await client.query(
     `WITH reopened AS (UPDATE season s SET digest = NULL, closed_at = NULL
        WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM unnest($1::date[]) AS d(day) WHERE ${HAS_DATE}) RETURNING s.*)

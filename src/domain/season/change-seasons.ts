@@ -22,10 +22,14 @@ interface Change {
 
 /**
  * Adds a season, or changes the dates of the one with its name.
- * @throws BAD_INPUT for an invalid name or dates, CONFLICT for dates of another season, or if its board is final
+ * @throws BAD_INPUT for an invalid name or dates, CONFLICT for dates of another season, or if its
+ * board is final
  */
 export const setSeason = (deps: SeasonDeps, season: SeasonDates, change: Change): Promise<void> =>
-  changeSeasons(deps, change, (seasons) => [...seasons.filter(({ name }) => name !== season.name), season])
+  changeSeasons(deps, change, (seasons) => [
+    ...seasons.filter(({ name }) => name !== season.name),
+    season,
+  ])
 
 /**
  * Removes a season. Points stay as they are.
@@ -42,7 +46,11 @@ export const removeSeason = (deps: SeasonDeps, name: string, change: Change): Pr
  * Makes the stored seasons these. It writes nothing if they are.
  * @throws BAD_INPUT and CONFLICT as `setSeason` does
  */
-export async function applySeasons(deps: SeasonDeps, wanted: SeasonDates[], change: Change): Promise<void> {
+export async function applySeasons(
+  deps: SeasonDeps,
+  wanted: SeasonDates[],
+  change: Change,
+): Promise<void> {
   const { obsolete, missing } = difference(await storedSeasons(deps.pool), wanted)
   if (obsolete.length > 0 || missing.length > 0) await changeSeasons(deps, change, () => wanted)
 }
@@ -73,7 +81,9 @@ export async function replaceSeasons(
   assertSeasons(wanted)
   const { obsolete, missing } = difference(stored, wanted)
   if (!reopen) obsolete.forEach(assertOpen)
-  await client.query('DELETE FROM season WHERE name = ANY($1::text[])', [obsolete.map(({ name }) => name)])
+  await client.query('DELETE FROM season WHERE name = ANY($1::text[])', [
+    obsolete.map(({ name }) => name),
+  ])
   for (const { name, startsAt, endsAt } of missing)
     await client.query(
       `INSERT INTO season (name, starts_at, ends_at, status, changed_by)
@@ -105,5 +115,8 @@ const equal = (a: SeasonDates, b: SeasonDates) =>
 function assertOpen({ name, closedAt }: Stored): void {
   if (closedAt === null) return
   const since = isoDay(closedAt)
-  throw new GatewayError('CONFLICT', `The board of ${name} has been final since ${since}; add --reopen to change it.`)
+  throw new GatewayError(
+    'CONFLICT',
+    `The board of ${name} has been final since ${since}; add --reopen to change it.`,
+  )
 }

@@ -6,13 +6,16 @@ import { lockWriters } from '../points/refresh-rollups.ts'
 import { statusOn } from './season.ts'
 
 /**
- * Brings the status of seasons to a date, and makes the boards of those final that have ended and whose last date has a
- * distribution. Cheap to call if nothing is due.
+ * Brings the status of seasons to a date, and makes the boards of those final that have ended and
+ * whose last date has a distribution. Cheap to call if nothing is due.
  * @returns the names of the seasons whose board is final now
  */
 export async function closeSeasonsDue(pool: Pool, now: Date): Promise<string[]> {
   const today = isoDay(now)
-  const { rowCount } = await pool.query(`SELECT FROM season t WHERE ${BEHIND} OR ${UNCLOSED} LIMIT 1`, [today])
+  const { rowCount } = await pool.query(
+    `SELECT FROM season t WHERE ${BEHIND} OR ${UNCLOSED} LIMIT 1`,
+    [today],
+  )
   if (rowCount === 0) return []
   return inTransaction({ pool }, async (client) => {
     await lockWriters(client)
@@ -29,10 +32,10 @@ export async function closeSeasons(client: PoolClient, today: string): Promise<s
   )
   for (const { name, startsAt, endsAt } of rows) {
     const board = await client.query<{ digest: string }>(DIGEST, [startsAt, endsAt])
-    await client.query('UPDATE season SET digest = $2, closed_at = clock_timestamp() WHERE name = $1', [
-      name,
-      board.rows[0]?.digest,
-    ])
+    await client.query(
+      'UPDATE season SET digest = $2, closed_at = clock_timestamp() WHERE name = $1',
+      [name, board.rows[0]?.digest],
+    )
   }
   return rows.map(({ name }) => name)
 }

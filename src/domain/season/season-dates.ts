@@ -1,7 +1,10 @@
 import { badArgument, GatewayError } from '../../errors.ts'
 import { parseUtc } from '../../time.ts'
 
-/** A season's name and its dates, as YYYY-MM-DD, both included. It has no end yet if `endsAt` is null. */
+/**
+ * A season's name and its dates, as YYYY-MM-DD, both included. It has no end yet if `endsAt` is
+ * null.
+ */
 export interface SeasonDates {
   name: string
   startsAt: string
@@ -15,7 +18,8 @@ const DATE = String.raw`(\d{4}-\d\d-\d\d)`
 const SEASON = new RegExp(String.raw`^([^=]+)=${DATE}\.\.${DATE}?$`)
 
 /**
- * Reads seasons written as `Season 1=2026-01-01..2026-06-30,Season 2=2026-07-01..`: the last one has no end yet.
+ * Reads seasons written as `Season 1=2026-01-01..2026-06-30,Season 2=2026-07-01..`: the last one
+ * has no end yet.
  * @throws Error with a sentence about the first mistake
  */
 export function readSeasons(text: string): SeasonDates[] {
@@ -34,7 +38,8 @@ export function readSeasons(text: string): SeasonDates[] {
 }
 
 export const SEASON_NAME = 'must be 1 to 100 characters, without comma, = and spaces at its ends'
-export const isSeasonName = (name: string) => /^[^=,\p{Cc}]{1,100}$/u.test(name) && name.trim() === name
+export const isSeasonName = (name: string) =>
+  /^[^=,\p{Cc}]{1,100}$/u.test(name) && name.trim() === name
 
 const FOREVER = '9999-12-31'
 

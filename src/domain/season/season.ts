@@ -35,7 +35,10 @@ export const seasonColumns = columnsOf(Prisma.SeasonScalarFieldEnum, {
 export type Season = RowOf<typeof seasonColumns>
 
 /** Reads seasons by their names. Null for an unknown one. */
-export async function seasonsNamed(reader: Reader, names: readonly string[]): Promise<(Season | null)[]> {
+export async function seasonsNamed(
+  reader: Reader,
+  names: readonly string[],
+): Promise<(Season | null)[]> {
   const seasons = await reader.models.season.findMany({ where: { name: { in: [...names] } } })
   return rowOfEach(names, seasons, ({ name }) => name)
 }
@@ -44,11 +47,17 @@ export async function seasonsNamed(reader: Reader, names: readonly string[]): Pr
  * The dates of a season.
  * @throws BAD_INPUT if no season has the name
  */
-export async function datesOfSeason(reader: Reader, name: string): Promise<{ from: Date; to: Date | null }> {
+export async function datesOfSeason(
+  reader: Reader,
+  name: string,
+): Promise<{ from: Date; to: Date | null }> {
   const [season] = await reader.$queryRaw<{ from: Date; to: Date | null }[]>`
     SELECT starts_at AS "from", ends_at AS "to" FROM season WHERE name = ${name}`
   if (season) return season
-  throw badArgument('season', 'must be the name of a season, as program { seasons { name } } lists them')
+  throw badArgument(
+    'season',
+    'must be the name of a season, as program { seasons { name } } lists them',
+  )
 }
 
 /** SQL of a season's status as of a date, from the SQL of its dates. */

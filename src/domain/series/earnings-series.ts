@@ -6,14 +6,19 @@ import { holdings, total, upTo } from '../holding/holding.ts'
 import { ENTITY_WORTH, worthColumns } from '../holding/worth.ts'
 import { bucketsOf, type Span } from './interval.ts'
 
-const [value, cash] = ['t.value_usd', 't.cash'].map((name) => toDouble(total(name))) as [string, string]
+const [value, cash] = ['t.value_usd', 't.cash'].map((name) => toDouble(total(name))) as [
+  string,
+  string,
+]
 const columns = {
   ...worthColumns,
   netCashInvestedUsd: { sql: `CASE WHEN sum(t.unknown) = 0 THEN ${cash} END` },
   earningsUsd: {
     sql: `CASE WHEN sum(t.unknown) = 0 AND NOT bool_or(t.unpriced) THEN ${toDouble(`${exact(value)} - ${exact(cash)}`)} END`,
   },
-  pendingCashUsd: { sql: `CASE WHEN sum(t.pending_unknown) = 0 THEN ${toDouble('sum(t.pending_cash)')} END` },
+  pendingCashUsd: {
+    sql: `CASE WHEN sum(t.pending_unknown) = 0 THEN ${toDouble('sum(t.pending_cash)')} END`,
+  },
 }
 
 /**
@@ -27,7 +32,8 @@ export function earningsByBucket(owners: Prisma.Sql, span: Span): Prisma.Sql {
   const holder = { owners, chainId: Prisma.sql`NULL::bigint`, asOf: Prisma.raw('bucket.moment') }
   const end = Prisma.sql`(${span.end}::timestamp AT TIME ZONE 'UTC' - interval '1 millisecond')`
   const entity = Prisma.sql`user_address, chain_id, entity_type, entity_id`
-  // The window adds up the cash flows so far, those of the same second included, for snapshots and for ends of buckets.
+  // The window adds up the cash flows so far, those of the same second included, for snapshots and
+  // for ends of buckets.
   return Prisma.sql`WITH bucket AS MATERIALIZED (SELECT start, moment FROM ${bucketsOf(span)} b),
     flow AS MATERIALIZED (
       SELECT f.user_address, f.chain_id, f.entity_type::text, f.entity_id, f.timestamp,

@@ -50,14 +50,17 @@ export function endedAt<Values extends Range>(range: Values, newest: Date | null
 
 /** The first date of the bucket that contains a time. */
 function bucketStart(interval: Interval, moment: Date): Date {
-  const day = interval === 'week' ? moment.getUTCDate() - ((moment.getUTCDay() + 6) % 7) : moment.getUTCDate()
+  const day =
+    interval === 'week' ? moment.getUTCDate() - ((moment.getUTCDay() + 6) % 7) : moment.getUTCDate()
   return midnight(moment.getUTCFullYear(), moment.getUTCMonth(), interval === 'month' ? 1 : day)
 }
 
 /** The first date of the bucket `by` buckets after the one that starts on a date. */
 export function moved(interval: Interval, start: Date, by: number): Date {
   const [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate()]
-  return interval === 'month' ? midnight(year, month + by, day) : midnight(year, month, day + by * DAYS[interval])
+  return interval === 'month'
+    ? midnight(year, month + by, day)
+    : midnight(year, month, day + by * DAYS[interval])
 }
 
 /**
@@ -70,7 +73,8 @@ export function spanOf({ interval, from, to }: Range, extent: Extent): Span {
   const truncated = (moment: string) => startSql(interval, moment)
   const step = Prisma.raw(STEPS[interval])
   if (!to) {
-    const of = (sql: Prisma.Sql) => Prisma.sql`(SELECT ${sql} FROM (${extent}) e WHERE e.first IS NOT NULL)`
+    const of = (sql: Prisma.Sql) =>
+      Prisma.sql`(SELECT ${sql} FROM (${extent}) e WHERE e.first IS NOT NULL)`
     const newest = truncated('e.newest')
     const usual = Prisma.sql`(${newest} - ${DEFAULT_BUCKETS - 1}::int * ${step})::date`
     return {
@@ -95,11 +99,16 @@ export function spanOf({ interval, from, to }: Range, extent: Extent): Span {
 function assertLength(interval: Interval, from: Date, to: Date): void {
   if (from > to) throw badArgument('from', 'must not be later than to')
   const most = moved(interval, bucketStart(interval, from), MAX_BUCKETS)
-  if (most <= to) throw badArgument('from', `must be at most ${MAX_BUCKETS} buckets before to: ${ADVICE[interval]}`)
+  if (most <= to)
+    throw badArgument(
+      'from',
+      `must be at most ${MAX_BUCKETS} buckets before to: ${ADVICE[interval]}`,
+    )
 }
 
 /** SQL for the first date of the bucket that contains the date or UTC timestamp `column`. */
-export const startSql = (interval: Interval, column: string): Prisma.Sql => Prisma.raw(TRUNCATED[interval](column))
+export const startSql = (interval: Interval, column: string): Prisma.Sql =>
+  Prisma.raw(TRUNCATED[interval](column))
 
 /** Condition that the date `column` is in a span. */
 export const within = ({ first, end }: Span, column: string): Prisma.Sql =>

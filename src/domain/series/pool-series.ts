@@ -11,8 +11,8 @@ const ofLast = (value: string, which = 'true') =>
   `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = bucket.last AND ${which}), 0)`
 
 /**
- * The exact sum of amounts in USD of pool days, which have 6 decimals. Integers are added much faster than decimals, but a double
- * has all 6 decimals only below 9e9.
+ * The exact sum of amounts in USD of pool days, which have 6 decimals. Integers are added much
+ * faster than decimals, but a double has all 6 decimals only below 9e9.
  */
 const usdOfLast = (...amounts: string[]) => {
   const sum = (of: (amount: string) => string) => amounts.map(of).join(' + ')
@@ -25,7 +25,8 @@ const usdOfLast = (...amounts: string[]) => {
 }
 
 /**
- * Sums over the rows `d` of a bucket: `points` over all rows, the rest over those of its last distribution date.
+ * Sums over the rows `d` of a bucket: `points` over all rows, the rest over those of its last
+ * distribution date.
  * @param sides the beginnings of the names of columns, one for each side that a row has
  */
 const sumsOf = (...sides: string[]) => {
@@ -47,7 +48,8 @@ const sumsOfToken = Prisma.raw(`${sumsOf('')},
   ${ofLast('greatest(d.supplied - d.borrowed, 0)')} AS liquidity`)
 
 /** Selects the sums `s` as doubles. */
-const LEVELS = Prisma.raw(`s.start, s.points, s.position_count, ${plainDouble('s.supplied_usd')} AS supplied_usd,
+const LEVELS =
+  Prisma.raw(`s.start, s.points, s.position_count, ${plainDouble('s.supplied_usd')} AS supplied_usd,
   ${plainDouble('s.protected_usd')} AS protected_usd, ${plainDouble('s.supplied_usd + s.protected_usd')} AS tvl_usd,
   ${plainDouble('s.borrowed_usd')} AS borrowed_usd, ${plainDouble('s.liquidity_usd')} AS liquidity_usd`)
 
@@ -63,7 +65,11 @@ function columnsOf({ points = 's.points', userCount = 'NULL::int', ofToken = fal
       description: `${description} Null in a gap.`,
     }) as const
   const tokens = (name: string) =>
-    ({ sql: ofToken ? `trim_scale(coalesce(s.${name}, 0))` : 'NULL::numeric', type: 'amount', nullable: true }) as const
+    ({
+      sql: ofToken ? `trim_scale(coalesce(s.${name}, 0))` : 'NULL::numeric',
+      type: 'amount',
+      nullable: true,
+    }) as const
   const millionths = `coalesce(${points}, 0)`
   return sqlColumns({
     ...calendarColumns,
@@ -87,7 +93,8 @@ function columnsOf({ points = 's.points', userCount = 'NULL::int', ofToken = fal
       sql: `CASE WHEN s.supplied_usd > 0 THEN ${quotient('s.borrowed_usd', 's.supplied_usd')} END`,
       type: 'float',
       nullable: true,
-      description: '`borrowedUsd` divided by `suppliedUsd`, as a fraction. Null in a gap and without a supply.',
+      description:
+        '`borrowedUsd` divided by `suppliedUsd`, as a fraction. Null in a gap and without a supply.',
     },
     userCount: {
       sql: userCount,
@@ -96,7 +103,11 @@ function columnsOf({ points = 's.points', userCount = 'NULL::int', ofToken = fal
       description:
         'Number of users with a position on the last distribution date. Null in a gap, and in series of chains and tokens, where it is unknown.',
     },
-    liquidityUsd: { sql: ofLastDate('coalesce(s.liquidity_usd, 0)'), type: 'float', nullable: true },
+    liquidityUsd: {
+      sql: ofLastDate('coalesce(s.liquidity_usd, 0)'),
+      type: 'float',
+      nullable: true,
+    },
     /** In whole tokens. Null in series of several tokens. */
     suppliedTokens: tokens('supplied'),
     protectedTokens: tokens('protected'),
@@ -112,16 +123,28 @@ export const poolBucketColumns = columnsOf({ userCount: POSITIONS })
 export const marketBucketColumns = columnsOf({ userCount: POSITIONS, ofToken: true })
 export const assetBucketColumns = columnsOf({ ofToken: true })
 const chainBucketColumns = columnsOf({})
-export const programBucketColumns = columnsOf({ points: 'program.points', userCount: 'program.user_count' })
+export const programBucketColumns = columnsOf({
+  points: 'program.points',
+  userCount: 'program.user_count',
+})
 
 /** A bucket of the series of a market, of a pool or of several pools. */
 export type PoolBucket = RowOf<typeof poolBucketColumns>
 
-const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, d.a_points + d.b_points AS points,
+const both =
+  Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, d.a_points + d.b_points AS points,
   d.a_supplied_usd, d.a_protected_usd, d.a_borrowed_usd, d.b_supplied_usd, d.b_protected_usd, d.b_borrowed_usd`)
 
 /** The points and the amounts of one side. */
-const AMOUNTS = ['points', 'supplied_usd', 'protected_usd', 'borrowed_usd', 'supplied', 'protected', 'borrowed']
+const AMOUNTS = [
+  'points',
+  'supplied_usd',
+  'protected_usd',
+  'borrowed_usd',
+  'supplied',
+  'protected',
+  'borrowed',
+]
 const side = (of: 'a' | 'b') => AMOUNTS.map((amount) => `d.${of}_${amount}`).join(', ')
 const OF_SIDE = Prisma.raw(AMOUNTS.join(', '))
 
@@ -223,7 +246,10 @@ const COLUMNS_OF = { pool: poolBucketColumns, chain: chainBucketColumns, asset: 
 
 /** The columns of a bucket of a group, from its records. */
 export const groupBucketColumns: Columns = Object.fromEntries(
-  Object.entries<Column>(chainBucketColumns).map(([name, { type = 'text' }]) => [name, { sql: `b."${name}"`, type }]),
+  Object.entries<Column>(chainBucketColumns).map(([name, { type = 'text' }]) => [
+    name,
+    { sql: `b."${name}"`, type },
+  ]),
 )
 
 /** Amounts are text, as in every select list. */
@@ -245,7 +271,8 @@ export function groupedSeriesFrom(
   span: Span,
   { chainId, first }: { chainId: number | null; first: number },
 ): Prisma.Sql {
-  const onChain = chainId === null ? Prisma.empty : Prisma.sql`AND pool.chain_id = ${chainId}::bigint`
+  const onChain =
+    chainId === null ? Prisma.empty : Prisma.sql`AND pool.chain_id = ${chainId}::bigint`
   const ofToken = group === 'asset'
   return Prisma.sql`FROM (
     WITH day AS MATERIALIZED (

@@ -34,7 +34,11 @@ export const priceColumns = sqlColumns({
 export type PriceBucket = RowOf<typeof priceColumns>
 
 /** The FROM clause for `priceColumns`. Its cost is one look-up for each bucket. */
-export const pricesFrom = (chainId: Prisma.Sql, address: Prisma.Sql, span: Span): Prisma.Sql => Prisma.sql`
+export const pricesFrom = (
+  chainId: Prisma.Sql,
+  address: Prisma.Sql,
+  span: Span,
+): Prisma.Sql => Prisma.sql`
   FROM ${bucketsOf(span)} bucket
   LEFT JOIN LATERAL (SELECT p.price_usd, p.date, p.source, p.time FROM asset_price p
     WHERE p.chain_id = ${chainId} AND p.asset_address = ${address} AND p.date >= bucket.start AND p.date < bucket.until

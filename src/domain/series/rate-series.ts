@@ -26,7 +26,12 @@ export type RateBucket = RowOf<typeof rateColumns>
  * The FROM clause for `rateColumns`, from the last revision before the end of each bucket. Its cost
  * is one look-up for each.
  */
-export const ratesFrom = (type: EntityType, chainId: Prisma.Sql, address: Prisma.Sql, span: Span): Prisma.Sql =>
+export const ratesFrom = (
+  type: EntityType,
+  chainId: Prisma.Sql,
+  address: Prisma.Sql,
+  span: Span,
+): Prisma.Sql =>
   Prisma.sql`FROM ${bucketsOf(span)} bucket
     LEFT JOIN LATERAL (SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r
       WHERE r.entity_type = ${Prisma.raw(`'${type}'`)} AND r.chain_id = ${chainId} AND r.entity_id = ${address}

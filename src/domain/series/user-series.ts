@@ -25,7 +25,11 @@ const WORTH = Object.fromEntries(
     { sql: `e."${name}"`, type, nullable: true },
   ]),
 ) as {
-  [Name in WorthName as `worth${Capitalize<Name>}`]: { sql: string; type: WorthColumns[Name]['type']; nullable: true }
+  [Name in WorthName as `worth${Capitalize<Name>}`]: {
+    sql: string
+    type: WorthColumns[Name]['type']
+    nullable: true
+  }
 }
 
 const earned = (name: string, description: string) =>
@@ -160,14 +164,17 @@ const pointsByBucket = (owners: Prisma.Sql, span: Span) => Prisma.sql`
     WHERE d.user_address = owner.address AND ${within(span, 'd.distribution_date')} OFFSET 0) d
   JOIN (${lastDates(span)}) bucket ON bucket.start = ${startSql(span.interval, 'd.distribution_date')} GROUP BY 1`
 
-const usdIf = (condition: string) => Prisma.raw(toDouble(`sum(${exact('r.usd')}) FILTER (WHERE ${condition})`))
+const usdIf = (condition: string) =>
+  Prisma.raw(toDouble(`sum(${exact('r.usd')}) FILTER (WHERE ${condition})`))
 
 /**
  * A query of the liquidation rewards of each bucket with any. A sum is null if none of them has a
  * price.
  */
 function rewardsByBucket(owners: Prisma.Sql, { interval, first, end }: Span): Prisma.Sql {
-  const [from, to] = [first, end].map((date) => Prisma.sql`extract(epoch FROM ${date}::timestamp)::bigint`)
+  const [from, to] = [first, end].map(
+    (date) => Prisma.sql`extract(epoch FROM ${date}::timestamp)::bigint`,
+  )
   const start = startSql(interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")
   const of = (kind: 'market' | 'vault') => {
     const table = Prisma.raw(`${kind}_liquidation_reward`)
@@ -215,7 +222,11 @@ const JOINED: Record<Part, string> = {
  * are used.
  * @param owners a FROM item with rows `owner`, which have an `address`
  */
-export function userSeriesFrom(owners: Prisma.Sql, span: Span, used: ReadonlySet<string>): Prisma.Sql {
+export function userSeriesFrom(
+  owners: Prisma.Sql,
+  span: Span,
+  used: ReadonlySet<string>,
+): Prisma.Sql {
   const joins = partsIn(used).map(
     (part) => Prisma.sql`LEFT JOIN (${QUERIES[part](owners, span)}) ${Prisma.raw(JOINED[part])}`,
   )

@@ -13,9 +13,11 @@ export function assertSortable(args: Record<string, unknown>): void {
   const { where } = args as { where?: Where | null }
   if (where && isBounded(where)) return
   const message = `would sort all snapshots that match the filter: add where.users (at most ${MOST_USERS}), where.time.eq, or where.time with gte and lte at most ${MOST_SECONDS} seconds apart`
-  throw new GatewayError('BAD_INPUT', `orderBy ${message}. Sorting by TIME alone needs no filter.`, [
-    { in: 'query', name: 'orderBy', message },
-  ])
+  throw new GatewayError(
+    'BAD_INPUT',
+    `orderBy ${message}. Sorting by TIME alone needs no filter.`,
+    [{ in: 'query', name: 'orderBy', message }],
+  )
 }
 
 interface Moments {

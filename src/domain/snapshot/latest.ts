@@ -16,7 +16,10 @@ export const latestFrom = (
   Prisma.sql`FROM (${snapshotsFrom(kind, latest(kind, oneOwner(address), asOf))} WHERE ${onChain('s.chain_id', chainId)}) t
     ORDER BY t.chain_id, t.entity_id, t.position_id`
 
-/** Reads each user's newest snapshots, now or as of a moment: in every market and vault, all rows at the newest timestamp. */
+/**
+ * Reads each user's newest snapshots, now or as of a moment: in every market and vault, all rows at
+ * the newest timestamp.
+ */
 export const latestSnapshots = byUser(readLatest)
 
 async function readLatest(

@@ -45,12 +45,19 @@ export const snapshotsFrom = (kind: EntityType, from: Prisma.Sql): Prisma.Sql =>
  * The same with positions summed by what `keys` selects. Unknown USD values are left out.
  * @param keys SQL of columns of `s`, by name
  */
-export const summedFrom = (kind: EntityType, from: Prisma.Sql, keys: Record<string, string>, others: string[] = []) =>
+export const summedFrom = (
+  kind: EntityType,
+  from: Prisma.Sql,
+  keys: Record<string, string>,
+  others: string[] = [],
+) =>
   Prisma.sql`SELECT ${Prisma.raw(
     [
       `'${kind}' AS entity_type`,
       ...Object.entries(keys).map(([name, sql]) => `${sql} AS ${name}`),
-      ...amountsOf(kind, (name, column) => (name.endsWith('_usd') ? exactSum(`s.${column}`) : `sum(s.${column})`)),
+      ...amountsOf(kind, (name, column) =>
+        name.endsWith('_usd') ? exactSum(`s.${column}`) : `sum(s.${column})`,
+      ),
       ...others,
     ].join(', '),
   )} FROM ${from} GROUP BY ${Prisma.raw(Object.values(keys).join(', '))}`
@@ -59,7 +66,8 @@ const stored = (kind: EntityType) => snapshotsFrom(kind, Prisma.raw(`${kind}_sna
 
 const ofEntity = (column: string) => {
   const [market, vault] = (['market', 'vault'] as const).map(
-    (kind) => `(SELECT e.${column} FROM ${kind} e WHERE e.chain_id = t.chain_id AND e.id = t.entity_id)`,
+    (kind) =>
+      `(SELECT e.${column} FROM ${kind} e WHERE e.chain_id = t.chain_id AND e.id = t.entity_id)`,
   )
   return `CASE WHEN t.entity_type = 'market' THEN ${market} ELSE ${vault} END`
 }
@@ -70,14 +78,22 @@ const amount = (field: string, description: string) =>
     type: 'amount',
     nullable: true,
     description,
-    tokens: { field, usd: `${field}Usd`, decimals: 'assetDecimals', optional: field !== 'supplied' },
+    tokens: {
+      field,
+      usd: `${field}Usd`,
+      decimals: 'assetDecimals',
+      optional: field !== 'supplied',
+    },
   }) as const
 const usd = (field: string) =>
   ({ sql: `t.${field}_usd`, type: 'float', nullable: true, filter: true, sort: true }) as const
 
 /** The amounts of a position. They can be summed over positions. */
 export const amountColumns = sqlColumns({
-  supplied: amount('supplied', "Borrowable supply in a market, or the value of the vault's shares."),
+  supplied: amount(
+    'supplied',
+    "Borrowable supply in a market, or the value of the vault's shares.",
+  ),
   suppliedUsd: usd('supplied'),
   protected: amount('protected', 'Protected (non-borrowable) supply. Null in a vault.'),
   protectedUsd: usd('protected'),
@@ -116,13 +132,20 @@ const columns = sqlColumns({
   ...amountColumns,
 })
 
-/** A user's position in a market or a vault at one moment, or the sum of the user's positions there, which has no id. */
+/**
+ * A user's position in a market or a vault at one moment, or the sum of the user's positions there,
+ * which has no id.
+ */
 export type Snapshot = RowOf<typeof columns>
 
 const order = { timestamp: 'ASC', chainId: 'ASC', entityId: 'ASC', userAddress: 'ASC' } as const
 const one = { ...order, positionId: 'ASC' } as const
 
-const snapshotsIn = (name: string, from: Prisma.Sql, by: { [Name in keyof typeof columns]?: 'ASC' }) =>
+const snapshotsIn = (
+  name: string,
+  from: Prisma.Sql,
+  by: { [Name in keyof typeof columns]?: 'ASC' },
+) =>
   listing({
     name,
     from: Prisma.sql`(${from}) t`,
@@ -130,7 +153,10 @@ const snapshotsIn = (name: string, from: Prisma.Sql, by: { [Name in keyof typeof
     order: by,
     filters: {
       users: many(columns.userAddress, 'Only snapshots of one of these users.'),
-      entities: many(columns.entityId, 'Only snapshots in markets and vaults at one of these addresses.'),
+      entities: many(
+        columns.entityId,
+        'Only snapshots in markets and vaults at one of these addresses.',
+      ),
       entityTypes: many(columns.entityType, 'Only snapshots in entities of one of these kinds.'),
       assets: many(
         { sql: ofEntity('asset_address'), type: 'address' },
@@ -140,9 +166,15 @@ const snapshotsIn = (name: string, from: Prisma.Sql, by: { [Name in keyof typeof
     },
   })
 
-/** The snapshots that a filter may match, oldest first, then by chain, market or vault, account and position. */
+/**
+ * The snapshots that a filter may match, oldest first, then by chain, market or vault, account and
+ * position.
+ */
 export const snapshotsWhere = listByKind((kinds) =>
-  snapshotsIn('snapshots', Prisma.join(kinds.map(stored), ' UNION ALL '), { ...one, entityType: 'ASC' }),
+  snapshotsIn('snapshots', Prisma.join(kinds.map(stored), ' UNION ALL '), {
+    ...one,
+    entityType: 'ASC',
+  }),
 )
 export const snapshots = snapshotsWhere()
 export const marketSnapshots = snapshotsIn('marketSnapshots', stored('market'), one)
@@ -156,19 +188,28 @@ const groupedSnapshots = (kind: EntityType, name: string) => {
     chain_id: 's.chain_id',
     entity_id: `s.${kind}_id`,
   }
-  const summed = summedFrom(kind, Prisma.raw(`${kind}_snapshot s`), keys, ['NULL::text AS position_id'])
+  const summed = summedFrom(kind, Prisma.raw(`${kind}_snapshot s`), keys, [
+    'NULL::text AS position_id',
+  ])
   return snapshotsIn(name, summed, order)
 }
 
-/** With the positions of an account summed: one row per chain, market or vault, account and timestamp. */
+/**
+ * With the positions of an account summed: one row per chain, market or vault, account and
+ * timestamp.
+ */
 export const groupedMarketSnapshots = groupedSnapshots('market', 'groupedMarketSnapshots')
 export const groupedVaultSnapshots = groupedSnapshots('vault', 'groupedVaultSnapshots')
 
 const LATEST = 2n ** 63n - 1n
-const seconds = (value: bigint) => Prisma.sql`${(value > LATEST ? LATEST : value).toString()}::bigint`
+const seconds = (value: bigint) =>
+  Prisma.sql`${(value > LATEST ? LATEST : value).toString()}::bigint`
 
 /** Filters snapshots by time, in Unix seconds, both ends included. */
-export function betweenSeconds(from: bigint | null | undefined, to: bigint | null | undefined): Filter {
+export function betweenSeconds(
+  from: bigint | null | undefined,
+  to: bigint | null | undefined,
+): Filter {
   const where: Prisma.Sql[] = []
   if (typeof from === 'bigint') where.push(Prisma.sql`t.timestamp >= ${seconds(from)}`)
   if (typeof to === 'bigint') where.push(Prisma.sql`t.timestamp <= ${seconds(to)}`)

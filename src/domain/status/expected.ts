@@ -11,16 +11,23 @@ export interface Expected {
   late: boolean
 }
 
-/** The time of the request, and when the store was loaded first: nothing was expected before that. */
+/**
+ * The time of the request, and when the store was loaded first: nothing was expected before that.
+ */
 export interface Clock {
   now: Date
   loadedAt: Date | null
 }
 
 /**
- * The distribution after the newest one. It is expected when the daily job computes its date or, without one, at its midnight.
+ * The distribution after the newest one. It is expected when the daily job computes its date or,
+ * without one, at its midnight.
  */
-export function nextDistribution(newest: Date, cron: string | undefined, clock: Clock): Expected & { date: Date } {
+export function nextDistribution(
+  newest: Date,
+  cron: string | undefined,
+  clock: Clock,
+): Expected & { date: Date } {
   const date = dayAfter(newest)
   const tickFrom = (from: Date) => (cron && readCron(cron).firstFrom(from)) || undefined
   return { date, ...sinceLoaded(tickFrom(date) ?? date, clock, tickFrom) }
@@ -33,8 +40,15 @@ export function nextDistribution(newest: Date, cron: string | undefined, clock: 
 export const nextRecords = (newest: Date, wholeDay: boolean, clock: Clock): Expected =>
   sinceLoaded(new Date(newest.getTime() + (wholeDay ? 2 : 1) * DAY_MS), clock)
 
-/** Records that were due before the store was loaded are expected at the next tick after that or, without a schedule, a day after it. */
-function sinceLoaded(due: Date, { now, loadedAt }: Clock, tickFrom?: (from: Date) => Date | undefined): Expected {
+/**
+ * Records that were due before the store was loaded are expected at the next tick after that or,
+ * without a schedule, a day after it.
+ */
+function sinceLoaded(
+  due: Date,
+  { now, loadedAt }: Clock,
+  tickFrom?: (from: Date) => Date | undefined,
+): Expected {
   if (!loadedAt || due >= loadedAt) return expected(due, now)
   return expected(tickFrom?.(loadedAt) ?? dayAfter(loadedAt), now)
 }
@@ -42,7 +56,8 @@ function sinceLoaded(due: Date, { now, loadedAt }: Clock, tickFrom?: (from: Date
 const dayAfter = (date: Date) => new Date(date.getTime() + DAY_MS)
 
 /**
- * The update of a leg after the newest one. It is expected at the tick after it or, without a schedule, a day after it.
+ * The update of a leg after the newest one. It is expected at the tick after it or, without a
+ * schedule, a day after it.
  */
 export function nextUpdate(newest: Date, cron: string | undefined, now: Date): Expected {
   // A clock that was ahead may have left a later one.

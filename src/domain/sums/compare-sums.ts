@@ -18,7 +18,8 @@ const SOME_USERS = 200
 
 /**
  * Compares stored sums with the records. Changes nothing.
- * @param deep all of them; otherwise the newest dates and a random sample of users, with the totals of the program
+ * @param deep all of them; otherwise the newest dates and a random sample of users, with the totals
+ * of the program
  * @returns the names of the sums that differ
  */
 export async function differingSums(client: Queryable, deep: boolean): Promise<string[]> {
@@ -37,7 +38,9 @@ async function samples(client: Queryable): Promise<Scope[]> {
     'SELECT date::text FROM distribution ORDER BY date DESC LIMIT $1',
     [SOME_DATES],
   )
-  const { rows: last } = await client.query<{ rank: number | null }>('SELECT max(rank) AS rank FROM account')
+  const { rows: last } = await client.query<{ rank: number | null }>(
+    'SELECT max(rank) AS rank FROM account',
+  )
   const from = 1 + Math.floor(Math.random() * Math.max(1, (last[0]?.rank ?? 0) - SOME_USERS))
   const ranks: [number, number] = [from, from + SOME_USERS - 1]
   const { rows: users } = await client.query<{ user: string }>(
@@ -52,7 +55,10 @@ async function samples(client: Queryable): Promise<Scope[]> {
 
 type Comparison = [name: string, sql: string, values: unknown[]]
 
-async function comparisons(client: Queryable, { dates, users, ranks }: Scope): Promise<Comparison[]> {
+async function comparisons(
+  client: Queryable,
+  { dates, users, ranks }: Scope,
+): Promise<Comparison[]> {
   const topology = await topologyOf(client)
   const all: Comparison[] = []
   const isWhole = dates === null && users === null
@@ -63,11 +69,14 @@ async function comparisons(client: Queryable, { dates, users, ranks }: Scope): P
       const columns = await columnsOf(client, `${kind}_holding`)
       const mine = `user_address = ANY($1::text[]) OR $1 IS NULL`
       const right = `SELECT * FROM (${newestSnapshots(kind, columns)}) n WHERE ${mine}`
-      all.push(unequal('holdings', right, `SELECT ${columns} FROM ${kind}_holding WHERE ${mine}`, users))
+      all.push(
+        unequal('holdings', right, `SELECT ${columns} FROM ${kind}_holding WHERE ${mine}`, users),
+      )
     }
     if (topology.form({ one: true, cluster: false })) {
       const columns = await columnsOf(client, 'net_cash')
-      const of = (table: string) => `SELECT ${columns} FROM ${table} WHERE user_address = ANY($1::text[]) OR $1 IS NULL`
+      const of = (table: string) =>
+        `SELECT ${columns} FROM ${table} WHERE user_address = ANY($1::text[]) OR $1 IS NULL`
       all.push(unequal('net cash', of('cash_flow_total'), of('net_cash'), users))
     }
   }

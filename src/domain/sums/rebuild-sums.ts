@@ -28,14 +28,18 @@ interface RebuildDeps {
 }
 
 /**
- * Restores every stored sum from the records: points by account and by pool of each date, totals, ranks, those of past dates,
- * holdings, net cash and days of vaults. Each part is one transaction that writes only the rows which differ, so it can be
- * interrupted at any time and run again. Requests are answered meanwhile, and writers wait for one part at most.
+ * Restores every stored sum from the records: points by account and by pool of each date, totals,
+ * ranks, those of past dates, holdings, net cash and days of vaults. Each part is one transaction
+ * that writes only the rows which differ, so it can be interrupted at any time and run again.
+ * Requests are answered meanwhile, and writers wait for one part at most.
  */
 export async function* rebuildSums(deps: RebuildDeps): AsyncGenerator<RebuiltPart> {
   const { pool, signal } = deps
   const topology = await topologyOf(pool as unknown as PoolClient)
-  const part = async (name: string, work: (client: PoolClient) => Promise<number>): Promise<RebuiltPart> => {
+  const part = async (
+    name: string,
+    work: (client: PoolClient) => Promise<number>,
+  ): Promise<RebuiltPart> => {
     const rows = await inTransaction({ pool, signal }, async (client) => {
       await lockWriters(client)
       return work(client)
@@ -45,7 +49,8 @@ export async function* rebuildSums(deps: RebuildDeps): AsyncGenerator<RebuiltPar
   const { rows: dates } = await pool.query<{ date: string }>(
     `SELECT date::text FROM distribution UNION SELECT DISTINCT distribution_date::text FROM stored_position ORDER BY 1`,
   )
-  for (const { date } of dates) yield await part(date, (client) => rebuildDate(client, topology, date))
+  for (const { date } of dates)
+    yield await part(date, (client) => rebuildDate(client, topology, date))
   yield await part('accounts', (client) => rebuildAccounts(client, topology))
   for (const kind of ['market', 'vault'] as const)
     yield await part(`${kind} holdings`, (client) => rebuildHoldings(client, kind))
@@ -68,7 +73,8 @@ async function rebuildDate(client: PoolClient, topology: Topology, date: string)
   if (gone.length > 0) {
     const users = gone.map(({ user }) => user)
     await keepRemoved(client, topology, { users, dates: [date], noted: false })
-    const remove = 'DELETE FROM account_day WHERE user_address = ANY($1::text[]) AND distribution_date = $2'
+    const remove =
+      'DELETE FROM account_day WHERE user_address = ANY($1::text[]) AND distribution_date = $2'
     await client.query(remove, [users, date])
   }
   const days = await mergeRows(client, topology, {
@@ -85,7 +91,12 @@ async function rebuildDate(client: PoolClient, topology: Topology, date: string)
 
 /** A date has a distribution if it has positions. One that has none yet is of this moment. */
 async function rebuildDistribution(client: PoolClient, date: string): Promise<number> {
-  const { rows } = await client.query<{ points: string; positions: string; accounts: number; digest: string }>(
+  const { rows } = await client.query<{
+    points: string
+    positions: string
+    accounts: number
+    digest: string
+  }>(
     `SELECT coalesce(sum(points), 0)::bigint AS points, coalesce(sum(position_count), 0) AS positions, count(*)::int AS accounts,
        ${digestSql()} AS digest FROM refreshed_day`,
   )
@@ -120,8 +131,16 @@ async function rebuildAccounts(client: PoolClient, topology: Topology): Promise<
     'SELECT user_address AS user FROM account EXCEPT SELECT user_address FROM ranked_account',
   )
   if (gone.length > 0)
-    await client.query('DELETE FROM account WHERE user_address = ANY($1::text[])', [gone.map(({ user }) => user)])
-  const values = ['points', 'rank', 'position_count', 'first_distribution_date', 'last_distribution_date']
+    await client.query('DELETE FROM account WHERE user_address = ANY($1::text[])', [
+      gone.map(({ user }) => user),
+    ])
+  const values = [
+    'points',
+    'rank',
+    'position_count',
+    'first_distribution_date',
+    'last_distribution_date',
+  ]
   const accounts = await mergeRows(client, topology, {
     into: 'account',
     key: ['user_address'],
@@ -168,10 +187,21 @@ async function rebuildNetCash(client: PoolClient): Promise<number> {
   return replaceRows(client, 'net_cash', columns, `SELECT ${columns} FROM cash_flow_total`, equal)
 }
 
-/** Removes the rows that are not in `right`, and adds those that are missing. @returns how many were wrong */
-async function replaceRows(client: PoolClient, table: string, columns: string, right: string, equal: string) {
+/**
+ * Removes the rows that are not in `right`, and adds those that are missing.
+ * @returns how many were wrong
+ */
+async function replaceRows(
+  client: PoolClient,
+  table: string,
+  columns: string,
+  right: string,
+  equal: string,
+) {
   const stored = `SELECT ${columns} FROM ${table}`
-  const removed = await client.query(`DELETE FROM ${table} h USING (${stored} EXCEPT ${right}) g WHERE ${equal}`)
+  const removed = await client.query(
+    `DELETE FROM ${table} h USING (${stored} EXCEPT ${right}) g WHERE ${equal}`,
+  )
   const added = await client.query(`INSERT INTO ${table} (${columns}) ${right} EXCEPT ${stored}`)
   return Math.max(removed.rowCount ?? 0, added.rowCount ?? 0)
 }
@@ -186,7 +216,11 @@ async function rebuildVaultDays(client: PoolClient, topology: Topology): Promise
     await client.query(
       `DELETE FROM vault_day d USING unnest($1::bigint[], $2::text[], $3::date[]) AS gone(chain, vault, date)
        WHERE d.chain_id = gone.chain AND d.vault_id = gone.vault AND d.date = gone.date`,
-      [gone.map(({ chain }) => chain), gone.map(({ vault }) => vault), gone.map(({ date }) => date)],
+      [
+        gone.map(({ chain }) => chain),
+        gone.map(({ vault }) => vault),
+        gone.map(({ date }) => date),
+      ],
     )
   await client.query(CHANGED_VAULTS)
   await client.query(

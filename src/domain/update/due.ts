@@ -1,7 +1,14 @@
 import { whileLocked } from '../../db/connect/lock.ts'
 import { LOCKS } from '../../db/locks.ts'
 import { GatewayError } from '../../errors.ts'
-import { type AttemptDeps, attempt, type Outcome, RUN_SINCE, SCHEDULE, sinceValues } from '../distribution/attempts.ts'
+import {
+  type AttemptDeps,
+  attempt,
+  type Outcome,
+  RUN_SINCE,
+  SCHEDULE,
+  sinceValues,
+} from '../distribution/attempts.ts'
 import type { LegName } from './legs.ts'
 import { updateRules } from './rules.ts'
 import { type UpdateDeps, updateLeg } from './update.ts'
@@ -9,8 +16,8 @@ import { type UpdateDeps, updateLeg } from './update.ts'
 type DueDeps = UpdateDeps & AttemptDeps
 
 /**
- * Updates the legs that have no successful update since a tick. A leg that fails is retried, and does not stop the others.
- * Only one gateway on a store does so at a time.
+ * Updates the legs that have no successful update since a tick. A leg that fails is retried, and
+ * does not stop the others. Only one gateway on a store does so at a time.
  * @throws the signal's reason
  */
 export async function updateDue(deps: DueDeps, tick: Date): Promise<Outcome> {
@@ -30,7 +37,10 @@ export async function updateDue(deps: DueDeps, tick: Date): Promise<Outcome> {
 }
 
 async function isFirstAttempt({ pool }: DueDeps, tick: Date): Promise<boolean> {
-  const { rowCount } = await pool.query("SELECT FROM run WHERE kind = 'update' AND started_at >= $1 LIMIT 1", [tick])
+  const { rowCount } = await pool.query(
+    "SELECT FROM run WHERE kind = 'update' AND started_at >= $1 LIMIT 1",
+    [tick],
+  )
   return rowCount === 0
 }
 
@@ -40,7 +50,8 @@ async function followRules(deps: DueDeps): Promise<void> {
   try {
     const done = await updateRules(deps, SCHEDULE)
     if (done?.written) log.info({ source: done.source, written: done.written }, 'updated rules')
-    if (done?.follows && done.notes.length > 0) log.warn({ source: done.source, notes: done.notes }, 'rules may differ')
+    if (done?.follows && done.notes.length > 0)
+      log.warn({ source: done.source, notes: done.notes }, 'rules may differ')
   } catch (error) {
     signal?.throwIfAborted()
     const isCoded = error instanceof GatewayError

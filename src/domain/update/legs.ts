@@ -28,7 +28,10 @@ export interface Leg {
   daily: boolean
   /** True if a record is of a whole day: there is none before the day has ended. */
   wholeDay: boolean
-  /** The first moment that is compared with that of a date: a leg of daily records compares whole days. */
+  /**
+   * The first moment that is compared with that of a date: a leg of daily records compares whole
+   * days.
+   */
   startOf(date: Date): Date
   /** The last one. */
   endOf(date: Date): Date
@@ -56,7 +59,8 @@ export function legOf(name: LegName): Leg {
     daily,
     wholeDay: kind === 'date',
     startOf: (date) => (daily ? new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS) : date),
-    endOf: (date) => (daily ? new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS - 1) : date),
+    endOf: (date) =>
+      daily ? new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS - 1) : date,
     usersSql: user ? `count(DISTINCT ${columnOf(format, user)})` : '0',
     valueSql: usd.map((field) => `coalesce(sum(${columnOf(format, field)}), 0)`).join(' + ') || '0',
   }

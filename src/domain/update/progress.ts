@@ -21,7 +21,10 @@ export interface Progress {
   held: Held
 }
 
-export async function readProgress(client: PoolClient, { name }: Leg): Promise<Progress | undefined> {
+export async function readProgress(
+  client: PoolClient,
+  { name }: Leg,
+): Promise<Progress | undefined> {
   const { rows } = await client.query<Omit<Progress, 'held'> & Held>(
     `SELECT newest, since, record_count::float8 AS records, user_count::float8 AS users, value_usd AS value
      FROM leg_progress WHERE leg = $1`,
@@ -31,7 +34,10 @@ export async function readProgress(client: PoolClient, { name }: Leg): Promise<P
   return row && { newest: row.newest, since: row.since, held: row }
 }
 
-/** Stores how far a leg has come, from its staged records. Chains without one keep the date of their newest. */
+/**
+ * Stores how far a leg has come, from its staged records. Chains without one keep the date of their
+ * newest.
+ */
 export async function writeProgress(
   client: PoolClient,
   { name, dateSql }: Leg,
@@ -56,7 +62,12 @@ export async function forgetProgress(client: PoolClient, { name }: Leg): Promise
 }
 
 /** Sums up the staged records of a time, which ends with that of a date. */
-export async function stagedBetween(client: PoolClient, leg: Leg, from: Date, to: Date): Promise<Held> {
+export async function stagedBetween(
+  client: PoolClient,
+  leg: Leg,
+  from: Date,
+  to: Date,
+): Promise<Held> {
   const { rows } = await client.query<Held>(
     `SELECT count(*)::float8 AS records, (${leg.usersSql})::float8 AS users, (${leg.valueSql})::float8 AS value
      FROM staged WHERE ${leg.dateSql} BETWEEN $1 AND $2`,
@@ -65,12 +76,22 @@ export async function stagedBetween(client: PoolClient, leg: Leg, from: Date, to
   return rows[0] ?? { records: 0, users: 0, value: 0 }
 }
 
-/** Counts the stored records of users since a date that the source does not have: they stay. A snapshot is there if one of its day is. */
-export async function countKept(client: PoolClient, { name }: Leg, since: Date, newest: Date): Promise<number> {
+/**
+ * Counts the stored records of users since a date that the source does not have: they stay. A
+ * snapshot is there if one of its day is.
+ */
+export async function countKept(
+  client: PoolClient,
+  { name }: Leg,
+  since: Date,
+  newest: Date,
+): Promise<number> {
   const format = records[name]
   const { table, key } = format
   const column = (row: string, field: string) =>
-    isDaily(name) && field === 'timestamp' ? `${row}.timestamp / ${DAY_SECONDS}` : `${row}.${columnOf(format, field)}`
+    isDaily(name) && field === 'timestamp'
+      ? `${row}.timestamp / ${DAY_SECONDS}`
+      : `${row}.${columnOf(format, field)}`
   const equal = key.map((field) => `${column('s', field)} = ${column('t', field)}`).join(' AND ')
   const staged = (await topologyOf(client)).temporary('staged')
   const { rows } = await client.query<{ kept: number }>(
@@ -86,7 +107,12 @@ export async function countKept(client: PoolClient, { name }: Leg, since: Date, 
  * @param now what it has in the time of `before`
  * @param maxDrop the share of users and value that it may lose
  */
-export function lossOf(before: Progress, now: Held, newest: Date | undefined, maxDrop: number): string | undefined {
+export function lossOf(
+  before: Progress,
+  now: Held,
+  newest: Date | undefined,
+  maxDrop: number,
+): string | undefined {
   const { held } = before
   const time = `from ${before.since.toISOString()} to ${before.newest.toISOString()}`
   if (!newest || newest < before.newest) {
@@ -95,7 +121,8 @@ export function lossOf(before: Progress, now: Held, newest: Date | undefined, ma
       : `it has no records from ${before.since.toISOString()} on`
     return `it went back in time: ${clause}, and it had one of ${before.newest.toISOString()}`
   }
-  if (now.records < held.records) return `it shrank: it has ${now.records} of ${held.records} records ${time}`
+  if (now.records < held.records)
+    return `it shrank: it has ${now.records} of ${held.records} records ${time}`
   for (const what of ['users', 'value'] as const)
     if (now[what] < held[what] * (1 - maxDrop)) {
       const [has, had] = [now[what], held[what]].map((value) => Number(value.toFixed(2)))

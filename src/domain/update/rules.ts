@@ -5,8 +5,8 @@ import { type ImportDeps, importDataset } from '../dataset/import.ts'
 export interface RulesSource {
   name: string
   /**
-   * Passes its pools, markets, vaults, tokens and rules to `work`, with sentences about what it does not show. Undefined if the
-   * source is not a gateway with a graph.
+   * Passes its pools, markets, vaults, tokens and rules to `work`, with sentences about what it
+   * does not show. Undefined if the source is not a gateway with a graph.
    */
   read<T>(
     signal: AbortSignal | undefined,
@@ -21,7 +21,10 @@ export interface RulesDeps extends ImportDeps {
 
 export interface RulesUpdate {
   source: string
-  /** False if the store has other rules, or none: it is not a copy of the source, and nothing has changed. */
+  /**
+   * False if the store has other rules, or none: it is not a copy of the source, and nothing has
+   * changed.
+   */
   follows: boolean
   /** New or changed records. */
   written: number
@@ -30,8 +33,8 @@ export interface RulesUpdate {
 }
 
 /**
- * Brings the pools, markets, vaults, tokens and rules of a copy up to date with the gateway that it is a copy of. A store
- * without rules, or with other ones, stays as it is.
+ * Brings the pools, markets, vaults, tokens and rules of a copy up to date with the gateway that it
+ * is a copy of. A store without rules, or with other ones, stays as it is.
  * @returns undefined if the source of analytics is not a gateway
  * @throws SOURCE_FAILED, and the errors of an import
  */
@@ -43,13 +46,22 @@ export async function updateRules(
   const source = deps.analytics.rules
   return source?.read(deps.signal, async (dataset, shown) => {
     const options = { requestedBy, ...(deps.signal && { signal: deps.signal }) }
-    const { files, leftOut, warnings } = await importDataset(deps, dataset, { ...options, check: true })
+    const { files, leftOut, warnings } = await importDataset(deps, dataset, {
+      ...options,
+      check: true,
+    })
     const written = Object.values(files).reduce((sum, file) => sum + file.written, 0)
     const follows = leftOut.length === 0 && (await hasRules(deps))
     const notes = [...shown, ...warnings]
-    if (!follows || dryRun) return { source: source.name, follows, written: follows ? written : 0, notes: shown }
+    if (!follows || dryRun)
+      return { source: source.name, follows, written: follows ? written : 0, notes: shown }
     const done = await importDataset(deps, dataset, options)
-    return { source: source.name, follows, written, notes: [...new Set([...notes, ...done.warnings])] }
+    return {
+      source: source.name,
+      follows,
+      written,
+      notes: [...new Set([...notes, ...done.warnings])],
+    }
   })
 }
 

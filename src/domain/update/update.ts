@@ -1,7 +1,11 @@
 import type { PoolClient } from 'pg'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import { GatewayError } from '../../errors.ts'
-import { type AnalyticsSource, analyticsName, type Known } from '../../sources/analytics/analytics-source.ts'
+import {
+  type AnalyticsSource,
+  analyticsName,
+  type Known,
+} from '../../sources/analytics/analytics-source.ts'
 import { sourceFailed } from '../../sources/client.ts'
 import type { Fetched, SourceReceipt } from '../../sources/fetched.ts'
 import { DAY_MS } from '../../time.ts'
@@ -58,14 +62,19 @@ export interface LegUpdate {
   newest: Date | null
   fetched: number
   written: number
-  /** Stored records since a wanted date that the source does not have. Null if no date was wanted, or the leg has no users. */
+  /**
+   * Stored records since a wanted date that the source does not have. Null if no date was wanted,
+   * or the leg has no users.
+   */
   kept: number | null
 }
 
 /**
- * Brings a leg up to date with its source in one transaction: new and changed records from the overlap on. A failed update
- * changes nothing but its record. Other writers wait only while it stores, not while it fetches.
- * @throws UNAVAILABLE without a source, CONFLICT while another update has the leg, SOURCE_FAILED for a source that cannot be
+ * Brings a leg up to date with its source in one transaction: new and changed records from the
+ * overlap on. A failed update changes nothing but its record. Other writers wait only while it
+ * stores, not while it fetches.
+ * @throws UNAVAILABLE without a source, CONFLICT while another update has the leg, SOURCE_FAILED
+ * for a source that cannot be
  *   read, has invalid records or has lost some
  */
 export function updateLeg(
@@ -77,18 +86,36 @@ export function updateLeg(
   const request = { kind: 'update' as const, requestedBy, subject: () => ({ leg: name }) }
   const source = sourceOf(deps, name)
   return recordedRun(deps, request, async (client, { id, startedAt }) => {
-    const { sources, ...result } = await update(client, deps, source, legOf(name), startedAt, options)
+    const { sources, ...result } = await update(
+      client,
+      deps,
+      source,
+      legOf(name),
+      startedAt,
+      options,
+    )
     await finishUpdate(client, id, sources)
     return { ...result, id }
   })
 }
 
 /** Does the same and rolls it back, unrecorded. */
-export function previewLeg(deps: UpdateDeps, name: LegName, options: UpdateOptions = {}): Promise<LegUpdate> {
+export function previewLeg(
+  deps: UpdateDeps,
+  name: LegName,
+  options: UpdateOptions = {},
+): Promise<LegUpdate> {
   const source = sourceOf(deps, name)
   return inRun(deps, async (client) => {
     await claim(client, { leg: name })
-    const { sources, ...result } = await update(client, deps, source, legOf(name), deps.now(), options)
+    const { sources, ...result } = await update(
+      client,
+      deps,
+      source,
+      legOf(name),
+      deps.now(),
+      options,
+    )
     await client.query('ROLLBACK AND CHAIN')
     return { ...result, id: null }
   })
@@ -97,7 +124,10 @@ export function previewLeg(deps: UpdateDeps, name: LegName, options: UpdateOptio
 function sourceOf({ analytics }: UpdateDeps, name: LegName): AnalyticsSource {
   const source = analytics.sources.get(name)
   if (source) return source
-  throw new GatewayError('UNAVAILABLE', `No source of ${name} is configured. Set ANALYTICS_SOURCE, then try again.`)
+  throw new GatewayError(
+    'UNAVAILABLE',
+    `No source of ${name} is configured. Set ANALYTICS_SOURCE, then try again.`,
+  )
 }
 
 type Updated = Omit<LegUpdate, 'id'> & { sources: SourceReceipt[] }
@@ -123,7 +153,12 @@ async function update(
     kept: null,
   }
   const { fields } = records[leg.name]
-  const fetched = await source.records(leg.name, { since, fields, known: once(() => knownBy(client)), signal })
+  const fetched = await source.records(leg.name, {
+    since,
+    fields,
+    known: once(() => knownBy(client)),
+    signal,
+  })
   if (!fetched) {
     if (before) throw sourceFailed(called, `it has no ${leg.name} any more`)
     return { ...result, sources: [] }
@@ -133,7 +168,11 @@ async function update(
   if (before && !accept) {
     const held = await stagedBetween(client, leg, before.since, before.newest)
     const loss = lossOf(before, held, staged.newest, analytics.maxDrop)
-    if (loss) throw sourceFailed(called, `${loss}. If that is right, run \`gateway update ${leg.name} --accept\``)
+    if (loss)
+      throw sourceFailed(
+        called,
+        `${loss}. If that is right, run \`gateway update ${leg.name} --accept\``,
+      )
   }
   const sources = fetched.receipts()
   if (!staged.newest) {
@@ -142,14 +181,24 @@ async function update(
   }
   await lockWriters(client)
   const written = await store(client, leg, sql)
-  const kept = wanted && since && records[leg.name].user ? await countKept(client, leg, since, staged.newest) : null
-  await writeProgress(client, leg, source.name, await nextProgress(client, leg, staged.newest, since, analytics))
+  const kept =
+    wanted && since && records[leg.name].user
+      ? await countKept(client, leg, since, staged.newest)
+      : null
+  await writeProgress(
+    client,
+    leg,
+    source.name,
+    await nextProgress(client, leg, staged.newest, since, analytics),
+  )
   return { ...result, newest: staged.newest, fetched: staged.records, written, kept, sources }
 }
 
 /** The users, markets and vaults of the store. */
 async function knownBy(client: PoolClient): Promise<Known> {
-  const users = await client.query<{ address: string }>('SELECT user_address AS address FROM "user"')
+  const users = await client.query<{ address: string }>(
+    'SELECT user_address AS address FROM "user"',
+  )
   const entities = await client.query<Known['entities'][number]>(
     `SELECT 'market' AS kind, chain_id::float8 AS "chainId", id AS address FROM market
      UNION ALL SELECT 'vault', chain_id::float8, id FROM vault`,
@@ -178,7 +227,10 @@ interface Stage {
 }
 
 /** Stages the requested records. */
-async function stage(client: PoolClient, { sql, leg, fetched, called, since, now, onProgress }: Stage) {
+async function stage(
+  client: PoolClient,
+  { sql, leg, fetched, called, since, now, onProgress }: Stage,
+) {
   const format = records[leg.name]
   const dateAt = Object.keys(format.fields).indexOf(leg.dated)
   const [first, last] = [since?.getTime() ?? Number.NEGATIVE_INFINITY, now.getTime() + AHEAD_MS]
@@ -213,7 +265,12 @@ const future = (text: string) =>
   `is in the future: ${text}${/^\d{13}$/.test(text) ? ' are milliseconds, and seconds are needed' : ''}`
 
 /** A record that comes twice is of a page that came twice. */
-async function assertDistinct(client: PoolClient, label: string, called: string, key: string[]): Promise<void> {
+async function assertDistinct(
+  client: PoolClient,
+  label: string,
+  called: string,
+  key: string[],
+): Promise<void> {
   const { rows } = await client.query<{ first: number; line: number }>(
     `SELECT min(line)::float8 AS first, max(line)::float8 AS line FROM staged GROUP BY key_digest HAVING count(*) > 1 LIMIT 1`,
   )
@@ -221,15 +278,26 @@ async function assertDistinct(client: PoolClient, label: string, called: string,
   if (!repeated) return
   const { conflicts } = await findConflicts(client, 'staged')
   const [conflict] = conflicts
-  if (conflict) throw sourceFailed(called, `${label}:${conflict.line}: ${conflictReason(conflict.first, key)}`)
-  throw sourceFailed(called, `${label}:${repeated.line}: repeats the record of line ${repeated.first}`)
+  if (conflict)
+    throw sourceFailed(called, `${label}:${conflict.line}: ${conflictReason(conflict.first, key)}`)
+  throw sourceFailed(
+    called,
+    `${label}:${repeated.line}: repeats the record of line ${repeated.first}`,
+  )
 }
 
 /** The number of written rows after which the planner needs new statistics. */
 const MANY = 10_000
 
-/** Stores the staged records. Without a new or changed one, the data version stays. @returns how many those are */
-async function store(client: PoolClient, { name }: Leg, { table, upserts, settle }: UpsertSql): Promise<number> {
+/**
+ * Stores the staged records. Without a new or changed one, the data version stays.
+ * @returns how many those are
+ */
+async function store(
+  client: PoolClient,
+  { name }: Leg,
+  { table, upserts, settle }: UpsertSql,
+): Promise<number> {
   await client.query('SAVEPOINT stored')
   if (isDaily(name)) await removeReplaced(client, name)
   let written = 0
@@ -251,7 +319,10 @@ async function nextProgress(
   since: Date | null,
   { overlapMs }: Analytics,
 ): Promise<Progress> {
-  const overlap = Math.max(newest.getTime() - overlapMs, since?.getTime() ?? Number.NEGATIVE_INFINITY)
+  const overlap = Math.max(
+    newest.getTime() - overlapMs,
+    since?.getTime() ?? Number.NEGATIVE_INFINITY,
+  )
   const start = leg.startOf(new Date(overlap))
   return { newest, since: start, held: await stagedBetween(client, leg, start, newest) }
 }

@@ -2,8 +2,11 @@ import { exact } from '../../db/lists/exact-sum.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { LAST_SECOND } from '../../time.ts'
 
-/** SQL of the day (UTC) of a time in Unix seconds. Times that no calendar has are on the last day. */
-export const dayOf = (seconds: string) => `date '1970-01-01' + (least(${seconds}, ${LAST_SECOND}) / 86400)::int`
+/**
+ * SQL of the day (UTC) of a time in Unix seconds. Times that no calendar has are on the last day.
+ */
+export const dayOf = (seconds: string) =>
+  `date '1970-01-01' + (least(${seconds}, ${LAST_SECOND}) / 86400)::int`
 
 const KEY = ['chain_id', 'vault_id']
 const VALUES = ['assets', 'shares', 'assets_usd', 'unpriced', 'user_count']
@@ -23,8 +26,9 @@ export const NOTE_PRICED = `INSERT INTO changed_vault
   SELECT v.chain_id, v.id, min(c.date) FROM vault v JOIN (SELECT * FROM changed_price OFFSET 0) c USING (chain_id, asset_address) GROUP BY 1, 2`
 
 /**
- * Refreshes the totals of noted vaults: those of the day before, plus what each later snapshot changes. Rows that are up to date
- * are not written. Its cost is that of the snapshots since the first changed day; a cluster adds up all of the vaults.
+ * Refreshes the totals of noted vaults: those of the day before, plus what each later snapshot
+ * changes. Rows that are up to date are not written. Its cost is that of the snapshots since the
+ * first changed day; a cluster adds up all of the vaults.
  */
 export function refreshVaultDays(topology: Topology): string {
   const since = topology.form({ one: 'min(since)', cluster: `date '1970-01-01'` })
@@ -39,10 +43,14 @@ export function refreshVaultDays(topology: Topology): string {
         AND p.timestamp < (k.since - date '1970-01-01')::bigint * 86400
       ORDER BY p.chain_id DESC, p.vault_id DESC, p.timestamp DESC FETCH FIRST ROW WITH TIES) s GROUP BY 1) p`
   const { ctes, levels } = topology.form({
-    one: { ctes: `WITH level AS MATERIALIZED (${level})`, levels: `SELECT * FROM level UNION ALL ${before}` },
+    one: {
+      ctes: `WITH level AS MATERIALIZED (${level})`,
+      levels: `SELECT * FROM level UNION ALL ${before}`,
+    },
     cluster: { ctes: '', levels: level },
   })
-  const columns = (of: (value: string) => string) => VALUES.map((value) => `${of(value)} AS ${value}`).join(', ')
+  const columns = (of: (value: string) => string) =>
+    VALUES.map((value) => `${of(value)} AS ${value}`).join(', ')
   const total = (value: string) =>
     `coalesce(b.${value}, 0) + sum(d.${value}) OVER (PARTITION BY d.chain_id, d.vault_id ORDER BY d.date)`
   return [

@@ -2,7 +2,10 @@ import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
-/** The columns of a vault's totals, over a row `d` of `vault_day`. @param at says in descriptions when */
+/**
+ * The columns of a vault's totals, over a row `d` of `vault_day`.
+ * @param at says in descriptions when
+ */
 export const totalColumns = (at: string) =>
   ({
     totalAssets: {
@@ -59,12 +62,14 @@ export const vaultTotalsColumns = sqlColumns({
     description: 'The day (UTC) of the newest snapshot that counts. Null without a snapshot.',
   },
   ...totalColumns('at the end of that day'),
-  // Of the type that it has in the series of markets, so that one selection of an entity takes both.
+  // Of the type that it has in the series of markets, so that one selection of an entity takes
+  // both.
   userCount: {
     sql: 'd.user_count',
     type: 'int',
     nullable: true,
-    description: 'Number of users with assets or shares at the end of that day. Null without a snapshot.',
+    description:
+      'Number of users with assets or shares at the end of that day. Null without a snapshot.',
   },
   assetDecimals: { sql: 't.asset_decimals', type: 'int', nullable: true },
 })
@@ -72,8 +77,15 @@ export const vaultTotalsColumns = sqlColumns({
 /** A vault's totals as of a day, or at the end of a bucket. */
 export type VaultTotals = RowOf<typeof vaultTotalsColumns>
 
-/** The FROM clause for `vaultTotalsColumns`: a vault's totals as of a date. No row before the first snapshot. */
-export const vaultTotalsSql = (chainId: Prisma.Sql, address: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql =>
+/**
+ * The FROM clause for `vaultTotalsColumns`: a vault's totals as of a date. No row before the first
+ * snapshot.
+ */
+export const vaultTotalsSql = (
+  chainId: Prisma.Sql,
+  address: Prisma.Sql,
+  asOf: Prisma.Sql,
+): Prisma.Sql =>
   Prisma.sql`FROM vault t CROSS JOIN LATERAL (SELECT * FROM vault_day n WHERE n.chain_id = t.chain_id AND n.vault_id = t.id
       AND n.date <= coalesce(${asOf}, 'infinity') ORDER BY n.date DESC LIMIT 1) d
     WHERE t.chain_id = ${chainId} AND t.id = ${address}`

@@ -18,7 +18,10 @@ export class Busy extends GatewayError {
 
 const RETRY_SECONDS = 2
 
-/** The length of a message. Messages of libraries repeat what a client has sent, however long it is, in each error. */
+/**
+ * The length of a message. Messages of libraries repeat what a client has sent, however long it is,
+ * in each error.
+ */
 const MAX_MESSAGE = 1500
 
 /** A message without its middle if it is too long: its start says what is wrong, its end why. */
@@ -32,7 +35,11 @@ function shortened(message: string): string {
 }
 
 /** Creates the error of a request that is rejected before any of it runs. */
-export function refusal(code: RefusalCode, message: string, more: Record<string, unknown> = {}): GraphQLError {
+export function refusal(
+  code: RefusalCode,
+  message: string,
+  more: Record<string, unknown> = {},
+): GraphQLError {
   return new GraphQLError(message, { extensions: { code, ...more } })
 }
 
@@ -41,24 +48,39 @@ export const isRefusal = (code: unknown): code is RefusalCode =>
   typeof code === 'string' && Object.hasOwn(REFUSALS, code)
 
 /**
- * Converts any error of an operation to one that clients may see. Client mistakes and known conditions stay as they
- * are; anything else becomes an internal error without details. Each has a code and the request's id.
+ * Converts any error of an operation to one that clients may see. Client mistakes and known
+ * conditions stay as they are; anything else becomes an internal error without details. Each has a
+ * code and the request's id.
  */
-export function presentError(error: unknown, requestId: string): { presented: GraphQLError; internal: boolean } {
+export function presentError(
+  error: unknown,
+  requestId: string,
+): { presented: GraphQLError; internal: boolean } {
   const outer = error instanceof GraphQLError ? error : undefined
   const cause = rootCause(error)
   const fault = knownFault(cause)
-  const location = outer && { nodes: outer.nodes, source: outer.source, positions: outer.positions, path: outer.path }
+  const location = outer && {
+    nodes: outer.nodes,
+    source: outer.source,
+    positions: outer.positions,
+    path: outer.path,
+  }
   if (fault) {
     const problems = fault.problems.length ? { problems: fault.problems } : {}
     const presented = new GraphQLError(shortened(fault.message), {
       ...location,
-      extensions: { code: fault.code, requestId, ...problems, ...(fault instanceof Busy && { http: fault.http }) },
+      extensions: {
+        code: fault.code,
+        requestId,
+        ...problems,
+        ...(fault instanceof Busy && { http: fault.http }),
+      },
     })
     return { presented, internal: false }
   }
   if (cause === undefined && outer) {
-    // Hides internals that the server's JSON parser adds. A body that cannot be parsed is always a 400.
+    // Hides internals that the server's JSON parser adds. A body that cannot be parsed is always a
+    // 400.
     const { originalError, ...extensions } = outer.extensions ?? {}
     if (originalError !== undefined) extensions.http = { status: 400 }
     extensions.code ??= 'BAD_INPUT'
@@ -68,7 +90,10 @@ export function presentError(error: unknown, requestId: string): { presented: Gr
       const { headers } = (extensions.http ?? {}) as { headers?: Record<string, string> }
       extensions.http = { status, ...(headers && { headers }) }
     }
-    return { presented: new GraphQLError(shortened(outer.message), { ...location, extensions }), internal: false }
+    return {
+      presented: new GraphQLError(shortened(outer.message), { ...location, extensions }),
+      internal: false,
+    }
   }
   const presented = new GraphQLError(
     `Something went wrong on our side. Tell the operator this request id: ${requestId}`,
@@ -107,7 +132,10 @@ function rootCause(error: unknown): unknown {
   return cause
 }
 
-/** Converts an error of the store or a library to the client's error. Undefined for an internal error. */
+/**
+ * Converts an error of the store or a library to the client's error. Undefined for an internal
+ * error.
+ */
 export function knownFault(error: unknown): GatewayError | undefined {
   if (error instanceof Error && error.name === 'PothosValidationError')
     return new GatewayError('BAD_INPUT', error.message)

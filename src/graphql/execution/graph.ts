@@ -7,7 +7,10 @@ import { Limiter, type Limits } from '../policy/limits.ts'
 import { Operations } from './operations.ts'
 import { Workload } from './workload.ts'
 
-/** The graph: its schema, its operations with their limits and documents, and the dependencies of resolvers. */
+/**
+ * The graph: its schema, its operations with their limits and documents, and the dependencies of
+ * resolvers.
+ */
 export interface Graph {
   schema: GraphQLSchema
   limiter: Limiter
@@ -42,11 +45,21 @@ interface GraphOptions {
 
 const UNCOUNTED: Counts = { refusal() {}, failure() {}, unplanned() {} }
 
-export function openGraph(schema: GraphQLSchema, deps: GatewayDeps, options: GraphOptions = {}): Graph {
-  const { documents = new Documents({ trusted: [], trustedOnly: false }), count = UNCOUNTED } = options
+export function openGraph(
+  schema: GraphQLSchema,
+  deps: GatewayDeps,
+  options: GraphOptions = {},
+): Graph {
+  const { documents = new Documents({ trusted: [], trustedOnly: false }), count = UNCOUNTED } =
+    options
   const { limits, plan, maxBytes } = options
   const limiter = new Limiter(schema, limits)
-  const operations = new Operations(schema, { limiter, plan, onUnplanned: count.unplanned, maxBytes })
+  const operations = new Operations(schema, {
+    limiter,
+    plan,
+    onUnplanned: count.unplanned,
+    maxBytes,
+  })
   const workload = new Workload(limiter.limits.cost)
   return { schema, limiter, documents, operations, workload, deps, count }
 }

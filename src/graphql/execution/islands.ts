@@ -66,7 +66,9 @@ export class Islands<Resolve> {
     const type = this.#schema.getQueryType() as GraphQLObjectType
     const on = { type, schema: this.#schema }
     const fields = fieldsOf([this.#operation.selectionSet], this.#fragments, { conditions, on })
-    const islands = [...fields].filter(([, nodes]) => !this.#plan(nodes).covers(conditions)).map(([key]) => key)
+    const islands = [...fields]
+      .filter(([, nodes]) => !this.#plan(nodes).covers(conditions))
+      .map(([key]) => key)
     const holes = new Set(islands)
     const isTypename = (key: string) => fields.get(key)?.[0]?.name.value === '__typename'
     if ([...fields.keys()].every((key) => holes.has(key) || isTypename(key))) return null
@@ -84,16 +86,26 @@ export class Islands<Resolve> {
     const variableDefinitions = this.#operation.variableDefinitions?.filter(({ variable }) =>
       used.has(variable.name.value),
     )
-    return new Plan(this.#schema, this.#documentOf(nodes, { variableDefinitions }), this.#operation.name?.value, {
-      holes,
-    })
+    return new Plan(
+      this.#schema,
+      this.#documentOf(nodes, { variableDefinitions }),
+      this.#operation.name?.value,
+      {
+        holes,
+      },
+    )
   }
 
   /** The document with an operation of some root fields. */
-  #documentOf(selections: readonly FieldNode[], more: Partial<OperationDefinitionNode> = {}): DocumentNode {
+  #documentOf(
+    selections: readonly FieldNode[],
+    more: Partial<OperationDefinitionNode> = {},
+  ): DocumentNode {
     const selectionSet = { kind: Kind.SELECTION_SET, selections } as const
     const operation = { ...this.#operation, ...more, selectionSet }
-    const others = this.#document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
+    const others = this.#document.definitions.filter(
+      ({ kind }) => kind === Kind.FRAGMENT_DEFINITION,
+    )
     return { ...this.#document, definitions: [operation, ...others] }
   }
 }

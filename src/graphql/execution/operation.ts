@@ -18,7 +18,11 @@ import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
 import { MAX_VARIABLE_ERRORS } from '../policy/limits.ts'
 import { Islands } from './islands.ts'
 
-export type Resolve = (context: GraphContext, variables?: Variables, unplanned?: string) => Promise<ExecutionResult>
+export type Resolve = (
+  context: GraphContext,
+  variables?: Variables,
+  unplanned?: string,
+) => Promise<ExecutionResult>
 
 export interface Operation {
   /** Its name for logs and metrics. */
@@ -36,7 +40,9 @@ export interface Operation {
   resolve: Resolve
   /** True if it reads one snapshot of the store. Otherwise each statement sees the newest data. */
   snapshot: boolean
-  /** The answer depends only on stored data (`data`), or also on the caller or a source (`more`). */
+  /**
+   * The answer depends only on stored data (`data`), or also on the caller or a source (`more`).
+   */
   depends: 'data' | 'more'
   /** The elements that it uses and that will be removed. Undefined if there is nothing. */
   warnings: { deprecations: Deprecation[] } | undefined
@@ -63,7 +69,10 @@ export interface Planning {
   schema: GraphQLSchema
   /** True if queries are planned. If not, they all run on resolvers. */
   plan: boolean
-  /** Called when a query runs on resolvers, with the reason: a field without a plan, or one of UNPLANNED. */
+  /**
+   * Called when a query runs on resolvers, with the reason: a field without a plan, or one of
+   * UNPLANNED.
+   */
   onUnplanned?: ((reason: string) => void) | undefined
 }
 
@@ -121,10 +130,15 @@ function warningsFor(schema: GraphQLSchema, document: DocumentNode): Operation['
   return deprecations.length > 0 ? { deprecations } : undefined
 }
 
-/** True if a query only reads the schema or previews. A preview has a separate transaction without a time limit. */
+/**
+ * True if a query only reads the schema or previews. A preview has a separate transaction without a
+ * time limit.
+ */
 const needsNoSnapshot = ({ selectionSet: { selections } }: OperationDefinitionNode) =>
   selections.every(
-    (one) => one.kind === Kind.FIELD && (one.name.value.startsWith('__') || one.name.value === 'previewDistribution'),
+    (one) =>
+      one.kind === Kind.FIELD &&
+      (one.name.value.startsWith('__') || one.name.value === 'previewDistribution'),
   )
 
 /** True if the document selects a field that is marked as `volatile` in the schema. */
@@ -145,7 +159,8 @@ function firstField(
   let coordinate: string | undefined
   const Field = () => {
     const field = types.getFieldDef()
-    if (field && matches(field.extensions)) coordinate ??= `${types.getParentType()?.name}.${field.name}`
+    if (field && matches(field.extensions))
+      coordinate ??= `${types.getParentType()?.name}.${field.name}`
   }
   visit(document, visitWithTypeInfo(types, { Field }))
   return coordinate
@@ -153,11 +168,18 @@ function firstField(
 
 const MAX_NAME = 100
 
-/** The name of an operation in logs and metrics: its name, or its type and the fields that it selects. */
+/**
+ * The name of an operation in logs and metrics: its name, or its type and the fields that it
+ * selects.
+ */
 function nameOfOperation({ name, operation, selectionSet }: OperationDefinitionNode): string {
   if (name) return name.value.slice(0, MAX_NAME)
   const fields = selectionSet.selections.map((one) =>
-    one.kind === Kind.FIELD ? one.name.value : one.kind === Kind.FRAGMENT_SPREAD ? `...${one.name.value}` : '...',
+    one.kind === Kind.FIELD
+      ? one.name.value
+      : one.kind === Kind.FRAGMENT_SPREAD
+        ? `...${one.name.value}`
+        : '...',
   )
   return `${operation} { ${[...new Set(fields)].join(' ')} }`.slice(0, MAX_NAME)
 }

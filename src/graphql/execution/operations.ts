@@ -1,4 +1,11 @@
-import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, Kind, OperationTypeNode } from 'graphql'
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  OperationTypeNode,
+} from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { queryOf } from '../live/live-query.ts'
 import { Limiter } from '../policy/limits.ts'
@@ -26,7 +33,10 @@ interface SentDocument {
   prepared: number
 }
 
-/** The operations that are prepared for a document, by their names. Null if it has no such operation. */
+/**
+ * The operations that are prepared for a document, by their names. Null if it has no such
+ * operation.
+ */
 interface Prepared {
   operations: Map<string | undefined, Operation | null>
   /** Those whose rows are separate. */
@@ -46,13 +56,21 @@ export class Operations {
   readonly #limiter: Limiter
   /** Valid documents that were sent again, by text. */
   readonly #cached: LRUCache<string, SentDocument>
-  /** The others. Few of them live until V8 moves them to its old space, whose garbage stays for long. */
+  /**
+   * The others. Few of them live until V8 moves them to its old space, whose garbage stays for
+   * long.
+   */
   readonly #new: LRUCache<string, SentDocument>
   readonly #sentAs = new WeakMap<DocumentNode, SentDocument>()
   readonly #prepared = new WeakMap<DocumentNode, Prepared>()
 
   constructor(schema: GraphQLSchema, options: OperationsOptions = {}) {
-    const { limiter = new Limiter(schema), plan = true, onUnplanned, maxBytes = MAX_BYTES } = options
+    const {
+      limiter = new Limiter(schema),
+      plan = true,
+      onUnplanned,
+      maxBytes = MAX_BYTES,
+    } = options
     this.#planning = { schema, plan, onUnplanned }
     this.#limiter = limiter
     const sizeCalculation = (sent: SentDocument, text: string) => this.#weigh(sent, text)
@@ -103,13 +121,20 @@ export class Operations {
   of(document: DocumentNode, name?: string, hasRows = false): Operation | undefined {
     const prepared = this.#preparedOf(document)
     const operations = hasRows ? prepared.withRows : prepared.operations
-    return once(operations, name, () => operationOf(this.#planning, document, name, hasRows)) ?? undefined
+    return (
+      once(operations, name, () => operationOf(this.#planning, document, name, hasRows)) ??
+      undefined
+    )
   }
 
   /** The query whose answers a subscription sends. Undefined if it sends something else. */
   live({ document, operationName }: Operation): Operation | undefined {
     const { queries } = this.#preparedOf(document)
-    const query = once(queries, operationName, () => queryOf(this.#planning.schema, document, operationName) ?? null)
+    const query = once(
+      queries,
+      operationName,
+      () => queryOf(this.#planning.schema, document, operationName) ?? null,
+    )
     return query ? this.of(query, operationName) : undefined
   }
 
@@ -145,7 +170,8 @@ export class Operations {
       return read
     }
     if (sent.errors.length > 0 || cached?.prepared === this.#preparedFor(sent.document)) return sent
-    // It is weighed again if it has new plans and statements. Setting it alone would leave its size.
+    // It is weighed again if it has new plans and statements. Setting it alone would leave its
+    // size.
     this.#cached.delete(text)
     this.#cached.set(text, sent)
     this.#new.delete(text)
@@ -159,7 +185,11 @@ export class Operations {
       this.#sentAs.set(sent.document, sent)
       sent.errors = this.#limiter.validate(sent.document)
     } catch (error) {
-      sent.errors = [error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })]
+      sent.errors = [
+        error instanceof GraphQLError
+          ? error
+          : new GraphQLError('', { originalError: error as Error }),
+      ]
     }
     return sent
   }
@@ -167,7 +197,9 @@ export class Operations {
   #weigh(sent: SentDocument, text: string): number {
     const { document, errors } = sent
     sent.prepared = this.#preparedFor(document)
-    const bytes = document ? this.#limiter.bytesOf(document) : { document: 2 * text.length, prepared: 0 }
+    const bytes = document
+      ? this.#limiter.bytesOf(document)
+      : { document: 2 * text.length, prepared: 0 }
     // A new document will have a plan and a statement.
     const prepared = Math.max(sent.prepared, 2) * bytes.prepared
     return ENTRY_BYTES + bytes.document + errors.length * ERROR_BYTES + prepared
@@ -181,14 +213,21 @@ export class Operations {
 export function assertOperation(document: DocumentNode, name: string | undefined): void {
   if (getOperationAST(document, name)) return
   const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION)
-  const names = operations.flatMap((one) => one.name?.value.slice(0, MAX_NAME) ?? []).slice(0, MAX_NAMED)
-  const choose = names.length > 0 ? `Send operationName as one of: ${names.join(', ')}.` : 'Leave operationName out.'
+  const names = operations
+    .flatMap((one) => one.name?.value.slice(0, MAX_NAME) ?? [])
+    .slice(0, MAX_NAMED)
+  const choose =
+    names.length > 0
+      ? `Send operationName as one of: ${names.join(', ')}.`
+      : 'Leave operationName out.'
   throw refusal('OPERATION_RESOLUTION_FAILURE', messageOf(operations.length, name, choose))
 }
 
 function messageOf(count: number, name: string | undefined, choose: string): string {
-  if (count === 0) return 'The document has no operation. Add a query, a mutation or a subscription.'
-  if (name === undefined) return `The document has ${count} operations, so it must be clear which one runs. ${choose}`
+  if (count === 0)
+    return 'The document has no operation. Add a query, a mutation or a subscription.'
+  if (name === undefined)
+    return `The document has ${count} operations, so it must be clear which one runs. ${choose}`
   return `The document has no operation ${name.slice(0, MAX_NAME)}. ${choose}`
 }
 

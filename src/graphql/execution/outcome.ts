@@ -5,7 +5,10 @@ import { isAway, isRefusal, presentError } from './errors.ts'
 import type { Graph } from './graph.ts'
 
 /** The result of an operation that failed as a whole. */
-export const resultOf = (error: unknown): ExecutionResult => ({ errors: [asGraphQLError(error)], data: null })
+export const resultOf = (error: unknown): ExecutionResult => ({
+  errors: [asGraphQLError(error)],
+  data: null,
+})
 
 export const asGraphQLError = (error: unknown): GraphQLError =>
   error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })
@@ -14,8 +17,15 @@ export const asGraphQLError = (error: unknown): GraphQLError =>
 const MAX_ERRORS = 100
 const MAX_LOGGED = 3
 
-/** Presents the first errors of a result. Internal errors are logged, and clients see only the request's id. */
-export function presentResult<Result extends ExecutionResult>(result: Result, requestId: string, log?: Log): Result {
+/**
+ * Presents the first errors of a result. Internal errors are logged, and clients see only the
+ * request's id.
+ */
+export function presentResult<Result extends ExecutionResult>(
+  result: Result,
+  requestId: string,
+  log?: Log,
+): Result {
   if (!result.errors) return result
   const unlisted = Math.max(0, result.errors.length - MAX_ERRORS)
   const faults: GraphQLError[] = []
@@ -25,9 +35,15 @@ export function presentResult<Result extends ExecutionResult>(result: Result, re
     return presented
   })
   for (const error of faults.slice(0, MAX_LOGGED))
-    log?.error({ err: error.originalError ?? error, requestId, path: error.path }, 'a resolver failed')
+    log?.error(
+      { err: error.originalError ?? error, requestId, path: error.path },
+      'a resolver failed',
+    )
   if (faults.length > MAX_LOGGED)
-    log?.error({ requestId, suppressed: faults.length - MAX_LOGGED, unlisted }, 'more resolvers failed')
+    log?.error(
+      { requestId, suppressed: faults.length - MAX_LOGGED, unlisted },
+      'more resolvers failed',
+    )
   if (unlisted > 0) errors.push(tooManyErrors(unlisted, requestId))
   return { ...result, errors }
 }

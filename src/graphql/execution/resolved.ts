@@ -16,8 +16,15 @@ import type { Turns } from '../turns.ts'
 /** The estimated bytes of a number or literal, or of the punctuation around a value. */
 const VALUE_BYTES = 6
 
-/** Serializes the data of resolvers. @throws ANSWER_TOO_LARGE, before serializing, if the JSON would be too large */
-export async function answerJson(data: unknown, turns: Turns, maxBytes: number | undefined): Promise<string> {
+/**
+ * Serializes the data of resolvers.
+ * @throws ANSWER_TOO_LARGE, before serializing, if the JSON would be too large
+ */
+export async function answerJson(
+  data: unknown,
+  turns: Turns,
+  maxBytes: number | undefined,
+): Promise<string> {
   assertAnswerSize(data, maxBytes)
   return jsonInTurns(data, turns)
 }
@@ -61,7 +68,9 @@ type Write = (text: string) => unknown
 /** How REST writes values that the graph writes otherwise, by their type or field. */
 const VALUES_OF_REST: Record<string, Write> = { Date: midnight, 'TokenAmount.value': Number }
 
-/** The data of resolvers as a plan writes it: with an empty list, whose rows are separate and flat. */
+/**
+ * The data of resolvers as a plan writes it: with an empty list, whose rows are separate and flat.
+ */
 export function withRows(schema: GraphQLSchema, document: DocumentNode, data: unknown): Answer {
   const writes = writesOf(schema, document)
   const flat = (row: object): object =>
@@ -90,7 +99,8 @@ function writesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Wr
   const writes = new Map<string, Write>()
   const Field = ({ alias, name }: FieldNode) => {
     const type = getNamedType(types.getType())?.name ?? ''
-    const write = VALUES_OF_REST[`${types.getParentType()?.name}.${name.value}`] ?? VALUES_OF_REST[type]
+    const write =
+      VALUES_OF_REST[`${types.getParentType()?.name}.${name.value}`] ?? VALUES_OF_REST[type]
     if (write) writes.set((alias ?? name).value, write)
   }
   visit(document, visitWithTypeInfo(types, { Field }))

@@ -7,7 +7,11 @@ import { GatewayError } from '../../errors.ts'
 import { parseExact } from '../../exact-number.ts'
 import type { Admin } from '../context.ts'
 import type { Answer } from '../plan/plan.ts'
-import { type DocumentReference, documentReference, type RequestParams } from '../policy/documents.ts'
+import {
+  type DocumentReference,
+  documentReference,
+  type RequestParams,
+} from '../policy/documents.ts'
 import type { ChargeOperation } from '../policy/limits.ts'
 import { isOfDocument, refusal } from './errors.ts'
 import { createContext, type Graph } from './graph.ts'
@@ -36,16 +40,24 @@ export interface Call {
  * The text of a request's document. Undefined if it has none.
  * @throws GraphQLError if its parameters or the document are rejected unread
  */
-export async function documentText({ documents, limiter }: Graph, params: RequestParams): Promise<string | undefined> {
+export async function documentText(
+  { documents, limiter }: Graph,
+  params: RequestParams,
+): Promise<string | undefined> {
   limiter.assertReadable(params.variables)
   const reference = documentReference(params)
-  return Object.values(reference).every((one) => one === undefined) ? undefined : documents.resolve(reference)
+  return Object.values(reference).every((one) => one === undefined)
+    ? undefined
+    : documents.resolve(reference)
 }
 
 /** Finds a query whose document is at hand. Undefined if it is something else, or is rejected. */
 export function findQuery(
   { documents, limiter, operations }: Graph,
-  params: DocumentReference & { operationName: string | undefined; variables?: Record<string, unknown> },
+  params: DocumentReference & {
+    operationName: string | undefined
+    variables?: Record<string, unknown>
+  },
 ): Operation | undefined {
   if (limiter.variablesFault(params.variables) !== undefined) return undefined
   const text = documents.find(params)
@@ -64,7 +76,8 @@ export function admit(
 ): Promise<void> | undefined {
   const { name, type } = operation
   caller?.startOperation(name)
-  if (caller && type === OperationTypeNode.MUTATION && typeof admin === 'object') caller.admin = admin.name
+  if (caller && type === OperationTypeNode.MUTATION && typeof admin === 'object')
+    caller.admin = admin.name
   const cost = limiter.assertAllowed(operation, variables)
   if (caller) caller.cost = cost
   return charge && charged(charge, cost)
@@ -78,10 +91,18 @@ async function charged(charge: ChargeOperation, cost: number): Promise<void> {
 /** An operation's data as JSON, or a result with errors, which are not yet safe to show. */
 export type Outcome = (Answer & { failed?: undefined }) | { failed: ExecutionResult }
 
-/** The JSON of an answer: its data and, in `extensions`, the warnings of its operation, and more. */
-export function answerText({ warnings }: Operation, { json }: { json: string }, more?: object): string {
+/**
+ * The JSON of an answer: its data and, in `extensions`, the warnings of its operation, and more.
+ */
+export function answerText(
+  { warnings }: Operation,
+  { json }: { json: string },
+  more?: object,
+): string {
   const extensions = more ? { ...warnings, ...more } : warnings
-  return extensions ? `{"data":${json},"extensions":${JSON.stringify(extensions)}}` : `{"data":${json}}`
+  return extensions
+    ? `{"data":${json},"extensions":${JSON.stringify(extensions)}}`
+    : `{"data":${json}}`
 }
 
 export interface Run {
@@ -93,9 +114,9 @@ export interface Run {
 }
 
 /**
- * Runs a query or a mutation: a query by its plan if it has one, else by resolvers on one snapshot of the store. If a plan
- * rejects an argument or a value without a place in the document, resolvers run the query to find
- * it. A large operation waits for its turn.
+ * Runs a query or a mutation: a query by its plan if it has one, else by resolvers on one snapshot
+ * of the store. If a plan rejects an argument or a value without a place in the document, resolvers
+ * run the query to find it. A large operation waits for its turn.
  * @param caller ends the reads when it has gone, and receives their statements
  */
 export function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
@@ -107,18 +128,39 @@ export function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcom
 }
 
 /** The cost of an operation in the workload. */
-export const costOf = ({ limiter }: Graph, operation: Operation, variables: Record<string, unknown>): number =>
-  limiter.cost(operation, variables).requested
+export const costOf = (
+  { limiter }: Graph,
+  operation: Operation,
+  variables: Record<string, unknown>,
+): number => limiter.cost(operation, variables).requested
 
 /** Runs an operation that has its turn. @throws the error of a read that fails */
-export function answer(graph: Graph, request: Run, cost: number, caller?: Caller): Promise<Outcome> {
+export function answer(
+  graph: Graph,
+  request: Run,
+  cost: number,
+  caller?: Caller,
+): Promise<Outcome> {
   const { store } = graph.deps
   if (!request.operation.snapshot) return resolve(graph, request, plainReader(store))
-  return readFor(store, (reader) => read(graph, request, reader, caller), caller, graph.workload.isLarge(cost))
+  return readFor(
+    store,
+    (reader) => read(graph, request, reader, caller),
+    caller,
+    graph.workload.isLarge(cost),
+  )
 }
 
-/** Reads a query by its plan, or by resolvers on one snapshot: if it can be split, only the root fields without a plan. */
-async function read(graph: Graph, request: Run, reader: Reader, caller: Caller | undefined): Promise<Outcome> {
+/**
+ * Reads a query by its plan, or by resolvers on one snapshot: if it can be split, only the root
+ * fields without a plan.
+ */
+async function read(
+  graph: Graph,
+  request: Run,
+  reader: Reader,
+  caller: Caller | undefined,
+): Promise<Outcome> {
   const { operation, variables, unplanned } = request
   const decide = (choice: string) => caller?.onDecision?.('run', choice)
   const byResolvers = (one: Reader) => {
@@ -134,10 +176,15 @@ async function read(graph: Graph, request: Run, reader: Reader, caller: Caller |
   const parts = coerced && operation.islands.of(coerced)
   if (!parts) return reader.snapshot(byResolvers)
   decide('islands')
-  return reader.snapshot(async (one) => (await readParts(graph, request, parts, one)) ?? byResolvers(one))
+  return reader.snapshot(
+    async (one) => (await readParts(graph, request, parts, one)) ?? byResolvers(one),
+  )
 }
 
-/** Reads the root fields with a plan, then the others by resolvers. Undefined if the plan rejects an argument or a value. */
+/**
+ * Reads the root fields with a plan, then the others by resolvers. Undefined if the plan rejects an
+ * argument or a value.
+ */
 async function readParts(
   graph: Graph,
   request: Run,
@@ -153,11 +200,14 @@ async function readParts(
   const { data, errors } = result
   if (!data) return failedWith(operation, result)
   const islands: string[] = []
-  for (const key of parts.islands) islands.push(await answerJson(data[key], context.turns, reader.maxBytes))
+  for (const key of parts.islands)
+    islands.push(await answerJson(data[key], context.turns, reader.maxBytes))
   const json = fillHoles(planned.json, islands)
   const { maxBytes = Number.POSITIVE_INFINITY } = reader
   if (json.length > maxBytes) throw answerTooLarge(maxBytes)
-  return errors ? failedWith(operation, { ...result, data: parseExact(json) as typeof data }) : { json }
+  return errors
+    ? failedWith(operation, { ...result, data: parseExact(json) as typeof data })
+    : { json }
 }
 
 /** A plan rejects an argument or a value: resolvers find the place of the error. */
@@ -192,7 +242,10 @@ async function resolve(graph: Graph, request: Run, reader: Reader): Promise<Outc
   return { json: await answerJson(result.data, context.turns, reader.maxBytes) }
 }
 
-/** Runs an operation of this program, which code generation has validated. @throws the error that a resolver threw */
+/**
+ * Runs an operation of this program, which code generation has validated.
+ * @throws the error that a resolver threw
+ */
 export async function runDocument<Data, Variables>(
   graph: Graph,
   document: TypedDocumentNode<Data, Variables>,
@@ -247,6 +300,10 @@ export function runPages<Data>(
 /** The error that a resolver threw. An argument that GraphQL itself rejected becomes BAD_INPUT. */
 function origin({ errors: [error] = [] }: ExecutionResult): unknown {
   let cause: Error | undefined = error?.originalError
-  while (cause && 'originalError' in cause && cause.originalError instanceof Error) cause = cause.originalError
-  return cause ?? (error?.extensions.code === 'BAD_INPUT' ? new GatewayError('BAD_INPUT', error.message) : error)
+  while (cause && 'originalError' in cause && cause.originalError instanceof Error)
+    cause = cause.originalError
+  return (
+    cause ??
+    (error?.extensions.code === 'BAD_INPUT' ? new GatewayError('BAD_INPUT', error.message) : error)
+  )
 }

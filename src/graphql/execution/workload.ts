@@ -20,8 +20,9 @@ interface Waiting {
 }
 
 /**
- * Bounds the sum of the costs of large operations in progress: together they may cost what one operation may. The others wait
- * in a bounded queue. Small operations are not counted, so that large ones leave them their share.
+ * Bounds the sum of the costs of large operations in progress: together they may cost what one
+ * operation may. The others wait in a bounded queue. Small operations are not counted, so that
+ * large ones leave them their share.
  */
 export class Workload {
   readonly #capacity: number
@@ -45,7 +46,10 @@ export class Workload {
     return cost > this.#small
   }
 
-  /** Runs the work of an operation, a large one in its turn. @throws UNAVAILABLE if it would have to wait too long */
+  /**
+   * Runs the work of an operation, a large one in its turn.
+   * @throws UNAVAILABLE if it would have to wait too long
+   */
   run<T>(cost: number, caller: Caller | undefined, work: () => Promise<T>): Promise<T> {
     return this.isLarge(cost) ? this.#runLarge(cost, caller, work) : work()
   }

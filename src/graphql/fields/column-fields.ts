@@ -13,9 +13,16 @@ interface FieldBuilder {
  * Exposes each column that has a description as a field.
  * @param enums the names of enum types, by column
  */
-export function columnFields(t: FieldBuilder, columns: Record<string, Described>, enums: Record<string, string> = {}) {
+export function columnFields(
+  t: FieldBuilder,
+  columns: Record<string, Described>,
+  enums: Record<string, string> = {},
+) {
   const fields: Record<string, GenericFieldRef> = {}
-  for (const [name, { field = name, type, nullable = false, description, moment, tokens }] of Object.entries(columns))
+  for (const [
+    name,
+    { field = name, type, nullable = false, description, moment, tokens },
+  ] of Object.entries(columns))
     if (tokens) {
       const options = {
         type: 'TokenAmount',
@@ -25,7 +32,12 @@ export function columnFields(t: FieldBuilder, columns: Record<string, Described>
       }
       fields[tokens.field] = t.field(options as never) as GenericFieldRef
     } else if (moment) {
-      const options = { type: 'DateTime', nullable, description: moment.description, ...momentOf(name) }
+      const options = {
+        type: 'DateTime',
+        nullable,
+        description: moment.description,
+        ...momentOf(name),
+      }
       fields[moment.field] = t.field(options as never) as GenericFieldRef
     } else if (description !== undefined && type) {
       const options = { type: enums[name] ?? SCALARS[type], nullable, description }
@@ -34,7 +46,10 @@ export function columnFields(t: FieldBuilder, columns: Record<string, Described>
   return fields
 }
 
-/** Returns the options of a DateTime field with the moment of a column of Unix seconds. Later ones than any date are wrong. */
+/**
+ * Returns the options of a DateTime field with the moment of a column of Unix seconds. Later ones
+ * than any date are wrong.
+ */
 const momentOf = (name: string) => ({
   extensions: {
     sqlField: {
@@ -48,6 +63,8 @@ const momentOf = (name: string) => ({
   },
   resolve: (row: Record<string, bigint | null>): Date | null => {
     const seconds = row[name]
-    return typeof seconds === 'bigint' ? new Date(Math.min(Number(seconds), LAST_SECOND) * 1000) : null
+    return typeof seconds === 'bigint'
+      ? new Date(Math.min(Number(seconds), LAST_SECOND) * 1000)
+      : null
   },
 })

@@ -44,17 +44,28 @@ export function connectionOf<Row>(
   }
 }
 
-/** Cuts rows to their page. `more` says whether there was an extra row: more follow or, if the page is backward, precede. */
-export function cutToPage<Row>(rows: Row[], { limit, backward }: Page): { rows: Row[]; more: boolean } {
+/**
+ * Cuts rows to their page. `more` says whether there was an extra row: more follow or, if the page
+ * is backward, precede.
+ */
+export function cutToPage<Row>(
+  rows: Row[],
+  { limit, backward }: Page,
+): { rows: Row[]; more: boolean } {
   const more = rows.length > limit
   return { rows: !more ? rows : backward ? rows.slice(1) : rows.slice(0, limit), more }
 }
 
 /**
- * Returns a flag of `pageInfo`: `more` or, in the direction from which the page comes, one that follows from its arguments.
- * A page of 0 rows has no cursor to go on from, so it has neither a next page nor a previous one.
+ * Returns a flag of `pageInfo`: `more` or, in the direction from which the page comes, one that
+ * follows from its arguments. A page of 0 rows has no cursor to go on from, so it has neither a
+ * next page nor a previous one.
  */
-export function pageFlag<More>(page: Page, of: 'hasNextPage' | 'hasPreviousPage', more: More): More | boolean {
+export function pageFlag<More>(
+  page: Page,
+  of: 'hasNextPage' | 'hasPreviousPage',
+  more: More,
+): More | boolean {
   if (page.limit === 0) return false
   if (of === 'hasNextPage') return page.backward ? page.before !== undefined : more
   return page.backward ? more : page.after !== undefined || page.offset > 0n
@@ -66,7 +77,10 @@ interface Ordered {
 }
 
 /** Reads the paging arguments of a list. @throws BAD_INPUT */
-export function readPage(listing: Ordered, args: PageArguments): Page & { after?: string[]; before?: string[] } {
+export function readPage(
+  listing: Ordered,
+  args: PageArguments,
+): Page & { after?: string[]; before?: string[] } {
   const { first, last } = args
   for (const [name, size] of [
     ['first', first],
@@ -76,10 +90,12 @@ export function readPage(listing: Ordered, args: PageArguments): Page & { after?
       throw badArgument(name, `must be from 0 to ${MAX_PAGE}`)
   if (typeof first === 'number' && typeof last === 'number')
     throw badArgument('last', 'cannot be given together with first')
-  const backward = typeof last === 'number' || (typeof first !== 'number' && typeof args.before === 'string')
+  const backward =
+    typeof last === 'number' || (typeof first !== 'number' && typeof args.before === 'string')
   const offset = args.offset ?? 0n
   if (offset > MAX_OFFSET) throw badArgument('offset', 'must be at most 2^63-1')
-  if (backward && offset > 0n) throw badArgument('offset', 'cannot be given together with last or before')
+  if (backward && offset > 0n)
+    throw badArgument('offset', 'cannot be given together with last or before')
   const values = (cursor: string | null | undefined) =>
     typeof cursor === 'string' ? decodeCursor(listing, cursor) : undefined
   return {
@@ -98,7 +114,8 @@ export const encodeCursor = (name: string, values: string[]) =>
 export function readCursor(cursor: string): { name: string; values: string[] } | undefined {
   try {
     const decoded: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (!Array.isArray(decoded) || !decoded.every((one) => typeof one === 'string')) return undefined
+    if (!Array.isArray(decoded) || !decoded.every((one) => typeof one === 'string'))
+      return undefined
     const [name, ...values] = decoded
     return name === undefined ? undefined : { name, values }
   } catch {
@@ -109,9 +126,13 @@ export function readCursor(cursor: string): { name: string; values: string[] } |
 function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
   const decoded = readCursor(cursor)
   if (!decoded) throw badCursor()
-  if (decoded.name !== name) throw kindOf(decoded.name) === kindOf(name) ? otherCursor() : badCursor()
+  if (decoded.name !== name)
+    throw kindOf(decoded.name) === kindOf(name) ? otherCursor() : badCursor()
   const { values } = decoded
-  if (values.length !== order.length || !order.every(({ type }, i) => typeOfValue(type).accepts?.(values[i] as string)))
+  if (
+    values.length !== order.length ||
+    !order.every(({ type }, i) => typeOfValue(type).accepts?.(values[i] as string))
+  )
     throw badCursor()
   return values
 }

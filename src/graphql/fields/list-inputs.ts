@@ -28,7 +28,10 @@ export interface Applied<Row> {
  * Applies the arguments `where` and `orderBy` to a list. Cursors are bound to both.
  * @throws BAD_INPUT
  */
-export function applyListInputs<Row>(listing: Listing<Row>, args: Record<string, unknown>): Applied<Row> {
+export function applyListInputs<Row>(
+  listing: Listing<Row>,
+  args: Record<string, unknown>,
+): Applied<Row> {
   const { where, set, filters, text } = readWhere(listing.filters, args.where as Where | null)
   const by = sortBy(args)
   const ordered = by.length > 0 ? sorted(listing, by) : listing
@@ -66,7 +69,12 @@ export function boundName(name: string, where: string, by: SortBy[]): string {
 /** The name of an enum value, such as SUM_POINTS for sumPoints. */
 export const constant = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
 
-export const orderType = (builder: Builder, name: string, description: string, keys: Record<string, string>) =>
+export const orderType = (
+  builder: Builder,
+  name: string,
+  description: string,
+  keys: Record<string, string>,
+) =>
   builder.enumType(name, {
     description,
     values: Object.fromEntries(
@@ -122,7 +130,10 @@ const RANGES = {
   int: 'IntRange',
 }
 
-/** Adds the input types of a list's `where` and `orderBy`. `enums` has the names of enum types by filter. */
+/**
+ * Adds the input types of a list's `where` and `orderBy`. `enums` has the names of enum types by
+ * filter.
+ */
 export function addListInputs(
   builder: Builder,
   name: string,
@@ -145,7 +156,10 @@ function addFilter(builder: Builder, name: string, conditions: Conditions, enums
       ...Object.fromEntries(
         Object.entries(conditions).map(([field, condition]) => [
           field,
-          t.field({ type: inputTypeOf(field, condition, enums) as 'String', description: condition.description }),
+          t.field({
+            type: inputTypeOf(field, condition, enums) as 'String',
+            description: condition.description,
+          }),
         ]),
       ),
       AND: t.field({

@@ -4,8 +4,8 @@ import type { Builder, Types } from '../schema/builder.ts'
 import { addListInputs } from './list-inputs.ts'
 
 /**
- * Adds the types that all lists of a row type share: the inputs of `where` and `orderBy`, and the connection `<Name>Connection`
- * with `<Name>Edge`, which it returns.
+ * Adds the types that all lists of a row type share: the inputs of `where` and `orderBy`, and the
+ * connection `<Name>Connection` with `<Name>Edge`, which it returns.
  * @param enums the names of enum types, by filter
  */
 export function listTypes<Row>(

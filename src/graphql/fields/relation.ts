@@ -54,10 +54,15 @@ function relationOf<Name extends Model>(model: Name, name: RelationOf<Name>): Re
  * Declares a field that is the row of a relation in schema.prisma.
  * @param model the model of the rows that have the field, or from which they are summed up
  */
-export function related<Name extends Model, Row>(model: Name, name: RelationOf<Name>, row: ModelRow<Row>) {
+export function related<Name extends Model, Row>(
+  model: Name,
+  name: RelationOf<Name>,
+  row: ModelRow<Row>,
+) {
   const { fields, references, model: other } = relationOf(model, name)
   const by = row.key.map((field) => fields[references.indexOf(field)])
-  if (other !== row.model || by.includes(undefined)) throw new Error(`${model}.${name} is not found by ${row.key}`)
+  if (other !== row.model || by.includes(undefined))
+    throw new Error(`${model}.${name} is not found by ${row.key}`)
   return one(row, by as string[])
 }
 
@@ -68,5 +73,8 @@ export function ownerOf<Name extends Model, Field extends string>(
   listing: { columns: Record<Field, Column> },
 ) {
   const { fields, references } = relationOf(model, name)
-  return ownedBy<string>(listing, Object.fromEntries(references.map((field, i) => [field, fields[i] as string])))
+  return ownedBy<string>(
+    listing,
+    Object.fromEntries(references.map((field, i) => [field, fields[i] as string])),
+  )
 }

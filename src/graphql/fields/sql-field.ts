@@ -22,23 +22,31 @@ import { connectionOf, type PageArguments, readPage } from './connection.ts'
 import { type Applied, applyListInputs } from './list-inputs.ts'
 
 /**
- * The SQL of a field, declared with its resolver in `extensions.sqlField`, so that a plan can read a selection in one
- * statement. An exposed field needs no declaration: it is the row's column of that name. Other fields without one are
- * left to their resolvers.
+ * The SQL of a field, declared with its resolver in `extensions.sqlField`, so that a plan can read
+ * a selection in one statement. An exposed field needs no declaration: it is the row's column of
+ * that name. Other fields without one are left to their resolvers.
  * @property past what is read instead if the argument `asOf` or `from` is given
  */
 export type SqlField = Present & { past?: Present }
 
 type Present =
-  /** A column of the row or, looked up as by `one`, of the row `of`. A row without the column has it in the row `without`. */
+  /**
+   * A column of the row or, looked up as by `one`, of the row `of`. A row without the column has it
+   * in the row `without`.
+   */
   | { kind: 'column'; column: string; of?: More; without?: More }
   /** SQL over the row's columns, and the type of its value. */
   | { kind: 'sql'; type: ValueType; sql(column: (field: string) => string): string }
   /** SQL of JSON text over the row's columns. */
   | { kind: 'json'; sql(column: (field: string) => string): string }
-  /** An object built from the row's columns, by field. It is null if the column `presence` is null. */
+  /**
+   * An object built from the row's columns, by field. It is null if the column `presence` is null.
+   */
   | { kind: 'embedded'; columns: Record<string, Source>; presence?: string }
-  /** A row of another kind, looked up by the values of `by`: columns of the row, or arguments of a root field. */
+  /**
+   * A row of another kind, looked up by the values of `by`: columns of the row, or arguments of a
+   * root field.
+   */
   | { kind: 'one'; one: One; by: string[]; assert?: Assert }
   /** A row of an interface: the first of these types that has a row at its key. */
   | { kind: 'either'; types: Record<string, More> }
@@ -47,8 +55,14 @@ type Present =
   /** A plain list: the rows of several lists, one after the other. */
   | { kind: 'concatenated'; lists: SqlRows[] }
 
-/** The source of a field of an embedded object: a column, SQL over the row's columns or, if the value is unknown, null. */
-export type Source = string | { as: Encoding; sql(column: (field: string) => string): string } | null
+/**
+ * The source of a field of an embedded object: a column, SQL over the row's columns or, if the
+ * value is unknown, null.
+ */
+export type Source =
+  | string
+  | { as: Encoding; sql(column: (field: string) => string): string }
+  | null
 
 /** Checks the arguments of a field. @throws BAD_INPUT */
 export type Assert = (args: any) => void
@@ -57,13 +71,19 @@ export type Assert = (args: any) => void
 export interface One {
   columns: Columns
   types: KeyType[]
-  /** Builds FROM and WHERE for the row at a key, given the SQL of its values. `used` are the columns that are read. */
+  /**
+   * Builds FROM and WHERE for the row at a key, given the SQL of its values. `used` are the columns
+   * that are read.
+   */
   at(keys: Prisma.Sql[], used: ReadonlySet<string>, topology: Topology): Prisma.Sql
   /** True if every key has a row. */
   always?: boolean
   /** Reads an argument that is a key. Null if no row has it. */
   read?(value: any): unknown
-  /** The column that is null if the object is. By default the first one of a row that a key may lack. */
+  /**
+   * The column that is null if the object is. By default the first one of a row that a key may
+   * lack.
+   */
   presence?: string
 }
 
@@ -76,7 +96,10 @@ export interface More {
 /** A kind of row that resolvers can load by its key too. */
 export interface KeyedRow<Row> extends One {
   load: Batch<Key, Row | null>
-  /** Returns the properties that follow from the key, if every key has a row. The others are loaded on demand. */
+  /**
+   * Returns the properties that follow from the key, if every key has a row. The others are loaded
+   * on demand.
+   */
   stub?(key: Key): Partial<Row>
 }
 
@@ -135,13 +158,16 @@ function keyType({ sql, type }: Column): KeyType {
 
 /**
  * Binds the rows of a listing to their owner.
- * @param by for each column of the listing, the owner's field that it equals. It equals one of several
+ * @param by for each column of the listing, the owner's field that it equals. It equals one of
+ * several
  */
 export const ownedBy = <Name extends string>(
   { columns }: { columns: Record<NoInfer<Name>, Column> },
   by: Record<Name, string | string[]>,
 ): Owner => {
-  const pairs = (Object.keys(by) as Name[]).flatMap((name) => [by[name]].flat().map((field) => [name, field] as const))
+  const pairs = (Object.keys(by) as Name[]).flatMap((name) =>
+    [by[name]].flat().map((field) => [name, field] as const),
+  )
   return {
     columns: pairs.map(([name]) => ({ column: columns[name].sql, type: keyType(columns[name]) })),
     fields: pairs.map(([, field]) => field),
@@ -152,7 +178,12 @@ export const ownedBy = <Name extends string>(
  * Declares a field that is a row of another kind. It is null if a value of its key is null.
  * @param by the fields of the parent row, or the arguments, whose values are the key
  */
-export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<string, unknown> = {}, assert?: Assert) {
+export function one<Row>(
+  kind: KeyedRow<Row>,
+  by: string[],
+  others: Record<string, unknown> = {},
+  assert?: Assert,
+) {
   return {
     ...sqlField({ kind: 'one', one: kind, by, ...(assert && { assert }) }, others),
     resolve: (row: any, args: any, context: GraphContext): any => {
@@ -166,11 +197,14 @@ export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<strin
 }
 
 /**
- * Declares a field of an interface: a row of one of several kinds. It is null if none of them has a row.
+ * Declares a field of an interface: a row of one of several kinds. It is null if none of them has a
+ * row.
  * @param kinds by type, each with the fields of the parent row whose values are its key
  */
 export function either(kinds: Record<string, { kind: KeyedRow<any>; by: string[] }>) {
-  const types = Object.fromEntries(Object.entries(kinds).map(([name, { kind, by }]) => [name, { one: kind, by }]))
+  const types = Object.fromEntries(
+    Object.entries(kinds).map(([name, { kind, by }]) => [name, { one: kind, by }]),
+  )
   return {
     ...sqlField({ kind: 'either', types }),
     resolve: async (row: any, _: unknown, { batches }: GraphContext): Promise<any> => {
@@ -184,7 +218,10 @@ export function either(kinds: Record<string, { kind: KeyedRow<any>; by: string[]
   }
 }
 
-/** Declares a field that is a column of its row. If only the row's key `by` is loaded, the resolver loads the row. */
+/**
+ * Declares a field that is a column of its row. If only the row's key `by` is loaded, the resolver
+ * loads the row.
+ */
 export function column<Row>(
   kind: KeyedRow<Row>,
   name: keyof Row & string,
@@ -202,7 +239,8 @@ export function column<Row>(
 
 /**
  * Declares a field that is a column of a row of another kind, which every key has.
- * @param by the fields of the parent row, or the arguments, whose values are the key; an argument that is left out is `infinity`
+ * @param by the fields of the parent row, or the arguments, whose values are the key; an argument
+ * that is left out is `infinity`
  */
 export const columnOf = <Row>(
   kind: KeyedRow<Row>,
@@ -219,7 +257,10 @@ export const columnOf = <Row>(
 export const keyOrForever = (row: any, args: any, by: string[]): Key =>
   by.map((name) => row[name] ?? args[name] ?? 'infinity')
 
-/** Declares a field that is a column of its row or, given the argument `asOf`, of the row of `past` at the key and it. */
+/**
+ * Declares a field that is a column of its row or, given the argument `asOf`, of the row of `past`
+ * at the key and it.
+ */
 export function columnAsOf<Row, Past extends Record<string, unknown>>(
   kind: KeyedRow<Row>,
   name: keyof Row & keyof Past & string,
@@ -243,10 +284,15 @@ export function columnAsOf<Row, Past extends Record<string, unknown>>(
 const keyIn = (row: any, by: string[]): Key => by.map((name) => row[name])
 
 /** Declares an object built from columns of its row. */
-export const part = (columns: Record<string, string | null>, others: Record<string, unknown> = {}) => ({
+export const part = (
+  columns: Record<string, string | null>,
+  others: Record<string, unknown> = {},
+) => ({
   ...sqlField({ kind: 'embedded', columns }, others),
   resolve: (row: any): any =>
-    Object.fromEntries(Object.entries(columns).map(([field, name]) => [field, name === null ? null : row[name]])),
+    Object.fromEntries(
+      Object.entries(columns).map(([field, name]) => [field, name === null ? null : row[name]]),
+    ),
 })
 
 /** Declares a plain list of few rows. `types` are the types of the owner's columns `by`. */
@@ -264,7 +310,9 @@ export function rows(described: SqlRows, types: KeyType[], others: Record<string
 export const rowsOfOwners =
   (described: SqlRows, types: KeyType[]): Batch<Key, object[], [Arguments, string[]]> =>
   (reader, owners, args, names) => {
-    const columns = Object.fromEntries(names.map((name) => [name, described.columns[name] as Column]))
+    const columns = Object.fromEntries(
+      names.map((name) => [name, described.columns[name] as Column]),
+    )
     const used = new Set(names)
     return rowsByKey(
       reader,
@@ -276,31 +324,51 @@ export const rowsOfOwners =
 
 type Arguments = Record<string, any>
 
-/** A connection: the listing and the filter for its arguments, over the rows of one owner or over all rows. */
+/**
+ * A connection: the listing and the filter for its arguments, over the rows of one owner or over
+ * all rows.
+ */
 export interface SqlList {
   listing(args: Arguments): Listing<any>
   filter(args: Arguments): Filter
-  /** Rejects an order other than the default if there are more rows than a request may sort. @throws BAD_INPUT */
+  /**
+   * Rejects an order other than the default if there are more rows than a request may sort.
+   * @throws BAD_INPUT
+   */
   assertSortable?(args: Arguments): void
   /** Rejects a filter that would scan more rows than a request may. @throws BAD_INPUT */
   assertFilterable?(args: Arguments): void
-  /** Rejects a count of more rows than a request may count, if no total is stored. @throws BAD_INPUT */
+  /**
+   * Rejects a count of more rows than a request may count, if no total is stored.
+   * @throws BAD_INPUT
+   */
   assertCountable?(args: Arguments): void
   /** Completes the arguments that need a lookup in the database. */
   prepare?(args: Arguments, reader: Reader): Promise<Arguments>
-  /** The SQL of the cursor, if the statement looks it up. If the lookup finds no row, the page is empty. */
+  /**
+   * The SQL of the cursor, if the statement looks it up. If the lookup finds no row, the page is
+   * empty.
+   */
   startAfter?(args: Arguments): Prisma.Sql[] | undefined
   owner?: Owner
   /** The owner's column that is null if the list is. */
   presence?: string
-  /** The source of columns that plans read and the listing lacks. Resolvers load them separately. */
+  /**
+   * The source of columns that plans read and the listing lacks. Resolvers load them separately.
+   */
   more?: More
-  /** The stored total, loaded or as SQL over the owner's columns. Undefined for arguments that require a count. */
+  /**
+   * The stored total, loaded or as SQL over the owner's columns. Undefined for arguments that
+   * require a count.
+   */
   total?: {
     load(row: any, args: Arguments, context: GraphContext): (() => Promise<number>) | undefined
     sql(args: Arguments, column: (field: string) => string): string | undefined
   }
-  /** Further fields of the connection, all integers, whose values follow from the completed arguments. */
+  /**
+   * Further fields of the connection, all integers, whose values follow from the completed
+   * arguments.
+   */
   values?: Record<string, (args: Arguments) => number | null>
 }
 
@@ -317,8 +385,8 @@ interface Owner {
 export interface SqlRows {
   columns: Columns
   /**
-   * Builds FROM, WHERE and, without `order`, ORDER BY. `owner` is the SQL of the owner's columns `by` (empty at the root),
-   * `used` are the columns that are read.
+   * Builds FROM, WHERE and, without `order`, ORDER BY. `owner` is the SQL of the owner's columns
+   * `by` (empty at the root), `used` are the columns that are read.
    */
   of(args: Arguments, owner: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
   by: string[]
@@ -326,17 +394,24 @@ export interface SqlRows {
    * Completes the arguments that need a lookup in the database. Resolvers complete them otherwise.
    */
   prepare?(args: Arguments, reader: Reader): Promise<Arguments>
-  /** The columns that order the rows, all of them. Rows within rows are then joined and sorted once. */
+  /**
+   * The columns that order the rows, all of them. Rows within rows are then joined and sorted once.
+   */
   order?: string[]
 }
 
 /** The rows of a list in order. They have the columns of `order` under their names. */
 export function inOrder({ of, order }: SqlRows, ...args: Parameters<SqlRows['of']>): Prisma.Sql {
   const sql = of(...args)
-  return order ? Prisma.sql`${sql} ORDER BY ${Prisma.raw(order.map((name) => `"${name}"`).join(', '))}` : sql
+  return order
+    ? Prisma.sql`${sql} ORDER BY ${Prisma.raw(order.map((name) => `"${name}"`).join(', '))}`
+    : sql
 }
 
-/** Declares a connection's resolver and SQL field from one description. `others` are further `extensions`. */
+/**
+ * Declares a connection's resolver and SQL field from one description. `others` are further
+ * `extensions`.
+ */
 export function list(described: DescribedList, others: Record<string, unknown> = {}) {
   const complete = withInputs(described)
   return { ...sqlField({ kind: 'list', list: complete }, others), ...resolved(complete) }
@@ -368,7 +443,8 @@ function withInputs(list: DescribedList): SqlList {
     filter: (args) => applied(args).filter(filter(args)),
     ...(total && {
       total: {
-        load: (row, args, context) => (applied(args).filters ? undefined : total.load(row, args, context)),
+        load: (row, args, context) =>
+          applied(args).filters ? undefined : total.load(row, args, context),
         sql: (args, column) => (applied(args).filters ? undefined : total.sql(args, column)),
       },
     }),
@@ -393,7 +469,8 @@ function resolved(list: SqlList) {
       const listing = list.listing(args)
       const page = readPage(listing, args)
       const owner = fields.map((field) => text(row[field]))
-      const count = list.total?.load(row, args, context) ?? (() => context.batches.load(totals, owner, args))
+      const count =
+        list.total?.load(row, args, context) ?? (() => context.batches.load(totals, owner, args))
       const values = Object.entries(list.values ?? {}).map(([name, value]) => [name, value(args)])
       return {
         ...connectionOf(listing, page, await context.batches.load(pages, owner, args), count),
@@ -410,11 +487,15 @@ export const sqlField = (of: SqlField, others: Record<string, unknown> = {}) => 
   extensions: { ...others, sqlField: of },
 })
 
-/** Returns the options of a type's global `id` field. The callback builds the SQL of the id within the type. */
+/**
+ * Returns the options of a type's global `id` field. The callback builds the SQL of the id within
+ * the type.
+ */
 export const nodeId = (type: string, id: (column: (field: string) => string) => string) =>
   sqlField({
     kind: 'sql',
     type: 'text',
     // Postgres inserts line breaks into base64.
-    sql: (column) => `translate(encode(convert_to('${type}:' || ${id(column)}, 'UTF8'), 'base64'), E'\\n', '')`,
+    sql: (column) =>
+      `translate(encode(convert_to('${type}:' || ${id(column)}, 'UTF8'), 'base64'), E'\\n', '')`,
   })

@@ -24,9 +24,15 @@ export function wholeValue({ raw, decimals, value }: TokenAmount): string | null
 
 /** An amount is read with its row and costs nothing of its kind. */
 const amountField = (columns: Record<keyof TokenAmount, Source>, presence?: string) =>
-  sqlField({ kind: 'embedded', columns, ...(presence !== undefined && { presence }) }, { cost: { weight: 0 } })
+  sqlField(
+    { kind: 'embedded', columns, ...(presence !== undefined && { presence }) },
+    { cost: { weight: 0 } },
+  )
 
-/** Declares a token amount whose column is in the smallest unit or, without decimals, in whole tokens. */
+/**
+ * Declares a token amount whose column is in the smallest unit or, without decimals, in whole
+ * tokens.
+ */
 export const storedTokens = (amount: string, { usd, decimals, optional = false }: Tokens) => {
   const whole = decimals === undefined
   return {

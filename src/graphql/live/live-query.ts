@@ -1,7 +1,16 @@
-import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind, OperationTypeNode, visit } from 'graphql'
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  OperationTypeNode,
+  visit,
+} from 'graphql'
 import { fieldsOf, fragmentsOf } from '../selection.ts'
 
-/** A subscription field that reports the answers of the query field of the same name and arguments. */
+/**
+ * A subscription field that reports the answers of the query field of the same name and arguments.
+ */
 export const likeQuery = {
   extensions: { likeQuery: true },
   subscribe: notExecuted,
@@ -20,9 +29,11 @@ export function queryOf(
 ): DocumentNode | undefined {
   const [subscriptions, queries] = [schema.getSubscriptionType(), schema.getQueryType()]
   const operation = getOperationAST(document, operationName)
-  if (!subscriptions || !queries || operation?.operation !== OperationTypeNode.SUBSCRIPTION) return undefined
+  if (!subscriptions || !queries || operation?.operation !== OperationTypeNode.SUBSCRIPTION)
+    return undefined
   const [[field] = []] = fieldsOf([operation.selectionSet], fragmentsOf(document)).values()
-  if (!field || subscriptions.getFields()[field.name.value]?.extensions.likeQuery !== true) return undefined
+  if (!field || subscriptions.getFields()[field.name.value]?.extensions.likeQuery !== true)
+    return undefined
   return visit(document, {
     [Kind.OPERATION_DEFINITION]: (node) =>
       node === operation ? { ...node, operation: OperationTypeNode.QUERY } : null,

@@ -16,7 +16,10 @@ export interface ChangeEvent {
   anyway: boolean
 }
 
-/** The answer of a live query: its result and its JSON text. Errors are presented to each subscriber separately. */
+/**
+ * The answer of a live query: its result and its JSON text. Errors are presented to each subscriber
+ * separately.
+ */
 export interface LiveAnswer {
   /** Equal for equal results. */
   text: string
@@ -24,12 +27,16 @@ export interface LiveAnswer {
 }
 
 /**
- * Reads an answer. It calls `begin` before each attempt, and must see all data stored by then. It does not throw.
+ * Reads an answer. It calls `begin` before each attempt, and must see all data stored by then. It
+ * does not throw.
  * @returns undefined if the signal aborted it
  */
 type Fetch = (begin: () => void, signal: AbortSignal) => Promise<LiveAnswer | undefined>
 
-/** The newest answers, up to a sum of bytes. One that is dropped is read again for a subscriber that still needs it. */
+/**
+ * The newest answers, up to a sum of bytes. One that is dropped is read again for a subscriber that
+ * still needs it.
+ */
 type Answers = LRUCache<object, LiveAnswer>
 
 interface LiveOptions {
@@ -98,11 +105,15 @@ export class Live {
    * @throws UNAVAILABLE if none is free, RATE_LIMITED if the client has used all of its slots
    */
   enter(client: string): () => void {
-    if (this.#closed) throw new GatewayError('UNAVAILABLE', 'The server is closing. Subscribe again in a moment.')
+    if (this.#closed)
+      throw new GatewayError('UNAVAILABLE', 'The server is closing. Subscribe again in a moment.')
     return this.#slots.enter(client)
   }
 
-  /** One event at once, then one for all changes within a quarter of a second. A slow reader gets one event for all. */
+  /**
+   * One event at once, then one for all changes within a quarter of a second. A slow reader gets
+   * one event for all.
+   */
   changes(): AsyncIterableIterator<ChangeEvent> {
     const inbox = new Inbox<ChangeEvent>(merged, () => this.#changes.delete(inbox))
     this.#changes.add(inbox)
@@ -116,8 +127,8 @@ export class Live {
   }
 
   /**
-   * Answers of a query: the current one, and after changes each one that differs from the last. Subscribers with the same key
-   * share the reads.
+   * Answers of a query: the current one, and after changes each one that differs from the last.
+   * Subscribers with the same key share the reads.
    */
   answers(key: string, read: Fetch): AsyncIterableIterator<LiveAnswer> {
     let shared = this.#shared.get(key)
@@ -155,8 +166,9 @@ const merged: Join<ChangeEvent> = (waiting, { anyway }) => {
 }
 
 /**
- * An answer that several subscribers follow: each gets the current one, and then the newest one whenever it differs from the
- * last. It is read once for all of them, one read at a time, and only while a subscriber waits.
+ * An answer that several subscribers follow: each gets the current one, and then the newest one
+ * whenever it differs from the last. It is read once for all of them, one read at a time, and only
+ * while a subscriber waits.
  */
 class SharedAnswer {
   readonly #read: Fetch

@@ -63,9 +63,15 @@ export class Runs {
     return this.#isConnected
   }
 
-  /** Successful runs, of one date or all. A reader that is more than `MAX_WAITING` behind loses the oldest. */
+  /**
+   * Successful runs, of one date or all. A reader that is more than `MAX_WAITING` behind loses the
+   * oldest.
+   */
   follow(day: string | undefined): AsyncIterableIterator<RunEvent> {
-    const follower = { day, inbox: new Inbox<RunEvent>(newest, () => this.#followers.delete(follower)) }
+    const follower = {
+      day,
+      inbox: new Inbox<RunEvent>(newest, () => this.#followers.delete(follower)),
+    }
     this.#followers.add(follower)
     return follower.inbox
   }
@@ -95,16 +101,19 @@ export class Runs {
       pause = RETRY_MS
     }
     this.#isReading = false
-    if (this.#isConnected && (this.#missedSince !== undefined || this.#arrived.size > 0)) this.#readIn(pause)
+    if (this.#isConnected && (this.#missedSince !== undefined || this.#arrived.size > 0))
+      this.#readIn(pause)
   }
 
   async #publishMissed(since: number): Promise<void> {
     const { store } = this.#options
     const ups = this.#ups
     const missedMs = () => performance.now() - since
-    // Runs that ended before this gateway started were not missed. The clock is read after the query, which may have waited.
+    // Runs that ended before this gateway started were not missed. The clock is read after the
+    // query, which may have waited.
     for (const run of await endedRuns(store.pool, { withinMs: missedMs() + OVERLAP_MS }))
-      if (!this.#hasCaughtUp && run.msAgo > missedMs()) this.#published.set(run.id, performance.now())
+      if (!this.#hasCaughtUp && run.msAgo > missedMs())
+        this.#published.set(run.id, performance.now())
       else this.#publish(run)
     this.#hasCaughtUp = true
     if (this.#isConnected && this.#ups === ups) this.#missedSince = undefined
@@ -112,7 +121,8 @@ export class Runs {
 
   async #publishArrived(): Promise<void> {
     const ids = [...this.#arrived]
-    if (ids.length > 0) for (const run of await endedRuns(this.#options.store.pool, { ids })) this.#publish(run)
+    if (ids.length > 0)
+      for (const run of await endedRuns(this.#options.store.pool, { ids })) this.#publish(run)
     for (const id of ids) this.#arrived.delete(id)
     for (const [id, at] of this.#published) {
       if (performance.now() - at < 2 * OVERLAP_MS) break

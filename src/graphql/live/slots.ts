@@ -33,7 +33,10 @@ export class Slots {
     const { name, max, maxPerClient, onFull } = this.#options
     if (this.#used >= max) {
       onFull?.()
-      throw new GatewayError('UNAVAILABLE', `The server has ${max} open ${name}, which is its limit. Try again later.`)
+      throw new GatewayError(
+        'UNAVAILABLE',
+        `The server has ${max} open ${name}, which is its limit. Try again later.`,
+      )
     }
     const used = this.#usedBy.get(client) ?? 0
     if (used >= (maxPerClient?.(client) ?? max))

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSourceEventStream, type ExecutionResult, execute, getOperationAST, print } from 'graphql'
+import {
+  createSourceEventStream,
+  type ExecutionResult,
+  execute,
+  getOperationAST,
+  print,
+} from 'graphql'
 import { plainReader, type Reader, readSnapshot, versionSeenBy } from '../../db/connect/reader.ts'
 import { GatewayError, REFUSALS } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
@@ -35,8 +41,9 @@ const RETRY_MS = [500, 2000, 5000]
 const AWAY_MS = 1000
 
 /**
- * Starts a subscription. Each event is executed on its own snapshot with its own batches, when the client is ready for it.
- * While the store is unreachable, events wait. Equal live queries share their reads.
+ * Starts a subscription. Each event is executed on its own snapshot with its own batches, when the
+ * client is ready for it. While the store is unreachable, events wait. Equal live queries share
+ * their reads.
  */
 export async function subscribe(
   graph: Graph,
@@ -59,8 +66,11 @@ export async function subscribe(
     leave()
     const { presented, internal } = presentError(error, requestId)
     if (internal) log.error({ err: error, requestId }, 'a subscription failed')
-    const status = { UNAVAILABLE: 503, RATE_LIMITED: REFUSALS.RATE_LIMITED }[String(presented.extensions.code)]
-    if (status !== undefined) presented.extensions.http = { status, headers: { 'retry-after': '10' } }
+    const status = { UNAVAILABLE: 503, RATE_LIMITED: REFUSALS.RATE_LIMITED }[
+      String(presented.extensions.code)
+    ]
+    if (status !== undefined)
+      presented.extensions.http = { status, headers: { 'retry-after': '10' } }
     return { errors: [presented] }
   }
 
@@ -78,7 +88,12 @@ export async function subscribe(
     const shared = live.answers(key, (begin, gone) =>
       readInTurn(graph, live, gone, cost, () => {
         begin()
-        return liveAnswer(graph, { operation: query, variables: { ...variables }, admin: 'no' }, cost, gone)
+        return liveAnswer(
+          graph,
+          { operation: query, variables: { ...variables }, admin: 'no' },
+          cost,
+          gone,
+        )
       }),
     )
     return resultsOf(shared, async ({ text, failed }) =>
@@ -102,7 +117,11 @@ export async function subscribe(
       // The subscriber has seen the change.
       if ('anyway' in event && !event.anyway && version === seen) return undefined
       const rootValue: LiveRoot<Event> = { event, version }
-      const result = await execute({ ...args, rootValue, contextValue: createContext(graph, reader, admin) })
+      const result = await execute({
+        ...args,
+        rootValue,
+        contextValue: createContext(graph, reader, admin),
+      })
       const fault = result.errors?.find(isAway)
       if (fault) throw fault
       seen = version
@@ -110,7 +129,11 @@ export async function subscribe(
     }
     return resultsOf(source[Symbol.asyncIterator]() as AsyncIterator<Event>, (event) =>
       readInTurn(graph, live, signal, cost, () =>
-        readSnapshot(store, (reader) => read(event, reader), store.reads.scope(signal, graph.workload.isLarge(cost))),
+        readSnapshot(
+          store,
+          (reader) => read(event, reader),
+          store.reads.scope(signal, graph.workload.isLarge(cost)),
+        ),
       ).catch((error) => present({ errors: resultOf(error).errors ?? [] })),
     )
   }
@@ -147,9 +170,19 @@ export async function subscribe(
   }
 }
 
-/** The answer of a query. Errors are presented to each subscriber. @throws errors of an unreachable store */
-async function liveAnswer(graph: Graph, request: Run, cost: number, signal: AbortSignal): Promise<LiveAnswer> {
-  const outcome = await answer(graph, request, cost, signal).catch((error) => ({ failed: resultOf(error) }))
+/**
+ * The answer of a query. Errors are presented to each subscriber.
+ * @throws errors of an unreachable store
+ */
+async function liveAnswer(
+  graph: Graph,
+  request: Run,
+  cost: number,
+  signal: AbortSignal,
+): Promise<LiveAnswer> {
+  const outcome = await answer(graph, request, cost, signal).catch((error) => ({
+    failed: resultOf(error),
+  }))
   if (!outcome.failed) return { text: answerText(request.operation, outcome) }
   const { failed } = outcome
   const away = failed.errors?.find(isAway)
@@ -170,12 +203,16 @@ async function readInTurn<T>(
 ): Promise<T | undefined> {
   for (let failures = 0; !signal.aborted; failures++) {
     try {
-      return await workload.run(cost, signal, () => live.turn(async () => (signal.aborted ? undefined : read())))
+      return await workload.run(cost, signal, () =>
+        live.turn(async () => (signal.aborted ? undefined : read())),
+      )
     } catch (error) {
       if (signal.aborted) return undefined
       if (!isAway(error)) throw error
       if (failures === 0) log.warn({ err: error }, 'a subscription cannot be read, trying again')
-      const pause = live.connected ? (RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number) : AWAY_MS
+      const pause = live.connected
+        ? (RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number)
+        : AWAY_MS
       await sleep(pause, undefined, { signal }).catch(() => {})
     }
   }

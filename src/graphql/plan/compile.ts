@@ -16,7 +16,16 @@ import type { KeyType } from '../../db/lists/listing.ts'
 import { VALUE_TYPES } from '../../db/lists/value-type.ts'
 import type { Assert, One, SqlField, SqlRows } from '../fields/sql-field.ts'
 import { type Conditions, type Fragments, fieldsOf } from '../selection.ts'
-import { type Field, type Key, type Level, type List, type Member, type Piece, Scope, Unplanned } from './piece.ts'
+import {
+  type Field,
+  type Key,
+  type Level,
+  type List,
+  type Member,
+  type Piece,
+  Scope,
+  Unplanned,
+} from './piece.ts'
 
 export interface Document {
   schema: GraphQLSchema
@@ -33,7 +42,8 @@ export interface Compiled {
 }
 
 /**
- * Compiles a query to a plan. The schema must declare the SQL of every selected field (see sql-field.ts).
+ * Compiles a query to a plan. The schema must declare the SQL of every selected field (see
+ * sql-field.ts).
  * @throws Unplanned if the plan cannot cover a field
  */
 export function compile(document: Document, operation: OperationDefinitionNode): Compiled {
@@ -46,7 +56,10 @@ export function compile(document: Document, operation: OperationDefinitionNode):
   return { root, answer: { kind: 'object', members }, lists: compiler.lists }
 }
 
-/** The source of each field of an embedded object: a column of the row, SQL or, if its value is unknown, null. */
+/**
+ * The source of each field of an embedded object: a column of the row, SQL or, if its value is
+ * unknown, null.
+ */
 type Own = Record<string, string | { as: Encoding; sql(): string } | null>
 
 type Items = Extract<Piece, { kind: 'items' }>
@@ -60,12 +73,23 @@ class Compiler {
     this.#document = document
   }
 
-  /** Returns the members of an object built from a row. `own` has the sources of its fields, if they are not the row's. */
-  members(type: GraphQLOutputType, selectionSet: FieldNode['selectionSet'], scope: Scope, own?: Own): Member[] {
+  /**
+   * Returns the members of an object built from a row. `own` has the sources of its fields, if they
+   * are not the row's.
+   */
+  members(
+    type: GraphQLOutputType,
+    selectionSet: FieldNode['selectionSet'],
+    scope: Scope,
+    own?: Own,
+  ): Member[] {
     const members: Member[] = []
     for (const [key, node, definition] of this.#fields(type, selectionSet)) {
       if (!definition) {
-        members.push({ key, piece: { kind: 'constant', json: JSON.stringify(getNamedType(type)?.name) } })
+        members.push({
+          key,
+          piece: { kind: 'constant', json: JSON.stringify(getNamedType(type)?.name) },
+        })
         continue
       }
       members.push({ key, piece: this.#field({ node, definition }, scope, own) })
@@ -76,7 +100,9 @@ class Compiler {
   #field(field: Field, scope: Scope, own: Own | undefined): Piece {
     const { definition, node } = field
     const declared = definition.extensions.sqlField as SqlField | undefined
-    const isPast = declared?.past && node.arguments?.some(({ name }) => name.value === 'asOf' || name.value === 'from')
+    const isPast =
+      declared?.past &&
+      node.arguments?.some(({ name }) => name.value === 'asOf' || name.value === 'from')
     const sqlField = isPast ? declared.past : declared
     const column = (name: string | undefined) => {
       if (name === undefined) throw new Unplanned(`${definition.name} is resolved`)
@@ -84,9 +110,13 @@ class Compiler {
     }
     const source = own?.[definition.name]
     if (source === null) return { kind: 'constant', json: 'null' }
-    if (typeof source === 'object') return leaf(definition.type, { sql: source.sql(), as: source.as })
+    if (typeof source === 'object')
+      return leaf(definition.type, { sql: source.sql(), as: source.as })
     if (source !== undefined) return column(source)
-    if (!sqlField) return column(own ? undefined : (definition.extensions.pothosExposedField as string | undefined))
+    if (!sqlField)
+      return column(
+        own ? undefined : (definition.extensions.pothosExposedField as string | undefined),
+      )
     const at = (name: string) => {
       const column = own?.[name] ?? name
       if (typeof column !== 'string') throw new Unplanned(`${name} is no column`)
@@ -103,17 +133,27 @@ class Compiler {
         return leaf(definition.type, row.value(sqlField.column))
       }
       case 'sql':
-        return leaf(definition.type, { sql: sqlField.sql(of), as: VALUE_TYPES[sqlField.type].encoding })
+        return leaf(definition.type, {
+          sql: sqlField.sql(of),
+          as: VALUE_TYPES[sqlField.type].encoding,
+        })
       case 'json':
         return { kind: 'leaf', sql: sqlField.sql(of), as: ENCODINGS.json }
       case 'embedded': {
         const presence = sqlField.presence === undefined ? {} : { presence: of(sqlField.presence) }
-        const sources = Object.entries(sqlField.columns).map(([field, source]): [string, Own[string]] => {
-          if (source === null) return [field, null]
-          if (typeof source === 'string') return [field, at(source)]
-          return [field, { as: source.as, sql: () => source.sql(of) }]
-        })
-        const members = this.members(definition.type, node.selectionSet, scope, Object.fromEntries(sources))
+        const sources = Object.entries(sqlField.columns).map(
+          ([field, source]): [string, Own[string]] => {
+            if (source === null) return [field, null]
+            if (typeof source === 'string') return [field, at(source)]
+            return [field, { as: source.as, sql: () => source.sql(of) }]
+          },
+        )
+        const members = this.members(
+          definition.type,
+          node.selectionSet,
+          scope,
+          Object.fromEntries(sources),
+        )
         return { kind: 'object', members, ...presence }
       }
       case 'one': {
@@ -121,7 +161,11 @@ class Compiler {
         const row = this.#one(field, one, by, scope, at, assert)
         const members = this.members(definition.type, node.selectionSet, row)
         const presence = presenceOf(one)
-        return { kind: 'object', members, ...(presence !== undefined && { presence: row.column(presence) }) }
+        return {
+          kind: 'object',
+          members,
+          ...(presence !== undefined && { presence: row.column(presence) }),
+        }
       }
       case 'either': {
         const objects = Object.entries(sqlField.types).map(([name, { one, by }]) => {
@@ -135,7 +179,11 @@ class Compiler {
         const owner = sqlField.list.owner?.fields.map(of) ?? []
         const { presence } = sqlField.list
         const members = this.#connection(this.#list(field, sqlField, owner, of), scope)
-        return { kind: 'object', members, ...(presence !== undefined && { presence: of(presence) }) }
+        return {
+          kind: 'object',
+          members,
+          ...(presence !== undefined && { presence: of(presence) }),
+        }
       }
       case 'rows':
         return this.#rows(field, sqlField.rows, scope, of, definition.type)
@@ -151,17 +199,32 @@ class Compiler {
   }
 
   /** Joins the row of another kind at a key. @param at the column of a field that `by` names */
-  #one(field: Field, one: One, by: string[], scope: Scope, at: (name: string) => string, assert?: Assert): Scope {
+  #one(
+    field: Field,
+    one: One,
+    by: string[],
+    scope: Scope,
+    at: (name: string) => string,
+    assert?: Assert,
+  ): Scope {
     const keys = by.map((name, i): Key => {
       const own = at(name)
-      return scope.has(own) ? { sql: scope.column(own) } : argumentKey(field, name, one.types[i], assert, one.read)
+      return scope.has(own)
+        ? { sql: scope.column(own) }
+        : argumentKey(field, name, one.types[i], assert, one.read)
     })
     const row = new Scope(this.#alias(), one.columns, scope.level)
     scope.level.joins.push({ kind: 'one', scope: row, one, keys })
     return row
   }
 
-  #rows(field: Field, rows: SqlRows, scope: Scope, of: (name: string) => string, type: GraphQLOutputType): Items {
+  #rows(
+    field: Field,
+    rows: SqlRows,
+    scope: Scope,
+    of: (name: string) => string,
+    type: GraphQLOutputType,
+  ): Items {
     const list = this.#list(field, { kind: 'rows', rows }, rows.by.map(of), of)
     return this.#items(list, scope, rows.columns, (row) => ({
       kind: 'object',
@@ -170,7 +233,15 @@ class Compiler {
   }
 
   #list(field: Field, sqlField: List['sqlField'], owner: string[], column: List['column']): List {
-    const list: List = { field, sqlField, owner, alias: this.#alias(), column, open: false, cursors: false }
+    const list: List = {
+      field,
+      sqlField,
+      owner,
+      alias: this.#alias(),
+      column,
+      open: false,
+      cursors: false,
+    }
     this.lists.push(list)
     return list
   }
@@ -182,11 +253,15 @@ class Compiler {
     const members: Member[] = []
     for (const [key, own, field] of this.#fields(definition.type, node.selectionSet)) {
       if (!field) throw new Unplanned('__typename of a connection')
-      const rows = (item: (row: Scope) => Piece) => this.#items(list, scope, connection.listing({}).columns, item)
+      const rows = (item: (row: Scope) => Piece) =>
+        this.#items(list, scope, connection.listing({}).columns, item)
       if (field.name === 'nodes')
         members.push({
           key,
-          piece: rows((row) => ({ kind: 'object', members: this.members(field.type, own.selectionSet, row) })),
+          piece: rows((row) => ({
+            kind: 'object',
+            members: this.members(field.type, own.selectionSet, row),
+          })),
         })
       else if (field.name === 'edges')
         members.push({
@@ -199,7 +274,10 @@ class Compiler {
                 return { key: name, piece: { kind: 'cursor', list } as const }
               }
               if (edge?.name !== 'node') throw new Unplanned('a field of an edge')
-              return { key: name, piece: { kind: 'object', members: this.members(edge.type, node.selectionSet, row) } }
+              return {
+                key: name,
+                piece: { kind: 'object', members: this.members(edge.type, node.selectionSet, row) },
+              }
             }),
           })),
         })
@@ -229,7 +307,8 @@ class Compiler {
       else throw new Unplanned(`${field.name} of a connection`)
     }
     const asksPage = members.some(({ piece }) => piece.kind === 'object')
-    if (asksPage && !list.rows) this.#items(list, scope, connection.listing({}).columns, () => NOTHING)
+    if (asksPage && !list.rows)
+      this.#items(list, scope, connection.listing({}).columns, () => NOTHING)
     return members
   }
 
@@ -254,10 +333,13 @@ class Compiler {
     if (!isObjectType(named) || !selectionSet) throw new Unplanned('no object')
     const { schema, fragments, conditions } = this.#document
     const definitions = named.getFields()
-    return [...fieldsOf([selectionSet], fragments, { conditions, on: { type: named, schema } })].map(([key, nodes]) => {
+    return [
+      ...fieldsOf([selectionSet], fragments, { conditions, on: { type: named, schema } }),
+    ].map(([key, nodes]) => {
       const node = merged(nodes)
       const definition = definitions[node.name.value]
-      if (!definition && node.name.value !== '__typename') throw new Unplanned(`${node.name.value} is of the schema`)
+      if (!definition && node.name.value !== '__typename')
+        throw new Unplanned(`${node.name.value} is of the schema`)
       return [key, node, definition]
     })
   }
@@ -272,7 +354,8 @@ class Compiler {
 }
 
 /** The column of a row that is null if the row is not there. Undefined if it always is. */
-const presenceOf = ({ presence, always, columns }: One) => presence ?? (always ? undefined : Object.keys(columns)[0])
+const presenceOf = ({ presence, always, columns }: One) =>
+  presence ?? (always ? undefined : Object.keys(columns)[0])
 
 /** The columns of a list's rows that equal one of the owner, and the SQL of that one. */
 function ownedColumns({ sqlField, owner }: List, columns: Columns): Map<string, string> {

@@ -13,7 +13,10 @@ export interface Form {
 /** No JSON has this character. */
 export const HOLE = '\u0001'
 
-/** How REST writes values that the graph writes otherwise: a date as midnight UTC, a decimal as a number. */
+/**
+ * How REST writes values that the graph writes otherwise: a date as midnight UTC, a decimal as a
+ * number.
+ */
 const ENCODINGS_OF_REST = new Map<Encoding, Encoding>([
   [ENCODINGS.date, ENCODINGS.midnight],
   [ENCODINGS.decimal, ENCODINGS.number],
@@ -23,7 +26,8 @@ const ENCODINGS_OF_REST = new Map<Encoding, Encoding>([
 export function shape({ answer, lists }: Compiled, { hasRows = false, holes }: Form): void {
   if (hasRows) for (const { rows } of lists) if (rows) rows.item = flat(rows.item)
   if (!holes || answer.kind !== 'object') return
-  for (const member of answer.members) if (holes.has(member.key)) member.piece = { kind: 'constant', json: HOLE }
+  for (const member of answer.members)
+    if (holes.has(member.key)) member.piece = { kind: 'constant', json: HOLE }
 }
 
 /** Merges the objects within a row into it. */

@@ -3,15 +3,22 @@ import type { Level, List, Piece } from './piece.ts'
 import { type Part, type Writer, writerOf } from './write.ts'
 
 /**
- * The columns that a statement selects, by name: those of the root, the ordinal and columns of the row and, if a list is
- * nested, the ordinal and columns of the nested row. A request may append columns for cursors.
+ * The columns that a statement selects, by name: those of the root, the ordinal and columns of the
+ * row and, if a list is nested, the ordinal and columns of the nested row. A request may append
+ * columns for cursors.
  */
 export class Layout {
   /** As SQL. */
   readonly columns: string[] = []
-  /** The list whose rows are the statement's rows. The gateway writes them; Postgres writes other lists. */
+  /**
+   * The list whose rows are the statement's rows. The gateway writes them; Postgres writes other
+   * lists.
+   */
   readonly spliced: List | undefined
-  /** The list within the spliced one whose rows are the statement's rows too, each with the row that contains it. */
+  /**
+   * The list within the spliced one whose rows are the statement's rows too, each with the row that
+   * contains it.
+   */
   readonly nested: List | undefined
   /** True if only the row's columns are selected: there is nothing else to read. */
   readonly bare: boolean
@@ -19,7 +26,10 @@ export class Layout {
   readonly alone: boolean
   /** True if the statement orders its rows by the list's order. Otherwise it numbers them. */
   readonly ordered: boolean
-  /** The ordinal of the row or, of ordered rows, a value that is not null. Undefined if each row of the statement is one of the list. */
+  /**
+   * The ordinal of the row or, of ordered rows, a value that is not null. Undefined if each row of
+   * the statement is one of the list.
+   */
   readonly number: number | undefined
   /** The ordinal of the nested row or, if columns order it, a value that is not null. */
   readonly nestedNumber: number | undefined
@@ -41,11 +51,14 @@ export class Layout {
     this.ordered = spliced?.sqlField.kind === 'list' && !nested
     this.answer = writerOf(answer, this.#part(), spliced)
     this.alone = this.columns.length === 0
-    if (spliced && !this.bare && !(this.alone && this.ordered)) this.number = this.#add(ordinalOf(spliced))
+    if (spliced && !this.bare && !(this.alone && this.ordered))
+      this.number = this.#add(ordinalOf(spliced))
     this.nestedOrder = nested && columnOrderOf(nested)
     // The columns of a row are null except with the first of its numbered rows.
     const numbered = this.nestedOrder ? undefined : nested
-    const once = numbered && ((sql: string) => `CASE WHEN ${ordinalOf(numbered)} > 1 THEN NULL ELSE ${sql} END`)
+    const once =
+      numbered &&
+      ((sql: string) => `CASE WHEN ${ordinalOf(numbered)} > 1 THEN NULL ELSE ${sql} END`)
     const row = this.#part(once)
     const from = this.columns.length
     this.cursor = spliced?.cursors ? cursorOf(spliced, row) : new Map()
@@ -78,9 +91,14 @@ export const ordinalOf = ({ rows }: List) => `${rows?.scope.alias}.n`
 
 /** The SQL of the columns that order a plain list. Undefined if it has another order. */
 const columnOrderOf = ({ sqlField, rows }: List) =>
-  sqlField.kind === 'rows' ? sqlField.rows.order?.map((name) => rows?.scope.column(name) ?? name) : undefined
+  sqlField.kind === 'rows'
+    ? sqlField.rows.order?.map((name) => rows?.scope.column(name) ?? name)
+    : undefined
 
-/** The only list of the root or of an object of one row or, of several, the only one whose cursors are selected. */
+/**
+ * The only list of the root or of an object of one row or, of several, the only one whose cursors
+ * are selected.
+ */
 function splicedList({ joins }: Level): List | undefined {
   const lists = joins.flatMap((join) => (join.kind === 'list' ? [join.list] : []))
   const some = lists.length > 1 ? lists.filter(({ cursors }) => cursors) : lists
@@ -91,7 +109,11 @@ function splicedList({ joins }: Level): List | undefined {
 function nestedList({ rows }: List): List | undefined {
   let most: List | undefined
   for (const join of rows?.level.joins ?? [])
-    if (join.kind === 'list' && !join.list.together && valuesOf(join.list) > (most ? valuesOf(most) : 0))
+    if (
+      join.kind === 'list' &&
+      !join.list.together &&
+      valuesOf(join.list) > (most ? valuesOf(most) : 0)
+    )
       most = join.list
   return most
 }
@@ -99,7 +121,8 @@ function nestedList({ rows }: List): List | undefined {
 const valuesOf = ({ rows }: List) => (rows ? leaves(rows.item) : 0)
 
 function leaves(piece: Piece): number {
-  if (piece.kind === 'object') return piece.members.reduce((sum, member) => sum + leaves(member.piece), 0)
+  if (piece.kind === 'object')
+    return piece.members.reduce((sum, member) => sum + leaves(member.piece), 0)
   if (piece.kind === 'either')
     return piece.objects.reduce((sum, object) => sum + leaves({ kind: 'object', ...object }), 0)
   return piece.kind === 'constant' ? 0 : 1

@@ -16,20 +16,30 @@ import { typeOfValue, type ValueType } from '../../db/lists/value-type.ts'
 import { DAY_MS, isoDay } from '../../time.ts'
 import { encodeCursor, readCursor } from '../fields/connection.ts'
 
-/** Requests with a longer value, in characters, a longer key or more values get no cached statement. */
+/**
+ * Requests with a longer value, in characters, a longer key or more values get no cached statement.
+ */
 const MAX_LENGTH = 256
 const MAX_KEY = 4000
 const MAX_VALUES = 200
 /** Longer cursors are read with each request. */
 const MAX_CURSOR = 2000
 
-/** BigInts of one class: no statement differs by which of them it has. Offsets and times are from this range. */
+/**
+ * BigInts of one class: no statement differs by which of them it has. Offsets and times are from
+ * this range.
+ */
 const NUMBER = /^[1-9]\d{0,8}$|^1\d{9}$/
 
-/** A request's variables: a cache key of those that shape its statement, and the others, which are only values. */
+/**
+ * A request's variables: a cache key of those that shape its statement, and the others, which are
+ * only values.
+ */
 export interface Inputs {
   key: string
-  /** Addresses and, unless they shape it, dates, numbers, ids of records and the values of cursors. */
+  /**
+   * Addresses and, unless they shape it, dates, numbers, ids of records and the values of cursors.
+   */
   values: string[]
   /** By value. */
   kinds: Kind[]
@@ -41,12 +51,20 @@ export interface Inputs {
 /** The values of a cursor have the name of its variable. */
 type Kind = Scalar | 'record' | { cursor: string }
 type Scalar = 'address' | 'date' | 'number' | 'float'
-const SCALARS: Record<string, Scalar> = { Address: 'address', Date: 'date', BigInt: 'number', Float: 'float' }
+const SCALARS: Record<string, Scalar> = {
+  Address: 'address',
+  Date: 'date',
+  BigInt: 'number',
+  Float: 'float',
+}
 
 /** `any`: a statement serves all values. `exact`: each value but an address has its own. */
 type Mode = 'any' | 'exact'
 
-/** The parts of a valid cursor of a list: the types of its values and, unless the filter of a request decides it, its name. */
+/**
+ * The parts of a valid cursor of a list: the types of its values and, unless the filter of a
+ * request decides it, its name.
+ */
 export interface Cursor {
   types: readonly ValueType[]
   name: string | undefined
@@ -64,9 +82,9 @@ interface Shape {
 }
 
 /**
- * The variables of an operation. One statement serves all addresses and dates, because only their presence and distinctness
- * shape it, all numbers of a class, and all cursors of a list, also within filters. It is built with random ones, which are
- * then replaced by those of each request.
+ * The variables of an operation. One statement serves all addresses and dates, because only their
+ * presence and distinctness shape it, all numbers of a class, and all cursors of a list, also
+ * within filters. It is built with random ones, which are then replaced by those of each request.
  */
 export class Parameters {
   readonly #schema: GraphQLSchema
@@ -75,7 +93,11 @@ export class Parameters {
   /** The string literals of the document, in lower case. */
   readonly #texts = new Set<string>()
 
-  constructor(schema: GraphQLSchema, document: DocumentNode, definitions: readonly VariableDefinitionNode[]) {
+  constructor(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    definitions: readonly VariableDefinitionNode[],
+  ) {
     this.#schema = schema
     const kinds = new Map<string, Kind>()
     visit(document, {
@@ -101,11 +123,13 @@ export class Parameters {
 
   /**
    * Reads a request's variables.
-   * @returns undefined if one is too long, of no input type, or an invalid or repeated address or date
+   * @returns undefined if one is too long, of no input type, or an invalid or repeated address or
+   * date
    */
   read(variables: Record<string, unknown>, mode: Mode = 'any'): Inputs | undefined {
     const inputs: Inputs = { key: '', values: [], kinds: [], lists: NO_LISTS, mode }
-    for (const [name, shape] of this.#shapes) if (!this.#add(inputs, shape, variables[name])) return undefined
+    for (const [name, shape] of this.#shapes)
+      if (!this.#add(inputs, shape, variables[name])) return undefined
     const { key, values, kinds } = inputs
     if (key.length > MAX_KEY || values.length > MAX_VALUES) return undefined
     const distinct = values.filter((_, i) => kinds[i] === 'address' || kinds[i] === 'date')
@@ -127,12 +151,20 @@ export class Parameters {
       if (Array.isArray(value)) return value.map((one) => replace({ kind, fields }, one))
       if (typeof value === 'object' && value !== null)
         return Object.fromEntries(
-          Object.entries(value).map(([name, one]) => [name, replace(fields.get(name) as Shape, one)]),
+          Object.entries(value).map(([name, one]) => [
+            name,
+            replace(fields.get(name) as Shape, one),
+          ]),
         )
-      const replaced = this.#valuesOf(kind, value, mode)?.map(() => next.next().value as string) ?? []
+      const replaced =
+        this.#valuesOf(kind, value, mode)?.map(() => next.next().value as string) ?? []
       if (replaced.length === 0) return value
       const cursor = typeof kind === 'object' && readCursor(value as string)
-      if (cursor) return encodeCursor(lists?.get((kind as { cursor: string }).cursor) ?? cursor.name, replaced)
+      if (cursor)
+        return encodeCursor(
+          lists?.get((kind as { cursor: string }).cursor) ?? cursor.name,
+          replaced,
+        )
       return kind === 'float' ? Number(replaced[0]) : replaced[0]
     }
     // An absent variable has its default value.
@@ -184,9 +216,12 @@ export class Parameters {
       return text === undefined || this.#texts.has(text) ? undefined : [text]
     }
     if (mode === 'exact') return NONE
-    if (kind === 'float') return typeof value === 'number' && value > 0 && value < MAX_FLOAT ? [String(value)] : NONE
+    if (kind === 'float')
+      return typeof value === 'number' && value > 0 && value < MAX_FLOAT ? [String(value)] : NONE
     if (kind === 'number')
-      return (typeof value === 'string' || typeof value === 'number') && NUMBER.test(`${value}`) ? [`${value}`] : NONE
+      return (typeof value === 'string' || typeof value === 'number') && NUMBER.test(`${value}`)
+        ? [`${value}`]
+        : NONE
     if (typeof value !== 'string') return NONE
     if (kind === 'record') return value.length > MAX_LENGTH || value.includes('\0') ? NONE : [value]
     return (value.length <= MAX_CURSOR && readCursor(value)?.values) || NONE
@@ -212,7 +247,10 @@ const NO_LISTS = new Map<string, string>()
 const MAX_FLOAT = 1e15
 
 /** The values within a variable of an input type. Filters contain filters. */
-function shapeOf(type: GraphQLNamedType | undefined, shapes: Map<GraphQLNamedType | undefined, Shape>): Shape {
+function shapeOf(
+  type: GraphQLNamedType | undefined,
+  shapes: Map<GraphQLNamedType | undefined, Shape>,
+): Shape {
   const cached = shapes.get(type)
   if (cached) return cached
   const shape: Shape = { kind: type && SCALARS[type.name], fields: new Map() }
@@ -229,9 +267,13 @@ export function cursorVariable({ name, value }: ArgumentNode): string | undefine
   return isCursor && value.kind === GraphQLKind.VARIABLE ? value.name.value : undefined
 }
 
-/** True if the names and values of cursors are those of their lists. Others have an error that names them. */
+/**
+ * True if the names and values of cursors are those of their lists. Others have an error that names
+ * them.
+ */
 export function areOfLists({ values, kinds, lists }: Inputs, cursors: Cursors): boolean {
-  for (const [variable, name] of lists) if ((cursors.get(variable)?.name ?? name) !== name) return false
+  for (const [variable, name] of lists)
+    if ((cursors.get(variable)?.name ?? name) !== name) return false
   if (lists.size === 0) return true
   return values.every((value, i) => {
     const type = typeAt(kinds, cursors, i)
@@ -248,14 +290,16 @@ function typeAt(kinds: readonly Kind[], cursors: Cursors, i: number): ValueType 
 }
 
 /**
- * Returns random values in place of others, those of a kind in ascending or descending order. Dates are long before or after
- * now and far apart, and floats below 1 or very large: a statement that depends on more than their presence differs.
+ * Returns random values in place of others, those of a kind in ascending or descending order. Dates
+ * are long before or after now and far apart, and floats below 1 or very large: a statement that
+ * depends on more than their presence differs.
  */
 export function standIns({ kinds }: Inputs, cursors: Cursors, order: 1 | -1): string[] {
   const random = {
     address: () => `0x${randomBytes(20).toString('hex')}`,
     number: () => String(randomInt(2 ** 29, 10 ** 9)),
-    float: () => String(order > 0 ? randomInt(2 ** 20, 2 ** 30) / 2 ** 31 : randomInt(2 ** 29, 10 ** 9) + 0.5),
+    float: () =>
+      String(order > 0 ? randomInt(2 ** 20, 2 ** 30) / 2 ** 31 : randomInt(2 ** 29, 10 ** 9) + 0.5),
     date: (nth: number, count: number) =>
       dateAt((order > 0 ? 1900 : 2100) + (100 / count) * (nth + randomInt(10 ** 6) / 4e6)),
     record: () => randomBytes(16).toString('hex'),
@@ -278,7 +322,9 @@ export function standIns({ kinds }: Inputs, cursors: Cursors, order: 1 | -1): st
     const type = typeAt(kinds, cursors, i)
     if (type === 'text' || type === 'address') return random.address()
     if (type === 'date') return random.date(0, 1)
-    return type === 'float' || type === 'decimal' ? String(randomInt(2 ** 29, 10 ** 9) / 8) : random.number()
+    return type === 'float' || type === 'decimal'
+      ? String(randomInt(2 ** 29, 10 ** 9) / 8)
+      : random.number()
   })
 }
 
@@ -289,7 +335,8 @@ export type Fill = (values: string[]) => unknown[]
 
 /**
  * Returns a function that puts other values into those of a statement, alone and in lists.
- * @returns undefined if one is not among them, but for addresses: the statement may be another one with another value
+ * @returns undefined if one is not among them, but for addresses: the statement may be another one
+ * with another value
  */
 export function filler(values: unknown[], standIns: string[], { kinds }: Inputs): Fill | undefined {
   const indexes = new Map(standIns.map((value, i) => [value, i]))
@@ -306,10 +353,17 @@ export function filler(values: unknown[], standIns: string[], { kinds }: Inputs)
     const parts = Array.isArray(value) ? value.map(fillOf) : [fillOf(value)]
     if (parts.length === 0 || parts.includes(undefined)) return value
     const all = parts as ((values: string[]) => unknown)[]
-    slots.push({ at, fill: Array.isArray(value) ? (values) => all.map((one) => one(values)) : (all[0] as Fill) })
+    slots.push({
+      at,
+      fill: Array.isArray(value) ? (values) => all.map((one) => one(values)) : (all[0] as Fill),
+    })
     return undefined
   })
-  if (indexes.size < standIns.length || !kinds.every((kind, i) => kind === 'address' || filled.has(i))) return undefined
+  if (
+    indexes.size < standIns.length ||
+    !kinds.every((kind, i) => kind === 'address' || filled.has(i))
+  )
+    return undefined
   return (values) => {
     const result = [...others]
     for (const { at, fill } of slots) result[at] = fill(values)
@@ -318,6 +372,8 @@ export function filler(values: unknown[], standIns: string[], { kinds }: Inputs)
 }
 
 /** Returns whether two lists of values are the same to Postgres. */
-export const isSame = (one: unknown[] | undefined, other: unknown[]) => textOf(one) === textOf(other)
+export const isSame = (one: unknown[] | undefined, other: unknown[]) =>
+  textOf(one) === textOf(other)
 
-const textOf = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one))
+const textOf = (value: unknown) =>
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one))

@@ -27,7 +27,10 @@ export interface Member {
   piece: Piece
 }
 
-/** Rows that are read together: the root, or the rows of a list. A join may refer to the joins before it. */
+/**
+ * Rows that are read together: the root, or the rows of a list. A join may refer to the joins
+ * before it.
+ */
 export interface Level {
   joins: Join[]
 }
@@ -76,7 +79,8 @@ const MILLIONTHS = ' millionths'
 export function selectUsed(used: ReadonlySet<string>, columns: Columns): string[] {
   return [...used].map((name) => {
     if (!name.endsWith(MILLIONTHS)) return `${columns[name]?.sql} AS "${name}"`
-    const { sql, millionths = `((${sql}) * 1000000)::bigint` } = columns[name.slice(0, -MILLIONTHS.length)] ?? {}
+    const { sql, millionths = `((${sql}) * 1000000)::bigint` } =
+      columns[name.slice(0, -MILLIONTHS.length)] ?? {}
     return `${millionths} AS "${name}"`
   })
 }
@@ -116,7 +120,10 @@ export class Scope {
     return this.#owned.has(field)
   }
 
-  /** Returns the SQL of a column and marks it as used. @throws Unplanned if the row has no such column */
+  /**
+   * Returns the SQL of a column and marks it as used.
+   * @throws Unplanned if the row has no such column
+   */
   column(field: string): string {
     if (!(field in this.columns)) return this.#joined(field).column(field)
     const owned = this.#owned.get(field)
@@ -125,7 +132,10 @@ export class Scope {
     return `${this.alias}."${field}"`
   }
 
-  /** Returns the SQL and the JSON encoding of a column, which it marks as used. @throws Unplanned if it has no type */
+  /**
+   * Returns the SQL and the JSON encoding of a column, which it marks as used.
+   * @throws Unplanned if it has no type
+   */
   value(field: string): { sql: string; as: Encoding } {
     if (!(field in this.columns)) return this.#joined(field).value(field)
     const { type, millionths } = this.columns[field] ?? {}

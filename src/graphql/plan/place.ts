@@ -25,7 +25,11 @@ export function placeOf(
   operation: OperationDefinitionNode,
   name: NameNode,
 ): Place | undefined {
-  const find = (type: GraphQLObjectType, sets: SelectionSetNode[], path: string[]): Place | undefined => {
+  const find = (
+    type: GraphQLObjectType,
+    sets: SelectionSetNode[],
+    path: string[],
+  ): Place | undefined => {
     const definitions = type.getFields()
     for (const [key, nodes] of fieldsOf(sets, fragments, { conditions, on: { type, schema } })) {
       const field = definitions[nodes[0]?.name.value ?? '']?.type

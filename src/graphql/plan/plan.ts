@@ -55,12 +55,13 @@ export interface Answer {
 const MAX_STATEMENTS = 8
 
 /**
- * Answers a query with one SQL statement and no resolvers: the selection is read as text and assembled into JSON. The
- * schema declares the SQL of its fields (sql-field.ts). A query that selects a field without SQL has no plan.
+ * Answers a query with one SQL statement and no resolvers: the selection is read as text and
+ * assembled into JSON. The schema declares the SQL of its fields (sql-field.ts). A query that
+ * selects a field without SQL has no plan.
  *
- * compile.ts turns the selection into pieces, layout.ts names the columns that they need, statement.ts builds the SQL, and
- * write.ts writes the JSON.
- * Requests that differ only in addresses, dates, numbers or cursors, alone, in lists or in filters, share a cached statement
+ * compile.ts turns the selection into pieces, layout.ts names the columns that they need,
+ * statement.ts builds the SQL, and write.ts writes the JSON. Requests that differ only in
+ * addresses, dates, numbers or cursors, alone, in lists or in filters, share a cached statement
  * (parameters.ts).
  */
 export class Plan {
@@ -77,7 +78,12 @@ export class Plan {
   readonly #coercions = new WeakMap<object, { coerced: Record<string, unknown> | undefined }>()
   readonly #form: Form
 
-  constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string, form: Form = {}) {
+  constructor(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operationName?: string,
+    form: Form = {},
+  ) {
     this.#schema = schema
     this.#document = document
     this.#operationName = operationName
@@ -92,19 +98,22 @@ export class Plan {
 
   /**
    * Runs the query.
-   * @returns undefined if it has no plan or its variables are invalid: resolvers must then execute it
+   * @returns undefined if it has no plan or its variables are invalid: resolvers must then execute
+   * it
    * @throws GatewayError if an argument is invalid, or a GraphQLError with its place if the store
    * was read to find out
    * @throws NoJson
    */
   run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Answer | undefined> {
     let inputs = this.#parameters.read(variables)
-    if (!inputs || this.#uncacheable.has(inputs.key)) inputs = this.#parameters.read(variables, 'exact')
+    if (!inputs || this.#uncacheable.has(inputs.key))
+      inputs = this.#parameters.read(variables, 'exact')
     const cached = inputs && this.#statements.get(inputs.key)
     if (inputs && cached && areOfLists(inputs, cached.statement.cursors)) {
       const { variant, statement, fill, ofRequest } = cached
       const own = ofRequest?.(variables, inputs)
-      if (own !== null) return variant.read(reader, { ...statement, ...own, values: fill(inputs.values) })
+      if (own !== null)
+        return variant.read(reader, { ...statement, ...own, values: fill(inputs.values) })
     }
     const isNew = inputs && !cached && !this.#uncacheable.has(inputs.key)
     return this.#runNew(reader, variables, isNew ? inputs : undefined)
@@ -140,13 +149,16 @@ export class Plan {
     }
     // Its arguments mean something that is stored: that is read from the same snapshot.
     return reader.snapshot(async (reader) =>
-      variant.read(reader, await variant.statement(reader, coerced, (error, list) => variant.placed(error, list))),
+      variant.read(
+        reader,
+        await variant.statement(reader, coerced, (error, list) => variant.placed(error, list)),
+      ),
     )
   }
 
   /**
-   * Builds the statement to cache for these variables. Null if it depends on their values or on stored data, undefined if a
-   * cursor among them is not valid.
+   * Builds the statement to cache for these variables. Null if it depends on their values or on
+   * stored data, undefined if a cursor among them is not valid.
    */
   async #cacheable(
     variables: Record<string, unknown>,
@@ -156,7 +168,9 @@ export class Plan {
     const build = async (variables: Record<string, unknown>) => {
       const coerced = this.coerced(variables)
       const variant = coerced && this.#variant(coerced)
-      return variant ? { variant, statement: await variant.statement(nothingStored(topology), coerced) } : undefined
+      return variant
+        ? { variant, statement: await variant.statement(nothingStored(topology), coerced) }
+        : undefined
     }
     const hasCursor = inputs.kinds.some((kind) => typeof kind === 'object')
     const real = hasCursor
@@ -176,7 +190,8 @@ export class Plan {
       const { variant } = built
       const { text, values, source, assertStart } = built.statement
       const fill = filler(values, ascending, inputs)
-      // Values that are more than that, such as in the digest of a filter, or whose order matters, make another statement.
+      // Values that are more than that, such as in the digest of a filter, or whose order matters,
+      // make another statement.
       const descending = standIns(inputs, cursors, -1)
       const other = (await buildWith(descending))?.statement
       if (!fill || text !== other?.text || !isSame(fill(descending), other.values)) return null
@@ -184,18 +199,26 @@ export class Plan {
       if (!isNamed && !variant.isNamedByArguments) return null
       const named = new Map<string, Cursor>()
       for (const [variable, { types, name }] of built.statement.cursors)
-        named.set(variable, { types, name: name === other.cursors.get(variable)?.name ? name : undefined })
+        named.set(variable, {
+          types,
+          name: name === other.cursors.get(variable)?.name ? name : undefined,
+        })
       const statement = { ...built.statement, cursors: named, values: [] }
-      const bound = [...named].filter(([variable, { name }]) => inputs.lists.has(variable) && name === undefined)
+      const bound = [...named].filter(
+        ([variable, { name }]) => inputs.lists.has(variable) && name === undefined,
+      )
       if (isNamed && !assertStart && bound.length === 0) return { variant, statement, fill }
       const ofRequest: Cached['ofRequest'] = (variables, { lists }) => {
         const coerced = once(() => this.coerced(variables) ?? {})
         const names = bound.length > 0 ? variant.cursorNames(coerced()) : undefined
         if (bound.some(([variable]) => names?.get(variable) !== lists.get(variable))) return null
         return {
-          ...(!isNamed && { source: { ...source, name: once(() => variant.nameFor(coerced(), names)) } }),
+          ...(!isNamed && {
+            source: { ...source, name: once(() => variant.nameFor(coerced(), names)) },
+          }),
           ...(assertStart && {
-            assertStart: async (reader) => (await variant.statement(reader, coerced())).assertStart?.(reader),
+            assertStart: async (reader) =>
+              (await variant.statement(reader, coerced())).assertStart?.(reader),
           }),
         }
       }
@@ -329,7 +352,8 @@ class Variant {
     const add = async (list: List) => {
       const inputs = argumentsOf(list.field)
       const { sqlField } = list
-      const { prepare, startAfter }: Partial<SqlList> = sqlField.kind === 'list' ? sqlField.list : sqlField.rows
+      const { prepare, startAfter }: Partial<SqlList> =
+        sqlField.kind === 'list' ? sqlField.list : sqlField.rows
       const after = list === this.#layout.spliced ? startAfter?.(inputs) : undefined
       const prepared = prepare && !after ? await prepare(inputs, reader) : inputs
       if (after)
@@ -357,8 +381,18 @@ class Variant {
     if (readsFirst) throw readsFirst
     const pageOf = (list: List) => pages.get(list)
     const { name, cursor, more } = this.#cursor(argumentsOf)
-    const sql = statement(this.#root, this.#layout, more, { argumentsOf, pageOf, topology: reader.topology })
-    return { text: this.#textOf(sql), values: sql.values, source: { pageOf, name, cursor }, cursors, assertStart }
+    const sql = statement(this.#root, this.#layout, more, {
+      argumentsOf,
+      pageOf,
+      topology: reader.topology,
+    })
+    return {
+      text: this.#textOf(sql),
+      values: sql.values,
+      source: { pageOf, name, cursor },
+      cursors,
+      assertStart,
+    }
   }
 
   /**
@@ -377,14 +411,20 @@ class Variant {
     return sqlField?.kind === 'list' && sqlField.list.prepare === undefined
   }
 
-  /** The names of cursors that are variables, by variable, where nothing but a list's arguments decides them. */
+  /**
+   * The names of cursors that are variables, by variable, where nothing but a list's arguments
+   * decides them.
+   */
   cursorNames(variables: Record<string, unknown>): ReadonlyMap<string, string> {
     const names = new Map<string, string>()
     for (const list of this.#lists) {
       const { sqlField, field } = list
       if (sqlField.kind !== 'list' || sqlField.list.prepare) continue
       for (const variable of cursorVariables(list))
-        names.set(variable, sqlField.list.listing(getArgumentValues(field.definition, field.node, variables)).name)
+        names.set(
+          variable,
+          sqlField.list.listing(getArgumentValues(field.definition, field.node, variables)).name,
+        )
     }
     return names
   }
@@ -399,11 +439,19 @@ class Variant {
     )
   }
 
-  /** Runs a statement, and writes the answer. Undefined if the store has no plan for it. @throws NoJson */
-  read(reader: Reader, { source, assertStart, text, values }: Statement): Promise<Answer | undefined> {
+  /**
+   * Runs a statement, and writes the answer. Undefined if the store has no plan for it.
+   * @throws NoJson
+   */
+  read(
+    reader: Reader,
+    { source, assertStart, text, values }: Statement,
+  ): Promise<Answer | undefined> {
     const { topology, maxBytes = Number.POSITIVE_INFINITY } = reader
     const sql = { text, values }
-    const read = topology.textRows ? topology.textRows(reader, sql, this.#layout.bare) : reader.textRows(sql)
+    const read = topology.textRows
+      ? topology.textRows(reader, sql, this.#layout.bare)
+      : reader.textRows(sql)
     return read.then((rows) => {
       if (!rows) return undefined
       const written = () => this.#written(rows, source, maxBytes)
@@ -411,25 +459,39 @@ class Variant {
     })
   }
 
-  /** Returns the text of a statement. Reusing the last string for equal parts avoids hashing it again. */
+  /**
+   * Returns the text of a statement. Reusing the last string for equal parts avoids hashing it
+   * again.
+   */
   #textOf(sql: Prisma.Sql): string {
     const { parts, text } = this.#last
     const { strings } = sql
-    if (parts.length === strings.length && parts.every((part, i) => part === strings[i])) return text
+    if (parts.length === strings.length && parts.every((part, i) => part === strings[i]))
+      return text
     this.#last = { parts: strings, text: sql.text }
     return this.#last.text
   }
 
-  /** Returns how to write the cursors of the spliced list, and the columns that a request's order needs in addition. */
-  #cursor(argumentsOf: Request['argumentsOf']): Pick<Source, 'name' | 'cursor'> & { more: string[] } {
+  /**
+   * Returns how to write the cursors of the spliced list, and the columns that a request's order
+   * needs in addition.
+   */
+  #cursor(
+    argumentsOf: Request['argumentsOf'],
+  ): Pick<Source, 'name' | 'cursor'> & { more: string[] } {
     const { spliced, columns, cursor } = this.#layout
     const more: string[] = []
-    if (!spliced?.cursors || spliced.sqlField.kind !== 'list') return { name: () => '', cursor: [], more }
+    if (!spliced?.cursors || spliced.sqlField.kind !== 'list')
+      return { name: () => '', cursor: [], more }
     const listing = spliced.sqlField.list.listing(argumentsOf(spliced.field))
-    const append = (field: string) => columns.length + more.push(`${spliced.rows?.scope.alias}."${field}"`) - 1
+    const append = (field: string) =>
+      columns.length + more.push(`${spliced.rows?.scope.alias}."${field}"`) - 1
     return {
       name: once(() => listing.name),
-      cursor: listing.order.map(({ field, type }) => ({ column: cursor.get(field) ?? append(field), type })),
+      cursor: listing.order.map(({ field, type }) => ({
+        column: cursor.get(field) ?? append(field),
+        type,
+      })),
       more,
     }
   }
@@ -458,20 +520,27 @@ class Variant {
     }
   }
 
-  /** Returns whether the spliced list has rows. A row that only carries the root's columns has a null ordinal. */
+  /**
+   * Returns whether the spliced list has rows. A row that only carries the root's columns has a
+   * null ordinal.
+   */
   #isFilled([first]: TextRow[]): boolean {
     const { number } = this.#layout
     return first !== undefined && (number === undefined || first[number] !== null)
   }
 
-  /** Returns the rows of the spliced list. Adds those of the nested list to `ofRow`, by the row that contains them. */
+  /**
+   * Returns the rows of the spliced list. Adds those of the nested list to `ofRow`, by the row that
+   * contains them.
+   */
   #rowsOf(rows: TextRow[], { pageOf }: RequestSource, ofRow: Map<TextRow, ListRows>): ListRows {
     const { spliced, nested, bare, number, nestedNumber, item, nestedItem } = this.#layout
     if (!spliced) return listRows([], undefined, item)
     const page = pageOf(spliced)
     if (bare) return listRows(page?.backward ? rows.reverse() : rows, page, item)
     if (!this.#isFilled(rows)) return listRows([], page, item)
-    if (!nested || number === undefined || nestedNumber === undefined) return listRows(rows, page, item)
+    if (!nested || number === undefined || nestedNumber === undefined)
+      return listRows(rows, page, item)
     const nestedPage = pageOf(nested)
     const firsts: TextRow[] = []
     for (let at = 0, end = 0; at < rows.length; at = end) {
@@ -479,13 +548,19 @@ class Variant {
       while (rows[end]?.[number] === first[number]) end++
       const group = first[nestedNumber] === null ? [] : rows.slice(at, end)
       firsts.push(first)
-      ofRow.set(first, listRows(nestedPage?.backward ? group.reverse() : group, nestedPage, nestedItem))
+      ofRow.set(
+        first,
+        listRows(nestedPage?.backward ? group.reverse() : group, nestedPage, nestedItem),
+      )
     }
     return listRows(firsts, page, item)
   }
 }
 
-/** @param rows in the order of the list, with the extra row that says whether there are more than fit the page */
+/**
+ * @param rows in the order of the list, with the extra row that says whether there are more than
+ * fit the page
+ */
 function listRows(rows: TextRow[], page: Page | undefined, item: Writer): ListRows {
   const { rows: pageRows, more } = page ? cutToPage(rows, page) : { rows, more: false }
   return { rows: pageRows, more, ends: [pageRows[0], pageRows.at(-1)], item }

@@ -15,7 +15,15 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../fields/connection.ts'
 import { inOrder } from '../fields/sql-field.ts'
 import { type Layout, ordinalOf } from './layout.ts'
-import { type Field, type Join, type Key, type Level, type List, type Scope, selectUsed } from './piece.ts'
+import {
+  type Field,
+  type Join,
+  type Key,
+  type Level,
+  type List,
+  type Scope,
+  selectUsed,
+} from './piece.ts'
 import { jsonSql } from './write.ts'
 
 export interface Request {
@@ -26,10 +34,20 @@ export interface Request {
   topology: Topology
 }
 
-/** Returns the page for a connection's arguments. `after` replaces the cursor argument. @throws BAD_INPUT */
-export function pageFor(list: List, args: Record<string, any>, after?: Prisma.Sql[]): Page | undefined {
+/**
+ * Returns the page for a connection's arguments. `after` replaces the cursor argument.
+ * @throws BAD_INPUT
+ */
+export function pageFor(
+  list: List,
+  args: Record<string, any>,
+  after?: Prisma.Sql[],
+): Page | undefined {
   if (list.sqlField.kind !== 'list') return undefined
-  const page = readPage(list.sqlField.list.listing(args), after ? { ...args, after: undefined } : args)
+  const page = readPage(
+    list.sqlField.list.listing(args),
+    after ? { ...args, after: undefined } : args,
+  )
   return { ...page, ...(after && { after }), exact: !list.open }
 }
 
@@ -37,12 +55,19 @@ export function pageFor(list: List, args: Record<string, any>, after?: Prisma.Sq
  * Builds the statement that reads a whole answer.
  * @param cursor columns to append to those of the layout
  */
-export function statement(root: Level, layout: Layout, cursor: string[], request: Request): Prisma.Sql {
+export function statement(
+  root: Level,
+  layout: Layout,
+  cursor: string[],
+  request: Request,
+): Prisma.Sql {
   const { spliced, nested, nestedOrder } = layout
   const columns = raw([...layout.columns, ...cursor])
-  if (!spliced?.rows) return Prisma.sql`SELECT ${columns} FROM (SELECT) r ${joins(root.joins, request)}`
+  if (!spliced?.rows)
+    return Prisma.sql`SELECT ${columns} FROM (SELECT) r ${joins(root.joins, request)}`
   const { scope, level } = spliced.rows
-  if (layout.bare) return Prisma.sql`SELECT ${columns} FROM (${rowsSql(spliced, request)}) ${raw([scope.alias])}`
+  if (layout.bare)
+    return Prisma.sql`SELECT ${columns} FROM (${rowsSql(spliced, request)}) ${raw([scope.alias])}`
   const others = root.joins.filter((join) => join.kind !== 'list' || join.list !== spliced)
   const ofRows = joins(
     level.joins.filter((join) => join.kind !== 'list' || join.list !== nested),
@@ -91,7 +116,10 @@ function joins(all: Join[], request: Request): Prisma.Sql {
   )
 }
 
-/** A row that is always found is joined so that the planner sees through it: Citus finds the shard of a user by a constant. */
+/**
+ * A row that is always found is joined so that the planner sees through it: Citus finds the shard
+ * of a user by a constant.
+ */
 function oneJoin({ scope, one }: Extract<Join, { kind: 'one' }>, found: Prisma.Sql): Prisma.Sql {
   const row = Prisma.sql`LATERAL (SELECT ${selected(scope)} ${found}) ${raw([scope.alias])}`
   return one.always ? Prisma.sql`CROSS JOIN ${row}` : Prisma.sql`LEFT JOIN ${row} ON true`
@@ -101,7 +129,10 @@ function keySql(key: Key, request: Request): Prisma.Sql {
   if ('sql' in key) return Prisma.raw(key.sql)
   const sent = request.argumentsOf(key.field)[key.argument]
   const value = key.read ? key.read(sent) : sent
-  const text = value instanceof Date ? value.toISOString().slice(0, key.type === 'date' ? 10 : undefined) : value
+  const text =
+    value instanceof Date
+      ? value.toISOString().slice(0, key.type === 'date' ? 10 : undefined)
+      : value
   return Prisma.sql`${text}::${raw([key.type])}`
 }
 
@@ -127,7 +158,9 @@ function textSql(list: List, request: Request): Prisma.Sql {
   const page = request.pageOf(list)
   const order = `${alias}.n${page?.backward ? ' DESC' : ''}`
   const flagged = list.open && page
-  const within = flagged ? Prisma.sql`FILTER (WHERE ${raw([alias])}.n <= ${page.limit})` : Prisma.empty
+  const within = flagged
+    ? Prisma.sql`FILTER (WHERE ${raw([alias])}.n <= ${page.limit})`
+    : Prisma.empty
   const more = flagged
     ? Prisma.sql`, coalesce(bool_or(${raw([alias])}.n > ${page.limit}), false) AS more`
     : Prisma.empty
@@ -156,7 +189,8 @@ function orderOf(list: List, scope: Scope, request: Request): Order[] {
 }
 
 /**
- * Selects a list's rows in order, reversed if backward. A page has an extra row if more follow, unless `exact`.
+ * Selects a list's rows in order, reversed if backward. A page has an extra row if more follow,
+ * unless `exact`.
  * @param order what the page selects in addition, to be ordered by
  */
 function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql {
@@ -206,7 +240,11 @@ function valueSql(
   return sqlField.list.values?.[name]?.(request.argumentsOf(field)) ?? null
 }
 
-function listingOf({ sqlField }: List, args: Record<string, any>, { topology }: Request): Listing<unknown> {
+function listingOf(
+  { sqlField }: List,
+  args: Record<string, any>,
+  { topology }: Request,
+): Listing<unknown> {
   if (sqlField.kind !== 'list') throw new Error('no connection')
   return listingIn(sqlField.list.listing(args), topology)
 }

@@ -7,12 +7,15 @@ import { encodeCursor, pageFlag } from '../fields/connection.ts'
 import type { Turns } from '../turns.ts'
 import type { List, Piece } from './piece.ts'
 
-/** A piece that is a value: nothing is known of its JSON before rows are read, but for the brackets around a list. */
+/**
+ * A piece that is a value: nothing is known of its JSON before rows are read, but for the brackets
+ * around a list.
+ */
 type Value = Exclude<Piece, { kind: 'constant' }>
 
 /**
- * Takes a piece apart into constant text and values, in the order of its JSON. Both ways to write an answer begin here:
- * the gateway's from columns, and Postgres' as JSON text.
+ * Takes a piece apart into constant text and values, in the order of its JSON. Both ways to write
+ * an answer begin here: the gateway's from columns, and Postgres' as JSON text.
  */
 function visit(piece: Piece, text: (json: string) => void, value: (value: Value) => void): void {
   switch (piece.kind) {
@@ -84,7 +87,10 @@ export interface Source {
   cursor: { column: number; type: ValueType }[]
 }
 
-/** Turns a piece into a writer, and selects its columns. `spliced` is the list whose rows the gateway writes. */
+/**
+ * Turns a piece into a writer, and selects its columns. `spliced` is the list whose rows the
+ * gateway writes.
+ */
 export function writerOf(piece: Piece | undefined, column: Part, spliced?: List): Writer {
   const slots: Writer = []
   let before = ''
@@ -110,7 +116,9 @@ function slotOf(value: Value, column: Part, spliced: List | undefined): Partial<
     case 'object': {
       const members = writerOf({ kind: 'object', members: value.members }, column, spliced)
       const presence = column(value.presence as string)
-      return { write: (row, source) => (row[presence] === null ? 'null' : write(members, row, source)) }
+      return {
+        write: (row, source) => (row[presence] === null ? 'null' : write(members, row, source)),
+      }
     }
     case 'either': {
       const objects = value.objects.map(({ members, presence }) => ({
@@ -126,7 +134,8 @@ function slotOf(value: Value, column: Part, spliced: List | undefined): Partial<
     }
     case 'items': {
       const { list } = value
-      if (list === spliced) return { write: (row, source) => items(source.rowsOf(list, row), source) }
+      if (list === spliced)
+        return { write: (row, source) => items(source.rowsOf(list, row), source) }
       return { column: column(`coalesce(${list.alias}.items, '')`), json: unmarked }
     }
     case 'concatenated':
@@ -148,7 +157,8 @@ function slotOf(value: Value, column: Part, spliced: List | undefined): Partial<
         if (!page) throw new Error('no connection')
         return String(pageFlag(page, of, more))
       }
-      if (list === spliced) return { write: (row, source) => flag(source.pageOf(list), source.rowsOf(list, row).more) }
+      if (list === spliced)
+        return { write: (row, source) => flag(source.pageOf(list), source.rowsOf(list, row).more) }
       const more = column(`${list.alias}.more`)
       return { write: (row, source) => flag(source.pageOf(list), row[more] === 't') }
     }
@@ -183,7 +193,11 @@ function items({ rows, item, written }: ListRows, source: Source): string {
 }
 
 /** Writes the rows of a list as `items` does, and lets others have their turn. */
-export async function itemsInTurns({ rows, item }: ListRows, source: Source, turns: Turns): Promise<string> {
+export async function itemsInTurns(
+  { rows, item }: ListRows,
+  source: Source,
+  turns: Turns,
+): Promise<string> {
   let out = ''
   for (let i = 0; i < rows.length; i++) {
     if (i > 0 && i % ROWS_A_LOOK === 0) await turns.next()
@@ -209,8 +223,11 @@ const writeCursor = (row: TextRow, { name, cursor }: Source) =>
     ),
   )
 
-/** Formats a cursor value as resolvers do: Postgres writes 1e+20 where JavaScript writes all digits. */
-const cursorText = (value: string, type: ValueType) => (type === 'float' ? String(Number(value)) : value)
+/**
+ * Formats a cursor value as resolvers do: Postgres writes 1e+20 where JavaScript writes all digits.
+ */
+const cursorText = (value: string, type: ValueType) =>
+  type === 'float' ? String(Number(value)) : value
 
 /** Postgres allows at most 100 arguments of a function. */
 const MAX_ARGUMENTS = 90
@@ -250,7 +267,8 @@ function valueSql(value: Value, pageOf: Source['pageOf']): string | boolean {
     }
     case 'either': {
       const objects = value.objects.map(
-        ({ members, presence }) => `WHEN ${presence} IS NOT NULL THEN ${jsonSql({ kind: 'object', members }, pageOf)}`,
+        ({ members, presence }) =>
+          `WHEN ${presence} IS NOT NULL THEN ${jsonSql({ kind: 'object', members }, pageOf)}`,
       )
       return `CASE ${objects.join(' ')} ELSE 'null' END`
     }
@@ -269,4 +287,5 @@ function valueSql(value: Value, pageOf: Source['pageOf']): string | boolean {
 }
 
 /** Builds SQL for the rows of several lists as JSON, without the enclosing brackets. */
-const concatenatedSql = (lists: List[]): string => `concat_ws(',', ${lists.map((list) => `${list.alias}.items`)})`
+const concatenatedSql = (lists: List[]): string =>
+  `concat_ws(',', ${lists.map((list) => `${list.alias}.items`)})`

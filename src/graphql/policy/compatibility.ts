@@ -21,12 +21,13 @@ export interface Changes {
 }
 
 /**
- * Compares a schema with the released one. Elements that were released as `@deprecated` may be removed, along with types that become
- * unreachable.
+ * Compares a schema with the released one. Elements that were released as `@deprecated` may be
+ * removed, along with types that become unreachable.
  */
 export function changesSince(released: string, schema: GraphQLSchema): Changes {
   const guaranteed = withoutDeprecated(released)
-  const describe = (changes: { description: string }[]) => changes.map(({ description }) => description)
+  const describe = (changes: { description: string }[]) =>
+    changes.map(({ description }) => description)
   return {
     breaking: describe(findBreakingChanges(guaranteed, schema)),
     dangerous: describe(findDangerousChanges(buildASTSchema(parse(released)), schema)),
@@ -44,12 +45,23 @@ function withoutDeprecated(sdl: string): GraphQLSchema {
   return reachable(buildASTSchema(document, { assumeValid: true }))
 }
 
-/** Keeps the types that clients can reach. If an interface is reachable, so are its implementations. */
+/**
+ * Keeps the types that clients can reach. If an interface is reachable, so are its implementations.
+ */
 function reachable(whole: GraphQLSchema): GraphQLSchema {
   const { query, mutation, subscription, ...config } = whole.toConfig()
-  const directives = config.directives.map((one) => specified.find(({ name }) => name === one.name) ?? one)
+  const directives = config.directives.map(
+    (one) => specified.find(({ name }) => name === one.name) ?? one,
+  )
   const schemaOf = (types: GraphQLNamedType[]): GraphQLSchema => {
-    const part = new GraphQLSchema({ query, mutation, subscription, directives, types, assumeValid: true })
+    const part = new GraphQLSchema({
+      query,
+      mutation,
+      subscription,
+      directives,
+      types,
+      assumeValid: true,
+    })
     const more = Object.values(whole.getTypeMap()).filter(
       (type) =>
         (isObjectType(type) || isInterfaceType(type)) &&

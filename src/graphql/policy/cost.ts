@@ -33,17 +33,24 @@ export type Charge = (args: Given) => number
 
 /** The cost of a field in its `extensions.cost`, where it differs from that of its kind. */
 export interface FieldCost {
-  /** The cost of its statement or its part of one: charged once for each place in the operation, however many rows it has. */
+  /**
+   * The cost of its statement or its part of one: charged once for each place in the operation,
+   * however many rows it has.
+   */
   once?: number
-  /** The cost of the field itself, for each row of its parent. `count` means the parent's cost of counting. */
+  /**
+   * The cost of the field itself, for each row of its parent. `count` means the parent's cost of
+   * counting.
+   */
   weight?: number | Charge | 'count'
   /** The cost of a row that `offset` skips. */
   skipped?: number
   /** The additional cost for each row of the parent's page. */
   perRow?: number | Charge
   /**
-   * The number of rows of its list, each of which costs `each` plus its selection. `page` means the parent's page size.
-   * Defaults to its own page size, or to the length of its required list argument.
+   * The number of rows of its list, each of which costs `each` plus its selection. `page` means the
+   * parent's page size. Defaults to its own page size, or to the length of its required list
+   * argument.
    */
   rows?: number | 'page' | Charge
   /** The cost of a row. Defaults to 1. */
@@ -65,8 +72,9 @@ export const figureOf = (figure: Figure, variables: Variables) =>
   typeof figure === 'number' ? figure : figure(variables)
 
 /**
- * Compiles the cost of an operation: 1 for every object in its answer and more for what is computed, multiplied by the page
- * sizes of the lists around it, and what each of its reads costs once. The document must be valid.
+ * Compiles the cost of an operation: 1 for every object in its answer and more for what is
+ * computed, multiplied by the page sizes of the lists around it, and what each of its reads costs
+ * once. The document must be valid.
  * @returns undefined if the document has no such operation
  */
 export function compileCost(
@@ -81,7 +89,9 @@ export function compileCost(
   const defaults = defaultsOf(operation)
   const compiled = new Map<string, Figure>()
   return (variables) => {
-    const values = switches.map((name) => [name, (variables?.[name] ?? defaults.get(name)) === true] as const)
+    const values = switches.map(
+      (name) => [name, (variables?.[name] ?? defaults.get(name)) === true] as const,
+    )
     const key = values.map(([, value]) => Number(value)).join('')
     let cost = compiled.get(key)
     if (!cost) {
@@ -95,7 +105,9 @@ export function compileCost(
 
 /** The number of cached variants of an operation by `@skip` and `@include`. */
 const MAX_VARIANTS = 8
-/** The number of values that are included in the cost of an object, and the cost of a further one. */
+/**
+ * The number of values that are included in the cost of an object, and the cost of a further one.
+ */
 const FREE_VALUES = 10
 const VALUE = 0.1
 /** The cost of counting the rows of a list. */
@@ -108,8 +120,8 @@ const MOST_SKIPPED = 1e9
 const CONDITION = 1
 
 /**
- * The cost of a field by how it is read: once for its place in the operation, and for each row of its parent. `npm run bench --
- * charges` compares these figures with CPU time.
+ * The cost of a field by how it is read: once for its place in the operation, and for each row of
+ * its parent. `npm run bench -- charges` compares these figures with CPU time.
  */
 const KINDS = {
   /** A column of the row. */
@@ -127,7 +139,10 @@ const KINDS = {
 }
 /** The additional cost of reading as of a moment, or since one. */
 const PAST = { once: 100, weight: 10 }
-/** The maximum number of fields, with fragments counted at each spread. The cost of a larger operation is not computed. */
+/**
+ * The maximum number of fields, with fragments counted at each spread. The cost of a larger
+ * operation is not computed.
+ */
 const MAX_FIELDS = 20_000
 /** Introspection does not read the store. */
 const INTROSPECTION_SCALE = 0.1
@@ -171,7 +186,9 @@ function compile(
   const root = schema.getRootType(operation.operation)
   const steps = root ? new Compiler(schema, document, operation, conditions).steps(root) : undefined
   if (!steps) return Number.POSITIVE_INFINITY
-  const changes = steps.flat(2).some((term) => Object.values(term).some((one) => typeof one === 'function'))
+  const changes = steps
+    .flat(2)
+    .some((term) => Object.values(term).some((one) => typeof one === 'function'))
   return changes ? (variables) => evaluate(steps, variables) : evaluate(steps, undefined)
 }
 
@@ -280,12 +297,15 @@ class Compiler {
   #term(type: GraphQLObjectType, field: Field, nodes: FieldNode[]): Term {
     const [node] = nodes as [FieldNode]
     const isIntrospected = isIntrospectionType(type) || field.name.startsWith('__')
-    const declared = isIntrospected ? this.#introspected(field) : (field.extensions.cost as FieldCost)
+    const declared = isIntrospected
+      ? this.#introspected(field)
+      : (field.extensions.cost as FieldCost)
     const kind = isIntrospected ? KINDS.stored : KINDS[kindOf(field)]
     const named = getNamedType(field.type)
     const length = this.#pageOf(field, node, declared?.most ?? MAX_PAGE)
     const page = declared?.page ? this.#charge(field, node, declared.page) : length
-    const scale = field === SchemaMetaFieldDef || field === TypeMetaFieldDef ? INTROSPECTION_SCALE : 1
+    const scale =
+      field === SchemaMetaFieldDef || field === TypeMetaFieldDef ? INTROSPECTION_SCALE : 1
     const isList = isListType(getNullableType(field.type))
     const term: Term = {
       ...NO_TERM,
@@ -298,7 +318,9 @@ class Compiler {
       ),
       counts: declared?.weight === 'count' ? 1 : 0,
       perRow:
-        typeof declared?.perRow === 'function' ? this.#charge(field, node, declared.perRow) : (declared?.perRow ?? 0),
+        typeof declared?.perRow === 'function'
+          ? this.#charge(field, node, declared.perRow)
+          : (declared?.perRow ?? 0),
       each: declared?.each ?? 1,
       page,
       count: declared?.count ? this.#charge(field, node, declared.count) : COUNT,
@@ -317,7 +339,12 @@ class Compiler {
   }
 
   /** The cost of a field itself, with its moments, its filter and the rows that it skips. */
-  #weightOf(field: Field, node: FieldNode, declared: FieldCost | undefined, ofKind: number): Figure {
+  #weightOf(
+    field: Field,
+    node: FieldNode,
+    declared: FieldCost | undefined,
+    ofKind: number,
+  ): Figure {
     const weight = declared?.weight === 'count' ? 0 : (declared?.weight ?? ofKind)
     const { skipped = SKIPPED } = declared ?? {}
     const own = typeof weight === 'number' ? () => weight : weight
@@ -362,12 +389,20 @@ class Compiler {
 
   /** A list in introspection. */
   #introspected({ name }: Field): FieldCost {
-    return { rows: name === 'types' ? Object.keys(this.#schema.getTypeMap()).length : (INTROSPECTION_ROWS[name] ?? 1) }
+    return {
+      rows:
+        name === 'types'
+          ? Object.keys(this.#schema.getTypeMap()).length
+          : (INTROSPECTION_ROWS[name] ?? 1),
+    }
   }
 
   /** The page size in a field's arguments. The list itself rejects one that is too large. */
   #pageOf(field: Field, node: FieldNode, most: number): Figure {
-    const [first, last] = [this.#argument(field, node, 'first'), this.#argument(field, node, 'last')]
+    const [first, last] = [
+      this.#argument(field, node, 'first'),
+      this.#argument(field, node, 'last'),
+    ]
     const choose = (one: unknown, other: unknown) =>
       Math.min(Math.max(sizeOf(one) ?? sizeOf(other) ?? DEFAULT_PAGE, 0), most)
     if (isVariable(first) || isVariable(last))
@@ -377,7 +412,9 @@ class Compiler {
 
   /** The length of the field's required list argument. */
   #rowsOf(field: Field, node: FieldNode): Figure | undefined {
-    const [list, ...more] = field.args.filter(({ type }) => isNonNullType(type) && isListType(type.ofType))
+    const [list, ...more] = field.args.filter(
+      ({ type }) => isNonNullType(type) && isListType(type.ofType),
+    )
     if (!list || more.length > 0) return undefined
     const argument = this.#argument(field, node, list.name)
     const length = (value: unknown) => (Array.isArray(value) ? value.length : 1)
@@ -391,8 +428,11 @@ class Compiler {
     if (!argument) return declared?.defaultValue
     if (argument.value.kind !== Kind.VARIABLE) return literal(argument.value)
     const variable = argument.value.name.value
-    const otherwise = this.#defaults.has(variable) ? this.#defaults.get(variable) : declared?.defaultValue
-    return (variables: Variables) => (variables?.[variable] === undefined ? otherwise : variables[variable])
+    const otherwise = this.#defaults.has(variable)
+      ? this.#defaults.get(variable)
+      : declared?.defaultValue
+    return (variables: Variables) =>
+      variables?.[variable] === undefined ? otherwise : variables[variable]
   }
 
   #fieldOf(type: GraphQLObjectType, name: string): Field | undefined {
@@ -413,8 +453,10 @@ class Compiler {
   }
 }
 
-const isVariable = (value: unknown): value is (variables: Variables) => unknown => typeof value === 'function'
-const resolved = (value: unknown, variables: Variables) => (isVariable(value) ? value(variables) : value)
+const isVariable = (value: unknown): value is (variables: Variables) => unknown =>
+  typeof value === 'function'
+const resolved = (value: unknown, variables: Variables) =>
+  isVariable(value) ? value(variables) : value
 const sizeOf = (value: unknown) => (typeof value === 'number' ? value : undefined)
 
 /** The parts of a literal that costs depend on. */
@@ -439,14 +481,22 @@ function defaultsOf(
 /** Arguments that read the past. */
 const MOMENTS = ['asOf', 'from']
 
-/** How many moments of the past are read. The ranges of lists and series are in their number of rows. */
+/**
+ * How many moments of the past are read. The ranges of lists and series are in their number of
+ * rows.
+ */
 function momentsIn({ args: declared, extensions }: Field, args: Given): number {
   const past = (extensions.sqlField as Read | undefined)?.past
   const isRange = !past && declared.some(({ name }) => name === 'to')
-  return isRange ? 0 : MOMENTS.filter((name) => args[name] !== undefined && args[name] !== null).length
+  return isRange
+    ? 0
+    : MOMENTS.filter((name) => args[name] !== undefined && args[name] !== null).length
 }
 
-/** How many rows an `offset` skips. None if it is not valid: the list refuses it. A literal number is rounded. */
+/**
+ * How many rows an `offset` skips. None if it is not valid: the list refuses it. A literal number
+ * is rounded.
+ */
 function skippedRows(offset: unknown): number {
   const isExact = typeof offset === 'string' && /^\d{1,100}$/.test(offset)
   if (isExact && BigInt(offset) > MAX_OFFSET) return 0

@@ -36,7 +36,9 @@ interface Size {
 
 const NOTHING: Size = { expanded: 0, described: 0, introspected: 0 }
 
-/** Measures documents in linear time: each fragment is measured once, however often it is spread. */
+/**
+ * Measures documents in linear time: each fragment is measured once, however often it is spread.
+ */
 export class DocumentMeter {
   readonly #rows: Record<string, number>
 
@@ -76,7 +78,10 @@ export class DocumentMeter {
       const { kind, selectionSet } = fragment
       return kind === Kind.INLINE_FRAGMENT ? ofSet(selectionSet, keys) : ofFragment(selectionSet)
     }
-    const ofField = ({ name: { value: name }, alias, selectionSet }: FieldNode, keys: Map<string, number>): Size => {
+    const ofField = (
+      { name: { value: name }, alias, selectionSet }: FieldNode,
+      keys: Map<string, number>,
+    ): Size => {
       const key = alias?.value ?? name
       const times = (keys.get(key) ?? 0) + 1
       keys.set(key, times)
@@ -107,7 +112,9 @@ function introspectedRows(schema: GraphQLSchema): Record<string, number> {
   const outputs = types.filter((type) => isObjectType(type) || isInterfaceType(type))
   const fields = outputs.flatMap((type) => Object.values(type.getFields()))
   const args = sum(fields.map((field) => field.args.length))
-  const inputs = sum(types.map((type) => (isInputObjectType(type) ? Object.keys(type.getFields()).length : 0)))
+  const inputs = sum(
+    types.map((type) => (isInputObjectType(type) ? Object.keys(type.getFields()).length : 0)),
+  )
   const values = sum(types.map((type) => (isEnumType(type) ? type.getValues().length : 0)))
   return {
     types: types.length,

@@ -26,8 +26,15 @@ export interface RequestParams {
 export const operationNameOf = ({ operationName }: RequestParams): string | undefined =>
   operationName === '' ? undefined : textOf(operationName ?? undefined)
 
-/** How a request's parameters name its document. Some clients send an empty id for none. A value that should be text, but is not, never matches a stored document. */
-export function documentReference({ query, documentId, extensions }: RequestParams): DocumentReference {
+/**
+ * How a request's parameters name its document. Some clients send an empty id for none. A value
+ * that should be text, but is not, never matches a stored document.
+ */
+export function documentReference({
+  query,
+  documentId,
+  extensions,
+}: RequestParams): DocumentReference {
   const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } }
   return {
     query: textOf(query ?? undefined),
@@ -36,7 +43,8 @@ export function documentReference({ query, documentId, extensions }: RequestPara
   }
 }
 
-const textOf = (value: unknown) => (value === undefined || typeof value === 'string' ? value : JSON.stringify(value))
+const textOf = (value: unknown) =>
+  value === undefined || typeof value === 'string' ? value : JSON.stringify(value)
 
 export interface DocumentsOptions {
   trusted: Iterable<string>
@@ -61,7 +69,10 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** The id of a trusted document. */
 export const idOfDocument = (text: string) => `sha256:${sha256(text)}`
 
-/** Documents that a request may reference without sending them: trusted ones, and persisted ones that a client has sent. */
+/**
+ * Documents that a request may reference without sending them: trusted ones, and persisted ones
+ * that a client has sent.
+ */
 export class Documents {
   readonly #trusted: Map<string, string>
   readonly #trustedTexts: Set<string>
@@ -87,19 +98,26 @@ export class Documents {
   }
 
   get operationNames(): Set<string> {
-    const names = [...this.#trustedTexts].flatMap((text) => [...text.matchAll(OPERATION)].map(([, name]) => name ?? ''))
+    const names = [...this.#trustedTexts].flatMap((text) =>
+      [...text.matchAll(OPERATION)].map(([, name]) => name ?? ''),
+    )
     return new Set(names)
   }
 
   /** The text of a document if it is at hand. Otherwise `resolve` finds it or says why not. */
   find({ query, documentId, hash }: DocumentReference): string | undefined {
     if (documentId !== undefined)
-      return query === undefined && hash === undefined ? this.#trusted.get(hashIn(documentId)) : undefined
+      return query === undefined && hash === undefined
+        ? this.#trusted.get(hashIn(documentId))
+        : undefined
     if (hash !== undefined) {
-      const text = this.#trusted.get(hash) ?? (this.#trustedOnly ? undefined : this.#persisted.get(hash))
+      const text =
+        this.#trusted.get(hash) ?? (this.#trustedOnly ? undefined : this.#persisted.get(hash))
       return query === undefined || query === text ? text : undefined
     }
-    return query === undefined || !this.#trustedOnly || this.#trustedTexts.has(query) ? query : undefined
+    return query === undefined || !this.#trustedOnly || this.#trustedTexts.has(query)
+      ? query
+      : undefined
   }
 
   /**

@@ -44,10 +44,16 @@ const SELECTION_BYTES = 850
 
 /** Variables are read recursively. */
 const MAX_INPUT_DEPTH = 100
-/** The maximum number of values in variables. A list takes a thousand, a router's representations ten thousand. */
+/**
+ * The maximum number of values in variables. A list takes a thousand, a router's representations
+ * ten thousand.
+ */
 const MAX_VALUES = 20_000
 const MAX_FEDERATED_VALUES = 60_000
-/** The maximum number of objects in variables: of each, every field of its input type is looked at. A filter takes fifty. */
+/**
+ * The maximum number of objects in variables: of each, every field of its input type is looked at.
+ * A filter takes fifty.
+ */
 const MAX_OBJECTS = 1000
 
 export interface Cost {
@@ -61,7 +67,10 @@ interface Costed {
   operationName?: string | undefined
 }
 
-/** Charges a client what an operation costs. @returns undefined, or a message that says why it is rejected */
+/**
+ * Charges a client what an operation costs.
+ * @returns undefined, or a message that says why it is rejected
+ */
 export type ChargeOperation = (cost: number) => Promise<string | undefined>
 
 /** A list of thousands may have as many errors. The first few explain what is wrong. */
@@ -74,7 +83,10 @@ export const readVariables = (
   variables: Readonly<Record<string, unknown>>,
 ) => getVariableValues(schema, definitions, variables, { maxErrors: MAX_VARIABLE_ERRORS })
 
-/** Enforces limits: on a document when it is parsed, and on an operation with its variables before each execution. */
+/**
+ * Enforces limits: on a document when it is parsed, and on an operation with its variables before
+ * each execution.
+ */
 export class Limiter {
   readonly limits: Limits
   /** None depends on variables, as a document is validated once. */
@@ -109,13 +121,16 @@ export class Limiter {
           'TOKEN_LIMIT_EXCEEDED',
           `The document has more than ${figure(tokens)} tokens (names, braces, values), the limit. Split it into several requests, and give values as variables.`,
         )
-      if (error instanceof RangeError) throw refusal('DEPTH_LIMIT_EXCEEDED', 'The document is nested too deeply.')
+      if (error instanceof RangeError)
+        throw refusal('DEPTH_LIMIT_EXCEEDED', 'The document is nested too deeply.')
       if (error instanceof GraphQLError) error.extensions.code ??= 'GRAPHQL_PARSE_FAILED'
       throw error
     }
   }
 
-  /** The approximate memory of a document, and of each plan or statement that is prepared for it. */
+  /**
+   * The approximate memory of a document, and of each plan or statement that is prepared for it.
+   */
   bytesOf(document: DocumentNode): { document: number; prepared: number } {
     const { written, expanded } = this.#meter.measure(document)
     const characters = document.loc?.source.body.length ?? 0
@@ -125,7 +140,10 @@ export class Limiter {
     }
   }
 
-  /** Checks the size before anything else, since other checks expand fragments and compare pairs of fields. */
+  /**
+   * Checks the size before anything else, since other checks expand fragments and compare pairs of
+   * fields.
+   */
   #assertSize(document: DocumentNode): void {
     const { written, expanded, repeated, longest } = this.#meter.measure(document)
     if (expanded - written > MAX_SPREAD)
@@ -151,7 +169,9 @@ export class Limiter {
     return errors
   }
 
-  /** @throws BAD_INPUT for variables that are nested too deeply or hold too many values or objects */
+  /**
+   * @throws BAD_INPUT for variables that are nested too deeply or hold too many values or objects
+   */
   assertReadable(variables: unknown): void {
     const fault = this.variablesFault(variables)
     if (fault !== undefined) throw new GraphQLError(fault, { extensions: { code: 'BAD_INPUT' } })
@@ -179,7 +199,10 @@ export class Limiter {
     return undefined
   }
 
-  /** Says why a document can never be executed. Undefined if it can, with variables within the cost limit. */
+  /**
+   * Says why a document can never be executed. Undefined if it can, with variables within the cost
+   * limit.
+   */
   faultOf(text: string): string | undefined {
     try {
       return this.validate(this.parse(text))[0]?.message
@@ -194,14 +217,19 @@ export class Limiter {
       cost = compileCost(this.#schema, operation.document, operation.operationName) ?? 0
       this.#costs.set(operation, cost)
     }
-    return { requested: typeof cost === 'number' ? cost : cost(variables), allowed: this.limits.cost }
+    return {
+      requested: typeof cost === 'number' ? cost : cost(variables),
+      allowed: this.limits.cost,
+    }
   }
 
   /** @returns the cost of an operation with its variables @throws COST_LIMIT_EXCEEDED */
   assertAllowed(operation: Costed, variables: Variables): number {
     const { requested, allowed } = this.cost(operation, variables)
     if (allowed === null || requested <= allowed) return requested
-    const what = Number.isFinite(requested) ? `costs ${figure(requested)}` : 'costs too much to compute'
+    const what = Number.isFinite(requested)
+      ? `costs ${figure(requested)}`
+      : 'costs too much to compute'
     throw refusal(
       'COST_LIMIT_EXCEEDED',
       `The operation ${what}, at most ${figure(allowed)} is allowed: each object counts as often as the pages of the lists around it have rows. Ask for fewer rows with first: or last: (a page has 100 when left out), nest fewer lists, or split it into several requests.`,
@@ -238,14 +266,23 @@ function rulesOf({ depth, aliases, cost }: Limits, meter: DocumentMeter): Valida
   if (aliases !== null) {
     const message = (count: string) =>
       `The operation has ${count} aliases, at most ${aliases} are allowed. Ask for many at once (such as lookupUsers(addresses:)), or split it into several requests.`
-    rules.push(maxAliasesRule({ ...options, n: aliases, onReject: [report('ALIAS_LIMIT_EXCEEDED', message)] }))
+    rules.push(
+      maxAliasesRule({
+        ...options,
+        n: aliases,
+        onReject: [report('ALIAS_LIMIT_EXCEEDED', message)],
+      }),
+    )
   }
   if (cost !== null) rules.push((context) => introspectionRule(context, meter))
   return rules
 }
 
 /** Limits introspection, whose size is known before execution and does not depend on variables. */
-function introspectionRule(context: Parameters<ValidationRule>[0], meter: DocumentMeter): ReturnType<ValidationRule> {
+function introspectionRule(
+  context: Parameters<ValidationRule>[0],
+  meter: DocumentMeter,
+): ReturnType<ValidationRule> {
   const leave = (document: DocumentNode) => {
     const { introspected } = meter.measure(document)
     if (introspected <= MAX_INTROSPECTED) return
@@ -256,7 +293,10 @@ function introspectionRule(context: Parameters<ValidationRule>[0], meter: Docume
 }
 
 /** Reports a violation of a library's rule in our words. Its message contains "found 12". */
-function report(code: 'DEPTH_LIMIT_EXCEEDED' | 'ALIAS_LIMIT_EXCEEDED', message: (count: string) => string) {
+function report(
+  code: 'DEPTH_LIMIT_EXCEEDED' | 'ALIAS_LIMIT_EXCEEDED',
+  message: (count: string) => string,
+) {
   return (context: Parameters<ValidationRule>[0] | null, { message: theirs }: GraphQLError) =>
     context?.reportError(refusal(code, message(/found (\d+)/.exec(theirs)?.[1] ?? 'too many')))
 }

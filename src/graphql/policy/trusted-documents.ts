@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs'
 import { idOfDocument } from './documents.ts'
 
 /**
- * Reads a file of trusted documents: a JSON object of texts by id, which is `sha256:` and the SHA-256 of the text.
+ * Reads a file of trusted documents: a JSON object of texts by id, which is `sha256:` and the
+ * SHA-256 of the text.
  * @throws Error that says what is wrong with the file
  */
 export function readTrustedDocuments(path: string): string[] {
   const read = readJson(path)
-  if (typeof read !== 'object' || read === null || Array.isArray(read)) throw new Error(`of ${path} ${SHAPE}`)
+  if (typeof read !== 'object' || read === null || Array.isArray(read))
+    throw new Error(`of ${path} ${SHAPE}`)
   return Object.entries(read).map(([id, text]) => {
     if (typeof text !== 'string') throw new Error(`of ${path} ${SHAPE}: ${id} has no text`)
     const right = idOfDocument(text)

@@ -90,9 +90,15 @@ export function createBuilder() {
         extensions: { cost: { rows: 'page' } },
         nullable: { list: false, items: false },
       },
-      nodeFieldOptions: { description: 'The row.', nullable: false, extensions: { cost: { weight: 0 } } },
+      nodeFieldOptions: {
+        description: 'The row.',
+        nullable: false,
+        extensions: { cost: { weight: 0 } },
+      },
       cursorType: 'String',
-      cursorFieldOptions: { description: 'The cursor of the row: opaque text for `after` and `before`.' },
+      cursorFieldOptions: {
+        description: 'The cursor of the row: opaque text for `after` and `before`.',
+      },
       pageInfoFieldOptions: {
         description: 'The first and last cursor of this page, and whether rows follow.',
         extensions: { cost: { weight: 0 } },
@@ -100,12 +106,18 @@ export function createBuilder() {
       pageInfoTypeOptions: {
         description: 'The first and last cursor of a page, and whether rows follow.',
       },
-      hasNextPageFieldOptions: { description: 'True if rows follow this page. False with `first: 0` or `last: 0`.' },
+      hasNextPageFieldOptions: {
+        description: 'True if rows follow this page. False with `first: 0` or `last: 0`.',
+      },
       hasPreviousPageFieldOptions: {
         description: 'True if rows come before this page. False with `first: 0` or `last: 0`.',
       },
-      startCursorFieldOptions: { description: 'The cursor of the first row. Null if the page is empty.' },
-      endCursorFieldOptions: { description: 'The cursor of the last row. Null if the page is empty.' },
+      startCursorFieldOptions: {
+        description: 'The cursor of the first row. Null if the page is empty.',
+      },
+      endCursorFieldOptions: {
+        description: 'The cursor of the last row. Null if the page is empty.',
+      },
       nodeTypeOptions: { description: 'An object with a globally unique id.' },
       nodeQueryOptions: {
         description: 'The object with this globally unique id. Null if there is none.',

@@ -21,7 +21,8 @@ import { marketAt } from './types/market.ts'
 import { poolAt } from './types/pool.ts'
 import { vaultAt } from './types/vault.ts'
 
-const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.6", import: ["@key", "@shareable"])'
+const LINK =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.6", import: ["@key", "@shareable"])'
 /** The size of one batch, so that all representations are loaded in one statement. */
 const MAX_REPRESENTATIONS = 10_000
 
@@ -30,7 +31,10 @@ interface OnChain {
   address: string
 }
 
-/** Creates the Apollo Federation 2 subgraph. Other subgraphs may reference its users, pools, markets and vaults. */
+/**
+ * Creates the Apollo Federation 2 subgraph. Other subgraphs may reference its users, pools, markets
+ * and vaults.
+ */
 export function createSubgraph(options?: SchemaOptions): GraphQLSchema {
   const builder = createBuilder()
   addTypes(builder, options)
@@ -47,11 +51,15 @@ export function createSubgraph(options?: SchemaOptions): GraphQLSchema {
 /** The subgraph's SDL, as `_service` returns it. */
 export const printSubgraph = (): string => printSubgraphSchema(createSubgraph())
 
-/** Prints what this graph adds to a federated one: its types with their directives, without what every subgraph has. */
+/**
+ * Prints what this graph adds to a federated one: its types with their directives, without what
+ * every subgraph has.
+ */
 function printSubgraphSchema(schema: GraphQLSchema): string {
   const sdl = visit(parse(printSchema(lexicographicSortSchema(schema))), {
     enter(node) {
-      if ('name' in node && /^_(Any|Entity|Service|entities|service)$/.test(node.name?.value ?? '')) return null
+      if ('name' in node && /^_(Any|Entity|Service|entities|service)$/.test(node.name?.value ?? ''))
+        return null
       return node.kind === Kind.OBJECT_TYPE_DEFINITION ? withDirective(node) : undefined
     },
   })
@@ -60,27 +68,43 @@ function printSubgraphSchema(schema: GraphQLSchema): string {
 
 function withDirective(type: ObjectTypeDefinitionNode): ObjectTypeDefinitionNode {
   const name = type.name.value
-  const text = isEntity(name) ? `@key(fields: "${keys[name].join(' ')}")` : name === 'PageInfo' ? '@shareable' : ''
-  const { directives = [] } = parse(`type ${name} ${text}`).definitions[0] as ObjectTypeDefinitionNode
+  const text = isEntity(name)
+    ? `@key(fields: "${keys[name].join(' ')}")`
+    : name === 'PageInfo'
+      ? '@shareable'
+      : ''
+  const { directives = [] } = parse(`type ${name} ${text}`)
+    .definitions[0] as ObjectTypeDefinitionNode
   return { ...type, directives }
 }
 
 /** Loads the entity of a key, batched by type. Null if it is not stored. */
 const references = {
   User: ({ address }: { address: string }) => ({ address }),
-  Pool: ({ address }: { address: string }, { batches }: GraphContext) => batches.load(poolAt.load, [address]),
-  Market: ({ chainId, address }: OnChain, { batches }: GraphContext) => batches.load(marketAt.load, [chainId, address]),
-  Vault: ({ chainId, address }: OnChain, { batches }: GraphContext) => batches.load(vaultAt.load, [chainId, address]),
+  Pool: ({ address }: { address: string }, { batches }: GraphContext) =>
+    batches.load(poolAt.load, [address]),
+  Market: ({ chainId, address }: OnChain, { batches }: GraphContext) =>
+    batches.load(marketAt.load, [chainId, address]),
+  Vault: ({ chainId, address }: OnChain, { batches }: GraphContext) =>
+    batches.load(vaultAt.load, [chainId, address]),
 }
 
-const keys = { User: ['address'], Pool: ['address'], Market: ['chainId', 'address'], Vault: ['chainId', 'address'] }
+const keys = {
+  User: ['address'],
+  Pool: ['address'],
+  Market: ['chainId', 'address'],
+  Vault: ['chainId', 'address'],
+}
 const scalars = { address: 'Address', chainId: 'SafeInt' } as Record<string, string>
 
 function addService(builder: Builder, sdl: () => string): void {
   const Service = builder.objectRef<object>('_Service').implement({
     description: 'This graph as a subgraph of a federated graph.',
     fields: (t) => ({
-      sdl: t.string({ description: 'The schema of the subgraph, with federation directives.', resolve: sdl }),
+      sdl: t.string({
+        description: 'The schema of the subgraph, with federation directives.',
+        resolve: sdl,
+      }),
     }),
   })
   builder.queryField('_service', (t) =>
@@ -118,7 +142,10 @@ function addEntities(builder: Builder): void {
       },
       resolve: (_, { representations }, context, { schema }) => {
         if (representations.length > MAX_REPRESENTATIONS)
-          throw new GatewayError('BAD_INPUT', `representations must be at most ${MAX_REPRESENTATIONS}.`)
+          throw new GatewayError(
+            'BAD_INPUT',
+            `representations must be at most ${MAX_REPRESENTATIONS}.`,
+          )
         return representations.map(async (representation, i) => {
           const { typename, key } = readRepresentation(representation, i, schema)
           const entity = await references[typename](key, context)
@@ -132,15 +159,21 @@ function addEntities(builder: Builder): void {
 
 /** @throws BAD_INPUT if the representation is not an entity key */
 function readRepresentation(representation: unknown, index: number, schema: GraphQLSchema) {
-  const fault = (message: string) => new GatewayError('BAD_INPUT', `representations[${index}] ${message}.`)
-  if (representation === null || typeof representation !== 'object' || Array.isArray(representation))
+  const fault = (message: string) =>
+    new GatewayError('BAD_INPUT', `representations[${index}] ${message}.`)
+  if (
+    representation === null ||
+    typeof representation !== 'object' ||
+    Array.isArray(representation)
+  )
     throw fault('must be an object')
   const fields = representation as Record<string, unknown>
   const typename = fields.__typename
   if (!isEntity(typename)) throw fault(`must have a __typename of ${Object.keys(keys).join(', ')}`)
   const key = Object.fromEntries(
     keys[typename].map((name) => {
-      if (fields[name] === undefined) throw fault(`must have ${name}, which is part of the key of ${typename}`)
+      if (fields[name] === undefined)
+        throw fault(`must have ${name}, which is part of the key of ${typename}`)
       const scalar = schema.getType(scalars[name] ?? '')
       return [name, isScalarType(scalar) ? scalar.parseValue(fields[name]) : undefined]
     }),

@@ -42,7 +42,11 @@ function parseAddress(value: unknown): string {
 function parseDateTime(value: unknown): Date {
   const date = typeof value === 'string' ? parseUtc(value) : undefined
   if (date) return date
-  throw wrong('DateTime', 'an ISO 8601 UTC date or timestamp, such as 2025-03-01T00:00:00.000Z', value)
+  throw wrong(
+    'DateTime',
+    'an ISO 8601 UTC date or timestamp, such as 2025-03-01T00:00:00.000Z',
+    value,
+  )
 }
 
 function parseDate(value: unknown): Date {
@@ -81,8 +85,10 @@ export function addScalars(builder: Builder): void {
     // `String` would write a large Decimal with an exponent.
     serialize: (value) => (typeof value === 'object' ? value.toFixed() : String(value)),
     parseValue: (value) => {
-      if (typeof value === 'string' && value.length <= MAX_DIGITS && INTEGER.test(value)) return BigInt(value)
-      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
+      if (typeof value === 'string' && value.length <= MAX_DIGITS && INTEGER.test(value))
+        return BigInt(value)
+      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
+        return BigInt(value)
       throw wrong('BigInt', 'a decimal integer from 0 up, as a string', value)
     },
     parseLiteral: (node) => {

@@ -66,8 +66,8 @@ export function createSchema(options: SchemaOptions = {}): GraphQLSchema {
 }
 
 /**
- * Adds all types. Each file in types/ has a type, the queries that return it and the mutations that change it. Files refer to
- * types of others by name.
+ * Adds all types. Each file in types/ has a type, the queries that return it and the mutations that
+ * change it. Files refer to types of others by name.
  */
 export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
   const { basePoints = PUBLISHED, logoHosts = [], config = {} } = options

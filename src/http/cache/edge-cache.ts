@@ -7,7 +7,9 @@ import type { Notifications } from '../../db/connect/notifications.ts'
 import type { Caller, DataVersions, Decision, Statement } from '../../db/connect/scope.ts'
 import { REQUEST_TIME } from '../../rest/endpoint.ts'
 
-/** The use of the cache by a request: `joined` sent the answer that another request was computing. */
+/**
+ * The use of the cache by a request: `joined` sent the answer that another request was computing.
+ */
 export type CacheResult = 'hit' | 'joined' | 'shared' | 'miss' | 'bypass'
 
 /** A request for an answer. The cache notes in it what it did. */
@@ -65,8 +67,10 @@ const MAX_KEY = 2000
 export type Compute = (caller: Caller) => Promise<Computed>
 
 /** The ETag of a ready body: hashed in one call, which is faster than the package. */
-export const tagOf = (body: string | Buffer, { weak = false }: { weak?: boolean | undefined } = {}) =>
-  `${weak ? 'W/' : ''}"${hash('sha1', body, 'base64url')}"`
+export const tagOf = (
+  body: string | Buffer,
+  { weak = false }: { weak?: boolean | undefined } = {},
+) => `${weak ? 'W/' : ''}"${hash('sha1', body, 'base64url')}"`
 
 export interface EdgeCacheOptions {
   maxBytes: number
@@ -84,7 +88,10 @@ const ENTRY_BYTES = 1000
 /** Below this size, compression saves too little. */
 const COMPRESS_FROM = 1024
 
-/** True if an answer may be sent compressed. An uncached one is not, as it would be compressed each time. */
+/**
+ * True if an answer may be sent compressed. An uncached one is not, as it would be compressed each
+ * time.
+ */
 export const isCompressible = ({ key, body, timeAt }: Answer): boolean =>
   key !== undefined && timeAt === undefined && body.length >= COMPRESS_FROM
 
@@ -128,8 +135,9 @@ class Flight implements Caller {
 }
 
 /**
- * Caches answers as bytes. Every committed change clears the cache, and while notifications of changes cannot arrive,
- * nothing is cached. An answer that was computed while a change arrived is not cached either.
+ * Caches answers as bytes. Every committed change clears the cache, and while notifications of
+ * changes cannot arrive, nothing is cached. An answer that was computed while a change arrived is
+ * not cached either.
  */
 export class EdgeCache {
   readonly #options: EdgeCacheOptions
@@ -143,7 +151,10 @@ export class EdgeCache {
     this.#options = options
     const sizeCalculation = ({ body, link = '', compressed: { br, gzip } }: Answer, key: string) =>
       body.length + link.length + (br?.length ?? 0) + (gzip?.length ?? 0) + key.length + ENTRY_BYTES
-    this.#answers = options.maxBytes > 0 ? new LRUCache({ maxSize: options.maxBytes, sizeCalculation }) : undefined
+    this.#answers =
+      options.maxBytes > 0
+        ? new LRUCache({ maxSize: options.maxBytes, sizeCalculation })
+        : undefined
     const { notifications } = options
     notifications.subscribe('gateway_data', () => this.clear())
     notifications.onUp(() => this.clear())
@@ -174,15 +185,21 @@ export class EdgeCache {
   }
 
   /**
-   * Returns the answer of a key from this cache or the shared one, or computes it, once for all concurrent requests.
-   * @param client the request, in which the cache notes what it did. An answer that no client waits for any more is abandoned
+   * Returns the answer of a key from this cache or the shared one, or computes it, once for all
+   * concurrent requests.
+   * @param client the request, in which the cache notes what it did. An answer that no client waits
+   * for any more is abandoned
    */
   answer(key: string | undefined, compute: Compute, client: CacheClient): Promise<Answer> {
     const { shared } = this.#options
     const { minVersion, bypassesCache: bypass } = client
-    if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, compute, new Flight(client))
+    if (key === undefined || !(this.#answers || shared))
+      return answerOf(undefined, compute, new Flight(client))
     // While changes may be missed, an answer in flight may predate the last change.
-    const cached = bypass || !this.isNotified ? undefined : (this.find(key, minVersion) ?? this.#flights.get(key))
+    const cached =
+      bypass || !this.isNotified
+        ? undefined
+        : (this.find(key, minVersion) ?? this.#flights.get(key))
     if (cached instanceof Flight) {
       if (!cached.aborted && (cached.minVersion ?? 0) >= (minVersion ?? 0)) {
         client.cache = 'joined'
@@ -204,7 +221,9 @@ export class EdgeCache {
     const land = () => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key)
     }
-    const computed = shared ? this.#computeShared(shared, key, compute, flight, client) : answerOf(key, compute, flight)
+    const computed = shared
+      ? this.#computeShared(shared, key, compute, flight, client)
+      : answerOf(key, compute, flight)
     flight.answer = computed.then(
       (answer) => {
         land()

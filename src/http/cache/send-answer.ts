@@ -31,7 +31,12 @@ export function sendAnswer(
   response: ServerResponse,
   answer: Answer,
   edge: EdgeCache,
-  { type = answer.type, vary = 'Origin', cacheControl = 'no-cache', headers: more = [] }: SendOptions = {},
+  {
+    type = answer.type,
+    vary = 'Origin',
+    cacheControl = 'no-cache',
+    headers: more = [],
+  }: SendOptions = {},
 ): void {
   const encoding = isCompressible(answer) ? accepted(headers['accept-encoding']) : undefined
   const head = ['request-id', id, 'vary', `${vary}, Accept-Encoding`, ...corsHeaders, ...more]
@@ -63,10 +68,16 @@ export function sendAnswer(
   }
 }
 
-/** True if the client's tag matches, in any encoding. Ignores `cache-control: no-cache`, which fetch adds and which addresses caches. */
+/**
+ * True if the client's tag matches, in any encoding. Ignores `cache-control: no-cache`, which fetch
+ * adds and which addresses caches.
+ */
 function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
-  return ifNoneMatch === etag || fresh({ 'if-none-match': ifNoneMatch.replace(/-(br|gzip)"/g, '"') }, { etag })
+  return (
+    ifNoneMatch === etag ||
+    fresh({ 'if-none-match': ifNoneMatch.replace(/-(br|gzip)"/g, '"') }, { etag })
+  )
 }
 
 /** The best supported encoding that the client accepts. */
@@ -84,16 +95,26 @@ export function sendCached(edge: EdgeCache, exchange: Exchange): boolean {
   if (!answer) return false
   exchange.cache = 'hit'
   exchange.route = answer.name
-  sendAnswer({ id: exchange.id, method, headers }, exchange.response as ServerResponse, answer, edge)
+  sendAnswer(
+    { id: exchange.id, method, headers },
+    exchange.response as ServerResponse,
+    answer,
+    edge,
+  )
   return true
 }
 
-/** Answers a GraphQL query from the edge cache. @returns whether it was cached. If not, the body can still be read */
+/**
+ * Answers a GraphQL query from the edge cache.
+ * @returns whether it was cached. If not, the body can still be read
+ */
 export function sendCachedQuery(edge: EdgeCache, exchange: Exchange): boolean {
   const { request } = exchange
   const { method, headers, readableLength } = request
   const isReady =
-    method === 'POST' ? Number(headers['content-length']) === readableLength : !headers.accept?.includes('text/html')
+    method === 'POST'
+      ? Number(headers['content-length']) === readableLength
+      : !headers.accept?.includes('text/html')
   if (!isReady || exchange.bypassesCache || isEncoded(headers['content-encoding'])) return false
   const body: Buffer | null = request.read()
   const { key, type } = plainAnswer(request, body) ?? {}
@@ -107,12 +128,19 @@ export function sendCachedQuery(edge: EdgeCache, exchange: Exchange): boolean {
   exchange.route = '/graphql'
   exchange.startOperation(answer.name)
   const options = { type, vary: VARY }
-  sendAnswer({ id: exchange.id, method, headers }, exchange.response as ServerResponse, answer, edge, options)
+  sendAnswer(
+    { id: exchange.id, method, headers },
+    exchange.response as ServerResponse,
+    answer,
+    edge,
+    options,
+  )
   return true
 }
 
 /**
- * Adds an ETag to every answer to a GET that has none and may be stored, and sends a 304 if the client's tag matches.
+ * Adds an ETag to every answer to a GET that has none and may be stored, and sends a 304 if the
+ * client's tag matches.
  */
 export function addEtags(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {

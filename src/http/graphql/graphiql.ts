@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../db/connect/scope.ts'
 import type { PageData } from '../../graphiql/page-data.ts'
-import { type ExampleValues, exampleValuesOf, noValues, valuesOperation } from '../../graphql/example-values.ts'
+import {
+  type ExampleValues,
+  exampleValuesOf,
+  noValues,
+  valuesOperation,
+} from '../../graphql/example-values.ts'
 import { examples } from '../../graphql/examples.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
 import { runDocument } from '../../graphql/execution/run.ts'
@@ -16,7 +21,10 @@ import { mountStaticFiles } from '../static-files.ts'
 /** The build's output for src/graphiql, next to the program. */
 const DIRECTORY = join(import.meta.dirname, 'graphiql')
 
-/** The page runs its own script, and talks to this gateway, and nothing else. GraphiQL's components add styles. */
+/**
+ * The page runs its own script, and talks to this gateway, and nothing else. GraphiQL's components
+ * add styles.
+ */
 const HEADERS = [
   'content-security-policy',
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
@@ -29,15 +37,23 @@ const HEADERS = [
 const EMPTY = `The store is empty, so the examples have nothing to show. Load data, then reload this page:
 npm start (the sample data)
 npm run gateway -- import DIR (your own)`
-const UNREACHABLE = 'The store cannot be reached, so the examples name no records. Reload this page in a moment.'
+const UNREACHABLE =
+  'The store cannot be reached, so the examples name no records. Reload this page in a moment.'
 
-/** GraphiQL, with examples whose variables name records of the store. The page is cached until the data changes. */
+/**
+ * GraphiQL, with examples whose variables name records of the store. The page is cached until the
+ * data changes.
+ */
 export function graphiqlPage(graph: Graph, edge: EdgeCache, basePath: string) {
   let template: Promise<string> | undefined
   const render = async (values: ExampleValues | undefined, notice: string) => {
     template ??= readFile(join(DIRECTORY, 'page.html'), 'utf8')
     const data = JSON.stringify(dataOf(values, notice)).replaceAll('<', '\\u003c')
-    return { name: '/graphql', status: 200, json: withBase(await template, basePath).replace('DATA', () => data) }
+    return {
+      name: '/graphql',
+      status: 200,
+      json: withBase(await template, basePath).replace('DATA', () => data),
+    }
   }
   const compute = async (caller: Caller) =>
     render(exampleValuesOf(await runDocument(graph, valuesOperation, {}, { caller })), EMPTY)
@@ -64,4 +80,8 @@ function dataOf(values: ExampleValues | undefined, notice: string): PageData {
 }
 
 export const mountGraphiQLAssets = (app: FastifyInstance, edge: EdgeCache): void =>
-  mountStaticFiles(app, edge, { url: '/graphql/assets', directory: join(DIRECTORY, 'assets'), hashed: '' })
+  mountStaticFiles(app, edge, {
+    url: '/graphql/assets',
+    directory: join(DIRECTORY, 'assets'),
+    hashed: '',
+  })

@@ -17,8 +17,16 @@ import type { ServedGraph } from './served-graph.ts'
 import { mountSockets } from './sockets.ts'
 import { createGraphQLServer, eventStreams } from './yoga.ts'
 
-/** Serves GraphQL over HTTP at /graphql, subscriptions over WebSockets too, and GraphiQL to browsers. */
-export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: ServedGraph, edge: Edge): void {
+/**
+ * Serves GraphQL over HTTP at /graphql, subscriptions over WebSockets too, and GraphiQL to
+ * browsers.
+ */
+export function mountGraphQL(
+  app: FastifyInstance,
+  { config }: Deps,
+  served: ServedGraph,
+  edge: Edge,
+): void {
   const { graph } = served
   const { cache, adminTokens, rateLimit, clientOf, connections, observer } = edge
   const server = createGraphQLServer(graph)
@@ -41,7 +49,8 @@ export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: Ser
         (answer) => {
           sendAnswer(request, reply.hijack().raw, answer, cache, { type: plain.type, vary: VARY })
         },
-        (error) => answer(request, reply, call, error instanceof Failed ? error.result : resultOf(error)),
+        (error) =>
+          answer(request, reply, call, error instanceof Failed ? error.result : resultOf(error)),
       )
     },
   })
@@ -61,10 +70,16 @@ export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: Ser
       if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
     headers.set('accept', accept)
     const body =
-      request.body instanceof Uint8Array && request.method === 'POST' ? new Uint8Array(request.body) : undefined
+      request.body instanceof Uint8Array && request.method === 'POST'
+        ? new Uint8Array(request.body)
+        : undefined
     const response = await server.fetch(
       `http://gateway/graphql${new URL(request.url, 'http://gateway').search}`,
-      { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
+      {
+        method: request.method === 'HEAD' ? 'GET' : request.method,
+        headers,
+        ...(body ? { body } : {}),
+      },
       {
         requestId: request.id,
         caller,
@@ -75,12 +90,15 @@ export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: Ser
         failed,
       },
     )
-    // An admin may have changed data: the next read must see it without waiting for the notification.
+    // An admin may have changed data: the next read must see it without waiting for the
+    // notification.
     if (typeof admin === 'object') cache.clear()
     if (caller.admin !== undefined) caller.dataVersion = await graph.deps.store.replicas?.changed()
     if (caller.dataVersion !== undefined) reply.header(DATA_VERSION, caller.dataVersion)
-    // Yoga sends no text with these: a subscription whose client accepts no event stream, a body that is not JSON by its header.
-    if (response.status === 406 || response.status === 415) return refuseType(response.status, request, reply)
+    // Yoga sends no text with these: a subscription whose client accepts no event stream, a body
+    // that is not JSON by its header.
+    if (response.status === 406 || response.status === 415)
+      return refuseType(response.status, request, reply)
     reply.code(response.status)
     if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
       const retryAfter = response.headers.get('retry-after')
@@ -89,7 +107,8 @@ export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: Ser
       return streams.send(reply, response.body as unknown as Readable)
     }
     if (request.method === 'POST') reply.header('cache-control', 'no-store')
-    for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
+    for (const [name, value] of response.headers)
+      if (name !== 'content-length') reply.header(name, value)
     return reply.send(await response.text())
   }
 }
@@ -109,7 +128,8 @@ type PlainCall = Call & { caller: Exchange }
 
 /**
  * Answers a plain query whose document is at hand, from the cache if possible.
- * @returns undefined if the GraphQL server must handle the request. Rejects with why the query has failed
+ * @returns undefined if the GraphQL server must handle the request. Rejects with why the query has
+ * failed
  */
 function answerPlain(
   graph: Graph,
@@ -118,7 +138,8 @@ function answerPlain(
   call: PlainCall,
 ): Promise<Answer> | undefined {
   const { admin, caller } = call
-  const cached = key === undefined || caller.bypassesCache ? undefined : cache.find(key, caller.minVersion)
+  const cached =
+    key === undefined || caller.bypassesCache ? undefined : cache.find(key, caller.minVersion)
   if (cached) {
     caller.cache = 'hit'
     caller.startOperation(cached.name)
@@ -134,7 +155,8 @@ function answerPlain(
       return { name: operation.name, status: 200, json: answerText(operation, outcome) }
     })
   const answer = () => cache.answer(operation.depends === 'data' ? key : undefined, compute, caller)
-  const refused = (error: unknown) => Promise.reject(new Failed({ errors: [asGraphQLError(error)] }))
+  const refused = (error: unknown) =>
+    Promise.reject(new Failed({ errors: [asGraphQLError(error)] }))
   let charged: Promise<void> | undefined
   try {
     charged = admit(graph, operation, variables, call)
@@ -157,7 +179,9 @@ function refuseType(status: 406 | 415, { id }: FastifyRequest, reply: FastifyRep
     .header('vary', VARY)
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_REQUEST', requestId: id } }] }))
+    .send(
+      JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_REQUEST', requestId: id } }] }),
+    )
 }
 
 /** Aborts when the client disconnects or has its answer. */

@@ -30,7 +30,9 @@ const MAX_KEY = 8000
 
 /** True if a browser requests the GraphiQL page. */
 export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
-  const acceptsHtml = (headers.accept ?? '').split(',').some((type) => type.trim().startsWith('text/html'))
+  const acceptsHtml = (headers.accept ?? '')
+    .split(',')
+    .some((type) => type.trim().startsWith('text/html'))
   const parameters = query as Record<string, unknown>
   return (
     (method === 'GET' || method === 'HEAD') &&
@@ -39,7 +41,10 @@ export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
   )
 }
 
-/** Reads a plain request. @returns undefined for any other request, which the GraphQL server handles */
+/**
+ * Reads a plain request.
+ * @returns undefined for any other request, which the GraphQL server handles
+ */
 export function plainRequest(request: FastifyRequest): PlainRequest | undefined {
   const { raw, body, query } = request
   const answer = plainAnswer(raw, body)
@@ -52,11 +57,19 @@ export function plainRequest(request: FastifyRequest): PlainRequest | undefined 
 }
 
 /** How a plain request is answered. Undefined for any other request. */
-export function plainAnswer({ method, headers, url = '' }: IncomingMessage, body: unknown): PlainAnswer | undefined {
+export function plainAnswer(
+  { method, headers, url = '' }: IncomingMessage,
+  body: unknown,
+): PlainAnswer | undefined {
   const type = mediaType(headers.accept)
   if (type === undefined || headers['x-graphql-cost'] !== undefined) return undefined
-  if (method === 'GET' || method === 'HEAD') return { key: url.length > MAX_KEY ? undefined : `GET ${url}`, type }
-  if (method !== 'POST' || !Buffer.isBuffer(body) || !/^application\/json\b/i.test(headers['content-type'] ?? ''))
+  if (method === 'GET' || method === 'HEAD')
+    return { key: url.length > MAX_KEY ? undefined : `GET ${url}`, type }
+  if (
+    method !== 'POST' ||
+    !Buffer.isBuffer(body) ||
+    !/^application\/json\b/i.test(headers['content-type'] ?? '')
+  )
     return undefined
   return { key: body.length > MAX_KEY ? undefined : `POST ${body.toString('latin1')}`, type }
 }
@@ -83,8 +96,8 @@ function mediaType(accept: string | undefined): string | undefined {
 const STREAM_TYPES = new Set(['text/event-stream', 'text/*'])
 
 /**
- * The accepted media types that results are sent in, as an `accept` header: JSON and event streams, but not multipart, since
- * no result has parts. Empty if there are none.
+ * The accepted media types that results are sent in, as an `accept` header: JSON and event streams,
+ * but not multipart, since no result has parts. Empty if there are none.
  */
 export const servedTypes = (accept: string | undefined): string =>
   acceptedTypes(accept)
@@ -98,7 +111,9 @@ function acceptedTypes(accept: string | undefined): string[] {
     .split(',')
     .flatMap((range) => {
       const [type = '', ...parameters] = range.replace(/\s/g, '').split(';')
-      const isUtf8 = parameters.every((one) => !one.startsWith('charset=') || one === 'charset=utf-8')
+      const isUtf8 = parameters.every(
+        (one) => !one.startsWith('charset=') || one === 'charset=utf-8',
+      )
       return isUtf8 ? [type] : []
     })
 }
@@ -131,10 +146,16 @@ function readJson(text: string): GraphQLParams | undefined {
 function readParams(params: RequestParams): GraphQLParams | undefined {
   const { query, documentId, operationName, variables, extensions, ...rest } = params
   if (Object.keys(rest).length > 0) return undefined
-  if (!isTextOrNone(query) || !isTextOrNone(documentId) || !isTextOrNone(operationName)) return undefined
+  if (!isTextOrNone(query) || !isTextOrNone(documentId) || !isTextOrNone(operationName))
+    return undefined
   if (!isObjectOrNone(variables) || !isObjectOrNone(extensions)) return undefined
-  const { persistedQuery, ...more } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } }
-  if (Object.keys(more).length > 0 || (persistedQuery && typeof persistedQuery.sha256Hash !== 'string'))
+  const { persistedQuery, ...more } = (extensions ?? {}) as {
+    persistedQuery?: { sha256Hash?: unknown }
+  }
+  if (
+    Object.keys(more).length > 0 ||
+    (persistedQuery && typeof persistedQuery.sha256Hash !== 'string')
+  )
     return undefined
   return {
     ...documentReference({ query: query || undefined, documentId, extensions }),

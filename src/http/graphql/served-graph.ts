@@ -22,12 +22,20 @@ export interface ServedGraph {
   sockets: Slots
 }
 
-/** Opens the graph with the configured limits, the subscriptions and the documents that clients can send by their id. */
-export async function openServedGraph(app: FastifyInstance, deps: Deps, documents: Documents): Promise<ServedGraph> {
+/**
+ * Opens the graph with the configured limits, the subscriptions and the documents that clients can
+ * send by their id.
+ */
+export async function openServedGraph(
+  app: FastifyInstance,
+  deps: Deps,
+  documents: Documents,
+): Promise<ServedGraph> {
   const { config, store, notifications, log, outage, metrics } = deps
   const shares = sharesOf(config)
   const count = countOperations(metrics)
-  const slots = (name: string) => new Slots({ ...slotsOf(config), name, onFull: () => count.refusal(NO_SLOT) })
+  const slots = (name: string) =>
+    new Slots({ ...slotsOf(config), name, onFull: () => count.refusal(NO_SLOT) })
   const live = new Live({
     notifications,
     store,
@@ -49,7 +57,10 @@ export async function openServedGraph(app: FastifyInstance, deps: Deps, document
   for (const text of config.KNOWN_DOCUMENTS) {
     const fault = graph.limiter.faultOf(text)
     if (fault !== undefined)
-      log.warn({ documentId: idOfDocument(text), fault }, 'a trusted document is rejected by the graph')
+      log.warn(
+        { documentId: idOfDocument(text), fault },
+        'a trusted document is rejected by the graph',
+      )
   }
   return { graph, live, sockets: slots('sockets') }
 }
@@ -62,7 +73,9 @@ export async function openDocuments({ config, cache }: Deps): Promise<Documents>
       ...endpointOperations,
       ...Object.values(graphOperations),
       ...config.KNOWN_DOCUMENTS,
-      ...(config.TRUSTED_DOCUMENTS_ONLY ? (await import('../dashboard-documents.ts')).dashboardDocuments : []),
+      ...(config.TRUSTED_DOCUMENTS_ONLY
+        ? (await import('../dashboard-documents.ts')).dashboardDocuments
+        : []),
     ],
     trustedOnly: config.TRUSTED_DOCUMENTS_ONLY,
     shared: config.REDIS_URL === undefined ? undefined : cache,

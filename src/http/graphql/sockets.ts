@@ -5,7 +5,13 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type ExecutionResult, GraphQLError, OperationTypeNode } from 'graphql'
-import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
+import {
+  CloseCode,
+  type Context,
+  handleProtocols,
+  makeServer,
+  type SubscribePayload,
+} from 'graphql-ws'
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
 import type { GatewayError } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
@@ -50,8 +56,9 @@ interface Extra extends Handshake {
 }
 
 /**
- * Serves subscriptions over WebSockets, by the protocol of graphql-ws, with the bounds of event streams. Each message is a
- * request: the rules of requests apply to it, and the next one is read when it is answered.
+ * Serves subscriptions over WebSockets, by the protocol of graphql-ws, with the bounds of event
+ * streams. Each message is a request: the rules of requests apply to it, and the next one is read
+ * when it is answered.
  * @param idleMs a socket without a subscription is closed after this
  */
 export function mountSockets(
@@ -77,7 +84,9 @@ export function mountSockets(
     },
     subscribe: ({ rootValue }) => rootValue as AsyncGenerator<ExecutionResult>,
     onNext(context, id, _payload, _args, result) {
-      const { stringify = exactJson } = result as { stringify?: (result: ExecutionResult) => string }
+      const { stringify = exactJson } = result as {
+        stringify?: (result: ExecutionResult) => string
+      }
       context.extra.texts.set(id, stringify(result))
       return {}
     },
@@ -91,10 +100,20 @@ export function mountSockets(
     handleProtocols: (protocols) => handleProtocols(protocols),
   })
 
-  /** Passes messages on one after another: each when the last is answered, or its subscription has started. */
-  async function read(socket: WebSocket, extra: Extra, handle: (message: string) => Promise<void>): Promise<void> {
+  /**
+   * Passes messages on one after another: each when the last is answered, or its subscription has
+   * started.
+   */
+  async function read(
+    socket: WebSocket,
+    extra: Extra,
+    handle: (message: string) => Promise<void>,
+  ): Promise<void> {
     const { socket: raw, gone } = extra
-    const messages = createWebSocketStream(socket, { readableObjectMode: true, readableHighWaterMark: 1 })
+    const messages = createWebSocketStream(socket, {
+      readableObjectMode: true,
+      readableHighWaterMark: 1,
+    })
     // Answers to pings may be left unread, too.
     socket.on('ping', () => {
       if (raw.writableLength <= MAX_UNREAD_BYTES || socket.isPaused) return
@@ -110,7 +129,10 @@ export function mountSockets(
           .finally(answered)
       })
       if (extra.mistakes >= MAX_MISTAKES)
-        socket.close(CloseCode.BadRequest, `${MAX_MISTAKES} mistakes in a row. Correct them, then connect again.`)
+        socket.close(
+          CloseCode.BadRequest,
+          `${MAX_MISTAKES} mistakes in a row. Correct them, then connect again.`,
+        )
       await extra.turn
       extra.turn = undefined
       if (raw.writableLength > MAX_UNREAD_BYTES) await once(raw, 'drain', { signal: gone })
@@ -133,10 +155,12 @@ export function mountSockets(
       {
         protocol: socket.protocol,
         // A message to a client that has gone is dropped.
-        send: (message) => new Promise((resolve) => socket.send(withResult(message, extra.texts), () => resolve())),
+        send: (message) =>
+          new Promise((resolve) => socket.send(withResult(message, extra.texts), () => resolve())),
         close: (code, reason) => socket.close(code, reason),
         onMessage: (handle) => {
-          // Reading fails when the socket closes after an error, or while its client leaves answers unread.
+          // Reading fails when the socket closes after an error, or while its client leaves answers
+          // unread.
           read(socket, extra, handle).catch(() => {})
         },
       },
@@ -148,7 +172,8 @@ export function mountSockets(
     const idle = setInterval(() => {
       const { used, context } = extra
       extra.used = false
-      if (!used && Object.keys(context?.subscriptions ?? {}).length === 0) socket.close(1000, 'Idle')
+      if (!used && Object.keys(context?.subscriptions ?? {}).length === 0)
+        socket.close(1000, 'Idle')
     }, idleMs)
     socket.once('close', (code, reason) => {
       stop()
@@ -196,8 +221,17 @@ async function end(socket: WebSocket): Promise<void> {
   clearTimeout(deadline)
 }
 
-function refuse({ code, message }: GatewayError, request: IncomingMessage, response: ServerResponse): void {
-  const refusal = new Refusal({ status: code === 'RATE_LIMITED' ? 429 : 503, code, message, retryAfter: 10 })
+function refuse(
+  { code, message }: GatewayError,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const refusal = new Refusal({
+    status: code === 'RATE_LIMITED' ? 429 : 503,
+    code,
+    message,
+    retryAfter: 10,
+  })
   refusal.send(exchangeOf(request).id, request, response)
 }
 
@@ -258,14 +292,25 @@ async function start(
     const controller = new AbortController()
     const admin = adminOf({ authorization }, adminTokens)
     const { documentId } = (extensions ?? {}) as { documentId?: unknown }
-    const text = await documentText(graph, { query: query || undefined, documentId, extensions, variables })
+    const text = await documentText(graph, {
+      query: query || undefined,
+      documentId,
+      extensions,
+      variables,
+    })
     const operation = graph.operations.prepare(text ?? '', operationNameOf({ operationName }))
     if (operation.type !== OperationTypeNode.SUBSCRIPTION)
-      throw new GraphQLError('A WebSocket takes subscriptions only. Send queries and mutations over HTTP.', {
-        extensions: { code: 'BAD_REQUEST' },
-      })
+      throw new GraphQLError(
+        'A WebSocket takes subscriptions only. Send queries and mutations over HTTP.',
+        {
+          extensions: { code: 'BAD_REQUEST' },
+        },
+      )
     const values = variables ?? {}
-    await admit(graph, operation, values, { admin, charge: chargeOnce(rateLimit, request, response) })
+    await admit(graph, operation, values, {
+      admin,
+      charge: chargeOnce(rateLimit, request, response),
+    })
     const subscriber = { requestId, admin, client, signal: controller.signal }
     const results = await subscribe(graph, operation, values, subscriber)
     if (!(Symbol.asyncIterator in results)) return presented(results.errors)
@@ -283,13 +328,17 @@ async function start(
   }
 
   function presented(errors: readonly unknown[] = []): GraphQLError[] {
-    const safe = presentAndCount(graph, { errors: errors.map(asGraphQLError) }, requestId).errors ?? []
+    const safe =
+      presentAndCount(graph, { errors: errors.map(asGraphQLError) }, requestId).errors ?? []
     for (const { extensions } of safe) delete extensions.http
     return [...safe]
   }
 }
 
-/** True if a client must change what it sends. It may try again after a refusal for its rate or an overload. */
+/**
+ * True if a client must change what it sends. It may try again after a refusal for its rate or an
+ * overload.
+ */
 const isMistake = ({ extensions: { code } }: GraphQLError) =>
   code !== 'RATE_LIMITED' && !FAILURES.includes(String(code))
 

@@ -19,15 +19,19 @@ export interface ServerContext extends Call {
   client: string
   /** Aborted when the client has gone or has its answer. Ends a subscription. */
   signal: AbortSignal
-  /** The result of an operation that has already failed. It is presented, and nothing is read a second time. */
+  /**
+   * The result of an operation that has already failed. It is presented, and nothing is read a
+   * second time.
+   */
   failed?: ExecutionResult | undefined
 }
 
 type Context = ServerContext & { request: Request }
 
 /**
- * Creates the handler of /graphql for requests that are more than a plain query: it negotiates media types, streams, and
- * reports invalid requests. The HTTP server around it adds limits, CORS and the pages.
+ * Creates the handler of /graphql for requests that are more than a plain query: it negotiates
+ * media types, streams, and reports invalid requests. The HTTP server around it adds limits, CORS
+ * and the pages.
  */
 export function createGraphQLServer(graph: Graph) {
   return createYoga<ServerContext>({
@@ -46,7 +50,10 @@ export function createGraphQLServer(graph: Graph) {
   })
 }
 
-/** Rejects requests whose parameters cannot be read: for the parser of bodies that are not JSON, that is an internal error. */
+/**
+ * Rejects requests whose parameters cannot be read: for the parser of bodies that are not JSON,
+ * that is an internal error.
+ */
 function unreadableRefused(): Plugin {
   const refusalOf = (error: unknown) => {
     if (error instanceof GraphQLError) return error
@@ -90,7 +97,8 @@ function runByGraph(graph: Graph): Plugin<Context> {
       if (query !== undefined) setParams({ ...rest, query })
     },
     onParse({ setParseFn, context }) {
-      const { operationName } = (context as unknown as { params: { operationName?: string } }).params
+      const { operationName } = (context as unknown as { params: { operationName?: string } })
+        .params
       setParseFn((source: string) => {
         const document = operations.parse(source)
         assertOperation(document, operationName)
@@ -104,12 +112,14 @@ function runByGraph(graph: Graph): Plugin<Context> {
       setExecuteFn((args) => answer(graph, args))
     },
     onSubscribe({ setSubscribeFn }) {
-      setSubscribeFn(async ({ document, operationName, variableValues, contextValue }: ExecutionArgs) => {
-        const operation = operations.of(document, operationName ?? undefined) as Operation
-        const variables = variableValues ?? {}
-        await admit(graph, operation, variables, contextValue as Context)
-        return subscribe(graph, operation, variables, contextValue as Context)
-      })
+      setSubscribeFn(
+        async ({ document, operationName, variableValues, contextValue }: ExecutionArgs) => {
+          const operation = operations.of(document, operationName ?? undefined) as Operation
+          const variables = variableValues ?? {}
+          await admit(graph, operation, variables, contextValue as Context)
+          return subscribe(graph, operation, variables, contextValue as Context)
+        },
+      )
     },
     onResultProcess({ result, setResult, serverContext }) {
       if (isAsyncIterable(result) || Array.isArray(result)) return
@@ -129,11 +139,18 @@ async function answer(graph: Graph, args: ExecutionArgs): Promise<ExecutionResul
   const variables = variableValues ?? {}
   await admit(graph, operation, variables, call)
   const { admin, caller } = call
-  const outcome = await run(graph, { operation, variables, admin, unplanned: UNPLANNED.request }, caller ?? call.signal)
+  const outcome = await run(
+    graph,
+    { operation, variables, admin, unplanned: UNPLANNED.request },
+    caller ?? call.signal,
+  )
   const asksCost = request.headers.get('x-graphql-cost') === '1'
   const more = asksCost ? { cost: graph.limiter.cost(operation, variables) } : undefined
-  if (!outcome.failed) return { stringify: () => answerText(operation, outcome, more) } as ExecutionResult
-  return more ? { ...outcome.failed, extensions: { ...outcome.failed.extensions, ...more } } : outcome.failed
+  if (!outcome.failed)
+    return { stringify: () => answerText(operation, outcome, more) } as ExecutionResult
+  return more
+    ? { ...outcome.failed, extensions: { ...outcome.failed.extensions, ...more } }
+    : outcome.failed
 }
 
 const isObject = <T>(value: T): value is T & object =>
@@ -141,8 +158,15 @@ const isObject = <T>(value: T): value is T & object =>
 
 /** The documentId of a URL or a form, which the server's parsers of both leave out. */
 async function sentDocumentId(request: Request): Promise<string | undefined> {
-  const isForm = request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')
-  const sent = request.method === 'GET' ? new URL(request.url).search : isForm ? await request.clone().text() : ''
+  const isForm = request.headers
+    .get('content-type')
+    ?.startsWith('application/x-www-form-urlencoded')
+  const sent =
+    request.method === 'GET'
+      ? new URL(request.url).search
+      : isForm
+        ? await request.clone().text()
+        : ''
   return new URLSearchParams(sent).get('documentId') ?? undefined
 }
 
@@ -151,8 +175,8 @@ const STALLED_MS = 60_000
 const CLOSING_MS = 300
 
 /**
- * Sends event streams. When the server closes they end at once without a `complete` event, so clients reconnect to the
- * next server.
+ * Sends event streams. When the server closes they end at once without a `complete` event, so
+ * clients reconnect to the next server.
  */
 export function eventStreams(app: FastifyInstance, connections: Connections) {
   const open = new Map<FastifyReply, Readable>()
@@ -176,15 +200,18 @@ export function eventStreams(app: FastifyInstance, connections: Connections) {
   return {
     send(reply: FastifyReply, body: Readable): FastifyReply {
       const { raw } = reply
-      // A body that is destroyed before it is read fails. Without a listener, that would end the process.
+      // A body that is destroyed before it is read fails. Without a listener, that would end the
+      // process.
       body.on('error', (error) => {
-        if (!raw.destroyed) reply.log.error({ err: error, requestId: reply.request.id }, 'an event stream failed')
+        if (!raw.destroyed)
+          reply.log.error({ err: error, requestId: reply.request.id }, 'an event stream failed')
       })
       if (raw.destroyed) {
         body.destroy()
         return reply.hijack()
       }
-      // The chain, the stream and Fastify each wait for its end: in an overload, more than ten listeners.
+      // The chain, the stream and Fastify each wait for its end: in an overload, more than ten
+      // listeners.
       raw.setMaxListeners(20)
       const stream = Readable.from(body)
       open.set(reply, stream)

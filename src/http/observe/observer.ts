@@ -66,7 +66,10 @@ export async function openObserver(
   knownOperations: ReadonlySet<string>,
 ): Promise<Observer> {
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
-  const traces = endpoint === undefined ? undefined : (await import('./request-traces.ts')).openTraces(endpoint, log)
+  const traces =
+    endpoint === undefined
+      ? undefined
+      : (await import('./request-traces.ts')).openTraces(endpoint, log)
   if (traces) app.addHook('onClose', () => traces.close())
   return new Observer({
     traces,
@@ -98,7 +101,9 @@ interface RequestLogOptions {
 const MAX_URL = 500
 const MAX_STATEMENT = 4000
 
-/** Logs requests, one line each, and their slow statements. Changes by an admin are always logged. */
+/**
+ * Logs requests, one line each, and their slow statements. Changes by an admin are always logged.
+ */
 export class RequestLog {
   readonly #options: RequestLogOptions
 
@@ -110,7 +115,19 @@ export class RequestLog {
   ended(exchange: Exchange, ms: number): void {
     const { log } = this.#options
     if (!this.#isLogged(exchange, ms)) return
-    const { id, request, response, route, operation, admin, errors, cache, cost, statements, statementMs } = exchange
+    const {
+      id,
+      request,
+      response,
+      route,
+      operation,
+      admin,
+      errors,
+      cache,
+      cost,
+      statements,
+      statementMs,
+    } = exchange
     log.info(
       {
         requestId: id,
@@ -137,7 +154,10 @@ export class RequestLog {
     const { log, which, slowStatementMs, isAway } = this.#options
     if (which === 'off' || ms < slowStatementMs || isAway()) return
     const statement = text.length > MAX_STATEMENT ? `${text.slice(0, MAX_STATEMENT)}...` : text
-    log.warn({ requestId: id, route, operation, ms: rounded(ms), outcome, statement }, 'slow statement')
+    log.warn(
+      { requestId: id, route, operation, ms: rounded(ms), outcome, statement },
+      'slow statement',
+    )
   }
 
   #isLogged({ admin, streams }: Exchange, ms: number): boolean {
@@ -169,7 +189,13 @@ class RequestMetrics {
   readonly #statements: DurationHistogram
   /** Separate numbers, since those of prom-client cost more with each request. */
   #inFlight = 0
-  readonly #cache: Record<CacheResult, number> = { hit: 0, joined: 0, shared: 0, miss: 0, bypass: 0 }
+  readonly #cache: Record<CacheResult, number> = {
+    hit: 0,
+    joined: 0,
+    shared: 0,
+    miss: 0,
+    bypass: 0,
+  }
 
   constructor({ metrics, knownOperations }: RequestMetricsOptions) {
     const registers = [metrics]
@@ -220,9 +246,16 @@ class RequestMetrics {
     if (cache !== undefined) this.#cache[cache]++
     if (streams) return
     this.#inFlight--
-    const label = operation === undefined ? '' : this.#knownOperations.has(operation) ? operation : OTHER
-    const status = response?.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted'
-    this.#requests.observe(`${route} ${label} ${status}`, () => ({ route, operation: label, status }), ms)
+    const label =
+      operation === undefined ? '' : this.#knownOperations.has(operation) ? operation : OTHER
+    const status = response?.writableFinished
+      ? `${Math.floor(response.statusCode / 100)}xx`
+      : 'aborted'
+    this.#requests.observe(
+      `${route} ${label} ${status}`,
+      () => ({ route, operation: label, status }),
+      ms,
+    )
   }
 
   statement({ ms, outcome }: Statement): void {
@@ -247,8 +280,8 @@ interface DurationHistogramOptions {
 }
 
 /**
- * A histogram of durations in a registry of prom-client. Its own takes 1.5 µs for each value, which is 3 % of an answer from
- * memory: it sorts and joins the labels each time.
+ * A histogram of durations in a registry of prom-client. Its own takes 1.5 µs for each value, which
+ * is 3 % of an answer from memory: it sorts and joins the labels each time.
  */
 class DurationHistogram {
   readonly #options: DurationHistogramOptions
@@ -256,7 +289,11 @@ class DurationHistogram {
 
   constructor(options: DurationHistogramOptions) {
     this.#options = options
-    const metric = { name: options.name, get: () => this.#read(), reset: () => this.#series.clear() }
+    const metric = {
+      name: options.name,
+      get: () => this.#read(),
+      reset: () => this.#series.clear(),
+    }
     options.metrics.registerMetric(metric as unknown as Metric)
   }
 
@@ -286,7 +323,11 @@ class DurationHistogram {
       let sum = 0
       const buckets = counts.map((count, i) => {
         sum += count
-        return { metricName: `${name}_bucket`, labels: { ...labels, le: BUCKETS[i] ?? '+Inf' }, value: sum }
+        return {
+          metricName: `${name}_bucket`,
+          labels: { ...labels, le: BUCKETS[i] ?? '+Inf' },
+          value: sum,
+        }
       })
       return [
         ...buckets,

@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
+import {
+  type Context,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
 import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -17,8 +24,9 @@ const MAX_TEXT = 4000
 const clock = (at: number) => performance.timeOrigin + at
 
 /**
- * Exports a trace of each request: its span has one for the GraphQL operation, if there is one, and that has one for each SQL
- * statement. Spans are made from the exchange of a request that has ended, so nothing is carried through the code in between.
+ * Exports a trace of each request: its span has one for the GraphQL operation, if there is one, and
+ * that has one for each SQL statement. Spans are made from the exchange of a request that has
+ * ended, so nothing is carried through the code in between.
  */
 export class RequestTraces {
   readonly #provider: TracerProvider
@@ -27,8 +35,13 @@ export class RequestTraces {
 
   constructor(exporter: SpanExporter) {
     this.#provider = new TracerProvider({
-      resource: resourceFromAttributes({ 'service.name': manifest.name, 'service.version': manifest.version }),
-      spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_TIMEOUT_MS })],
+      resource: resourceFromAttributes({
+        'service.name': manifest.name,
+        'service.version': manifest.version,
+      }),
+      spanProcessors: [
+        new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_TIMEOUT_MS }),
+      ],
     })
     this.#tracer = this.#provider.getTracer(manifest.name, manifest.version)
   }
@@ -41,7 +54,18 @@ export class RequestTraces {
 
   /** Makes the spans of a request that has ended. */
   ended(exchange: Exchange, ms: number): void {
-    const { request, response, route, operation, operationAt, cost, errors, cache, traced = [], startedAt } = exchange
+    const {
+      request,
+      response,
+      route,
+      operation,
+      operationAt,
+      cost,
+      errors,
+      cache,
+      traced = [],
+      startedAt,
+    } = exchange
     const { method = '', url = '' } = request
     const endedAt = clock(startedAt + ms)
     const span = this.#tracer.startSpan(
@@ -71,12 +95,16 @@ export class RequestTraces {
         },
         parent,
       )
-      if (errors.length > 0) executed.setStatus({ code: SpanStatusCode.ERROR, message: errors.join(', ') })
+      if (errors.length > 0)
+        executed.setStatus({ code: SpanStatusCode.ERROR, message: errors.join(', ') })
       parent = trace.setSpan(parent, executed)
       executed.end(endedAt)
     }
     for (const { text, sentAt, ms, outcome } of traced) {
-      const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, MAX_TEXT) }
+      const attributes = {
+        'db.system.name': 'postgresql',
+        'db.query.text': text.slice(0, MAX_TEXT),
+      }
       const options = { kind: SpanKind.CLIENT, startTime: clock(sentAt), attributes }
       const sent = this.#tracer.startSpan(/^\s*(\w+)/.exec(text)?.[1] ?? 'SQL', options, parent)
       if (outcome !== 'ok') sent.setStatus({ code: SpanStatusCode.ERROR, message: outcome })
@@ -90,12 +118,18 @@ export class RequestTraces {
   }
 
   #parentOf({ headers }: IncomingMessage): Context {
-    const getter = { get: (_: unknown, key: string) => headers[key], keys: () => Object.keys(headers) }
+    const getter = {
+      get: (_: unknown, key: string) => headers[key],
+      keys: () => Object.keys(headers),
+    }
     return this.#propagator.extract(ROOT_CONTEXT, headers, getter)
   }
 }
 
-/** Opens the export of traces to a collector, by OTLP over HTTP. A collector that is away is logged once. */
+/**
+ * Opens the export of traces to a collector, by OTLP over HTTP. A collector that is away is logged
+ * once.
+ */
 export function openTraces(endpoint: string, log: Log): RequestTraces {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
@@ -108,7 +142,10 @@ export function openTraces(endpoint: string, log: Log): RequestTraces {
       exporter.export(spans, (result) => {
         const failed = result.code !== ExportResultCode.SUCCESS
         if (failed && !away)
-          log.warn({ cause: withoutSecrets(result.error?.message ?? ''), endpoint: name }, 'traces cannot be exported')
+          log.warn(
+            { cause: withoutSecrets(result.error?.message ?? ''), endpoint: name },
+            'traces cannot be exported',
+          )
         if (!failed && away) log.warn({ endpoint: name }, 'traces are exported again')
         away = failed
         done(result)

@@ -12,7 +12,10 @@ const MAX_WAITING = 5000
 const CALM_MS = 500
 /** Requests that have waited are admitted when no request started for this long. */
 const IDLE_MS = 50
-/** The limit shrinks while the event loop is late by more than LATE_MS and uses more than BUSY of a processor. */
+/**
+ * The limit shrinks while the event loop is late by more than LATE_MS and uses more than BUSY of a
+ * processor.
+ */
 const LATE_MS = 100
 const BUSY = 0.5
 const ADJUST_MS = 500
@@ -21,10 +24,16 @@ const MIN_LIMIT = 4
 
 /** `arriving`: admitted in an overload, while its body still arrives. `active`: it has a slot. */
 type State = 'arriving' | 'active'
-/** On each request, since a Set that requests enter and leave would keep its old tables alive, and them with it. */
+/**
+ * On each request, since a Set that requests enter and leave would keep its old tables alive, and
+ * them with it.
+ */
 const STATE = Symbol('state')
 
-/** The state of a request that waits for its slot and frees it: a response, or a message of a socket. */
+/**
+ * The state of a request that waits for its slot and frees it: a response, or a message of a
+ * socket.
+ */
 export interface Admitted {
   readonly destroyed: boolean
   [STATE]?: State | undefined
@@ -37,8 +46,9 @@ interface Waiting {
 }
 
 /**
- * Bounds how many requests are processed at a time. A burst is queued. In an overload, which lasts until nothing has to
- * be rejected, a request without a free slot is rejected at once, so that admitted requests are served fast.
+ * Bounds how many requests are processed at a time. A burst is queued. In an overload, which lasts
+ * until nothing has to be rejected, a request without a free slot is rejected at once, so that
+ * admitted requests are served fast.
  */
 export class Admission {
   readonly #max: number
@@ -63,7 +73,10 @@ export class Admission {
     this.#adjusting = setInterval(() => this.#adjust(), ADJUST_MS).unref()
   }
 
-  /** True if a new request may be read. One that has waited already has lower priority in an overload. */
+  /**
+   * True if a new request may be read. One that has waited already has lower priority in an
+   * overload.
+   */
   admits(response: Admitted, socket: Socket, pace: Pick<RefusalPace, 'hasWaited'>): boolean {
     const now = performance.now()
     if (this.#overloaded && now - this.#refused > CALM_MS) this.#overloaded = false
@@ -78,7 +91,10 @@ export class Admission {
     return true
   }
 
-  /** Calls `done` with true when a request that has been read gets a slot, and with false when it is rejected. */
+  /**
+   * Calls `done` with true when a request that has been read gets a slot, and with false when it is
+   * rejected.
+   */
   enter(response: Admitted, done: (entered: boolean) => void): void {
     this.#unset(response, 'arriving')
     if (this.#count.active < this.#limit) this.#start({ response, done })
@@ -171,7 +187,10 @@ interface AdmitReadOptions {
 }
 
 /** Applies the bound to every request that is not exempt, once it has been read. */
-export function admitRead(app: FastifyInstance, { admission, isExempt, refuse }: AdmitReadOptions): void {
+export function admitRead(
+  app: FastifyInstance,
+  { admission, isExempt, refuse }: AdmitReadOptions,
+): void {
   app.addHook('preHandler', (request, reply, done) => {
     if (isExempt(request.url)) done()
     else
@@ -198,8 +217,8 @@ const FULL_BODY_BYTES = MAX_BODY_BYTES / 2
 type Refuse = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Reads request bodies as bytes, and bounds their memory: thousands of clients may each send most of a body and then wait. A body that
- * would exceed the bound is cut off.
+ * Reads request bodies as bytes, and bounds their memory: thousands of clients may each send most
+ * of a body and then wait. A body that would exceed the bound is cut off.
  */
 export function boundBodies(app: FastifyInstance, refuse: Refuse): void {
   let total = 0

@@ -5,7 +5,9 @@ import ipaddr from 'ipaddr.js'
 /** The number of proxies in front, or their addresses and networks. Undefined if there are none. */
 export type Proxies = number | string[] | undefined
 
-/** Identifies the client of a request by its IPv4 address or the /64 network of its IPv6 address. */
+/**
+ * Identifies the client of a request by its IPv4 address or the /64 network of its IPv6 address.
+ */
 export type ClientOf = (request: IncomingMessage) => string
 
 /** Trusts only the part of `X-Forwarded-For` that known proxies wrote. */
@@ -18,7 +20,10 @@ export function clientAddress(proxies: Proxies): ClientOf {
 
 /** Says if the proxy at an address and a number of hops is trusted. */
 export function trustIn(proxies: NonNullable<Proxies>): (address: string, hop: number) => boolean {
-  const isProxy = typeof proxies === 'number' ? (_: string, hop: number) => hop < proxies : proxyAddr.compile(proxies)
+  const isProxy =
+    typeof proxies === 'number'
+      ? (_: string, hop: number) => hop < proxies
+      : proxyAddr.compile(proxies)
   return (address, hop) => isProxy(withoutPort(address), hop)
 }
 
@@ -36,16 +41,26 @@ function networkOf(address: string): string {
 }
 
 // The network of ::1 is unspecified.
-const NEAR = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat', 'unspecified'])
+const NEAR = new Set([
+  'loopback',
+  'private',
+  'uniqueLocal',
+  'linkLocal',
+  'carrierGradeNat',
+  'unspecified',
+])
 
 /**
- * How many of `max` one client may have, by its address. The default leaves room for other clients, and gives more to a client
- * that may be a proxy.
+ * How many of `max` one client may have, by its address. The default leaves room for other clients,
+ * and gives more to a client that may be a proxy.
  */
 export const shareOf = (max: number, set?: number) => (client: string) =>
   set ?? Math.ceil(max * (isNear(client) ? 0.9 : 0.1))
 
-/** True if a client is on this machine or in a private network, and so may be a proxy for many clients. */
+/**
+ * True if a client is on this machine or in a private network, and so may be a proxy for many
+ * clients.
+ */
 function isNear(client: string): boolean {
   const address = client.replace(/\/64$/, '')
   return ipaddr.isValid(address) && NEAR.has(ipaddr.parse(address).range())

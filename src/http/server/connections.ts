@@ -69,8 +69,8 @@ export class Connections {
   }
 
   /**
-   * Closes idle connections repeatedly, since others become idle once they are answered. Connections without a request
-   * are included, which Node does not count as idle.
+   * Closes idle connections repeatedly, since others become idle once they are answered.
+   * Connections without a request are included, which Node does not count as idle.
    */
   closeIdle(): void {
     for (const [socket, { unused }] of this.#open) if (unused) socket.destroy()
@@ -121,9 +121,10 @@ export class Connections {
 const MAX_ACCEPT_MS = 200
 
 /**
- * Accepts the connections that are waiting before any request is handled. libuv accepts one connection in each turn of the
- * event loop, and under load a turn is as long as the work on all requests that have arrived: of 2,000 clients that connect
- * at once, most would wait for minutes, and probes with them.
+ * Accepts the connections that are waiting before any request is handled. libuv accepts one
+ * connection in each turn of the event loop, and under load a turn is as long as the work on all
+ * requests that have arrived: of 2,000 clients that connect at once, most would wait for minutes,
+ * and probes with them.
  */
 export class AcceptsFirst {
   readonly #next: (exchange: Exchange) => void

@@ -15,10 +15,17 @@ const BOM = Buffer.from('\uFEFF')
 export const isEncoded = (encoding: string | undefined): boolean =>
   encoding !== undefined && !/^\s*(identity)?\s*$/i.test(encoding)
 
-/** Decompresses bodies of requests, whose limits then apply to what they hold. A byte-order mark does not belong to the text. */
+/**
+ * Decompresses bodies of requests, whose limits then apply to what they hold. A byte-order mark
+ * does not belong to the text.
+ */
 export function decodeBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
-    const { 'content-encoding': encoding, 'content-length': length, 'transfer-encoding': transfer } = request.headers
+    const {
+      'content-encoding': encoding,
+      'content-length': length,
+      'transfer-encoding': transfer,
+    } = request.headers
     const hasBody = length !== undefined || transfer !== undefined
     if (!hasBody || !isEncoded(encoding)) return done(null, payload)
     const decoder = DECODERS.get(String(encoding).trim().toLowerCase())
@@ -43,7 +50,8 @@ export function decodeBodies(app: FastifyInstance): void {
   })
   app.addHook('preValidation', (request, _reply, done) => {
     const { body } = request
-    if (Buffer.isBuffer(body) && body.subarray(0, BOM.length).equals(BOM)) request.body = body.subarray(BOM.length)
+    if (Buffer.isBuffer(body) && body.subarray(0, BOM.length).equals(BOM))
+      request.body = body.subarray(BOM.length)
     done()
   })
 }

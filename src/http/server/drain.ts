@@ -3,8 +3,8 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Accepts no more connections, and closes each one after its next answer, so that no request is refused. Resolves when none is
- * left, or after `patienceMs`.
+ * Accepts no more connections, and closes each one after its next answer, so that no request is
+ * refused. Resolves when none is left, or after `patienceMs`.
  */
 export async function drain(server: Server, patienceMs: number): Promise<void> {
   server.prependListener('request', (_request, response) => {

@@ -10,7 +10,10 @@ const BODY_LIMIT = 1024 * 1024
 /** How often requests are checked for REQUEST_TIMEOUT_MS. */
 const CHECK_MS = 1000
 
-/** Opens a server without routes: how requests are read, and how those that cannot be answered are rejected. */
+/**
+ * Opens a server without routes: how requests are read, and how those that cannot be answered are
+ * rejected.
+ */
 export function openServer({ config, log, outage, store, notifications }: Deps): FastifyInstance {
   const handleError = errorHandler(outage)
   const app = Fastify({
@@ -22,7 +25,10 @@ export function openServer({ config, log, outage, store, notifications }: Deps):
     ...ofExchanges,
     frameworkErrors: (error, request, reply) => {
       // No hook has run before routing.
-      reply.header('request-id', request.id).header('vary', 'Origin').header('access-control-allow-origin', '*')
+      reply
+        .header('request-id', request.id)
+        .header('vary', 'Origin')
+        .header('access-control-allow-origin', '*')
       handleError(error, request as never, reply as never)
     },
     clientErrorHandler: refuseUnreadable,
@@ -35,16 +41,22 @@ export function openServer({ config, log, outage, store, notifications }: Deps):
   // Headers that may take longer than the whole request would be the bound on bodies.
   app.server.headersTimeout = config.REQUEST_TIMEOUT_MS
   for (const method of METHODS)
-    if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method, { hasBody: true })
+    if (!app.supportedMethods.includes(method) && method !== 'CONNECT')
+      app.addHttpMethod(method, { hasBody: true })
   app.setErrorHandler<Error>(handleError)
   app.setNotFoundHandler(sendNotFound)
   // A store that hangs fails nothing for a while, but its heartbeat is missed at once.
-  const unwatch = notifications.onDown(() => void store.probe.ping().catch((error) => outage.failed(error)))
+  const unwatch = notifications.onDown(
+    () => void store.probe.ping().catch((error) => outage.failed(error)),
+  )
   app.addHook('onClose', async () => unwatch())
   return app
 }
 
-/** Answers the paths of routes that are added from now on, with another method, by a 405 that lists the allowed methods. */
+/**
+ * Answers the paths of routes that are added from now on, with another method, by a 405 that lists
+ * the allowed methods.
+ */
 export function refuseOtherMethods(app: FastifyInstance): { mount(): void } {
   const paths = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
@@ -57,7 +69,9 @@ export function refuseOtherMethods(app: FastifyInstance): { mount(): void } {
       for (const [url, methods] of [...paths]) {
         if (url === '*') continue
         const allow = [...methods].join(', ')
-        const others = app.supportedMethods.filter((method) => !methods.has(method) && method !== 'OPTIONS')
+        const others = app.supportedMethods.filter(
+          (method) => !methods.has(method) && method !== 'OPTIONS',
+        )
         app.route({
           method: others,
           url,

@@ -1,4 +1,7 @@
-/** Paths for operators alone. Rules of proxies hide them by their exact spelling, so they have no other one. */
+/**
+ * Paths for operators alone. Rules of proxies hide them by their exact spelling, so they have no
+ * other one.
+ */
 const OPERATED: ReadonlySet<string> = new Set(['/metrics', '/livez', '/readyz'])
 
 function spelledPath(url: string): string {
@@ -7,8 +10,8 @@ function spelledPath(url: string): string {
 }
 
 /**
- * Removes the prefix of BASE_PATH from a URL. A proxy may have stripped it already. Paths for operators are not below it, so a
- * proxy that serves the prefix alone hides them.
+ * Removes the prefix of BASE_PATH from a URL. A proxy may have stripped it already. Paths for
+ * operators are not below it, so a proxy that serves the prefix alone hides them.
  */
 export function withoutBase(url: string, basePath: string): string {
   if (basePath === '' || !url.startsWith(basePath)) return url
@@ -18,7 +21,9 @@ export function withoutBase(url: string, basePath: string): string {
   return isBelow ? rest : url
 }
 
-/** The path of a URL as the router compares it: decoded, in lower case, without slashes at its end. */
+/**
+ * The path of a URL as the router compares it: decoded, in lower case, without slashes at its end.
+ */
 export function routedPath(url: string): string {
   const path = decoded(spelledPath(url)).toLowerCase()
   let end = path.length
@@ -35,12 +40,16 @@ function decoded(path: string): string {
   }
 }
 
-/** True if a route must not answer a URL: it is for operators, and the URL spells its path in another way. */
+/**
+ * True if a route must not answer a URL: it is for operators, and the URL spells its path in
+ * another way.
+ */
 export const isMisspelled = (route: string | undefined, url: string): boolean =>
   route !== undefined && OPERATED.has(route) && spelledPath(url) !== route
 
 /** True if a URL is a probe of the operator, which is answered in every state. */
-export const isProbe = (url: string): boolean => OPERATED.has(spelledPath(url)) || routedPath(url) === '/health'
+export const isProbe = (url: string): boolean =>
+  OPERATED.has(spelledPath(url)) || routedPath(url) === '/health'
 
 /** True if a URL leads to the graph. */
 export const isGraphPath = (url: string): boolean => routedPath(url) === '/graphql'

@@ -35,7 +35,12 @@ export function problem(status: number, detail: string, errors: InputProblem[] =
   }
 }
 
-export function sendProblem(reply: FastifyReply, status: number, detail: string, errors?: InputProblem[]) {
+export function sendProblem(
+  reply: FastifyReply,
+  status: number,
+  detail: string,
+  errors?: InputProblem[],
+) {
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   return reply
     .code(status)
@@ -49,16 +54,25 @@ export const sendNotFound = (request: FastifyRequest, reply: FastifyReply) =>
   sendProblem(reply, 404, `There is nothing at ${request.url.split('?')[0]}.`)
 
 /**
- * Maps an error to its problem document: known errors by code, Fastify's by status, others to a 500. An outage of the store
- * is logged once, not by request.
+ * Maps an error to its problem document: known errors by code, Fastify's by status, others to a
+ * 500. An outage of the store is logged once, not by request.
  */
 export function errorHandler(outage: Outage) {
-  return (error: Error, request: FastifyRequest, reply: FastifyReply) => handleError(error, request, reply, outage)
+  return (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+    handleError(error, request, reply, outage)
 }
 
-/** True if a request failed because its client left: while it sent its body, or before its event stream began. */
-const isHangUp = (error: Error, { raw: request }: FastifyRequest, { raw: response }: FastifyReply): boolean =>
-  error === request.errored || (response.destroyed && (error as FastifyError).code === 'ERR_STREAM_PREMATURE_CLOSE')
+/**
+ * True if a request failed because its client left: while it sent its body, or before its event
+ * stream began.
+ */
+const isHangUp = (
+  error: Error,
+  { raw: request }: FastifyRequest,
+  { raw: response }: FastifyReply,
+): boolean =>
+  error === request.errored ||
+  (response.destroyed && (error as FastifyError).code === 'ERR_STREAM_PREMATURE_CLOSE')
 
 function handleError(error: Error, request: FastifyRequest, reply: FastifyReply, outage: Outage) {
   if (isHangUp(error, request, reply)) return void reply.hijack()
@@ -67,7 +81,8 @@ function handleError(error: Error, request: FastifyRequest, reply: FastifyReply,
     if (fault.code === 'UNAVAILABLE' && fault !== error) outage.failed(error)
     else if (STATUS[fault.code] === 503 && !outage.active && !reply.raw.destroyed)
       request.log.warn({ reason: error.message, requestId: request.id }, fault.code.toLowerCase())
-    if (fault.retryAfterSeconds !== undefined) reply.header('retry-after', String(fault.retryAfterSeconds))
+    if (fault.retryAfterSeconds !== undefined)
+      reply.header('retry-after', String(fault.retryAfterSeconds))
     return sendProblem(reply, STATUS[fault.code], fault.message, fault.problems)
   }
   const { statusCode = 500, code } = error as FastifyError
@@ -77,10 +92,17 @@ function handleError(error: Error, request: FastifyRequest, reply: FastifyReply,
     return sendProblem(reply, 400, `The body ${message}.`, [{ in: 'body', name: '', message }])
   }
   if (statusCode >= 400 && statusCode < 500 && code?.startsWith('FST_')) {
-    const message = code === 'FST_ERR_BAD_URL' ? 'is not a valid URL: its percent-encoding is broken' : error.message
+    const message =
+      code === 'FST_ERR_BAD_URL'
+        ? 'is not a valid URL: its percent-encoding is broken'
+        : error.message
     const location = code === 'FST_ERR_BAD_URL' ? 'path' : 'body'
     return sendProblem(reply, statusCode, message, [{ in: location, name: '', message }])
   }
   request.log.error({ err: error, requestId: request.id }, 'a request failed')
-  return sendProblem(reply, 500, `Something went wrong on our side. Tell the operator this request id: ${request.id}`)
+  return sendProblem(
+    reply,
+    500,
+    `Something went wrong on our side. Tell the operator this request id: ${request.id}`,
+  )
 }

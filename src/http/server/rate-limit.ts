@@ -17,7 +17,9 @@ interface RateLimitOptions {
   shared: PointCounter | undefined
 }
 
-/** Limits the points that a client may use per minute. Response headers report how many are left. */
+/**
+ * Limits the points that a client may use per minute. Response headers report how many are left.
+ */
 export class RateLimit {
   readonly #options: RateLimitOptions
   readonly #local = new MemoryPointCounter()
@@ -27,8 +29,15 @@ export class RateLimit {
     this.#options = options
   }
 
-  /** Charges a request and sets the rate-limit headers. @returns undefined, or a message that says why it is rejected */
-  async charge(request: IncomingMessage, response: ServerResponse, points: number): Promise<string | undefined> {
+  /**
+   * Charges a request and sets the rate-limit headers.
+   * @returns undefined, or a message that says why it is rejected
+   */
+  async charge(
+    request: IncomingMessage,
+    response: ServerResponse,
+    points: number,
+  ): Promise<string | undefined> {
     const { limit, clientOf } = this.#options
     const seconds = Date.now() / 1000
     const minute = Math.floor(seconds / WINDOW_SECONDS)
@@ -61,7 +70,10 @@ export class RateLimit {
   }
 }
 
-/** The rate limit, if one is set. Points are counted in Redis if there is one, else by the primary for all workers. */
+/**
+ * The rate limit, if one is set. Points are counted in Redis if there is one, else by the primary
+ * for all workers.
+ */
 export async function openRateLimit(
   app: FastifyInstance,
   { config: { RATE_LIMIT: limit, REDIS_URL: redisUrl }, primary }: Deps,
@@ -76,7 +88,10 @@ export async function openRateLimit(
   return new RateLimit({ limit, clientOf, shared })
 }
 
-/** Returns a function that charges a request at most once, even if several handlers call it. Undefined without a rate limit. */
+/**
+ * Returns a function that charges a request at most once, even if several handlers call it.
+ * Undefined without a rate limit.
+ */
 export function chargeOnce(
   rateLimit: RateLimit | undefined,
   request: IncomingMessage,

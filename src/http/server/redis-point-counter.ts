@@ -13,13 +13,19 @@ const ADD = `
   redis.call('EXPIRE', KEYS[1], ${KEEP_SECONDS})
   return {used, 1}`
 
-/** Counts points in Redis for all gateways. Fails at once if Redis is unreachable, and fast if it does not answer. */
+/**
+ * Counts points in Redis for all gateways. Fails at once if Redis is unreachable, and fast if it
+ * does not answer.
+ */
 export function openRedisPointCounter(url: string): PointCounter & { close(): void } {
   const client = createClient({
     url,
     disableOfflineQueue: true,
     commandsQueueMaxLength: 1000,
-    socket: { connectTimeout: 2000, reconnectStrategy: (tries) => Math.min(100 * 2 ** Math.min(tries, 6), 5000) },
+    socket: {
+      connectTimeout: 2000,
+      reconnectStrategy: (tries) => Math.min(100 * 2 ** Math.min(tries, 6), 5000),
+    },
   })
   // The cache, on the same Redis, reports errors.
   client.on('error', () => {})
@@ -31,7 +37,10 @@ export function openRedisPointCounter(url: string): PointCounter & { close(): vo
         keys: [`${PREFIX}${minute}:${name}`],
         arguments: [String(points), String(limit)],
       })
-      const [used, added] = (await pTimeout(script, { milliseconds: TIMEOUT_MS })) as [number, number]
+      const [used, added] = (await pTimeout(script, { milliseconds: TIMEOUT_MS })) as [
+        number,
+        number,
+      ]
       return { used: Number(used), added: Number(added) === 1 }
     },
     close: () => client.destroy(),

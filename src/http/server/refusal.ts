@@ -17,7 +17,9 @@ interface RefusalOptions {
 /** The connection is closed rather than reading a longer body. */
 const MAX_UNREAD_BYTES = 64 * 1024
 
-/** A prepared rejection of an unread request: a problem document, or a GraphQL error at /graphql. */
+/**
+ * A prepared rejection of an unread request: a problem document, or a GraphQL error at /graphql.
+ */
 export class Refusal {
   readonly #options: RefusalOptions
   readonly #problem: Buffer
@@ -45,7 +47,15 @@ export class Refusal {
       : headers.accept?.includes('application/graphql-response+json')
         ? 'application/graphql-response+json'
         : 'application/json'
-    const head = ['request-id', requestId, 'vary', 'Origin', ...corsHeaders, 'cache-control', 'no-store']
+    const head = [
+      'request-id',
+      requestId,
+      'vary',
+      'Origin',
+      ...corsHeaders,
+      'cache-control',
+      'no-store',
+    ]
     head.push('content-type', `${type}; charset=utf-8`, 'content-length', String(body.length))
     if (retryAfter !== undefined) head.push('retry-after', String(retryAfter))
     if (close || hasLongBody(headers)) head.push('connection', 'close')
@@ -54,17 +64,22 @@ export class Refusal {
 }
 
 const hasLongBody = (headers: IncomingMessage['headers']) =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_UNREAD_BYTES
+  headers['transfer-encoding'] !== undefined ||
+  Number(headers['content-length'] ?? 0) > MAX_UNREAD_BYTES
 
-/** How many connections a second are read again after a refusal: more would leave no time for the requests that are served. */
+/**
+ * How many connections a second are read again after a refusal: more would leave no time for the
+ * requests that are served.
+ */
 const PER_SECOND = 5000
 const TICK_MS = 10
 /** A request that arrives so soon after its connection is read again was sent before that. */
 const WAITED_MS = 100
 
 /**
- * Bounds how often clients that ignore `retry-after` are read. A refusal is always sent at once; then the connection is not
- * read until its turn comes. A client that waits for `retry-after` does not notice.
+ * Bounds how often clients that ignore `retry-after` are read. A refusal is always sent at once;
+ * then the connection is not read until its turn comes. A client that waits for `retry-after` does
+ * not notice.
  */
 export class RefusalPace {
   /** Each reads one connection again. */
@@ -114,7 +129,10 @@ export class RefusalPace {
 
   #takeTurn(): boolean {
     const now = performance.now()
-    this.#due = Math.min(this.#due + ((now - this.#counted) * PER_SECOND) / 1000, PER_SECOND / TICK_MS)
+    this.#due = Math.min(
+      this.#due + ((now - this.#counted) * PER_SECOND) / 1000,
+      PER_SECOND / TICK_MS,
+    )
     this.#counted = now
     if (this.#due < 1) return false
     this.#due--

@@ -53,7 +53,16 @@ type Reward = Record<
 
 /** A reward in the shape of the document. Its exact amounts are always stored. */
 const rewardRecord = <Row extends Reward>(row: Row) => {
-  const { txHash, logIndex, legacy, supplySent, collateralReceived, liquidReward, userRoi, ...ids } = row
+  const {
+    txHash,
+    logIndex,
+    legacy,
+    supplySent,
+    collateralReceived,
+    liquidReward,
+    userRoi,
+    ...ids
+  } = row
   return {
     txHash,
     logIndex,
@@ -73,7 +82,10 @@ const rewardRecord = <Row extends Reward>(row: Row) => {
 const path = z.object({ address: address.describe("The user's address.") })
 const chainId = shapes.nullable(shapes.safeInteger)
 const notFound = (entity: 'market' | 'vault', at: string, chain: number | null) =>
-  new GatewayError('NOT_FOUND', `There is no ${entity} at ${at}${chain === null ? '' : ` on chain ${chain}`}.`)
+  new GatewayError(
+    'NOT_FOUND',
+    `There is no ${entity} at ${at}${chain === null ? '' : ` on chain ${chain}`}.`,
+  )
 
 export const marketLiquidationRewards = endpoint({
   operationId: 'getMarketLiquidationRewards',
@@ -84,7 +96,11 @@ export const marketLiquidationRewards = endpoint({
   query: z.object({ ...pageQuery, market: address.describe('The collateral market.') }),
   response: shapes.envelope(
     z.array(
-      z.strictObject({ ...shapes.liquidationReward, debtMarketId: shapes.address, collateralMarketId: shapes.address }),
+      z.strictObject({
+        ...shapes.liquidationReward,
+        debtMarketId: shapes.address,
+        collateralMarketId: shapes.address,
+      }),
     ),
     { chain_id: chainId, market: shapes.address },
   ),
@@ -101,7 +117,9 @@ export const marketLiquidationRewards = endpoint({
     if (markets.totalCount === 0) throw notFound('market', market, chain_id)
     const { nodes, totalCount } = user.liquidationRewards
     // A reward in a market has one whose debt was repaid.
-    const data = nodes.map((row) => rewardRecord({ ...row, debtMarketId: row.debtMarketId as string }))
+    const data = nodes.map((row) =>
+      rewardRecord({ ...row, debtMarketId: row.debtMarketId as string }),
+    )
     const pagination = shapes.pagination(query, totalCount, data.length)
     return { body: { data, pagination, filters: { chain_id, market } } }
   },
@@ -110,13 +128,17 @@ export const marketLiquidationRewards = endpoint({
 export const vaultLiquidationRewards = endpoint({
   operationId: 'getVaultLiquidationRewards',
   summary: "A user's liquidation rewards in a vault",
-  description: "The user's proportional share of vault defaulting liquidation rewards, newest first.",
+  description:
+    "The user's proportional share of vault defaulting liquidation rewards, newest first.",
   path,
   query: z.object({ ...pageQuery, vault: address.describe('The vault.') }),
-  response: shapes.envelope(z.array(z.strictObject({ ...shapes.liquidationReward, vaultId: shapes.address })), {
-    chain_id: chainId,
-    vault: shapes.address,
-  }),
+  response: shapes.envelope(
+    z.array(z.strictObject({ ...shapes.liquidationReward, vaultId: shapes.address })),
+    {
+      chain_id: chainId,
+      vault: shapes.address,
+    },
+  ),
   errors: { 404: 'The vault was not found' },
   operation: ofVault,
   variables: ({ path, query }) => ({

@@ -3,7 +3,12 @@ import { graphql } from '../../generated/operations/gql.ts'
 import { endpoint } from '../endpoint.ts'
 import { address, entityText } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
-import { snapshotFilters, snapshotPage, snapshotQuery, snapshotVariables } from './snapshot-window.ts'
+import {
+  snapshotFilters,
+  snapshotPage,
+  snapshotQuery,
+  snapshotVariables,
+} from './snapshot-window.ts'
 
 const operation = graphql(`
   query RestMarketSnapshots(
@@ -59,7 +64,10 @@ export const marketPositionSnapshots = endpoint({
     { market: shapes.nullable(z.string()), ...snapshotFilters },
   ),
   operation,
-  variables: ({ path, query, now }) => ({ ...path, ...snapshotVariables(query, query.market, now) }),
+  variables: ({ path, query, now }) => ({
+    ...path,
+    ...snapshotVariables(query, query.market, now),
+  }),
   hasRows: true,
   answer({ query, variables, data, rows }) {
     const { totalCount } = data.user.legacy.marketSnapshots

@@ -30,9 +30,17 @@ export const snapshotFilters = {
 
 type Query = z.output<z.ZodObject<typeof snapshotQuery>>
 
-/** The variables of the operation, but for the user. @param entity the address of the market or vault */
+/**
+ * The variables of the operation, but for the user.
+ * @param entity the address of the market or vault
+ */
 export function snapshotVariables(query: Query, entity: string | undefined, now: () => Date) {
-  const { from_timestamp, to_timestamp, chain_id = null, should_group_by_timestamp: grouped = false } = query
+  const {
+    from_timestamp,
+    to_timestamp,
+    chain_id = null,
+    should_group_by_timestamp: grouped = false,
+  } = query
   if (from_timestamp !== undefined && to_timestamp !== undefined && from_timestamp > to_timestamp) {
     const message = 'must not be after to_timestamp'
     throw new GatewayError('BAD_INPUT', `from_timestamp ${message}.`, [
@@ -50,7 +58,10 @@ export function snapshotVariables(query: Query, entity: string | undefined, now:
   }
 }
 
-/** The answer around a page of snapshots. @param entity the filter by market or vault, which it echoes */
+/**
+ * The answer around a page of snapshots.
+ * @param entity the filter by market or vault, which it echoes
+ */
 export function snapshotPage<Entity extends Record<string, string | undefined>>(
   query: Query,
   { from, to, grouped }: { from: string | bigint; to: string | bigint; grouped: boolean },
@@ -58,7 +69,10 @@ export function snapshotPage<Entity extends Record<string, string | undefined>>(
   total: number,
   rows: number,
 ) {
-  const echoed = Object.entries(entity).map(([name, value]) => [name, value === undefined ? null : asEntity(value)])
+  const echoed = Object.entries(entity).map(([name, value]) => [
+    name,
+    value === undefined ? null : asEntity(value),
+  ])
   const filters = {
     ...(Object.fromEntries(echoed) as Record<keyof Entity, string | null>),
     chain_id: query.chain_id ?? null,
@@ -66,14 +80,20 @@ export function snapshotPage<Entity extends Record<string, string | undefined>>(
     to_timestamp: String(to),
     should_group_by_timestamp: grouped,
   }
-  const fromClock = (['from_timestamp', 'to_timestamp'] as const).filter((name) => query[name] === undefined)
+  const fromClock = (['from_timestamp', 'to_timestamp'] as const).filter(
+    (name) => query[name] === undefined,
+  )
   return {
     body: { data: [], pagination: shapes.pagination(query, total, rows), filters },
-    timeless: fromClock.length === 0 ? undefined : (json: string) => withoutFilters(json, fromClock),
+    timeless:
+      fromClock.length === 0 ? undefined : (json: string) => withoutFilters(json, fromClock),
   }
 }
 
 function withoutFilters(json: string, names: string[]): string {
   const start = json.lastIndexOf('"filters":')
-  return json.slice(0, start) + json.slice(start).replace(new RegExp(`"(${names.join('|')})":"\\d+",`, 'g'), '')
+  return (
+    json.slice(0, start) +
+    json.slice(start).replace(new RegExp(`"(${names.join('|')})":"\\d+",`, 'g'), '')
+  )
 }

@@ -3,7 +3,12 @@ import { graphql } from '../../generated/operations/gql.ts'
 import { endpoint } from '../endpoint.ts'
 import { address, entityText } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
-import { snapshotFilters, snapshotPage, snapshotQuery, snapshotVariables } from './snapshot-window.ts'
+import {
+  snapshotFilters,
+  snapshotPage,
+  snapshotQuery,
+  snapshotVariables,
+} from './snapshot-window.ts'
 
 const operation = graphql(`
   query RestVaultSnapshots(
@@ -31,7 +36,8 @@ const operation = graphql(`
 export const vaultPositionSnapshots = endpoint({
   operationId: 'getVaultPositionSnapshots',
   summary: "Daily snapshots of a user's vault positions",
-  description: 'Snapshots by timestamp, chain, vault and position, ascending. The window defaults to the last 30 days.',
+  description:
+    'Snapshots by timestamp, chain, vault and position, ascending. The window defaults to the last 30 days.',
   path: z.object({ address: address.describe("The user's address.") }),
   query: z.object({
     ...snapshotQuery,

@@ -18,7 +18,9 @@ const operation = graphql(`
 
 const response = z.strictObject({
   items: z.array(shapes.positionShape),
-  nextCursor: shapes.nullable(z.string()).describe("The last record's id. Null if no records follow."),
+  nextCursor: shapes
+    .nullable(z.string())
+    .describe("The last record's id. Null if no records follow."),
 })
 const page = { cursor: recordCursor, limit: limit.describe('Number of records per page.') }
 const order = 'Newest distribution date first, then by id.'
@@ -55,7 +57,9 @@ export const positionsByMarkets = endpoint({
   description: `Position records of all users. ${order}`,
   query: z.object({
     ...page,
-    market: entityText.optional().describe('Only records in the pool with this id. Any other text matches nothing.'),
+    market: entityText
+      .optional()
+      .describe('Only records in the pool with this id. Any other text matches nothing.'),
   }),
   response,
   operation,

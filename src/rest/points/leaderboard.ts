@@ -19,15 +19,26 @@ export const leaderboard = endpoint({
   query: z.object({ account: address.optional().describe('The account to add.') }),
   response: z.strictObject({
     topAccounts: z.array(
-      z.strictObject({ account: shapes.address, points: z.number(), rank: z.string().regex(/^[1-9][0-9]*$/) }),
+      z.strictObject({
+        account: shapes.address,
+        points: z.number(),
+        rank: z.string().regex(/^[1-9][0-9]*$/),
+      }),
     ),
     total: shapes.digits.describe('The number of accounts.'),
   }),
   operation,
-  variables: ({ query: { account } }) => ({ account: account ?? NO_ONE, withAccount: account !== undefined }),
+  variables: ({ query: { account } }) => ({
+    account: account ?? NO_ONE,
+    withAccount: account !== undefined,
+  }),
   answer({ data: { leaderboard, user } }) {
     const entries = user && user.rank !== null ? [...leaderboard.nodes, user] : leaderboard.nodes
-    const topAccounts = entries.map(({ account, points, rank }) => ({ account, points, rank: String(rank) }))
+    const topAccounts = entries.map(({ account, points, rank }) => ({
+      account,
+      points,
+      rank: String(rank),
+    }))
     return { body: { topAccounts, total: String(leaderboard.totalCount) } }
   },
 })

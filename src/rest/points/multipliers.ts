@@ -47,12 +47,15 @@ export const allMultipliers = endpoint({
   operation: all,
   variables: () => ({}),
   pageInfo: ({ multipliers }) => multipliers.pageInfo,
-  answer: ({ pages }) => ({ body: pages.flatMap(({ multipliers }) => multipliers.nodes.map(multiplierRecord)) }),
+  answer: ({ pages }) => ({
+    body: pages.flatMap(({ multipliers }) => multipliers.nodes.map(multiplierRecord)),
+  }),
 })
 
 /** An updated multiplier, whose fields the document lists in another order. */
 function updatedRecord(multiplier: MultiplierRecordFragment) {
-  const { poolName, tokenA_symbol, tokenB_address, tokenB_symbol, ...record } = multiplierRecord(multiplier)
+  const { poolName, tokenA_symbol, tokenB_address, tokenB_symbol, ...record } =
+    multiplierRecord(multiplier)
   return { ...record, tokenB_address, tokenA_symbol, tokenB_symbol, poolName }
 }
 

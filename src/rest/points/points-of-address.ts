@@ -18,7 +18,8 @@ const operation = graphql(`
 export const pointsOfAddress = endpoint({
   operationId: 'getPointsOfAddress',
   summary: "A user's points per distribution date",
-  description: "A user's distribution dates, oldest first, each with its points and the positions that earned them.",
+  description:
+    "A user's distribution dates, oldest first, each with its points and the positions that earned them.",
   path: z.object({ address: address.describe("The user's address.") }),
   query: z.object({ cursor: dateCursor, limit: limit.describe('Number of dates per page.') }),
   response: z.strictObject({
@@ -29,10 +30,16 @@ export const pointsOfAddress = endpoint({
         positions: z.array(shapes.positionShape),
       }),
     ),
-    nextCursor: shapes.nullable(shapes.timestamp).describe("The last item's date. Null if no dates follow."),
+    nextCursor: shapes
+      .nullable(shapes.timestamp)
+      .describe("The last item's date. Null if no dates follow."),
   }),
   operation,
-  variables: ({ path: { address }, query }) => ({ address, first: query.limit, afterDate: query.cursor?.slice(0, 10) }),
+  variables: ({ path: { address }, query }) => ({
+    address,
+    first: query.limit,
+    afterDate: query.cursor?.slice(0, 10),
+  }),
   hasRows: true,
   answer({ data, rows }) {
     const hasNext = data.user.dailyPoints.pageInfo.hasNextPage

@@ -25,7 +25,17 @@ const operation = graphql(`
 type Pool = RestPoolsQuery['pools']['nodes'][number]
 
 /** A pool in the shape of the document. */
-function poolRecord({ legacy, assetA, nameA, symbolA, assetB, nameB, symbolB, multiplier, ...pool }: Pool) {
+function poolRecord({
+  legacy,
+  assetA,
+  nameA,
+  symbolA,
+  assetB,
+  nameB,
+  symbolB,
+  multiplier,
+  ...pool
+}: Pool) {
   const { id, marketId, name, ...markets } = pool
   return {
     id,
@@ -46,7 +56,8 @@ function poolRecord({ legacy, assetA, nameA, symbolA, assetB, nameB, symbolB, mu
 export const allPools = endpoint({
   operationId: 'getPools',
   summary: 'All pools',
-  description: 'All pools with their multipliers, by pool number, then id. The documented status is 201.',
+  description:
+    'All pools with their multipliers, by pool number, then id. The documented status is 201.',
   status: 201,
   response: z.array(
     z.strictObject({

@@ -16,7 +16,8 @@ const operation = graphql(`
 export const reports = endpoint({
   operationId: 'getReports',
   summary: 'Points per distribution date',
-  description: 'The total points and the number of positions for each distribution date, newest first.',
+  description:
+    'The total points and the number of positions for each distribution date, newest first.',
   response: z.strictObject({
     items: z.array(
       z.strictObject({
@@ -32,7 +33,12 @@ export const reports = endpoint({
   answer({ pages }) {
     const items = pages.flatMap(({ distributions }) => distributions.nodes)
     return {
-      body: { items: items.map((item) => ({ ...item, distributionDate: midnight(item.distributionDate) })) },
+      body: {
+        items: items.map((item) => ({
+          ...item,
+          distributionDate: midnight(item.distributionDate),
+        })),
+      },
     }
   },
 })

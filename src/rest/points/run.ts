@@ -47,7 +47,11 @@ export const manualUpdate = endpoint({
     'Fetches the positions for a distribution date (default: the current UTC date) from the configured source and computes their points. Either everything is stored or nothing is.',
   ...input,
   response: shapes.runShape,
-  errors: { ...errors, 502: 'The source failed; nothing was changed', 503: 'No source is configured' },
+  errors: {
+    ...errors,
+    502: 'The source failed; nothing was changed',
+    503: 'No source is configured',
+  },
   admin: true,
   operation: update,
   variables: ({ query, body }) => ({ date: requestedDate(query.date, body?.date) }),

@@ -22,6 +22,9 @@ export const userPoints = endpoint({
     z.strictObject({ totalPoints: z.number() }),
   ]),
   operation,
-  variables: ({ query: { account } }) => ({ account: account ?? NO_ONE, withAccount: account !== undefined }),
+  variables: ({ query: { account } }) => ({
+    account: account ?? NO_ONE,
+    withAccount: account !== undefined,
+  }),
   answer: ({ data: { program, user } }) => ({ body: { ...user, ...program } }),
 })

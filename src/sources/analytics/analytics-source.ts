@@ -7,8 +7,8 @@ export interface AnalyticsSource {
   /** The name in messages and records, without secrets. */
   name: string
   /**
-   * Starts to fetch the records of a file of the import format. They may include older ones than requested. Undefined if the
-   * source does not have such records.
+   * Starts to fetch the records of a file of the import format. They may include older ones than
+   * requested. Undefined if the source does not have such records.
    * @throws SOURCE_FAILED if the source cannot be read. Reading the batches may throw it too
    */
   records(file: DatasetFile, request: RecordsRequest): Promise<Fetched | undefined>

@@ -1,10 +1,25 @@
 import { createHash, type Hash } from 'node:crypto'
-import { type ArgumentNode, type FieldNode, Kind, type OperationDefinitionNode, parse, print } from 'graphql'
+import {
+  type ArgumentNode,
+  type FieldNode,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+} from 'graphql'
 import { pMapIterable } from 'p-map'
 import { type Client, sourceFailed } from '../client.ts'
 import { received } from '../fetched.ts'
 import { inNamesOf, pathBelow, split } from '../positions/graph-names.ts'
-import { answerData, described, down, fieldName, isObject, listDown, nextIn } from '../positions/graph-page.ts'
+import {
+  answerData,
+  described,
+  down,
+  fieldName,
+  isObject,
+  listDown,
+  nextIn,
+} from '../positions/graph-page.ts'
 import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
 import { importRecord } from './import-value.ts'
 import type { GraphMapping, Shapes } from './mapping.ts'
@@ -14,7 +29,10 @@ const AHEAD = 4
 /** The pages of one update, which bounds a source that never ends. */
 const MAX_PAGES = 100_000
 
-/** A GraphQL source of analytics, whose names a mapping translates. Pages are validated, and none may come twice. */
+/**
+ * A GraphQL source of analytics, whose names a mapping translates. Pages are validated, and none
+ * may come twice.
+ */
 export function graphRecords(
   client: Client,
   { url, name, bearer }: { url: string; name: string; bearer: string | undefined },
@@ -40,7 +58,8 @@ export function graphRecords(
         const bodies = new Set<string>()
         for (let number = 1, next: Next = {}; ; number++) {
           if (number > MAX_PAGES) throw sourceFailed(called, `it has more than ${MAX_PAGES} pages`)
-          const size = mapping.paging === 'offset' ? { limit: mapping.pageSize } : { first: mapping.pageSize }
+          const size =
+            mapping.paging === 'offset' ? { limit: mapping.pageSize } : { first: mapping.pageSize }
           const page = await fetchPage(number, { ...from, ...size, ...next })
           const digest = createHash('sha1').update(page.body).digest('base64')
           if (page.nodes.length > 0 && bodies.has(digest))
@@ -51,7 +70,10 @@ export function graphRecords(
           if (cursors.has(String(page.cursor)))
             throw sourceFailed(called, `page ${number} leads back to a page before it`)
           cursors.add(String(page.cursor))
-          next = mapping.paging === 'offset' ? { offset: page.cursor as number } : { after: page.cursor as string }
+          next =
+            mapping.paging === 'offset'
+              ? { offset: page.cursor as number }
+              : { after: page.cursor as string }
         }
       }
 
@@ -63,15 +85,23 @@ export function graphRecords(
           hash.update(body)
           yield nodes.map((node, at) => {
             if (!isObject(node))
-              throw sourceFailed(called, `page ${number}, record ${at + 1} must be an object, not ${described(node)}`)
+              throw sourceFailed(
+                called,
+                `page ${number}, record ${at + 1} must be an object, not ${described(node)}`,
+              )
             return importRecord(fields, constants, (field) => valueAt(node, field))
           })
         }
       }
       const below = new Map(paths.map(({ field, path }) => [field, path]))
-      const valueAt = (node: Record<string, unknown>, field: string) => down(node[field], below.get(field) ?? [])
+      const valueAt = (node: Record<string, unknown>, field: string) =>
+        down(node[field], below.get(field) ?? [])
 
-      return received(names.records ?? file, { kind: 'ANALYTICS', name, time: since?.toISOString() ?? null }, recordsOf)
+      return received(
+        names.records ?? file,
+        { kind: 'ANALYTICS', name, time: since?.toISOString() ?? null },
+        recordsOf,
+      )
     },
   }
 }
@@ -91,12 +121,18 @@ function pageReader(called: string, { names, paging }: GraphMapping) {
   let offset = 0
   return (number: number, body: Buffer): RecordsPage => {
     const wrong = (name: string, what: string, value: unknown) =>
-      sourceFailed(called, `page ${number}: ${fieldName(names, name)} must be ${what}, not ${described(value)}`)
+      sourceFailed(
+        called,
+        `page ${number}: ${fieldName(names, name)} must be ${what}, not ${described(value)}`,
+      )
     const root = down(answerData(called, number, body).records, below('records'))
-    const nodes = names.nodes === '' ? root : isObject(root) ? listDown(root.nodes, below('nodes')) : undefined
-    if (!Array.isArray(nodes)) throw wrong(names.nodes === '' ? 'records' : 'nodes', 'a list', nodes ?? root)
+    const nodes =
+      names.nodes === '' ? root : isObject(root) ? listDown(root.nodes, below('nodes')) : undefined
+    if (!Array.isArray(nodes))
+      throw wrong(names.nodes === '' ? 'records' : 'nodes', 'a list', nodes ?? root)
     const page = { number, body, nodes }
-    if (paging === 'cursor') return { ...page, cursor: nextIn(root as Record<string, unknown>, names, wrong) }
+    if (paging === 'cursor')
+      return { ...page, cursor: nextIn(root as Record<string, unknown>, names, wrong) }
     // A server may give fewer records than requested, so that only an empty page is the end.
     if (nodes.length === 0) return { ...page, cursor: undefined }
     if (paging === 'offset') {
@@ -105,7 +141,8 @@ function pageReader(called: string, { names, paging }: GraphMapping) {
     }
     const last = nodes.at(-1)
     const key = isObject(last) ? down(last.key, below('key')) : undefined
-    if ((typeof key !== 'string' || key === '') && typeof key !== 'number') throw wrong('key', 'a key to page by', key)
+    if ((typeof key !== 'string' || key === '') && typeof key !== 'number')
+      throw wrong('key', 'a key to page by', key)
     return { ...page, cursor: String(key) }
   }
 }
@@ -119,7 +156,8 @@ function operationOf(
   const selected = Object.keys(fields).filter((field) => !Object.hasOwn(constants, field))
   const selection = [...selected, ...(paging === 'key' ? ['key'] : [])].join(' ')
   const content = names.nodes === '' ? selection : `nodes { ${selection} }`
-  const inputs = paging === 'offset' ? { limit: 'Int', offset: 'Int' } : { first: 'Int', after: 'String' }
+  const inputs =
+    paging === 'offset' ? { limit: 'Int', offset: 'Int' } : { first: 'Int', after: 'String' }
   const variables = Object.entries({ since: 'Int', ...inputs })
   const text = `query Records(${variables.map(([name, type]) => `$${name}: ${type}`).join(', ')}) {
     records(${variables.map(([name]) => `${name}: $${name}`).join(', ')}) {
@@ -132,7 +170,9 @@ function operationOf(
 function withArguments(text: string, fixed: string): string {
   const document = parse(text)
   const root = fieldOf(document.definitions[0] as OperationDefinitionNode)
-  const more = fieldOf(parse(`{ records(${fixed}) }`).definitions[0] as OperationDefinitionNode).arguments ?? []
+  const more =
+    fieldOf(parse(`{ records(${fixed}) }`).definitions[0] as OperationDefinitionNode).arguments ??
+    []
   const deepest = innermost(root)
   const all = [...(deepest.arguments ?? [])]
   for (const argument of more) {
@@ -145,7 +185,8 @@ function withArguments(text: string, fixed: string): string {
   return print(document)
 }
 
-const fieldOf = ({ selectionSet }: OperationDefinitionNode) => selectionSet.selections[0] as FieldNode
+const fieldOf = ({ selectionSet }: OperationDefinitionNode) =>
+  selectionSet.selections[0] as FieldNode
 
 /** The field with the arguments, at the end of a path. */
 function innermost(field: FieldNode): FieldNode {

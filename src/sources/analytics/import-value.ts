@@ -2,8 +2,8 @@ import { DAY_MS } from '../../time.ts'
 import type { Shape, Shapes } from './mapping.ts'
 
 /**
- * Writes a source's value as the import format has it: numbers for digits and digits for numbers, as the field needs. Any other
- * value stays, for validation to refuse.
+ * Writes a source's value as the import format has it: numbers for digits and digits for numbers,
+ * as the field needs. Any other value stays, for validation to refuse.
  */
 function importValue({ kind, sql }: Shape, value: unknown): unknown {
   if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString('hex')}`
@@ -35,7 +35,10 @@ const NUMBER = /^-?\d{1,400}(\.\d{1,400})?(e[+-]?\d{1,3})?$/i
 const isSeconds = (value: unknown) =>
   /^\d{1,11}$/.test(String(value)) && (typeof value === 'string' || typeof value === 'number')
 
-/** A record in the import format. Fields that a record may lack are left out where the source has null. */
+/**
+ * A record in the import format. Fields that a record may lack are left out where the source has
+ * null.
+ */
 export function importRecord(
   shapes: Shapes,
   constants: Readonly<Record<string, unknown>>,
@@ -44,7 +47,8 @@ export function importRecord(
   const record: Record<string, unknown> = {}
   for (const [field, shape] of Object.entries(shapes)) {
     const value = Object.hasOwn(constants, field) ? constants[field] : importValue(shape, of(field))
-    if (value === undefined || (value === null && !shape.nullable && shape.absent !== undefined)) continue
+    if (value === undefined || (value === null && !shape.nullable && shape.absent !== undefined))
+      continue
     record[field] = value
   }
   return record

@@ -34,7 +34,9 @@ export interface SqlMapping {
 
 export type Mapping = GraphMapping | SqlMapping
 
-const constants = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({})
+const constants = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+  .default({})
 const schema = z.union([
   z.strictObject({ query: z.string().min(1), constants }),
   z.strictObject({
@@ -50,12 +52,18 @@ const schema = z.union([
  * Reads a file of mappings, by the file of the import format whose records they are of.
  * @throws Error whose message continues the name of the setting
  */
-export function readMappings(path: string, files: Readonly<Record<string, Shapes>>): Record<string, Mapping> {
+export function readMappings(
+  path: string,
+  files: Readonly<Record<string, Shapes>>,
+): Record<string, Mapping> {
   const mappings = readJson(path)
   return Object.fromEntries(
     Object.entries(mappings).map(([file, value]) => {
       const shapes = files[file]
-      if (!shapes) throw new Error(`of ${path} names ${file}, which is not one of ${Object.keys(files).join(', ')}`)
+      if (!shapes)
+        throw new Error(
+          `of ${path} names ${file}, which is not one of ${Object.keys(files).join(', ')}`,
+        )
       try {
         return [file, readMapping(file, shapes, value)]
       } catch (error) {
@@ -68,10 +76,15 @@ export function readMappings(path: string, files: Readonly<Record<string, Shapes
 function readMapping(file: string, shapes: Shapes, value: unknown): Mapping {
   const parsed = schema.safeParse(value)
   if (!parsed.success)
-    throw new Error('must have a query, or names, constants, arguments, paging (cursor, key or offset) and pageSize')
+    throw new Error(
+      'must have a query, or names, constants, arguments, paging (cursor, key or offset) and pageSize',
+    )
   const mapping = parsed.data
   const unknown = Object.keys(mapping.constants).find((field) => !Object.hasOwn(shapes, field))
-  if (unknown) throw new Error(`has a constant "${unknown}", which is not one of ${Object.keys(shapes).join(', ')}`)
+  if (unknown)
+    throw new Error(
+      `has a constant "${unknown}", which is not one of ${Object.keys(shapes).join(', ')}`,
+    )
   if ('query' in mapping) return mapping
   assertArguments(mapping.arguments)
   const optional = Object.keys(shapes).filter(
@@ -98,7 +111,9 @@ const ARGUMENTS = ['since', 'first', 'after', 'limit', 'offset']
 const defaultsFor = (file: string, isList: boolean): AnyNames => ({
   records: file.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
   nodes: isList ? '' : 'nodes',
-  ...Object.fromEntries(['pageInfo', 'hasNextPage', 'endCursor', ...ARGUMENTS].map((name) => [name, name])),
+  ...Object.fromEntries(
+    ['pageInfo', 'hasNextPage', 'endCursor', ...ARGUMENTS].map((name) => [name, name]),
+  ),
   key: 'id',
 })
 
@@ -107,7 +122,9 @@ function assertArguments(text: string): void {
   try {
     parse(`{ records(${text}) }`)
   } catch {
-    throw new Error(`must have arguments such as "orderBy: id, orderDirection: asc", not ${JSON.stringify(text)}`)
+    throw new Error(
+      `must have arguments such as "orderBy: id, orderDirection: asc", not ${JSON.stringify(text)}`,
+    )
   }
 }
 

@@ -26,7 +26,10 @@ export interface AnalyticsSettings {
 }
 
 /** Opens a source of analytics. Nothing is read yet. Undefined for a Postgres without a query. */
-export function openAnalyticsSource(settings: AnalyticsSettings, client: Client): AnalyticsSource | undefined {
+export function openAnalyticsSource(
+  settings: AnalyticsSettings,
+  client: Client,
+): AnalyticsSource | undefined {
   const { source, mapping } = settings
   if (isPostgres(source) && !(mapping && 'query' in mapping)) return undefined
   const name = isRemote(source) || isPostgres(source) ? shownUrl(source, settings.name) : source
@@ -36,7 +39,10 @@ export function openAnalyticsSource(settings: AnalyticsSettings, client: Client)
       const fetch = new Fetch(analyticsName(file, name), client, request.signal)
       const { signal } = fetch
       return fetchWithin(fetch, () =>
-        openRecords(settings, name, client.within(fetch), fetch).records(file, { ...request, signal }),
+        openRecords(settings, name, client.within(fetch), fetch).records(file, {
+          ...request,
+          signal,
+        }),
       )
     },
   }
@@ -60,9 +66,15 @@ function openRecords(
       const { signal } = request
       const called = analyticsName(file, name)
       const open = async () =>
-        isRemote(source) ? httpDataset(plain, source, { name: called, bearer, fetch }) : openDirectory(source)
+        isRemote(source)
+          ? httpDataset(plain, source, { name: called, bearer, fetch })
+          : openDirectory(source)
       const fetched = await datasetRecords({ called, name, file, kind: 'ANALYTICS', open, signal })
-      if (fetched || !isRemote(source) || !(await speaksRest({ client, base: source, name: called, signal })))
+      if (
+        fetched ||
+        !isRemote(source) ||
+        !(await speaksRest({ client, base: source, name: called, signal }))
+      )
         return fetched
       return restRecords(client, source, name, file, request)
     },
@@ -78,13 +90,18 @@ const withBearer = (client: Client, bearer: string | undefined): Client => ({
 
 type RulesSettings = Pick<AnalyticsSettings, 'source' | 'name' | 'key'>
 
-/** Opens another gateway as a source of rules. Nothing is read yet. Undefined for any other place. */
+/**
+ * Opens another gateway as a source of rules. Nothing is read yet. Undefined for any other place.
+ */
 export function openRulesSource({ source, name: given, key }: RulesSettings, client: Client) {
   if (isPostgres(source) || !isRemote(source)) return undefined
   const name = shownUrl(source, given)
   return {
     name,
-    async read<T>(caller: AbortSignal | undefined, work: (dataset: Dataset, notes: string[]) => Promise<T>) {
+    async read<T>(
+      caller: AbortSignal | undefined,
+      work: (dataset: Dataset, notes: string[]) => Promise<T>,
+    ) {
       const fetch = new Fetch(name, client, caller)
       const { signal } = fetch
       const bound = withBearer(client.within(fetch), key)

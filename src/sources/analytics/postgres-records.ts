@@ -14,7 +14,10 @@ const ROWS = 1000
 
 export const isPostgres = (source: string) => /^postgres(ql)?:\/\//i.test(source)
 
-/** A Postgres as a source of analytics: a query is read by a cursor, in a transaction that may only read. */
+/**
+ * A Postgres as a source of analytics: a query is read by a cursor, in a transaction that may only
+ * read.
+ */
 export function postgresRecords(
   { url, name, timeoutMs }: { url: string; name: string; timeoutMs: number },
   { query, constants }: SqlMapping,
@@ -42,7 +45,10 @@ export function postgresRecords(
           await client.connect()
           await client.query(`BEGIN READ ONLY; ${FORMS}`)
           const seconds = String(Math.floor((since?.getTime() ?? 0) / 1000))
-          await client.query(`DECLARE records NO SCROLL CURSOR FOR ${query}`, query.includes('$1') ? [seconds] : [])
+          await client.query(
+            `DECLARE records NO SCROLL CURSOR FOR ${query}`,
+            query.includes('$1') ? [seconds] : [],
+          )
           for (;;) {
             signal?.throwIfAborted()
             const { rows, fields: columns } = await client.query(`FETCH ${ROWS} FROM records`)
@@ -51,7 +57,9 @@ export function postgresRecords(
               fields,
               columns.map((column) => column.name),
             )
-            const records = rows.map((row) => importRecord(fields, constants, (field) => row[columnOf[field] ?? '']))
+            const records = rows.map((row) =>
+              importRecord(fields, constants, (field) => row[columnOf[field] ?? '']),
+            )
             for (const record of records) hash.update(`${JSON.stringify(record)}\n`)
             yield records
           }

@@ -36,9 +36,10 @@ interface User {
 type ReadUser = (user: User) => AsyncIterable<object[]>
 
 /**
- * Another gateway or a legacy server as a source of analytics, read user by user from a date on. Its users are those that its
- * graph lists; a legacy server's are those of its positions since then, and those of the store. Undefined for records that a
- * legacy server does not show: cash flows, prices and rates.
+ * Another gateway or a legacy server as a source of analytics, read user by user from a date on.
+ * Its users are those that its graph lists; a legacy server's are those of its positions since
+ * then, and those of the store. Undefined for records that a legacy server does not show: cash
+ * flows, prices and rates.
  */
 export async function restRecords(
   client: Client,
@@ -95,7 +96,12 @@ function readerOf(
       const kind = file === 'market-snapshots' ? 'market' : 'vault'
       const window = `from_timestamp=${from}&to_timestamp=${END_OF_TIME}`
       return ({ address }) =>
-        ofUser(server, `/v1/users/${address}/${kind}-position-snapshots?${window}`, SNAPSHOTS[kind], address)
+        ofUser(
+          server,
+          `/v1/users/${address}/${kind}-position-snapshots?${window}`,
+          SNAPSHOTS[kind],
+          address,
+        )
     }
     case 'market-liquidation-rewards':
     case 'vault-liquidation-rewards': {
@@ -105,7 +111,10 @@ function readerOf(
         for (const { address, chainId } of refs) {
           const path = `/v1/users/${user}/${kind}-liquidation-rewards?${kind}=${address}&chain_id=${chainId}`
           if (!rewards && !(await server.has(`${path}&page=1&page_size=1`))) continue
-          yield* newest(ofUser(server, path, REWARDS[kind], user), isNew, (row) => ({ chainId, ...row }))
+          yield* newest(ofUser(server, path, REWARDS[kind], user), isNew, (row) => ({
+            chainId,
+            ...row,
+          }))
         }
       }
     }
@@ -130,7 +139,11 @@ async function* ofUser<T extends { accountId: string }>(
 ): AsyncGenerator<T[]> {
   for await (const { rows } of indexerPages(server, path, row)) {
     const other = rows.find(({ accountId }) => accountId !== user)
-    if (other) throw new Contradiction(server.name, `asked for data of ${user}, it returned some of ${other.accountId}`)
+    if (other)
+      throw new Contradiction(
+        server.name,
+        `asked for data of ${user}, it returned some of ${other.accountId}`,
+      )
     yield rows
   }
 }
@@ -152,7 +165,10 @@ async function* usersOfGraph(graph: GatewayGraph): AsyncGenerator<User> {
   for await (const { users } of graph.users()) yield* users
 }
 
-async function* usersOfPositions(server: RestServer, { since, known }: RecordsRequest): AsyncGenerator<User> {
+async function* usersOfPositions(
+  server: RestServer,
+  { since, known }: RecordsRequest,
+): AsyncGenerator<User> {
   const seen = new Set((await known()).users)
   for (const address of seen) yield { address, rewards: undefined }
   const first = since ? isoDay(since) : ''

@@ -17,7 +17,8 @@ export interface DatasetRecords {
 }
 
 /**
- * Fetches all records of a file of a dataset in the import format. Undefined if the dataset has no such file.
+ * Fetches all records of a file of a dataset in the import format. Undefined if the dataset has no
+ * such file.
  * @throws SOURCE_FAILED if the dataset cannot be opened. Reading the batches may throw it too
  */
 export async function datasetRecords(options: DatasetRecords): Promise<Fetched | undefined> {
@@ -52,7 +53,9 @@ async function openFile({ called, file, open, signal }: DatasetRecords) {
   } catch (error) {
     if (signal?.aborted) throw signal.reason
     if (error instanceof GatewayError)
-      throw error.code === 'SOURCE_FAILED' ? error : sourceFailed(called, error.message.replace(/\.$/, ''))
+      throw error.code === 'SOURCE_FAILED'
+        ? error
+        : sourceFailed(called, error.message.replace(/\.$/, ''))
     throw isReadFault(error) ? sourceFailed(called, faultOf(error)) : error
   }
 }

@@ -12,18 +12,27 @@ const READ_BYTES = 512 * 1024
 /**
  * Opens a directory of `<name>.jsonl` and `<name>.jsonl.gz` files. Other files are ignored.
  * @param onIgnored called with a sentence for each other file, but for hidden ones and READMEs
- * @throws BAD_INPUT if the directory does not exist, has none of the files, has one of them in both forms, or only as CSV
+ * @throws BAD_INPUT if the directory does not exist, has none of the files, has one of them in both
+ * forms, or only as CSV
  */
-export async function openDirectory(dir: string, onIgnored?: (message: string) => void): Promise<Dataset> {
-  const listed = await readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new GatewayError('BAD_INPUT', `${dir} ${reasonOf(error)}.`)
-  })
+export async function openDirectory(
+  dir: string,
+  onIgnored?: (message: string) => void,
+): Promise<Dataset> {
+  const listed = await readdir(dir, { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw new GatewayError('BAD_INPUT', `${dir} ${reasonOf(error)}.`)
+    },
+  )
   const entries = listed.map(({ name }) => name)
   const names = new Map<DatasetFile, string>()
   for (const file of datasetFiles) {
     const forms = [`${file}.jsonl`, `${file}.jsonl.gz`].filter((name) => entries.includes(name))
     if (forms.length > 1)
-      throw new GatewayError('BAD_INPUT', `${dir} has both ${forms.join(' and ')}: keep one of them.`)
+      throw new GatewayError(
+        'BAD_INPUT',
+        `${dir} has both ${forms.join(' and ')}: keep one of them.`,
+      )
     if (forms[0]) names.set(file, forms[0])
   }
   const table = datasetFiles.find((file) => !names.has(file) && entries.includes(`${file}.csv`))
@@ -40,7 +49,8 @@ export async function openDirectory(dir: string, onIgnored?: (message: string) =
     )
   }
   for (const entry of listed)
-    if (onIgnored && !entry.isDirectory() && !isKnown(entry.name)) onIgnored(ignored(dir, entry.name))
+    if (onIgnored && !entry.isDirectory() && !isKnown(entry.name))
+      onIgnored(ignored(dir, entry.name))
   return {
     name: dir,
     async open(file) {
@@ -61,9 +71,18 @@ export async function openPath(path: string): Promise<Dataset> {
   )
   if (!isFile) return openDirectory(path)
   const label = basename(path)
-  const file = datasetFiles.find((file) => label === `${file}.jsonl` || label === `${file}.jsonl.gz`)
-  if (!file) throw new GatewayError('BAD_INPUT', `${path} is not a file of the import format, such as positions.jsonl.`)
-  return { name: path, open: async (wanted) => (wanted === file ? { label, ...(await openFile(path)) } : undefined) }
+  const file = datasetFiles.find(
+    (file) => label === `${file}.jsonl` || label === `${file}.jsonl.gz`,
+  )
+  if (!file)
+    throw new GatewayError(
+      'BAD_INPUT',
+      `${path} is not a file of the import format, such as positions.jsonl.`,
+    )
+  return {
+    name: path,
+    open: async (wanted) => (wanted === file ? { label, ...(await openFile(path)) } : undefined),
+  }
 }
 
 const FILES = datasetFiles.flatMap((file) => [`${file}.jsonl`, `${file}.jsonl.gz`])
@@ -78,7 +97,8 @@ function ignored(dir: string, name: string): string {
 async function openFile(path: string): Promise<{ size?: number; stream: Readable }> {
   const bytes = createReadStream(path, { highWaterMark: READ_BYTES })
   // The stream reports errors to its reader.
-  if (path.endsWith('.gz')) return { stream: pipeline(bytes, createGunzip({ chunkSize: READ_BYTES }), () => {}) }
+  if (path.endsWith('.gz'))
+    return { stream: pipeline(bytes, createGunzip({ chunkSize: READ_BYTES }), () => {}) }
   const { size } = await stat(path).catch(() => ({ size: undefined }))
   return { size, stream: bytes }
 }

@@ -2,7 +2,15 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { GatewayError } from '../../errors.ts'
 import { shownUrl } from '../../secrets.ts'
-import { type Answer, type Client, type Fetch, faultOf, refusal, sourceFailed, urlBelow } from '../client.ts'
+import {
+  type Answer,
+  type Client,
+  type Fetch,
+  faultOf,
+  refusal,
+  sourceFailed,
+  urlBelow,
+} from '../client.ts'
 import { type Dataset, datasetFiles } from './dataset.ts'
 
 export interface HttpDatasetOptions {
@@ -15,11 +23,15 @@ export interface HttpDatasetOptions {
 }
 
 /**
- * Opens the dataset at an http(s) base URL: `<base>/<name>.jsonl`, or else `<base>/<name>.jsonl.gz`. A truncated file is an
- * error of its stream.
+ * Opens the dataset at an http(s) base URL: `<base>/<name>.jsonl`, or else
+ * `<base>/<name>.jsonl.gz`. A truncated file is an error of its stream.
  * @throws SOURCE_FAILED, from `open`, if the server fails or does not answer with a file
  */
-export function httpDataset(client: Client, base: string, options: HttpDatasetOptions = {}): Dataset {
+export function httpDataset(
+  client: Client,
+  base: string,
+  options: HttpDatasetOptions = {},
+): Dataset {
   const { name = shownUrl(base), bearer, fetch, signal = fetch?.signal } = options
   const bound = fetch ? client.within(fetch) : client
   return {
@@ -30,7 +42,8 @@ export function httpDataset(client: Client, base: string, options: HttpDatasetOp
         const reason = noFile(answer)
         if (!reason) return { label, ...opened(answer, label, { fetch, signal }) }
         answer.body.destroy()
-        if (answer.status !== 404 && answer.status !== 410) throw sourceFailed(name, `${reason} for ${label}`)
+        if (answer.status !== 404 && answer.status !== 410)
+          throw sourceFailed(name, `${reason} for ${label}`)
       }
       return undefined
     },
@@ -72,10 +85,16 @@ export async function openHttpDataset(
 function noFile({ status, type, ends }: Answer): string | undefined {
   if (status !== 200) return refusal({ status })
   if (type === 'text/html') return 'it answered HTML'
-  return ends ? undefined : 'it does not say where its answer ends, so truncation would go unnoticed,'
+  return ends
+    ? undefined
+    : 'it does not say where its answer ends, so truncation would go unnoticed,'
 }
 
-function opened({ body, size, unzipped }: Answer, label: string, { fetch, signal }: HttpDatasetOptions) {
+function opened(
+  { body, size, unzipped }: Answer,
+  label: string,
+  { fetch, signal }: HttpDatasetOptions,
+) {
   const zipped = label.endsWith('.gz') && !unzipped
   const steps = [createGunzip(), ...(fetch ? [fetch.meter('unzipped')] : [])]
   const bytes = zipped ? (pipeline([body, ...steps], () => {}) as Transform) : body

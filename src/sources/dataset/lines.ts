@@ -23,12 +23,16 @@ export const MAX_LINE_BYTES = 1024 * 1024
 const PIECE_BYTES = 64 * 1024
 
 /**
- * Splits a stream of UTF-8 into lines, without line feeds (carriage returns stay) or a byte order mark. Lines that are not UTF-8
- * are marked. One that is too long is marked at once, before its end arrives, and reading continues after it. Memory is
- * bounded, and other work of the process gets its turn.
+ * Splits a stream of UTF-8 into lines, without line feeds (carriage returns stay) or a byte order
+ * mark. Lines that are not UTF-8 are marked. One that is too long is marked at once, before its end
+ * arrives, and reading continues after it. Memory is bounded, and other work of the process gets
+ * its turn.
  * @param onBytes receives each chunk of the stream
  */
-export async function* readLines(stream: Readable, onBytes?: (bytes: Buffer) => void): AsyncGenerator<LineBatch> {
+export async function* readLines(
+  stream: Readable,
+  onBytes?: (bytes: Buffer) => void,
+): AsyncGenerator<LineBatch> {
   const pacer = new Pacer()
   let pieces: Buffer[] = []
   let length = 0
@@ -55,7 +59,8 @@ export async function* readLines(stream: Readable, onBytes?: (bytes: Buffer) => 
     const lines: (string | UnreadableLine)[] = []
     let start = 0
     for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10, start)) {
-      if (length === 0) lines.push(plain ? data.toString('latin1', start, end) : decode(data.subarray(start, end)))
+      if (length === 0)
+        lines.push(plain ? data.toString('latin1', start, end) : decode(data.subarray(start, end)))
       else {
         if (keep(data.subarray(start, end))) lines.push(TOO_LONG)
         const line = finish()
@@ -96,5 +101,6 @@ function decode(line: Buffer): string | UnreadableLine {
 
 function skipMark(lines: (string | UnreadableLine)[], first: number) {
   const line = lines[0]
-  if (first === 1 && typeof line === 'string' && line.charCodeAt(0) === 0xfeff) lines[0] = line.slice(1)
+  if (first === 1 && typeof line === 'string' && line.charCodeAt(0) === 0xfeff)
+    lines[0] = line.slice(1)
 }

@@ -22,7 +22,9 @@ export interface NewDirectory {
 export async function createDirectory(dir: string): Promise<NewDirectory> {
   const refuse = (error: NodeJS.ErrnoException): never => {
     const reason =
-      error.code === 'ENOENT' ? 'cannot be created, as the directory above it does not exist' : writeFault(error)
+      error.code === 'ENOENT'
+        ? 'cannot be created, as the directory above it does not exist'
+        : writeFault(error)
     throw reason ? new GatewayError('BAD_INPUT', `${dir} ${reason}.`) : error
   }
   const created = await mkdir(dir).then(
@@ -31,7 +33,10 @@ export async function createDirectory(dir: string): Promise<NewDirectory> {
   )
   const [existing] = await readdir(dir).catch(refuse)
   if (existing !== undefined)
-    throw new GatewayError('BAD_INPUT', `${dir} is not empty, it has ${existing}: name a new or an empty directory.`)
+    throw new GatewayError(
+      'BAD_INPUT',
+      `${dir} is not empty, it has ${existing}: name a new or an empty directory.`,
+    )
   await access(dir, constants.W_OK).catch(refuse)
   const names = new Set<string>()
   /** The files with their names. */
@@ -54,7 +59,10 @@ export async function createDirectory(dir: string): Promise<NewDirectory> {
     async create(name) {
       const file = await open(partial(name), 'wx').catch((error) => {
         if (error.code !== 'EEXIST') throw error
-        throw new GatewayError('BAD_INPUT', `Another export is writing to ${dir}: name another directory.`)
+        throw new GatewayError(
+          'BAD_INPUT',
+          `Another export is writing to ${dir}: name another directory.`,
+        )
       })
       names.add(name)
       await file.close()

@@ -12,16 +12,26 @@ export interface GatewayGraph {
   vaults(): AsyncGenerator<GraphVault[]>
   /** All users, with the entities in which they have liquidation rewards. */
   users(): AsyncGenerator<{ total: number; users: GraphUser[] }>
-  /** The pages of a user's cash flows, newest first. Undefined if the gateway does not show them. */
+  /**
+   * The pages of a user's cash flows, newest first. Undefined if the gateway does not show them.
+   */
   cashFlows: ((user: string) => AsyncGenerator<GraphCashFlow[]>) | undefined
   /** The names and logos of all assets. Undefined if the gateway does not show them. */
   assets: (() => AsyncGenerator<GraphAsset[]>) | undefined
-  /** The daily prices of all assets from a date on, as records of the import format. Undefined if the gateway does not show them. */
+  /**
+   * The daily prices of all assets from a date on, as records of the import format. Undefined if
+   * the gateway does not show them.
+   */
   prices: ((since: Date | null) => AsyncGenerator<Record<string, unknown>[]>) | undefined
   /** The rates at the end of each day on which they changed, in the same way. */
   rates: ((since: Date | null) => AsyncGenerator<Record<string, unknown>[]>) | undefined
-  /** The pages of the history of multipliers, newest first. Undefined if the gateway does not show it. */
-  multiplierRevisions: (() => AsyncGenerator<{ total: number; revisions: GraphRevision[] }>) | undefined
+  /**
+   * The pages of the history of multipliers, newest first. Undefined if the gateway does not show
+   * it.
+   */
+  multiplierRevisions:
+    | (() => AsyncGenerator<{ total: number; revisions: GraphRevision[] }>)
+    | undefined
   basePoints: (() => Promise<GraphBasePoints>) | undefined
   program: (() => Promise<GraphProgram>) | undefined
 }
@@ -52,7 +62,9 @@ const connection = <T extends z.ZodType>(node: T) =>
   })
 const place = {
   chainId,
-  entityType: z.enum(['MARKET', 'VAULT']).transform((type) => type.toLowerCase() as EntityRef['kind']),
+  entityType: z
+    .enum(['MARKET', 'VAULT'])
+    .transform((type) => type.toLowerCase() as EntityRef['kind']),
   entityAddress: address,
 }
 const user = z.object({
@@ -86,7 +98,13 @@ const cashFlow = z
 /** A cash flow in the import format. */
 export type GraphCashFlow = z.output<typeof cashFlow>
 
-const asset = z.object({ chainId, address, symbol: z.string(), name: z.string(), logoUri: z.string().nullable() })
+const asset = z.object({
+  chainId,
+  address,
+  symbol: z.string(),
+  name: z.string(),
+  logoUri: z.string().nullable(),
+})
 export type GraphAsset = z.output<typeof asset>
 
 const announced = {
@@ -98,7 +116,11 @@ const announced = {
   revokedBy: z.string().nullable(),
 }
 /** A revision in the import format. */
-const revisionRecord = <T extends { recordId: string; from: string | null }>({ recordId, from, ...revision }: T) => ({
+const revisionRecord = <T extends { recordId: string; from: string | null }>({
+  recordId,
+  from,
+  ...revision
+}: T) => ({
   id: Number(recordId),
   fromDate: from,
   ...revision,
@@ -152,7 +174,11 @@ const priceDay = z.object({
   source: z.string().nullable(),
   time: z.string().nullable(),
 })
-const rateDay = z.object({ start, depositApr: z.number().nullable(), borrowApr: z.number().nullable() })
+const rateDay = z.object({
+  start,
+  depositApr: z.number().nullable(),
+  borrowApr: z.number().nullable(),
+})
 /** The series that are read at once, and the days of each. */
 const SERIES = 20
 const SERIES_DAYS = 1000
@@ -183,7 +209,10 @@ const marketsWith = (more: string) => `query Markets($after: String) {
     }
   }`
 
-const seriesOf = (field: string, days: string) => `query Series($after: String, $from: DateTime, $to: DateTime) {
+const seriesOf = (
+  field: string,
+  days: string,
+) => `query Series($after: String, $from: DateTime, $to: DateTime) {
     list: ${field}(first: ${SERIES}, after: $after) {
       nodes { chainId address days: ${days} }
       pageInfo { hasNextPage endCursor }
@@ -287,28 +316,37 @@ export async function openGatewayGraph(
   const probe = { json: { query: graphOperations.fields }, signal }
   const there = await client.open(name, url, probe)
   there.body.destroy()
-  const schema = there.status === 200 ? gatewayFields(await client.bytes(name, url, probe)) : undefined
+  const schema =
+    there.status === 200 ? gatewayFields(await client.bytes(name, url, probe)) : undefined
   if (!schema) return undefined
 
   async function ask<T>(query: string, schema: z.ZodType<T>, variables: object = {}): Promise<T> {
-    const body = parseJson(name, await client.bytes(name, url, { json: { query, variables }, signal }))
-    const errors = z.object({ errors: z.array(z.object({ message: z.string() })).min(1) }).safeParse(body)
+    const body = parseJson(
+      name,
+      await client.bytes(name, url, { json: { query, variables }, signal }),
+    )
+    const errors = z
+      .object({ errors: z.array(z.object({ message: z.string() })).min(1) })
+      .safeParse(body)
     if (errors.success)
-      throw sourceFailed(name, `it answered with an error: ${foreign(errors.data.errors[0]?.message ?? '')}`)
+      throw sourceFailed(
+        name,
+        `it answered with an error: ${foreign(errors.data.errors[0]?.message ?? '')}`,
+      )
     return checked(name, '/graphql', z.object({ data: schema }), body).data
   }
 
-  async function* pages<Page extends { pageInfo: { hasNextPage: boolean; endCursor: string | null } }>(
-    field: string,
-    pageAfter: (after: string | null) => Promise<Page>,
-  ): AsyncGenerator<Page> {
+  async function* pages<
+    Page extends { pageInfo: { hasNextPage: boolean; endCursor: string | null } },
+  >(field: string, pageAfter: (after: string | null) => Promise<Page>): AsyncGenerator<Page> {
     const seen = new Set<string>()
     for (let after: string | null = null; ; ) {
       const page: Page = await pageAfter(after)
       yield page
       after = page.pageInfo.endCursor
       if (!page.pageInfo.hasNextPage) return
-      if (after === null || seen.has(after)) throw sourceFailed(name, `the cursors of its ${field} do not lead on`)
+      if (after === null || seen.has(after))
+        throw sourceFailed(name, `the cursors of its ${field} do not lead on`)
       seen.add(after)
     }
   }
@@ -316,7 +354,12 @@ export async function openGatewayGraph(
     query: string,
     field: string,
     page: z.ZodType<Page>,
-  ) => pages(field, async (after) => (await ask(query, z.record(z.literal(field), page), { after }))[field] as Page)
+  ) =>
+    pages(
+      field,
+      async (after) =>
+        (await ask(query, z.record(z.literal(field), page), { after }))[field] as Page,
+    )
   async function* nodes<T>(query: string, field: string, node: z.ZodType<T>): AsyncGenerator<T[]> {
     for await (const page of list(query, field, connection(node))) yield page.nodes
   }
@@ -327,14 +370,19 @@ export async function openGatewayGraph(
     for await (const page of pages('activity', pageAfter)) yield page.nodes
   }
 
-  /** The daily series of all assets, markets or vaults, oldest day first. `newest` is the newest day of such series. */
+  /**
+   * The daily series of all assets, markets or vaults, oldest day first. `newest` is the newest day
+   * of such series.
+   */
   async function* series<Day extends { start: number }>(
     query: string,
     day: z.ZodType<Day>,
     hasValue: (day: Day) => boolean,
     { newest, since }: { newest: number; since: number },
   ) {
-    const answer = z.object({ list: connection(z.object({ chainId, address, days: z.array(day) })) })
+    const answer = z.object({
+      list: connection(z.object({ chainId, address, days: z.array(day) })),
+    })
     const read = (after: string | null, range: object) => ask(query, answer, { after, ...range })
     const pageAfter = async (after: string | null) => {
       const { list } = await read(after, rangeBefore(newest, since))
@@ -346,16 +394,25 @@ export async function openGatewayGraph(
         nodes = (await read(after, rangeBefore(to, since))).list.nodes
         for (const node of nodes) days.get(keyOf(node))?.unshift(node.days)
       }
-      const nodes = list.nodes.map((node) => ({ ...node, days: days.get(keyOf(node))?.flat() ?? [] }))
+      const nodes = list.nodes.map((node) => ({
+        ...node,
+        days: days.get(keyOf(node))?.flat() ?? [],
+      }))
       return { nodes, pageInfo: list.pageInfo }
     }
     for await (const { nodes } of pages('series', pageAfter)) yield nodes
   }
 
-  /** The newest day of a series of assets, markets or vaults: all of them end on it. Undefined if there are none. */
+  /**
+   * The newest day of a series of assets, markets or vaults: all of them end on it. Undefined if
+   * there are none.
+   */
   async function newestDay(query: string): Promise<number | undefined> {
     const days = z.array(z.object({ start }))
-    const { list } = await ask(query, z.object({ list: z.object({ nodes: z.array(z.object({ days })) }) }))
+    const { list } = await ask(
+      query,
+      z.object({ list: z.object({ nodes: z.array(z.object({ days })) }) }),
+    )
     return list.nodes[0]?.days.at(-1)?.start
   }
 
@@ -364,17 +421,24 @@ export async function openGatewayGraph(
     const newest = await newestDay(graphOperations.prices)
     if (newest === undefined || newest < first) return
     const range = { newest, since: first }
-    for await (const assets of series(graphOperations.prices, priceDay, ({ usd }) => usd !== null, range))
+    for await (const assets of series(
+      graphOperations.prices,
+      priceDay,
+      ({ usd }) => usd !== null,
+      range,
+    ))
       yield assets.flatMap(({ chainId, address, days }) =>
         days.flatMap(({ start, usd: priceUsd, source, time }) =>
-          priceUsd === null ? [] : [{ chainId, assetAddress: address, date: isoOf(start), priceUsd, source, time }],
+          priceUsd === null
+            ? []
+            : [{ chainId, assetAddress: address, date: isoOf(start), priceUsd, source, time }],
         ),
       )
   }
 
   /**
-   * The day before the first one says whether the rates of the first one are new. A day's rates are its last ones, so they
-   * count from its last moment on: not before they were known.
+   * The day before the first one says whether the rates of the first one are new. A day's rates are
+   * its last ones, so they count from its last moment on: not before they were known.
    */
   async function* rates(since: Date | null): AsyncGenerator<Record<string, unknown>[]> {
     const first = dayOf(since)
@@ -383,14 +447,21 @@ export async function openGatewayGraph(
       const newest = await newestDay(query)
       if (newest === undefined || newest < first) continue
       const range = { newest, since: first - DAY_MS }
-      for await (const entities of series(query, rateDay, ({ depositApr }) => depositApr !== null, range))
+      for await (const entities of series(
+        query,
+        rateDay,
+        ({ depositApr }) => depositApr !== null,
+        range,
+      ))
         yield entities.flatMap(({ chainId, address, days }) =>
           days.flatMap(({ start, depositApr: depositRate, borrowApr: borrowRate }, at) => {
             const before = days[at - 1]
             if (depositRate === null || start < first) return []
             if (before?.depositApr === depositRate && before.borrowApr === borrowRate) return []
             const changedAt = isoOf(start + DAY_MS - 1)
-            return [{ entityType: kind, chainId, entityId: address, changedAt, depositRate, borrowRate }]
+            return [
+              { entityType: kind, chainId, entityId: address, changedAt, depositRate, borrowRate },
+            ]
           }),
         )
     }
@@ -398,12 +469,17 @@ export async function openGatewayGraph(
 
   async function* multiplierRevisions() {
     const page = connection(multiplierRevision).extend({ totalCount: z.int().min(0) })
-    for await (const { totalCount, nodes } of list(graphOperations.multiplierRevisions, 'multiplierRevisions', page))
+    for await (const { totalCount, nodes } of list(
+      graphOperations.multiplierRevisions,
+      'multiplierRevisions',
+      page,
+    ))
       yield { total: totalCount, revisions: nodes }
   }
 
   return {
-    dataVersion: async () => (await ask(graphOperations.version, z.object({ dataVersion: z.string() }))).dataVersion,
+    dataVersion: async () =>
+      (await ask(graphOperations.version, z.object({ dataVersion: z.string() }))).dataVersion,
     pools: () => nodes(graphOperations.pools, 'pools', z.object({ address, chainId })),
     markets: () => {
       const { markets, marketsWithoutRisk } = graphOperations
@@ -413,10 +489,15 @@ export async function openGatewayGraph(
     async *users() {
       const page = connection(user).extend({ totalCount: z.int().min(0) })
       for await (const { totalCount, nodes } of list(graphOperations.users, 'users', page))
-        yield { total: totalCount, users: nodes.map((node) => ({ address: node.address, rewards: refsOf(node) })) }
+        yield {
+          total: totalCount,
+          users: nodes.map((node) => ({ address: node.address, rewards: refsOf(node) })),
+        }
     },
     cashFlows: schema.user.has('activity') ? cashFlows : undefined,
-    assets: schema.asset?.has('logoUri') ? () => nodes(graphOperations.assets, 'assets', asset) : undefined,
+    assets: schema.asset?.has('logoUri')
+      ? () => nodes(graphOperations.assets, 'assets', asset)
+      : undefined,
     prices: schema.asset?.has('prices') ? prices : undefined,
     rates: schema.market.has('aprSeries') ? rates : undefined,
     multiplierRevisions: schema.revision?.has('revokedAt') ? multiplierRevisions : undefined,
@@ -435,9 +516,13 @@ const rangeBefore = (to: number, since: number) => ({
   to: isoOf(to),
 })
 
-const keyOf = ({ chainId, address }: { chainId: number; address: string }) => `${chainId} ${address}`
+const keyOf = ({ chainId, address }: { chainId: number; address: string }) =>
+  `${chainId} ${address}`
 
-/** Returns the fields of the types that differ between versions. Undefined if they are not a gateway's. */
+/**
+ * Returns the fields of the types that differ between versions. Undefined if they are not a
+ * gateway's.
+ */
 function gatewayFields(body: Buffer): z.output<typeof fieldsAnswer>['data'] | undefined {
   try {
     const { data } = fieldsAnswer.parse(parseJson('it', body))
@@ -447,7 +532,9 @@ function gatewayFields(body: Buffer): z.output<typeof fieldsAnswer>['data'] | un
   }
 }
 
-function refsOf({ liquidationRewards: { nodes, pageInfo } }: z.output<typeof user>): EntityRef[] | undefined {
+function refsOf({
+  liquidationRewards: { nodes, pageInfo },
+}: z.output<typeof user>): EntityRef[] | undefined {
   if (pageInfo.hasNextPage) return undefined
   const refs = new Map<string, EntityRef>()
   for (const { entityType, chainId, entityAddress } of nodes) {

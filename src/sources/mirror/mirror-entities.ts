@@ -1,6 +1,12 @@
 import pMap from 'p-map'
 import type { RecordFiles } from '../dataset/record-files.ts'
-import type { EntityRef, GatewayGraph, GraphAsset, GraphMarket, GraphVault } from './gateway-graph.ts'
+import type {
+  EntityRef,
+  GatewayGraph,
+  GraphAsset,
+  GraphMarket,
+  GraphVault,
+} from './gateway-graph.ts'
 import { Contradiction, type RestPool, type RestServer } from './rest-api.ts'
 
 /** A market or vault of a server, as far as its answers show it. */
@@ -64,20 +70,26 @@ export async function mirrorListedEntities(
   { source, pools }: { source: string; pools: RestPool[] },
 ): Promise<void> {
   const chains = new Map<string, number>()
-  for await (const page of graph.pools()) for (const { address, chainId } of page) chains.set(address, chainId)
+  for await (const page of graph.pools())
+    for (const { address, chainId } of page) chains.set(address, chainId)
   for (const pool of pools)
-    if (!chains.has(pool.id)) throw new Contradiction(source, `its graph does not have the pool ${pool.id}`)
+    if (!chains.has(pool.id))
+      throw new Contradiction(source, `its graph does not have the pool ${pool.id}`)
   await files.write(
     'pools',
     pools.map((pool) => ({ ...pool, chainId: chains.get(pool.id) })),
   )
   const list = (ref: EntityRef) => {
-    if (entities.has(ref)) throw new Contradiction(source, `its graph has the ${ref.kind} ${ref.address} twice`)
+    if (entities.has(ref))
+      throw new Contradiction(source, `its graph has the ${ref.kind} ${ref.address} twice`)
     entities.see(ref)
   }
   for await (const page of graph.markets()) {
     for (const { chainId, address } of page) list({ kind: 'market', chainId, address })
-    const records = page.map(({ pool, ...market }) => ({ ...entityRecord(market), poolId: pool.address }))
+    const records = page.map(({ pool, ...market }) => ({
+      ...entityRecord(market),
+      poolId: pool.address,
+    }))
     await files.write('markets', records)
   }
   for await (const page of graph.vaults()) {
@@ -88,7 +100,8 @@ export async function mirrorListedEntities(
     )
   }
   entities.close()
-  for await (const page of graph.assets?.() ?? []) await files.write('tokens', tokensAmong(page, pools, chains))
+  for await (const page of graph.assets?.() ?? [])
+    await files.write('tokens', tokensAmong(page, pools, chains))
 }
 
 /** Copies daily prices and rates. */
@@ -97,7 +110,10 @@ export async function mirrorSeries(graph: GatewayGraph, files: RecordFiles): Pro
   for await (const rates of graph.rates?.(null) ?? []) await files.write('rates', rates)
 }
 
-/** The records of assets with a logo, or with another name than that of their first pool, or their symbol without a pool. */
+/**
+ * The records of assets with a logo, or with another name than that of their first pool, or their
+ * symbol without a pool.
+ */
 function tokensAmong(assets: GraphAsset[], pools: RestPool[], chains: ReadonlyMap<string, number>) {
   const names = new Map(
     pools
@@ -115,7 +131,11 @@ function tokensAmong(assets: GraphAsset[], pools: RestPool[], chains: ReadonlyMa
 }
 
 /** A market or vault in the import format. */
-const entityRecord = ({ address: id, asset, ...entity }: Omit<GraphMarket, 'pool'> | GraphVault) => ({
+const entityRecord = ({
+  address: id,
+  asset,
+  ...entity
+}: Omit<GraphMarket, 'pool'> | GraphVault) => ({
   id,
   assetAddress: asset.address,
   assetSymbol: asset.symbol,
@@ -133,19 +153,23 @@ interface Probing {
 }
 
 /**
- * Finds entities that no user's record referenced: the chains of the pools' sides, and entities at the same addresses on other
- * chains. The rewards endpoints answer 404 for an entity that does not exist.
+ * Finds entities that no user's record referenced: the chains of the pools' sides, and entities at
+ * the same addresses on other chains. The rewards endpoints answer 404 for an entity that does not
+ * exist.
  */
-export async function findEntities(entities: Entities, { indexer, pools, user, ...options }: Probing): Promise<void> {
+export async function findEntities(
+  entities: Entities,
+  { indexer, pools, user, ...options }: Probing,
+): Promise<void> {
   const { name } = indexer
   const units = new Set(pools.flatMap((pool) => [pool.unit_1_id, pool.unit_2_id]))
   const chains = [...entities.chains].sort((a, b) => a - b)
-  const markets = [...new Set([...units, ...entities.all('market').map((market) => market.address)])].map(
-    (address) => ({
-      kind: 'market' as const,
-      address,
-    }),
-  )
+  const markets = [
+    ...new Set([...units, ...entities.all('market').map((market) => market.address)]),
+  ].map((address) => ({
+    kind: 'market' as const,
+    address,
+  }))
   const vaults = [...new Set(entities.all('vault').map((vault) => vault.address))]
   await pMap(
     [...markets, ...vaults.map((address) => ({ kind: 'vault' as const, address }))],
@@ -172,36 +196,49 @@ const UNKNOWN = `0x${'0'.repeat(40)}`
 const UNKNOWN_DECIMALS = 18
 
 /**
- * Reconstructs pools, markets and vaults of a server that shows neither chains nor tokens: chains from the pools' markets,
- * tokens from the pools' sides. Unknown values are empty (a vault's name and token) or 18 (decimals).
- * @returns the number of markets that are not a side of any pool, and were assigned to the first pool
+ * Reconstructs pools, markets and vaults of a server that shows neither chains nor tokens: chains
+ * from the pools' markets, tokens from the pools' sides. Unknown values are empty (a vault's name
+ * and token) or 18 (decimals).
+ * @returns the number of markets that are not a side of any pool, and were assigned to the first
+ * pool
  */
-export async function writeEntities(entities: Entities, files: RecordFiles, pools: RestPool[]): Promise<number> {
+export async function writeEntities(
+  entities: Entities,
+  files: RecordFiles,
+  pools: RestPool[],
+): Promise<number> {
   const chains = chainsOfPools(entities, pools)
   await files.write(
     'pools',
     pools.map((pool) => ({ ...pool, chainId: chains.get(pool.id) })),
   )
   let without = 0
-  const markets = entities.all('market').map(({ chainId, address: id, depositRate, borrowRate }) => {
-    const ofMarket = pools.filter((pool) => pool.unit_1_id === id || pool.unit_2_id === id)
-    const pool = ofMarket.find((one) => chains.get(one.id) === chainId) ?? ofMarket[0]
-    if (!pool) without++
-    const side = !pool ? undefined : pool.unit_1_id === id ? '1' : '2'
-    return {
-      chainId,
-      id,
-      poolId: (pool ?? pools[0])?.id,
-      assetAddress: pool && side ? pool[`asset_${side}_address`] : UNKNOWN,
-      assetSymbol: pool && side ? pool[`asset_${side}_symbol`] : '',
-      assetDecimals: UNKNOWN_DECIMALS,
-      depositRate,
-      borrowRate,
-    }
-  })
+  const markets = entities
+    .all('market')
+    .map(({ chainId, address: id, depositRate, borrowRate }) => {
+      const ofMarket = pools.filter((pool) => pool.unit_1_id === id || pool.unit_2_id === id)
+      const pool = ofMarket.find((one) => chains.get(one.id) === chainId) ?? ofMarket[0]
+      if (!pool) without++
+      const side = !pool ? undefined : pool.unit_1_id === id ? '1' : '2'
+      return {
+        chainId,
+        id,
+        poolId: (pool ?? pools[0])?.id,
+        assetAddress: pool && side ? pool[`asset_${side}_address`] : UNKNOWN,
+        assetSymbol: pool && side ? pool[`asset_${side}_symbol`] : '',
+        assetDecimals: UNKNOWN_DECIMALS,
+        depositRate,
+        borrowRate,
+      }
+    })
   await files.write('markets', markets)
   const vaults = entities.all('vault').map(({ chainId, address: id, depositRate }) => {
-    const unknown = { name: '', assetAddress: UNKNOWN, assetSymbol: '', assetDecimals: UNKNOWN_DECIMALS }
+    const unknown = {
+      name: '',
+      assetAddress: UNKNOWN,
+      assetSymbol: '',
+      assetDecimals: UNKNOWN_DECIMALS,
+    }
     return { chainId, id, ...unknown, depositRate }
   })
   await files.write('vaults', vaults)
@@ -221,7 +258,9 @@ function chainsOfPools(entities: Entities, pools: RestPool[]): Map<string, numbe
   const tokens = (pool: RestPool) => [pool.asset_1_address, pool.asset_2_address]
   for (const pool of pools) {
     if (chains.has(pool.id)) continue
-    const related = pools.find((other) => chains.has(other.id) && tokens(other).some((t) => tokens(pool).includes(t)))
+    const related = pools.find(
+      (other) => chains.has(other.id) && tokens(other).some((t) => tokens(pool).includes(t)),
+    )
     chains.set(pool.id, (related && chains.get(related.id)) ?? Math.min(...entities.chains))
   }
   return chains

@@ -15,7 +15,12 @@ export async function mirrorRules(
   files: RecordFiles,
   { source, pools }: { source: string; pools: RestPool[] },
 ): Promise<{ rules: CopiedRules; notes: string[] }> {
-  const rules: CopiedRules = { multipliers: false, basePoints: undefined, seasons: undefined, programName: null }
+  const rules: CopiedRules = {
+    multipliers: false,
+    basePoints: undefined,
+    seasons: undefined,
+    programName: null,
+  }
   const hidden: string[] = []
   if (graph.multiplierRevisions) {
     await mirrorMultipliers(graph.multiplierRevisions(), files, { source, pools })
@@ -33,7 +38,9 @@ export async function mirrorRules(
     const isSetting = revision === null || Number(revision.recordId) === OF_SETTINGS
     rules.basePoints = { settings: isSetting ? { deposit, borrow } : null }
     if (revisions.length === LISTED && !revisions.some(countsForEveryDate))
-      notes.push(`${source} shows only its newest ${LISTED} changes of base points: older ones were not copied.`)
+      notes.push(
+        `${source} shows only its newest ${LISTED} changes of base points: older ones were not copied.`,
+      )
   } else hidden.push('base points')
   if (graph.program) {
     const { name, seasons } = await graph.program()
@@ -64,17 +71,31 @@ async function mirrorMultipliers(
     )
   }
   if (seen.size !== expected)
-    throw new Contradiction(source, `its graph gave ${seen.size} revisions of multipliers, and counts ${expected}`)
+    throw new Contradiction(
+      source,
+      `its graph gave ${seen.size} revisions of multipliers, and counts ${expected}`,
+    )
 }
 
-function assertDistinct(source: string, what: string, revisions: { id: number }[], seen = new Set<number>()): void {
+function assertDistinct(
+  source: string,
+  what: string,
+  revisions: { id: number }[],
+  seen = new Set<number>(),
+): void {
   for (const { id } of revisions) {
-    if (seen.has(id)) throw new Contradiction(source, `its graph has the revision ${id} of ${what} twice`)
+    if (seen.has(id))
+      throw new Contradiction(source, `its graph has the revision ${id} of ${what} twice`)
     seen.add(id)
   }
 }
 
-const countsForEveryDate = ({ fromDate, revokedAt }: { fromDate: string | null; revokedAt: string | null }) =>
-  fromDate === null && revokedAt === null
+const countsForEveryDate = ({
+  fromDate,
+  revokedAt,
+}: {
+  fromDate: string | null
+  revokedAt: string | null
+}) => fromDate === null && revokedAt === null
 
 const listed = (names: string[]) => new Intl.ListFormat('en', { type: 'conjunction' }).format(names)

@@ -42,7 +42,8 @@ interface Holding {
 const keyOf = ({ kind, chainId, address }: EntityRef) => `${kind} ${chainId} ${address}`
 
 /**
- * Copies a user's snapshots and cash flows. Without a graph, cash flows are derived that yield the user's earnings.
+ * Copies a user's snapshots and cash flows. Without a graph, cash flows are derived that yield the
+ * user's earnings.
  * @returns all markets and vaults that the user has or had a position in
  */
 export async function mirrorUser(walk: UserWalk, user: string): Promise<EntityRef[]> {
@@ -92,14 +93,21 @@ function addUp(holdings: Map<string, Holding>, ref: EntityRef, row: Snapshot): v
   const timestamp = BigInt(row.timestamp)
   let holding = holdings.get(keyOf(ref))
   if (!holding) {
-    holding = { ref, firstTimestamp: timestamp, newestTimestamp: -1n, valueUsd: 0, incomplete: false }
+    holding = {
+      ref,
+      firstTimestamp: timestamp,
+      newestTimestamp: -1n,
+      valueUsd: 0,
+      incomplete: false,
+    }
     holdings.set(keyOf(ref), holding)
   }
   if (timestamp < holding.firstTimestamp) holding.firstTimestamp = timestamp
   if (timestamp < holding.newestTimestamp) return
   if (timestamp > holding.newestTimestamp)
     Object.assign(holding, { newestTimestamp: timestamp, valueUsd: 0, incomplete: false })
-  const parts = 'marketId' in row ? [row.collateralUsd, row.protectedUsd, row.debtUsd] : [row.assetsUsd]
+  const parts =
+    'marketId' in row ? [row.collateralUsd, row.protectedUsd, row.debtUsd] : [row.assetsUsd]
   const [earning, protectedUsd, debt] = parts.map((usd) => usd ?? 0)
   holding.valueUsd += (earning ?? 0) + (protectedUsd ?? 0) - (debt ?? 0)
   holding.incomplete ||= parts.includes(null)
@@ -107,8 +115,16 @@ function addUp(holdings: Map<string, Holding>, ref: EntityRef, row: Snapshot): v
 
 /** Reads the rates of a user's markets and vaults, which only the user's net APR shows. */
 async function readRates({ indexer, entities }: UserWalk, user: string): Promise<void> {
-  for await (const { rows } of indexerPages(indexer, `/v1/users/${user}/net-apr`, netAprItem, { inBreakdown: true }))
-    for (const { chain_id: chainId, entity_type: kind, entity_id: address, deposit_rate, borrow_rate } of rows) {
+  for await (const { rows } of indexerPages(indexer, `/v1/users/${user}/net-apr`, netAprItem, {
+    inBreakdown: true,
+  }))
+    for (const {
+      chain_id: chainId,
+      entity_type: kind,
+      entity_id: address,
+      deposit_rate,
+      borrow_rate,
+    } of rows) {
       const entity = entities.see({ kind, chainId, address })
       entity.depositRate = deposit_rate
       entity.borrowRate = borrow_rate
@@ -139,7 +155,8 @@ async function readEarnings(
         throw new Contradiction(indexer.name, `an entity came twice in the earnings of ${user}`)
       earnings.set(keyOf(ref), row)
       const { valueUsd = 0, incomplete = false } = holdings.get(keyOf(ref)) ?? {}
-      if (!near(row.current_value_usd, valueUsd) || (incomplete && !row.has_incomplete_prices)) onOtherValue()
+      if (!near(row.current_value_usd, valueUsd) || (incomplete && !row.has_incomplete_prices))
+        onOtherValue()
     }
   return [...earnings.values()]
 }
@@ -163,7 +180,8 @@ async function copyCashFlows(
       const ref: EntityRef = { kind: entityType, chainId, address }
       entities.see(ref)
       const net = nets.get(keyOf(ref))
-      if (!net) throw new Contradiction(indexer.name, `${what} is in no entity of the user's earnings`)
+      if (!net)
+        throw new Contradiction(indexer.name, `${what} is in no entity of the user's earnings`)
       const amountUsd = flow.amountUsd ?? 0
       net.sum += kind === 'deposit' || kind === 'repay' ? amountUsd : -amountUsd
       net.gross += Math.abs(amountUsd)
@@ -181,9 +199,9 @@ async function copyCashFlows(
 }
 
 /**
- * REST shows no cash flows, but earnings show their net cash by entity, and whether a price was missing. Two equivalent
- * flows replace them: one with the net cash, and one without a price if one was missing. Both are always written, so that
- * they replace those of an earlier copy.
+ * REST shows no cash flows, but earnings show their net cash by entity, and whether a price was
+ * missing. Two equivalent flows replace them: one with the net cash, and one without a price if one
+ * was missing. Both are always written, so that they replace those of an earlier copy.
  */
 async function deriveCashFlows(
   { files }: UserWalk,
@@ -216,7 +234,8 @@ async function deriveCashFlows(
 
 /**
  * Copies a user's liquidation rewards in some markets and vaults.
- * @param onChain requests only rewards on the entity's chain. Otherwise all rewards at its address count as that chain's
+ * @param onChain requests only rewards on the entity's chain. Otherwise all rewards at its address
+ * count as that chain's
  */
 export async function mirrorRewards(
   { indexer, files, entities }: UserWalk,
@@ -236,11 +255,18 @@ export async function mirrorRewards(
         assertOwn(indexer, user, row.accountId, `${kind} reward`)
         const at = 'vaultId' in row ? row.vaultId : row.collateralMarketId
         if (at !== address)
-          throw new Contradiction(indexer.name, `asked for rewards in the ${kind} ${address}, it gave one in ${at}`)
-        if ('debtMarketId' in row) entities.see({ kind: 'market', chainId, address: row.debtMarketId })
+          throw new Contradiction(
+            indexer.name,
+            `asked for rewards in the ${kind} ${address}, it gave one in ${at}`,
+          )
+        if ('debtMarketId' in row)
+          entities.see({ kind: 'market', chainId, address: row.debtMarketId })
         const key = `${kind} ${chainId} ${row.txHash} ${row.logIndex}`
         if (seen.has(key))
-          throw new Contradiction(indexer.name, `the reward of ${user} in ${row.txHash} at ${row.logIndex} came twice`)
+          throw new Contradiction(
+            indexer.name,
+            `the reward of ${user} in ${row.txHash} at ${row.logIndex} came twice`,
+          )
         seen.add(key)
       }
       await files.write(
@@ -252,7 +278,9 @@ export async function mirrorRewards(
 }
 
 function assertOwn({ name }: RestServer, user: string, owner: string, what: string): void {
-  if (owner !== user) throw new Contradiction(name, `asked for data of ${user}, it returned a ${what} of ${owner}`)
+  if (owner !== user)
+    throw new Contradiction(name, `asked for data of ${user}, it returned a ${what} of ${owner}`)
 }
 
-const near = (a: number, b: number) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b))
+const near = (a: number, b: number) =>
+  Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b))

@@ -16,7 +16,10 @@ export interface RestServer {
   has(path: string): Promise<boolean>
 }
 
-/** Answers of a server contradict each other: they are wrong, or the data changed between two requests. */
+/**
+ * Answers of a server contradict each other: they are wrong, or the data changed between two
+ * requests.
+ */
 export class Contradiction extends GatewayError {
   constructor(source: string, reason: string) {
     super('SOURCE_FAILED', `${source} failed: ${withoutSecrets(reason)}.`)
@@ -35,7 +38,8 @@ export function restServer(
   const { origin, username, password, pathname, search } = new URL(base)
   const user = username === '' ? '' : `${username}:${password}@`
   const start = `${origin.replace('//', `//${user}`)}${pathname.replace(/\/+$/, '')}`
-  const urlOf = (path: string) => start + path + (path.includes('?') ? search.replace('?', '&') : search)
+  const urlOf = (path: string) =>
+    start + path + (path.includes('?') ? search.replace('?', '&') : search)
   const bytes = (path: string) => client.bytes(name, urlOf(path), { signal })
   return {
     name,
@@ -54,7 +58,10 @@ export function restServer(
 /** A server's URL for messages. @throws BAD_INPUT if it is not an http(s) URL */
 export function serverName(base: string): string {
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
-    throw new GatewayError('BAD_INPUT', 'A server is named by a URL that begins with http:// or https://.')
+    throw new GatewayError(
+      'BAD_INPUT',
+      'A server is named by a URL that begins with http:// or https://.',
+    )
   return shownUrl(base)
 }
 
@@ -64,14 +71,20 @@ export function checked<T>(source: string, path: string, schema: z.ZodType<T>, a
   if (result.success) return result.data
   const [issue] = result.error.issues
   const at = issue?.path.length ? `${issue.path.join('.')} ` : ''
-  throw sourceFailed(source, `the answer of ${path.split('?')[0]} is not as documented: ${at}${issue?.message}`)
+  throw sourceFailed(
+    source,
+    `the answer of ${path.split('?')[0]} is not as documented: ${at}${issue?.message}`,
+  )
 }
 
 const text = z.string('must be a text')
 const number = z.number('must be a number')
 const integer = z
   .number('must be an integer')
-  .refine((value) => Number.isSafeInteger(value) && value >= 0, 'must be an integer from 0 to 2^53-1')
+  .refine(
+    (value) => Number.isSafeInteger(value) && value >= 0,
+    'must be an integer from 0 to 2^53-1',
+  )
 const factor = number.min(0, 'must be from 0 up')
 const usd = z.number('must be a number or null').nullable()
 const digits = text.regex(/^[0-9]{1,78}$/, 'must be digits')
@@ -85,10 +98,16 @@ export const address = text
 
 /** A distribution date, as YYYY-MM-DDT00:00:00.000Z. */
 const midnight = text
-  .regex(/^\d{4}-\d\d-\d\dT00:00:00(\.0+)?Z$/, 'must be midnight UTC, such as 2025-03-01T00:00:00.000Z')
+  .regex(
+    /^\d{4}-\d\d-\d\dT00:00:00(\.0+)?Z$/,
+    'must be midnight UTC, such as 2025-03-01T00:00:00.000Z',
+  )
   .transform((value) => `${value.slice(0, 10)}T00:00:00.000Z`)
 
-const instant = text.refine((value) => !Number.isNaN(Date.parse(value)), 'must be an ISO 8601 timestamp')
+const instant = text.refine(
+  (value) => !Number.isNaN(Date.parse(value)),
+  'must be an ISO 8601 timestamp',
+)
 
 const multiplier = z.object({
   id: text,
@@ -148,7 +167,10 @@ const position = z
     bBorrowedAmountUsd: number,
   })
   .refine(({ pointsA, pointsB, points }) => {
-    return Math.abs(points - (pointsA + pointsB)) <= 1e-9 * Math.max(1, Math.abs(pointsA), Math.abs(pointsB))
+    return (
+      Math.abs(points - (pointsA + pointsB)) <=
+      1e-9 * Math.max(1, Math.abs(pointsA), Math.abs(pointsB))
+    )
   }, 'has points that are not pointsA + pointsB')
 /** A position record in the shape of section 2.1 of the points document. */
 export type RestPosition = z.output<typeof position>
@@ -158,12 +180,16 @@ export const points = {
   pools: list(z.preprocess(plainUnits, pool)),
   multipliers: list(multiplier),
   reports: z.object({
-    items: list(z.object({ distributionDate: midnight, totalPoints: number, positionCount: integer })),
+    items: list(
+      z.object({ distributionDate: midnight, totalPoints: number, positionCount: integer }),
+    ),
   }),
   total: z.object({ totalPoints: number }),
   leaderboard: z.object({ topAccounts: list(z.object({ account: address })), total: digits }),
   positions: z.object({ items: list(position), nextCursor: text.nullish() }),
-  datesOfAccount: z.object({ items: list(z.object({ distributionDate: midnight, positions: list(position) })) }),
+  datesOfAccount: z.object({
+    items: list(z.object({ distributionDate: midnight, positions: list(position) })),
+  }),
 }
 
 /** In the ids of a pool's sides, the document says `unit` where servers use another name. */
@@ -192,7 +218,13 @@ export const marketSnapshot = z.object({
   debtAssets: digits,
   debtUsd: usd,
 })
-export const vaultSnapshot = z.object({ ...snapshot, vaultId: address, shares: digits, assets: digits, assetsUsd: usd })
+export const vaultSnapshot = z.object({
+  ...snapshot,
+  vaultId: address,
+  shares: digits,
+  assets: digits,
+  assetsUsd: usd,
+})
 
 const reward = {
   txHash: hash,
@@ -208,7 +240,11 @@ const reward = {
   userRoi: text.nullable(),
   claimedTimestamp: digits.nullable(),
 }
-export const marketReward = z.object({ ...reward, debtMarketId: address, collateralMarketId: address })
+export const marketReward = z.object({
+  ...reward,
+  debtMarketId: address,
+  collateralMarketId: address,
+})
 export const vaultReward = z.object({ ...reward, vaultId: address })
 
 const entity = {
@@ -234,8 +270,13 @@ interface PageOf<T> {
 /** A page of the indexer API, with rows in `data` or, if `inBreakdown`, in `data.breakdown`. */
 function envelope<T>(row: z.ZodType<T>, inBreakdown: boolean) {
   const rows: z.ZodType<T[]> = list(row)
-  const breakdown = z.object({ breakdown: rows }, 'must be an object').transform((data) => data.breakdown)
-  const pagination = z.object({ page: integer, total: integer, has_more: flag }, 'must be an object')
+  const breakdown = z
+    .object({ breakdown: rows }, 'must be an object')
+    .transform((data) => data.breakdown)
+  const pagination = z.object(
+    { page: integer, total: integer, has_more: flag },
+    'must be an object',
+  )
   return z.object({ data: inBreakdown ? breakdown : rows, pagination }, 'must be an object')
 }
 
@@ -251,13 +292,15 @@ export async function* indexerPages<T>(
   { inBreakdown = false, pageSize = PAGE_SIZE } = {},
 ): AsyncGenerator<PageOf<T>> {
   const schema = envelope(row, inBreakdown)
-  const wrong = (reason: string) => new Contradiction(server.name, `${path.split('?')[0]} ${reason}`)
+  const wrong = (reason: string) =>
+    new Contradiction(server.name, `${path.split('?')[0]} ${reason}`)
   let read = 0
   let total: number | undefined
   for (let page = 1; ; page++) {
     const url = `${path}${path.includes('?') ? '&' : '?'}page=${page}&page_size=${pageSize}`
     const { data: rows, pagination } = await server.get(url, schema)
-    if (pagination.page !== page) throw wrong(`gave page ${pagination.page} when asked for page ${page}`)
+    if (pagination.page !== page)
+      throw wrong(`gave page ${pagination.page} when asked for page ${page}`)
     total ??= pagination.total
     if (pagination.total !== total) throw wrong(`reported ${total} rows, then ${pagination.total}`)
     read += rows.length
@@ -265,7 +308,8 @@ export async function* indexerPages<T>(
     if (read > total) throw wrong(`gave ${read} rows of ${total}`)
     if (!pagination.has_more && read < total) throw wrong(`ended after ${read} of ${total} rows`)
     if (!pagination.has_more) return
-    if (rows.length === 0 || read === total) throw wrong(`announces more rows after ${read} of ${total}`)
+    if (rows.length === 0 || read === total)
+      throw wrong(`announces more rows after ${read} of ${total}`)
   }
 }
 
@@ -284,15 +328,25 @@ export async function* positionPages(
   const seen = new Set<string>()
   for (let cursor = after; ; ) {
     const path = `/positions/breakdown-by-assets?limit=${POSITIONS_PAGE}`
-    const body = await server.bytes(cursor === undefined ? path : `${path}&cursor=${encodeURIComponent(cursor)}`)
-    const { items, nextCursor } = checked(server.name, path, points.positions, parseJson(server.name, body))
+    const body = await server.bytes(
+      cursor === undefined ? path : `${path}&cursor=${encodeURIComponent(cursor)}`,
+    )
+    const { items, nextCursor } = checked(
+      server.name,
+      path,
+      points.positions,
+      parseJson(server.name, body),
+    )
     const last = items.at(-1)?.id
     // Without a cursor, continue from the last record, which is the documented cursor.
     const next = nextCursor === undefined && items.length >= POSITIONS_PAGE ? last : nextCursor
     if (next && last === undefined)
       throw new Contradiction(server.name, 'a page of positions is empty, yet has a nextCursor')
     if (next && seen.has(next))
-      throw new Contradiction(server.name, `the nextCursor ${cut(next, 80)} of its positions came twice`)
+      throw new Contradiction(
+        server.name,
+        `the nextCursor ${cut(next, 80)} of its positions came twice`,
+      )
     yield { items, body }
     if (!next) return
     seen.add(next)

@@ -9,7 +9,13 @@ import type { CopiedRules, Dataset, DatasetFile } from '../dataset/dataset.ts'
 import { openDirectory } from '../dataset/directory.ts'
 import { createRecordFiles, type RecordFiles } from '../dataset/record-files.ts'
 import { type EntityRef, type GatewayGraph, openGatewayGraph } from './gateway-graph.ts'
-import { Entities, findEntities, mirrorListedEntities, mirrorSeries, writeEntities } from './mirror-entities.ts'
+import {
+  Entities,
+  findEntities,
+  mirrorListedEntities,
+  mirrorSeries,
+  writeEntities,
+} from './mirror-entities.ts'
 import { mirrorRules } from './mirror-rules.ts'
 import { mirrorRewards, mirrorUser, type UserWalk } from './mirror-users.ts'
 import { PairSet } from './pair-set.ts'
@@ -31,18 +37,23 @@ export interface MirrorOptions {
   base: string
   /** The base URL of the indexer API, if it differs from `base`. Legacy servers are separate. */
   indexerBase?: string | undefined
-  /** Users to copy in addition to those of positions. The graph of another gateway lists all users. */
+  /**
+   * Users to copy in addition to those of positions. The graph of another gateway lists all users.
+   */
   users?: Iterable<string>
   /** Chains that may have markets, in addition to the documented and the discovered ones. */
   chains?: Iterable<number>
   /**
-   * Without a graph, requests a user's liquidation rewards in every market and vault, not only in those of the user's pools
-   * and vaults.
+   * Without a graph, requests a user's liquidation rewards in every market and vault, not only in
+   * those of the user's pools and vaults.
    */
   everyMarket?: boolean
   /** True to use the graph of another gateway, if it has one. */
   graph?: boolean
-  /** True to copy a gateway's pools, markets, vaults, tokens and rules alone; without a graph only multipliers. */
+  /**
+   * True to copy a gateway's pools, markets, vaults, tokens and rules alone; without a graph only
+   * multipliers.
+   */
   onlyRules?: boolean
   /** The number of users that are read concurrently. */
   concurrency?: number
@@ -79,9 +90,9 @@ const CONCURRENCY = 8
 const ATTEMPTS = 2
 
 /**
- * Copies a server with the documented REST APIs (another gateway or the legacy servers) into a directory in the import
- * format: pools, multipliers, positions, and the indexer data of users. If the data changes in the meantime, it is read once
- * more.
+ * Copies a server with the documented REST APIs (another gateway or the legacy servers) into a
+ * directory in the import format: pools, multipliers, positions, and the indexer data of users. If
+ * the data changes in the meantime, it is read once more.
  * @throws SOURCE_FAILED that names the server, BAD_INPUT for an invalid URL
  */
 export async function mirrorGateway(options: MirrorOptions, dir: string): Promise<MirrorSummary> {
@@ -100,9 +111,16 @@ export async function mirrorGateway(options: MirrorOptions, dir: string): Promis
         throw error
       })
       if (summary && !(await hasChanged(server, before)))
-        return { name: server.points.name, ...summary, seconds: (performance.now() - started) / 1000 }
+        return {
+          name: server.points.name,
+          ...summary,
+          seconds: (performance.now() - started) / 1000,
+        }
       if (attempt === ATTEMPTS)
-        throw sourceFailed(server.points.name, `its data changed while they were read, ${ATTEMPTS} times in a row`)
+        throw sourceFailed(
+          server.points.name,
+          `its data changed while they were read, ${ATTEMPTS} times in a row`,
+        )
     }
   } finally {
     // Does not wait for pending requests when another fails.
@@ -118,7 +136,10 @@ export async function withMirror<T>(
   const dir = await mkdtemp(join(tmpdir(), 'gateway-mirror-'))
   try {
     const summary = await mirrorGateway(options, dir)
-    return await work({ ...(await openDirectory(dir)), name: summary.name, rules: summary.rules }, summary)
+    return await work(
+      { ...(await openDirectory(dir)), name: summary.name, rules: summary.rules },
+      summary,
+    )
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
@@ -140,7 +161,10 @@ async function openServer(options: MirrorOptions, signal: AbortSignal): Promise<
   for (const user of options.users ?? []) {
     const parsed = address.safeParse(user)
     if (!parsed.success)
-      throw new GatewayError('BAD_INPUT', `${user} is not a user: an address is 0x and 40 hex digits.`)
+      throw new GatewayError(
+        'BAD_INPUT',
+        `${user} is not a user: an address is 0x and 40 hex digits.`,
+      )
     users.add(parsed.data)
   }
   const points = restServer(client, base, { signal })
@@ -156,7 +180,8 @@ async function openServer(options: MirrorOptions, signal: AbortSignal): Promise<
         `${server.name} is not a gateway: it has no ${path.replace(NO_ONE, '{address}')}.`,
       )
   const isOne = serverName(base) === serverName(indexerBase)
-  const graph = isOne && options.graph !== false ? await openGatewayGraph(client, base, signal) : undefined
+  const graph =
+    isOne && options.graph !== false ? await openGatewayGraph(client, base, signal) : undefined
   return { points, indexer, graph, options, users, signal }
 }
 
@@ -203,7 +228,10 @@ async function mirrorState(
     ...server,
     state,
     files,
-    entities: new Entities(points.name, graph ? [] : [...DOCUMENTED_CHAINS, ...(options.chains ?? [])]),
+    entities: new Entities(
+      points.name,
+      graph ? [] : [...DOCUMENTED_CHAINS, ...(options.chains ?? [])],
+    ),
     endOfTime: graph ? String(2n ** 63n - 1n) : '9999999999',
     cashFlows: graph?.cashFlows,
     needsRates: graph === undefined,
@@ -213,15 +241,20 @@ async function mirrorState(
   try {
     assertPools(points.name, state)
     await files.write('multipliers', state.multipliers)
-    const { rules, notes: hidden } = graph ? await mirrorProgram(walk, graph) : { rules: undefined, notes: [] }
-    if (options.onlyRules) return { graph: graph !== undefined, rules, users: 0, records: files.counts, notes: hidden }
+    const { rules, notes: hidden } = graph
+      ? await mirrorProgram(walk, graph)
+      : { rules: undefined, notes: [] }
+    if (options.onlyRules)
+      return { graph: graph !== undefined, rules, users: 0, records: files.counts, notes: hidden }
     const poolsOfUsers = await mirrorPositions(walk)
     const { users, notes } = graph
       ? await mirrorKnownUsers(walk, graph, poolsOfUsers.keys())
       : await mirrorFoundUsers(walk, poolsOfUsers)
     notes.push(...hidden)
     if (otherValues > 0)
-      notes.push(`In ${otherValues} markets and vaults of users, the current value differs from the newest snapshot.`)
+      notes.push(
+        `In ${otherValues} markets and vaults of users, the current value differs from the newest snapshot.`,
+      )
     return { graph: graph !== undefined, rules, users, records: files.counts, notes }
   } finally {
     await files.close()
@@ -233,17 +266,26 @@ function assertPools(source: string, { pools, multipliers }: State): void {
   const ids = new Set(pools.map((pool) => pool.id))
   if (ids.size < pools.length) throw new Contradiction(source, 'a pool came twice')
   const unknown = multipliers.find((multiplier) => !ids.has(multiplier.poolAddress))
-  if (unknown) throw new Contradiction(source, `it has a multiplier of ${unknown.poolAddress}, but no such pool`)
+  if (unknown)
+    throw new Contradiction(
+      source,
+      `it has a multiplier of ${unknown.poolAddress}, but no such pool`,
+    )
   if (new Set(multipliers.map((one) => one.poolAddress)).size < multipliers.length)
     throw new Contradiction(source, 'it has two multipliers of one pool')
 }
 
 /**
- * Copies all positions. Each date must have as many as its report counts, without duplicate pairs of user and pool. The set
- * that checks this is dropped when a date is complete.
+ * Copies all positions. Each date must have as many as its report counts, without duplicate pairs
+ * of user and pool. The set that checks this is dropped when a date is complete.
  * @returns the pools of each user, as indexes into the list of pools
  */
-async function mirrorPositions({ points: server, state, files, report }: Walk): Promise<Map<string, number[]>> {
+async function mirrorPositions({
+  points: server,
+  state,
+  files,
+  report,
+}: Walk): Promise<Map<string, number[]>> {
   const { pools, reports, totalPoints } = state
   const wrong = (reason: string) => new Contradiction(server.name, reason)
   const indexes = new Map(pools.map((pool, index) => [pool.id, index]))
@@ -261,11 +303,14 @@ async function mirrorPositions({ points: server, state, files, report }: Walk): 
     for (const { id, userAddress, marketAddress, distributionDate } of items) {
       const date = dateOf(distributionDate)
       const pool = indexes.get(marketAddress)
-      if (pool === undefined) throw wrong(`the position ${id} is in ${marketAddress}, which is none of its pools`)
+      if (pool === undefined)
+        throw wrong(`the position ${id} is in ${marketAddress}, which is none of its pools`)
       const day = days.get(distributionDate)
       if (!day) throw wrong(`the position ${id} is of ${date}, which /points/reports does not have`)
       if (day.count === day.expected)
-        throw wrong(`it has more positions of ${date} than the ${day.expected} that its report counts`)
+        throw wrong(
+          `it has more positions of ${date} than the ${day.expected} that its report counts`,
+        )
       day.seen ??= new PairSet()
       if (!day.seen.add(userAddress, pool))
         throw wrong(`the position of ${userAddress} in ${marketAddress} on ${date} came twice`)
@@ -280,8 +325,11 @@ async function mirrorPositions({ points: server, state, files, report }: Walk): 
   }
   for (const [date, { expected, count }] of days)
     if (count < expected)
-      throw wrong(`it gave ${count} positions of ${dateOf(date)}, fewer than the ${expected} that its report counts`)
-  if (done === 0 && totalPoints !== 0) throw wrong(`it returned no positions, but reports ${totalPoints} points`)
+      throw wrong(
+        `it gave ${count} positions of ${dateOf(date)}, fewer than the ${expected} that its report counts`,
+      )
+  if (done === 0 && totalPoints !== 0)
+    throw wrong(`it returned no positions, but reports ${totalPoints} points`)
   return users
 }
 
@@ -290,14 +338,24 @@ const dateOf = (distributionDate: string) => distributionDate.slice(0, 10)
 type Users = { users: number; notes: string[] }
 
 /** Copies what a gateway's graph lists of the program: pools, markets, vaults, tokens and rules. */
-async function mirrorProgram({ points, entities, files, state: { pools } }: Walk, graph: GatewayGraph) {
+async function mirrorProgram(
+  { points, entities, files, state: { pools } }: Walk,
+  graph: GatewayGraph,
+) {
   const { name: source } = points
   await mirrorListedEntities(graph, entities, files, { source, pools })
   return mirrorRules(graph, files, { source, pools })
 }
 
-/** Copies the users of another gateway, whose graph lists them and their rewards, with prices and rates. */
-async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: Iterable<string>): Promise<Users> {
+/**
+ * Copies the users of another gateway, whose graph lists them and their rewards, with prices and
+ * rates.
+ */
+async function mirrorKnownUsers(
+  walk: Walk,
+  graph: GatewayGraph,
+  ofPositions: Iterable<string>,
+): Promise<Users> {
   const { points, entities, files, signal, options, report } = walk
   await mirrorSeries(graph, files)
   const everywhere = [...entities.all('market'), ...entities.all('vault')]
@@ -314,9 +372,13 @@ async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: It
       }
     }
     if (addresses.size !== (total ?? 0))
-      throw new Contradiction(points.name, `its graph gave ${addresses.size} users, and counts ${total}`)
+      throw new Contradiction(
+        points.name,
+        `its graph gave ${addresses.size} users, and counts ${total}`,
+      )
     for (const user of ofPositions)
-      if (!addresses.has(user)) throw new Contradiction(points.name, `its graph does not have the user ${user}`)
+      if (!addresses.has(user))
+        throw new Contradiction(points.name, `its graph does not have the user ${user}`)
   }
   let users = 0
   await pMap(
@@ -332,8 +394,8 @@ async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: It
 }
 
 /**
- * Copies the users that REST shows, and explicitly requested ones. Markets, vaults, chains and possible rewards are derived
- * from their data and from the pools.
+ * Copies the users that REST shows, and explicitly requested ones. Markets, vaults, chains and
+ * possible rewards are derived from their data and from the pools.
  */
 async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>): Promise<Users> {
   const { indexer, entities, files, state, signal, report } = walk
@@ -357,16 +419,21 @@ async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>)
   /** The markets of both sides of the user's pools, and the user's vaults. */
   const rewardEntities = (user: string) => {
     const userEntities = entitiesOfUsers.get(user) ?? []
-    const addresses = new Set(userEntities.filter(({ kind }) => kind === 'market').map((ref) => ref.address))
+    const addresses = new Set(
+      userEntities.filter(({ kind }) => kind === 'market').map((ref) => ref.address),
+    )
     const inPositions = new Set(poolsOfUsers.get(user))
     for (const [index, { unit_1_id, unit_2_id }] of pools.entries())
-      if (inPositions.has(index) || userEntities.some(({ address }) => address === unit_1_id || address === unit_2_id))
+      if (
+        inPositions.has(index) ||
+        userEntities.some(({ address }) => address === unit_1_id || address === unit_2_id)
+      )
         addresses.add(unit_1_id).add(unit_2_id)
     return [
       ...[...addresses].flatMap((address) => markets.get(address) ?? []),
-      ...[...new Set(userEntities.filter(({ kind }) => kind === 'vault').map((ref) => ref.address))].flatMap(
-        (address) => vaults.get(address) ?? [],
-      ),
+      ...[
+        ...new Set(userEntities.filter(({ kind }) => kind === 'vault').map((ref) => ref.address)),
+      ].flatMap((address) => vaults.get(address) ?? []),
     ]
   }
   const isOnSeveral = ({ kind, address }: EntityRef) =>
@@ -375,7 +442,12 @@ async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>)
   await pMap(
     users,
     async (user) => {
-      await mirrorRewards(walk, user, walk.options.everyMarket ? everywhere : rewardEntities(user), isOnSeveral)
+      await mirrorRewards(
+        walk,
+        user,
+        walk.options.everyMarket ? everywhere : rewardEntities(user),
+        isOnSeveral,
+      )
       report('liquidation rewards', ++done, users.length)
     },
     limits,
@@ -383,7 +455,10 @@ async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>)
   const without = await writeEntities(entities, files, pools)
   return {
     users: users.length,
-    notes: without > 0 ? [`${without} markets are sides of no pool: they were given to the first one.`] : [],
+    notes:
+      without > 0
+        ? [`${without} markets are sides of no pool: they were given to the first one.`]
+        : [],
   }
 }
 

@@ -12,8 +12,8 @@ import {
 } from 'graphql'
 
 /**
- * Maps our names in `graph-positions.graphql` to those of a GraphQL source. A path descends (`account.id`). An argument may
- * include its type (`timestamp: BigInt!`).
+ * Maps our names in `graph-positions.graphql` to those of a GraphQL source. A path descends
+ * (`account.id`). An argument may include its type (`timestamp: BigInt!`).
  */
 export const defaultNames = {
   positions: 'positions',
@@ -62,22 +62,29 @@ const positionNames: NameSet = {
 const PATH = /^[_A-Za-z]\w*(\.[_A-Za-z]\w*)*$/
 
 /**
- * Parses a source's names from a JSON object of those that differ. An empty name is omitted from requests.
+ * Parses a source's names from a JSON object of those that differ. An empty name is omitted from
+ * requests.
  * @throws Error whose message continues the name of the setting
  */
-export const parseNames = (text: string): Names => readNames(positionNames, parseObject(text)) as Names
+export const parseNames = (text: string): Names =>
+  readNames(positionNames, parseObject(text)) as Names
 
 /**
  * Completes a source's names with ours.
  * @throws Error whose message continues the name of the setting
  */
-export function readNames({ defaults, arguments: inputs, optional }: NameSet, names: object): AnyNames {
+export function readNames(
+  { defaults, arguments: inputs, optional }: NameSet,
+  names: object,
+): AnyNames {
   for (const [name, theirs] of Object.entries(names)) {
     if (!Object.hasOwn(defaults, name))
       throw new Error(`names "${name}", which is not one of ${Object.keys(defaults).join(', ')}`)
     if (theirs === '' && optional.has(name)) continue
-    if (theirs === '') throw new Error(`must not leave out ${name}: only ${[...optional].join(', ')} can be`)
-    const { path, type } = typeof theirs === 'string' ? split(theirs) : { path: '', type: undefined }
+    if (theirs === '')
+      throw new Error(`must not leave out ${name}: only ${[...optional].join(', ')} can be`)
+    const { path, type } =
+      typeof theirs === 'string' ? split(theirs) : { path: '', type: undefined }
     if (!PATH.test(path) || (type !== undefined && !(inputs.has(name) && isType(type))))
       throw new Error(
         inputs.has(name)
@@ -137,7 +144,10 @@ export function inNamesOf(names: AnyNames, operation: DocumentNode): string {
 }
 
 /** Turns `user` into `user: account { id }`. Its selection moves to the end of the path. */
-function renamedField(names: AnyNames, { name, arguments: args = [], selectionSet }: FieldNode): FieldNode {
+function renamedField(
+  names: AnyNames,
+  { name, arguments: args = [], selectionSet }: FieldNode,
+): FieldNode {
   const ours = name.value
   const [theirs = ours, ...below] = nameIn(names, ours).split('.').reverse()
   const last: FieldNode = {
@@ -157,7 +167,9 @@ function renamedField(names: AnyNames, { name, arguments: args = [], selectionSe
   return first.name.value === ours ? first : { ...first, alias: nameNode(ours) }
 }
 
-/** Turns `time: $time` into `where: { timestamp: $time }`. Several arguments may share a `where`. */
+/**
+ * Turns `time: $time` into `where: { timestamp: $time }`. Several arguments may share a `where`.
+ */
 function renamedArguments(names: AnyNames, args: readonly ArgumentNode[]): ArgumentNode[] {
   const tree: Tree = new Map()
   for (const { name, value } of args) {
@@ -173,7 +185,11 @@ function renamedArguments(names: AnyNames, args: readonly ArgumentNode[]): Argum
     }
     branch.set(last, value)
   }
-  return [...tree].map(([name, value]) => ({ kind: Kind.ARGUMENT, name: nameNode(name), value: valueNode(value) }))
+  return [...tree].map(([name, value]) => ({
+    kind: Kind.ARGUMENT,
+    name: nameNode(name),
+    value: valueNode(value),
+  }))
 }
 
 type Tree = Map<string, Tree | ValueNode>

@@ -26,7 +26,10 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
   /** @throws SOURCE_FAILED if the answer is not a page */
   return (number: number, body: Buffer): Page => {
     const wrong = (name: string, what: string, value: unknown) =>
-      sourceFailed(called, `page ${number}: ${fieldName(names, name)} must be ${what}, not ${described(value)}`)
+      sourceFailed(
+        called,
+        `page ${number}: ${fieldName(names, name)} must be ${what}, not ${described(value)}`,
+      )
 
     const data = answerData(called, number, body)
     const page = down(data.positions, paths.positions)
@@ -38,13 +41,17 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
     const nodes = listDown(page.nodes, paths.nodes)
     if (!Array.isArray(nodes)) throw wrong('nodes', 'a list', nodes)
     const block = names.block === '' ? null : (down(page.block, paths.block) ?? null)
-    if (block !== null && !/^[0-9]{1,78}$/.test(String(block))) throw wrong('block', 'a decimal integer or null', block)
+    if (block !== null && !/^[0-9]{1,78}$/.test(String(block)))
+      throw wrong('block', 'a decimal integer or null', block)
     const read = { number, body, block: block === null ? null : String(block), totalCount, nodes }
     return { ...read, next: paging === 'offset' ? undefined : nextIn(page, names, wrong) }
   }
 }
 
-/** The cursor of the page after a page. Undefined at the end. @throws the error that `wrong` makes */
+/**
+ * The cursor of the page after a page. Undefined at the end.
+ * @throws the error that `wrong` makes
+ */
 export function nextIn(
   page: Record<string, unknown>,
   names: AnyNames,
@@ -64,19 +71,22 @@ export function nextIn(
 /** The data of a GraphQL answer. @throws SOURCE_FAILED if it has none */
 export function answerData(called: string, number: number, body: Buffer): Record<string, unknown> {
   const answer = parseJson(called, body)
-  if (!isObject(answer)) throw sourceFailed(called, `page ${number} is no GraphQL answer: ${described(answer)}`)
+  if (!isObject(answer))
+    throw sourceFailed(called, `page ${number} is no GraphQL answer: ${described(answer)}`)
   const { data, errors } = answer
   if (errors !== undefined && errors !== null) {
     const message = Array.isArray(errors) && isObject(errors[0]) ? errors[0].message : undefined
     const text = typeof message === 'string' ? message : 'an error without a message'
     throw sourceFailed(called, `it answered: ${foreign(text)}`)
   }
-  if (!isObject(data)) throw sourceFailed(called, `page ${number} is no GraphQL answer: it has no data`)
+  if (!isObject(data))
+    throw sourceFailed(called, `page ${number} is no GraphQL answer: it has no data`)
   return data
 }
 
 /** Names a field in messages: our name, and the source's if it differs. */
-export const fieldName = (names: AnyNames, name: string) => (names[name] === name ? name : `${name} (${names[name]})`)
+export const fieldName = (names: AnyNames, name: string) =>
+  names[name] === name ? name : `${name} (${names[name]})`
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

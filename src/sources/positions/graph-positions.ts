@@ -33,9 +33,9 @@ const CONCURRENT = 4
 const AHEAD = 4
 
 /**
- * A GraphQL source of positions with the schema of `graph-positions.graphql`, combined with a source of prices. All answers are
- * validated. While a page is processed, the next ones are fetched. Memory only grows by the 32 bytes per position that
- * detect duplicates.
+ * A GraphQL source of positions with the schema of `graph-positions.graphql`, combined with a
+ * source of prices. All answers are validated. While a page is processed, the next ones are
+ * fetched. Memory only grows by the 32 bytes per position that detect duplicates.
  */
 export function graphPositions(
   client: Client,
@@ -77,7 +77,8 @@ export function graphPositions(
           yield page
           const { next, number } = page
           if (next === undefined) return
-          if (cursors.has(next)) throw sourceFailed(called, `page ${number} leads back to a page before it`)
+          if (cursors.has(next))
+            throw sourceFailed(called, `page ${number} leads back to a page before it`)
           cursors.add(next)
           page = await fetchPage(number + 1, { first: pageSize, after: next })
         }
@@ -106,7 +107,10 @@ export function graphPositions(
             count += records.length
           }
           if (count < first.totalCount)
-            throw sourceFailed(called, `it gave ${count} positions, but its totalCount is ${first.totalCount}`)
+            throw sourceFailed(
+              called,
+              `it gave ${count} positions, but its totalCount is ${first.totalCount}`,
+            )
         } finally {
           stop.abort()
         }
@@ -114,7 +118,10 @@ export function graphPositions(
 
       try {
         const [first, priced] = await Promise.all([
-          fetchPage(1, paging === 'cursor' ? { first: pageSize, after: null } : { limit: pageSize, offset: 0 }),
+          fetchPage(
+            1,
+            paging === 'cursor' ? { first: pageSize, after: null } : { limit: pageSize, offset: 0 },
+          ),
           prices.prices(tokensIn(pools), time, stopped),
         ])
         if (first.totalCount === 0 && first.nodes.length === 0)
@@ -155,9 +162,14 @@ type PageArguments =
 
 /** Removes variables that the translated operation does not use. */
 const variablesOf = (variables: Variables, names: Names) =>
-  Object.fromEntries(Object.entries(variables).filter(([name]) => names[name as keyof Variables] !== ''))
+  Object.fromEntries(
+    Object.entries(variables).filter(([name]) => names[name as keyof Variables] !== ''),
+  )
 
-/** The offsets of the pages after the first. The first page shows the actual page size of the source. */
+/**
+ * The offsets of the pages after the first. The first page shows the actual page size of the
+ * source.
+ */
 function* laterPages({ nodes, totalCount }: Page) {
   const limit = nodes.length
   for (let number = 2, offset = limit; limit > 0 && offset < totalCount; number++, offset += limit)
@@ -165,10 +177,15 @@ function* laterPages({ nodes, totalCount }: Page) {
 }
 
 /** Says why a page contradicts the first one or the `count` positions before it, as a clause. */
-function unlike({ number, totalCount, block, nodes, next }: Page, first: Page, count: number): string | undefined {
+function unlike(
+  { number, totalCount, block, nodes, next }: Page,
+  first: Page,
+  count: number,
+): string | undefined {
   if (totalCount !== first.totalCount)
     return `totalCount changed from ${first.totalCount} to ${totalCount} on page ${number}`
-  if (block !== first.block) return `the block changed from ${first.block} to ${block} on page ${number}`
+  if (block !== first.block)
+    return `the block changed from ${first.block} to ${block} on page ${number}`
   if (count + nodes.length > totalCount)
     return `it gave more positions than its totalCount of ${totalCount}: ${count + nodes.length} by page ${number}`
   if (nodes.length === 0 && (next !== undefined || count < totalCount))
@@ -177,5 +194,7 @@ function unlike({ number, totalCount, block, nodes, next }: Page, first: Page, c
 }
 
 function tokensIn(pools: ReadonlyMap<string, SourcePool>): ChainToken[] {
-  return [...pools.values()].flatMap(({ chainId, a, b }) => [a, b].map((token) => ({ chainId, ...token })))
+  return [...pools.values()].flatMap(({ chainId, a, b }) =>
+    [a, b].map((token) => ({ chainId, ...token })),
+  )
 }

@@ -32,8 +32,8 @@ const rowNames = ['user', 'pool', ...amountNames] as const satisfies (keyof Posi
 type Row = Record<keyof Position, unknown>
 
 /**
- * Creates a reader that converts rows to position records of the import format, with amounts in whole tokens and USD. It
- * remembers rows over all pages to detect duplicates.
+ * Creates a reader that converts rows to position records of the import format, with amounts in
+ * whole tokens and USD. It remembers rows over all pages to detect duplicates.
  */
 export function rowsReader(options: {
   /** The name of the source in messages. */
@@ -52,7 +52,9 @@ export function rowsReader(options: {
   const distributionDate = `${options.date}T00:00:00.000Z`
   const seen = new PairSet(options.totalCount)
   const priced = new Map<string, PricedPool>()
-  const paths = rowNames.map((name) => ({ name, path: pathBelow(names, name) })).filter(({ path }) => path.length > 0)
+  const paths = rowNames
+    .map((name) => ({ name, path: pathBelow(names, name) }))
+    .filter(({ path }) => path.length > 0)
 
   const pricedToken = (chainId: number, token: SourceToken): PricedToken => ({
     address: token.address,
@@ -74,7 +76,12 @@ export function rowsReader(options: {
     const cached = priced.get(lower)
     if (cached || !pool) return cached
     const { chainId, a, b } = pool
-    const entry = { index: priced.size, id: lower, a: pricedToken(chainId, a), b: pricedToken(chainId, b) }
+    const entry = {
+      index: priced.size,
+      id: lower,
+      a: pricedToken(chainId, a),
+      b: pricedToken(chainId, b),
+    }
     priced.set(lower, entry)
     return entry
   }
@@ -92,7 +99,10 @@ export function rowsReader(options: {
     const { user, pool: id } = row
 
     const pool = typeof id === 'string' ? (priced.get(id) ?? poolOf(id)) : undefined
-    if (!pool) throw new RowFault(`${fieldName(names, 'pool')} must be a pool of the store, not ${described(id)}`)
+    if (!pool)
+      throw new RowFault(
+        `${fieldName(names, 'pool')} must be a pool of the store, not ${described(id)}`,
+      )
     const isNew = typeof user === 'string' ? seen.add(user, pool.index) : undefined
     if (isNew === undefined || typeof user !== 'string')
       throw new RowFault(
@@ -108,7 +118,9 @@ export function rowsReader(options: {
     const bProtected = tokensOf(row.bProtected, b.decimals)
     const bBorrowed = tokensOf(row.bBorrowed, b.decimals)
     // NaN if an amount is invalid, infinite if its value exceeds a double.
-    const worth = (aSupplied + aProtected + aBorrowed) * a.price + (bSupplied + bProtected + bBorrowed) * b.price
+    const worth =
+      (aSupplied + aProtected + aBorrowed) * a.price +
+      (bSupplied + bProtected + bBorrowed) * b.price
     if (!(worth < Number.POSITIVE_INFINITY)) {
       const name = amountNames.find((amount) => Number.isNaN(tokensOf(row[amount], 0)))
       if (!name) throw new RowFault('its amounts are worth more than a number can hold')
@@ -160,7 +172,10 @@ const MAX = String(2n ** 256n - 1n)
 /** The powers of ten that a double represents exactly. */
 const POWERS = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
 
-/** Converts an amount in the token's smallest unit to the nearest double in whole tokens. NaN if it is invalid. */
+/**
+ * Converts an amount in the token's smallest unit to the nearest double in whole tokens. NaN if it
+ * is invalid.
+ */
 export function tokensOf(amount: unknown, decimals: number): number {
   if (amount === '0') return 0
   if (typeof amount !== 'string' || !DIGITS.test(amount)) return Number.NaN

@@ -43,7 +43,9 @@ export function openPositionsSource(settings: PositionsSettings, client: Client)
     positions(date, request) {
       const fetch = new Fetch(positionsName(name), client, request.signal)
       const bound = { ...request, signal: fetch.signal }
-      return fetchWithin(fetch, () => positionsOf({ ...settings, name }, client.within(fetch), fetch, date, bound))
+      return fetchWithin(fetch, () =>
+        positionsOf({ ...settings, name }, client.within(fetch), fetch, date, bound),
+      )
     },
   }
 }
@@ -57,10 +59,14 @@ async function positionsOf(
   request: PositionsRequest,
 ): Promise<FetchedPositions> {
   const { source, name, key: bearer, format = 'auto' } = settings
-  if (!isRemote(source)) return datasetPositions(source, () => openDirectory(source)).positions(date, request)
+  if (!isRemote(source))
+    return datasetPositions(source, () => openDirectory(source)).positions(date, request)
   const called = positionsName(name)
   const sources: Record<Format, () => PositionsSource> = {
-    files: () => datasetPositions(name, async () => httpDataset(client, source, { name: called, bearer, fetch })),
+    files: () =>
+      datasetPositions(name, async () =>
+        httpDataset(client, source, { name: called, bearer, fetch }),
+      ),
     graphql: () => graphSource(settings, client),
     rest: () => restPositions(client, source, name),
   }
@@ -70,7 +76,12 @@ async function positionsOf(
     return await sources[found]().positions(date, request)
   } catch (error) {
     const isGuess = format === 'auto' && found === 'graphql'
-    if (!isGuess || fetch.signal.aborted || !(error instanceof GatewayError) || error.code !== 'SOURCE_FAILED')
+    if (
+      !isGuess ||
+      fetch.signal.aborted ||
+      !(error instanceof GatewayError) ||
+      error.code !== 'SOURCE_FAILED'
+    )
       throw error
     const guess =
       'It has neither positions.jsonl nor /pools/all, and was taken for GraphQL: see POSITIONS_SOURCE_FORMAT.'
@@ -112,7 +123,8 @@ export interface Probe {
 }
 
 /** True if a server has the documented REST APIs: a gateway or a legacy server. */
-export const speaksRest = (probe: Probe): Promise<boolean> => answers(probe, 'pools/all', beginsList)
+export const speaksRest = (probe: Probe): Promise<boolean> =>
+  answers(probe, 'pools/all', beginsList)
 
 async function answers(
   { client, base, name = positionsName(shownUrl(base)), bearer, signal }: Probe,
@@ -127,10 +139,12 @@ async function answers(
   }
 }
 
-const isJson = ({ type }: Answer) => type === 'application/json' || type === 'application/graphql-response+json'
+const isJson = ({ type }: Answer) =>
+  type === 'application/json' || type === 'application/graphql-response+json'
 
 /** Servers that answer every path the same way do so with HTML or JSON. */
-const isFile = (answer: Answer) => answer.status === 200 && answer.type !== 'text/html' && !isJson(answer)
+const isFile = (answer: Answer) =>
+  answer.status === 200 && answer.type !== 'text/html' && !isJson(answer)
 
 /** No server begins an answer with more blanks. */
 const MAX_BLANK = 65_536

@@ -13,11 +13,15 @@ import {
 import { type PositionsSource, positionsName } from './positions-source.ts'
 
 /**
- * Another gateway, or the legacy points server, as a source of positions: its stored positions of the date, with prices and
- * points. Their number must match its report.
+ * Another gateway, or the legacy points server, as a source of positions: its stored positions of
+ * the date, with prices and points. Their number must match its report.
  * @throws BAD_INPUT if the base is not an http(s) URL
  */
-export function restPositions(client: Client, base: string, name = serverName(base)): PositionsSource {
+export function restPositions(
+  client: Client,
+  base: string,
+  name = serverName(base),
+): PositionsSource {
   return {
     name,
     async positions(date, { signal }) {
@@ -32,7 +36,10 @@ export function restPositions(client: Client, base: string, name = serverName(ba
         }
         await assertWhole(server, report, count)
       }
-      return { ...received('/positions/breakdown-by-assets', { kind: 'POSITIONS', name }, read), pricesName: name }
+      return {
+        ...received('/positions/breakdown-by-assets', { kind: 'POSITIONS', name }, read),
+        pricesName: name,
+      }
     },
   }
 }
@@ -52,13 +59,22 @@ interface Report {
 async function reportOf(server: RestServer, date: string): Promise<Report> {
   const { items } = await server.get('/points/reports', points.reports)
   const report = items.find(({ distributionDate }) => distributionDate.startsWith(date))
-  if (!report || report.positionCount === 0) throw sourceFailed(server.name, `it has no positions of ${date}`)
+  if (!report || report.positionCount === 0)
+    throw sourceFailed(server.name, `it has no positions of ${date}`)
   const later = items.filter(({ distributionDate }) => distributionDate > report.distributionDate)
   const next = later.map(({ distributionDate }) => distributionDate).sort()[0]
-  return { ...report, date, next, newer: later.reduce((sum, { positionCount }) => sum + positionCount, 0) }
+  return {
+    ...report,
+    date,
+    next,
+    newer: later.reduce((sum, { positionCount }) => sum + positionCount, 0),
+  }
 }
 
-/** @throws SOURCE_FAILED if the number of positions does not match the report, or the report has changed */
+/**
+ * @throws SOURCE_FAILED if the number of positions does not match the report, or the report has
+ * changed
+ */
 async function assertWhole(server: RestServer, before: Report, count: number): Promise<void> {
   const { date, positionCount, totalPoints } = before
   const now = await reportOf(server, date)
@@ -71,7 +87,9 @@ async function assertWhole(server: RestServer, before: Report, count: number): P
     )
 }
 
-/** Reads the positions of a report's date. Pages are newest date first, so an older date ends them. */
+/**
+ * Reads the positions of a report's date. Pages are newest date first, so an older date ends them.
+ */
 async function* positionsOf(
   server: RestServer,
   { date, next, newer }: Report,
@@ -87,7 +105,10 @@ async function* positionsOf(
     for (const { userAddress, marketAddress } of records) {
       if (!pools.has(marketAddress)) pools.set(marketAddress, pools.size)
       if (!seen.add(userAddress, pools.get(marketAddress) as number))
-        throw sourceFailed(server.name, `the position of ${userAddress} in ${marketAddress} on ${date} came twice`)
+        throw sourceFailed(
+          server.name,
+          `the position of ${userAddress} in ${marketAddress} on ${date} came twice`,
+        )
     }
     if (records.length > 0) yield records
     skipped += items.filter(({ distributionDate }) => distributionDate.slice(0, 10) > date).length
@@ -101,10 +122,15 @@ async function* positionsOf(
 }
 
 /**
- * Finds a record of `next`, the distribution date after `date`, as a cursor past all newer dates: the last one in the list
- * among those on the pages of the top accounts. Undefined if there is none.
+ * Finds a record of `next`, the distribution date after `date`, as a cursor past all newer dates:
+ * the last one in the list among those on the pages of the top accounts. Undefined if there is
+ * none.
  */
-async function recordOf(server: RestServer, date: string, next: string): Promise<string | undefined> {
+async function recordOf(
+  server: RestServer,
+  date: string,
+  next: string,
+): Promise<string | undefined> {
   const { topAccounts } = await server.get('/points/leaderboard', points.leaderboard)
   const ids: string[] = []
   for (const { account } of topAccounts) {

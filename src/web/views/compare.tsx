@@ -1,4 +1,9 @@
-import { type UserSummaryFragment, UsersChartDocument, type UsersChartQuery, UsersDocument } from 'lending-graph-client'
+import {
+  type UserSummaryFragment,
+  UsersChartDocument,
+  type UsersChartQuery,
+  UsersDocument,
+} from 'lending-graph-client'
 import type { FormEvent } from 'react'
 import { Link } from 'wouter'
 import { Answer, Empty } from '../answer.tsx'
@@ -21,7 +26,9 @@ const MAX_WALLETS = 5
 /** Up to five wallets side by side. */
 export function Compare() {
   const url = useUrlState()
-  const texts = [...new Set((url.get('wallets') ?? '').split(',').map((text) => text.trim().toLowerCase()))]
+  const texts = [
+    ...new Set((url.get('wallets') ?? '').split(',').map((text) => text.trim().toLowerCase())),
+  ]
   const addresses = texts.filter(isAddress).slice(0, MAX_WALLETS)
   const variables = { addresses }
   const answer = useGraph(UsersDocument, variables, { pause: addresses.length === 0 })
@@ -33,7 +40,10 @@ export function Compare() {
     url.set({ wallets: [...addresses, wallet].join(',') })
   }
   return (
-    <Page title="Compare wallets" {...(addresses.length > 0 && { operation: { query: UsersDocument, variables } })}>
+    <Page
+      title="Compare wallets"
+      {...(addresses.length > 0 && { operation: { query: UsersDocument, variables } })}
+    >
       {addresses.length > 0 && (
         <ul className="chosen">
           {addresses.map((address) => (
@@ -91,7 +101,12 @@ const MEASURES: Measure[] = [
   { name: 'Supplied', unit: 'usd', of: ({ worth }) => worth?.suppliedUsd ?? null },
   { name: 'Protected', unit: 'usd', of: ({ worth }) => worth?.protectedUsd ?? null },
   { name: 'In vaults', unit: 'usd', of: ({ worth }) => worth?.vaultsUsd ?? null },
-  { name: 'Borrowed', unit: 'usd', of: ({ worth }) => worth?.borrowedUsd ?? null, ifZero: 'no debt' },
+  {
+    name: 'Borrowed',
+    unit: 'usd',
+    of: ({ worth }) => worth?.borrowedUsd ?? null,
+    ifZero: 'no debt',
+  },
   { name: 'Earnings', unit: 'usd', of: (user) => knownNumbers(user).earningsUsd },
   { name: 'Net APR, deposits', unit: 'percent', of: (user) => knownNumbers(user).netDepositApr },
   { name: 'Net APR, debt', unit: 'percent', of: (user) => knownNumbers(user).netBorrowApr },
@@ -106,7 +121,9 @@ function Measures({ users }: { users: readonly UserSummaryFragment[] }) {
         key: user.address,
         name: nameOf(user.address),
         numeric: true,
-        cell: ({ of, unit, ifZero }) => <Num value={of(user)} unit={unit} {...(ifZero && { ifZero })} />,
+        cell: ({ of, unit, ifZero }) => (
+          <Num value={of(user)} unit={unit} {...(ifZero && { ifZero })} />
+        ),
       }),
     ),
   ]
@@ -120,7 +137,9 @@ function Measures({ users }: { users: readonly UserSummaryFragment[] }) {
         return <Num value={left === null || right === null ? null : left - right} unit={unit} />
       },
     })
-  return <Table caption="The wallets" columns={columns} rows={MEASURES} rowKey={({ name }) => name} />
+  return (
+    <Table caption="The wallets" columns={columns} rows={MEASURES} rowKey={({ name }) => name} />
+  )
 }
 
 type User = UsersChartQuery['lookupUsers'][number]
@@ -132,11 +151,21 @@ function Charts({ addresses }: { addresses: readonly string[] }) {
   const variables = { addresses: [...addresses], ...span }
   const answer = useGraph(UsersChartDocument, variables, { pause: !span })
   return (
-    <Section id="charts" title="History" operation={{ query: UsersChartDocument, variables }} more={<RangeChoice />}>
+    <Section
+      id="charts"
+      title="History"
+      operation={{ query: UsersChartDocument, variables }}
+      more={<RangeChoice />}
+    >
       <div className="charts">
         <Answer of={answer} charts={5}>
           {({ lookupUsers: users }) => {
-            const chartOf = (title: string, unit: Unit, read: (bucket: Bucket) => number | null, note?: string) => ({
+            const chartOf = (
+              title: string,
+              unit: Unit,
+              read: (bucket: Bucket) => number | null,
+              note?: string,
+            ) => ({
               ...overlaid(users, read, nameOf),
               ...{ title, unit },
               ...(note && { note }),
@@ -170,7 +199,11 @@ function overlaid(
   const times = [...new Set(users.flatMap(({ series }) => series.map(({ start }) => start)))].sort()
   const series = users.map(({ address, series }) => {
     const at = new Map(series.map((bucket) => [bucket.start, read(bucket)]))
-    return { key: address, label: nameOf(address), values: times.map((time) => at.get(time) ?? null) }
+    return {
+      key: address,
+      label: nameOf(address),
+      values: times.map((time) => at.get(time) ?? null),
+    }
   })
   return { times, series }
 }

@@ -15,7 +15,9 @@ import { Moment, Num } from '../values.tsx'
 
 const ROWS = 20
 
-/** A distribution date: its totals, its runs, and its positions with their prices and multipliers. */
+/**
+ * A distribution date: its totals, its runs, and its positions with their prices and multipliers.
+ */
 export function Distribution({ date }: { date: string }) {
   const isValid = isDay(date)
   const answer = useGraph(DistributionDocument, { date }, { pause: !isValid })
@@ -26,7 +28,10 @@ export function Distribution({ date }: { date: string }) {
       </Page>
     )
   return (
-    <Page title={`Distribution of ${day(date)}`} operation={{ query: DistributionDocument, variables: { date } }}>
+    <Page
+      title={`Distribution of ${day(date)}`}
+      operation={{ query: DistributionDocument, variables: { date } }}
+    >
       <Answer of={answer} rows={8}>
         {({ distribution, ...dates }) =>
           distribution ? (
@@ -50,7 +55,12 @@ export function Distribution({ date }: { date: string }) {
               {distribution.runs.nodes.length === 0 ? (
                 <Empty>No run of this date is recorded.</Empty>
               ) : (
-                <Table caption="Runs" columns={runColumns} rows={distribution.runs.nodes} rowKey={({ id }) => id} />
+                <Table
+                  caption="Runs"
+                  columns={runColumns}
+                  rows={distribution.runs.nodes}
+                  rowKey={({ id }) => id}
+                />
               )}
               <p>
                 <Link href={`/leaderboard?asOf=${date}`}>The leaderboard as of this date</Link>
@@ -70,9 +80,15 @@ function Positions({ date }: { date: string }) {
   const variables = { where: { date: { eq: date } }, ...usePage(ROWS) }
   const positions = useGraph(PositionOriginsDocument, variables)
   return (
-    <Section id="positions" title="Positions" operation={{ query: PositionOriginsDocument, variables }}>
+    <Section
+      id="positions"
+      title="Positions"
+      operation={{ query: PositionOriginsDocument, variables }}
+    >
       <Answer of={positions} rows={ROWS}>
-        {({ positions }) => <PositionsTable caption="Positions of the date" list={positions} rows={ROWS} ofWallets />}
+        {({ positions }) => (
+          <PositionsTable caption="Positions of the date" list={positions} rows={ROWS} ofWallets />
+        )}
       </Answer>
     </Section>
   )

@@ -1,4 +1,8 @@
-import { type DistributionRowFragment, DistributionsDocument, ProgramChartDocument } from 'lending-graph-client'
+import {
+  type DistributionRowFragment,
+  DistributionsDocument,
+  ProgramChartDocument,
+} from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Answer, NothingStored } from '../answer.tsx'
 import { Chart } from '../chart.tsx'
@@ -15,8 +19,16 @@ const ROWS = 30
 const columns: Column<DistributionRowFragment>[] = [
   { name: 'Date', heads: true, cell: ({ date }) => <DistributionLink date={date} /> },
   { name: 'Points', numeric: true, cell: ({ points }) => <Num value={points} unit="points" /> },
-  { name: 'Wallets', numeric: true, cell: ({ userCount }) => <Num value={userCount} unit="count" /> },
-  { name: 'Positions', numeric: true, cell: ({ positionCount }) => <Num value={positionCount} unit="count" /> },
+  {
+    name: 'Wallets',
+    numeric: true,
+    cell: ({ userCount }) => <Num value={userCount} unit="count" />,
+  },
+  {
+    name: 'Positions',
+    numeric: true,
+    cell: ({ positionCount }) => <Num value={positionCount} unit="count" />,
+  },
   { name: 'Computed by', cell: ({ kind }) => KIND[kind] },
   { name: 'Computed at', cell: ({ finishedAt }) => <Moment iso={finishedAt} /> },
 ]
@@ -31,8 +43,8 @@ export function Distributions() {
   return (
     <Page title="Distributions" operation={{ query: DistributionsDocument, variables }}>
       <p className="lede">
-        On each distribution date every position gets points for its amounts, prices and multipliers, by{' '}
-        <Link href="/rules">the rules of the date</Link>.
+        On each distribution date every position gets points for its amounts, prices and
+        multipliers, by <Link href="/rules">the rules of the date</Link>.
       </p>
       <Answer of={distributions} rows={ROWS}>
         {({ distributions: list }) =>

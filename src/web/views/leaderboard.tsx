@@ -46,7 +46,11 @@ const changes: Column<Row>[] = [
     numeric: true,
     cell: ({ user }) => <Num value={user.change?.points} unit="points" isChange />,
   },
-  { name: 'Ranks in 7 days', numeric: true, cell: ({ user }) => <RankChange ranks={user.change?.rank} /> },
+  {
+    name: 'Ranks in 7 days',
+    numeric: true,
+    cell: ({ user }) => <RankChange ranks={user.change?.rank} />,
+  },
 ]
 
 /** The users with the most points: now, as of a date, or in a window of time or a pool. */
@@ -70,17 +74,31 @@ export function Leaderboard() {
   const isWaiting = days !== 'all' && !from
   const past = asOf && { scope: { asOf }, asOf, upTo: isoDay(asOf) }
   const now = useGraph(LeaderboardDocument, { ...page, ...past }, { pause: isWindow || isNoDate })
-  const window = useGraph(LeaderboardWindowDocument, { ...page, scope }, { pause: !isWindow || isWaiting })
+  const window = useGraph(
+    LeaderboardWindowDocument,
+    { ...page, scope },
+    { pause: !isWindow || isWaiting },
+  )
   const visible = isWindow ? columns : asOf ? columns : [...columns, ...changes]
   const isMine = ({ userAddress }: Row) => userAddress === account?.toLowerCase()
   const table = (label: string, rows: readonly Row[]) => (
-    <Table caption={label} columns={visible} rows={rows} rowKey={(row) => row.userAddress} isCurrent={isMine} />
+    <Table
+      caption={label}
+      columns={visible}
+      rows={rows}
+      rowKey={(row) => row.userAddress}
+      isCurrent={isMine}
+    />
   )
   const operation = isWindow
     ? { query: LeaderboardWindowDocument, variables: { ...page, scope } }
     : { query: LeaderboardDocument, variables: { ...page, ...past } }
   return (
-    <Page title="Leaderboard" operation={operation} {...(!isWindow && !asOf && { rest: '/points/leaderboard' })}>
+    <Page
+      title="Leaderboard"
+      operation={operation}
+      {...(!isWindow && !asOf && { rest: '/points/leaderboard' })}
+    >
       <Choices />
       {account !== undefined && !isNoDate && (
         <OwnPlace
@@ -94,7 +112,10 @@ export function Leaderboard() {
       {isNoDate ? (
         <NotADate text={asOf} />
       ) : isWindow ? (
-        <Answer of={newest.error ? { ...window, error: newest.error, retry: newest.retry } : window} rows={ROWS}>
+        <Answer
+          of={newest.error ? { ...window, error: newest.error, retry: newest.retry } : window}
+          rows={ROWS}
+        >
           {({ leaderboard }) => (
             <>
               <Facts>
@@ -126,7 +147,11 @@ export function Leaderboard() {
               <>
                 <Totals board={board} asOf={asOf} />
                 {table('Leaderboard', board.leaderboard.nodes)}
-                <Pager label="the leaderboard" totalCount={board.leaderboard.totalCount} rows={ROWS} />
+                <Pager
+                  label="the leaderboard"
+                  totalCount={board.leaderboard.totalCount}
+                  rows={ROWS}
+                />
               </>
             )
           }
@@ -138,7 +163,9 @@ export function Leaderboard() {
 
 /** When a season is, and the digest of its board once that is final. */
 function SeasonFacts({ name }: { name: string }) {
-  const season = useGraph(SeasonsDocument, {}).data?.program.seasons.find((one) => one.name === name)
+  const season = useGraph(SeasonsDocument, {}).data?.program.seasons.find(
+    (one) => one.name === name,
+  )
   if (!season) return null
   const { startsAt, endsAt, digest } = season
   return (
@@ -191,12 +218,16 @@ function Choices() {
   const url = useUrlState()
   const season = url.get('season')
   const current = season ? undefined : url.oneOf('window', ['all', '7', '30'])
-  const seasons = useGraph(SeasonsDocument, {}).data?.program.seasons.filter(({ status }) => status !== 'UPCOMING')
+  const seasons = useGraph(SeasonsDocument, {}).data?.program.seasons.filter(
+    ({ status }) => status !== 'UPCOMING',
+  )
   const pools = useGraph(PoolsDocument, { first: 200, orderBy: 'TVL_USD', orderDirection: 'DESC' })
   const asOf = current === 'all' && !url.get('pool') ? url.get('asOf') : undefined
   const goTo = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    url.set({ account: String(new FormData(event.currentTarget).get('account')).trim() || undefined })
+    url.set({
+      account: String(new FormData(event.currentTarget).get('account')).trim() || undefined,
+    })
   }
   return (
     <div className="choices">
@@ -204,7 +235,11 @@ function Choices() {
         {WINDOWS.map(([days, name]) => (
           <Link
             key={days}
-            href={url.link({ window: days === 'all' ? undefined : days, asOf: undefined, season: undefined })}
+            href={url.link({
+              window: days === 'all' ? undefined : days,
+              asOf: undefined,
+              season: undefined,
+            })}
             aria-current={days === current ? 'true' : undefined}
           >
             {name}
@@ -224,7 +259,9 @@ function Choices() {
         Pool
         <select
           value={url.get('pool') ?? ''}
-          onChange={({ target }) => url.set({ pool: target.value || undefined, asOf: undefined, season: undefined })}
+          onChange={({ target }) =>
+            url.set({ pool: target.value || undefined, asOf: undefined, season: undefined })
+          }
         >
           <option value="">All pools</option>
           {pools.data?.pools.nodes.map(({ address, displayName }) => (
@@ -240,7 +277,12 @@ function Choices() {
           type="date"
           value={asOf ? isoDay(asOf) : ''}
           onChange={({ target }) =>
-            url.set({ asOf: target.value || undefined, window: undefined, pool: undefined, season: undefined })
+            url.set({
+              asOf: target.value || undefined,
+              window: undefined,
+              pool: undefined,
+              season: undefined,
+            })
           }
         />
       </label>
@@ -263,7 +305,11 @@ function Choices() {
 
 interface OwnPlaceProps {
   account: string
-  scope: { asOf: string } | { season: string } | { window: { from?: string; pool?: string } } | undefined
+  scope:
+    | { asOf: string }
+    | { season: string }
+    | { window: { from?: string; pool?: string } }
+    | undefined
   isWaiting: boolean
   table(label: string, rows: readonly Row[]): ReactNode
 }
@@ -284,12 +330,14 @@ function OwnPlace({ account, scope, isWaiting, table }: OwnPlaceProps) {
           {({ leaderboardAround: { aroundRank, totalCount, nodes } }) =>
             aroundRank === null ? (
               <Empty>
-                This wallet has no rank here: it has no stored position{scope && 'asOf' in scope && ' by this date'}.
+                This wallet has no rank here: it has no stored position
+                {scope && 'asOf' in scope && ' by this date'}.
               </Empty>
             ) : (
               <>
                 <p>
-                  Rank <Num value={aroundRank} unit="count" /> of <Num value={totalCount} unit="count" />
+                  Rank <Num value={aroundRank} unit="count" /> of{' '}
+                  <Num value={totalCount} unit="count" />
                 </p>
                 {table('Your place', nodes)}
               </>

@@ -31,8 +31,8 @@ export function Operate() {
   return (
     <Page title="Operate">
       <p className="lede">
-        A preview computes a date as a run would, and stores nothing. It needs the admin token of the gateway, which
-        this page forgets when it is closed.
+        A preview computes a date as a run would, and stores nothing. It needs the admin token of
+        the gateway, which this page forgets when it is closed.
       </p>
       <Preview />
       <Runs />
@@ -44,21 +44,32 @@ export function Operate() {
 function Preview() {
   const client = useClient()
   const [isRunning, setRunning] = useState(false)
-  const [{ data, error }, setAnswer] = useState<{ data?: PreviewDistributionQuery; error?: CombinedError | 'token' }>(
-    {},
-  )
+  const [{ data, error }, setAnswer] = useState<{
+    data?: PreviewDistributionQuery
+    error?: CombinedError | 'token'
+  }>({})
   const preview = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const date = String(form.get('date'))
-    const variables = { kind: form.get('kind') as DistributionKind, ...(date && { date }), first: ROWS }
+    const variables = {
+      kind: form.get('kind') as DistributionKind,
+      ...(date && { date }),
+      first: ROWS,
+    }
     token = String(form.get('token')).trim()
     // A header has no other characters.
     if (!/^[!-~]+$/.test(token)) return setAnswer({ error: 'token' })
     setRunning(true)
-    const headers = { accept: 'application/graphql-response+json, application/json', authorization: `Bearer ${token}` }
+    const headers = {
+      accept: 'application/graphql-response+json, application/json',
+      authorization: `Bearer ${token}`,
+    }
     const { data, error } = await client
-      .query(PreviewDistributionDocument, variables, { requestPolicy: 'network-only', fetchOptions: { headers } })
+      .query(PreviewDistributionDocument, variables, {
+        requestPolicy: 'network-only',
+        fetchOptions: { headers },
+      })
       .toPromise()
     setRunning(false)
     const isRefused = error?.graphQLErrors[0]?.extensions.code === 'UNAUTHENTICATED'
@@ -69,7 +80,14 @@ function Preview() {
       <form className="choices" onSubmit={preview}>
         <label>
           Admin token
-          <input name="token" type="password" autoComplete="off" defaultValue={token} maxLength={1000} required />
+          <input
+            name="token"
+            type="password"
+            autoComplete="off"
+            defaultValue={token}
+            maxLength={1000}
+            required
+          />
         </label>
         <label>
           Kind
@@ -91,7 +109,9 @@ function Preview() {
           The gateway does not accept this token.
         </p>
       ) : error ? (
-        <Answer of={{ data: undefined, error, fetching: false, retry: undefined }}>{() => null}</Answer>
+        <Answer of={{ data: undefined, error, fetching: false, retry: undefined }}>
+          {() => null}
+        </Answer>
       ) : (
         data && <Result preview={data.previewDistribution} />
       )}
@@ -115,7 +135,11 @@ const Result = ({ preview }: { preview: Previewed }) => (
       <Fact name="Points of all dates">
         <Num value={preview.totalPointsAfter} unit="points" />
         <small>
-          <Num value={preview.totalPointsAfter - preview.totalPointsBefore} unit="points" isChange />
+          <Num
+            value={preview.totalPointsAfter - preview.totalPointsBefore}
+            unit="points"
+            isChange
+          />
         </small>
       </Fact>
     </Facts>
@@ -124,22 +148,45 @@ const Result = ({ preview }: { preview: Previewed }) => (
     {preview.movers.length === 0 ? (
       <Empty>The run would change the points of no wallet.</Empty>
     ) : (
-      <Table caption="Movers" columns={moverColumns} rows={preview.movers} rowKey={({ userAddress }) => userAddress} />
+      <Table
+        caption="Movers"
+        columns={moverColumns}
+        rows={preview.movers}
+        rowKey={({ userAddress }) => userAddress}
+      />
     )}
   </>
 )
 
 const moverColumns: Column<Mover>[] = [
   { name: 'Wallet', heads: true, cell: ({ userAddress }) => <WalletLink address={userAddress} /> },
-  { name: 'Points before', numeric: true, cell: ({ pointsBefore }) => <Num value={pointsBefore} unit="points" /> },
-  { name: 'After', numeric: true, cell: ({ pointsAfter }) => <Num value={pointsAfter} unit="points" /> },
-  { name: 'Change', numeric: true, cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" isChange /> },
-  { name: 'Rank after', numeric: true, cell: ({ rankAfter }) => <Num value={rankAfter} unit="count" /> },
+  {
+    name: 'Points before',
+    numeric: true,
+    cell: ({ pointsBefore }) => <Num value={pointsBefore} unit="points" />,
+  },
+  {
+    name: 'After',
+    numeric: true,
+    cell: ({ pointsAfter }) => <Num value={pointsAfter} unit="points" />,
+  },
+  {
+    name: 'Change',
+    numeric: true,
+    cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" isChange />,
+  },
+  {
+    name: 'Rank after',
+    numeric: true,
+    cell: ({ rankAfter }) => <Num value={rankAfter} unit="count" />,
+  },
   {
     name: 'Ranks',
     numeric: true,
     cell: ({ rankBefore, rankAfter }) => (
-      <RankChange ranks={rankBefore === null || rankAfter === null ? null : rankBefore - rankAfter} />
+      <RankChange
+        ranks={rankBefore === null || rankAfter === null ? null : rankBefore - rankAfter}
+      />
     ),
   },
 ]
@@ -175,7 +222,11 @@ function Runs() {
 function Sources() {
   const answer = useGraph(StatusDocument, {})
   return (
-    <Section id="sources" title="Sources of the last run" operation={{ query: StatusDocument, variables: {} }}>
+    <Section
+      id="sources"
+      title="Sources of the last run"
+      operation={{ query: StatusDocument, variables: {} }}
+    >
       <Answer of={answer} rows={1}>
         {({ status: { lastRun } }) =>
           lastRun?.sources.length ? (

@@ -49,7 +49,11 @@ export function Overview() {
                   title="Leaderboard"
                   operation={{ query: LeaderboardDocument, variables: { first: WALLETS } }}
                   rest="/points/leaderboard"
-                  more={<Link href="/leaderboard">All {leaderboard.totalCount.toLocaleString('en-US')} wallets</Link>}
+                  more={
+                    <Link href="/leaderboard">
+                      All {leaderboard.totalCount.toLocaleString('en-US')} wallets
+                    </Link>
+                  }
                 >
                   <Table
                     caption="Leaderboard"
@@ -74,7 +78,10 @@ export function Overview() {
 
 const Hero = () => (
   <>
-    <p>What wallets supply, borrow and earn across the protocol, and where each of their points comes from.</p>
+    <p>
+      What wallets supply, borrow and earn across the protocol, and where each of their points comes
+      from.
+    </p>
     <SearchBox withButton />
   </>
 )
@@ -87,7 +94,13 @@ const FIGURES = [
 ] as const
 
 /** The program in four numbers, each with how it moved. */
-function Program({ totalPoints, dates }: { totalPoints: number; dates: DistributionDatesFragment }) {
+function Program({
+  totalPoints,
+  dates,
+}: {
+  totalPoints: number
+  dates: DistributionDatesFragment
+}) {
   const chart = useGraph(ProgramChartDocument, { ...spanOf(dates, DAYS) })
   const series = chart.data?.program.series ?? []
   const newest = dates.newest.nodes[0]?.date
@@ -130,7 +143,13 @@ function Season() {
 function Freshness() {
   const status = useGraph(StatusDocument, {}).data?.status
   const isLate = status && (status.distributionLate || status.chains.some(({ late }) => late))
-  const word = !status ? 'status' : isSample(status) ? 'sample data' : isLate ? 'some data is late' : 'on time'
+  const word = !status
+    ? 'status'
+    : isSample(status)
+      ? 'sample data'
+      : isLate
+        ? 'some data is late'
+        : 'on time'
   return <Link href="/status">{word}</Link>
 }
 
@@ -151,7 +170,12 @@ function Movers() {
           return moved.length === 0 ? (
             <Empty>No rank of the first {MOVERS_OF} changed in 7 days.</Empty>
           ) : (
-            <Table caption="Movers" columns={moverColumns} rows={moved} rowKey={({ userAddress }) => userAddress} />
+            <Table
+              caption="Movers"
+              columns={moverColumns}
+              rows={moved}
+              rowKey={({ userAddress }) => userAddress}
+            />
           )
         }}
       </Answer>
@@ -165,7 +189,11 @@ function Activity() {
   const variables = { first: ACTIVITIES }
   const newest = useGraph(RecentActivityDocument, variables)
   return (
-    <Section id="newest" title="Newest activity" operation={{ query: RecentActivityDocument, variables }}>
+    <Section
+      id="newest"
+      title="Newest activity"
+      operation={{ query: RecentActivityDocument, variables }}
+    >
       <Answer of={newest} rows={variables.first}>
         {({ activity }) => <Newest activity={activity.nodes} />}
       </Answer>
@@ -192,7 +220,9 @@ function Pools({ dates }: { dates: DistributionDatesFragment }) {
   const variables = { first: POOLS, orderBy: 'TVL_USD', orderDirection: 'DESC' } as const
   const pools = useGraph(PoolsDocument, variables)
   const trends = useGraph(PoolTrendsDocument, { first: POOLS, ...spanOf(dates, DAYS) })
-  const lines = new Map(trends.data?.pools.nodes.map(({ id, series }) => [id, series.map(({ tvlUsd }) => tvlUsd)]))
+  const lines = new Map(
+    trends.data?.pools.nodes.map(({ id, series }) => [id, series.map(({ tvlUsd }) => tvlUsd)]),
+  )
   const columns: Column<PoolCardFragment>[] = [
     {
       name: 'Pool',
@@ -202,8 +232,16 @@ function Pools({ dates }: { dates: DistributionDatesFragment }) {
       ),
     },
     { name: 'TVL', numeric: true, cell: ({ tvlUsd }) => <Num value={tvlUsd} unit="usd" /> },
-    { name: `${DAYS} days`, numeric: true, cell: ({ id }) => <Sparkline values={lines.get(id) ?? []} /> },
-    { name: 'Utilization', numeric: true, cell: ({ utilization }) => <Num value={utilization} unit="percent" /> },
+    {
+      name: `${DAYS} days`,
+      numeric: true,
+      cell: ({ id }) => <Sparkline values={lines.get(id) ?? []} />,
+    },
+    {
+      name: 'Utilization',
+      numeric: true,
+      cell: ({ utilization }) => <Num value={utilization} unit="percent" />,
+    },
   ]
   return (
     <Section

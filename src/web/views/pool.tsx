@@ -66,7 +66,9 @@ export function Pool({ address }: { address: string }) {
                   </Fact>
                 </Facts>
                 <div className="columns">
-                  {[pool.marketA, pool.marketB].map((side) => side && <Side key={side.id} side={side} />)}
+                  {[pool.marketA, pool.marketB].map(
+                    (side) => side && <Side key={side.id} side={side} />,
+                  )}
                 </div>
               </>
             ) : (
@@ -87,7 +89,11 @@ export function Pool({ address }: { address: string }) {
   )
 }
 
-const Multipliers = ({ pool: { address, multiplier, assetA, assetB } }: { pool: PoolCardFragment }) => (
+const Multipliers = ({
+  pool: { address, multiplier, assetA, assetB },
+}: {
+  pool: PoolCardFragment
+}) => (
   <PoolFactors
     multiplier={multiplier}
     symbols={[assetA.symbol, assetB.symbol]}
@@ -111,7 +117,8 @@ const SIDE_FACTS = [
 const Side = ({ side }: { side: MarketSideFragment }) => (
   <section aria-labelledby={side.id}>
     <h2 id={side.id} className="named" title={side.address}>
-      <TokenIcons tokens={[side.asset]} size={24} /> <TokenSymbol token={side.asset} /> <TokenName token={side.asset} />
+      <TokenIcons tokens={[side.asset]} size={24} /> <TokenSymbol token={side.asset} />{' '}
+      <TokenName token={side.asset} />
     </h2>
     <Facts compact>
       {SIDE_FACTS.map(([name, key, unit]) => (
@@ -124,8 +131,13 @@ const Side = ({ side }: { side: MarketSideFragment }) => (
 )
 
 /** The part of the deposits that is lent. Unknown without deposits. */
-const utilizationOf = ({ suppliedUsd, borrowedUsd }: { suppliedUsd: number | null; borrowedUsd: number | null }) =>
-  suppliedUsd && borrowedUsd !== null ? borrowedUsd / suppliedUsd : null
+const utilizationOf = ({
+  suppliedUsd,
+  borrowedUsd,
+}: {
+  suppliedUsd: number | null
+  borrowedUsd: number | null
+}) => (suppliedUsd && borrowedUsd !== null ? borrowedUsd / suppliedUsd : null)
 
 function Charts({ address }: { address: string }) {
   const span = useSpan()
@@ -133,13 +145,19 @@ function Charts({ address }: { address: string }) {
   const answer = useGraph(PoolChartDocument, variables, { pause: !span })
   const marks = useMarks([address])
   return (
-    <Section id="charts" title="History" operation={{ query: PoolChartDocument, variables }} more={<RangeChoice />}>
+    <Section
+      id="charts"
+      title="History"
+      operation={{ query: PoolChartDocument, variables }}
+      more={<RangeChoice />}
+    >
       <div className="charts">
         <Answer of={answer} charts={6}>
           {({ pool }) => {
             if (!pool) return null
             const times = pool.series.map(({ start }) => start)
-            const of = (key: 'points' | 'tvlUsd' | 'borrowedUsd') => pool.series.map((bucket) => bucket[key])
+            const of = (key: 'points' | 'tvlUsd' | 'borrowedUsd') =>
+              pool.series.map((bucket) => bucket[key])
             const markets = [pool.marketA, pool.marketB].filter((market) => market !== null)
             return (
               <>
@@ -175,7 +193,10 @@ function Charts({ address }: { address: string }) {
                     unit="percent"
                     times={aprSeries.map(({ start }) => start)}
                     series={[
-                      { label: 'Deposit APR', values: aprSeries.map(({ depositApr }) => depositApr) },
+                      {
+                        label: 'Deposit APR',
+                        values: aprSeries.map(({ depositApr }) => depositApr),
+                      },
                       { label: 'Borrow APR', values: aprSeries.map(({ borrowApr }) => borrowApr) },
                     ]}
                   />
@@ -191,8 +212,16 @@ function Charts({ address }: { address: string }) {
 
 const topColumns: Column<TopUser>[] = [
   { name: 'Wallet', heads: true, cell: ({ user }) => <WalletLink address={user.address} /> },
-  { name: 'Points on the date', numeric: true, cell: ({ points }) => <Num value={points} unit="points" /> },
-  { name: 'Rank over all pools', numeric: true, cell: ({ user }) => <Num value={user.rank} unit="count" /> },
+  {
+    name: 'Points on the date',
+    numeric: true,
+    cell: ({ points }) => <Num value={points} unit="points" />,
+  },
+  {
+    name: 'Rank over all pools',
+    numeric: true,
+    cell: ({ user }) => <Num value={user.rank} unit="count" />,
+  },
 ]
 
 function TopUsers({ address }: { address: string }) {

@@ -1,9 +1,22 @@
-import { type MarketRatesFragment, type PoolCardFragment, type PoolOrder, PoolsDocument } from 'lending-graph-client'
+import {
+  type MarketRatesFragment,
+  type PoolCardFragment,
+  type PoolOrder,
+  PoolsDocument,
+} from 'lending-graph-client'
 import { Answer, NothingStored } from '../answer.tsx'
 import { chainName } from '../chains.ts'
 import { PoolFactors, useAnnounced } from '../multiplier-chips.tsx'
 import { Page } from '../page-frame.tsx'
-import { type Column, ColumnChoice, chosenColumns, PagedTable, type Sort, sortBy, usePage } from '../table.tsx'
+import {
+  type Column,
+  ColumnChoice,
+  chosenColumns,
+  PagedTable,
+  type Sort,
+  sortBy,
+  usePage,
+} from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num, PoolLink } from '../values.tsx'
@@ -22,7 +35,12 @@ const columns = (announced: ReturnType<typeof useAnnounced>): Column<PoolCardFra
       </>
     ),
   },
-  { name: 'TVL', numeric: true, sortKey: 'TVL_USD', cell: ({ tvlUsd }) => <Num value={tvlUsd} unit="usd" /> },
+  {
+    name: 'TVL',
+    numeric: true,
+    sortKey: 'TVL_USD',
+    cell: ({ tvlUsd }) => <Num value={tvlUsd} unit="usd" />,
+  },
   {
     name: 'Borrowed',
     numeric: true,
@@ -95,7 +113,8 @@ export function Pools() {
   return (
     <Page title="Pools" operation={{ query: PoolsDocument, variables }} rest="/pools/all">
       <p className="lede">
-        Each pool has two tokens: what is supplied of one is the collateral of what is borrowed of the other.
+        Each pool has two tokens: what is supplied of one is the collateral of what is borrowed of
+        the other.
       </p>
       <Answer of={pools} rows={ROWS}>
         {({ pools }) => (

@@ -10,7 +10,10 @@ export const rewardColumns: Column<LiquidationRewardRowFragment>[] = [
     heads: true,
     cell: ({ time }) => <Moment iso={time} />,
   },
-  { name: 'Where', cell: ({ entity, entityAddress }) => <EntityLink entity={entity} address={entityAddress} /> },
+  {
+    name: 'Where',
+    cell: ({ entity, entityAddress }) => <EntityLink entity={entity} address={entityAddress} />,
+  },
   {
     name: 'Reward',
     numeric: true,
@@ -21,13 +24,21 @@ export const rewardColumns: Column<LiquidationRewardRowFragment>[] = [
         <Unknown />
       ),
   },
-  { name: 'Reward value', numeric: true, cell: ({ liquidReward }) => <Num value={liquidReward.usd} unit="usd" /> },
+  {
+    name: 'Reward value',
+    numeric: true,
+    cell: ({ liquidReward }) => <Num value={liquidReward.usd} unit="usd" />,
+  },
   {
     name: 'Collateral received',
     numeric: true,
     cell: ({ collateralReceived }) => <Num value={collateralReceived.usd} unit="usd" />,
   },
-  { name: 'Repaid', numeric: true, cell: ({ supplySent }) => <Num value={supplySent.usd} unit="usd" /> },
+  {
+    name: 'Repaid',
+    numeric: true,
+    cell: ({ supplySent }) => <Num value={supplySent.usd} unit="usd" />,
+  },
   {
     name: 'Claimed',
     cell: ({ claimedAt }) => (claimedAt ? <Moment iso={claimedAt} /> : 'not yet'),

@@ -50,7 +50,10 @@ const positionColumns: Column<PositionRiskFragment>[] = [
       <Amounts
         of={sidesOf(position).map(({ side, other }) => ({
           symbol: side.asset.symbol,
-          usd: (other.borrowed.usd ?? 0) > 0 ? (side.supplied.usd ?? 0) + (side.protected.usd ?? 0) : 0,
+          usd:
+            (other.borrowed.usd ?? 0) > 0
+              ? (side.supplied.usd ?? 0) + (side.protected.usd ?? 0)
+              : 0,
         }))}
       />
     ),
@@ -59,21 +62,39 @@ const positionColumns: Column<PositionRiskFragment>[] = [
     name: 'Debt',
     numeric: true,
     cell: (position) => (
-      <Amounts of={sidesOf(position).map(({ side }) => ({ symbol: side.asset.symbol, usd: side.borrowed.usd ?? 0 }))} />
+      <Amounts
+        of={sidesOf(position).map(({ side }) => ({
+          symbol: side.asset.symbol,
+          usd: side.borrowed.usd ?? 0,
+        }))}
+      />
     ),
   },
-  { name: 'Health factor', numeric: true, cell: ({ healthFactor }) => <Num value={healthFactor} unit="factor" /> },
+  {
+    name: 'Health factor',
+    numeric: true,
+    cell: ({ healthFactor }) => <Num value={healthFactor} unit="factor" />,
+  },
   { name: 'LTV', numeric: true, cell: ({ ltv }) => <Num value={ltv} unit="percent" /> },
   {
     name: 'Pool',
     cell: ({ poolAddress, pool, sideA, sideB }) => (
-      <PoolLink address={poolAddress} name={pool?.displayName} tokens={[sideA.asset, sideB.asset]} />
+      <PoolLink
+        address={poolAddress}
+        name={pool?.displayName}
+        tokens={[sideA.asset, sideB.asset]}
+      />
     ),
   },
 ]
 
 const Positions = ({ count }: { count: number | null | undefined }) => (
-  <Num value={count} unit="count" suffix={count === 1 ? 'position' : 'positions'} ifZero="no position" />
+  <Num
+    value={count}
+    unit="count"
+    suffix={count === 1 ? 'position' : 'positions'}
+    ifZero="no position"
+  />
 )
 
 /** The debt that each drop would liquidate. */
@@ -123,7 +144,10 @@ const marketColumns = (drops: number[]): Column<Market>[] => [
   },
 ]
 
-/** Who falls first if a token loses a part of its price, and how much debt falls of prices would liquidate. */
+/**
+ * Who falls first if a token loses a part of its price, and how much debt falls of prices would
+ * liquidate.
+ */
 export function Risk() {
   const url = useUrlState()
   const [percent, asset] = [url.get('drop') ?? '12', url.get('asset')]
@@ -141,15 +165,20 @@ export function Risk() {
   return (
     <Page title="Risk" {...(isDrop && { operation: { query: RiskDocument, variables } })}>
       <p className="lede">
-        A position can be liquidated once its collateral has lost so much of its price that its health factor is below
-        1.
+        A position can be liquidated once its collateral has lost so much of its price that its
+        health factor is below 1.
       </p>
       <div className="choices">
         <label>
           Collateral
-          <select value={asset ?? ''} onChange={({ target }) => url.set({ asset: target.value || undefined })}>
+          <select
+            value={asset ?? ''}
+            onChange={({ target }) => url.set({ asset: target.value || undefined })}
+          >
             <option value="">All tokens</option>
-            {asset && !assets.some(({ address }) => address === asset) && <option value={asset}>{asset}</option>}
+            {asset && !assets.some(({ address }) => address === asset) && (
+              <option value={asset}>{asset}</option>
+            )}
             {assets.map(({ id, symbol, address, chainId }) => (
               <option key={id} value={address}>
                 {nameText({ kind: 'token', name: symbol, address })} on {chainName(chainId)}
@@ -185,13 +214,18 @@ export function Risk() {
                 empty={<Empty>Such a fall liquidates no position.</Empty>}
               />
               <h2>Debt at risk</h2>
-              <p>The debt that a fall of the collateral's price would liquidate, in the largest markets.</p>
+              <p>
+                The debt that a fall of the collateral's price would liquidate, in the largest
+                markets.
+              </p>
               {markets.nodes.length === 0 ? (
                 <Empty>No market has this token.</Empty>
               ) : (
                 <Table
                   caption="Debt at risk"
-                  columns={marketColumns(markets.nodes[0]?.collateralAtRisk.map(({ drop }) => drop) ?? [])}
+                  columns={marketColumns(
+                    markets.nodes[0]?.collateralAtRisk.map(({ drop }) => drop) ?? [],
+                  )}
                   rows={markets.nodes}
                   rowKey={({ id }) => id}
                 />

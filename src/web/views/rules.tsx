@@ -1,4 +1,9 @@
-import { BasePointsDocument, type BasePointsQuery, RulesDocument, type RulesQuery } from 'lending-graph-client'
+import {
+  BasePointsDocument,
+  type BasePointsQuery,
+  RulesDocument,
+  type RulesQuery,
+} from 'lending-graph-client'
 import { Answer, Empty } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { Page } from '../page-frame.tsx'
@@ -49,13 +54,23 @@ const columns: Column<Revision>[] = [
 
 const baseColumns: Column<BaseRevision>[] = [
   { name: 'Counts from', heads: true, cell: From },
-  { name: 'Of a dollar supplied', numeric: true, cell: ({ deposit }) => <Num value={deposit} unit="factor" /> },
-  { name: 'Of a dollar borrowed', numeric: true, cell: ({ borrow }) => <Num value={borrow} unit="factor" /> },
+  {
+    name: 'Of a dollar supplied',
+    numeric: true,
+    cell: ({ deposit }) => <Num value={deposit} unit="factor" />,
+  },
+  {
+    name: 'Of a dollar borrowed',
+    numeric: true,
+    cell: ({ borrow }) => <Num value={borrow} unit="factor" />,
+  },
   { name: 'Set by', cell: ({ changedBy }) => changedBy },
   { name: 'Set at', cell: ({ changedAt }) => <Moment iso={changedAt} /> },
 ]
 
-/** The rules of points over time: multipliers and base points, with the dates that they determine. */
+/**
+ * The rules of points over time: multipliers and base points, with the dates that they determine.
+ */
 export function Rules() {
   const variables = usePage(ROWS)
   const rules = useGraph(RulesDocument, variables)
@@ -63,7 +78,8 @@ export function Rules() {
   return (
     <Page title="Rules" operation={{ query: RulesDocument, variables }}>
       <p className="lede">
-        The points of a date follow the newest rules without a first date, or with one that is not after it.
+        The points of a date follow the newest rules without a first date, or with one that is not
+        after it.
       </p>
       <h2>Multipliers</h2>
       <Answer of={rules} rows={ROWS}>

@@ -20,7 +20,9 @@ export function Run({ recordId }: { recordId: string }) {
   return (
     <Page title={`Run ${recordId}`} operation={{ query: RunDocument, variables }}>
       <Answer of={answer} rows={8}>
-        {({ run }) => (run ? <Details run={run} /> : <Empty>There is no run of this number.</Empty>)}
+        {({ run }) =>
+          run ? <Details run={run} /> : <Empty>There is no run of this number.</Empty>
+        }
       </Answer>
     </Page>
   )
@@ -35,7 +37,9 @@ function Details({ run }: { run: RunOfQuery }) {
         </p>
       )}
       <Facts>
-        <Fact name="Distribution">{run.date ? <DistributionLink date={run.date} /> : <Unknown />}</Fact>
+        <Fact name="Distribution">
+          {run.date ? <DistributionLink date={run.date} /> : <Unknown />}
+        </Fact>
         <Fact name="Kind">{KIND[run.kind]}</Fact>
         <Fact name="Status">{STATUS[run.status]}</Fact>
         <Fact name="Requested by">{run.requestedBy}</Fact>
@@ -43,10 +47,15 @@ function Details({ run }: { run: RunOfQuery }) {
           <Moment iso={run.startedAt} />
         </Fact>
         <Fact name="Duration">
-          <Num value={run.durationMs === null ? null : run.durationMs / 1000} unit="count" suffix="s" />
+          <Num
+            value={run.durationMs === null ? null : run.durationMs / 1000}
+            unit="count"
+            suffix="s"
+          />
         </Fact>
         <Fact name="Points per $ supplied, borrowed">
-          <Num value={run.basePointsDeposit} unit="factor" />, <Num value={run.basePointsBorrow} unit="factor" />
+          <Num value={run.basePointsDeposit} unit="factor" />,{' '}
+          <Num value={run.basePointsBorrow} unit="factor" />
         </Fact>
       </Facts>
       <Changes run={run} />

@@ -16,7 +16,8 @@ const columns: Column<Result>[] = [
     heads: true,
     cell: ({ item }) => {
       if (item.__typename === 'User') return <WalletLink address={item.address} />
-      if (item.__typename === 'Pool') return <PoolLink address={item.address} name={item.displayName} />
+      if (item.__typename === 'Pool')
+        return <PoolLink address={item.address} name={item.displayName} />
       if (item.__typename === 'Vault') return <VaultLink vault={item} />
       return <EntityLink entity={item} />
     },
@@ -25,7 +26,8 @@ const columns: Column<Result>[] = [
   {
     name: 'Points',
     numeric: true,
-    cell: ({ item }) => (item.__typename === 'User' ? <Num value={item.totalPoints} unit="points" /> : null),
+    cell: ({ item }) =>
+      item.__typename === 'User' ? <Num value={item.totalPoints} unit="points" /> : null,
   },
 ]
 
@@ -35,22 +37,28 @@ export function Search() {
   const variables = { text, first: 50 }
   const answer = useGraph(SearchDocument, variables, { pause: text === '' })
   return (
-    <Page title={text ? `Search: ${text}` : 'Search'} operation={{ query: SearchDocument, variables }}>
+    <Page
+      title={text ? `Search: ${text}` : 'Search'}
+      operation={{ query: SearchDocument, variables }}
+    >
       {text === '' ? (
-        <Empty>Search for an address or its beginning, a token, or the name of a pool or a vault.</Empty>
+        <Empty>
+          Search for an address or its beginning, a token, or the name of a pool or a vault.
+        </Empty>
       ) : (
         <Answer of={answer} rows={10}>
           {({ search }) =>
             search.length === 0 ? (
               <Empty>
-                Nothing matches. Wallets are found by their address or its beginning; pools, markets and vaults also by
-                symbol or name.
+                Nothing matches. Wallets are found by their address or its beginning; pools, markets
+                and vaults also by symbol or name.
               </Empty>
             ) : (
               <Table
                 caption="Results, best match first"
                 columns={columns.filter(
-                  ({ numeric }) => !numeric || search.some(({ item }) => item.__typename === 'User'),
+                  ({ numeric }) =>
+                    !numeric || search.some(({ item }) => item.__typename === 'User'),
                 )}
                 rows={search}
                 rowKey={({ item }) => item.id}

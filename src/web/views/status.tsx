@@ -37,7 +37,15 @@ export function Status() {
 }
 
 function Details({ status }: { status: StatusOfQuery }) {
-  const { distribution, nextDistributionDate, nextDistributionExpectedAt, chains, legs, lastRun, lastImport } = status
+  const {
+    distribution,
+    nextDistributionDate,
+    nextDistributionExpectedAt,
+    chains,
+    legs,
+    lastRun,
+    lastImport,
+  } = status
   const state = stateOf(status)
   return (
     <>
@@ -52,9 +60,15 @@ function Details({ status }: { status: StatusOfQuery }) {
           </Fact>
           {!isSample(status) && (
             <>
-              <Fact name="Next">{nextDistributionDate ? <Day iso={nextDistributionDate} /> : <Unknown />}</Fact>
+              <Fact name="Next">
+                {nextDistributionDate ? <Day iso={nextDistributionDate} /> : <Unknown />}
+              </Fact>
               <Fact name="Expected">
-                {nextDistributionExpectedAt ? <Moment iso={nextDistributionExpectedAt} /> : <Unknown />}
+                {nextDistributionExpectedAt ? (
+                  <Moment iso={nextDistributionExpectedAt} />
+                ) : (
+                  <Unknown />
+                )}
               </Fact>
             </>
           )}
@@ -77,7 +91,12 @@ function Details({ status }: { status: StatusOfQuery }) {
       {legs.length > 0 && (
         <>
           <h2>Updates</h2>
-          <Table caption="Updates" columns={legColumns} rows={byChain(legs)} rowKey={({ key }) => key} />
+          <Table
+            caption="Updates"
+            columns={legColumns}
+            rows={byChain(legs)}
+            rowKey={({ key }) => key}
+          />
         </>
       )}
       <Section id="runs" title="Runs" more={<Link href="/operate">Preview a run</Link>}>
@@ -114,16 +133,29 @@ const chainColumns = (state: State): Column<StatusOfQuery['chains'][number]>[] =
     name: 'Newest snapshot',
     cell: ({ newestRecordAt }) => (newestRecordAt ? <Moment iso={newestRecordAt} /> : <Unknown />),
   },
-  { name: EXPECTED, cell: ({ expectedAt }) => (expectedAt ? <Moment iso={expectedAt} /> : <Unknown />) },
-  { name: 'State', cell: ({ newestRecordAt, late }) => (newestRecordAt ? state(late) : <Unknown />) },
+  {
+    name: EXPECTED,
+    cell: ({ expectedAt }) => (expectedAt ? <Moment iso={expectedAt} /> : <Unknown />),
+  },
+  {
+    name: 'State',
+    cell: ({ newestRecordAt, late }) => (newestRecordAt ? state(late) : <Unknown />),
+  },
 ]
 
 type Leg = StatusOfQuery['legs'][number]
 
-/** The chains of each leg. A leg is late on a chain if its update is, or the chain's records are. */
+/**
+ * The chains of each leg. A leg is late on a chain if its update is, or the chain's records are.
+ */
 const byChain = (legs: Leg[]) =>
   legs.flatMap(({ chains, ...leg }) =>
-    chains.map((chain) => ({ ...leg, ...chain, key: `${leg.leg} ${chain.chainId}`, late: leg.late || chain.late })),
+    chains.map((chain) => ({
+      ...leg,
+      ...chain,
+      key: `${leg.leg} ${chain.chainId}`,
+      late: leg.late || chain.late,
+    })),
   )
 
 const legColumns: Column<ReturnType<typeof byChain>[number]>[] = [

@@ -22,7 +22,11 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
   const vault = answer.data?.vault
   const span = useSpan()
   const activity = useGraph(VaultActivityDocument, variables, { pause: !isValid })
-  const chart = useGraph(VaultChartDocument, { ...variables, ...span }, { pause: !isValid || !span })
+  const chart = useGraph(
+    VaultChartDocument,
+    { ...variables, ...span },
+    { pause: !isValid || !span },
+  )
   return (
     <Page
       title={vault?.name ?? 'Vault'}
@@ -67,7 +71,9 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                             series={[
                               {
                                 label: 'Total assets',
-                                values: vault.series.map(({ totalAssets }) => totalAssets?.usd ?? null),
+                                values: vault.series.map(
+                                  ({ totalAssets }) => totalAssets?.usd ?? null,
+                                ),
                               },
                             ]}
                           />
@@ -76,7 +82,10 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                             unit="percent"
                             times={vault.aprSeries.map(({ start }) => start)}
                             series={[
-                              { label: 'Deposit APR', values: vault.aprSeries.map(({ depositApr }) => depositApr) },
+                              {
+                                label: 'Deposit APR',
+                                values: vault.aprSeries.map(({ depositApr }) => depositApr),
+                              },
                             ]}
                           />
                         </>
@@ -84,7 +93,11 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                     }
                   </Answer>
                 </Section>
-                <Section id="newest" title="Newest activity" operation={{ query: VaultActivityDocument, variables }}>
+                <Section
+                  id="newest"
+                  title="Newest activity"
+                  operation={{ query: VaultActivityDocument, variables }}
+                >
                   <Answer of={activity} rows={10}>
                     {({ vault }) => vault && <Newest activity={vault.activity.nodes} />}
                   </Answer>

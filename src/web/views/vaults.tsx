@@ -44,7 +44,10 @@ const columns: Column<VaultCardFragment>[] = [
     cell: ({ userCount }) => <Num value={userCount} unit="count" />,
   },
 ]
-const SORTS = columns.flatMap(({ sortKey }) => [`${sortKey}_DESC`, `${sortKey}_ASC`]) as Sort<VaultOrder>[]
+const SORTS = columns.flatMap(({ sortKey }) => [
+  `${sortKey}_DESC`,
+  `${sortKey}_ASC`,
+]) as Sort<VaultOrder>[]
 
 /** All vaults, with their rates. */
 export function Vaults() {

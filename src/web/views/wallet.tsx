@@ -42,7 +42,9 @@ import { rewardColumns } from './reward-columns.tsx'
 
 const ROWS = 10
 
-/** A wallet: points and rank, worth, earnings, positions, activity, changes of points and rewards. */
+/**
+ * A wallet: points and rank, worth, earnings, positions, activity, changes of points and rewards.
+ */
 export function Wallet({ address }: { address: string }) {
   if (!isAddress(address))
     return (
@@ -166,7 +168,8 @@ function Remarks({ user }: { user: UserSummaryFragment }) {
     <p className="lede">
       {worth && (
         <>
-          Net worth is supplied + protected + in vaults − borrowed, by the newest snapshots (<Moment iso={worth.time} />
+          Net worth is supplied + protected + in vaults − borrowed, by the newest snapshots (
+          <Moment iso={worth.time} />
           ). {worth.hasIncompletePrices && 'An amount without a price counts as $0. '}
           {withoutRates > 0 && 'Net APR leaves out what has no known rate. '}
         </>
@@ -222,9 +225,15 @@ function Positions({ address, last }: PositionsProps) {
       ) : (
         <>
           <p className="lede">
-            Points of <DistributionLink date={last} />. Click points to see the run that computed them.
+            Points of <DistributionLink date={last} />. Click points to see the run that computed
+            them.
           </p>
-          <Answer of={newest.error ? { ...positions, error: newest.error, retry: newest.retry } : positions} rows={4}>
+          <Answer
+            of={
+              newest.error ? { ...positions, error: newest.error, retry: newest.retry } : positions
+            }
+            rows={4}
+          >
             {({ positions: list }) => (
               <>
                 <PositionsTable caption="Positions" list={list} rows={ROWS} parameter="positions" />
@@ -245,13 +254,19 @@ function Charts({ address }: { address: string }) {
   const points = useGraph(RankChartDocument, variables, { pause: !span })
   const earnings = useGraph(EarningsChartDocument, variables, { pause: !span })
   return (
-    <Section id="charts" title="History" operation={{ query: EarningsChartDocument, variables }} more={<RangeChoice />}>
+    <Section
+      id="charts"
+      title="History"
+      operation={{ query: EarningsChartDocument, variables }}
+      more={<RangeChoice />}
+    >
       <div className="charts">
         <Answer of={earnings} charts={2}>
           {({ user: { series } }) => {
             const times = series.map(({ start }) => start)
-            const of = (term: 'netUsd' | 'suppliedUsd' | 'protectedUsd' | 'vaultsUsd' | 'borrowedUsd') =>
-              series.map(({ worth }) => worth?.[term] ?? null)
+            const of = (
+              term: 'netUsd' | 'suppliedUsd' | 'protectedUsd' | 'vaultsUsd' | 'borrowedUsd',
+            ) => series.map(({ worth }) => worth?.[term] ?? null)
             return (
               <>
                 <Chart
@@ -271,8 +286,13 @@ function Charts({ address }: { address: string }) {
                   title="Earnings"
                   unit="usd"
                   times={times}
-                  series={[{ label: 'Earnings', values: series.map(({ earningsUsd }) => earningsUsd) }]}
-                  note={[gapNote(series, (bucket) => bucket.earningsUsd), differenceNote(series.at(-1))]
+                  series={[
+                    { label: 'Earnings', values: series.map(({ earningsUsd }) => earningsUsd) },
+                  ]}
+                  note={[
+                    gapNote(series, (bucket) => bucket.earningsUsd),
+                    differenceNote(series.at(-1)),
+                  ]
                     .join(' ')
                     .trim()}
                 />
@@ -315,7 +335,11 @@ const earningsColumns: Column<EarningsRowFragment>[] = [
     cell: ({ entity, entityAddress }) => <EntityLink entity={entity} address={entityAddress} />,
   },
   { name: 'Current value', numeric: true, cell: (row) => <Num value={row.worthUsd} unit="usd" /> },
-  { name: 'Net invested', numeric: true, cell: (row) => <Num value={row.netCashInvestedUsd} unit="usd" /> },
+  {
+    name: 'Net invested',
+    numeric: true,
+    cell: (row) => <Num value={row.netCashInvestedUsd} unit="usd" />,
+  },
   { name: 'Earnings', numeric: true, cell: (row) => <Num value={row.earningsUsd} unit="usd" /> },
 ]
 
@@ -335,7 +359,9 @@ function Earnings({ address }: { address: string }) {
             caption="Earnings by market and vault"
             columns={earningsColumns}
             list={{ nodes: earnings.breakdown, totalCount: earnings.entityCount }}
-            rowKey={({ chainId, entityType, entityAddress }) => `${chainId} ${entityType} ${entityAddress}`}
+            rowKey={({ chainId, entityType, entityAddress }) =>
+              `${chainId} ${entityType} ${entityAddress}`
+            }
             parameter="earnings"
             rows={ROWS}
             empty={<Empty>No holdings are stored.</Empty>}
@@ -355,7 +381,10 @@ function ActivityList({ address }: { address: string }) {
     <Section id="activity" title="Activity" operation={{ query: ActivityDocument, variables }}>
       <label>
         Show
-        <select value={kind ?? ''} onChange={({ target }) => url.set({ kind: target.value || undefined })}>
+        <select
+          value={kind ?? ''}
+          onChange={({ target }) => url.set({ kind: target.value || undefined })}
+        >
           <option value="">everything</option>
           {Object.entries(KINDS).map(([value, name]) => (
             <option key={value} value={value}>
@@ -396,7 +425,11 @@ type Change = LedgerQuery['user']['ledger']['nodes'][number]
 const FACTORS = ['depositA', 'depositB', 'borrowA', 'borrowB'] as const
 
 /** The reasons of a change in words. A multiplier has its factors that differ: 1x → 2x. */
-function reasonsOf({ reasons, multiplierBefore: before, multiplierAfter: after }: Change): string[] {
+function reasonsOf({
+  reasons,
+  multiplierBefore: before,
+  multiplierAfter: after,
+}: Change): string[] {
   const changed = FACTORS.flatMap((name) => {
     const [from, to] = [before?.[name], after?.[name]]
     return from === to ? [] : [`${from ?? 0}x → ${to ?? 0}x`]
@@ -409,11 +442,24 @@ const changeColumns: Column<Change>[] = [
   { name: 'Date', heads: true, cell: ({ date }) => <DistributionLink date={date} /> },
   {
     name: 'Pool',
-    cell: ({ pool }) => (pool ? <PoolLink address={pool.address} name={pool.displayName} /> : <Unknown />),
+    cell: ({ pool }) =>
+      pool ? <PoolLink address={pool.address} name={pool.displayName} /> : <Unknown />,
   },
-  { name: 'Before', numeric: true, cell: ({ pointsBefore }) => <Num value={pointsBefore} unit="points" /> },
-  { name: 'After', numeric: true, cell: ({ pointsAfter }) => <Num value={pointsAfter} unit="points" /> },
-  { name: 'Change', numeric: true, cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" isChange /> },
+  {
+    name: 'Before',
+    numeric: true,
+    cell: ({ pointsBefore }) => <Num value={pointsBefore} unit="points" />,
+  },
+  {
+    name: 'After',
+    numeric: true,
+    cell: ({ pointsAfter }) => <Num value={pointsAfter} unit="points" />,
+  },
+  {
+    name: 'Change',
+    numeric: true,
+    cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" isChange />,
+  },
   {
     name: 'Because of',
     cell: (change) => (change.reasons.length > 0 ? reasonsOf(change).join(', ') : <Unknown />),
@@ -427,7 +473,9 @@ function Changes({ address }: { address: string }) {
   const ledger = useGraph(LedgerDocument, variables)
   return (
     <Section id="ledger" title="Changes of points" operation={{ query: LedgerDocument, variables }}>
-      <p className="lede">Runs that changed the points of a date after its first run, newest run first.</p>
+      <p className="lede">
+        Runs that changed the points of a date after its first run, newest run first.
+      </p>
       <Answer of={ledger} rows={4}>
         {({ user: { ledger: list } }) => (
           <PagedTable

@@ -1,6 +1,6 @@
 /**
- * What operations are charged for each millisecond of CPU, of the gateway and of Postgres: every field, list, argument,
- * example and endpoint, in a store and in one of ten times its rows.
+ * What operations are charged for each millisecond of CPU, of the gateway and of Postgres: every
+ * field, list, argument, example and endpoint, in a store and in one of ten times its rows.
  *
  *     npm run bench -- charges
  *
@@ -10,9 +10,9 @@
  *     --runs N                how often each is sent and measured
  *     --data DIR              where the stores stay between runs
  *
- * Each request is computed, past every cache. What a request takes that reads nothing is subtracted: RATE_LIMIT has a point
- * for it. A probe that takes less than MEASURABLE times that is left out. One that seems too cheap or too dear is measured
- * again, more often: its median counts.
+ * Each request is computed, past every cache. What a request takes that reads nothing is
+ * subtracted: RATE_LIMIT has a point for it. A probe that takes less than MEASURABLE times that is
+ * left out. One that seems too cheap or too dear is measured again, more often: its median counts.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -44,7 +44,10 @@ const { values: flags } = parseArgs({
 })
 
 const SIZES = { small: { users: 100, days: 30 }, large: { users: 400, days: 75 } }
-/** A probe whose charge for its CPU is this much above or below the median is measured again, and fails in the end. */
+/**
+ * A probe whose charge for its CPU is this much above or below the median is measured again, and
+ * fails in the end.
+ */
 const ALLOWED = 5
 const MEASURABLE = 1
 const RETRIES = 3
@@ -99,7 +102,13 @@ async function measureStore(name: string, size: { users: number; days: number })
     })
     const [postmaster] = readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')
     try {
-      await measureAll(name, size, gateway.base, [gateway.pid, Number(postmaster)], await namesOf(pool))
+      await measureAll(
+        name,
+        size,
+        gateway.base,
+        [gateway.pid, Number(postmaster)],
+        await namesOf(pool),
+      )
     } finally {
       await gateway.stop()
     }
@@ -140,7 +149,9 @@ async function measureAll(
   const counts = await countsOf(async (query) => JSON.parse(await send('/graphql', { query })))
   const [only, except] = [new RegExp(flags.only), new RegExp(flags.except)]
   const requests: Request[] = [
-    ...probesOf(schema, { ...names, counts }).map(({ name, of, query }) => graphql(`${name}, ${of}`, query, {})),
+    ...probesOf(schema, { ...names, counts }).map(({ name, of, query }) =>
+      graphql(`${name}, ${of}`, query, {}),
+    ),
     ...operationsOf(names).map(({ name, query, variables }) => graphql(name, query, variables)),
     ...endpointsOf(names),
   ].filter(({ name }) => only.test(name) && !except.test(name) && (!flags.check || isChecked(name)))
@@ -168,7 +179,8 @@ async function measureAll(
   const usual = () => median(usable().map(([, one]) => perMs(one)))
   const isFar = (one: Measured) => Math.max(perMs(one) / usual(), usual() / perMs(one)) > ALLOWED
   for (let nth = 0; nth < RETRIES; nth++)
-    for (const [request] of usable().filter(([, one]) => isFar(one))) await measureAgain(request, MORE_RUNS)
+    for (const [request] of usable().filter(([, one]) => isFar(one)))
+      await measureAgain(request, MORE_RUNS)
 
   const sorted = usable()
     .map(([, one]) => one)
@@ -176,10 +188,15 @@ async function measureAll(
   const [cheapest, dearest] = [sorted[0], sorted.at(-1)]
   if (!cheapest || !dearest) throw new Error('nothing was measured')
   for (const one of refused) say(`refused: ${one}`)
-  const shown = sorted.length > 2 * SHOWN ? [...sorted.slice(0, SHOWN), ...sorted.slice(-SHOWN)] : sorted
+  const shown =
+    sorted.length > 2 * SHOWN ? [...sorted.slice(0, SHOWN), ...sorted.slice(-SHOWN)] : sorted
   const checks = flags.check
     ? [
-        { name: `the median to ${cheapest.name}`, value: usual() / perMs(cheapest), atMost: ALLOWED },
+        {
+          name: `the median to ${cheapest.name}`,
+          value: usual() / perMs(cheapest),
+          atMost: ALLOWED,
+        },
         { name: `${dearest.name} to the median`, value: perMs(dearest) / usual(), atMost: ALLOWED },
       ]
     : []
@@ -232,7 +249,10 @@ async function countsOf(
 
 /** The CPU time of a process so far, in milliseconds, more finely than by ticks. */
 const ofThreads = (pid: number) =>
-  readdirSync(`/proc/${pid}/task`).reduce((sum, task) => sum + cpuMs(`/proc/${pid}/task/${task}/schedstat`), 0)
+  readdirSync(`/proc/${pid}/task`).reduce(
+    (sum, task) => sum + cpuMs(`/proc/${pid}/task/${task}/schedstat`),
+    0,
+  )
 
 /** The CPU time of a server's processes, each of which has one thread. */
 function ofChildren(pid: number): number {
@@ -249,4 +269,5 @@ function cpuMs(file: string): number {
 }
 
 await buildProgram()
-for (const [name, size] of Object.entries(SIZES)) if (name === 'small' || !flags.check) await measureStore(name, size)
+for (const [name, size] of Object.entries(SIZES))
+  if (name === 'small' || !flags.check) await measureStore(name, size)

@@ -65,7 +65,10 @@ export function probesOf(schema: GraphQLSchema, names: Names): Probe[] {
   return new Walk(schema, names).probes()
 }
 
-/** What one selection of each field adds to an operation, also with the arguments of weight, by the charge of a document. */
+/**
+ * What one selection of each field adds to an operation, also with the arguments of weight, by the
+ * charge of a document.
+ */
 export function marginsOf(
   schema: GraphQLSchema,
   names: Names,
@@ -83,7 +86,9 @@ export const fieldsOf = (schema: GraphQLSchema): { type: GraphQLObjectType; fiel
 
 /** True for the result of a mutation. */
 const isOfEvents = (schema: GraphQLSchema, name: string) =>
-  Object.values(schema.getMutationType()?.getFields() ?? {}).some(({ type }) => getNamedType(type).name === name)
+  Object.values(schema.getMutationType()?.getFields() ?? {}).some(
+    ({ type }) => getNamedType(type).name === name,
+  )
 
 class Walk {
   readonly #schema: GraphQLSchema
@@ -113,19 +118,31 @@ class Walk {
       const weighty = field.args
         .filter(({ name }) => !['where', 'orderBy', 'groupBy', 'last'].includes(name))
         .flatMap((arg) => this.#given(field, arg, OFFSETS.inner))
-      return [{ name: '', value: () => '' }, ...weighty].map(({ name, value }): [string, number] => [
-        `${type.name}.${field.name}${name && `(${name})`}`,
-        charge(place.around(`${this.#call(type, field, 1, value(0))}${selection}`)) - without,
-      ])
+      return [{ name: '', value: () => '' }, ...weighty].map(
+        ({ name, value }): [string, number] => [
+          `${type.name}.${field.name}${name && `(${name})`}`,
+          charge(place.around(`${this.#call(type, field, 1, value(0))}${selection}`)) - without,
+        ],
+      )
     })
     return Object.fromEntries(added)
   }
 
-  /** The shortest way to each type, with lists of so many rows, and through one of them if there is more than one row. */
+  /**
+   * The shortest way to each type, with lists of so many rows, and through one of them if there is
+   * more than one row.
+   */
   #places(rows: number): Map<string, Place> {
     const query = this.#schema.getQueryType() as GraphQLObjectType
-    const start = { type: query, around: (selection: string) => `{ ${selection} }`, listed: rows === 1 }
-    const [plain, listed] = [new Map<string, Place>([[query.name, start]]), new Map<string, Place>()]
+    const start = {
+      type: query,
+      around: (selection: string) => `{ ${selection} }`,
+      listed: rows === 1,
+    }
+    const [plain, listed] = [
+      new Map<string, Place>([[query.name, start]]),
+      new Map<string, Place>(),
+    ]
     const waiting: (Place & { listed: boolean })[] = [start]
     for (let place = waiting.shift(); place; place = waiting.shift())
       for (const next of this.#below(place, rows)) {
@@ -147,8 +164,11 @@ class Walk {
       }))
     if (!isObjectType(type) || LEFT_OUT.has(type.name)) return []
     // Lists that a plan reads first, interfaces last: records by id are of one type.
-    const fields = Object.values(type.getFields()).filter((field) => isCompositeType(getNamedType(field.type)))
-    const order = (field: Field) => (isAbstractType(getNamedType(field.type)) ? 2 : this.#fieldsOf(field).nodes ? 0 : 1)
+    const fields = Object.values(type.getFields()).filter((field) =>
+      isCompositeType(getNamedType(field.type)),
+    )
+    const order = (field: Field) =>
+      isAbstractType(getNamedType(field.type)) ? 2 : this.#fieldsOf(field).nodes ? 0 : 1
     return [0, 1, 2].flatMap((nth) =>
       fields
         .filter((field) => order(field) === nth)
@@ -165,7 +185,12 @@ class Walk {
     )
   }
 
-  #probesOf(type: GraphQLObjectType, field: Field, of: Probe['of'], place: Place | undefined): Probe[] {
+  #probesOf(
+    type: GraphQLObjectType,
+    field: Field,
+    of: Probe['of'],
+    place: Place | undefined,
+  ): Probe[] {
     if (!place) return []
     const isRoot = type === this.#schema.getQueryType()
     const composite = isCompositeType(getNamedType(field.type))
@@ -178,12 +203,17 @@ class Walk {
       name: `${type.name}.${field.name}${name}`,
       of,
       query: place.around(
-        Array.from({ length: count }, (_, i) => `a${i}: ${this.#call(type, field, rows, given(i))}${below}`).join(' '),
+        Array.from(
+          { length: count },
+          (_, i) => `a${i}: ${this.#call(type, field, rows, given(i))}${below}`,
+        ).join(' '),
       ),
     })
     const counts = /totalCount/.test(Object.keys(this.#fieldsOf(field)).join())
     const skipped = isRoot ? OFFSETS.root : OFFSETS.inner
-    const optional = field.args.flatMap((arg) => this.#given(field, arg, skipped).map((one) => ({ ...one, arg })))
+    const optional = field.args.flatMap((arg) =>
+      this.#given(field, arg, skipped).map((one) => ({ ...one, arg })),
+    )
     // A list of one row's is what it is of many rows.
     const isFilter = (name: string) => name === 'where' || name === 'orderBy' || name === 'last'
     const measured = optional.filter(({ arg }) => of === 'rows' || !isFilter(arg.name))
@@ -207,15 +237,27 @@ class Walk {
   /** A field with its required arguments, those given, and its page. */
   #call(type: GraphQLObjectType, field: Field, rows: number, given = ''): string {
     const required = field.args
-      .filter((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined && !given.startsWith(`${arg.name}:`))
+      .filter(
+        (arg) =>
+          isNonNullType(arg.type) &&
+          arg.defaultValue === undefined &&
+          !given.startsWith(`${arg.name}:`),
+      )
       .map((arg) => `${arg.name}: ${this.#required(type, field, arg, rows)}`)
     const all = (type === this.#schema.getQueryType() && this.#names.counts[field.name]) || rows
-    const first = field.args.some(({ name }) => name === 'first') ? [`first: ${Math.min(rows, all)}`] : []
+    const first = field.args.some(({ name }) => name === 'first')
+      ? [`first: ${Math.min(rows, all)}`]
+      : []
     const args = [given, ...required, ...(/\blast:/.test(given) ? [] : first)].filter(Boolean)
     return args.length > 0 ? `${field.name}(${args.join(', ')})` : field.name
   }
 
-  #required(type: GraphQLObjectType, field: Field, { name }: GraphQLArgument, rows: number): string {
+  #required(
+    type: GraphQLObjectType,
+    field: Field,
+    { name }: GraphQLArgument,
+    rows: number,
+  ): string {
     const { users, pools, market, vault, asset, dates, run, ids } = this.#names
     const entity = { market, vault, asset }[field.name] ?? market
     const values: Record<string, unknown> = {
@@ -236,12 +278,20 @@ class Walk {
     if (name === 'groupBy') return 'POOL'
     if (name === 'where') return `{ users: ["${users[0]}"] }`
     const value = values[`${type.name}.${field.name}.${name}`] ?? values[name]
-    if (value === undefined) throw new Error(`${type.name}.${field.name} needs a value of ${name} in probes.ts`)
+    if (value === undefined)
+      throw new Error(`${type.name}.${field.name} needs a value of ${name} in probes.ts`)
     return JSON.stringify(value)
   }
 
-  /** The values of an optional argument that are measured: each order, each condition, other moments in each alias. */
-  #given(field: Field, arg: GraphQLArgument, skipped: number): { name: string; value: (nth: number) => string }[] {
+  /**
+   * The values of an optional argument that are measured: each order, each condition, other moments
+   * in each alias.
+   */
+  #given(
+    field: Field,
+    arg: GraphQLArgument,
+    skipped: number,
+  ): { name: string; value: (nth: number) => string }[] {
     const { dates, pools } = this.#names
     const type = getNamedType(arg.type)
     const [first, last] = [dates[0] as string, dates.at(-1) as string]
@@ -256,35 +306,65 @@ class Walk {
           return `from: "${momentOf(dates.slice(0, -1), nth, type.name)}"${to}`
         })
       case 'offset':
-        return alone((nth) => `offset: ${type.name === 'Int' ? skipped + nth : `"${skipped + nth}"`}`)
+        return alone(
+          (nth) => `offset: ${type.name === 'Int' ? skipped + nth : `"${skipped + nth}"`}`,
+        )
       case 'last':
         return alone(() => `last: ${INNER_ROWS}`)
       case 'drops':
-        return alone((nth) => `drops: [${Array.from({ length: 20 }, (_, i) => (i + 1) / (21 + nth)).join(', ')}]`)
+        return alone(
+          (nth) =>
+            `drops: [${Array.from({ length: 20 }, (_, i) => (i + 1) / (21 + nth)).join(', ')}]`,
+        )
       case 'days':
-        return isNonNullType(arg.type) && arg.defaultValue === undefined ? [] : alone((nth) => `days: ${nth + 1}`)
+        return isNonNullType(arg.type) && arg.defaultValue === undefined
+          ? []
+          : alone((nth) => `days: ${nth + 1}`)
       case 'grouped':
         return alone(() => 'grouped: true')
       case 'scope':
         return [
-          { name: 'scope.asOf', value: (nth) => `scope: { asOf: "${momentOf(dates, nth, 'DateTime')}" }` },
-          { name: 'scope.window', value: () => `scope: { window: { from: "${first}", to: "${last}" } }` },
+          {
+            name: 'scope.asOf',
+            value: (nth) => `scope: { asOf: "${momentOf(dates, nth, 'DateTime')}" }`,
+          },
+          {
+            name: 'scope.window',
+            value: () => `scope: { window: { from: "${first}", to: "${last}" } }`,
+          },
           {
             name: 'scope.pool',
-            value: () => `scope: { window: { pool: "${pools[0]}", from: "${first}", to: "${last}" } }`,
+            value: () =>
+              `scope: { window: { pool: "${pools[0]}", from: "${first}", to: "${last}" } }`,
           },
-          { name: 'scope.chain', value: () => `scope: { window: { chainId: 1, from: "${last}", to: "${last}" } }` },
+          {
+            name: 'scope.chain',
+            value: () => `scope: { window: { chainId: 1, from: "${last}", to: "${last}" } }`,
+          },
         ]
     }
     if (arg.name === 'orderBy' || arg.name === 'groupBy')
       return isEnumType(type)
-        ? type.getValues().map(({ name }) => ({ name: `${arg.name}: ${name}`, value: () => `${arg.name}: ${name}` }))
+        ? type.getValues().map(({ name }) => ({
+            name: `${arg.name}: ${name}`,
+            value: () => `${arg.name}: ${name}`,
+          }))
         : []
     if (arg.name === 'where' && isInputObjectType(type))
       return Object.values(type.getFields()).flatMap((input) => {
         const value = this.#condition(input.name, input.type)
-        const bound = isNonNullType(arg.type) && input.name !== 'users' ? `users: ["${this.#names.users[0]}"], ` : ''
-        return value ? [{ name: `where.${input.name}`, value: () => `where: { ${bound}${input.name}: ${value} }` }] : []
+        const bound =
+          isNonNullType(arg.type) && input.name !== 'users'
+            ? `users: ["${this.#names.users[0]}"], `
+            : ''
+        return value
+          ? [
+              {
+                name: `where.${input.name}`,
+                value: () => `where: { ${bound}${input.name}: ${value} }`,
+              },
+            ]
+          : []
       })
     return []
   }
@@ -324,7 +404,9 @@ class Walk {
     )
     if (value) return value.name
     const object = fields.find((field) => isObjectType(getNamedType(field.type)) && plain(field))
-    return object ? `${object.name} { ${this.#leaf(getNamedType(object.type), depth + 1)} }` : '__typename'
+    return object
+      ? `${object.name} { ${this.#leaf(getNamedType(object.type), depth + 1)} }`
+      : '__typename'
   }
 }
 

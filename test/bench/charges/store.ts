@@ -3,7 +3,13 @@ import type { Pool } from 'pg'
 import { noValues } from '../../../src/graphql/example-values.ts'
 import { examples } from '../../../src/graphql/examples.ts'
 import { endpoints } from '../../../src/rest/index.ts'
-import { sampleAsset, sampleMarket, samplePool, sampleUser, sampleVault } from '../../../src/sample/sample.ts'
+import {
+  sampleAsset,
+  sampleMarket,
+  samplePool,
+  sampleUser,
+  sampleVault,
+} from '../../../src/sample/sample.ts'
 import type { Names } from './probes.ts'
 
 export type StoreNames = Omit<Names, 'counts'>
@@ -15,7 +21,10 @@ export async function namesOf(pool: Pool): Promise<StoreNames> {
   const { rows: runs } = await pool.query('SELECT id FROM run ORDER BY id DESC LIMIT 1')
   return {
     users: [sampleUser, ...users.map(({ id }) => id).filter((id) => id !== sampleUser)],
-    pools: [samplePool.address, ...pools.map(({ id }) => id).filter((id) => id !== samplePool.address)],
+    pools: [
+      samplePool.address,
+      ...pools.map(({ id }) => id).filter((id) => id !== samplePool.address),
+    ],
     market: { chainId: sampleMarket.chainId, address: sampleMarket.address },
     vault: { chainId: sampleVault.chainId, address: sampleVault.address },
     asset: { chainId: sampleMarket.chainId, address: sampleAsset, symbol: 'usdc' },
@@ -34,11 +43,19 @@ export function operationsOf(names: StoreNames) {
     leaders: users.slice(1, 3),
     pool: pools[0] as string,
     market: { ...market, asset },
-    dates: { first: dates.at(-8) as string, week: dates.at(-7) as string, last: dates.at(-1) as string },
+    dates: {
+      first: dates.at(-8) as string,
+      week: dates.at(-7) as string,
+      last: dates.at(-1) as string,
+    },
   }
   return examples
     .filter(({ query }) => !/^subscription/m.test(query))
-    .map(({ name, query, variables }) => ({ name: `example ${name}`, query, variables: variables?.(values) ?? {} }))
+    .map(({ name, query, variables }) => ({
+      name: `example ${name}`,
+      query,
+      variables: variables?.(values) ?? {},
+    }))
 }
 
 /** What REST charges for an answer that is computed. */
@@ -55,6 +72,8 @@ export function endpointsOf({ users, market, vault }: StoreNames) {
     .map(([, path]) => ({
       name: `GET ${path}`,
       charge: READ_COST,
-      path: path.replace('{address}', users[0] as string) + (required[path.split('/').at(-1) ?? ''] ?? ''),
+      path:
+        path.replace('{address}', users[0] as string) +
+        (required[path.split('/').at(-1) ?? ''] ?? ''),
     }))
 }

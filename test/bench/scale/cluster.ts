@@ -1,7 +1,8 @@
 /**
- * What the workers of a Citus cluster do: an import, a run, and reads of many users, on one Postgres and with 1, 2 and 4
- * workers. All nodes share the cores of this machine, so look at the CPU time of each: what the busiest node has to do is what
- * bounds a cluster whose nodes have separate machines.
+ * What the workers of a Citus cluster do: an import, a run, and reads of many users, on one
+ * Postgres and with 1, 2 and 4 workers. All nodes share the cores of this machine, so look at the
+ * CPU time of each: what the busiest node has to do is what bounds a cluster whose nodes have
+ * separate machines.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -47,7 +48,9 @@ export async function cluster({ small, say, report }: Part): Promise<void> {
     for (const workers of CLUSTERS) {
       const citus = await startCitus({ workers })
       try {
-        rows.push(...(await work(citus, shape, files, (what) => say(`${workers} workers: ${what}`))))
+        rows.push(
+          ...(await work(citus, shape, files, (what) => say(`${workers} workers: ${what}`))),
+        )
       } finally {
         await citus.close()
       }
@@ -57,11 +60,18 @@ export async function cluster({ small, say, report }: Part): Promise<void> {
   }
   // The clusters side by side.
   const order = rows.map(({ what }) => String(what))
-  const sorted = rows.toSorted((a, b) => order.indexOf(String(a.what)) - order.indexOf(String(b.what)))
+  const sorted = rows.toSorted(
+    (a, b) => order.indexOf(String(a.what)) - order.indexOf(String(b.what)),
+  )
   report('cluster', shape, sorted, [])
 }
 
-async function work({ url, pids }: Citus, shape: Shape, files: string, say: (what: string) => void): Promise<Row[]> {
+async function work(
+  { url, pids }: Citus,
+  shape: Shape,
+  files: string,
+  say: (what: string) => void,
+): Promise<Row[]> {
   const workers = pids.length - 1
   const [coordinator = 0] = pids
   const env = { DATABASE_URL: url }
@@ -93,7 +103,9 @@ async function work({ url, pids }: Citus, shape: Shape, files: string, say: (wha
   if (workers > 0) await client.query('SELECT data_changed()')
   rows.push(await command('resync of a date', ['resync']))
   await client.query('VACUUM (ANALYZE)')
-  const positions = (await client.query('SELECT id, pool_address AS market FROM position ORDER BY id LIMIT 40')).rows
+  const positions = (
+    await client.query('SELECT id, pool_address AS market FROM position ORDER BY id LIMIT 40')
+  ).rows
   await client.end()
   const server = await startProduct(url, { CACHE_MAX_BYTES: '0' }, ALL_CORES)
   try {
@@ -109,7 +121,12 @@ async function work({ url, pids }: Citus, shape: Shape, files: string, say: (wha
         server.port,
         Array.from({ length: READ }, (_, i) => requests[i % requests.length] as Buffer),
       )
-      rows.push({ what: `${name}, ms`, workers, time: round(median(times)), ...ofNodes(since(before), READ) })
+      rows.push({
+        what: `${name}, ms`,
+        workers,
+        time: round(median(times)),
+        ...ofNodes(since(before), READ),
+      })
     }
   } finally {
     await server.stop()

@@ -1,6 +1,6 @@
 /**
- * What each kind of request costs, computed and from the cache; what the model of model.ts makes of it; and the model's own
- * prediction next to a measured mix of requests.
+ * What each kind of request costs, computed and from the cache; what the model of model.ts makes of
+ * it; and the model's own prediction next to a measured mix of requests.
  */
 import { join } from 'node:path'
 import pg from 'pg'
@@ -28,7 +28,9 @@ export async function costs({ small, seconds, data, say, report }: Part): Promis
   const uncached = await startProduct(store.url, { CACHE_MAX_BYTES: '0' })
   const cached = await startProduct(store.url)
   try {
-    const positions = (await client.query('SELECT id, pool_address AS market FROM position ORDER BY id LIMIT 100')).rows
+    const positions = (
+      await client.query('SELECT id, pool_address AS market FROM position ORDER BY id LIMIT 100')
+    ).rows
     const operations = operationsOn({ names: store.names, positions, count: 100 })
     const requestsOf = (name: string) => {
       const operation = operations.find((one) => one.name === name)
@@ -50,17 +52,28 @@ export async function costs({ small, seconds, data, say, report }: Part): Promis
         timing,
       )
       const { server, postgres } = figuresOf(cells.uncached as never)
-      costs[operation] = { gateway: server, postgres, cached: figuresOf(cells.cached as never).server }
+      costs[operation] = {
+        gateway: server,
+        postgres,
+        cached: figuresOf(cells.cached as never).server,
+      }
     }
 
     say('the mix')
     const mixed = shuffled(
       DAY_OF_A_USER.flatMap(({ operation, perDay }) => {
         const requests = requestsOf(operation)
-        return Array.from({ length: 20 * perDay }, (_, i) => requests[i % requests.length] as Buffer)
+        return Array.from(
+          { length: 20 * perDay },
+          (_, i) => requests[i % requests.length] as Buffer,
+        )
       }),
     )
-    const cells = await measure([{ name: 'mix', server: uncached, requests: mixed }], CONNECTIONS, timing)
+    const cells = await measure(
+      [{ name: 'mix', server: uncached, requests: mixed }],
+      CONNECTIONS,
+      timing,
+    )
     const measured = figuresOf(cells.mix as never)
     const predicted = meanCost(costs)
 
@@ -72,7 +85,9 @@ export async function costs({ small, seconds, data, say, report }: Part): Promis
       ASSUMED,
       names.map((name) => ({
         'daily users': name,
-        ...Object.fromEntries(sizes.map((one) => [one['daily users'].toLocaleString('en'), figure(one[name])])),
+        ...Object.fromEntries(
+          sizes.map((one) => [one['daily users'].toLocaleString('en'), figure(one[name])]),
+        ),
       })),
       [],
     )
@@ -85,10 +100,26 @@ export async function costs({ small, seconds, data, say, report }: Part): Promis
         measured: round(measured[part === 'gateway' ? 'server' : 'postgres'], 0),
       })),
       [
-        { name: 'measured to predicted, gateway', value: measured.server / predicted.gateway, atMost: 1.25 },
-        { name: 'predicted to measured, gateway', value: predicted.gateway / measured.server, atMost: 1.25 },
-        { name: 'measured to predicted, Postgres', value: measured.postgres / predicted.postgres, atMost: 1.25 },
-        { name: 'predicted to measured, Postgres', value: predicted.postgres / measured.postgres, atMost: 1.25 },
+        {
+          name: 'measured to predicted, gateway',
+          value: measured.server / predicted.gateway,
+          atMost: 1.25,
+        },
+        {
+          name: 'predicted to measured, gateway',
+          value: predicted.gateway / measured.server,
+          atMost: 1.25,
+        },
+        {
+          name: 'measured to predicted, Postgres',
+          value: measured.postgres / predicted.postgres,
+          atMost: 1.25,
+        },
+        {
+          name: 'predicted to measured, Postgres',
+          value: predicted.postgres / measured.postgres,
+          atMost: 1.25,
+        },
       ],
     )
   } finally {
@@ -104,7 +135,9 @@ function rowsOf(costs: Record<string, Costs>) {
 }
 
 function figure(value: number): string {
-  return (value < 10 && !Number.isInteger(value) ? round(value) : Math.round(value)).toLocaleString('en')
+  return (value < 10 && !Number.isInteger(value) ? round(value) : Math.round(value)).toLocaleString(
+    'en',
+  )
 }
 
 /** In an order that is the same in every run. */

@@ -1,7 +1,8 @@
 /**
- * What a second worker adds. Postgres and the load share the two cores with the workers, so throughput alone cannot show it:
- * it is how much more two workers would serve that have a core each, by the CPU time that a request takes in one and in two.
- * Two cores of a shared machine are not twice one: what two programs do that only compute, next to one, is measured too.
+ * What a second worker adds. Postgres and the load share the two cores with the workers, so
+ * throughput alone cannot show it: it is how much more two workers would serve that have a core
+ * each, by the CPU time that a request takes in one and in two. Two cores of a shared machine are
+ * not twice one: what two programs do that only compute, next to one, is measured too.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -50,7 +51,11 @@ export async function gateways({ small, seconds, data, say, report }: Part): Pro
         { name: '1', server: one, requests },
         { name: '2', server: two, requests, connections: 2 * CONNECTIONS },
       ]
-      const cells = await measure(subjects, CONNECTIONS, { seconds, rounds: ROUNDS, postmaster: store.pid })
+      const cells = await measure(subjects, CONNECTIONS, {
+        seconds,
+        rounds: ROUNDS,
+        postmaster: store.pid,
+      })
       const figures = Object.entries(cells).map(([name, cell]) => ({ name, ...figuresOf(cell) }))
       for (const { name, rps, server, postgres, load } of figures)
         rows.push({
@@ -63,7 +68,11 @@ export async function gateways({ small, seconds, data, say, report }: Part): Pro
           'cores busy': round((rps * (server + postgres + load)) / 1e6),
         })
       const [cost = Number.NaN, costOfTwo = Number.NaN] = figures.map(({ server }) => server)
-      rows.push({ answers, workers: '2 to 1', 'requests/s': ratioOf(cells['2'], cells['1']) ?? Number.NaN })
+      rows.push({
+        answers,
+        workers: '2 to 1',
+        'requests/s': ratioOf(cells['2'], cells['1']) ?? Number.NaN,
+      })
       const name = `answers ${answers}: 1 / what two workers with a core each serve of what one serves`
       checks.push({ name, value: costOfTwo / (2 * cost), atMost: 1 / AT_LEAST })
       await Promise.all([one.stop(), two.stop()])

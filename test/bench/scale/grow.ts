@@ -1,4 +1,7 @@
-/** Grows a store in place, by set-based SQL: more users who do the same, and more days on which everybody does the same. */
+/**
+ * Grows a store in place, by set-based SQL: more users who do the same, and more days on which
+ * everybody does the same.
+ */
 import type pg from 'pg'
 import { USER_KEY } from '../../../src/db/topology/topology.ts'
 import { positionId } from '../../../src/domain/dataset/store-positions.ts'
@@ -12,7 +15,10 @@ export interface Factors {
 }
 
 const DAY = 86_400
-/** What ranks say is computed from the rest; what was earned, paid in and paid out does not recur with the days. */
+/**
+ * What ranks say is computed from the rest; what was earned, paid in and paid out does not recur
+ * with the days.
+ */
 const COPIED: Record<string, 'users and days' | 'users'> = {
   stored_position: 'users and days',
   account_day: 'users and days',
@@ -30,16 +36,23 @@ const copied = (column: string) =>
   `CASE k WHEN 0 THEN ${column} ELSE '0x' || substr(md5(${column} || k) || md5(k || ${column}), 1, 40) END`
 
 /**
- * Multiplies users and days. Earlier days are added, and the newest distribution date stays as it is: a run of it has as much
- * to do as before.
+ * Multiplies users and days. Earlier days are added, and the newest distribution date stays as it
+ * is: a run of it has as much to do as before.
  * @param days the days that the store has
  */
-export async function grow(pool: pg.Pool, factors: Factors, days: number, say: (text: string) => void): Promise<void> {
+export async function grow(
+  pool: pg.Pool,
+  factors: Factors,
+  days: number,
+  say: (text: string) => void,
+): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query(`SET session_replication_role = replica; SET work_mem = '1GB'; SET maintenance_work_mem = '2GB';
       SET synchronous_commit = off; SET max_parallel_maintenance_workers = 2`)
-    const { rows } = await client.query<{ date: string }>('SELECT max(date)::text AS date FROM distribution')
+    const { rows } = await client.query<{ date: string }>(
+      'SELECT max(date)::text AS date FROM distribution',
+    )
     const newest = rows[0]?.date as string
     await client.query(
       `INSERT INTO "user" (user_address) SELECT ${copied('user_address')} FROM "user", generate_series(1, $1::int - 1) k`,
@@ -47,7 +60,13 @@ export async function grow(pool: pg.Pool, factors: Factors, days: number, say: (
     )
     for (const [table, what] of Object.entries(COPIED)) {
       const restore = await withoutIndexes(client, table)
-      await copy(client, table, { ...factors, days: what === 'users' ? 1 : factors.days }, days, newest)
+      await copy(
+        client,
+        table,
+        { ...factors, days: what === 'users' ? 1 : factors.days },
+        days,
+        newest,
+      )
       say(`${table}: copied, indexing`)
       await restore()
     }
@@ -106,7 +125,11 @@ async function total(client: pg.PoolClient): Promise<void> {
   )
   await client.query('BEGIN')
   await lockWriters(client)
-  await refreshRollups(client, { dates: rows.map(({ date }) => date), kind: 'import', startedAt: new Date() })
+  await refreshRollups(client, {
+    dates: rows.map(({ date }) => date),
+    kind: 'import',
+    startedAt: new Date(),
+  })
   await client.query('COMMIT')
 }
 
@@ -122,5 +145,8 @@ async function rank(client: pg.PoolClient, newest: string): Promise<void> {
     [newest],
   )
   await restore()
-  await client.query('INSERT INTO rank_history_date SELECT date FROM distribution WHERE date < $1', [newest])
+  await client.query(
+    'INSERT INTO rank_history_date SELECT date FROM distribution WHERE date < $1',
+    [newest],
+  )
 }

@@ -1,6 +1,7 @@
 /**
- * What thirty times the rows cost: each documented read, and a run of a date, on a store and on one that has six times its
- * users and five times its days, in turn. Answers have the same length on both, but for lists of all dates.
+ * What thirty times the rows cost: each documented read, and a run of a date, on a store and on one
+ * that has six times its users and five times its days, in turn. Answers have the same length on
+ * both, but for lists of all dates.
  */
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,7 +26,9 @@ const shapeOf = (small: boolean): Shape =>
 
 export async function growth({ small, seconds, data, say, report: print }: Part): Promise<void> {
   const shape = shapeOf(small)
-  const [base, large] = ['base', 'grown'].map((name) => join(data, small ? `${name}-small` : name)) as [string, string]
+  const [base, large] = ['base', 'grown'].map((name) =>
+    join(data, small ? `${name}-small` : name),
+  ) as [string, string]
   const stores: SpeedStore[] = []
   const servers: Server[] = []
   try {
@@ -66,14 +69,26 @@ export async function growth({ small, seconds, data, say, report: print }: Part)
         'Postgres µs, base': one.postgres,
         'Postgres µs, grown': other.postgres,
       })
-      if (same) checks.push({ name: `${operation.name}: p50, grown to base`, value: ratio, atMost: AT_MOST })
+      if (same)
+        checks.push({
+          name: `${operation.name}: p50, grown to base`,
+          value: ratio,
+          atMost: AT_MOST,
+        })
     }
 
     for (const server of servers) await server.stop()
     const runs = [[], []] as { seconds: number; cpu: number }[][]
-    for (let nth = 0; nth < 3; nth++) for (const [i, store] of stores.entries()) runs[i]?.push(await rerun(store))
-    const [first, second] = runs.map((list) => median(list.map((one) => one.seconds))) as [number, number]
-    const [cpu, cpuGrown] = runs.map((list) => median(list.map((one) => one.cpu))) as [number, number]
+    for (let nth = 0; nth < 3; nth++)
+      for (const [i, store] of stores.entries()) runs[i]?.push(await rerun(store))
+    const [first, second] = runs.map((list) => median(list.map((one) => one.seconds))) as [
+      number,
+      number,
+    ]
+    const [cpu, cpuGrown] = runs.map((list) => median(list.map((one) => one.cpu))) as [
+      number,
+      number,
+    ]
     rows.push({
       read: 'resync of the newest date',
       'p50 ms, base': round(first * 1000, 0),
@@ -82,7 +97,11 @@ export async function growth({ small, seconds, data, say, report: print }: Part)
       'Postgres µs, base': round(cpu * 1e6, 0),
       'Postgres µs, grown': round(cpuGrown * 1e6, 0),
     })
-    checks.push({ name: 'resync of the newest date: time, grown to base', value: second / first, atMost: AT_MOST })
+    checks.push({
+      name: 'resync of the newest date: time, grown to base',
+      value: second / first,
+      atMost: AT_MOST,
+    })
     print('growth', { ...shape, factors: FACTORS, stores: sizes }, rows, checks)
   } finally {
     for (const server of servers) await server.stop()
@@ -90,10 +109,20 @@ export async function growth({ small, seconds, data, say, report: print }: Part)
   }
 }
 
-/** Opens the store that was grown from another, and makes it when it is not there or was grown from another state. */
-async function openGrown(shape: Shape, from: string, to: string, say: (text: string) => void): Promise<SpeedStore> {
+/**
+ * Opens the store that was grown from another, and makes it when it is not there or was grown from
+ * another state.
+ */
+async function openGrown(
+  shape: Shape,
+  from: string,
+  to: string,
+  say: (text: string) => void,
+): Promise<SpeedStore> {
   const mark = join(to, 'grown.json')
-  const texts = [join(from, 'made-of.txt'), join(import.meta.dirname, 'grow.ts')].map((file) => readFile(file, 'utf8'))
+  const texts = [join(from, 'made-of.txt'), join(import.meta.dirname, 'grow.ts')].map((file) =>
+    readFile(file, 'utf8'),
+  )
   const grown = JSON.stringify([FACTORS, ...(await Promise.all(texts))])
   const made = (await readFile(mark, 'utf8').catch(() => '')) === grown
   if (!made) {
@@ -126,7 +155,8 @@ async function operationsOf({ names, pool }: SpeedStore): Promise<Operation[]> {
 async function lengthOf(port: number, { variants, product }: Operation): Promise<number> {
   const some = variants.slice(0, 20)
   let bytes = 0
-  for (const values of some) bytes += Buffer.byteLength((await answerFrom(port, product(values))).text)
+  for (const values of some)
+    bytes += Buffer.byteLength((await answerFrom(port, product(values))).text)
   return bytes / some.length
 }
 
@@ -141,7 +171,10 @@ async function sizeOf({ pool }: SpeedStore): Promise<object> {
   return rows[0]
 }
 
-/** Recomputes the newest date after all multipliers have changed. @returns its time and Postgres' CPU time, in seconds */
+/**
+ * Recomputes the newest date after all multipliers have changed.
+ * @returns its time and Postgres' CPU time, in seconds
+ */
 async function rerun({ pool, pid, url }: SpeedStore): Promise<{ seconds: number; cpu: number }> {
   await pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a + 1')
   await pool.query('CHECKPOINT')

@@ -1,6 +1,6 @@
 /**
- * From costs of requests to machines. Every number that is not measured is an assumption, named here once: change it and run
- * the bench again.
+ * From costs of requests to machines. Every number that is not measured is an assumption, named
+ * here once: change it and run the bench again.
  */
 
 /** What a request of a kind costs, in microseconds of CPU. */
@@ -21,7 +21,10 @@ export interface Share {
   answers?: number
 }
 
-/** A wallet or dashboard opened five times a day, and a bot or wallet on the REST paths for every user. */
+/**
+ * A wallet or dashboard opened five times a day, and a bot or wallet on the REST paths for every
+ * user.
+ */
 export const DAY_OF_A_USER: Share[] = [
   { operation: "graphql a user's page", perDay: 5 },
   { operation: 'graphql ten dates with positions', perDay: 2 },
@@ -50,7 +53,10 @@ export const ASSUMED = {
   snapshots: 5,
   /** Days that the store has. */
   days: 365,
-  /** Bytes of the store that one Postgres holds well: its indexes of recent dates should fit into memory. */
+  /**
+   * Bytes of the store that one Postgres holds well: its indexes of recent dates should fit into
+   * memory.
+   */
   shardBytes: 1e12,
   /** Lines a second that one Postgres imports. */
   importLines: 15_000,
@@ -60,8 +66,23 @@ export const ASSUMED = {
 }
 
 /** Requests, hits, machines, bytes and dollars for a number of daily users. */
-export function sized(users: number, costs: Record<string, Costs>, bytes: { position: number; snapshot: number }) {
-  const { peak, imports, busy, gatewayCores, postgresCores, accounts, positions, snapshots, days, shardBytes } = ASSUMED
+export function sized(
+  users: number,
+  costs: Record<string, Costs>,
+  bytes: { position: number; snapshot: number },
+) {
+  const {
+    peak,
+    imports,
+    busy,
+    gatewayCores,
+    postgresCores,
+    accounts,
+    positions,
+    snapshots,
+    days,
+    shardBytes,
+  } = ASSUMED
   const perDay = users * DAY_OF_A_USER.reduce((sum, share) => sum + share.perDay, 0)
   const rate = (requests: number) => (requests / 86_400) * peak
 
@@ -78,13 +99,19 @@ export function sized(users: number, costs: Record<string, Costs>, bytes: { posi
   }
   const cores = (microseconds: number) => microseconds / 1e6 / busy
 
-  const storedBytes = users * accounts * days * (positions * bytes.position + snapshots * bytes.snapshot)
+  const storedBytes =
+    users * accounts * days * (positions * bytes.position + snapshots * bytes.snapshot)
   const linesPerDay = users * accounts * (positions + snapshots)
-  const shards = Math.ceil(Math.max(storedBytes / shardBytes, linesPerDay / imports / (ASSUMED.importLines * 600)))
+  const shards = Math.ceil(
+    Math.max(storedBytes / shardBytes, linesPerDay / imports / (ASSUMED.importLines * 600)),
+  )
   // Two gateways, and a replica of each shard, so that one may fail.
   const gateways = Math.max(2, Math.ceil(cores(gateway) / gatewayCores))
   const servers = shards * Math.max(2, Math.ceil(cores(postgres) / shards / postgresCores) + 1)
-  const serverCores = Math.min(postgresCores, Math.max(2, 2 ** Math.ceil(Math.log2((2 * cores(postgres)) / servers))))
+  const serverCores = Math.min(
+    postgresCores,
+    Math.max(2, 2 ** Math.ceil(Math.log2((2 * cores(postgres)) / servers))),
+  )
   const dollars =
     (gateways * gatewayCores + servers * serverCores) * ASSUMED.core +
     (storedBytes / 1e9) * (servers / shards) * ASSUMED.gigabyte
@@ -108,7 +135,9 @@ export function sized(users: number, costs: Record<string, Costs>, bytes: { posi
 export function meanCost(costs: Record<string, Costs>): { gateway: number; postgres: number } {
   const total = DAY_OF_A_USER.reduce((sum, share) => sum + share.perDay, 0)
   const mean = (part: 'gateway' | 'postgres') =>
-    DAY_OF_A_USER.reduce((sum, { operation, perDay }) => sum + (costs[operation]?.[part] ?? Number.NaN) * perDay, 0) /
-    total
+    DAY_OF_A_USER.reduce(
+      (sum, { operation, perDay }) => sum + (costs[operation]?.[part] ?? Number.NaN) * perDay,
+      0,
+    ) / total
   return { gateway: mean('gateway'), postgres: mean('postgres') }
 }

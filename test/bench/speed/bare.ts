@@ -1,4 +1,7 @@
-/** Bare node:http serving ready bytes: what a cache is compared to. The bytes are in the file that BYTES names. */
+/**
+ * Bare node:http serving ready bytes: what a cache is compared to. The bytes are in the file that
+ * BYTES names.
+ */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
@@ -9,7 +12,11 @@ const answers: Record<string, { body: string; etag: string }> = JSON.parse(
 const ready = new Map(
   Object.entries(answers).map(([key, { body, etag }]) => {
     const bytes = Buffer.from(body)
-    const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length, etag }
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': bytes.length,
+      etag,
+    }
     return [key, { bytes, etag, headers }]
   }),
 )
@@ -18,7 +25,8 @@ createServer((request, response) => {
   const send = (key: string) => {
     const answer = ready.get(key)
     if (!answer) return response.writeHead(key === '/health' ? 200 : 404).end()
-    if (request.headers['if-none-match'] === answer.etag) return response.writeHead(304, { etag: answer.etag }).end()
+    if (request.headers['if-none-match'] === answer.etag)
+      return response.writeHead(304, { etag: answer.etag }).end()
     return response.writeHead(200, answer.headers).end(answer.bytes)
   }
   if (request.method === 'GET') return void send(request.url ?? '')

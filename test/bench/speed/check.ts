@@ -1,4 +1,7 @@
-/** Before anything is timed: every system says what the product says, and how many SQL statements it needs for it. */
+/**
+ * Before anything is timed: every system says what the product says, and how many SQL statements it
+ * needs for it.
+ */
 import { difference, differenceOfShared } from './compare.ts'
 import { documentId, type Operation, type Request } from './operations.ts'
 import { isFrame, type Statement } from './statements.ts'
@@ -6,7 +9,10 @@ import { isFrame, type Statement } from './statements.ts'
 export interface Checked {
   /** Why it is not timed; undefined: it is. */
   wrong?: string
-  /** SQL statements of a request, at least and at most, without those that begin and end a transaction. */
+  /**
+   * SQL statements of a request, at least and at most, without those that begin and end a
+   * transaction.
+   */
   statements?: [least: number, most: number]
   /** Those that begin and end a transaction. */
   frames?: number
@@ -37,11 +43,15 @@ export async function answerFrom(port: number, { path, body }: Request): Promise
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  if (!response.ok || text.startsWith('{"errors"')) throw new Error(`${path} answered ${response.status}: ${text}`)
+  if (!response.ok || text.startsWith('{"errors"'))
+    throw new Error(`${path} answered ${response.status}: ${text}`)
   return { text, etag: response.headers.get('etag') ?? '' }
 }
 
-async function watched(target: Target, request: Request): Promise<{ text: string; sent: Statement[] }> {
+async function watched(
+  target: Target,
+  request: Request,
+): Promise<{ text: string; sent: Statement[] }> {
   target.take()
   const { text } = await answerFrom(target.port, request)
   return { text, sent: target.take() }
@@ -50,8 +60,14 @@ async function watched(target: Target, request: Request): Promise<{ text: string
 const RECOUNTS = 3
 const readsOf = (sent: Statement[]) => sent.filter((one) => !isFrame(one)).length
 
-/** Sends one system every variant, one after another; the first once before. @returns its answers, and what it sent to Postgres for them */
-async function answersOf(target: Target, requests: Request[]): Promise<{ answers: unknown[]; checked: Checked }> {
+/**
+ * Sends one system every variant, one after another; the first once before.
+ * @returns its answers, and what it sent to Postgres for them
+ */
+async function answersOf(
+  target: Target,
+  requests: Request[],
+): Promise<{ answers: unknown[]; checked: Checked }> {
   const answers: unknown[] = []
   const counts: number[] = []
   let frames = 0
@@ -62,7 +78,8 @@ async function answersOf(target: Target, requests: Request[]): Promise<{ answers
       answers.push(JSON.parse(text))
       const first = readsOf(sent)
       let reads = first
-      // A server may work in the background meanwhile: what is more than the least is counted again.
+      // A server may work in the background meanwhile: what is more than the least is counted
+      // again.
       const least = counts.length === 0 ? 1 : Math.min(...counts)
       for (let again = 0; reads > least && again < RECOUNTS; again++)
         reads = Math.min(reads, readsOf((await watched(target, request)).sent))

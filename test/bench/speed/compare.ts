@@ -6,15 +6,21 @@ const NUMBER = /^-?\d{1,15}(\.\d+)?$/
 const MOMENT = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|\+00:00)?)?$/
 
 /** The time of the request itself. */
-const ofRequest = (name: string | number | undefined, path: Path) => name === 'timestamp' && path[0] === 'points'
+const ofRequest = (name: string | number | undefined, path: Path) =>
+  name === 'timestamp' && path[0] === 'points'
 
-const close = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
+const close = (a: number, b: number) =>
+  Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
 
-/** Where two parsed answers first differ, doubles apart by at most 1e-9 of their size; undefined: nowhere. */
+/**
+ * Where two parsed answers first differ, doubles apart by at most 1e-9 of their size; undefined:
+ * nowhere.
+ */
 export function difference(a: unknown, b: unknown, path: Path = []): string | undefined {
   const told = () => `${path.join('.') || 'the answer'}: ${excerpt(a)}, not ${excerpt(b)}`
   if (typeof a === 'number' && typeof b === 'number') return close(a, b) ? undefined : told()
-  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return a === b ? undefined : told()
+  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b)
+    return a === b ? undefined : told()
   if (ofRequest('timestamp', path) && 'timestamp' in a && 'timestamp' in b) {
     const { timestamp: _, ...restOfA } = a
     const { timestamp: __, ...restOfB } = b
@@ -24,25 +30,28 @@ export function difference(a: unknown, b: unknown, path: Path = []): string | un
   if (Array.isArray(a) !== Array.isArray(b) || names.length !== Object.keys(b).length) return told()
   for (const name of names) {
     if (!(name in b)) return told()
-    const differing = difference((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name], [
-      ...path,
-      name,
-    ])
+    const differing = difference(
+      (a as Record<string, unknown>)[name],
+      (b as Record<string, unknown>)[name],
+      [...path, name],
+    )
     if (differing) return differing
   }
   return undefined
 }
 
 /**
- * The same for an answer of another form: the values that both have under the same name, at any depth, in the order in
- * which the answers have them. What is in a side or an asset (`assetA { address }`) counts as `assetAAddress`. At least half of the
- * names that the first has must be in the second.
+ * The same for an answer of another form: the values that both have under the same name, at any
+ * depth, in the order in which the answers have them. What is in a side or an asset (`assetA {
+ * address }`) counts as `assetAAddress`. At least half of the names that the first has must be in
+ * the second.
  */
 export function differenceOfShared(a: unknown, b: unknown): string | undefined {
   const mine = columns(a)
   const theirs = columns(b)
   const shared = [...mine.keys()].filter((name) => theirs.has(name))
-  if (shared.length < mine.size / 2) return `only ${shared.join(', ')} of ${[...mine.keys()].join(', ')} are there`
+  if (shared.length < mine.size / 2)
+    return `only ${shared.join(', ')} of ${[...mine.keys()].join(', ')} are there`
   for (const name of shared) {
     const differing = difference(mine.get(name), theirs.get(name), [name])
     if (differing) return differing
@@ -70,7 +79,10 @@ function columns(answer: unknown): Map<string, unknown[]> {
   return flat
 }
 
-/** A value whatever the API's types: digits as a number, moments as milliseconds, names of enums in lower case. */
+/**
+ * A value whatever the API's types: digits as a number, moments as milliseconds, names of enums in
+ * lower case.
+ */
 function plain(value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (NUMBER.test(value)) return Number(value)

@@ -1,6 +1,6 @@
 /**
- * The stores of the bench: generated files, loaded by the product's own import, copied from there to plain tables, and
- * reused between runs.
+ * The stores of the bench: generated files, loaded by the product's own import, copied from there
+ * to plain tables, and reused between runs.
  */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -57,7 +57,10 @@ export function namesOf({ users, pools, snapshots }: Shape) {
     pools: addresses('pool', pools),
     markets: addresses('market', pools * 2),
     vaults: addresses('vault', VAULTS),
-    /** No token is on both sides, so that a condition on one column finds what a token's two sides would give. */
+    /**
+     * No token is on both sides, so that a condition on one column finds what a token's two sides
+     * would give.
+     */
     aTokens: addresses('token a', Math.min(pools, A_TOKENS)),
     bTokens: addresses('token b', B_TOKENS),
   }
@@ -66,8 +69,10 @@ export function namesOf({ users, pools, snapshots }: Shape) {
 /** Digits as real amounts have them, without the cost of a generator. */
 const amount = (i: number, salt: number) => ((i * 7919 + salt * 104_729) % 1_000_003) / 997 + 0.001
 const usd = (i: number, salt: number) => Math.round(amount(i, salt) * 1e4) / 1e4
-const units = (i: number, salt: number) => `${(i * 7919 + salt * 104_729) % 1_000_003}000123456789012`
-const uuid = (label: string) => digest(label).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+const units = (i: number, salt: number) =>
+  `${(i * 7919 + salt * 104_729) % 1_000_003}000123456789012`
+const uuid = (label: string) =>
+  digest(label).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 const price = (i: number, salt: number) => (i % 50 === 7 ? null : usd(i, salt))
 
 /** The records of every file of the import format. */
@@ -208,8 +213,19 @@ function records(shape: Shape): Record<string, () => Generator<object>> {
     *'vault-snapshots'() {
       const row = (user: number, vault: number, day: number) => {
         const i = (user * DAYS + day) * 40 + vault
-        const keys = { chainId: 1, vaultId: at(vaults, vault), accountId: at(users, user), positionId: 'main' }
-        return { ...keys, timestamp: dayOf(day), shares: units(i, 11), assets: units(i, 12), assetsUsd: price(i, 12) }
+        const keys = {
+          chainId: 1,
+          vaultId: at(vaults, vault),
+          accountId: at(users, user),
+          positionId: 'main',
+        }
+        return {
+          ...keys,
+          timestamp: dayOf(day),
+          shares: units(i, 11),
+          assets: units(i, 12),
+          assetsUsd: price(i, 12),
+        }
       }
       for (let user = 0; user < many.length; user++)
         for (let nth = 0; nth < MANY.vaults; nth++)
@@ -220,7 +236,11 @@ function records(shape: Shape): Record<string, () => Generator<object>> {
     *'market-liquidation-rewards'() {
       for (let user = 0; user < shape.users; user += 2)
         for (let n = 0; n < 4; n++)
-          yield { ...reward(user, n), debtMarketId: at(markets, user + 1), collateralMarketId: at(markets, user) }
+          yield {
+            ...reward(user, n),
+            debtMarketId: at(markets, user + 1),
+            collateralMarketId: at(markets, user),
+          }
     },
     *'vault-liquidation-rewards'() {
       for (let user = 0; user < shape.users; user += 2)
@@ -245,7 +265,10 @@ function records(shape: Shape): Record<string, () => Generator<object>> {
   }
 }
 
-/** The snapshots of all other users: a row a day in one entity after another, as many as are left of all. */
+/**
+ * The snapshots of all other users: a row a day in one entity after another, as many as are left of
+ * all.
+ */
 function* fewSnapshots({ users, snapshots }: Shape, many: number) {
   const each = Math.floor((snapshots - many * (MANY.markets + MANY.vaults) * DAYS) / (users - many))
   for (let user = many; user < users; user++)
@@ -270,7 +293,10 @@ function* lines(from: Iterable<object>): Generator<string> {
 export async function writeFiles(shape: Shape, directory: string): Promise<void> {
   await mkdir(directory)
   for (const [file, make] of Object.entries(records(shape)))
-    await pipeline(Readable.from(lines(make())), createWriteStream(join(directory, `${file}.jsonl`)))
+    await pipeline(
+      Readable.from(lines(make())),
+      createWriteStream(join(directory, `${file}.jsonl`)),
+    )
 }
 
 export interface SpeedStore {
@@ -285,8 +311,15 @@ export interface SpeedStore {
 const silent = { info() {}, warn() {} }
 const plain = join(import.meta.dirname, 'plain.sql')
 
-/** Opens the store of a shape in `dir`, and makes it when it is not there or was made by another migration or generator. */
-export async function openSpeedStore(shape: Shape, dir: string, say: (text: string) => void): Promise<SpeedStore> {
+/**
+ * Opens the store of a shape in `dir`, and makes it when it is not there or was made by another
+ * migration or generator.
+ */
+export async function openSpeedStore(
+  shape: Shape,
+  dir: string,
+  say: (text: string) => void,
+): Promise<SpeedStore> {
   const mark = join(dir, 'made-of.txt')
   const madeOf = await fingerprint(shape)
   const data = join(dir, 'data')
@@ -310,7 +343,9 @@ export async function openSpeedStore(shape: Shape, dir: string, say: (text: stri
       const files = join(dir, 'files')
       const since = performance.now()
       await writeFiles(shape, files)
-      say(`${dir}: the files took ${Math.round((performance.now() - since) / 1000)} s, importing them`)
+      say(
+        `${dir}: the files took ${Math.round((performance.now() - since) / 1000)} s, importing them`,
+      )
       await runProduct(['import', files], { DATABASE_URL: server.url })
       await rm(files, { recursive: true })
       await pool.query(await readFile(plain, 'utf8'))
@@ -319,7 +354,9 @@ export async function openSpeedStore(shape: Shape, dir: string, say: (text: stri
       await writeFile(mark, madeOf)
       say(`${dir}: loaded after ${Math.round((performance.now() - since) / 1000)} s`)
     }
-    const pid = Number((await readFile(join(data, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
+    const pid = Number(
+      (await readFile(join(data, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0],
+    )
     return { url: server.url, pid, pool, names: namesOf(shape), close }
   } catch (error) {
     await close()
@@ -329,7 +366,9 @@ export async function openSpeedStore(shape: Shape, dir: string, say: (text: stri
 
 async function fingerprint(shape: Shape): Promise<string> {
   const migrations = join(root, 'prisma/migrations')
-  const migrated = (await readdir(migrations, { recursive: true })).filter((file) => file.endsWith('.sql')).sort()
+  const migrated = (await readdir(migrations, { recursive: true }))
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
   const files = [import.meta.filename, plain, ...migrated.map((file) => join(migrations, file))]
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')))
   return JSON.stringify([shape, digest(texts.join())])

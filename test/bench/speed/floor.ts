@@ -1,6 +1,7 @@
 /**
- * The floor: what the product is compared to. Bare node:http and pg, hand-written SQL in named statements on plain
- * tables (plain.sql), rows as they come from pg, JSON.stringify. It answers what the product answers.
+ * The floor: what the product is compared to. Bare node:http and pg, hand-written SQL in named
+ * statements on plain tables (plain.sql), rows as they come from pg, JSON.stringify. It answers
+ * what the product answers.
  */
 import { createServer } from 'node:http'
 import pg from 'pg'
@@ -30,8 +31,16 @@ async function rows(name: string, sql: string, values: unknown[] = []): Promise<
 
 const sideColumns = (s: 'a' | 'b') =>
   ['token_address', 'token_symbol', 'token_price']
-    .concat(['supplied', 'protected_supplied', 'borrowed'].flatMap((of) => [`${of}_amount`, `${of}_amount_usd`]))
-    .map((column) => `t.${s}_${column} AS "${`${s}_${column}`.replace(/_(.)/g, (_, c) => c.toUpperCase())}"`)
+    .concat(
+      ['supplied', 'protected_supplied', 'borrowed'].flatMap((of) => [
+        `${of}_amount`,
+        `${of}_amount_usd`,
+      ]),
+    )
+    .map(
+      (column) =>
+        `t.${s}_${column} AS "${`${s}_${column}`.replace(/_(.)/g, (_, c) => c.toUpperCase())}"`,
+    )
     .join(', ')
 const POSITION = `t.id, t.user_address AS "userAddress", t.pool_address AS "marketAddress",
   t.distribution_date AS "distributionDate", t.points_a AS "pointsA", t.points_b AS "pointsB", t.points,
@@ -97,7 +106,10 @@ const POOLS = `SELECT p.id, p.number::float8 AS "marketId", p.chain_id::float8 A
     m.created_at, m.updated_at
   FROM pool p LEFT JOIN multiplier m ON m.pool_address = p.id ${BY_POOL}`
 
-const MARKET_SNAPSHOT = (position: string, sum: (column: string) => string) => `chain_id::float8 AS "chainId",
+const MARKET_SNAPSHOT = (
+  position: string,
+  sum: (column: string) => string,
+) => `chain_id::float8 AS "chainId",
   market_id AS "marketId", user_address AS "accountId", ${position} AS "positionId", timestamp,
   ${sum('collateral_assets')} AS "collateralAssets", ${sum('collateral_usd')} AS "collateralUsd",
   ${sum('protected_assets')} AS "protectedAssets", ${sum('protected_usd')} AS "protectedUsd",
@@ -124,7 +136,8 @@ async function snapshots(kind: 'market' | 'vault', address: string, query: URLSe
   const from = query.get('from_timestamp') ?? String(Math.floor(Date.now() / 1000) - DAYS_30)
   const to = query.get('to_timestamp') ?? String(Math.floor(Date.now() / 1000))
   const grouped = query.get('should_group_by_timestamp') === 'true'
-  const sql = kind === 'vault' ? VAULT_SNAPSHOTS : grouped ? GROUPED_MARKET_SNAPSHOTS : MARKET_SNAPSHOTS
+  const sql =
+    kind === 'vault' ? VAULT_SNAPSHOTS : grouped ? GROUPED_MARKET_SNAPSHOTS : MARKET_SNAPSHOTS
   const count = grouped ? 'grouped' : kind
   const [data, [counted]] = await Promise.all([
     rows(`${count} snapshots`, sql, [address, from, to, size, (page - 1) * size]),
@@ -176,7 +189,10 @@ async function rewards(kind: 'market' | 'vault', address: string, query: URLSear
   return { data, pagination, filters: { chain_id: null, [kind]: entity } }
 }
 
-/** A user's newest rows in each market or vault: the newest timestamps from the key's index alone, then just their rows. */
+/**
+ * A user's newest rows in each market or vault: the newest timestamps from the key's index alone,
+ * then just their rows.
+ */
 const latest = (kind: 'market' | 'vault') => `(
     SELECT DISTINCT ON (chain_id, ${kind}_id) chain_id, ${kind}_id, timestamp FROM ${kind}_snapshot
     WHERE user_address = $1 ORDER BY chain_id DESC, ${kind}_id DESC, timestamp DESC
@@ -220,7 +236,14 @@ const sum = (list: Row[], value: (row: Row) => number) => {
 function earningsFrom(holdings: Row[], flows: Row[]) {
   const entities = new Map<string, Row>()
   for (const { chain_id, type, id, deposit, protected: kept, debt, incomplete } of holdings)
-    entities.set(`${chain_id} ${type} ${id}`, { chain_id, type, id, value: deposit + kept - debt, cash: 0, incomplete })
+    entities.set(`${chain_id} ${type} ${id}`, {
+      chain_id,
+      type,
+      id,
+      value: deposit + kept - debt,
+      cash: 0,
+      incomplete,
+    })
   for (const { chain_id, type, id, amount, incomplete } of flows) {
     const key = `${chain_id} ${type} ${id}`
     const entity = entities.get(key)
@@ -263,7 +286,10 @@ function firstPage(data: Row, breakdown: Row[]) {
 }
 
 async function earnings(address: string) {
-  const [holdings, flows] = await Promise.all([holdingsOf(address), rows('net cash', NET_CASH, [address])])
+  const [holdings, flows] = await Promise.all([
+    holdingsOf(address),
+    rows('net cash', NET_CASH, [address]),
+  ])
   const { breakdown, earned, value, cash, incomplete } = earningsFrom(holdings, flows)
   return firstPage(
     {
@@ -287,7 +313,12 @@ async function earnings(address: string) {
 async function netApr(address: string) {
   const { breakdown, deposits, debts, earn, borrow } = netAprFrom(await holdingsOf(address))
   return firstPage(
-    { earn_net_apr: earn, borrow_net_apr: borrow, total_earn_deposits_usd: deposits, total_borrow_usd: debts },
+    {
+      earn_net_apr: earn,
+      borrow_net_apr: borrow,
+      total_earn_deposits_usd: deposits,
+      total_borrow_usd: debts,
+    },
     breakdown.map((one) => ({
       chain_id: one.chain_id,
       entity_id: one.id,
@@ -338,7 +369,10 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
     return { items: await rows('reports', sql) }
   },
   '/multipliers/all': () =>
-    rows('multipliers', `SELECT ${MULTIPLIER} FROM multiplier m JOIN pool p ON p.id = m.pool_address ${BY_POOL}`),
+    rows(
+      'multipliers',
+      `SELECT ${MULTIPLIER} FROM multiplier m JOIN pool p ON p.id = m.pool_address ${BY_POOL}`,
+    ),
   async '/pools/all'() {
     return (await rows('pools', POOLS)).map((p) => ({
       id: p.id,
@@ -384,7 +418,10 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
 }
 
 async function byAssets(query: URLSearchParams) {
-  const { items, more } = await assetPositions(query.get('asset') ?? '', Number(query.get('limit') ?? 10))
+  const { items, more } = await assetPositions(
+    query.get('asset') ?? '',
+    Number(query.get('limit') ?? 10),
+  )
   return { items, nextCursor: more ? items.at(-1)?.id : null }
 }
 
@@ -405,11 +442,19 @@ async function positionsOf(userAddress: string) {
     [userAddress],
   )
   const timestamp = new Date().toISOString()
-  const entry = { userAddress, timestamp, lastSnapshotDate: row?.last_distribution_date, points: row?.points }
+  const entry = {
+    userAddress,
+    timestamp,
+    lastSnapshotDate: row?.last_distribution_date,
+    points: row?.points,
+  }
   return { points: row?.last_distribution_date ? [entry] : [], totalPoints: row?.total_points }
 }
 
-const graphAmount = (row: Row, of: string) => ({ value: String(row[`${of}Amount`]), usd: row[`${of}AmountUsd`] })
+const graphAmount = (row: Row, of: string) => ({
+  value: String(row[`${of}Amount`]),
+  usd: row[`${of}AmountUsd`],
+})
 const graphSide = (s: 'a' | 'b', row: Row) => ({
   asset: { address: row[`${s}TokenAddress`], symbol: row[`${s}TokenSymbol`] },
   priceUsd: row[`${s}TokenPrice`],
@@ -436,8 +481,16 @@ const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "ent
   protected_assets AS "protectedAssets", protected_usd AS "protectedUsd", debt_assets AS "debtAssets", debt_usd AS "debtUsd"
   FROM market_snapshot ${WINDOW} ORDER BY timestamp, chain_id, market_id, position_id LIMIT $4`
 const graphSnapshot = (row: Row) => {
-  const { collateralAssets, collateralUsd, protectedAssets, protectedUsd, debtAssets, debtUsd, timestamp, ...others } =
-    row
+  const {
+    collateralAssets,
+    collateralUsd,
+    protectedAssets,
+    protectedUsd,
+    debtAssets,
+    debtUsd,
+    timestamp,
+    ...others
+  } = row
   return {
     ...others,
     legacy: { timestamp },
@@ -461,7 +514,9 @@ const LATEST_MARKETS = `SELECT s.timestamp, s.collateral_usd AS "collateralUsd",
 const LATEST_VAULTS = `SELECT s.timestamp, s.assets_usd AS "assetsUsd", v.name
   FROM ${latest('vault')} LEFT JOIN vault v ON v.chain_id = s.chain_id AND v.id = s.vault_id
   ORDER BY s.chain_id, s.vault_id, s.position_id`
-const PAGE_REWARDS = (kind: 'market' | 'vault') => `SELECT tx_hash AS "txHash", liquid_reward_usd AS usd,
+const PAGE_REWARDS = (
+  kind: 'market' | 'vault',
+) => `SELECT tx_hash AS "txHash", liquid_reward_usd AS usd,
   claimed_timestamp AS "claimedTimestamp" FROM ${kind}_liquidation_reward WHERE user_address = $1 ${REWARDS_NEWEST} LIMIT 10`
 
 const graphReward = ({ txHash, usd, claimedTimestamp }: Row) => ({
@@ -473,7 +528,8 @@ const graphReward = ({ txHash, usd, claimedTimestamp }: Row) => ({
 /** The GraphQL operations, each as an endpoint that takes the operation's variables. */
 const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
   async leaderboard({ first }) {
-    const sql = 'SELECT rank, user_address AS "userAddress", points FROM account ORDER BY rank LIMIT $1'
+    const sql =
+      'SELECT rank, user_address AS "userAddress", points FROM account ORDER BY rank LIMIT $1'
     const [board, [program]] = await Promise.all([
       rows('leaderboard', sql, [first + 1]),
       rows('accounts', 'SELECT account_count AS total FROM program'),
@@ -497,7 +553,11 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
   async snapshots({ address, from, to, first }) {
     const snapshots = await rows('graph snapshots', GRAPH_SNAPSHOTS, [address, from, to, first + 1])
     const { items: nodes, more: hasNextPage } = pageOf(snapshots, first)
-    return { user: { legacy: { marketSnapshots: { nodes: nodes.map(graphSnapshot), pageInfo: { hasNextPage } } } } }
+    return {
+      user: {
+        legacy: { marketSnapshots: { nodes: nodes.map(graphSnapshot), pageInfo: { hasNextPage } } },
+      },
+    }
   },
   async topPositions({ offset }) {
     const [pools, positions] = await Promise.all([
@@ -505,7 +565,15 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
       rows('top positions', TOP_POSITIONS, [offset]),
     ])
     const byPool = new Map<string, Row[]>(pools.map(({ id }) => [id, []]))
-    for (const { pool, distribution_date, pointsA, pointsB, user_address: address, points, rank } of positions)
+    for (const {
+      pool,
+      distribution_date,
+      pointsA,
+      pointsB,
+      user_address: address,
+      points,
+      rank,
+    } of positions)
       byPool.get(pool)?.push({
         distributionDate: day(distribution_date),
         pointsA,
@@ -549,15 +617,16 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
     return { pools: { nodes } }
   },
   async userPage({ address }) {
-    const [holdings, flows, [account], markets, vaults, marketRewards, vaultRewards] = await Promise.all([
-      holdingsOf(address),
-      rows('net cash', NET_CASH, [address]),
-      rows('account', 'SELECT points, rank FROM account WHERE user_address = $1', [address]),
-      rows('latest markets', LATEST_MARKETS, [address]),
-      rows('latest vaults', LATEST_VAULTS, [address]),
-      rows('page market rewards', PAGE_REWARDS('market'), [address]),
-      rows('page vault rewards', PAGE_REWARDS('vault'), [address]),
-    ])
+    const [holdings, flows, [account], markets, vaults, marketRewards, vaultRewards] =
+      await Promise.all([
+        holdingsOf(address),
+        rows('net cash', NET_CASH, [address]),
+        rows('account', 'SELECT points, rank FROM account WHERE user_address = $1', [address]),
+        rows('latest markets', LATEST_MARKETS, [address]),
+        rows('latest vaults', LATEST_VAULTS, [address]),
+        rows('page market rewards', PAGE_REWARDS('market'), [address]),
+        rows('page vault rewards', PAGE_REWARDS('vault'), [address]),
+      ])
     const { breakdown, earned, value, cash, incomplete } = earningsFrom(holdings, flows)
     const { earn, borrow, deposits, debts } = netAprFrom(holdings)
     const user = {
@@ -576,7 +645,12 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
           earningsUsd: one.value - one.cash,
         })),
       },
-      netApr: { earnNetApr: earn, borrowNetApr: borrow, totalEarnDepositsUsd: deposits, totalBorrowUsd: debts },
+      netApr: {
+        earnNetApr: earn,
+        borrowNetApr: borrow,
+        totalEarnDepositsUsd: deposits,
+        totalBorrowUsd: debts,
+      },
       latestSnapshots: [
         ...markets.map(({ timestamp, collateralUsd, debtUsd, asset_symbol: assetSymbol }) => ({
           legacy: { timestamp },
@@ -628,7 +702,10 @@ async function answer(url: string): Promise<unknown> {
 createServer(async (request, response) => {
   const send = (status: number, body: unknown) => {
     const json = JSON.stringify(body)
-    response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) })
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(json),
+    })
     response.end(json)
   }
   try {

@@ -1,4 +1,6 @@
-/** The load: a number of connections, each with one request under way at a time, over plain sockets. */
+/**
+ * The load: a number of connections, each with one request under way at a time, over plain sockets.
+ */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request } from './operations.ts'
@@ -31,15 +33,30 @@ export function wire({ path, body }: Request, headers: Record<string, string> = 
   const all = {
     host: 'bench',
     accept: 'application/json',
-    ...(json && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(json)) }),
+    ...(json && {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(json)),
+    }),
     ...headers,
   }
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return Buffer.from(`${json ? 'POST' : 'GET'} ${path} HTTP/1.1\r\n${head.join('')}\r\n${json ?? ''}`)
+  return Buffer.from(
+    `${json ? 'POST' : 'GET'} ${path} HTTP/1.1\r\n${head.join('')}\r\n${json ?? ''}`,
+  )
 }
 
-/** Sends requests until the window is over. @throws if an answer is not a success or has GraphQL errors */
-export async function run({ port, requests, connections, warmMs, windowMs, sample = () => [] }: Load): Promise<Window> {
+/**
+ * Sends requests until the window is over.
+ * @throws if an answer is not a success or has GraphQL errors
+ */
+export async function run({
+  port,
+  requests,
+  connections,
+  warmMs,
+  windowMs,
+  sample = () => [],
+}: Load): Promise<Window> {
   const latencies: number[] = []
   let answers = 0
   let opened = Number.POSITIVE_INFINITY
@@ -67,7 +84,10 @@ export async function run({ port, requests, connections, warmMs, windowMs, sampl
   }
 }
 
-/** Sends each request once, one after another on one connection. @returns their latencies, in milliseconds */
+/**
+ * Sends each request once, one after another on one connection.
+ * @returns their latencies, in milliseconds
+ */
 export async function each(port: number, requests: Buffer[]): Promise<number[]> {
   const latencies: number[] = []
   const left = requests.values()
@@ -84,7 +104,11 @@ export const percentileOf = (sorted: Float64Array, percent: number) =>
   sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN
 
 /** One connection: it ends when there is nothing next and its last answer has come. */
-function lane(port: number, next: () => Buffer | undefined, done: (ms: number, sent: number) => void): Promise<void> {
+function lane(
+  port: number,
+  next: () => Buffer | undefined,
+  done: (ms: number, sent: number) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let sent = 0
     /** What has come of an answer's head that is not whole yet. */
@@ -118,7 +142,8 @@ function lane(port: number, next: () => Buffer | undefined, done: (ms: number, s
       }
       const status = head.slice(9, 12)
       if (status[0] !== '2' && status !== '304') fail(head + bytes.toString('latin1', body))
-      if (bytes.toString('latin1', body, body + 9) === '{"errors"') fail(bytes.toString('latin1', body))
+      if (bytes.toString('latin1', body, body + 9) === '{"errors"')
+        fail(bytes.toString('latin1', body))
       const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? []
       chunked = length === undefined && status !== '304'
       missing = status === '304' ? 0 : Number(length ?? 0) - (bytes.length - body)
@@ -127,7 +152,8 @@ function lane(port: number, next: () => Buffer | undefined, done: (ms: number, s
     const data = (bytes: Buffer) => {
       if (missing !== undefined) missing -= bytes.length
       else if (!readHead(bytes)) return
-      if (chunked ? bytes.toString('latin1', bytes.length - 5) !== '0\r\n\r\n' : (missing ?? 0) > 0) return
+      if (chunked ? bytes.toString('latin1', bytes.length - 5) !== '0\r\n\r\n' : (missing ?? 0) > 0)
+        return
       head = ''
       missing = undefined
       done(performance.now() - sent, sent)

@@ -1,5 +1,6 @@
 /**
- * How fast the product is, next to a hand-written server, PostGraphile, and ready bytes, in one run.
+ * How fast the product is, next to a hand-written server, PostGraphile, and ready bytes, in one
+ * run.
  *
  *     npm run bench                          all of it, on 300,000 positions: eight minutes
  *     npm run bench -- --full                the same on 3,000,000: about an hour
@@ -16,22 +17,43 @@
  *     --save                  writes results.json, and without --small the tables of the README
  *     --check                 fails where results.json was better
  *
- * The server under test has one core, Postgres and the load the other. Nothing is timed whose answers differ from the
- * product's for any variant.
+ * The server under test has one core, Postgres and the load the other. Nothing is timed whose
+ * answers differ from the product's for any variant.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { answerFrom, check, knowsDocuments, quiet, requestsOf, type System, type Target } from './check.ts'
+import {
+  answerFrom,
+  check,
+  knowsDocuments,
+  quiet,
+  requestsOf,
+  type System,
+  type Target,
+} from './check.ts'
 import { difference } from './compare.ts'
 import { FIRST_DAY, openSpeedStore, SHAPES, type Size, type SpeedStore, tenthOf } from './data.ts'
 import { wire } from './load.ts'
 import { measure, median, type Subject, type Timing } from './measure.ts'
 import { documentId, documents, type Operation, operationsOn } from './operations.ts'
 import { deepPages, growth, neverSeen, starts } from './parts.ts'
-import { functions, hasPostgraphile, installPostgraphile, startPostgraphile } from './postgraphile.ts'
-import { killServers, pinning, pinRest, residentOf, type Server, startOwn, startProduct } from './processes.ts'
+import {
+  functions,
+  hasPostgraphile,
+  installPostgraphile,
+  startPostgraphile,
+} from './postgraphile.ts'
+import {
+  killServers,
+  pinning,
+  pinRest,
+  residentOf,
+  type Server,
+  startOwn,
+  startProduct,
+} from './processes.ts'
 import {
   type Found,
   goalTable,
@@ -69,19 +91,31 @@ type Starters = Record<Exclude<System, 'known'>, (url: string) => Promise<Server
 const size: Size = small ? 'small' : full ? 'full' : 'medium'
 const brief = asserts || flags.only !== undefined
 const listed = (text: string | undefined, all: string) => (text ?? all).split(',')
-const systems = listed(flags.systems, asserts ? 'product,floor' : 'product,known,floor,postgraphile')
+const systems = listed(
+  flags.systems,
+  asserts ? 'product,floor' : 'product,known,floor,postgraphile',
+)
 const parts = listed(flags.parts, brief ? 'uncached' : 'uncached,cached,fresh,pages,growth,start')
 const connections = listed(flags.connections, full ? '1,16,64' : '16').map(Number)
 const seconds = Number(flags.seconds ?? { small: 0.3, medium: 0.4, full: 1.5 }[size])
 const rounds = Number(flags.rounds ?? 3)
 const only = new RegExp(flags.only ?? '', 'i')
 const shape = SHAPES[size]
-/** How many sets of parameters an operation has, and how many starts and new documents are timed. */
-const counts = { small: [40, 3, 10], medium: [100, 8, 15], full: [300, 15, 30] }[size] as [number, number, number]
+/**
+ * How many sets of parameters an operation has, and how many starts and new documents are timed.
+ */
+const counts = { small: [40, 3, 10], medium: [100, 8, 15], full: [300, 15, 30] }[size] as [
+  number,
+  number,
+  number,
+]
 const [variants, startCount, documentCount] = counts
 /** How often an operation whose ratio is worse than recorded is measured again. */
 const RETRIES = 4
-/** A share of the product's cache that all variants of one operation fit in, as text of two bytes a character. */
+/**
+ * A share of the product's cache that all variants of one operation fit in, as text of two bytes a
+ * character.
+ */
 const CACHED_BYTES = 8 * 2 ** 20
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
@@ -111,14 +145,19 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.exit(1)
   })
 
-if (flags.save && flags.only !== undefined) throw new Error('--save is for all operations: leave --only out')
+if (flags.save && flags.only !== undefined)
+  throw new Error('--save is for all operations: leave --only out')
 const recorded = asserts ? await recordedOf(size) : undefined
 try {
   await mkdir(flags.data, { recursive: true })
   const results = await bench()
-  for (const one of connections) print(`\nAt ${one} connections:\n\n${operationTable(results, String(one))}`)
+  for (const one of connections)
+    print(`\nAt ${one} connections:\n\n${operationTable(results, String(one))}`)
   if (!brief || flags.parts !== undefined) print(`\n${goalTable(results)}`)
-  const told = [loadTold(results), ...(small ? [] : [idleTold(results, 'product'), idleTold(results, 'floor')])]
+  const told = [
+    loadTold(results),
+    ...(small ? [] : [idleTold(results, 'product'), idleTold(results, 'floor')]),
+  ]
   for (const line of told) if (line) print(`\n${line}`)
   if (flags.save) await save(size, results)
   if (recorded) assertNotWorse(results, recorded)
@@ -131,7 +170,9 @@ try {
 
 function assertNotWorse(results: Results, recorded: Recorded): void {
   const wrong = Object.entries(results.operations).flatMap(([name, { checks }]) =>
-    Object.entries(checks).flatMap(([system, { wrong }]) => (wrong ? [`${name}, ${system}: ${wrong}`] : [])),
+    Object.entries(checks).flatMap(([system, { wrong }]) =>
+      wrong ? [`${name}, ${system}: ${wrong}`] : [],
+    ),
   )
   const failed = [...wrong, ...worse(recordOf(results), recorded)]
   for (const line of failed) print(`FAIL ${line}`)
@@ -146,7 +187,12 @@ async function bench(): Promise<Results> {
   const env = await productEnv()
   const results: Results = {
     settings: { ...shape, connections, seconds, rounds, pinned: pinned === true },
-    machine: { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, load: loadavg() },
+    machine: {
+      cpu: cpus()[0]?.model,
+      cores: cpus().length,
+      node: process.version,
+      load: loadavg(),
+    },
     operations: Object.fromEntries(
       operations.map(({ name, kind, answer, nested }) => [
         name,
@@ -165,7 +211,9 @@ async function bench(): Promise<Results> {
     floor: (url) => startOwn('floor.ts', { DATABASE_URL: url }),
     postgraphile: (url) => startPostgraphile(place, url),
   }
-  const starters = Object.entries(all).filter(([name]) => name === 'product' || systems.includes(name))
+  const starters = Object.entries(all).filter(
+    ([name]) => name === 'product' || systems.includes(name),
+  )
   await checkAll(Object.fromEntries(starters) as Starters, store, operations, resultOf)
   const servers = {} as Record<System, Server>
   for (const [name, start] of starters) servers[name as System] = await kept(start(store.url))
@@ -181,17 +229,24 @@ async function bench(): Promise<Results> {
       })
   if (parts.includes('uncached')) {
     // What compiles as it runs is compiled by then, and not at the cost of the first operations.
-    await forEach(operations, 'warm', (one) => measure(subjectsOf(one), 16, { ...timing, rounds: 0 }))
+    await forEach(operations, 'warm', (one) =>
+      measure(subjectsOf(one), 16, { ...timing, rounds: 0 }),
+    )
     await forEach(operations, 'uncached', async (operation) => {
       const subjects = subjectsOf(operation)
       await measureAll(resultOf(operation), subjects, timing)
       // It may have been the machine: what fails must fail again and again, in longer windows.
-      const isSlower = () => recorded && slower(recordOf(results), recorded).includes(operation.name)
+      const isSlower = () =>
+        recorded && slower(recordOf(results), recorded).includes(operation.name)
       for (let again = 0; again < RETRIES && isSlower(); again++)
         await measureAll(resultOf(operation), subjects, { ...timing, seconds: 5 * seconds })
     })
   }
-  if (cached) await cachedAnswers(operations, [cached, servers.product], resultOf, { ...timing, seconds: seconds / 2 })
+  if (cached)
+    await cachedAnswers(operations, [cached, servers.product], resultOf, {
+      ...timing,
+      seconds: seconds / 2,
+    })
   if (parts.includes('fresh'))
     for (const operation of operations.filter(({ kind }) => kind === 'graphql'))
       resultOf(operation).fresh = await neverSeen(servers.product, operation, documentCount)
@@ -202,7 +257,14 @@ async function bench(): Promise<Results> {
       ([one]) => one as string,
     )
     const asset = names.aTokens[0] as string
-    results.depth = await deepPages(servers.product, { user, pool, market, vault, asset, date } as never)
+    results.depth = await deepPages(servers.product, {
+      user,
+      pool,
+      market,
+      vault,
+      asset,
+      date,
+    } as never)
   }
   if (parts.includes('growth')) {
     const smaller = await openStore(`${size}-tenth`, tenthOf(shape))
@@ -214,7 +276,9 @@ async function bench(): Promise<Results> {
     })
   }
   if (parts.includes('start')) {
-    const other = systems.includes('postgraphile') ? () => startPostgraphile(place, store.url) : undefined
+    const other = systems.includes('postgraphile')
+      ? () => startPostgraphile(place, store.url)
+      : undefined
     results.starts = await starts(operations, startCount, () => all.product(store.url), other)
   }
   const megabytes = ({ pid }: Server) => Math.round(residentOf(pid) / 2 ** 20)
@@ -244,14 +308,17 @@ async function checkAll(
     }
     const { product } = targets as { product: Target }
     await quiet(product)
-    if (systems.includes('known') && (await knowsDocuments(product.port, operations))) targets.known = product
+    if (systems.includes('known') && (await knowsDocuments(product.port, operations)))
+      targets.known = product
     await forEach(operations, 'the same answers', async (operation) => {
       resultOf(operation).checks = await check(operation, targets)
       for (const [name, { wrong }] of Object.entries(resultOf(operation).checks))
         if (wrong !== undefined) say(`\n${operation.name}: ${name} is not timed: ${wrong}`)
       const sizes = operation.variants
         .slice(0, 20)
-        .map(async (values) => Buffer.byteLength((await answerFrom(product.port, operation.product(values))).text))
+        .map(async (values) =>
+          Buffer.byteLength((await answerFrom(product.port, operation.product(values))).text),
+        )
       resultOf(operation).bytes = median(await Promise.all(sizes))
     })
   } finally {
@@ -260,10 +327,14 @@ async function checkAll(
 }
 
 async function measureAll({ cells }: Found, subjects: Subject[], timing: Timing): Promise<void> {
-  for (const one of connections) cells[one] = { ...cells[one], ...(await measure(subjects, one, timing)) }
+  for (const one of connections)
+    cells[one] = { ...cells[one], ...(await measure(subjects, one, timing)) }
 }
 
-/** Answers from the product's cache next to the same bytes served by bare node:http, whole and as a 304. */
+/**
+ * Answers from the product's cache next to the same bytes served by bare node:http, whole and as a
+ * 304.
+ */
 async function cachedAnswers(
   operations: Operation[],
   [cached, plain]: [Server, Server],
@@ -344,7 +415,8 @@ async function forEach(
 ): Promise<void> {
   const since = performance.now()
   for (const [i, operation] of list.entries()) {
-    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what} ${i + 1}/${list.length} ${operation.name}`)
+    if (process.stderr.isTTY)
+      process.stderr.write(`\r\x1b[K${what} ${i + 1}/${list.length} ${operation.name}`)
     await work(operation)
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')

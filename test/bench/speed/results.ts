@@ -10,7 +10,10 @@ import type { Operation } from './operations.ts'
 import type { Depth, Fresh, Growth, Starts } from './parts.ts'
 import { root } from './processes.ts'
 
-/** A system as it is timed: `cached` is the product with its cache, `bare` ready bytes, `304` what is unchanged. */
+/**
+ * A system as it is timed: `cached` is the product with its cache, `bare` ready bytes, `304` what
+ * is unchanged.
+ */
 export type Timed = System | 'cached' | 'bare' | 'cached 304' | 'bare 304'
 
 export interface Found {
@@ -43,7 +46,10 @@ export interface Recorded {
 }
 
 const JUDGED = '16'
-/** How far below its recorded value a ratio to the floor may fall. The same program's have differed by 1.6 between two days. */
+/**
+ * How far below its recorded value a ratio to the floor may fall. The same program's have differed
+ * by 1.6 between two days.
+ */
 const SLACK = 0.5
 const KILOBYTES_100 = 100 * 1024
 
@@ -61,8 +67,13 @@ export function recordOf(results: Results): Recorded {
   return record
 }
 
-/** CPU time of a request in microseconds, of the server and of Postgres: of the product and of the floor. */
-function cpuOf({ operations }: Results): Record<string, Record<string, [server: number, postgres: number]>> {
+/**
+ * CPU time of a request in microseconds, of the server and of Postgres: of the product and of the
+ * floor.
+ */
+function cpuOf({
+  operations,
+}: Results): Record<string, Record<string, [server: number, postgres: number]>> {
   const pair = (cell: Cell | undefined): [number, number] | undefined =>
     cell && [round(median(cell.server)), round(median(cell.postgres))]
   const pairs = Object.entries(operations).map(([name, { cells }]) => {
@@ -76,7 +87,9 @@ function cpuOf({ operations }: Results): Record<string, Record<string, [server: 
 export function worse(now: Recorded, recorded: Recorded): string[] {
   const more = Object.entries(now.statements).flatMap(([name, count]) => {
     const before = recorded.statements[name]
-    return before !== undefined && count > before ? [`${name}: ${count} SQL statements, ${before} were recorded`] : []
+    return before !== undefined && count > before
+      ? [`${name}: ${count} SQL statements, ${before} were recorded`]
+      : []
   })
   const told = slower(now, recorded).map((name) => {
     const [value, before] = [now.floor[name], recorded.floor[name] as number]
@@ -108,30 +121,62 @@ export function goals(results: Results): Goal[] {
   const { operations, depth, starts, memory } = results
   const list: Goal[] = []
   const named = Object.entries(operations)
-  const goal = (what: string, sign: 'at least' | 'at most', bound: number, values: [string, number | undefined][]) => {
-    const numbers = values.filter((one): one is [string, number] => one[1] !== undefined && !Number.isNaN(one[1]))
+  const goal = (
+    what: string,
+    sign: 'at least' | 'at most',
+    bound: number,
+    values: [string, number | undefined][],
+  ) => {
+    const numbers = values.filter(
+      (one): one is [string, number] => one[1] !== undefined && !Number.isNaN(one[1]),
+    )
     const good = (value: number) => (sign === 'at least' ? value >= bound : value <= bound)
     const [worst] = numbers.toSorted(([, a], [, b]) => (sign === 'at least' ? a - b : b - a))
     list.push({
       what,
       target: `${sign} ${bound}`,
-      ...(worst && { median: median(numbers.map(([, value]) => value)), worst: worst[1], of: worst[0] }),
+      ...(worst && {
+        median: median(numbers.map(([, value]) => value)),
+        worst: worst[1],
+        of: worst[0],
+      }),
       reached: numbers.filter(([, value]) => good(value)).length,
       all: numbers.length,
     })
   }
-  const over = (of: (result: Found) => boolean, one: Timed, other: Timed): [string, number | undefined][] =>
-    named.filter(([, result]) => of(result)).map(([name, result]) => [name, ratio(result, one, other)])
+  const over = (
+    of: (result: Found) => boolean,
+    one: Timed,
+    other: Timed,
+  ): [string, number | undefined][] =>
+    named
+      .filter(([, result]) => of(result))
+      .map(([name, result]) => [name, ratio(result, one, other)])
   const rest = (result: Found) => result.kind === 'rest'
   const graphql = (result: Found) => result.kind === 'graphql'
   const trusted = (other: Timed, ...answers: Operation['answer'][]) => [
     ...over((result) => rest(result) && answers.includes(result.answer), 'product', other),
     ...over((result) => graphql(result) && answers.includes(result.answer), 'known', other),
   ]
-  goal('lists, REST and known documents, uncached: to the floor', 'at least', 1.3, trusted('floor', 'list'))
-  goal('earnings, net APR, a page of a user: to the floor', 'at least', 1.5, trusted('floor', 'sums'))
+  goal(
+    'lists, REST and known documents, uncached: to the floor',
+    'at least',
+    1.3,
+    trusted('floor', 'list'),
+  )
+  goal(
+    'earnings, net APR, a page of a user: to the floor',
+    'at least',
+    1.5,
+    trusted('floor', 'sums'),
+  )
   goal('smallest answers: to the floor', 'at least', 1, trusted('floor', 'small'))
-  goal('other documents, seen before, uncached: to the floor', 'at least', 1, over(graphql, 'product', 'floor'))
+  goal(
+    'other documents, seen before, uncached: to the floor',
+    'at least',
+    1,
+    over(graphql, 'product', 'floor'),
+  )
   const any = trusted('postgraphile', 'list', 'sums', 'small')
   goal('REST and known documents, uncached: to PostGraphile', 'at least', 3, any)
   goal(
@@ -168,7 +213,9 @@ export function goals(results: Results): Goal[] {
       const cell = cells['64']?.product
       return [
         name,
-        bytes < KILOBYTES_100 && cell ? median(cell.p99.map((p99, i) => p99 / (cell.p50[i] ?? 0))) : undefined,
+        bytes < KILOBYTES_100 && cell
+          ? median(cell.p99.map((p99, i) => p99 / (cell.p50[i] ?? 0)))
+          : undefined,
       ]
     }),
   )
@@ -185,7 +232,12 @@ export function goals(results: Results): Goal[] {
     Object.entries(depth).map(([name, { first, thousandth }]) => [name, thousandth / first]),
   )
   goal('process start to /health ok: to PostGraphile', 'at most', 1.3, [
-    ['median', starts?.postgraphile.length ? median(starts.product) / median(starts.postgraphile) : undefined],
+    [
+      'median',
+      starts?.postgraphile.length
+        ? median(starts.product) / median(starts.postgraphile)
+        : undefined,
+    ],
   ])
   goal(
     'the first request after it: to the p50',
@@ -193,7 +245,9 @@ export function goals(results: Results): Goal[] {
     5,
     (starts?.first ?? []).map(({ operation, first, usual }) => [operation, first / usual]),
   )
-  goal('resident memory after the bench, MB', 'at most', 220, [['with the cache', memory['with the cache']]])
+  goal('resident memory after the bench, MB', 'at most', 220, [
+    ['with the cache', memory['with the cache']],
+  ])
   return list
 }
 
@@ -201,7 +255,8 @@ type Row = (string | number | undefined)[]
 
 function table(rows: Row[]): string {
   const texts = rows.map((row) => row.map((cell) => String(cell ?? '–')))
-  const widths = texts[0]?.map((_, i) => Math.max(3, ...texts.map((row) => row[i]?.length ?? 0))) ?? []
+  const widths =
+    texts[0]?.map((_, i) => Math.max(3, ...texts.map((row) => row[i]?.length ?? 0))) ?? []
   const [head = '', ...rest] = texts.map(
     (row) =>
       `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`,
@@ -218,7 +273,17 @@ const figure = (value: number | undefined) =>
 
 /** The table of all operations at a number of connections, in Markdown. */
 export function operationTable({ operations }: Results, connections: string): string {
-  const head = ['operation', 'KB', 'requests/s', 'p50', 'p99', 'CPU µs', "floor's", 'Postgres µs', "floor's"]
+  const head = [
+    'operation',
+    'KB',
+    'requests/s',
+    'p50',
+    'p99',
+    'CPU µs',
+    "floor's",
+    'Postgres µs',
+    "floor's",
+  ]
   const ratios = ['× floor', 'known × floor', '× PostGraphile', 'cached × bare', '304 × bare']
   const rows: Row[] = [[...head, ...ratios]]
   for (const [name, { bytes, checks, cells: byConnections }] of Object.entries(operations)) {
@@ -252,7 +317,10 @@ export function loadTold({ operations }: Results): string | undefined {
   return `A request costs the load ${of('load')} µs of CPU where it costs bare node:http ${of('server')} µs (medians).`
 }
 
-/** Where a system was not what bounds the figures: its core was idle for more than a tenth of the time. */
+/**
+ * Where a system was not what bounds the figures: its core was idle for more than a tenth of the
+ * time.
+ */
 export function idleTold({ operations }: Results, system: Timed): string | undefined {
   const idle = Object.entries(operations).filter(([, { cells }]) => {
     const cell = cells[JUDGED]?.[system]
@@ -290,15 +358,23 @@ export async function recordedOf(size: Size): Promise<Recorded> {
 const README = join(root, 'test/bench/README.md')
 const [START, END] = ['<!-- written by npm run bench -- --save -->\n', '<!-- end -->']
 
-/** Writes the record that later runs are compared with, in place of that of the same size, and the tables of the README. */
+/**
+ * Writes the record that later runs are compared with, in place of that of the same size, and the
+ * tables of the README.
+ */
 export async function save(size: Size, results: Results): Promise<void> {
   const { settings, machine } = results
   const entry = { settings, machine, recorded: recordOf(results), cpu: cpuOf(results) }
   await writeFile(file, `${JSON.stringify({ ...(await readSaved()), [size]: entry }, null, 2)}\n`)
-  await promisify(execFile)(join(root, 'node_modules/.bin/biome'), ['format', '--write', file], { cwd: root })
+  await promisify(execFile)(join(root, 'node_modules/.bin/biome'), ['format', '--write', file], {
+    cwd: root,
+  })
   if (size === 'small') return
   const text = await readFile(README, 'utf8')
   const [before, rest] = text.split(START) as [string, string]
   const tables = `${operationTable(results, JUDGED)}\n\n${goalTable(results)}\n`
-  await writeFile(README, [before, START, '\n', tables, '\n', rest.slice(rest.indexOf(END))].join(''))
+  await writeFile(
+    README,
+    [before, START, '\n', tables, '\n', rest.slice(rest.indexOf(END))].join(''),
+  )
 }

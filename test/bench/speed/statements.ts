@@ -31,8 +31,10 @@ export async function countStatements(storeUrl: string): Promise<Counter> {
     const read = messages((type, body) => {
       const [first = '', second = ''] = body.toString('utf8').split('\0', 2)
       if (type === 'P') named.set(first, second)
-      if (type === 'B') portals.set(first, { sql: named.get(second) ?? '', values: boundValues(body) })
-      const statement = type === 'E' ? portals.get(first) : type === 'Q' ? { sql: first, values: [] } : undefined
+      if (type === 'B')
+        portals.set(first, { sql: named.get(second) ?? '', values: boundValues(body) })
+      const statement =
+        type === 'E' ? portals.get(first) : type === 'Q' ? { sql: first, values: [] } : undefined
       if (!statement) return
       notifies ||= /\b(LISTEN|NOTIFY)\b/.test(statement.sql)
       if (!notifies) statements.push(statement)
@@ -70,7 +72,10 @@ export async function countStatements(storeUrl: string): Promise<Counter> {
   }
 }
 
-/** The values in a Bind message: after two names come the formats, then the values, each after its length. */
+/**
+ * The values in a Bind message: after two names come the formats, then the values, each after its
+ * length.
+ */
 function boundValues(body: Buffer): Statement['values'] {
   const formats = body.indexOf(0, body.indexOf(0) + 1) + 1
   const count = formats + 2 + 2 * body.readInt16BE(formats)

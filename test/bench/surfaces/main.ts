@@ -1,6 +1,7 @@
 /**
- * Each surface of the graph side by side with SQL written by hand: filters and orders, series, aggregates, as-of, ranks,
- * portfolios, many users, search; and the thousandth page of lists next to their first.
+ * Each surface of the graph side by side with SQL written by hand: filters and orders, series,
+ * aggregates, as-of, ranks, portfolios, many users, search; and the thousandth page of lists next
+ * to their first.
  *
  *     npm run bench -- surfaces         on 3,000,000 positions
  *     npm run bench -- surfaces --small on 1 % of the rows: a minute
@@ -9,8 +10,9 @@
  *     --rounds N              how many rounds, each of 20 requests of each kind
  *     --data DIR              where the store stays between runs
  *
- * A query is sent by HTTP and answered past every cache, on one connection; its statement is sent by pg, prepared, on one
- * connection, right before it. Nothing is timed whose answers differ. Figures are medians.
+ * A query is sent by HTTP and answered past every cache, on one connection; its statement is sent
+ * by pg, prepared, on one connection, right before it. Nothing is timed whose answers differ.
+ * Figures are medians.
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -107,20 +109,33 @@ try {
 
   async function assertSame(surface: Surface): Promise<void> {
     for (const [i, { variables }] of surface.variants.entries()) {
-      const { text } = await answerFrom(server.port, { path: '/graphql', body: { query: surface.query, variables } })
+      const { text } = await answerFrom(server.port, {
+        path: '/graphql',
+        body: { query: surface.query, variables },
+      })
       const answer = surface.rows(JSON.parse(text).data)
       const told = await rowsOf(surface, i)
       const [one, other] = surface.unordered ? [sorted(answer), sorted(told)] : [answer, told]
-      if (told.length === 0) throw new Error(`${surface.name}: there are no rows for ${JSON.stringify(variables)}`)
+      if (told.length === 0)
+        throw new Error(`${surface.name}: there are no rows for ${JSON.stringify(variables)}`)
       const differing = difference(one, other)
-      if (differing) throw new Error(`${surface.name} with ${JSON.stringify(variables)}: the graph says ${differing}`)
+      if (differing)
+        throw new Error(
+          `${surface.name} with ${JSON.stringify(variables)}: the graph says ${differing}`,
+        )
     }
   }
 
-  /** Milliseconds of the statement and of the query, medians: some of one kind, some of the other, again and again. */
+  /**
+   * Milliseconds of the statement and of the query, medians: some of one kind, some of the other,
+   * again and again.
+   */
   async function timed(surface: Surface): Promise<{ sql: number; graphql: number }> {
     const requests = surface.variants.map(({ variables }) =>
-      wire({ path: '/graphql', body: { query: surface.query, variables } }, { 'cache-control': 'no-cache' }),
+      wire(
+        { path: '/graphql', body: { query: surface.query, variables } },
+        { 'cache-control': 'no-cache' },
+      ),
     )
     const statements: { sql: number[]; graphql: number[] } = { sql: [], graphql: [] }
     for (let nth = 0; nth <= rounds; nth++) {
@@ -154,7 +169,9 @@ async function rowsOf({ name, sql, variants }: Surface, variant: number): Promis
   return (await store.pool.query<unknown[]>({ name, text: sql, values, rowMode: 'array' })).rows
 }
 
-/** How many statements a repeated query takes, apart from those that begin and end a transaction. */
+/**
+ * How many statements a repeated query takes, apart from those that begin and end a transaction.
+ */
 async function statementsOf({ port }: Server, { query, variants }: Surface): Promise<number> {
   const request = { path: '/graphql', body: { query, variables: variants[0]?.variables } }
   for (let warm = 0; warm < 3; warm++) {

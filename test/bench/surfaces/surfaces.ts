@@ -1,4 +1,7 @@
-/** What the graph answers beyond rows: each surface as a GraphQL query, and as SQL written by hand for its answer. */
+/**
+ * What the graph answers beyond rows: each surface as a GraphQL query, and as SQL written by hand
+ * for its answer.
+ */
 import { DAYS, FIRST_DAY, type SpeedStore } from '../speed/data.ts'
 
 export interface Surface {
@@ -15,7 +18,8 @@ export interface Surface {
 
 const day = (nth: number) => new Date((FIRST_DAY + nth * 86_400) * 1000).toISOString().slice(0, 10)
 /** A date as the statements write it. */
-const plain = (value: unknown) => (typeof value === 'string' ? value.replace(/T00:00:00\.000Z$/, '') : value)
+const plain = (value: unknown) =>
+  typeof value === 'string' ? value.replace(/T00:00:00\.000Z$/, '') : value
 
 const NEWEST = day(DAYS - 1)
 const WEEK_AGO = day(DAYS - 8)
@@ -30,11 +34,15 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
   const { users, pools, aTokens } = names
   const some = <T>(list: T[], count = 8) =>
     Array.from({ length: count }, (_, i) => list[(i * 7919 + 3) % list.length] as T)
-  const wallets = (from: number, count: number) => Array.from({ length: count }, (_, i) => users[from + i] as string)
+  const wallets = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => users[from + i] as string)
   const asOf = [5, 12, 20, DAYS - 2].map(day)
   const recordRow =
     (...fields: string[]) =>
-    ({ legacy, ...of }: Record<string, unknown>) => [(legacy as { recordId: string }).recordId, ...row(...fields)(of)]
+    ({ legacy, ...of }: Record<string, unknown>) => [
+      (legacy as { recordId: string }).recordId,
+      ...row(...fields)(of),
+    ]
   const row =
     (...fields: string[]) =>
     (of: Record<string, unknown>) =>
@@ -121,7 +129,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       sql: `SELECT date::text, total_points / 1e6::float8, d.tvl, d.borrowed, account_count FROM distribution JOIN (
           SELECT distribution_date AS date, sum(a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd) AS tvl,
             sum(a_borrowed_usd + b_borrowed_usd) AS borrowed FROM pool_day GROUP BY 1) d USING (date) ORDER BY 1`,
-      rows: (data) => data.program.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd', 'userCount')),
+      rows: (data) =>
+        data.program.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd', 'userCount')),
     },
     {
       name: 'series of the three tokens with the most points',
@@ -137,7 +146,13 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         ORDER BY total DESC, asset, 2`,
       rows: ({ series }) =>
         series.flatMap(
-          ({ key, buckets }: { key: { asset: { address: string } }; buckets: Record<string, unknown>[] }) =>
+          ({
+            key,
+            buckets,
+          }: {
+            key: { asset: { address: string } }
+            buckets: Record<string, unknown>[]
+          }) =>
             buckets.map((bucket) => [
               key.asset.address,
               ...row('start', 'points', 'suppliedUsd', 'borrowedUsd')(bucket),
@@ -154,13 +169,15 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
           sum(${POINTS}), avg(${SUPPLIED})
         FROM ${POSITIONS} WHERE t.user_address = $1 GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2 LIMIT 100`,
       rows: ({ positionAggregates }) =>
-        positionAggregates.map(({ key, count, sumPoints, averageSuppliedUsd }: { key: Row } & Row) => [
-          ...row('start')(key),
-          (key.pool as Row).address,
-          count,
-          sumPoints,
-          averageSuppliedUsd,
-        ]),
+        positionAggregates.map(
+          ({ key, count, sumPoints, averageSuppliedUsd }: { key: Row } & Row) => [
+            ...row('start')(key),
+            (key.pool as Row).address,
+            count,
+            sumPoints,
+            averageSuppliedUsd,
+          ],
+        ),
     },
     {
       name: 'aggregate: the ranking of a week',
@@ -173,17 +190,21 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       sql: `SELECT user_address, count(*)::int, sum(points_a + points_b) / 1e6::float8 FROM position
         WHERE distribution_date BETWEEN $1 AND $2 GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT 10`,
       rows: ({ positionAggregates }) =>
-        positionAggregates.map(({ key, count, sumPoints }: { key: { user: { address: string } } } & Row) => [
-          key.user.address,
-          count,
-          sumPoints,
-        ]),
+        positionAggregates.map(
+          ({ key, count, sumPoints }: { key: { user: { address: string } } } & Row) => [
+            key.user.address,
+            count,
+            sumPoints,
+          ],
+        ),
     },
     {
       name: "aggregate: a user's market snapshots by market",
       query: `query ($users: [Address!]) { snapshotAggregates(where: { users: $users, entityTypes: MARKET }, groupBy: [ENTITY]) {
         key { entity { address } } count averageSuppliedUsd averageBorrowedUsd } }`,
-      variants: names.many.slice(0, 8).map((user) => ({ variables: { users: [user] }, values: [user] })),
+      variants: names.many
+        .slice(0, 8)
+        .map((user) => ({ variables: { users: [user] }, values: [user] })),
       sql: `SELECT market_id, count(*)::int, avg(collateral_usd), avg(debt_usd) FROM market_snapshot
         WHERE user_address = $1 GROUP BY 1`,
       rows: ({ snapshotAggregates }) =>
@@ -221,7 +242,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
             a_supplied_usd + b_supplied_usd AS supplied, a_borrowed_usd + b_borrowed_usd AS borrowed
           FROM pool_day WHERE distribution_date = '${NEWEST}') d ON d.pool_address = p.id
         ORDER BY 2 DESC, p.number, p.id LIMIT 20`,
-      rows: (data) => data.pools.nodes.map(row('address', 'tvlUsd', 'suppliedUsd', 'borrowedUsd', 'points')),
+      rows: (data) =>
+        data.pools.nodes.map(row('address', 'tvlUsd', 'suppliedUsd', 'borrowedUsd', 'points')),
     },
     {
       name: 'now: the net worth of 100 users',
@@ -272,7 +294,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         ORDER BY CASE t.id WHEN p.unit_1_id THEN d.a_supplied_usd + d.a_protected_usd ELSE d.b_supplied_usd + d.b_protected_usd END DESC NULLS LAST,
           t.chain_id, t.id LIMIT 20`,
       rows: ({ markets }) =>
-        markets.nodes.map(({ address, estimate }: Row) => [address, ...row('interestUsd', 'points')(estimate as Row)]),
+        markets.nodes.map(({ address, estimate }: Row) => [
+          address,
+          ...row('interestUsd', 'points')(estimate as Row),
+        ]),
     },
     {
       name: 'points per day of a user, by position',
@@ -289,7 +314,11 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
           FROM ${POSITIONS} LEFT JOIN multiplier m ON m.pool_address = t.pool_address
           WHERE t.user_address = $1 AND t.distribution_date = (SELECT max(date) FROM distribution)) t ORDER BY id`,
       rows: ({ user }) =>
-        user.currentPositions.nodes.map((one: Row) => [user.pointsPerDay, one.poolAddress, one.pointsPerDay]),
+        user.currentPositions.nodes.map((one: Row) => [
+          user.pointsPerDay,
+          one.poolAddress,
+          one.pointsPerDay,
+        ]),
     },
     {
       name: 'now: what changed for 100 users in a week',
@@ -353,7 +382,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
             FROM position t WHERE t.pool_address = $1 AND t.distribution_date = '${NEWEST}' AND b_borrowed_amount_usd > 0) t,
             pool u JOIN market a ON a.id = u.unit_1_id WHERE u.id = $1) t
         GROUP BY 1 ORDER BY 1`,
-      rows: (data) => data.pool.collateralAtRisk.map(row('drop', 'positionCount', 'collateralUsd', 'debtUsd')),
+      rows: (data) =>
+        data.pool.collateralAtRisk.map(row('drop', 'positionCount', 'collateralUsd', 'debtUsd')),
     },
     {
       name: "a week's leaderboard, top 100",
@@ -398,11 +428,15 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
           ORDER BY n.distribution_date DESC, n.id LIMIT 1) n ON true ORDER BY 1, 2`,
       rows: (data) =>
         data.assets.nodes.map(
-          ({ chainId, address, price }: { chainId: number; address: string; price: Row | null }) => [
+          ({
             chainId,
             address,
-            ...(price ? row('usd', 'date')(price) : [null, null]),
-          ],
+            price,
+          }: {
+            chainId: number
+            address: string
+            price: Row | null
+          }) => [chainId, address, ...(price ? row('usd', 'date')(price) : [null, null])],
         ),
     },
     {
@@ -485,7 +519,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'users: up to 1,000',
       query: `query ($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) { nodes { address points: totalPoints rank } } }`,
-      variants: [{ variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] }],
+      variants: [
+        { variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] },
+      ],
       sql: USERS,
       rows: (data) => data.users.nodes.map(row('address', 'points', 'rank')),
       // The list is by address.
@@ -494,7 +530,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'lookupUsers: up to 1,000',
       query: `query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) { address points: totalPoints rank } }`,
-      variants: [{ variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] }],
+      variants: [
+        { variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] },
+      ],
       sql: USERS,
       rows: (data) => data.lookupUsers.map(row('address', 'points', 'rank')),
     },

@@ -16,27 +16,35 @@ import {
 /** Midnight of the first day. */
 export const START = NOON - DAY_SECONDS / 2
 export const DAYS = 17
-/** A day without records, one of which an old day is corrected, and one on which a user closes a position. */
+/**
+ * A day without records, one of which an old day is corrected, and one on which a user closes a
+ * position.
+ */
 const [GAP, OLD_CORRECTION, CLOSING] = [9, 12, 14]
 export const CORRECTED_DAY = 1
 
 const OTHER_MARKET = `0x${'5'.repeat(40)}`
 const USERS = ['ann', 'ben', 'cat', 'dan', 'eve', 'fay']
 const [market] = entities.markets as object[]
-export const simulatedEntities = { ...entities, markets: [market, { ...market, id: OTHER_MARKET }] as object[] }
+export const simulatedEntities = {
+  ...entities,
+  markets: [market, { ...market, id: OTHER_MARKET }] as object[],
+}
 
 export type Records = Record<LegName, Record<string, unknown>[]>
 
 /**
- * All that an indexer shows at the end of a day. Of the day itself, prices are missing and amounts are provisional; one user's
- * records of a day come late, and an old day is corrected.
+ * All that an indexer shows at the end of a day. Of the day itself, prices are missing and amounts
+ * are provisional; one user's records of a day come late, and an old day is corrected.
  */
 export function recordsOn(today: number): Records {
   const days = Array.from({ length: today + 1 }, (_, day) => day).filter((day) => day !== GAP)
   const each = (step: number) => days.filter((day) => day % step === 0)
   return {
     rates: each(3).map((day) => rateChange(START + day * DAY_SECONDS + 3600, 0.01 + day / 1000)),
-    prices: days.map((day) => priceOf(day, day === today ? 3 : 2 + day / 7, { source: 'simulation' })),
+    prices: days.map((day) =>
+      priceOf(day, day === today ? 3 : 2 + day / 7, { source: 'simulation' }),
+    ),
     'market-snapshots': days.flatMap((day) => marketSnapshots(day, today)),
     'vault-snapshots': days.flatMap((day) => vaultSnapshots(day, today)),
     'market-liquidation-rewards': each(4).map((day) => ({
@@ -44,7 +52,10 @@ export function recordsOn(today: number): Records {
       debtMarketId: OTHER_MARKET,
       collateralMarketId: MARKET,
     })),
-    'vault-liquidation-rewards': each(6).map((day) => ({ ...reward('ben', day, today), vaultId: VAULT })),
+    'vault-liquidation-rewards': each(6).map((day) => ({
+      ...reward('ben', day, today),
+      vaultId: VAULT,
+    })),
     'cash-flows': days.flatMap((day) =>
       ['cat', 'dan'].map((user) =>
         cashFlow(user, day, at(day, 9), 5 + day, { amountUsd: day === today ? null : 5 + day }),
@@ -59,7 +70,9 @@ const at = (day: number, hour: number) => START + day * DAY_SECONDS + hour * 360
 function usersOf(day: number, today: number): [string, number][] {
   const isLate = (user: string) => user === 'cat' && day === 3 && today === 3
   const hasLeft = (user: string) => user === 'fay' && day > CLOSING
-  return USERS.map((user, at): [string, number] => [user, at]).filter(([user]) => !isLate(user) && !hasLeft(user))
+  return USERS.map((user, at): [string, number] => [user, at]).filter(
+    ([user]) => !isLate(user) && !hasLeft(user),
+  )
 }
 
 function marketSnapshots(day: number, today: number) {
@@ -73,8 +86,12 @@ function marketSnapshots(day: number, today: number) {
     return [
       marketSnapshot(user, at(day, 6), usd / 2, amount(usd)),
       marketSnapshot(user, evening, isKnown ? usd * twice : null, amount(usd)),
-      ...(user === 'dan' ? [marketSnapshot(user, evening, usd / 2, { positionId: 'b', debtAssets: '7' })] : []),
-      ...(user === 'eve' ? [marketSnapshot(user, at(day, 17), 3, { marketId: OTHER_MARKET, debtUsd: 1 })] : []),
+      ...(user === 'dan'
+        ? [marketSnapshot(user, evening, usd / 2, { positionId: 'b', debtAssets: '7' })]
+        : []),
+      ...(user === 'eve'
+        ? [marketSnapshot(user, at(day, 17), 3, { marketId: OTHER_MARKET, debtUsd: 1 })]
+        : []),
     ]
   })
 }
@@ -84,7 +101,11 @@ function vaultSnapshots(day: number, today: number) {
     .filter(([, number]) => number < 3)
     .map(([user, number]) => ({
       ...{ chainId: 1, accountId: addressOf(user), positionId: 'main', vaultId: VAULT },
-      ...{ timestamp: String(at(day, 18)), shares: String(100 + number), assets: String(2n ** 200n + BigInt(day)) },
+      ...{
+        timestamp: String(at(day, 18)),
+        shares: String(100 + number),
+        assets: String(2n ** 200n + BigInt(day)),
+      },
       assetsUsd: day === today && number === 1 ? null : 500 + day,
     }))
 }

@@ -1,6 +1,6 @@
 /**
- * A protocol whose indexer is a process apart: the same records as GraphQL, in pages, and in the tables of a Postgres. The
- * parent says by IPC which day it is, and what is wrong.
+ * A protocol whose indexer is a process apart: the same records as GraphQL, in pages, and in the
+ * tables of a Postgres. The parent says by IPC which day it is, and what is wrong.
  */
 import { buildSchema, graphql } from 'graphql'
 import pg from 'pg'
@@ -27,8 +27,10 @@ let [served, mode]: [Records, Mode] = [recordsOn(0), 'up']
 let proceed = Promise.resolve()
 let release = () => {}
 
-const typeName = (leg: LegName) => leg.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-const scalarOf = (kind: string) => (kind === 'double' ? 'Float' : kind === 'integer' ? 'Int' : 'String')
+const typeName = (leg: LegName) =>
+  leg.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+const scalarOf = (kind: string) =>
+  kind === 'double' ? 'Float' : kind === 'integer' ? 'Int' : 'String'
 const schema = buildSchema(`scalar BigInt scalar DateTime
   ${legNames.map(
     (leg) => `type ${typeName(leg)} { id: ID!
@@ -42,7 +44,10 @@ const rootValue = Object.fromEntries(
     typeName(leg),
     ({ first, where }: { first: number; where: Record<string, string> }) =>
       served[leg]
-        .map((record) => ({ id: idOf(leg, record), ...record }) as Record<string, unknown> & { id: string })
+        .map(
+          (record) =>
+            ({ id: idOf(leg, record), ...record }) as Record<string, unknown> & { id: string },
+        )
         .filter((record) => isSince(record[dateField(leg)], where[`${dateField(leg)}_gte`]))
         .filter(({ id }) => where.id_gt === undefined || id > where.id_gt)
         .toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -56,7 +61,10 @@ const server = await startServer(async ({ body }, response) => {
   await proceed
   if (mode === 'down') return response.writeHead(503).end('<html>down</html>')
   const { query, variables } = JSON.parse(body)
-  answerJson(response, await graphql({ schema, rootValue, source: query, variableValues: variables }))
+  answerJson(
+    response,
+    await graphql({ schema, rootValue, source: query, variableValues: variables }),
+  )
 })
 
 const tableOf = (leg: LegName) => snakeCase(typeName(leg))
@@ -65,7 +73,12 @@ async function fill(): Promise<void> {
   for (const leg of legNames) {
     const { fields } = records[leg]
     const columns = Object.entries(fields).map(([field, { kind }]) => {
-      const type = isIso(leg) && field === dateField(leg) ? 'timestamptz' : kind === 'double' ? 'float8' : 'text'
+      const type =
+        isIso(leg) && field === dateField(leg)
+          ? 'timestamptz'
+          : kind === 'double'
+            ? 'float8'
+            : 'text'
       return `"${field}" ${type}`
     })
     await database.query(`DROP TABLE IF EXISTS ${tableOf(leg)}`)
@@ -95,6 +108,8 @@ async function obey({ day, mode: wanted }: Order): Promise<void> {
 
 await Promise.all([database.connect(), locker.connect()])
 await fill()
-process.on('message', (order: Order) => obey(order).then(() => process.send?.({ obeyed: order.day })))
+process.on('message', (order: Order) =>
+  obey(order).then(() => process.send?.({ obeyed: order.day })),
+)
 process.on('disconnect', () => process.exit())
 process.send?.({ url: `${server.base}/graphql` })

@@ -1,7 +1,18 @@
 import type { Filter } from '../../../db/lists/listing.ts'
-import { activities, activityFilter, type Activity as Row, rewardsFilter } from '../../../domain/activity/activity.ts'
+import {
+  activities,
+  activityFilter,
+  type Activity as Row,
+  rewardsFilter,
+} from '../../../domain/activity/activity.ts'
 import { assertCountable, assertFilterable } from '../../../domain/activity/bounds.ts'
-import { END_FIELDS, END_TYPES, type Ends, endColumns, endsOf } from '../../../domain/activity/ends.ts'
+import {
+  END_FIELDS,
+  END_TYPES,
+  type Ends,
+  endColumns,
+  endsOf,
+} from '../../../domain/activity/ends.ts'
 import type { Asset as AssetRow } from '../../../domain/asset/asset.ts'
 import type { EntityType } from '../../../domain/holding/place.ts'
 import { columnFields } from '../../fields/column-fields.ts'
@@ -22,10 +33,20 @@ import { recordNode } from './record-node.ts'
 import { userAt } from './user-ref.ts'
 
 /** Loads whether a cash flow opened or closed what its user has. */
-const endsAt = keyedRow<Ends>({ columns: endColumns, types: [...END_TYPES], always: true, at: endsOf })
+const endsAt = keyedRow<Ends>({
+  columns: endColumns,
+  types: [...END_TYPES],
+  always: true,
+  at: endsOf,
+})
 
 /** The columns of the token that moved. */
-const assetOf = { chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol', decimals: 'assetDecimals' }
+const assetOf = {
+  chainId: 'chainId',
+  address: 'assetAddress',
+  symbol: 'assetSymbol',
+  decimals: 'assetDecimals',
+}
 
 /** The list of a user's activity. */
 export const activityOfUser = () =>
@@ -35,7 +56,10 @@ export const activityOfUser = () =>
     owner: ownedBy(activities, { userAddress: 'address' }),
   })
 
-/** The list of all users' activity in a market or vault. @param id the fields that have its address */
+/**
+ * The list of all users' activity in a market or vault.
+ * @param id the fields that have its address
+ */
 const activityIn = (kind: EntityType, id: string | string[] = 'id') =>
   list(
     {
@@ -79,14 +103,25 @@ export function addActivity(builder: Builder): void {
       opened: t.boolean(end('opened')),
       closed: t.boolean(end('closed')),
       legacy: t.field(legacyTime),
-      user: t.field({ type: 'User', description: 'The user.', ...related('CashFlow', 'user', userAt) }),
+      user: t.field({
+        type: 'User',
+        description: 'The user.',
+        ...related('CashFlow', 'user', userAt),
+      }),
       asset: t.field({
         type: 'Asset',
         nullable: true,
         description: "The token. Null for a vault's reward, whose token is not stored.",
         ...sqlField({ kind: 'embedded', columns: assetOf, presence: 'assetAddress' }, assetCost),
-        resolve: ({ chainId, assetAddress: address, assetSymbol: symbol, assetDecimals: decimals }) =>
-          address === null || symbol === null ? null : ({ chainId, address, symbol, decimals } as AssetRow),
+        resolve: ({
+          chainId,
+          assetAddress: address,
+          assetSymbol: symbol,
+          assetDecimals: decimals,
+        }) =>
+          address === null || symbol === null
+            ? null
+            : ({ chainId, address, symbol, decimals } as AssetRow),
       }),
       entity: t.field({
         ...entityOf,
@@ -100,8 +135,17 @@ export function addActivity(builder: Builder): void {
       }),
     }),
   })
-  recordNode(builder, Activity, activities, ['recordType', 'chainId', 'txHash', 'logIndex', 'userAddress'])
-  const Activities = listTypes(builder, Activity, activities, { kinds: 'ActivityKind', entityTypes: 'EntityType' })
+  recordNode(builder, Activity, activities, [
+    'recordType',
+    'chainId',
+    'txHash',
+    'logIndex',
+    'userAddress',
+  ])
+  const Activities = listTypes(builder, Activity, activities, {
+    kinds: 'ActivityKind',
+    entityTypes: 'EntityType',
+  })
   builder.objectFields('Pool', (t) => ({
     activity: t.field({
       type: Activities,
@@ -145,7 +189,10 @@ export function addActivity(builder: Builder): void {
   builder.subscriptionFields((t) => {
     const newest = (name: string) => {
       const { first } = pageArguments(t.arg)
-      const where = t.arg({ type: filterOf('Activity'), description: 'Only rows that match this filter.' })
+      const where = t.arg({
+        type: filterOf('Activity'),
+        description: 'Only rows that match this filter.',
+      })
       return t.field({
         type: Activities,
         description: `The newest ${name} of all users, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.`,
@@ -153,6 +200,9 @@ export function addActivity(builder: Builder): void {
         ...likeQuery,
       })
     }
-    return { activity: newest('activity'), liquidations: newest('shares in rewards of liquidations') }
+    return {
+      activity: newest('activity'),
+      liquidations: newest('shares in rewards of liquidations'),
+    }
   })
 }

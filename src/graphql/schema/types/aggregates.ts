@@ -27,7 +27,10 @@ const MAX_OFFSET = 1_000_000
 const MEASURES = { count: 'Int', float: 'Float', amount: 'BigInt', decimal: 'String' } as const
 const TIMES = ['DAY', 'WEEK', 'MONTH']
 
-/** The measures that a field's selection reads, ignoring @include and @skip: its fields, and the parts of amounts. */
+/**
+ * The measures that a field's selection reads, ignoring @include and @skip: its fields, and the
+ * parts of amounts.
+ */
 function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<string> {
   const selected = (nodes: readonly FieldNode[]) => [
     ...fieldsOf(
@@ -39,7 +42,9 @@ function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<strin
     selected(fieldNodes).flatMap((nodes) =>
       nodes.flatMap(({ name }) => [
         name.value,
-        ...selected(nodes).flatMap((parts) => parts.map((part) => partName(name.value, part.name.value))),
+        ...selected(nodes).flatMap((parts) =>
+          parts.map((part) => partName(name.value, part.name.value)),
+        ),
       ]),
     ),
   )
@@ -47,9 +52,16 @@ function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<strin
 
 /** Returns the token amounts among measures, each with its first part. */
 const amountsOf = (measures: Aggregate['measures']) =>
-  new Map(Object.values(measures).flatMap(({ of, description }) => (of ? [[of.amount, description] as const] : [])))
+  new Map(
+    Object.values(measures).flatMap(({ of, description }) =>
+      of ? [[of.amount, description] as const] : [],
+    ),
+  )
 
-/** Returns true if groups can be sorted by a measure: of an amount only by its USD and its whole tokens. */
+/**
+ * Returns true if groups can be sorted by a measure: of an amount only by its USD and its whole
+ * tokens.
+ */
 const isSortKey = ({ of }: Measure) => !of || of.part === 'usd' || of.part === 'value'
 
 /** Adds sums, counts and averages over positions, snapshots and rewards. */
@@ -67,7 +79,12 @@ export function addAggregates(builder: Builder): void {
       Object.fromEntries(
         Object.entries(aggregate.measures).flatMap(([name, measure]) =>
           isSortKey(measure)
-            ? [[name, `Sorts by \`${measure.of ? `${measure.of.amount}.${measure.of.part}` : name}\`.`]]
+            ? [
+                [
+                  name,
+                  `Sorts by \`${measure.of ? `${measure.of.amount}.${measure.of.part}` : name}\`.`,
+                ],
+              ]
             : [],
         ),
       ),
@@ -81,25 +98,27 @@ export function addAggregates(builder: Builder): void {
           resolve: (row) => row as Key,
         }),
         ...Object.fromEntries(
-          Object.entries(aggregate.measures).flatMap(([name, { type, description, nullable = false, of }]) =>
-            of
-              ? []
-              : [
-                  [
-                    name,
-                    t.field({
-                      type: MEASURES[type],
-                      description,
-                      nullable,
-                      resolve: (row) => (row[name] ?? null) as never,
-                    }),
-                  ] as const,
-                ],
+          Object.entries(aggregate.measures).flatMap(
+            ([name, { type, description, nullable = false, of }]) =>
+              of
+                ? []
+                : [
+                    [
+                      name,
+                      t.field({
+                        type: MEASURES[type],
+                        description,
+                        nullable,
+                        resolve: (row) => (row[name] ?? null) as never,
+                      }),
+                    ] as const,
+                  ],
           ),
         ),
         ...Object.fromEntries(
           [...amountsOf(aggregate.measures)].map(([name, description]) => {
-            const part = (row: AggregateRow, of: string) => (row[partName(name, of)] ?? null) as never
+            const part = (row: AggregateRow, of: string) =>
+              (row[partName(name, of)] ?? null) as never
             return [
               name,
               t.field({
@@ -124,7 +143,8 @@ export function addAggregates(builder: Builder): void {
         type: [Row],
         extensions: {
           cost: { weight: aggregatedCost(of.perDate) },
-          unplanned: 'Its statement depends on which measures are selected, and its groups are objects by name.',
+          unplanned:
+            'Its statement depends on which measures are selected, and its groups are objects by name.',
         },
         description: `Counts, sums and averages of ${of.rows}, by group. ${of.bound}`,
         args: {
@@ -157,9 +177,16 @@ export function addAggregates(builder: Builder): void {
             description: `Number of groups to skip, 0 to ${MAX_OFFSET}.`,
           }),
         },
-        resolve: (_, { where, groupBy, orderBy, orderDirection, first, offset }, { reader }, info) => {
-          if (first < 0 || first > MAX_GROUPS) throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
-          if (offset < 0 || offset > MAX_OFFSET) throw badArgument('offset', `must be from 0 to ${MAX_OFFSET}`)
+        resolve: (
+          _,
+          { where, groupBy, orderBy, orderDirection, first, offset },
+          { reader },
+          info,
+        ) => {
+          if (first < 0 || first > MAX_GROUPS)
+            throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
+          if (offset < 0 || offset > MAX_OFFSET)
+            throw badArgument('offset', `must be from 0 to ${MAX_OFFSET}`)
           const groups = [...new Set(groupBy)]
           if (!groups.every((group) => group in aggregate.groups))
             throw badArgument('groupBy', `must be of ${dimensions}`)

@@ -1,4 +1,8 @@
-import { type AssetPrice as AssetPriceRow, assetPriceColumns, assetPriceSql } from '../../../domain/asset/price.ts'
+import {
+  type AssetPrice as AssetPriceRow,
+  assetPriceColumns,
+  assetPriceSql,
+} from '../../../domain/asset/price.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { keyedRow, one } from '../../fields/sql-field.ts'
@@ -8,7 +12,8 @@ import { poolAt } from './pool.ts'
 const priceAt = keyedRow<AssetPriceRow>({
   columns: assetPriceColumns,
   types: ['bigint', 'text'],
-  at: ([chainId, address], _, topology) => assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty, topology),
+  at: ([chainId, address], _, topology) =>
+    assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty, topology),
 })
 
 export function addAssetPrice(builder: Builder): void {

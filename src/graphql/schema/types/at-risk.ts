@@ -1,5 +1,11 @@
 import type { ArgBuilder } from '@pothos/core'
-import { type AtRisk, atRiskColumns, atRiskSql, DROPS, MOST_DROPS } from '../../../domain/position/at-risk.ts'
+import {
+  type AtRisk,
+  atRiskColumns,
+  atRiskSql,
+  DROPS,
+  MOST_DROPS,
+} from '../../../domain/position/at-risk.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { rows } from '../../fields/sql-field.ts'

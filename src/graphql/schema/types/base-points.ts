@@ -70,15 +70,23 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
     basePointsRevisions: t.field({
       type: [Revision],
       description: `The newest ${MAX_REVISIONS} revisions of the base points, newest first: who changed what, and when. Empty if the settings of the gateway always counted.`,
-      ...rows({ columns: basePointsColumns, by: [], of: () => basePointsRevisions }, [], { cost: { rows: 5 } }),
+      ...rows({ columns: basePointsColumns, by: [], of: () => basePointsRevisions }, [], {
+        cost: { rows: 5 },
+      }),
     }),
   }))
 
   const SetInput = builder.inputType('SetBasePointsInput', {
     description: 'The input of `setBasePoints`. Finite numbers of at least 0.',
     fields: (t) => ({
-      deposit: t.float({ required: true, description: 'Base points per day for each dollar supplied.' }),
-      borrow: t.float({ required: true, description: 'Base points per day for each dollar borrowed.' }),
+      deposit: t.float({
+        required: true,
+        description: 'Base points per day for each dollar supplied.',
+      }),
+      borrow: t.float({
+        required: true,
+        description: 'Base points per day for each dollar borrowed.',
+      }),
       from: t.field({
         type: 'Date',
         description: 'The first date that they count for, maybe to come. Default: all dates.',
@@ -105,7 +113,9 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
       type: Payload,
       description:
         'Sets the base points of every date or, with `from`, of a date and all later ones. Stored points do not change until their date is resynced. Requires the admin token.',
-      args: { input: t.arg({ type: SetInput, required: true, description: 'The new base points.' }) },
+      args: {
+        input: t.arg({ type: SetInput, required: true, description: 'The new base points.' }),
+      },
       resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
         return changed(await setBasePoints(changeDeps(context), input, requestedBy), context)
@@ -114,7 +124,9 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
     revokeBasePoints: t.field({
       type: Payload,
       description: 'Revokes base points whose `from` is to come. Needs the admin token.',
-      args: { input: t.arg({ type: REVOKE_INPUT, required: true, description: 'The announcement.' }) },
+      args: {
+        input: t.arg({ type: REVOKE_INPUT, required: true, description: 'The announcement.' }),
+      },
       resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
         const id = readRevoked(input)

@@ -6,11 +6,14 @@ import { DAY_MS, parseUtc } from '../../../time.ts'
 import { MAX_PAGE } from '../../fields/connection.ts'
 import { type Charge, COUNT, type FieldCost, type Given } from '../../policy/cost.ts'
 
-/** Costs of fields whose work depends on more than their page size. Arguments are unvalidated here. */
+/**
+ * Costs of fields whose work depends on more than their page size. Arguments are unvalidated here.
+ */
 
 const INTERVAL_DAYS: Record<string, number> = { DAY: 1, WEEK: 7, MONTH: 28 }
 
-const moment = (value: unknown) => (typeof value === 'string' ? parseUtc(value)?.getTime() : undefined)
+const moment = (value: unknown) =>
+  typeof value === 'string' ? parseUtc(value)?.getTime() : undefined
 const lengthOf = (value: unknown) =>
   Array.isArray(value) ? value.length : value === undefined || value === null ? 0 : 1
 
@@ -46,7 +49,9 @@ export const addresses: Charge = ({ addresses: list }) => Math.min(lengthOf(list
 
 /** The cost of aggregating one user's rows over all dates. */
 const AGGREGATED_USER = 100
-/** The cost of aggregating the rows of one date: of one pool, market or vault, or of all of them. */
+/**
+ * The cost of aggregating the rows of one date: of one pool, market or vault, or of all of them.
+ */
 const AGGREGATED_DATES = { one: 20, all: 1000 }
 
 /** The cost of an aggregate. @param all the cost of all rows of one date */
@@ -59,7 +64,9 @@ export const aggregated =
     // The resolver rejects a filter without users or a range.
     if (dates === Number.POSITIVE_INFINITY) return 0
     const entities = lengthOf(pools ?? places)
-    return Math.max(dates, 1) * (entities > 0 ? Math.min(AGGREGATED_DATES.one * entities, all) : all)
+    return (
+      Math.max(dates, 1) * (entities > 0 ? Math.min(AGGREGATED_DATES.one * entities, all) : all)
+    )
   }
 
 /** The cost of ranking all users for the request. */
@@ -81,14 +88,17 @@ function windowCost({ scope }: Given): number {
 }
 
 /**
- * The cost of what ids name: an entry of a window ranks its users. The ids of one window are read together.
+ * The cost of what ids name: an entry of a window ranks its users. The ids of one window are read
+ * together.
  * @param weight the cost without such an entry
  */
 export const idCharge =
   (weight: number): Charge =>
   (args) => {
     const sent = [args.id, args.ids].flat().filter((one) => typeof one === 'string')
-    const scopes = new Set(sent.map((id) => Buffer.from(id, 'base64').toString().split(':')[2] ?? ''))
+    const scopes = new Set(
+      sent.map((id) => Buffer.from(id, 'base64').toString().split(':')[2] ?? ''),
+    )
     const windows = [...scopes].flatMap((scope) => windowIn(scope) ?? [])
     return windows.reduce((sum, { from, to, ...place }) => {
       const bounds = { from: from?.toISOString(), to: to?.toISOString(), ...place }
@@ -96,7 +106,10 @@ export const idCharge =
     }, weight)
   }
 
-/** The cost of a leaderboard. @param times how often it is ranked: the rank of a user is looked up first */
+/**
+ * The cost of a leaderboard.
+ * @param times how often it is ranked: the rank of a user is looked up first
+ */
 export const leaderboard =
   (times: number): Charge =>
   (args) =>
@@ -111,7 +124,8 @@ export const AFFECTED = 20
 /** The cost of reading what runs changed for all users of a date. */
 export const CHANGES = 500
 
-export const updates: Charge = ({ input }) => Math.min(lengthOf((input as Given | undefined)?.multipliers), MAX_PAGE)
+export const updates: Charge = ({ input }) =>
+  Math.min(lengthOf((input as Given | undefined)?.multipliers), MAX_PAGE)
 
 /** The range of moments in a filter. */
 function moments(filter: unknown): Timed['date'] {
@@ -134,8 +148,8 @@ const MOST_BRANCHES = 400
 const COMPUTED = 1000
 
 /**
- * The cost of a list of positions: each token, user or pool in its filter is an index range, and the LTV and the health factor
- * are computed for each position.
+ * The cost of a list of positions: each token, user or pool in its filter is an index range, and
+ * the LTV and the health factor are computed for each position.
  */
 export const positionParts: Charge = ({ where, after, before, afterRecord }) => {
   const { assets, users, pools } = (where ?? {}) as Record<string, unknown>
@@ -153,7 +167,9 @@ export const positionParts: Charge = ({ where, after, before, afterRecord }) => 
 const names = (conditions: string[], where: unknown): boolean =>
   typeof where === 'object' &&
   where !== null &&
-  Object.entries(where).some(([name, value]) => conditions.includes(name) || names(conditions, value))
+  Object.entries(where).some(
+    ([name, value]) => conditions.includes(name) || names(conditions, value),
+  )
 
 /** The cost of counting filtered rows, all of which are read. */
 export const FILTERED_COUNT = 1000

@@ -40,9 +40,13 @@ export function addDistribution(builder: Builder): void {
     description: "How a distribution's stored points were produced.",
     values: {
       IMPORT: { description: 'An import provided or computed them.' },
-      MANUALUPDATE: { description: "A manual update computed them from the source's positions of the date." },
+      MANUALUPDATE: {
+        description: "A manual update computed them from the source's positions of the date.",
+      },
       RESYNC: { description: 'A resync recomputed them from the stored positions for the date.' },
-      UPDATE: { description: 'An update fetched analytics, not points. Runs alone have this kind.' },
+      UPDATE: {
+        description: 'An update fetched analytics, not points. Runs alone have this kind.',
+      },
     },
   })
   const Distribution = builder.objectRef<DistributionRow>('Distribution').implement({
@@ -98,7 +102,9 @@ export function addDistribution(builder: Builder): void {
     loadWithoutCache: (id, { batches }) => batches.load(distributionAt.load, [readDateId(id)]),
   })
 
-  const Distributions = listTypes(builder, Distribution, distributions, { kinds: 'DistributionKind' })
+  const Distributions = listTypes(builder, Distribution, distributions, {
+    kinds: 'DistributionKind',
+  })
 
   const Program = builder.objectRef<ProgramTotals>('Program').implement({
     description: 'The totals of the whole points program.',
@@ -109,9 +115,17 @@ export function addDistribution(builder: Builder): void {
     description: 'A user whose points a run would change.',
     fields: (t) => ({
       userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
-      user: t.field({ type: 'User', description: 'The user, as stored now.', ...related('Account', 'user', userAt) }),
-      pointsBefore: t.exposeFloat('pointsBefore', { description: "The user's current points over all dates." }),
-      pointsAfter: t.exposeFloat('pointsAfter', { description: "The user's points over all dates after the run." }),
+      user: t.field({
+        type: 'User',
+        description: 'The user, as stored now.',
+        ...related('Account', 'user', userAt),
+      }),
+      pointsBefore: t.exposeFloat('pointsBefore', {
+        description: "The user's current points over all dates.",
+      }),
+      pointsAfter: t.exposeFloat('pointsAfter', {
+        description: "The user's points over all dates after the run.",
+      }),
       pointsChange: t.exposeFloat('pointsChange', {
         description: 'The change in points: points after the run minus points before it.',
       }),
@@ -139,7 +153,10 @@ export function addDistribution(builder: Builder): void {
         type: 'DayTotals',
         description: 'The current totals of the date, all zero if the date is not stored.',
       }),
-      totalsAfter: t.expose('totalsAfter', { type: 'DayTotals', description: 'The totals of the date after the run.' }),
+      totalsAfter: t.expose('totalsAfter', {
+        type: 'DayTotals',
+        description: 'The totals of the date after the run.',
+      }),
       totalPointsBefore: t.exposeFloat('programPointsBefore', {
         description: 'Current total points of all users over all dates.',
       }),
@@ -182,7 +199,9 @@ export function addDistribution(builder: Builder): void {
       type: Distribution,
       nullable: true,
       description: 'The distribution on a date. Null if no positions are stored for it.',
-      args: { date: t.arg({ type: 'Date', required: true, description: 'The distribution date.' }) },
+      args: {
+        date: t.arg({ type: 'Date', required: true, description: 'The distribution date.' }),
+      },
       ...one(distributionAt, ['date']),
     }),
     distributions: t.field({
@@ -193,7 +212,11 @@ export function addDistribution(builder: Builder): void {
     }),
     previewDistribution: t.field({
       type: Preview,
-      extensions: { volatile: true, cost: { weight: 4000 }, unplanned: 'It is a run, in a separate transaction.' },
+      extensions: {
+        volatile: true,
+        cost: { weight: 4000 },
+        unplanned: 'It is a run, in a separate transaction.',
+      },
       description:
         "The changes that a run for a date would make, with the stored multipliers or with others. A preview is a real run that is rolled back; it holds the date's lock until it ends. Requires the admin token.",
       args: {
@@ -220,11 +243,16 @@ export function addDistribution(builder: Builder): void {
       },
       resolve: (_, { date, multipliers, kind, first }, context) => {
         requireAdmin(context.admin)
-        if (first < 0 || first > MAX_MOVERS) throw badArgument('first', `must be from 0 to ${MAX_MOVERS}`)
+        if (first < 0 || first > MAX_MOVERS)
+          throw badArgument('first', `must be from 0 to ${MAX_MOVERS}`)
         if (kind === 'IMPORT')
-          throw badArgument('kind', 'must be RESYNC or MANUALUPDATE: an import is not computed from stored data')
+          throw badArgument(
+            'kind',
+            'must be RESYNC or MANUALUPDATE: an import is not computed from stored data',
+          )
         const deps = runDeps(context)
-        const plan = kind === 'RESYNC' ? resyncPlan(deps, date ?? null) : manualUpdatePlan(deps, date ?? null)
+        const plan =
+          kind === 'RESYNC' ? resyncPlan(deps, date ?? null) : manualUpdatePlan(deps, date ?? null)
         return preview(deps, plan, { first, ...(multipliers && { multipliers }) })
       },
     }),
@@ -246,7 +274,11 @@ export function addDistribution(builder: Builder): void {
   const RunPayload = builder.objectRef<RunRow>('RunPayload').implement({
     description: 'The run that `resyncDistribution` or `updateDistribution` made.',
     fields: (t) => ({
-      run: t.field({ type: 'Run', description: 'The run, which succeeded.', resolve: (run) => run }),
+      run: t.field({
+        type: 'Run',
+        description: 'The run, which succeeded.',
+        resolve: (run) => run,
+      }),
       problems: t.stringList({
         description:
           'Sentences about what the run stored and is probably a mistake: pools without a multiplier for the date, whose positions have no points. Mostly empty.',
@@ -254,21 +286,29 @@ export function addDistribution(builder: Builder): void {
           date === null
             ? []
             : (await poolsWithoutMultiplier(reader, isoDay(date))).map(
-                (pool) => `The pool ${pool} has no multiplier for the date: its positions have no points.`,
+                (pool) =>
+                  `The pool ${pool} has no multiplier for the date: its positions have no points.`,
               ),
       }),
     }),
   })
   builder.mutationFields((t) => {
     const run = (
-      compute: (deps: ReturnType<typeof runDeps>, date: Date | null, requestedBy: string) => Promise<{ id: string }>,
+      compute: (
+        deps: ReturnType<typeof runDeps>,
+        date: Date | null,
+        requestedBy: string,
+      ) => Promise<{ id: string }>,
       description: string,
     ) =>
       t.field({
         type: RunPayload,
         description,
         args: {
-          input: t.arg({ type: DistributionInput, description: 'The date, and whether a final board may change.' }),
+          input: t.arg({
+            type: DistributionInput,
+            description: 'The date, and whether a final board may change.',
+          }),
         },
         resolve: async (_, { input }, context) => {
           const deps = runDeps(context, input?.reopen)

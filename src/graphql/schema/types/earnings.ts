@@ -41,7 +41,10 @@ import { entityOf } from './entity-of.ts'
 import { heldBy } from './held-by.ts'
 import { poolAt, poolField } from './pool.ts'
 
-/** The number of markets and vaults that the cost estimate assumes for a user, whatever the page size. */
+/**
+ * The number of markets and vaults that the cost estimate assumes for a user, whatever the page
+ * size.
+ */
 const MOST_ENTITIES = 20
 
 export const fromArgument = (arg: ArgBuilder<Types>) =>
@@ -52,7 +55,13 @@ export const fromArgument = (arg: ArgBuilder<Types>) =>
   })
 
 /** @throws BAD_INPUT */
-export function assertPeriod({ from, asOf }: { from?: Date | null | undefined; asOf?: Date | null | undefined }): void {
+export function assertPeriod({
+  from,
+  asOf,
+}: {
+  from?: Date | null | undefined
+  asOf?: Date | null | undefined
+}): void {
   if (from && asOf && from > asOf) throw badArgument('from', 'must not be later than asOf')
 }
 
@@ -122,7 +131,10 @@ export function addEarnings(builder: Builder): void {
       asset: t.field({
         type: 'Asset',
         description: 'The asset.',
-        ...part({ chainId: 'chainId', address: 'address', symbol: 'symbol', decimals: 'decimals' }, assetCost),
+        ...part(
+          { chainId: 'chainId', address: 'address', symbol: 'symbol', decimals: 'decimals' },
+          assetCost,
+        ),
       }),
       ...columnFields(t, assetEarningsColumns),
     }),
@@ -161,17 +173,20 @@ export function addEarnings(builder: Builder): void {
     description: "A user's deposit and debt in one market or vault, with their APR.",
     fields: (t) => columnFields(t, entityAprColumns, enums),
   })
-  const LegacyNetApr = builder.objectRef<Pick<NetAprRow, 'netDepositApr' | 'netBorrowApr'>>('LegacyNetApr').implement({
-    description: 'Averages in which a rate that is not known counts as 0, as the REST endpoint shows them.',
-    fields: (t) => ({
-      netDepositApr: t.exposeFloat('netDepositApr', {
-        description: 'The average APR of all deposits as a fraction, by USD. 0 without deposits.',
+  const LegacyNetApr = builder
+    .objectRef<Pick<NetAprRow, 'netDepositApr' | 'netBorrowApr'>>('LegacyNetApr')
+    .implement({
+      description:
+        'Averages in which a rate that is not known counts as 0, as the REST endpoint shows them.',
+      fields: (t) => ({
+        netDepositApr: t.exposeFloat('netDepositApr', {
+          description: 'The average APR of all deposits as a fraction, by USD. 0 without deposits.',
+        }),
+        netBorrowApr: t.exposeFloat('netBorrowApr', {
+          description: 'The average APR of all debt as a fraction, by USD. 0 without debt.',
+        }),
       }),
-      netBorrowApr: t.exposeFloat('netBorrowApr', {
-        description: 'The average APR of all debt as a fraction, by USD. 0 without debt.',
-      }),
-    }),
-  })
+    })
   builder.objectRef<NetAprRow>('NetApr').implement({
     description: 'The average APR of deposits and debts in all markets and vaults.',
     fields: (t) => ({
@@ -189,8 +204,12 @@ export function addEarnings(builder: Builder): void {
       }),
       legacy: t.field({
         type: LegacyNetApr,
-        description: 'The averages of the REST endpoint, in which a rate that is not known counts as 0.',
-        ...part({ netDepositApr: 'depositAprOfAll', netBorrowApr: 'borrowAprOfAll' }, { cost: { weight: 0 } }),
+        description:
+          'The averages of the REST endpoint, in which a rate that is not known counts as 0.',
+        ...part(
+          { netDepositApr: 'depositAprOfAll', netBorrowApr: 'borrowAprOfAll' },
+          { cost: { weight: 0 } },
+        ),
       }),
     }),
   })

@@ -17,7 +17,14 @@ import {
 import type { BasePoints } from '../../../domain/points/formula.ts'
 import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
-import { columnOf, type KeyedRow, keyedRow, keyOrForever, rows, sqlField } from '../../fields/sql-field.ts'
+import {
+  columnOf,
+  type KeyedRow,
+  keyedRow,
+  keyOrForever,
+  rows,
+  sqlField,
+} from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
 
 const INPUTS = ['amountUsd', 'days', 'pointValueUsd', 'from']
@@ -50,7 +57,10 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
   })
   const inputs = (arg: ArgBuilder<Types>) => ({
     amountUsd: arg.float({ required: true, description: 'The amount in USD, from 0 to 1e15.' }),
-    days: arg.int({ required: true, description: `The number of distribution dates, 1 to ${MOST_DAYS}.` }),
+    days: arg.int({
+      required: true,
+      description: `The number of distribution dates, 1 to ${MOST_DAYS}.`,
+    }),
     pointValueUsd: arg.float({
       required: true,
       defaultValue: 0,
@@ -62,7 +72,10 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
     }),
   })
   const estimated = (kind: KeyedRow<EstimateRow>, by: string[]) => ({
-    ...sqlField({ kind: 'one', one: kind, by, assert: assertEstimate }, { cost: { once: 200, weight: 3 } }),
+    ...sqlField(
+      { kind: 'one', one: kind, by, assert: assertEstimate },
+      { cost: { once: 200, weight: 3 } },
+    ),
     // biome-ignore lint/suspicious/noExplicitAny: markets and vaults have other columns
     resolve: (row: any, args: any, { batches }: GraphContext): any => {
       assertEstimate(args)
@@ -99,7 +112,9 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
               'The distribution date whose rules count, as known now. It may be in the future. Defaults to the one after the newest.',
           }),
         },
-        ...columnOf(perDollar, name, ['chainId', 'id', 'poolAddress', 'asOf'], { cost: { once: 250, weight: 1 } }),
+        ...columnOf(perDollar, name, ['chainId', 'id', 'poolAddress', 'asOf'], {
+          cost: { once: 250, weight: 1 },
+        }),
       })
     return {
       depositPointsPerDollar: rate('depositPointsPerDollar'),
@@ -115,7 +130,15 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
             description: 'True for an amount that is borrowed, false for one that is supplied.',
           }),
         },
-        ...estimated(ofMarket, ['chainId', 'id', 'poolAddress', 'depositRate', 'borrowRate', 'borrowed', ...INPUTS]),
+        ...estimated(ofMarket, [
+          'chainId',
+          'id',
+          'poolAddress',
+          'depositRate',
+          'borrowRate',
+          'borrowed',
+          ...INPUTS,
+        ]),
       }),
     }
   })

@@ -8,7 +8,9 @@ type From = (holder: Holder) => Prisma.Sql
 
 /** The columns of an aggregate `e`. */
 const aggregated = (columns: Columns): Columns =>
-  Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, { ...column, sql: `e."${name}"` }]))
+  Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [name, { ...column, sql: `e."${name}"` }]),
+  )
 
 /** An aggregate over the holdings of the user in the parent row. It always yields one row. */
 const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.Sql>()): One => ({
@@ -34,7 +36,12 @@ const holdingsAsOf = (columns: Columns, from: From): One => ({
   types: ['text', 'bigint', 'timestamptz', 'timestamptz'],
   always: true,
   at: (keys) => {
-    const [address, chainId, moment, since] = keys as [Prisma.Sql, Prisma.Sql, Prisma.Sql, Prisma.Sql?]
+    const [address, chainId, moment, since] = keys as [
+      Prisma.Sql,
+      Prisma.Sql,
+      Prisma.Sql,
+      Prisma.Sql?,
+    ]
     const at = { chainId: Prisma.raw('at.chain_id'), asOf: Prisma.raw('at.moment') }
     const holder = { owners: oneOwner(address), ...at, since: since && Prisma.raw('at.since') }
     return Prisma.sql`FROM (SELECT ${chainId} AS chain_id, ${moment} AS moment, ${since ?? Prisma.sql`NULL`} AS since) at

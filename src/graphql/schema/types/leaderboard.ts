@@ -36,8 +36,15 @@ import { userAt } from './user-ref.ts'
 const NOW = { date: '', newest: true }
 
 /** True if the list is the current leaderboard with all users. */
-const isWhole = ({ at = NOW, nowhere, window }: { at?: typeof NOW; nowhere?: boolean; window?: Window }) =>
-  at.newest && !nowhere && !window
+const isWhole = ({
+  at = NOW,
+  nowhere,
+  window,
+}: {
+  at?: typeof NOW
+  nowhere?: boolean
+  window?: Window
+}) => at.newest && !nowhere && !window
 
 interface ScopeArgs {
   scope?: { asOf?: Date | null; season?: string | null; window?: WindowBounds | null } | null
@@ -54,7 +61,11 @@ export function addLeaderboard(builder: Builder): void {
       "A user's entry on the leaderboard, which ranks all users with at least one stored position, also one of 0 points. The leaderboard of a window ranks those with a position in it.",
     fields: (t) => ({
       ...columnFields(t, pastLeaderboard.columns),
-      user: t.field({ type: 'User', description: 'The user.', ...related('Account', 'user', userAt) }),
+      user: t.field({
+        type: 'User',
+        description: 'The user.',
+        ...related('Account', 'user', userAt),
+      }),
     }),
   })
 
@@ -71,13 +82,17 @@ export function addLeaderboard(builder: Builder): void {
     }),
   )
   const Window = builder.inputType('LeaderboardWindow', {
-    description: 'The distribution dates whose points count, in all pools or only in one pool or on one chain.',
+    description:
+      'The distribution dates whose points count, in all pools or only in one pool or on one chain.',
     fields: (t) => ({
       from: t.field({
         type: 'Date',
         description: 'The first date. Defaults to the first distribution date.',
       }),
-      to: t.field({ type: 'Date', description: 'The last date. Defaults to the newest distribution date.' }),
+      to: t.field({
+        type: 'Date',
+        description: 'The last date. Defaults to the newest distribution date.',
+      }),
       pool: t.field({
         type: 'Address',
         description: `Only points in this pool. At most ${MOST_WINDOW_DATES.pool} dates.`,
@@ -109,7 +124,10 @@ export function addLeaderboard(builder: Builder): void {
     }),
   })
   const scope = (arg: ArgBuilder<Types>) =>
-    arg({ type: Scope, description: 'The points that count. Defaults to all points up to the newest date.' })
+    arg({
+      type: Scope,
+      description: 'The points that count. Defaults to all points up to the newest date.',
+    })
 
   /** Completes the arguments by what their scope means in the store. */
   const inScope = async <Args extends ScopeArgs>({ scope, ...args }: Args, reader: Reader) => {
@@ -131,10 +149,13 @@ export function addLeaderboard(builder: Builder): void {
             : currentLeaderboard,
     filter: ({ at = NOW, nowhere, window }) => {
       if (nowhere) return { where: [Prisma.sql`false`] }
-      return { where: at.newest || window ? [] : [Prisma.sql`t.distribution_date = ${at.date}::date`] }
+      return {
+        where: at.newest || window ? [] : [Prisma.sql`t.distribution_date = ${at.date}::date`],
+      }
     },
     total: {
-      load: (_, args, context) => (isWhole(args) ? async () => (await loadProgram(context)).accountCount : undefined),
+      load: (_, args, context) =>
+        isWhole(args) ? async () => (await loadProgram(context)).accountCount : undefined,
       sql: (args) => (isWhole(args) ? '(SELECT account_count FROM program)' : undefined),
     },
   } satisfies Partial<SqlList>
@@ -166,7 +187,9 @@ export function addLeaderboard(builder: Builder): void {
             const scoped = await inScope(args, reader)
             if (scoped.nowhere) return scoped
             const { at = NOW, window, first } = scoped
-            const place = await (window ? placeInWindow(reader, user, window) : placeAt(reader, user, at))
+            const place = await (window
+              ? placeInWindow(reader, user, window)
+              : placeAt(reader, user, at))
             if (!place) return { ...scoped, nowhere: true }
             const size = first ?? DEFAULT_PAGE
             const centred = place.rank - 1 - (size >> 1)
@@ -176,7 +199,9 @@ export function addLeaderboard(builder: Builder): void {
           },
           values: { aroundRank: ({ aroundRank }) => aroundRank ?? null },
         },
-        { cost: { once: 200, weight: leaderboard(2), count: leaderboardCount } satisfies FieldCost },
+        {
+          cost: { once: 200, weight: leaderboard(2), count: leaderboardCount } satisfies FieldCost,
+        },
       ),
     }),
   }))

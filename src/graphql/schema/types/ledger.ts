@@ -19,7 +19,8 @@ import { readRecordNumber } from './record-number.ts'
 import { runAt } from './run.ts'
 import { userAt } from './user-ref.ts'
 
-const CHANGES_UNPLANNED = 'They are put together from the ledgers of several runs. Operators read them, rarely.'
+const CHANGES_UNPLANNED =
+  'They are put together from the ledgers of several runs. Operators read them, rarely.'
 
 /** The values of an entry that its multipliers are found by. */
 const MULTIPLIER_KEY = ['poolKey', 'distributionDate', 'reasons', 'runId']
@@ -28,7 +29,10 @@ const MULTIPLIER_KEY = ['poolKey', 'distributionDate', 'reasons', 'runId']
  * The multiplier of an entry's pool as a run used it. @param runOf builds the SQL of the run's
  * number
  */
-const multiplierOf = (types: KeyType[], runOf: (runId: Prisma.Sql, since: Prisma.Sql) => Prisma.Sql) =>
+const multiplierOf = (
+  types: KeyType[],
+  runOf: (runId: Prisma.Sql, since: Prisma.Sql) => Prisma.Sql,
+) =>
   keyedBy<MultiplierRevision>(
     revisionColumns,
     ['int', 'date', 'int', 'bigint', ...types],
@@ -54,7 +58,9 @@ export function addLedger(builder: Builder): void {
       POSITION_ADDED: { description: 'The run added the position.' },
       POSITION_CHANGED: { description: "The run changed the position's amounts." },
       POSITION_REMOVED: { description: 'The run removed the position.' },
-      MULTIPLIER: { description: 'The run used another multiplier of the pool than the run before.' },
+      MULTIPLIER: {
+        description: 'The run used another multiplier of the pool than the run before.',
+      },
       BASE_POINTS: { description: 'The run used other base points than the run before.' },
       PRICE: { description: 'The run used other prices.' },
       IMPORTED_POINTS: { description: 'An import provided the points before or after the run.' },
@@ -68,7 +74,10 @@ export function addLedger(builder: Builder): void {
       reasons: t.field({
         type: [LedgerReason],
         description: 'Why the points changed, as far as it is known.',
-        ...sqlField({ kind: 'json', sql: (column) => reasonsJson(column('reasons')) }, { cost: { weight: 1 } }),
+        ...sqlField(
+          { kind: 'json', sql: (column) => reasonsJson(column('reasons')) },
+          { cost: { weight: 1 } },
+        ),
         resolve: ({ reasons }) => reasonsOf(reasons),
       }),
       pool: t.field({ ...poolField, ...related('LedgerEntry', 'pool', poolOfPositions) }),
@@ -83,9 +92,18 @@ export function addLedger(builder: Builder): void {
         nullable: true,
         description:
           'The multiplier that the points before were computed with. Null unless a multiplier is among the reasons, if the pool had none, and if the date was changed by an import in between.',
-        ...sqlField({ kind: 'one', one: multiplierBefore, by: [...MULTIPLIER_KEY, 'since'] }, { cost: RARE }),
+        ...sqlField(
+          { kind: 'one', one: multiplierBefore, by: [...MULTIPLIER_KEY, 'since'] },
+          { cost: RARE },
+        ),
         resolve: ({ poolKey, distributionDate, reasons, runId, since }, _, { batches }) =>
-          batches.load(multiplierBefore.load, [poolKey, distributionDate, reasons, runId, since ?? 0]),
+          batches.load(multiplierBefore.load, [
+            poolKey,
+            distributionDate,
+            reasons,
+            runId,
+            since ?? 0,
+          ]),
       }),
       multiplierAfter: t.field({
         type: 'MultiplierRevision',
@@ -97,7 +115,10 @@ export function addLedger(builder: Builder): void {
     }),
   })
   const key = ['distributionDate', 'runId', 'poolKey', 'userAddress'] as const
-  recordNode(builder, LedgerEntry, ledger, [...key], { key: [...key, 'since'], load: mergedEntries })
+  recordNode(builder, LedgerEntry, ledger, [...key], {
+    key: [...key, 'since'],
+    load: mergedEntries,
+  })
   const Ledger = listTypes(builder, LedgerEntry, ledger)
   builder.objectFields('User', (t) => ({
     ledger: t.field({
@@ -124,7 +145,8 @@ export function addLedger(builder: Builder): void {
       extensions: { unplanned: CHANGES_UNPLANNED, cost: { weight: CHANGES } },
       resolve: async (run, { since, ...args }, context) => {
         const earlier = since ? readRecordNumber(since) : null
-        if (earlier === undefined) throw badArgument('since', 'must be the number of a run, as a string')
+        if (earlier === undefined)
+          throw badArgument('since', 'must be the number of a run, as a string')
         const runs = await runsSince(context.reader, run, earlier)
         const changes = changesOf(run.date ?? new Date(0), runs, earlier)
         return unplanned({ listing: () => changes }, CHANGES_UNPLANNED).resolve(run, args, context)

@@ -7,33 +7,47 @@ const legacyOf = (columns: Record<string, string | null>) => part(columns, { cos
 export function addLegacy(builder: Builder): void {
   builder.objectRef<{ recordId: string }>('LegacyRecord').implement({
     description: 'For the REST API: how its records are named.',
-    fields: (t) => ({ recordId: t.exposeString('recordId', { description: "The record's id in the REST API." }) }),
-  })
-  builder.objectRef<{ timestamp: bigint; claimedTimestamp: bigint | null }>('LegacyTimes').implement({
-    description: 'For the REST API: times in Unix seconds, of any size.',
     fields: (t) => ({
-      timestamp: t.expose('timestamp', { type: 'BigInt', description: 'The seconds of `time`.' }),
-      claimedTimestamp: t.expose('claimedTimestamp', {
-        type: 'BigInt',
-        nullable: true,
-        description: 'The seconds of `claimedAt`. Null without it.',
-      }),
+      recordId: t.exposeString('recordId', { description: "The record's id in the REST API." }),
     }),
   })
   builder
-    .objectRef<{ createdTimestamp: bigint; interestLastUpdated: bigint; assetAName: string; assetBName: string }>(
-      'LegacyPool',
-    )
+    .objectRef<{ timestamp: bigint; claimedTimestamp: bigint | null }>('LegacyTimes')
+    .implement({
+      description: 'For the REST API: times in Unix seconds, of any size.',
+      fields: (t) => ({
+        timestamp: t.expose('timestamp', { type: 'BigInt', description: 'The seconds of `time`.' }),
+        claimedTimestamp: t.expose('claimedTimestamp', {
+          type: 'BigInt',
+          nullable: true,
+          description: 'The seconds of `claimedAt`. Null without it.',
+        }),
+      }),
+    })
+  builder
+    .objectRef<{
+      createdTimestamp: bigint
+      interestLastUpdated: bigint
+      assetAName: string
+      assetBName: string
+    }>('LegacyPool')
     .implement({
       description: 'For the REST API: values of a pool, as its record has them.',
       fields: (t) => ({
-        createdTimestamp: t.expose('createdTimestamp', { type: 'SafeInt', description: 'The seconds of `createdAt`.' }),
+        createdTimestamp: t.expose('createdTimestamp', {
+          type: 'SafeInt',
+          description: 'The seconds of `createdAt`.',
+        }),
         interestLastUpdated: t.expose('interestLastUpdated', {
           type: 'SafeInt',
           description: "The REST API's number of this name. Its meaning is not confirmed.",
         }),
-        assetAName: t.exposeString('assetAName', { description: "The name of side A's token in the pool's record." }),
-        assetBName: t.exposeString('assetBName', { description: "The name of side B's token in the pool's record." }),
+        assetAName: t.exposeString('assetAName', {
+          description: "The name of side A's token in the pool's record.",
+        }),
+        assetBName: t.exposeString('assetBName', {
+          description: "The name of side B's token in the pool's record.",
+        }),
       }),
     })
 }
@@ -41,7 +55,11 @@ export function addLegacy(builder: Builder): void {
 const description = 'Data that only the REST API has.'
 
 /** The options of the `legacy` field of positions and multipliers. */
-export const legacyRecord = { type: 'LegacyRecord', description, ...legacyOf({ recordId: 'id' }) } as const
+export const legacyRecord = {
+  type: 'LegacyRecord',
+  description,
+  ...legacyOf({ recordId: 'id' }),
+} as const
 /** Those of snapshots and activity, and of rewards. */
 export const legacyTime = {
   type: 'LegacyTimes',

@@ -25,7 +25,10 @@ export function addLimits(builder: Builder): void {
         description:
           'Maximum cost. Each object costs 1, multiplied by the page sizes of the lists around it; fields that compute much cost more. Send the header `x-graphql-cost: 1` to get the cost in `extensions.cost`. Null if there is no limit.',
       }),
-      pageSize: t.int({ description: 'Maximum number of rows on a page of a list.', resolve: () => MAX_PAGE }),
+      pageSize: t.int({
+        description: 'Maximum number of rows on a page of a list.',
+        resolve: () => MAX_PAGE,
+      }),
     }),
   })
 
@@ -33,7 +36,11 @@ export function addLimits(builder: Builder): void {
     t.field({
       type: LimitsType,
       // Depends on this gateway's settings, not on the data.
-      extensions: { volatile: true, cost: { once: 0, weight: 0 }, unplanned: 'Nothing of it is stored.' },
+      extensions: {
+        volatile: true,
+        cost: { once: 0, weight: 0 },
+        unplanned: 'Nothing of it is stored.',
+      },
       description: 'The limits of this gateway on one operation.',
       resolve: (_, __, { deps }) => deps.limits ?? NO_LIMITS,
     }),

@@ -1,4 +1,7 @@
-import { liquidationRewards, type LiquidationReward as Row } from '../../../domain/liquidation/reward.ts'
+import {
+  liquidationRewards,
+  type LiquidationReward as Row,
+} from '../../../domain/liquidation/reward.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { one } from '../../fields/sql-field.ts'

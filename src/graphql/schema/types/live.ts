@@ -52,7 +52,10 @@ export function addLive(builder: Builder, Query: ReturnType<Builder['queryType']
       type: 'Run',
       description: `Each successful run of any kind, reported once. A run that ends while the gateway has lost its connection to the database is reported as soon as the connection is back. A client that falls more than ${MAX_WAITING} runs behind misses the oldest ones.`,
       args: {
-        date: t.arg({ type: 'Date', description: 'Only runs for this distribution date. Defaults to all dates.' }),
+        date: t.arg({
+          type: 'Date',
+          description: 'Only runs for this distribution date. Defaults to all dates.',
+        }),
       },
       subscribe: (_, { date }, context) =>
         liveOf(context).runs(date ? isoDay(date) : undefined) as AsyncIterable<never>,

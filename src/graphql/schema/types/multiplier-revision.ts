@@ -52,7 +52,10 @@ export function addMultiplierRevision(builder: Builder): void {
     }),
   })
   builder.nodeRef(MultiplierRevision, {
-    id: { resolve: ({ id }: Row) => String(id), ...nodeId('MultiplierRevision', (column) => column('id')) },
+    id: {
+      resolve: ({ id }: Row) => String(id),
+      ...nodeId('MultiplierRevision', (column) => column('id')),
+    },
     loadWithoutCache: (text, { batches }) => {
       const id = readRecordNumber(text)
       return id === undefined ? null : batches.load(revisionsById, id)

@@ -152,23 +152,27 @@ export function addMultiplier(builder: Builder): void {
         }),
       }),
     })
-  const RevisionPayload = builder.objectRef<{ revision: RevisionRow }>('RevokeMultiplierPayload').implement({
-    description: 'The change that `revokeMultiplier` made.',
-    fields: (t) => ({
-      revision: t.field({
-        type: 'MultiplierRevision',
-        description: 'The revoked revision.',
-        resolve: ({ revision }) => revision,
+  const RevisionPayload = builder
+    .objectRef<{ revision: RevisionRow }>('RevokeMultiplierPayload')
+    .implement({
+      description: 'The change that `revokeMultiplier` made.',
+      fields: (t) => ({
+        revision: t.field({
+          type: 'MultiplierRevision',
+          description: 'The revoked revision.',
+          resolve: ({ revision }) => revision,
+        }),
       }),
-    }),
-  })
+    })
   builder.mutationFields((t) => ({
     updateMultipliers: t.field({
       type: MultipliersPayload,
       extensions: { cost: { page: updates } satisfies FieldCost },
       description:
         'Sets the multipliers of pools, either all or none. Stored points do not change until their date is resynced. Requires the admin token.',
-      args: { input: t.arg({ type: UpdateInput, required: true, description: 'The new multipliers.' }) },
+      args: {
+        input: t.arg({ type: UpdateInput, required: true, description: 'The new multipliers.' }),
+      },
       resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
         const changes = await updateMultipliers(changeDeps(context), input.multipliers, requestedBy)
@@ -180,14 +184,19 @@ export function addMultiplier(builder: Builder): void {
               : context.batches.load(multiplierAt.load, [poolAddress]),
           ),
         )
-        return { multipliers: stored.filter((one) => one !== null), problems: jumpsOf(changes).map(sentence) }
+        return {
+          multipliers: stored.filter((one) => one !== null),
+          problems: jumpsOf(changes).map(sentence),
+        }
       },
     }),
     revokeMultiplier: t.field({
       type: RevisionPayload,
       description:
         'Revokes an announcement: a revision whose `from` is in the future. It stays among the revisions. Requires the admin token.',
-      args: { input: t.arg({ type: REVOKE_INPUT, required: true, description: 'The announcement.' }) },
+      args: {
+        input: t.arg({ type: REVOKE_INPUT, required: true, description: 'The announcement.' }),
+      },
       resolve: async (_, { input }, context) => {
         const requestedBy = requireAdmin(context.admin)
         const id = readRevoked(input)

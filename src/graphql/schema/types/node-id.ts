@@ -26,9 +26,11 @@ export function assertNodeId(nodeId: NodeId, schema: GraphQLSchema): void {
   if (BY_ADDRESS.includes(typename)) nodeId.id = id.toLowerCase()
 }
 
-export const chainAddressId = ({ chainId, id }: { chainId: bigint; id: string }) => `${chainId}:${id}`
+export const chainAddressId = ({ chainId, id }: { chainId: bigint; id: string }) =>
+  `${chainId}:${id}`
 
-export const chainAddressSql = (column: (field: string) => string) => `${column('chainId')} || ':' || ${column('id')}`
+export const chainAddressSql = (column: (field: string) => string) =>
+  `${column('chainId')} || ':' || ${column('id')}`
 
 export function readChainAddressId(text: string): { chainId: bigint; id: string } {
   const [, chainId, id] = /^(\d{1,16}):(0x[0-9a-f]{40})$/.exec(text) ?? []
@@ -43,6 +45,8 @@ export function readDateId(text: string): Date {
 }
 
 const badId = () =>
-  new GatewayError('BAD_INPUT', 'The id does not identify an object. Use an id that the API returned.', [
-    { in: 'query', name: 'id', message: 'is not an id that the API returned' },
-  ])
+  new GatewayError(
+    'BAD_INPUT',
+    'The id does not identify an object. Use an id that the API returned.',
+    [{ in: 'query', name: 'id', message: 'is not an id that the API returned' }],
+  )

@@ -21,7 +21,11 @@ export function addPoolTotals(builder: Builder): void {
     fields: (t) => columnFields(t, poolSideColumns),
   })
   const side = (name: 'a' | 'b') =>
-    part(Object.fromEntries(Object.keys(poolSideColumns).map((column) => [column, columnOfSide(name, column)])))
+    part(
+      Object.fromEntries(
+        Object.keys(poolSideColumns).map((column) => [column, columnOfSide(name, column)]),
+      ),
+    )
 
   const PoolTotals = builder.objectRef<PoolTotalsRow>('PoolTotals').implement({
     description:

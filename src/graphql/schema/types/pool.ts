@@ -16,7 +16,11 @@ import { legacyPool } from './legacy.ts'
 export const poolAt = modelRow('Pool', pools)
 
 /** The options of a field with the pool of a row. */
-export const poolField = { type: 'Pool', nullable: true, description: 'The pool. Null if it is not stored.' } as const
+export const poolField = {
+  type: 'Pool',
+  nullable: true,
+  description: 'The pool. Null if it is not stored.',
+} as const
 
 /** Loads the pool that positions name by its number. */
 export const poolOfPositions = modelRow('Pool', pools, ['key'])
@@ -51,7 +55,8 @@ export function addPool(builder: Builder): void {
         ...list(
           {
             listing: () => positionListing,
-            assertSortable: ({ where, asOf }) => assertSortable(where, { pools: 1, ...(asOf && { dates: 1 }) }),
+            assertSortable: ({ where, asOf }) =>
+              assertSortable(where, { pools: 1, ...(asOf && { dates: 1 }) }),
             filter: ({ asOf }) => asOfFilter(asOf),
             owner: ownerOf('Pool', 'positions', positionListing),
           },
@@ -87,7 +92,10 @@ export function addPool(builder: Builder): void {
       args: listArguments(t.arg, 'Pool'),
       ...list({
         listing: () => poolsOfAssets,
-        owner: ownedBy({ columns: { ...pools.columns, asset: assetOfPool } }, { chainId: 'chainId', asset: 'address' }),
+        owner: ownedBy(
+          { columns: { ...pools.columns, asset: assetOfPool } },
+          { chainId: 'chainId', asset: 'address' },
+        ),
       }),
     }),
   }))
@@ -96,7 +104,9 @@ export function addPool(builder: Builder): void {
       type: Pool,
       nullable: true,
       description: 'The pool at an address. Null if it is not stored.',
-      args: { address: t.arg({ type: 'Address', required: true, description: "The pool's address." }) },
+      args: {
+        address: t.arg({ type: 'Address', required: true, description: "The pool's address." }),
+      },
       ...one(poolAt, ['address']),
     }),
     pools: t.field({

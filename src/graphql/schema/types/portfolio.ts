@@ -34,10 +34,16 @@ export function addPortfolio(builder: Builder): void {
     fields: (t) => ({
       poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
       pool: t.field({ ...poolField, ...one(poolAt, ['poolAddress']) }),
-      userCount: t.exposeInt('userCount', { description: 'Number of the users with a position in the pool.' }),
-      points: t.exposeFloat('points', { description: 'Points of the users from the pool on that date.' }),
+      userCount: t.exposeInt('userCount', {
+        description: 'Number of the users with a position in the pool.',
+      }),
+      points: t.exposeFloat('points', {
+        description: 'Points of the users from the pool on that date.',
+      }),
       suppliedUsd: t.exposeFloat('suppliedUsd', { description: 'Borrowable supply, in USD.' }),
-      protectedUsd: t.exposeFloat('protectedUsd', { description: 'Protected (non-borrowable) supply, in USD.' }),
+      protectedUsd: t.exposeFloat('protectedUsd', {
+        description: 'Protected (non-borrowable) supply, in USD.',
+      }),
       borrowedUsd: t.exposeFloat('borrowedUsd', { description: 'Amount borrowed, in USD.' }),
     }),
   })
@@ -48,7 +54,9 @@ export function addPortfolio(builder: Builder): void {
     fields: (t) => ({
       ...columnFields(t, { ...placeColumns, ...amountColumns }, { entityType: 'EntityType' }),
       entity: t.field(entityOf),
-      userCount: t.exposeInt('userCount', { description: 'Number of the users with a snapshot there.' }),
+      userCount: t.exposeInt('userCount', {
+        description: 'Number of the users with a snapshot there.',
+      }),
     }),
   })
 
@@ -56,13 +64,15 @@ export function addPortfolio(builder: Builder): void {
     description: 'The combined holdings of several users. Repeated ones count once.',
     fields: (t) => {
       const accounts = async ({ addresses }: PortfolioRow, { batches }: GraphContext) =>
-        (await Promise.all(addresses.map((address) => batches.load(userAt.load, [address])))).filter(
-          (one) => one !== null,
-        )
+        (
+          await Promise.all(addresses.map((address) => batches.load(userAt.load, [address])))
+        ).filter((one) => one !== null)
       const rankedPoints = async (portfolio: PortfolioRow, context: GraphContext) => {
         const { addresses, asOf } = portfolio
         if (!asOf) return together(await accounts(portfolio, context))
-        const all = addresses.map((address) => context.batches.load(rankedPointsAt.load, [address, asOf]))
+        const all = addresses.map((address) =>
+          context.batches.load(rankedPointsAt.load, [address, asOf]),
+        )
         return together((await Promise.all(all)).filter((one) => one !== null))
       }
       return {
@@ -83,7 +93,10 @@ export function addPortfolio(builder: Builder): void {
           resolve: async (portfolio, _, context) => {
             const { addresses, asOf } = portfolio
             if (asOf) return positionCountAsOf(context.reader, addresses, asOf)
-            return (await accounts(portfolio, context)).reduce((sum, one) => sum + one.positionCount, 0)
+            return (await accounts(portfolio, context)).reduce(
+              (sum, one) => sum + one.positionCount,
+              0,
+            )
           },
         }),
         bestRank: t.int({
@@ -98,7 +111,8 @@ export function addPortfolio(builder: Builder): void {
           nullable: true,
           extensions: { cost: { once: 50, perRow: addedUp({}) } },
           description: `The worth of all users together: the sum of their newest snapshots in each market and vault${upTo}. Null if no such snapshot is stored.`,
-          resolve: ({ addresses, asOf }, _, context) => context.batches.load(worthOf, addresses, null, asOf),
+          resolve: ({ addresses, asOf }, _, context) =>
+            context.batches.load(worthOf, addresses, null, asOf),
         }),
         earnings: t.field({
           type: 'Earnings',
@@ -115,7 +129,8 @@ export function addPortfolio(builder: Builder): void {
           type: 'NetApr',
           extensions: { cost: { once: 50, perRow: addedUp({}) } },
           description: 'The average APR of the combined deposits and debts of all users.',
-          resolve: ({ addresses, asOf }, _, context) => context.batches.load(netAprOf, addresses, null, asOf),
+          resolve: ({ addresses, asOf }, _, context) =>
+            context.batches.load(netAprOf, addresses, null, asOf),
         }),
         pools: t.field({
           type: [PoolHoldingType],

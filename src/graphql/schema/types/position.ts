@@ -1,7 +1,11 @@
 import type { Where } from '../../../db/lists/filter.ts'
 import { cursorValues } from '../../../db/lists/listing.ts'
 import { revisionColumns, revisionUsedSql } from '../../../domain/multiplier/history.ts'
-import { assertCountable, assertFilterable, assertSortable } from '../../../domain/position/bounds.ts'
+import {
+  assertCountable,
+  assertFilterable,
+  assertSortable,
+} from '../../../domain/position/bounds.ts'
 import { asOfFilter, lastDate, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing, positionsById, positionsOn } from '../../../domain/position/position.ts'
 import { badArgument } from '../../../errors.ts'
@@ -27,7 +31,12 @@ import { runAt } from './run.ts'
 import { userAt } from './user-ref.ts'
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
-type PositionSide = { chainId: bigint; assetAddress: string; assetSymbol: string; priceUsd: number } & {
+type PositionSide = {
+  chainId: bigint
+  assetAddress: string
+  assetSymbol: string
+  priceUsd: number
+} & {
   [Name in SideAmount | `${SideAmount}Usd`]: number
 }
 
@@ -57,9 +66,14 @@ export function addPosition(builder: Builder) {
         asset: t.field({
           type: 'Asset',
           description: "The side's token.",
-          ...part({ chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol' }, assetCost),
+          ...part(
+            { chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol' },
+            assetCost,
+          ),
         }),
-        priceUsd: t.exposeFloat('priceUsd', { description: "The token's price in USD on the position's date." }),
+        priceUsd: t.exposeFloat('priceUsd', {
+          description: "The token's price in USD on the position's date.",
+        }),
         supplied: amount('suppliedAmount', 'Borrowable supply'),
         protected: amount('protectedSuppliedAmount', 'Protected (non-borrowable) supply'),
         borrowed: amount('borrowedAmount', 'Amount borrowed'),
@@ -68,7 +82,10 @@ export function addPosition(builder: Builder) {
   })
 
   builder.nodeRef(Position, {
-    id: { resolve: ({ id }: { id: string }) => id, ...nodeId('Position', (column) => column('id')) },
+    id: {
+      resolve: ({ id }: { id: string }) => id,
+      ...nodeId('Position', (column) => column('id')),
+    },
     loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
   })
   builder.prismaObjectFields(Position, (t) => ({
@@ -84,7 +101,11 @@ export function addPosition(builder: Builder) {
       description: 'Side B of the position.',
       ...part(sideColumns('b')),
     }),
-    user: t.field({ type: 'User', description: 'The user.', ...related('Position', 'user', userAt) }),
+    user: t.field({
+      type: 'User',
+      description: 'The user.',
+      ...related('Position', 'user', userAt),
+    }),
     pool: t.field({ ...poolField, ...related('Position', 'pool', poolOfPositions) }),
     run: t.field({
       type: 'Run',
@@ -149,7 +170,13 @@ export function addPosition(builder: Builder) {
           assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
           filter: () => onNewestDate,
         },
-        { cost: { ...POSITIONS, weight: positionParts, count: () => FILTERED_COUNT } satisfies FieldCost },
+        {
+          cost: {
+            ...POSITIONS,
+            weight: positionParts,
+            count: () => FILTERED_COUNT,
+          } satisfies FieldCost,
+        },
       ),
     }),
   }))
@@ -177,7 +204,8 @@ const allPositions: SqlList = {
   assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
   filter: ({ asOf }) => asOfFilter(asOf),
   total: {
-    load: (_, args, context) => (args.asOf ? undefined : async () => (await loadProgram(context)).positionCount),
+    load: (_, args, context) =>
+      args.asOf ? undefined : async () => (await loadProgram(context)).positionCount,
     sql: ({ asOf }) => (asOf ? undefined : '(SELECT position_count FROM program)'),
   },
 }
@@ -187,15 +215,20 @@ const positionsAfterRecord: SqlList = {
   ...allPositions,
   async prepare({ afterRecord, ...args }, reader) {
     if (typeof afterRecord !== 'string') return args
-    if (args.orderBy?.length > 0) throw badArgument('afterRecord', 'cannot be given together with orderBy: use after')
+    if (args.orderBy?.length > 0)
+      throw badArgument('afterRecord', 'cannot be given together with orderBy: use after')
     const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
-    if (!record) throw badArgument('cursor', 'names no record: use the nextCursor of the page before')
+    if (!record)
+      throw badArgument('cursor', 'names no record: use the nextCursor of the page before')
     const { name } = applyListInputs(positionListing, args).listing
     return { ...args, after: encodeCursor(name, cursorValues(positionListing, record)) }
   },
   startAfter({ afterRecord: id, orderBy }) {
     if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
-    return [Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`, Prisma.sql`${id}`]
+    return [
+      Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`,
+      Prisma.sql`${id}`,
+    ]
   },
 }
 
@@ -203,7 +236,10 @@ const positionsAfterRecord: SqlList = {
 const boundsOf = ({ asOf }: Record<string, unknown>) => (asOf ? { dates: 1 } : {})
 
 /** SQL of the only date that a list's arguments allow. */
-function dateOf(asOf: Date | null | undefined, where: Where | null | undefined): Prisma.Sql | undefined {
+function dateOf(
+  asOf: Date | null | undefined,
+  where: Where | null | undefined,
+): Prisma.Sql | undefined {
   if (asOf) return lastDate(asOf)
   const { eq } = (where?.date ?? {}) as { eq?: Date | null }
   return eq ? Prisma.sql`${isoDay(eq)}::date` : undefined

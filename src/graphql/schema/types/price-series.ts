@@ -23,7 +23,8 @@ export function addPriceSeries(builder: Builder): void {
       columns: priceColumns,
       by: ['chainId', 'address'],
       types: ['bigint', 'text'],
-      of: (span, [chainId, address]) => pricesFrom(chainId as Prisma.Sql, address as Prisma.Sql, span),
+      of: (span, [chainId, address]) =>
+        pricesFrom(chainId as Prisma.Sql, address as Prisma.Sql, span),
     }),
   }))
 }

@@ -26,14 +26,23 @@ const programAt = keyedRow<ProgramTotals>({
   at: ([date]) => programAsOfSql(date ?? Prisma.empty),
 })
 
-/** Declares the program's totals, now or, with the argument `asOf`, as of a date, when users are counted. */
+/**
+ * Declares the program's totals, now or, with the argument `asOf`, as of a date, when users are
+ * counted.
+ */
 export const programReading = {
   ...sqlField(
     { kind: 'one', one: program, by: [], past: { kind: 'one', one: programAt, by: ['asOf'] } },
     { cost: { weight: ({ asOf }) => (asOf ? COUNT : 1) } satisfies FieldCost },
   ),
-  resolve: async (_: unknown, { asOf }: { asOf?: Date | null }, context: GraphContext): Promise<ProgramTotals> =>
-    asOf ? ((await context.batches.load(programAt.load, [isoDay(asOf)])) as ProgramTotals) : loadProgram(context),
+  resolve: async (
+    _: unknown,
+    { asOf }: { asOf?: Date | null },
+    context: GraphContext,
+  ): Promise<ProgramTotals> =>
+    asOf
+      ? ((await context.batches.load(programAt.load, [isoDay(asOf)])) as ProgramTotals)
+      : loadProgram(context),
 }
 
 /** Loads the program's totals, once per operation. */

@@ -1,6 +1,11 @@
 import type { EntityType } from '../../../domain/holding/place.ts'
 import type { Span } from '../../../domain/series/interval.ts'
-import { type RateBucket as Bucket, rateColumns, rateDates, ratesFrom } from '../../../domain/series/rate-series.ts'
+import {
+  type RateBucket as Bucket,
+  rateColumns,
+  rateDates,
+  ratesFrom,
+} from '../../../domain/series/rate-series.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import type { Builder } from '../builder.ts'

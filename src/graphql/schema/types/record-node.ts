@@ -15,15 +15,18 @@ const isValueOf = (type: string, value: string) => {
   return type !== 'date' || (value.length === 10 && parseUtc(value) !== undefined)
 }
 
-/** Rows that are computed from several ones. The number of values in their key tells their ids from those of stored rows. */
+/**
+ * Rows that are computed from several ones. The number of values in their key tells their ids from
+ * those of stored rows.
+ */
 interface Computed<Row> {
   key: (keyof Row & string)[]
   load: Batch<readonly string[], Row | null>
 }
 
 /**
- * Makes the rows of a listing nodes. The id has the values of the columns `key`, which are unique together. The last one may
- * hold any text; null values are left out.
+ * Makes the rows of a listing nodes. The id has the values of the columns `key`, which are unique
+ * together. The last one may hold any text; null values are left out.
  */
 export function recordNode<Row>(
   builder: Builder,
@@ -41,12 +44,16 @@ export function recordNode<Row>(
     const sent = id.split(':')
     if (computed && areValuesOf(computed.key, sent)) return batches.load(computed.load, sent)
     const values = [...sent.slice(0, key.length - 1), sent.slice(key.length - 1).join(':')]
-    return sent.length >= key.length && areValuesOf(key, values) ? batches.load(at.load, values) : null
+    return sent.length >= key.length && areValuesOf(key, values)
+      ? batches.load(at.load, values)
+      : null
   }
   builder.nodeRef(Type, {
     id: {
       resolve: (row: Row) =>
-        parts.flatMap((name) => (row[name] instanceof Date ? isoDay(row[name]) : (row[name] ?? []))).join(':'),
+        parts
+          .flatMap((name) => (row[name] instanceof Date ? isoDay(row[name]) : (row[name] ?? [])))
+          .join(':'),
       ...nodeId(Type.name, (column) => `concat_ws(':', ${parts.map(column).join(', ')})`),
     },
     loadManyWithoutCache: (ids, context) => Promise.all(ids.map((id) => load(id, context))),

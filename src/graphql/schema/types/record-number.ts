@@ -20,7 +20,9 @@ export const recordNumber = {
 export const addRevokeInput = (builder: Builder): unknown =>
   builder.inputType('RevokeInput', {
     description: 'The input of `revokeMultiplier` and `revokeBasePoints`.',
-    fields: (t) => ({ recordId: t.string({ required: true, description: "The revision's number, as a string." }) }),
+    fields: (t) => ({
+      recordId: t.string({ required: true, description: "The revision's number, as a string." }),
+    }),
   })
 
 /** The input of mutations that revoke an announcement. */
@@ -29,6 +31,7 @@ export const REVOKE_INPUT = 'RevokeInput' as never as InputRef<{ recordId: strin
 /** Reads the number of a revision to revoke. @throws BAD_INPUT */
 export function readRevoked({ recordId }: { recordId: string }): bigint {
   const id = readRecordNumber(recordId)
-  if (id === undefined) throw badArgument('recordId', 'must be the number of a revision, as a string')
+  if (id === undefined)
+    throw badArgument('recordId', 'must be the number of a revision, as a string')
   return id
 }

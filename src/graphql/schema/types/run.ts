@@ -68,7 +68,9 @@ export function addRun(builder: Builder): void {
       digest: t.exposeString('digest', {
         description: 'SHA-256 of the payload as received, page after page, in hexadecimal.',
       }),
-      count: t.exposeInt('count', { description: 'Number of records or prices that were fetched.' }),
+      count: t.exposeInt('count', {
+        description: 'Number of records or prices that were fetched.',
+      }),
       block: t.exposeString('block', {
         nullable: true,
         extensions: COMPUTED,
@@ -90,19 +92,35 @@ export function addRun(builder: Builder): void {
     }),
   })
 
-  builder.objectRef<{ positionCount: number; userCount: number; totalPoints: number }>('DayTotals').implement({
-    description: 'The totals of a distribution date.',
-    fields: (t) => ({
-      positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
-      userCount: t.exposeInt('userCount', { description: 'Number of users with a position on the date.' }),
-      points: t.exposeFloat('totalPoints', { description: 'Points of all positions on the date.' }),
-    }),
-  })
+  builder
+    .objectRef<{ positionCount: number; userCount: number; totalPoints: number }>('DayTotals')
+    .implement({
+      description: 'The totals of a distribution date.',
+      fields: (t) => ({
+        positionCount: t.exposeInt('positionCount', {
+          description: 'Number of positions on the date.',
+        }),
+        userCount: t.exposeInt('userCount', {
+          description: 'Number of users with a position on the date.',
+        }),
+        points: t.exposeFloat('totalPoints', {
+          description: 'Points of all positions on the date.',
+        }),
+      }),
+    })
   const totals = (when: 'Before' | 'After') => {
     const of = <Name extends string>(name: Name) => `${name}${when}` as const
-    const [positionCount, userCount, points] = [of('positionCount'), of('accountCount'), of('totalPoints')] as const
+    const [positionCount, userCount, points] = [
+      of('positionCount'),
+      of('accountCount'),
+      of('totalPoints'),
+    ] as const
     return {
-      ...sqlField({ kind: 'embedded', columns: { positionCount, userCount, points }, presence: points }),
+      ...sqlField({
+        kind: 'embedded',
+        columns: { positionCount, userCount, points },
+        presence: points,
+      }),
       resolve: (row: Row) => {
         const [positions, users, totalPoints] = [row[positionCount], row[userCount], row[points]]
         if (positions === null || users === null || totalPoints === null) return null
@@ -132,7 +150,8 @@ export function addRun(builder: Builder): void {
           },
           COMPUTED,
         ),
-        resolve: ({ startedAt, finishedAt }) => finishedAt && Math.max(0, finishedAt.getTime() - startedAt.getTime()),
+        resolve: ({ startedAt, finishedAt }) =>
+          finishedAt && Math.max(0, finishedAt.getTime() - startedAt.getTime()),
       }),
       multipliers: t.field({
         type: 'MultiplierRevisionConnection',
@@ -176,14 +195,19 @@ export function addRun(builder: Builder): void {
       return id === null ? null : loadRun(context, id)
     },
   })
-  const Runs = listTypes(builder, Run, runListing, { kinds: 'DistributionKind', statuses: 'RunStatus' })
+  const Runs = listTypes(builder, Run, runListing, {
+    kinds: 'DistributionKind',
+    statuses: 'RunStatus',
+  })
 
   builder.queryFields((t) => ({
     run: t.field({
       type: Run,
       nullable: true,
       description: 'The run with this number. Null if there is none.',
-      args: { recordId: t.arg.string({ required: true, description: "The run's number, as a string." }) },
+      args: {
+        recordId: t.arg.string({ required: true, description: "The run's number, as a string." }),
+      },
       ...one({ ...runAt, read: numberOf }, ['recordId'], { cost: RARE }),
     }),
     runs: t.field({

@@ -46,9 +46,17 @@ export function addSeason(builder: Builder, programName: string | undefined): vo
     seasons: t.field({
       type: [Season],
       description: 'All seasons, by their dates. Without any, every date counts.',
-      ...rows({ columns: seasonColumns, by: [], of: () => Prisma.sql`FROM season t ORDER BY t.starts_at` }, [], {
-        cost: { rows: 5 },
-      }),
+      ...rows(
+        {
+          columns: seasonColumns,
+          by: [],
+          of: () => Prisma.sql`FROM season t ORDER BY t.starts_at`,
+        },
+        [],
+        {
+          cost: { rows: 5 },
+        },
+      ),
     }),
   }))
 }

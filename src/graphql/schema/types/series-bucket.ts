@@ -3,7 +3,11 @@ import type { GenericFieldRef, ObjectFieldBuilder } from '@pothos/core'
 import type { Columns } from '../../../db/lists/column.ts'
 import { worthColumns } from '../../../domain/holding/worth.ts'
 import { type PoolBucket, poolBucketColumns } from '../../../domain/series/pool-series.ts'
-import { type UserBucket, userBucketColumns, worthColumn } from '../../../domain/series/user-series.ts'
+import {
+  type UserBucket,
+  userBucketColumns,
+  worthColumn,
+} from '../../../domain/series/user-series.ts'
 import { SCALARS } from '../../fields/scalar-names.ts'
 import { sqlField } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
@@ -47,7 +51,9 @@ function valueFields<Row>(t: ObjectFieldBuilder<Types, Row>, columns: Columns) {
 }
 
 export function addSeriesBuckets(builder: Builder) {
-  const worth = Object.fromEntries(Object.keys(worthColumns).map((name) => [name, worthColumn(name as 'time')]))
+  const worth = Object.fromEntries(
+    Object.keys(worthColumns).map((name) => [name, worthColumn(name as 'time')]),
+  )
   const UserSeriesBucket = builder.objectRef<UserBucket>('UserSeriesBucket').implement({
     description:
       'One date, week or month of the series of a user, or of the users of a portfolio combined. Points and rewards are summed over the bucket; worth and earnings are those at its end, also in a gap.',
@@ -58,9 +64,14 @@ export function addSeriesBuckets(builder: Builder) {
         nullable: true,
         description:
           'The worth at the end of the bucket, by the newest snapshots up to it, like `worth(asOf)`. Null before the first snapshot, and where one of them lacks a price: `hasIncompletePrices`.',
-        ...sqlField({ kind: 'embedded', columns: worth, presence: 'hasWorth' }, { cost: { weight: EARNED } }),
+        ...sqlField(
+          { kind: 'embedded', columns: worth, presence: 'hasWorth' },
+          { cost: { weight: EARNED } },
+        ),
         resolve: (row: Record<string, any>): any =>
-          row.hasWorth ? Object.fromEntries(Object.entries(worth).map(([field, name]) => [field, row[name]])) : null,
+          row.hasWorth
+            ? Object.fromEntries(Object.entries(worth).map(([field, name]) => [field, row[name]]))
+            : null,
       }),
     }),
   })
@@ -76,11 +87,17 @@ export function addSeriesBuckets(builder: Builder) {
           nullable: true,
           description: `${AMOUNTS[name]} on \`lastDate\`. \`value\` is null in series of several tokens. Null in a gap.`,
           ...sqlField(
-            { kind: 'embedded', columns: { raw: null, decimals: null, value, usd }, presence: 'lastDate' },
+            {
+              kind: 'embedded',
+              columns: { raw: null, decimals: null, value, usd },
+              presence: 'lastDate',
+            },
             { cost: { weight: 0 } },
           ),
           resolve: (row) =>
-            row.lastDate === null ? null : { raw: null, decimals: null, value: row[value], usd: row[usd] },
+            row.lastDate === null
+              ? null
+              : { raw: null, decimals: null, value: row[value], usd: row[usd] },
         })
       }
       return {

@@ -1,6 +1,11 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from field to field
 import type { ArgBuilder, FieldRef, InputRef, ObjectFieldBuilder, ObjectRef } from '@pothos/core'
-import { type GraphQLField, type GraphQLObjectType, type GraphQLResolveInfo, getNamedType } from 'graphql'
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  getNamedType,
+} from 'graphql'
 import type { Columns } from '../../../db/lists/column.ts'
 import type { KeyType } from '../../../db/lists/listing.ts'
 import { programDates } from '../../../domain/series/calendar.ts'
@@ -17,7 +22,13 @@ import {
 } from '../../../domain/series/interval.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { type GraphContext, once } from '../../context.ts'
-import { type Assert, rowsOfOwners, type SqlField, type SqlRows, sqlField } from '../../fields/sql-field.ts'
+import {
+  type Assert,
+  rowsOfOwners,
+  type SqlField,
+  type SqlRows,
+  sqlField,
+} from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import { fieldsOf } from '../../selection.ts'
 import type { Builder, Types } from '../builder.ts'
@@ -57,7 +68,12 @@ export interface Series {
   by: string[]
   types: KeyType[]
   /** The FROM clause for the columns. `used` are the columns that are read. */
-  of(span: Span, owner: Prisma.Sql[], used: ReadonlySet<string>, args: Record<string, any>): Prisma.Sql
+  of(
+    span: Span,
+    owner: Prisma.Sql[],
+    used: ReadonlySet<string>,
+    args: Record<string, any>,
+  ): Prisma.Sql
   /** The dates of the data: by default those of the program. */
   extent?: Extent
   /** Checks the arguments. */
@@ -100,7 +116,12 @@ export function seriesReading(series: Series, cost: FieldCost, load?: LoadRows) 
   const newest = once((reader) => newestOf(reader, extent))
   return {
     ...sqlField({ kind: 'rows', rows: described }, { cost }),
-    resolve: async (row: any, args: any, { batches }: GraphContext, info: GraphQLResolveInfo): Promise<any> => {
+    resolve: async (
+      row: any,
+      args: any,
+      { batches }: GraphContext,
+      info: GraphQLResolveInfo,
+    ): Promise<any> => {
       const range = needsEnd(args) ? endedAt(args as Range, await batches.load(newest, '')) : args
       const key = by.map((name) => row[name])
       return batches.load(loadRows, key, range, columnsIn(info, described.order ?? []))
@@ -109,17 +130,25 @@ export function seriesReading(series: Series, cost: FieldCost, load?: LoadRows) 
 }
 
 /** The columns that a selection of buckets reads, and those that order them. */
-function columnsIn({ fieldNodes, fragments, returnType }: GraphQLResolveInfo, order: string[]): string[] {
+function columnsIn(
+  { fieldNodes, fragments, returnType }: GraphQLResolveInfo,
+  order: string[],
+): string[] {
   const fields = (getNamedType(returnType) as GraphQLObjectType).getFields()
   const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
-  const selected = [...fieldsOf(sets, fragments).values()].flatMap(([node]) => fields[node?.name.value ?? ''] ?? [])
+  const selected = [...fieldsOf(sets, fragments).values()].flatMap(
+    ([node]) => fields[node?.name.value ?? ''] ?? [],
+  )
   return [...new Set([...order, ...selected.flatMap(columnsOf)])].sort()
 }
 
 function columnsOf({ extensions }: GraphQLField<unknown, unknown>): string[] {
   const field = extensions.sqlField as SqlField | undefined
   if (field?.kind === 'embedded')
-    return [...Object.values(field.columns).filter((one) => typeof one === 'string'), field.presence ?? []].flat()
+    return [
+      ...Object.values(field.columns).filter((one) => typeof one === 'string'),
+      field.presence ?? [],
+    ].flat()
   if (field?.kind === 'rows') return field.rows.by
   const exposed = extensions.pothosExposedField
   return typeof exposed === 'string' ? [exposed] : []

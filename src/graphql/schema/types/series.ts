@@ -18,7 +18,11 @@ import {
   programSeriesFrom,
   type SeriesGroup,
 } from '../../../domain/series/pool-series.ts'
-import { tablesOfSeries, userBucketColumns, userSeriesFrom } from '../../../domain/series/user-series.ts'
+import {
+  tablesOfSeries,
+  userBucketColumns,
+  userSeriesFrom,
+} from '../../../domain/series/user-series.ts'
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { part, rowsOfOwners } from '../../fields/sql-field.ts'
@@ -27,11 +31,20 @@ import { BUCKET, buckets, bucketsOfAddress } from './charges.ts'
 import { ofRecords } from './earnings.ts'
 import { GROUP_BY } from './group-key.ts'
 import { addSeriesBuckets } from './series-bucket.ts'
-import { rowsOfSeries, type Series, seriesField, seriesReading, spanArguments } from './series-span.ts'
+import {
+  rowsOfSeries,
+  type Series,
+  seriesField,
+  seriesReading,
+  spanArguments,
+} from './series-span.ts'
 
 const MAX_GROUPS = 100
 
-/** The series of each dimension: one per pool, per chain (its pools combined), or per token and chain. */
+/**
+ * The series of each dimension: one per pool, per chain (its pools combined), or per token and
+ * chain.
+ */
 const SERIES_OF: Record<string, SeriesGroup | undefined> = {
   POOL: 'pool',
   CHAIN: 'chain',
@@ -45,8 +58,10 @@ const groups: Series = {
   types: [],
   order: ['ordinality'],
   assert: ({ groupBy, first }) => {
-    if (!SERIES_OF[groupBy]) throw badArgument('groupBy', `must be of ${Object.keys(SERIES_OF).join(', ')}`)
-    if (first < 0 || first > MAX_GROUPS) throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
+    if (!SERIES_OF[groupBy])
+      throw badArgument('groupBy', `must be of ${Object.keys(SERIES_OF).join(', ')}`)
+    if (first < 0 || first > MAX_GROUPS)
+      throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
   },
   of: (span, _, __, { groupBy, chainId = null, first }) =>
     groupedSeriesFrom(SERIES_OF[groupBy] as SeriesGroup, span, { chainId, first }),
@@ -82,15 +97,24 @@ export function addSeries(builder: Builder) {
       columns: userBucketColumns,
       by: ['addresses'],
       types: [],
-      of: (span, [addresses], used) => userSeriesFrom(Prisma.sql`unnest(${addresses}) AS owner(address)`, span, used),
+      of: (span, [addresses], used) =>
+        userSeriesFrom(Prisma.sql`unnest(${addresses}) AS owner(address)`, span, used),
       load: (reader, portfolios, args, names) => {
         const used = new Set(names)
-        const columns = Object.fromEntries(Object.entries(userBucketColumns).filter(([name]) => used.has(name)))
+        const columns = Object.fromEntries(
+          Object.entries(userBucketColumns).filter(([name]) => used.has(name)),
+        )
         const all = portfolios.map(([addresses]) => {
           const users = addresses as string[]
-          const from = userSeriesFrom(usersAsOwners(users), spanOf(args as Range, programDates), used)
+          const from = userSeriesFrom(
+            usersAsOwners(users),
+            spanOf(args as Range, programDates),
+            used,
+          )
           const select = Prisma.sql`SELECT ${selectList(columns)} ${from} ORDER BY start`
-          return reader.$queryRaw<object[]>(reader.topology.together({ users, tables: tablesOfSeries(used), select }))
+          return reader.$queryRaw<object[]>(
+            reader.topology.together({ users, tables: tablesOfSeries(used), select }),
+          )
         })
         return Promise.all(all)
       },
@@ -129,7 +153,8 @@ export function addSeries(builder: Builder) {
       columns: assetBucketColumns,
       by: ['chainId', 'address'],
       types: ['bigint', 'text'],
-      of: (span, [chainId, address]) => assetSeriesFrom(chainId as Prisma.Sql, address as Prisma.Sql, span),
+      of: (span, [chainId, address]) =>
+        assetSeriesFrom(chainId as Prisma.Sql, address as Prisma.Sql, span),
     }),
   }))
 
@@ -191,7 +216,10 @@ export function addSeries(builder: Builder) {
       ...seriesReading(
         groups,
         { weight: 1500, most: MAX_GROUPS, page: buckets },
-        rowsOfOwners({ ...rowsOfSeries(groups), columns: { ...groupColumns, buckets: BUCKETS_AS_JSON } }, []),
+        rowsOfOwners(
+          { ...rowsOfSeries(groups), columns: { ...groupColumns, buckets: BUCKETS_AS_JSON } },
+          [],
+        ),
       ),
     } as never),
   }))

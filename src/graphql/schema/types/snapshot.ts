@@ -33,11 +33,14 @@ const snapshotsIn = (listing: Listing<Row>) =>
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
   )
 
-const [summedInMarket, summedInVault] = [groupedMarketSnapshots, groupedVaultSnapshots].map((listing) =>
-  keyOf<Row>(listing, 'userAddress', 'chainId', 'entityId', 'timestamp'),
+const [summedInMarket, summedInVault] = [groupedMarketSnapshots, groupedVaultSnapshots].map(
+  (listing) => keyOf<Row>(listing, 'userAddress', 'chainId', 'entityId', 'timestamp'),
 )
 
-/** Loads sums of a user's positions in a market or vault by their kind, user, chain, address and time. */
+/**
+ * Loads sums of a user's positions in a market or vault by their kind, user, chain, address and
+ * time.
+ */
 const summedSnapshots: Batch<readonly string[], Row | null> = async (reader, keys) => {
   const rowsOf = async (kind: string, summed: typeof summedInMarket) => {
     const wanted = keys.filter(([of]) => of === kind)
@@ -61,12 +64,26 @@ export function addSnapshot(builder: Builder): void {
     fields: (t) => ({
       ...columnFields(t, snapshots.columns, { entityType: 'EntityType' }),
       legacy: t.field(legacyTime),
-      user: t.field({ type: 'User', description: 'The user.', ...related('MarketSnapshot', 'user', userAt) }),
+      user: t.field({
+        type: 'User',
+        description: 'The user.',
+        ...related('MarketSnapshot', 'user', userAt),
+      }),
       entity: t.field(entityOf),
     }),
   })
-  const key = ['entityType', 'userAddress', 'chainId', 'entityId', 'timestamp', 'positionId'] as const
-  recordNode(builder, Snapshot, snapshots, [...key], { key: key.slice(0, -1), load: summedSnapshots })
+  const key = [
+    'entityType',
+    'userAddress',
+    'chainId',
+    'entityId',
+    'timestamp',
+    'positionId',
+  ] as const
+  recordNode(builder, Snapshot, snapshots, [...key], {
+    key: key.slice(0, -1),
+    load: summedSnapshots,
+  })
   const Snapshots = listTypes(builder, Snapshot, snapshots, { entityTypes: 'EntityType' })
   builder.objectFields('Market', (t) => ({
     snapshots: t.field({

@@ -1,5 +1,11 @@
 import { type Distribution, newestDistribution } from '../../../domain/distribution/distribution.ts'
-import { type Clock, LATE_HOURS, nextDistribution, nextRecords, nextUpdate } from '../../../domain/status/expected.ts'
+import {
+  type Clock,
+  LATE_HOURS,
+  nextDistribution,
+  nextRecords,
+  nextUpdate,
+} from '../../../domain/status/expected.ts'
 import { type LegState, legStates } from '../../../domain/status/legs.ts'
 import { MAX_RUNS, type NewestRuns, newestRuns } from '../../../domain/status/newest-runs.ts'
 import { NEWEST_SNAPSHOTS, type NewestOfChain } from '../../../domain/status/newest-snapshots.ts'
@@ -27,14 +33,21 @@ const LATE = `more than ${LATE_HOURS} hours overdue`
 export function addStatus(builder: Builder): void {
   const next = ({ distribution, runs }: StatusRow, { deps }: GraphContext) =>
     distribution &&
-    nextDistribution(distribution.date, deps.config.DISTRIBUTION_CRON, { now: deps.now(), loadedAt: runs.loadedAt })
+    nextDistribution(distribution.date, deps.config.DISTRIBUTION_CRON, {
+      now: deps.now(),
+      loadedAt: runs.loadedAt,
+    })
   const nextOfChain = ({ time, daily, wholeDay, ...clock }: ChainRow) =>
     time && daily ? nextRecords(time, wholeDay, clock) : null
 
   const ChainStatus = builder.objectRef<ChainRow>('ChainStatus').implement({
     description: 'How new the records of a chain are.',
     fields: (t) => ({
-      chainId: t.field({ type: 'SafeInt', description: 'The chain id.', resolve: ({ chainId }) => BigInt(chainId) }),
+      chainId: t.field({
+        type: 'SafeInt',
+        description: 'The chain id.',
+        resolve: ({ chainId }) => BigInt(chainId),
+      }),
       newestRecordAt: t.field({
         type: 'DateTime',
         nullable: true,
@@ -60,8 +73,12 @@ export function addStatus(builder: Builder): void {
   const LegStatus = builder.objectRef<LegState>('LegStatus').implement({
     description: 'How new the records of one kind are that updates fetch from a source.',
     fields: (t) => ({
-      leg: t.exposeString('leg', { description: 'The records, such as `market-snapshots` or `cash-flows`.' }),
-      source: t.exposeString('source', { description: 'The name of the source of the newest update.' }),
+      leg: t.exposeString('leg', {
+        description: 'The records, such as `market-snapshots` or `cash-flows`.',
+      }),
+      source: t.exposeString('source', {
+        description: 'The name of the source of the newest update.',
+      }),
       newestRecordAt: t.field({
         type: 'DateTime',
         description: 'The date of the newest record that the source had.',
@@ -124,7 +141,13 @@ export function addStatus(builder: Builder): void {
         extensions: { cost: { weight: 10, rows: 10 } },
         resolve: async ({ runs: { loadedAt } }, __, { reader, deps }) => {
           const chains = await reader.$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
-          return chains.map((chain) => ({ ...chain, daily: true, wholeDay: false, now: deps.now(), loadedAt }))
+          return chains.map((chain) => ({
+            ...chain,
+            daily: true,
+            wholeDay: false,
+            now: deps.now(),
+            loadedAt,
+          }))
         },
       }),
       legs: t.field({
@@ -143,7 +166,8 @@ export function addStatus(builder: Builder): void {
         type: 'Run',
         nullable: true,
         description: `The newest import of any status. Null if none of ${MAX_RUNS} runs is one.`,
-        resolve: ({ runs }, _, context) => (runs.import === null ? null : loadRun(context, runs.import)),
+        resolve: ({ runs }, _, context) =>
+          runs.import === null ? null : loadRun(context, runs.import),
       }),
     }),
   })

@@ -1,4 +1,8 @@
-import { type RankedPoints, rankAsOfSql, rankColumns } from '../../../domain/leaderboard/rank-history.ts'
+import {
+  type RankedPoints,
+  rankAsOfSql,
+  rankColumns,
+} from '../../../domain/leaderboard/rank-history.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnAsOf, type KeyedRow, keyedRow } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
@@ -16,7 +20,10 @@ export function addUserRank(builder: Builder): void {
   const past = 'With `asOf`, as of the last distribution date by then.'
   builder.objectFields('User', (t) => {
     const asOf = () =>
-      t.arg({ type: 'DateTime', description: 'The point in time. Defaults to the newest distribution date.' })
+      t.arg({
+        type: 'DateTime',
+        description: 'The point in time. Defaults to the newest distribution date.',
+      })
     return {
       totalPoints: t.float({
         description: 'Points over all dates or, with `asOf`, those up to it.',

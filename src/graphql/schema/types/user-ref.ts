@@ -1,4 +1,8 @@
-import { accountColumns, JOINED_TO_USER, type User as UserRow } from '../../../domain/account/user.ts'
+import {
+  accountColumns,
+  JOINED_TO_USER,
+  type User as UserRow,
+} from '../../../domain/account/user.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { ModelRow } from '../../fields/relation.ts'
 import { keyedRow, type One } from '../../fields/sql-field.ts'

@@ -25,7 +25,17 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { listTypes } from '../../fields/list-types.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
 import { ownerOf, related } from '../../fields/relation.ts'
-import { column, list, nodeId, one, ownedBy, part, rows, type SqlRows, sqlField } from '../../fields/sql-field.ts'
+import {
+  column,
+  list,
+  nodeId,
+  one,
+  ownedBy,
+  part,
+  rows,
+  type SqlRows,
+  sqlField,
+} from '../../fields/sql-field.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { Builder } from '../builder.ts'
 import { activityOfUser } from './activity.ts'
@@ -35,7 +45,9 @@ import { recordNode } from './record-node.ts'
 import { userAt } from './user-ref.ts'
 import { worthReading } from './worth.ts'
 
-/** Reads a user's newest snapshots of one kind, now or, given the argument `asOf`, as of a moment. */
+/**
+ * Reads a user's newest snapshots of one kind, now or, given the argument `asOf`, as of a moment.
+ */
 const latestRows = (kind: EntityType): SqlRows => ({
   columns: snapshots.columns,
   by: ['address'],
@@ -74,7 +86,11 @@ export function addUser(builder: Builder) {
         description: "The user's positions on that date, one per pool, by pool, then id.",
         ...rows(positionsOfDay, ['text', 'date'], { cost: { rows: 5 } }),
       }),
-      user: t.field({ type: User, description: 'The user.', ...related('AccountDay', 'user', userAt) }),
+      user: t.field({
+        type: User,
+        description: 'The user.',
+        ...related('AccountDay', 'user', userAt),
+      }),
     }),
   })
 
@@ -82,8 +98,12 @@ export function addUser(builder: Builder) {
   const DailyPointsList = listTypes(builder, DailyPoints, accountDays)
 
   builder.nodeRef(User, {
-    id: { resolve: ({ address }: { address: string }) => address, ...nodeId('User', (column) => column('address')) },
-    loadManyWithoutCache: (ids) => ids.map((id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null)),
+    id: {
+      resolve: ({ address }: { address: string }) => address,
+      ...nodeId('User', (column) => column('address')),
+    },
+    loadManyWithoutCache: (ids) =>
+      ids.map((id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null)),
   })
   const LegacyUser = builder.objectRef<{ address: string }>('LegacyUser').implement({
     description: 'For the REST API: snapshots as it lists them.',
@@ -268,7 +288,9 @@ export function addUser(builder: Builder) {
     user: t.field({
       type: User,
       description: 'The user at an address.',
-      args: { address: t.arg({ type: 'Address', required: true, description: "The user's address." }) },
+      args: {
+        address: t.arg({ type: 'Address', required: true, description: "The user's address." }),
+      },
       ...one(userAt, ['address']),
     }),
   }))
@@ -277,7 +299,9 @@ export function addUser(builder: Builder) {
       type: User,
       description:
         'The user at an address, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
-      args: { address: t.arg({ type: 'Address', required: true, description: "The user's address." }) },
+      args: {
+        address: t.arg({ type: 'Address', required: true, description: "The user's address." }),
+      },
       ...likeQuery,
     }),
   }))

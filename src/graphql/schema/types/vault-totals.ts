@@ -1,5 +1,13 @@
-import { vaultBucketColumns, vaultDates, vaultSeriesFrom } from '../../../domain/series/vault-series.ts'
-import { type VaultTotals as VaultTotalsRow, vaultTotalsColumns, vaultTotalsSql } from '../../../domain/vault/totals.ts'
+import {
+  vaultBucketColumns,
+  vaultDates,
+  vaultSeriesFrom,
+} from '../../../domain/series/vault-series.ts'
+import {
+  type VaultTotals as VaultTotalsRow,
+  vaultTotalsColumns,
+  vaultTotalsSql,
+} from '../../../domain/vault/totals.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { isoDay } from '../../../time.ts'
 import { columnFields } from '../../fields/column-fields.ts'
@@ -7,7 +15,11 @@ import { keyedBy, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { seriesField } from './series-span.ts'
 
-const totalsAt = keyedBy<VaultTotalsRow>(vaultTotalsColumns, ['bigint', 'text', 'date'], vaultTotalsSql)
+const totalsAt = keyedBy<VaultTotalsRow>(
+  vaultTotalsColumns,
+  ['bigint', 'text', 'date'],
+  vaultTotalsSql,
+)
 
 export function addVaultTotals(builder: Builder): void {
   const VaultTotals = builder.objectRef<VaultTotalsRow>('VaultTotals').implement({
@@ -23,7 +35,8 @@ export function addVaultTotals(builder: Builder): void {
       args: {
         asOf: t.arg({
           type: 'DateTime',
-          description: 'The point in time, whose whole day (UTC) counts. Defaults to the newest snapshot.',
+          description:
+            'The point in time, whose whole day (UTC) counts. Defaults to the newest snapshot.',
         }),
       },
       ...sqlField({ kind: 'one', one: totalsAt, by: ['chainId', 'id', 'asOf'] }),
@@ -38,7 +51,8 @@ export function addVaultTotals(builder: Builder): void {
       columns: vaultBucketColumns,
       by: ['chainId', 'id'],
       types: ['bigint', 'text'],
-      of: (span, [chainId, address]) => vaultSeriesFrom(chainId as Prisma.Sql, address as Prisma.Sql, span),
+      of: (span, [chainId, address]) =>
+        vaultSeriesFrom(chainId as Prisma.Sql, address as Prisma.Sql, span),
     }),
   }))
 }

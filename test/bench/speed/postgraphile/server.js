@@ -10,7 +10,9 @@ import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
 import { jsonPgSmartTags } from 'postgraphile/utils'
 
 const relations = {
-  multiplier: ['(pool_address) references pool (id)|@fieldName pool|@foreignSingleFieldName multiplier'],
+  multiplier: [
+    '(pool_address) references pool (id)|@fieldName pool|@foreignSingleFieldName multiplier',
+  ],
   market: ['(pool_address) references pool (id)|@fieldName pool|@foreignFieldName markets'],
   position: [
     '(pool_address) references pool (id)|@fieldName pool|@foreignFieldName positions',
@@ -20,17 +22,24 @@ const relations = {
   market_snapshot: [
     '(chain_id, market_id) references market (chain_id, id)|@fieldName market|@foreignFieldName snapshots',
   ],
-  vault_snapshot: ['(chain_id, vault_id) references vault (chain_id, id)|@fieldName vault|@foreignFieldName snapshots'],
+  vault_snapshot: [
+    '(chain_id, vault_id) references vault (chain_id, id)|@fieldName vault|@foreignFieldName snapshots',
+  ],
 }
 
 /** Columns that are filtered by although they are not the first of an index. */
-const filtered = { market_liquidation_reward: ['collateral_market_id'], vault_liquidation_reward: ['vault_id'] }
+const filtered = {
+  market_liquidation_reward: ['collateral_market_id'],
+  vault_liquidation_reward: ['vault_id'],
+}
 
 const tags = {}
 for (const [table, foreignKey] of Object.entries(relations)) tags[table] = { tags: { foreignKey } }
 for (const [table, columns] of Object.entries(filtered))
   tags[table] = {
-    attribute: Object.fromEntries(columns.map((column) => [column, { tags: { behavior: '+filterBy' } }])),
+    attribute: Object.fromEntries(
+      columns.map((column) => [column, { tags: { behavior: '+filterBy' } }]),
+    ),
   }
 
 const preset = {
