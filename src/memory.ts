@@ -51,6 +51,15 @@ export const memoryForAnswers = (bytes: number): number =>
   Math.ceil(PROGRAM_MB + LEAST_OTHERS_MB + bytes / MB)
 
 /**
+ * Keeps the code that V8 compiles first for WebAssembly, which Prisma reads and migrates by. The
+ * optimizing compiler takes 60 MB that the allocator does not return. Call it before anything else.
+ */
+export function boundWebAssembly(): void {
+  setFlagsFromString('--liftoff-only')
+  setFlagsFromString('--no-wasm-dynamic-tiering')
+}
+
+/**
  * Lets the heap grow between two collections until the process takes `MEMORY_MB`. V8 alone lets it
  * grow to several times what is in use, however much that is; a low limit throughout would cost a
  * collection every few large answers.

@@ -8,7 +8,7 @@ import { setSeason } from '../domain/season/change-seasons.ts'
 import { drain } from '../http/server/drain.ts'
 import { startRankHistory } from '../jobs/rank-history.ts'
 import { startSchedule } from '../jobs/schedule.ts'
-import { boundGarbage } from '../memory.ts'
+import { boundGarbage, boundWebAssembly } from '../memory.ts'
 import { sampleSeason } from '../sample/sample.ts'
 import { sampleDataset } from '../sample/sample-dataset.ts'
 import { print, printText, stopSignal, withoutEmpty } from './command.ts'
@@ -36,6 +36,7 @@ async function serve(sample: boolean): Promise<void> {
     ...withoutEmpty(process.env),
   })
   boundGarbage(config)
+  boundWebAssembly()
   if (cluster.isWorker) return work(config)
   // On a terminal SIGHUP is its end.
   const restarts = config.WORKERS > 1 && !process.stdout.isTTY
