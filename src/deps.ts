@@ -5,15 +5,15 @@ import type { Cache } from './cache/cache.ts'
 import { openCache } from './cache/open-cache.ts'
 import { type Config, legSetting } from './config.ts'
 import { type Notifications, openNotifications } from './db/connect/notifications.ts'
+import { poolingAt } from './db/connect/pooling.ts'
 import { PreparedStatements } from './db/connect/protocol.ts'
 import { openStore, type Store } from './db/connect/store.ts'
 import { isLostConnection, storeFault } from './db/faults.ts'
+import { Replicas } from './db/replicas/replicas.ts'
 import { clockAhead, clockWarning } from './db/server/clock.ts'
 import { openEmbedded } from './db/server/embedded.ts'
 import { assertMigrated, migrate } from './db/server/migrate.ts'
 import { topologyAt } from './db/topology/find-topology.ts'
-import { poolingAt } from './db/topology/pooling.ts'
-import { Replicas } from './db/topology/replicas.ts'
 import type { BasePoints } from './domain/points/formula.ts'
 import { applySeasons } from './domain/season/change-seasons.ts'
 import { legNames } from './domain/update/legs.ts'
@@ -97,8 +97,10 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
     const directUrl = config.DATABASE_DIRECT_URL ?? url
     const isDirect = !isPooled || config.DATABASE_DIRECT_URL !== undefined
     if (!isDirect) log.warn({}, POOLED)
+    const dialect = await topologyAt(directUrl)
     const migrations = { url: directUrl, migrationsDir: MIGRATIONS }
-    if (config.MIGRATE === 'on' && isDirect) await migrate({ ...migrations, log })
+    if (config.MIGRATE === 'on' && isDirect)
+      await migrate({ ...migrations, writing: dialect.writing, log })
     else
       await assertMigrated({
         ...migrations,
@@ -113,7 +115,7 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
       readTimeoutMs: config.READ_TIMEOUT_MS,
       lockTimeoutMs: config.LOCK_TIMEOUT_MS,
       maxAnswerBytes: config.MAX_ANSWER_BYTES,
-      topology: await topologyAt(directUrl),
+      dialect,
       statements: new PreparedStatements(sharesOf(config).statements),
     }
     const store = openStore({ ...storeOptions, url, directUrl, sessions: !isPooled, onError })

@@ -10,11 +10,11 @@ import { openNotifications } from '../db/connect/notifications.ts'
 import { pinned } from '../db/connect/session.ts'
 import { withCheckedCertificate } from '../db/connect/url.ts'
 import { clockAhead, clockWarning } from '../db/server/clock.ts'
-import { systemIdentifierOf } from '../db/server/cluster.ts'
 import { findEmbedded } from '../db/server/embedded.ts'
 import { freeBytes } from '../db/server/free-bytes.ts'
 import { grantOf, mayCreateTables, readMigrationState, refusalOf } from '../db/server/migrate.ts'
 import { readRights } from '../db/server/rights.ts'
+import { systemIdentifierOf } from '../db/server/system-identifier.ts'
 import { CHANNELS, MIGRATIONS, openAnalytics } from '../deps.ts'
 import { unscoredMessage, unscoredRemedy, unscoredToday } from '../domain/pool/unscored.ts'
 import { differingSums } from '../domain/sums/compare-sums.ts'
@@ -419,10 +419,11 @@ async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
         'It is not in recovery, so it does not follow the primary and is not read.',
         'Name only replicas of DATABASE_URL.',
       )
-    const [cluster, other] = [await systemIdentifierOf(replica), await systemIdentifierOf(primary)]
-    if (cluster !== undefined && other !== undefined && cluster !== other)
+    const [own, other] = [await systemIdentifierOf(replica), await systemIdentifierOf(primary)]
+    const isKnown = own !== undefined && other !== undefined
+    if (isKnown && own !== other)
       return problem(
-        'It belongs to another cluster than DATABASE_URL.',
+        'It is not a copy of the server of DATABASE_URL.',
         'Name only replicas of DATABASE_URL.',
       )
     const newest = await primary.query<{ version: number }>(
@@ -434,11 +435,11 @@ async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
         `It is ${behind} data ${behind === 1 ? 'version' : 'versions'} behind. It replayed up to ${replayedAt} UTC.`,
         'Reads go there once it has caught up: check the replication if it does not.',
       )
-    return cluster === undefined || other === undefined
-      ? ok(
-          'It has the newest data. The role may not read whether it is of the same cluster: the gateway compares the data.',
-        )
-      : ok('It is of the same cluster, and has the newest data.')
+    if (isKnown) return ok('It is a copy of the same server, and has the newest data.')
+    return ok(
+      'It has the newest data. The role may not read whether it is a copy of the same server: ' +
+        'the gateway compares the data.',
+    )
   } finally {
     replica.connection.stream.destroy()
   }

@@ -106,7 +106,7 @@ export const isLackOfRights = (error: unknown): boolean =>
   error instanceof Error &&
   codesOf(error).some((code) => code === INSUFFICIENT_PRIVILEGE || code === READ_ONLY)
 
-/** True if Postgres, or Citus, has no plan for a statement. */
+/** True if the store has no plan for a statement. */
 export const isUnsupported = (error: unknown): boolean =>
   error instanceof Error && codesOf(error).includes(FEATURE_NOT_SUPPORTED) && !isStalePlan(error)
 

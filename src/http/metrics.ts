@@ -185,7 +185,7 @@ function replicaMetrics(metrics: Registry, { replicas }: Deps['store']): () => v
   const labelNames = ['replica']
   const up = gauge(
     'gateway_replica_up',
-    '1 while reads may go to a replica, else 0: it cannot be reached, was promoted, belongs to another cluster or is far behind.',
+    '1 while reads may go to a replica, else 0: it cannot be reached, was promoted, is not a copy of the primary or is far behind.',
     { labelNames, aggregator: 'min' },
   )
   const behind = gauge(
@@ -286,11 +286,11 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     'When the newest successful update of each leg of analytics ended. Absent before its first record.',
     { ...same, labelNames: ['leg'] },
   )
-  const readSnapshots = store.topology.form({
-    one: async () =>
+  const readSnapshots = store.dialect.choose({
+    usual: async () =>
       (await store.pool.query<NewestOfChain>({ name: 'newest-snapshots', text: NEWEST_SNAPSHOTS }))
         .rows,
-    cluster: async () => [],
+    ifSpread: async () => [],
   })
   const read = async () => {
     try {

@@ -321,7 +321,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     expect(await readsOn(gateway, one)).toBe(0)
   })
 
-  test('a Postgres of another cluster is skipped with one clear line', async () => {
+  test('a Postgres that is not a copy is skipped with one clear line', async () => {
     const stranger = await startOwnPostgres(postgresPrograms ?? '')
     try {
       expect(await command(['migrate'], { DATABASE_URL: stranger.url('postgres') })).toMatchObject({
@@ -337,8 +337,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
         await isUp(gateway, standby, false)
         expect(await total(gateway)).toBe(count)
         expect(await readsOn(gateway, standby)).toBe(0)
-        const cause =
-          'it does not belong to the cluster of DATABASE_URL, or that cannot be proven yet'
+        const cause = 'it is not a copy of the server of DATABASE_URL, or that cannot be proven yet'
         expect(gateway.printed().split(cause)).toHaveLength(2)
       } finally {
         await standby.close()
@@ -365,7 +364,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     expect(await total(gateway)).toBe(count)
   })
 
-  test('the doctor says of each replica whether it is reached, of the same cluster, and has the newest data', async () => {
+  test('the doctor says of each replica whether it is reached, is a copy of the same server, and has the newest data', async () => {
     const [paused, other] = replicas as [OwnPostgres, OwnPostgres]
     const away = primary.url('postgres').replace(/:\d+\//, ':1/')
     await caughtUp(other)
@@ -388,7 +387,11 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
       expect(fine).toEqual({
         code: 0,
         checks: [
-          [`replica ${host(other)}`, 'ok', 'It is of the same cluster, and has the newest data.'],
+          [
+            `replica ${host(other)}`,
+            'ok',
+            'It is a copy of the same server, and has the newest data.',
+          ],
           [
             `replica ${host(paused)}`,
             'warning',

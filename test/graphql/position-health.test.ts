@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { oneServer } from '../../src/db/dialect.ts'
 import { positionsUpTo } from '../../src/domain/position/health.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { type Gateway, onCitus, startGateway } from '../support/gateway.ts'
@@ -494,7 +495,7 @@ describe('lists', () => {
     const client = await gateway.deps.store.pool.connect()
     try {
       await client.query('BEGIN; SET LOCAL enable_seqscan = off')
-      const { from } = positionsUpTo(1.1, Prisma.sql`${NEWEST}::date`)
+      const from = oneServer.write(positionsUpTo(1.1, Prisma.sql`${NEWEST}::date`))
       const plan = await client.query(`EXPLAIN SELECT 1 FROM ${from.text}`, from.values)
       const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n')
       expect(text).toMatch(

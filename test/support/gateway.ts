@@ -81,7 +81,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     readTimeoutMs: config.READ_TIMEOUT_MS,
     lockTimeoutMs: config.LOCK_TIMEOUT_MS,
     maxAnswerBytes: config.MAX_ANSWER_BYTES,
-    topology: await topologyAt(database.url),
+    dialect: await topologyAt(database.url),
     onError() {},
     onStatement: ({ text }) => statements.push(text),
   })

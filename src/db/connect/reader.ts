@@ -2,8 +2,8 @@ import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
 import { parseDecimal } from '../../exact-number.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import type { Dialect } from '../dialect.ts'
 import { storeFault } from '../faults.ts'
-import type { Topology } from '../topology/topology.ts'
 import { explainOn } from './explain.ts'
 import type { ReaderModels } from './models.ts'
 import {
@@ -29,7 +29,8 @@ export interface Reader {
    * one soon.
    */
   explain(query: Query): Promise<unknown>
-  readonly topology: Topology
+  /** How its store reads statements. */
+  readonly dialect: Dialect
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   readonly maxBytes?: number | undefined
   /** Prisma's models. Their statements run like those of the reader. */
@@ -97,8 +98,8 @@ class PgReader implements Reader, Budget {
     this.#options = options
   }
 
-  get topology(): Topology {
-    return this.#store.topology
+  get dialect(): Dialect {
+    return this.#store.dialect
   }
 
   get maxBytes(): number | undefined {
@@ -109,8 +110,9 @@ class PgReader implements Reader, Budget {
     query: TemplateStringsArray | Prisma.Sql,
     ...values: unknown[]
   ): Promise<Rows> {
-    const sql = 'text' in query ? query : Prisma.sql(query, ...values)
-    const statement = { text: sql.text, values: sql.values, types } as pg.QueryConfig
+    const marked = 'text' in query ? query : Prisma.sql(query, ...values)
+    const { text, values: all } = this.dialect.write(marked)
+    const statement = { text, values: all, types } as pg.QueryConfig
     return (await this.#settled(this.#values(statement))).rows as Rows
   }
 
@@ -195,8 +197,8 @@ class PgReader implements Reader, Budget {
         send(client, done, { name: statement?.name, text: statement?.text ?? text })
       }
       this.#options.send(statement, sendNow, (error, result) => {
-        const outcome = !error ? 'ok' : storeFault(error)?.code === 'TIMEOUT' ? 'timeout' : 'failed'
-        const ended: Statement = { text, sentAt, ms: performance.now() - sentAt, outcome }
+        const ms = performance.now() - sentAt
+        const ended: Statement = { text, sentAt, ms, outcome: outcomeOf(error) }
         onStatement?.(ended)
         caller?.onStatement?.(ended)
         if (error) reject(error)
@@ -204,6 +206,11 @@ class PgReader implements Reader, Budget {
       })
     })
   }
+}
+
+function outcomeOf(error: unknown): Statement['outcome'] {
+  if (!error) return 'ok'
+  return storeFault(error)?.code === 'TIMEOUT' ? 'timeout' : 'failed'
 }
 
 export const answerTooLarge = (maxBytes: number) =>
@@ -285,11 +292,11 @@ export function readSnapshot<T>(
   work: (reader: Reader) => Promise<T>,
   scope = store.reads.scope(),
 ): Promise<T> {
-  const { reads, topology, maxAnswerBytes: maxBytes } = store
+  const { reads, dialect, maxAnswerBytes: maxBytes } = store
   return reads.onDemand(scope, ({ connection, fail, isOver }) => {
     const { send, close } = inTurn(async () => {
       const client = await connection()
-      await client.query(topology.begin)
+      await client.query(dialect.begin)
       return client
     })
     const reader = new PgReader(store, { send, caller: scope.caller, maxBytes, fail, isOver })

@@ -66,8 +66,8 @@ export interface SessionSettings {
   statement_timeout?: number
   /** The time limit for a lock in milliseconds. 0 means none. */
   lock_timeout?: number
-  /** The maximum number of connections of one session to each worker of a Citus cluster. */
-  'citus.max_adaptive_executor_pool_size'?: number
+  /** The settings of an extension of Postgres. */
+  [ofExtension: `${string}.${string}`]: number
 }
 
 type Scope = 'SESSION' | 'LOCAL'

@@ -1,8 +1,7 @@
 import pTimeout from 'p-timeout'
 import pg from 'pg'
-import type { Replicas } from '../topology/replicas.ts'
-import { single } from '../topology/single.ts'
-import type { Topology } from '../topology/topology.ts'
+import { type Dialect, oneServer } from '../dialect.ts'
+import type { Replicas } from '../replicas/replicas.ts'
 import { destroyConnection } from './cancel.ts'
 import { Client, type ClientConfig, type StorePoolOptions } from './client.ts'
 import { Models } from './models.ts'
@@ -23,7 +22,8 @@ export interface Store {
   models: Models
   /** The replicas that share its reads. */
   replicas?: Replicas<Store> | undefined
-  topology: Topology
+  /** How the store reads statements. */
+  dialect: Dialect
   /** Called with each statement of a reader, after it has ended. */
   onStatement: ((statement: Statement) => void) | undefined
   maxAnswerBytes: number | undefined
@@ -53,8 +53,8 @@ export interface StoreOptions {
    * in a pooler in transaction mode.
    */
   sessions?: boolean
-  /** The topology: in one Postgres by default. */
-  topology?: Topology
+  /** How the store reads statements: as one server by default. */
+  dialect?: Dialect
   /** The names of statements, which stores of one process share. */
   statements?: PreparedStatements
   onError(error: Error): void
@@ -71,7 +71,7 @@ export function openStore({
   lockTimeoutMs = 0,
   maxAnswerBytes,
   sessions = true,
-  topology = single,
+  dialect = oneServer,
   statements = new PreparedStatements(),
   onError,
   onStatement,
@@ -80,7 +80,7 @@ export function openStore({
   const settings = {
     statement_timeout: readTimeoutMs,
     lock_timeout: lockTimeoutMs,
-    ...topology.session,
+    ...dialect.session,
   }
   const client = {
     connectionString: url,
@@ -93,15 +93,14 @@ export function openStore({
   const connected = (sql: string) => async (connection: pg.ClientBase) => {
     await pTimeout(connection.query(sql), { milliseconds: CONNECT_MS, message: 'timeout expired' })
   }
-  // Shared connections have quick statements, many of which take longer to plan than to run. Citus
-  // plans by the values.
-  const shared = sessions
-    ? topology.form({
-        one: `${session}; SET plan_cache_mode = force_generic_plan`,
-        cluster: session,
-      })
-    : session
-  const options: StorePoolOptions = { lockTimeoutMs, directUrl }
+  // Shared connections have quick statements, many of which take longer to plan than to run. A
+  // plan for all values does not know which server has the rows.
+  const planned = dialect.choose({
+    usual: `${session}; SET plan_cache_mode = force_generic_plan`,
+    ifSpread: session,
+  })
+  const shared = sessions ? planned : session
+  const options: StorePoolOptions = { lockTimeoutMs, directUrl, writing: dialect.writing }
   const pool = new pg.Pool({
     ...client,
     ...options,
@@ -139,7 +138,7 @@ export function openStore({
     statements,
     probe,
     models,
-    topology,
+    dialect,
     onStatement,
     maxAnswerBytes,
     async close() {

@@ -7,15 +7,16 @@ import type { StorePoolOptions } from './client.ts'
 /**
  * Writes have no time limit. If it can, the server checks every second that the client is
  * connected, so that a killed one loses its locks. A hanging client loses its locks later than any
- * wait for a source. Citus needs one connection to each of its workers, to read what the
- * transaction has written; elsewhere its settings mean nothing.
+ * wait for a source.
  */
-const begin = (mode = 'ISOLATION LEVEL READ COMMITTED', lockTimeoutMs = 0) => `BEGIN ${mode};
+const begin = (
+  mode = 'ISOLATION LEVEL READ COMMITTED',
+  { lockTimeoutMs = 0, writing = '' }: StorePoolOptions,
+) => `BEGIN ${mode};
   SET LOCAL statement_timeout = 0;
   SET LOCAL lock_timeout = ${lockTimeoutMs};
   SET LOCAL idle_in_transaction_session_timeout = '15min';
-  SET LOCAL citus.multi_shard_modify_mode = 'sequential';
-  SET LOCAL citus.max_adaptive_executor_pool_size = 1;
+  ${writing}
   DO $$ BEGIN
     SET LOCAL client_connection_check_interval = '1s';
   EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN NULL;
@@ -61,8 +62,8 @@ async function transact<T>(
   }
   client.on('error', onError)
   try {
-    const { lockTimeoutMs }: PoolOptions & StorePoolOptions = pool.options
-    await client.query(begin(mode, lockTimeoutMs))
+    const options: PoolOptions & StorePoolOptions = pool.options
+    await client.query(begin(mode, options))
     const result = await cancelOnAbort(client, signal, () => work(client))
     await client.query('COMMIT').catch((error: unknown) => {
       throw mode === undefined && isLostConnection(error) ? unknownOutcome() : error

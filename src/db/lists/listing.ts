@@ -1,7 +1,7 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
 import type { Reader } from '../connect/reader.ts'
-import type { Topology } from '../topology/topology.ts'
+import type { Dialect } from '../dialect.ts'
 import type { Column, Columns, RowOf } from './column.ts'
 import { type Conditions, columnFilters, type KeySet } from './filter.ts'
 import { columnSortKeys, type SortKeys } from './sort-key.ts'
@@ -22,8 +22,6 @@ export interface Listing<Row> {
   name: string
   /** The FROM clause without its keyword. The rows' table has the alias `t`. */
   from: Prisma.Sql
-  /** The same in a cluster, if Citus has no plan for `from`. */
-  fromCluster?: Prisma.Sql
   columns: Columns<Row>
   order: OrderColumn[]
   filters: Conditions
@@ -33,7 +31,6 @@ export interface Listing<Row> {
 interface ListingOptions<Own> {
   name: string
   from: Prisma.Sql
-  fromCluster?: Prisma.Sql
   columns: Own
   order: { [Name in keyof Own]?: Direction }
   /** Filters and sort keys in addition to those of the columns. */
@@ -98,15 +95,9 @@ export interface Filter {
 const withoutSet = ({ set, ...filter }: Filter): Filter =>
   set ? { ...filter, where: [...filter.where, set.matches] } : filter
 
-/** A listing as a store reads it. */
-export const listingIn = <Row>(listing: Listing<Row>, topology: Topology): Listing<Row> =>
-  listing.fromCluster
-    ? topology.form({ one: listing, cluster: { ...listing, from: listing.fromCluster } })
-    : listing
-
-/** A filter as a store reads it. Citus has no plan for a page of each key. */
-export const filterIn = (filter: Filter, topology: Topology): Filter =>
-  filter.set ? topology.form({ one: filter, cluster: withoutSet(filter) }) : filter
+/** A filter as a store reads it: only one server has a plan for a page of each key. */
+export const filterIn = (filter: Filter, dialect: Dialect): Filter =>
+  filter.set ? dialect.choose({ usual: filter, ifSpread: withoutSet(filter) }) : filter
 
 const selectLists = new WeakMap<object, Prisma.Sql>()
 
@@ -139,17 +130,16 @@ const everything: Owners = { columns: [], values: [[]] }
  */
 export async function listPages<Row>(
   reader: Reader,
-  described: Listing<Row>,
+  listing: Listing<Row>,
   filter: Filter,
   page: Page,
   owners: Owners = everything,
 ): Promise<Row[][]> {
-  const { topology } = reader
-  const listing = listingIn(described, topology)
+  const { dialect } = reader
   const columns = selectList(listing.columns)
   const pageOf = (values: Prisma.Sql[]) =>
-    pageSql(listing, columns, ofOwner(filterIn(filter, topology), owners.columns, values), page)
-  const alone = aloneIn(topology, owners)
+    pageSql(listing, columns, ofOwner(filterIn(filter, dialect), owners.columns, values), page)
+  const alone = aloneIn(dialect, owners)
   if (alone) {
     const rows = await reader.$queryRaw<Row[]>(pageOf(alone))
     return [page.backward ? rows.reverse() : rows]
@@ -159,8 +149,8 @@ export async function listPages<Row>(
     SELECT owner.number::int AS owner_number, page.* FROM ${ownersSql(types, owners.values)}
     CROSS JOIN LATERAL (${pageOf(valuesOf(owners))}) page
     ORDER BY owner_number, ${outerOrder(listing, page)}`
-  if (!(await topology.answers(reader, together)))
-    return eachAlone(owners, (owner) => listPages(reader, described, filter, page, owner))
+  if (!(await dialect.answers(reader, together)))
+    return eachAlone(owners, (owner) => listPages(reader, listing, filter, page, owner))
   const rows = await reader.$queryRaw<(Row & { owner_number: number })[]>(together)
   const pages: Row[][] = owners.values.map(() => [])
   for (const row of rows) pages[row.owner_number - 1]?.push(row)
@@ -196,13 +186,13 @@ export function ofOwner(filter: Filter, columns: Owners['columns'], values: Pris
 const valuesOf = ({ columns }: Owners) => columns.map((_, i) => Prisma.raw(`owner.k${i}`))
 
 /** The values of the owner of a list without owners, or with one if the store reads its rows so. */
-function aloneIn(topology: Topology, { columns, values }: Owners) {
+function aloneIn(dialect: Dialect, { columns, values }: Owners) {
   if (columns.length === 0) return []
   const [only = []] = values
   if (values.length > 1) return undefined
-  return topology.form({
-    one: undefined,
-    cluster: columns.map(({ type }, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`),
+  return dialect.choose({
+    usual: undefined,
+    ifSpread: columns.map(({ type }, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`),
   })
 }
 
@@ -265,7 +255,7 @@ export function pageSql(
     ORDER BY ${outerOrder(listing, page)} ${limit} ${offset}`
 }
 
-/** No list has more rows. Citus adds LIMIT to OFFSET, which has to stay a bigint. */
+/** No list has more rows. The sum of LIMIT and OFFSET has to stay a bigint. */
 const MOST_ROWS = 2n ** 62n
 
 function boundsOf({ limit, offset, exact }: Page): { limit: Prisma.Sql; offset: Prisma.Sql } {
@@ -326,9 +316,9 @@ export async function rowsByKey<Row>(
   keys: readonly string[][],
   of: (key: Prisma.Sql[]) => Prisma.Sql,
 ): Promise<Row[][]> {
-  const { topology } = reader
+  const { dialect } = reader
   const [only = []] = keys
-  const alone = keys.length === 1 && topology.form({ one: undefined, cluster: types })
+  const alone = keys.length === 1 && dialect.choose({ usual: undefined, ifSpread: types })
   if (alone)
     return [
       await reader.$queryRaw<Row[]>(
@@ -340,7 +330,7 @@ export async function rowsByKey<Row>(
     SELECT owner.number::int AS owner_number, found.* FROM ${ownersSql(types, keys)}
     CROSS JOIN LATERAL (SELECT row_number() OVER () AS row_number, one.* FROM (${of(names)}) one) found
     ORDER BY owner_number, found.row_number`
-  if (!(await topology.answers(reader, together)))
+  if (!(await dialect.answers(reader, together)))
     return (await Promise.all(keys.map((key) => rowsByKey<Row>(reader, types, [key], of)))).flat(1)
   const rows = await reader.$queryRaw<(Row & { owner_number: number })[]>(together)
   const found: Row[][] = keys.map(() => [])
@@ -372,7 +362,7 @@ export function rowOfEach<Key, Row>(
 
 /**
  * Builds a FROM item `owner` with one row per key: columns k0, k1, ... and the ordinal `number`,
- * from 1. The planner knows the values of a single key, by which Citus finds its shard.
+ * from 1. The planner knows the values of a single key, which may say on which server its rows are.
  */
 export function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.Sql {
   // Subselects hide the number of keys from the planner, so that Postgres uses the generic plan for
@@ -396,13 +386,12 @@ export function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.S
 /** Counts the rows that match the filter for every owner, in one statement. */
 export async function countRows<Row>(
   reader: Reader,
-  described: Listing<Row>,
+  listing: Listing<Row>,
   filter: Filter,
   owners: Owners = everything,
 ): Promise<number[]> {
-  const { topology } = reader
-  const listing = listingIn(described, topology)
-  const alone = aloneIn(topology, owners)
+  const { dialect } = reader
+  const alone = aloneIn(dialect, owners)
   if (alone) {
     const [row] = await reader.$queryRaw<[{ total: bigint }]>(
       countSql(listing, ofOwner(filter, owners.columns, alone)),
@@ -414,8 +403,8 @@ export async function countRows<Row>(
   const together = Prisma.sql`
     SELECT counted.total FROM ${ownersSql(types, owners.values)}
     CROSS JOIN LATERAL (${counted}) counted ORDER BY owner.number`
-  if (!(await topology.answers(reader, together)))
-    return eachAlone(owners, (owner) => countRows(reader, described, filter, owner))
+  if (!(await dialect.answers(reader, together)))
+    return eachAlone(owners, (owner) => countRows(reader, listing, filter, owner))
   const rows = await reader.$queryRaw<{ total: bigint }[]>(together)
   return rows.map((row) => Number(row.total))
 }

@@ -87,7 +87,8 @@ interface Account {
   wrapper: string[]
 }
 
-interface Cluster {
+/** The place of the server: its data, its programs and the account that it runs as. */
+interface Installation {
   dataDir: string
   directory: string
   logFile: string
@@ -109,8 +110,7 @@ interface Session {
  *
  * @throws BAD_INPUT if this user may not use the directory, UNAVAILABLE if its disk is full
  * @throws Error with a sentence and the server's last log lines, if it cannot be opened within 30
- * seconds (not counting a
- *   crash recovery)
+ * seconds, not counting a crash recovery
  */
 export async function openEmbedded(options: {
   dataDir: string
@@ -129,13 +129,13 @@ export async function openEmbedded(options: {
 
 async function openServer(options: { dataDir: string; log: Log }): Promise<EmbeddedServer> {
   const { log } = options
-  const cluster = await prepareCluster(options.dataDir, log)
+  const installation = await prepareInstallation(options.dataDir, log)
   const closing = new AbortController()
-  let session = await enter(cluster)
+  let session = await enter(installation)
   const { port, password } = session
   await createDatabase(session.client).catch(async (error) => {
-    await leave(cluster, session).catch(() => {})
-    throw new Error(`The Postgres in ${cluster.directory} cannot be used: ${error.message}`, {
+    await leave(installation, session).catch(() => {})
+    throw new Error(`The Postgres in ${installation.directory} cannot be used: ${error.message}`, {
       cause: error,
     })
   })
@@ -146,10 +146,13 @@ async function openServer(options: { dataDir: string; log: Log }): Promise<Embed
       if (!closing.signal.aborted) healing = heal()
     })
   const heal = async () => {
-    log.warn({ directory: cluster.directory }, 'the embedded Postgres is gone, bringing it back')
+    log.warn(
+      { directory: installation.directory },
+      'the embedded Postgres is gone, bringing it back',
+    )
     while (!closing.signal.aborted) {
       try {
-        session = await enter(cluster, port)
+        session = await enter(installation, port)
         if (session.port !== port)
           log.warn({ port, now: session.port }, 'the embedded Postgres has moved: restart')
         watch()
@@ -166,7 +169,7 @@ async function openServer(options: { dataDir: string; log: Log }): Promise<Embed
   const release = async () => {
     closing.abort()
     await healing
-    await leave(cluster, session).catch((error) =>
+    await leave(installation, session).catch((error) =>
       log.warn({ err: error }, 'could not leave the embedded Postgres'),
     )
   }
@@ -189,7 +192,7 @@ export async function findEmbedded(
   const root = await realpath(dataDir).catch(() => undefined)
   if (root === undefined) return { state: 'none' }
   const directory = join(root, 'postgres')
-  if (!(await isCluster(directory))) return { state: 'none' }
+  if (!(await isDataDirectory(directory))) return { state: 'none' }
   const lock = await readLock(directory)
   if (!lock || !(await isPostmaster(lock.pid, directory))) return { state: 'stopped' }
   const password = await readFile(join(directory, PASSWORD_FILE), 'utf8')
@@ -199,12 +202,12 @@ export async function findEmbedded(
 const urlOf = (port: number, password: string) =>
   `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}?sslmode=disable`
 
-async function prepareCluster(wanted: string, log: Log): Promise<Cluster> {
+async function prepareInstallation(wanted: string, log: Log): Promise<Installation> {
   const binaries = await findBinaries()
   const dataDir = await writableDirectory(wanted)
   const directory = join(dataDir, 'postgres')
   const account = await chooseAccount(binaries, dataDir, directory)
-  const cluster = {
+  const installation = {
     dataDir,
     directory,
     logFile: join(dataDir, 'postgres.log'),
@@ -213,8 +216,8 @@ async function prepareCluster(wanted: string, log: Log): Promise<Cluster> {
     log,
   }
   await removeLeftovers(dataDir)
-  if (!(await isCluster(directory))) await createCluster(cluster)
-  return cluster
+  if (!(await isDataDirectory(directory))) await createDataDirectory(installation)
+  return installation
 }
 
 async function writableDirectory(path: string): Promise<string> {
@@ -360,7 +363,7 @@ function spawnArguments({ ids, wrapper }: Account, command: string, args: string
   return [file, list, wrapper.length === 0 ? { env, ...ids } : { env }] as const
 }
 
-async function isCluster(directory: string): Promise<boolean> {
+async function isDataDirectory(directory: string): Promise<boolean> {
   try {
     await readFile(join(directory, 'PG_VERSION'))
     return true
@@ -374,16 +377,15 @@ async function isCluster(directory: string): Promise<boolean> {
 }
 
 /**
- * Creates a cluster in a temporary directory and moves it into place, unless another process was
- * faster.
+ * Creates the data directory elsewhere and moves it into place, unless another process was faster.
  */
-async function createCluster({
+async function createDataDirectory({
   dataDir,
   directory,
   binaries,
   account,
   log,
-}: Cluster): Promise<void> {
+}: Installation): Promise<void> {
   const began = Date.now()
   const workshop = await mkdtemp(join(dataDir, WORKSHOP)).catch((error) => {
     throw unwritable(dataDir, error)
@@ -402,7 +404,7 @@ async function createCluster({
     await rename(made, directory)
     log.info({ directory, ms: Date.now() - began }, 'made a new Postgres store')
   } catch (cause) {
-    if (await isCluster(directory)) return
+    if (await isDataDirectory(directory)) return
     throw new Error(`A new Postgres store could not be made in ${directory}: ${messageOf(cause)}`, {
       cause,
     })
@@ -423,18 +425,18 @@ async function removeLeftovers(dataDir: string): Promise<void> {
 }
 
 /** Joins the running server, or starts it, on `port` if given. */
-async function enter(cluster: Cluster, port?: number): Promise<Session> {
+async function enter(installation: Installation, port?: number): Promise<Session> {
   let deadline = Date.now() + PATIENCE_MS
   let candidate = port
   let reason = 'it did not answer'
   while (Date.now() < deadline) {
-    const lock = await readLock(cluster.directory)
-    if (lock && (await isPostmaster(lock.pid, cluster.directory))) {
+    const lock = await readLock(installation.directory)
+    if (lock && (await isPostmaster(lock.pid, installation.directory))) {
       // A crash recovery has no time limit.
       if (lock.status === 'starting') deadline = Date.now() + PATIENCE_MS
       if (lock.status === 'ready') {
         try {
-          return await attach(cluster, lock.port)
+          return await attach(installation, lock.port)
         } catch (error) {
           reason = messageOf(error)
         }
@@ -444,18 +446,18 @@ async function enter(cluster: Cluster, port?: number): Promise<Session> {
     }
     // A server that died in use must return on the port that its users know.
     candidate ??= lock?.port || (await freePort())
-    const failure = await start(cluster, candidate, lock?.pid)
+    const failure = await start(installation, candidate, lock?.pid)
     if (failure === undefined) continue
     reason = failure
     if (/could not create any TCP\/IP sockets/.test(failure)) candidate = port ?? (await freePort())
     else if (!/lock file|shared memory block/.test(failure)) break
     await sleep(200)
   }
-  throw new Error(`The Postgres in ${cluster.directory} could not be started: ${reason}`)
+  throw new Error(`The Postgres in ${installation.directory} could not be started: ${reason}`)
 }
 
 /** Opens the connection that has the users' lock for as long as the server is in use. */
-async function attach({ directory }: Cluster, port: number): Promise<Session> {
+async function attach({ directory }: Installation, port: number): Promise<Session> {
   const password = await readFile(join(directory, PASSWORD_FILE), 'utf8')
   const client = new pg.Client({
     host: '127.0.0.1',
@@ -484,7 +486,7 @@ async function attach({ directory }: Cluster, port: number): Promise<Session> {
  * can get it exclusively.
  */
 async function leave(
-  { account, binaries, directory, log }: Cluster,
+  { account, binaries, directory, log }: Installation,
   { client }: Session,
 ): Promise<void> {
   try {
@@ -524,11 +526,11 @@ async function createDatabase(client: pg.Client): Promise<void> {
  * @returns the server's log lines if it exited instead
  */
 async function start(
-  cluster: Cluster,
+  installation: Installation,
   port: number,
   stalePid?: number,
 ): Promise<string | undefined> {
-  const { account, binaries, directory, logFile, log } = cluster
+  const { account, binaries, directory, logFile, log } = installation
   const began = Date.now()
   const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => [
     '-c',

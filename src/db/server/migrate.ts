@@ -10,7 +10,7 @@ import {
 import { postgreSplitterOptions, splitQuery } from 'dbgate-query-splitter'
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
-import { pinSession } from '../connect/client.ts'
+import { pinSession, type StorePoolOptions } from '../connect/client.ts'
 import { inTransaction } from '../connect/transaction.ts'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../locks.ts'
 
@@ -42,17 +42,22 @@ interface AppliedMigration {
 export async function migrate(options: {
   url: string
   migrationsDir: string
+  /** Settings of its transactions, as statements. */
+  writing?: string
   log: { info(details: object, message?: string): void }
 }): Promise<{ applied: string[] }> {
   const began = Date.now()
   const migrations = await readMigrations(options.migrationsDir)
   // A single connection, so that the session that does the work has the lock.
-  const pool = new pg.Pool({
+  const { writing = '' } = options
+  const poolOptions: pg.PoolConfig & StorePoolOptions = {
     connectionString: options.url,
     max: 1,
     idleTimeoutMillis: 0,
     onConnect: pinSession,
-  })
+    writing,
+  }
+  const pool = new pg.Pool(poolOptions)
   pool.on('error', () => {})
   try {
     await lock(pool).catch((cause) => {
@@ -301,7 +306,7 @@ async function apply(
     // adapter-pg would split the script at each semicolon, and not run it in one transaction.
     adapter.executeScript = async (script) => {
       try {
-        // One by one, since Citus sends the text of a change to its workers.
+        // One by one: a store of several servers sends the text of each change to the others.
         const statements = [...splitQuery(script, postgreSplitterOptions).map(String), FINISH]
         await inTransaction({ pool }, async (client) => {
           for (const statement of statements) await client.query(statement)

@@ -2,9 +2,8 @@ import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
 import { pinSession } from '../connect/client.ts'
 import { LOCKS } from '../locks.ts'
-import { topologyOf } from './find-topology.ts'
-import { single } from './single.ts'
-import { TABLES_OF_USERS, USER_KEY } from './topology.ts'
+import { TABLES_OF_USERS, USER_KEY } from '../marks.ts'
+import { isSpread } from './find-topology.ts'
 
 /**
  * Tables that each server has a copy of: what rows of users are joined with. Accounts are among
@@ -66,7 +65,7 @@ export async function distribute(url: string): Promise<{ workers: number; done: 
         'UNAVAILABLE',
         'An import, run or change of multipliers is writing to the store. Nothing was changed; try again when it has finished.',
       )
-    if ((await topologyOf(client)) !== single) return { workers, done: false }
+    if (await isSpread(client)) return { workers, done: false }
     await client.query("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
     await dropTriggers(client)
     await adaptKeys(client)

@@ -1,15 +1,40 @@
 import pg from 'pg'
+import { oneServer } from '../dialect.ts'
+import { changes, differs } from './merge.ts'
 import { Sharded } from './sharded.ts'
-import { single } from './single.ts'
 import type { Topology } from './topology.ts'
 
-/** Finds the topology of a store: only a sharded one has the function that writers call. */
-export async function topologyOf(client: Pick<pg.ClientBase, 'query'>): Promise<Topology> {
+/** All rows are in one Postgres. */
+const single: Topology = {
+  ...oneServer,
+  form: ({ one }) => one,
+  temporary: (table) => table,
+  merge({ into, key, values, appended = [], from }) {
+    const columns = [...key, ...values, ...appended]
+    const of = (row: string, some: string[]) => some.map((column) => `${row}.${column}`).join(', ')
+    const equal = key.map((column) => `t.${column} = s.${column}`).join(' AND ')
+    return `MERGE INTO ${into} t USING ${from} s ON ${equal}
+    WHEN MATCHED AND (${differs(of('t', values), of('s', values), 's', appended)})
+      THEN UPDATE SET ${changes('s', values, appended)}
+    WHEN NOT MATCHED THEN INSERT (${columns.join(', ')}) VALUES (${of('s', columns)})`
+  },
+  async announce() {},
+  async analyze(client, tables) {
+    for (const table of tables) await client.query(`ANALYZE ${table}`)
+  },
+}
+
+/** True if the rows of users are spread: only such a store has the function that writers call. */
+export async function isSpread(client: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
   const { rows } = await client.query(
     "SELECT to_regprocedure('public.data_changed()') IS NOT NULL AS sharded",
   )
-  return rows[0]?.sharded === true ? new Sharded() : single
+  return rows[0]?.sharded === true
 }
+
+/** Finds the topology of a store. */
+export const topologyOf = async (client: Pick<pg.ClientBase, 'query'>): Promise<Topology> =>
+  (await isSpread(client)) ? new Sharded() : single
 
 /**
  * Finds the topology of the store at a URL. A database that cannot be reached counts as one: what

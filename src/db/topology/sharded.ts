@@ -1,16 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { Prisma } from '../../generated/prisma/client.ts'
+import type { Answering, Forms as DialectForms } from '../dialect.ts'
 import { isUnsupported } from '../faults.ts'
+import { RowsOfUsers, replaceMarks, USER_KEY, type UserTable } from '../marks.ts'
 import { changes, differs } from './merge.ts'
-import {
-  type AboutUsers,
-  type Answering,
-  type Forms,
-  type Merge,
-  type Topology,
-  USER_KEY,
-  type UserTable,
-} from './topology.ts'
+import type { Forms, Merge, Topology } from './topology.ts'
+
+type Query = Pick<Prisma.Sql, 'text' | 'values'>
 
 /**
  * The maximum number of statements of which it is cached whether the store answers them rightly.
@@ -36,28 +32,35 @@ export class Sharded implements Topology {
   /** By the text of a statement. */
   readonly #answers = new LRUCache<string, boolean>({ max: MAX_STATEMENTS })
 
+  /**
+   * To read what the transaction has written, Citus needs one connection to each of its workers.
+   */
+  readonly writing = `SET LOCAL citus.multi_shard_modify_mode = 'sequential';
+    SET LOCAL citus.max_adaptive_executor_pool_size = 1;`
+
   form<T>({ cluster }: Forms<T>): T {
     return cluster
   }
 
-  /**
-   * Sends the rows to one server first, where the statement then runs as on one Postgres. About one
-   * user it needs not.
-   */
-  together({ users, tables, ctes, select }: AboutUsers): Prisma.Sql {
-    const rows = users.length === 1 ? [] : tables.map((table) => rowsOf(table, users))
-    const all = ctes ? [...rows, ctes] : rows
-    return all.length > 0 ? Prisma.sql`WITH ${Prisma.join(all, ', ')} ${select}` : select
+  choose<T>({ ifSpread }: DialectForms<T>): T {
+    return ifSpread
+  }
+
+  write(sql: Prisma.Sql): Prisma.Sql {
+    return replaceMarks(sql, (mark) =>
+      mark instanceof RowsOfUsers ? rowsFirst(mark) : mark.ifSpread,
+    )
   }
 
   /**
    * True for a statement that goes to one server. In lateral joins Citus would apply LIMIT and
    * count to each shard, not to all together.
    */
-  async answers(
-    reader: Pick<Answering, 'explain'>,
-    query: Pick<Prisma.Sql, 'text' | 'values'>,
-  ): Promise<boolean> {
+  async answers(reader: Pick<Answering, 'explain'>, sql: Prisma.Sql): Promise<boolean> {
+    return this.#answersQuery(reader, this.write(sql))
+  }
+
+  async #answersQuery(reader: Pick<Answering, 'explain'>, query: Query): Promise<boolean> {
     const cached = this.#answers.get(query.text)
     if (cached !== undefined) return cached
     const plan = await reader.explain(query)
@@ -66,9 +69,11 @@ export class Sharded implements Topology {
     return answers
   }
 
-  async textRows(reader: Answering, query: Pick<Prisma.Sql, 'text' | 'values'>, isList: boolean) {
-    if (isList ? this.#answers.get(query.text) === false : !(await this.answers(reader, query)))
-      return undefined
+  async textRows(reader: Answering, query: Query, isList: boolean) {
+    const isRight = isList
+      ? this.#answers.get(query.text) !== false
+      : await this.#answersQuery(reader, query)
+    if (!isRight) return undefined
     return reader.textRows(query).catch((error) => {
       if (!isUnsupported(error)) throw error
       this.#answers.set(query.text, false)
@@ -99,6 +104,18 @@ export class Sharded implements Topology {
    * server has a copy.
    */
   async analyze(): Promise<void> {}
+}
+
+/**
+ * Sends the rows of several users to one server first, where the statement then runs as on one
+ * Postgres: CTEs with the names of the tables. A statement about one user needs none.
+ */
+function rowsFirst({ users, tables }: RowsOfUsers): Prisma.Sql {
+  if (users.length === 1 || tables.length === 0) return Prisma.empty
+  return Prisma.sql`WITH ${Prisma.join(
+    tables.map((table) => rowsOf(table, users)),
+    ', ',
+  )}`
 }
 
 /** A CTE with these users' rows in place of a table. */

@@ -48,8 +48,8 @@ const AT_ONCE = 100
 
 /**
  * The newest valid price before a day of each of some tokens, by `tokenKey`, in all pools that have
- * the token on a side. Each pair has a separate lookup, since Citus pushes no lateral join with a
- * LIMIT to its workers.
+ * the token on a side. Each pair has a separate lookup: a lateral join with a LIMIT would not do
+ * where rows are spread over servers.
  */
 async function newestPrices(
   client: PoolClient,

@@ -1,9 +1,9 @@
+import { oneKeyAtATime } from '../../db/connect/one-key-at-a-time.ts'
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Columns, RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { selectList } from '../../db/lists/listing.ts'
-import { byUser } from '../../db/topology/by-user.ts'
-import type { UserTable } from '../../db/topology/topology.ts'
+import { rowsOfUsers, type UserTable } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType, placeColumns } from './place.ts'
 
@@ -146,7 +146,7 @@ const isOne = (groups: Groups) => groups.length === 1 && groups[0]?.length === 1
  * @param from the moment from which changes count; all that there is by default
  */
 export const readGroups = <Row>(...args: Parameters<typeof readAll>): Promise<Row[]> =>
-  byUser(readAll)(...args) as Promise<Row[]>
+  readOneByOne(...args) as Promise<Row[]>
 
 function readAll(
   reader: Reader,
@@ -171,7 +171,7 @@ function readAll(
       : Prisma.sql`SELECT e.* FROM ${groupsOf(groups)} CROSS JOIN LATERAL (${selected(ownersOf(groups))}) e
           ORDER BY wallets.ordinality`
   const all = [...new Set([...tablesOfHoldings(asOf), ...tablesOfHoldings(since), ...tables])]
-  return reader.$queryRaw<unknown[]>(
-    reader.topology.together({ users: groups.flat(), tables: all, select }),
-  )
+  return reader.$queryRaw<unknown[]>`${rowsOfUsers(groups.flat(), all)} ${select}`
 }
+
+const readOneByOne = oneKeyAtATime(readAll)

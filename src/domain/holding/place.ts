@@ -39,8 +39,7 @@ const onlyKind = (where: Filtered): EntityType | undefined => {
 /**
  * Makes a list over the tables of both kinds.
  * @returns chooses it for a filter, or the list over one table alone if the filter allows no other
- * kind: a cluster reads that on
- *   one server
+ * kind
  */
 export function listByKind<List>(
   listOf: (kinds: readonly EntityType[]) => List,

@@ -29,8 +29,8 @@ export type RankedPoints = RowOf<typeof rankColumns>
 
 /**
  * The FROM clause for `rankColumns`, with a row for each of `dates` from the user's first
- * distribution date on. Each table is read by the address of `who`, so that a cluster finds the
- * rows on one server.
+ * distribution date on. Each table is read by the address of `who`, which names the server with
+ * the rows if they are spread over several.
  */
 const fromRanks = (who: Prisma.Sql, dates: Prisma.Sql) => Prisma.sql`FROM ${who}
   LEFT JOIN (account a JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Listing } from '../../db/lists/listing.ts'
-import type { Topology } from '../../db/topology/topology.ts'
+import { usually } from '../../db/marks.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
@@ -31,7 +31,6 @@ export interface Window {
   newest: boolean
   pool?: string | null
   chainId?: number | null
-  topology: Topology
 }
 
 /**
@@ -68,7 +67,7 @@ export async function windowOf(
     const most = `at most ${MOST_WINDOW_DATES.pool} distribution dates with pool, or ${MOST_WINDOW_DATES.chain} with chainId alone`
     throw badArgument('from', `and to must span ${most}, not ${dates}: give both, closer together`)
   }
-  return { before, last, newest, pool, chainId, topology: reader.topology }
+  return { before, last, newest, pool, chainId }
 }
 
 /** Users by rank in a window: all with a position in it. The ranks are computed for the request. */
@@ -89,14 +88,16 @@ export async function placeInWindow(
 }
 
 function ranked(window: Window): Prisma.Sql {
-  const { before, last, newest, pool, chainId, topology } = window
+  const { before, last, newest, pool, chainId } = window
   const scoped = pool || typeof chainId === 'number'
   if (!scoped && before === null)
     return newest
       ? Prisma.sql`SELECT user_address, points, rank FROM account`
       : Prisma.sql`SELECT user_address, points, rank FROM rank_history WHERE distribution_date = ${last}::date`
-  return Prisma.sql`SELECT user_address, points, row_number() OVER (ORDER BY points DESC, user_address)::int AS rank
-    FROM (${topology.form({ one: scoped ? summed : differences, cluster: summedByUser })(window)}) s`
+  const points = scoped ? summed(window) : differences(window)
+  return Prisma.sql`SELECT user_address, points,
+      row_number() OVER (ORDER BY points DESC, user_address)::int AS rank
+    FROM (${usually(points, { ifSpread: summedByUser(window) })}) s`
 }
 
 /**
@@ -140,7 +141,7 @@ const summed = (window: Window): Prisma.Sql => {
     WHERE d.date > ${before ?? '-infinity'}::date AND d.date <= ${last}::date GROUP BY 1`
 }
 
-/** Sums the points of the window, each worker of a cluster those of its users. */
+/** Sums the points of the window in one pass, in which each server sums those of its users. */
 const summedByUser = (window: Window): Prisma.Sql => {
   const { before, last, pool, chainId } = window
   const scoped = pool || typeof chainId === 'number'

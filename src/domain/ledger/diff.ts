@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Batch, Reader } from '../../db/connect/reader.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
+import { usually } from '../../db/marks.ts'
 import { badArgument, GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
@@ -117,18 +118,19 @@ async function mergedEntry(reader: Reader, key: readonly string[]): Promise<Ledg
  */
 export function changesOf(date: Date, runs: bigint[], since: bigint | null): Listing<LedgerEntry> {
   const day = Prisma.sql`${isoDay(date)}::date`
-  const merged = (entries: Prisma.Sql) => mergedBy(runs, since, entries)
+  // By the positions of the date, since no index of days is by date.
+  const byUser = Prisma.sql`(SELECT l.* FROM (
+      SELECT user_address FROM stored_position WHERE distribution_date = ${day}
+      UNION SELECT user_address FROM removed_day WHERE distribution_date = ${day}) u
+    CROSS JOIN LATERAL (SELECT * FROM account_ledger l
+      WHERE l.user_address = u.user_address AND l.distribution_date = ${day} OFFSET 0) l)`
+  const entries = usually(byUser, {
+    ifSpread: Prisma.sql`(SELECT * FROM account_ledger WHERE distribution_date = ${day})`,
+  })
   return listing({
     ...ledger,
     name: 'runChanges',
-    // By the positions of the date, since no index of days is by date.
-    from: merged(Prisma.sql`(SELECT l.* FROM (SELECT user_address FROM stored_position WHERE distribution_date = ${day}
-        UNION SELECT user_address FROM removed_day WHERE distribution_date = ${day}) u
-      CROSS JOIN LATERAL (SELECT * FROM account_ledger l WHERE l.user_address = u.user_address AND l.distribution_date = ${day}
-        OFFSET 0) l)`),
-    fromCluster: merged(
-      Prisma.sql`(SELECT * FROM account_ledger WHERE distribution_date = ${day})`,
-    ),
+    from: mergedBy(runs, since, entries),
     columns,
     order: { size: 'DESC', userAddress: 'ASC', poolKey: 'ASC' },
   })

@@ -1,6 +1,6 @@
 import { type RowOf, snakeCase, sqlColumns } from '../../db/lists/column.ts'
 import { moderate } from '../../db/lists/exact-sum.ts'
-import type { Topology } from '../../db/topology/topology.ts'
+import { usually } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { FACTOR_COLUMNS, inForce } from '../multiplier/rule.ts'
 import { type BasePoints, sideSql } from './formula.ts'
@@ -80,14 +80,17 @@ export const pointsPerDayOfPosition =
  */
 export const pointsPerDayOfUser =
   (base: BasePoints) =>
-  ([user]: Prisma.Sql[], _: unknown, topology: Topology): Prisma.Sql => {
+  ([user]: Prisma.Sql[]): Prisma.Sql => {
     const p = Prisma.sql`(SELECT p.pool_address, ${Prisma.raw(each('p', AMOUNTS))} FROM position p
       WHERE p.user_address = ${user} AND p.distribution_date = (SELECT max(date) FROM distribution) OFFSET 0) p`
-    const m = topology.form({
-      one: Prisma.raw(`LATERAL (${factorsOn(NEXT_DATE, 'p.pool_address')}) m ON true`),
-      cluster: Prisma.raw(`(${factorsOn(NEXT_DATE)}) m ON m.pool_address = p.pool_address`),
-    })
-    return Prisma.sql`FROM (SELECT CASE WHEN count(*) = count(millionths) THEN coalesce(sum(millionths), 0) END AS millionths
-      FROM (SELECT ${Prisma.raw(MILLIONTHS)} FROM (SELECT ${Prisma.raw(sidesOf(base))} FROM ${p}
-        CROSS JOIN ${Prisma.raw(baseOn(NEXT_DATE))} LEFT JOIN ${m} OFFSET 0) s) each) t`
+    const factors = usually(
+      Prisma.raw(`LATERAL (${factorsOn(NEXT_DATE, 'p.pool_address')}) m ON true`),
+      { ifSpread: Prisma.raw(`(${factorsOn(NEXT_DATE)}) m ON m.pool_address = p.pool_address`) },
+    )
+    const sides = Prisma.sql`SELECT ${Prisma.raw(sidesOf(base))}
+      FROM ${p} CROSS JOIN ${Prisma.raw(baseOn(NEXT_DATE))} LEFT JOIN ${factors} OFFSET 0`
+    return Prisma.sql`FROM (
+      SELECT CASE WHEN count(*) = count(millionths) THEN coalesce(sum(millionths), 0) END
+        AS millionths
+      FROM (SELECT ${Prisma.raw(MILLIONTHS)} FROM (${sides}) s) each) t`
   }

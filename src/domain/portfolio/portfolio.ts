@@ -2,6 +2,7 @@ import type { Reader } from '../../db/connect/reader.ts'
 import type { RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { selectList } from '../../db/lists/listing.ts'
+import { rowsOfUsers } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
 import { latest, momentSql, tablesOfLatest, usersAsOwners } from '../holding/holding.ts'
@@ -49,10 +50,11 @@ export async function entityHoldings(
   const of = (kind: EntityType) => {
     const keys = { chain_id: 's.chain_id', entity_id: `s.${kind}_id` }
     const count = 'count(DISTINCT s.user_address)::int AS user_count'
-    const select = Prisma.sql`SELECT ${selectList({ ...placeColumns, ...amountColumns })}, t.user_count AS "userCount"
-      FROM (${summedFrom(kind, latest(kind, owners, moment), keys, [count])}) t ORDER BY t.chain_id, t.entity_id`
-    const tables = tablesOfLatest(kind, moment)
-    return reader.$queryRaw<EntityHolding[]>(reader.topology.together({ users, tables, select }))
+    const columns = selectList({ ...placeColumns, ...amountColumns })
+    return reader.$queryRaw<EntityHolding[]>`${rowsOfUsers(users, tablesOfLatest(kind, moment))}
+      SELECT ${columns}, t.user_count AS "userCount"
+      FROM (${summedFrom(kind, latest(kind, owners, moment), keys, [count])}) t
+      ORDER BY t.chain_id, t.entity_id`
   }
   return (await Promise.all([of('market'), of('vault')])).flat()
 }
@@ -62,11 +64,11 @@ export async function positionCountAsOf(
   users: string[],
   asOf: Date,
 ): Promise<number> {
-  const select = Prisma.sql`SELECT coalesce(sum(d.position_count), 0)::int AS count FROM ${usersAsOwners(users)}
-    CROSS JOIN LATERAL (SELECT d.position_count FROM account_day d WHERE d.user_address = owner.address
-      AND d.distribution_date <= ${isoDay(asOf)}::date OFFSET 0) d`
-  const statement = reader.topology.together({ users, tables: ['account_day'], select })
-  const [row] = await reader.$queryRaw<[{ count: number }]>(statement)
+  const [row] = await reader.$queryRaw<[{ count: number }]>`${rowsOfUsers(users, ['account_day'])}
+    SELECT coalesce(sum(d.position_count), 0)::int AS count FROM ${usersAsOwners(users)}
+    CROSS JOIN LATERAL (SELECT d.position_count FROM account_day d
+      WHERE d.user_address = owner.address AND d.distribution_date <= ${isoDay(asOf)}::date
+      OFFSET 0) d`
   return row.count
 }
 
@@ -84,17 +86,16 @@ export function poolHoldings(
     Prisma.raw(
       toDouble(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})`),
     )
-  const select = Prisma.sql`SELECT * FROM (
-      SELECT p.pool_address AS "poolAddress", count(*)::int AS "userCount",
-        ${Prisma.raw(pointsOf('sum(p.points_a + p.points_b)'))} AS points, ${sum('supplied')} AS "suppliedUsd",
-        ${sum('protected_supplied')} AS "protectedUsd", ${sum('borrowed')} AS "borrowedUsd"
+  const points = Prisma.raw(pointsOf('sum(p.points_a + p.points_b)'))
+  return reader.$queryRaw<PoolHolding[]>`${rowsOfUsers(users, ['position'])}
+    SELECT * FROM (
+      SELECT p.pool_address AS "poolAddress", count(*)::int AS "userCount", ${points} AS points,
+        ${sum('supplied')} AS "suppliedUsd", ${sum('protected_supplied')} AS "protectedUsd",
+        ${sum('borrowed')} AS "borrowedUsd"
       FROM (SELECT max(date) AS date FROM distribution ${upTo}) newest
       CROSS JOIN ${usersAsOwners(users)}
       CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
         AND p.distribution_date = newest.date OFFSET 0) p
       GROUP BY 1) t
     ORDER BY points DESC, "poolAddress"`
-  return reader.$queryRaw<PoolHolding[]>(
-    reader.topology.together({ users, tables: ['position'], select }),
-  )
 }

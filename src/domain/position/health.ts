@@ -8,9 +8,8 @@
  *
  * The sums are over both sides; the collateral of a side counts only if there is debt on the other.
  * Both are null without debt, and if such tokens have no price, which are stored with a worth of 0.
- * Without collateral the LTV is null and the health factor
- * 0. The health factor is null if the threshold of a market with such collateral is not known. From
- *   both follow
+ * Without collateral the LTV is null and the health factor is 0. The health factor is null if the
+ * threshold of a market with such collateral is not known. From both follow
  *
  *   liquidationDrop     = 1 - 1 / healthFactor
  *   liquidationPriceUsd = the collateral's price / healthFactor, if only one side has debt
@@ -18,6 +17,7 @@
  */
 import { moderate } from '../../db/lists/exact-sum.ts'
 import type { Where } from '../../db/lists/filter.ts'
+import { usually } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 type Side = 'a' | 'b'
@@ -139,17 +139,18 @@ export function positionsUpTo(
   most: number,
   date: Prisma.Sql,
   pools = Prisma.sql`pool u`,
-): { from: Prisma.Sql; fromCluster: Prisma.Sql } {
+): Prisma.Sql {
   const lower = Prisma.sql`least(a.liquidation_threshold, b.liquidation_threshold)::numeric`
   // The factor covers what doubles round off.
   const bound = Prisma.sql`CASE ${lower} WHEN 0 THEN 'Infinity'
     ELSE least(greatest(${String(most)}::numeric * 1.000001 / ${lower}, 1e-300), 1e300)::float8 END`
   const matches = Prisma.sql`t.pool_key = u.key AND t.distribution_date = ${date}
     AND ${Prisma.raw(INDEBTED)} AND ${Prisma.raw(COVERAGE)} <= ${bound}`
-  return {
-    from: Prisma.sql`${withMarkets(pools, date)} CROSS JOIN LATERAL (SELECT * FROM position t WHERE ${matches} OFFSET 0) t`,
-    fromCluster: Prisma.sql`${withMarkets(pools, date)} JOIN position t ON ${matches}`,
-  }
+  const positions = usually(
+    Prisma.sql`CROSS JOIN LATERAL (SELECT * FROM position t WHERE ${matches} OFFSET 0) t`,
+    { ifSpread: Prisma.sql`JOIN position t ON ${matches}` },
+  )
+  return Prisma.sql`${withMarkets(pools, date)} ${positions}`
 }
 
 /**

@@ -201,10 +201,10 @@ const backedBy: Lookup = {
   },
 }
 
-const positionsFrom = (from: { from: Prisma.Sql; fromCluster?: Prisma.Sql }, all: typeof columns) =>
+const positionsFrom = (from: Prisma.Sql, all: typeof columns) =>
   listing({
     name: 'positions',
-    ...from,
+    from,
     columns: all,
     order: { distributionDate: 'DESC', id: 'ASC' },
     filters: {
@@ -235,7 +235,7 @@ const positionsFrom = (from: { from: Prisma.Sql; fromCluster?: Prisma.Sql }, all
     sortKeys: amountSortKeys,
   })
 
-export const positionListing = positionsFrom({ from: Prisma.sql`position t` }, columns)
+export const positionListing = positionsFrom(Prisma.sql`position t`, columns)
 
 /** The columns of positions from `positionsUpTo`. */
 const joinedColumns = {

@@ -1,6 +1,6 @@
 import { type Columns, type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
-import type { UserTable } from '../../db/topology/topology.ts'
+import type { UserTable } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { averageRates, netAprColumns, netAprFrom } from '../earnings/net-apr.ts'
 import { tablesOfHoldings } from '../holding/holding.ts'

@@ -1,6 +1,6 @@
+import { oneKeyAtATime } from '../../db/connect/one-key-at-a-time.ts'
 import type { Reader } from '../../db/connect/reader.ts'
 import { ownersSql, selectList } from '../../db/lists/listing.ts'
-import { byUser } from '../../db/topology/by-user.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { latest, momentSql, onChain, oneOwner } from '../holding/holding.ts'
 import type { EntityType } from '../holding/place.ts'
@@ -20,7 +20,7 @@ export const latestFrom = (
  * Reads each user's newest snapshots, now or as of a moment: in every market and vault, all rows at
  * the newest timestamp.
  */
-export const latestSnapshots = byUser(readLatest)
+export const latestSnapshots = oneKeyAtATime(readLatest)
 
 async function readLatest(
   reader: Reader,

@@ -14,7 +14,6 @@ import {
   selectList,
 } from '../../db/lists/listing.ts'
 import { VALUE_TYPES, type ValueType } from '../../db/lists/value-type.ts'
-import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
 import type { GraphContext } from '../context.ts'
@@ -75,7 +74,7 @@ export interface One {
    * Builds FROM and WHERE for the row at a key, given the SQL of its values. `used` are the columns
    * that are read.
    */
-  at(keys: Prisma.Sql[], used: ReadonlySet<string>, topology: Topology): Prisma.Sql
+  at(keys: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
   /** True if every key has a row. */
   always?: boolean
   /** Reads an argument that is a key. Null if no row has it. */
@@ -119,7 +118,7 @@ export function keyedRow<Row>(one: One, loaded: Columns = one.columns): KeyedRow
         reader,
         one.types,
         texts,
-        (key) => Prisma.sql`SELECT ${selectList(loaded)} ${one.at(key, used, reader.topology)}`,
+        (key) => Prisma.sql`SELECT ${selectList(loaded)} ${one.at(key, used)}`,
       )
       return rows.map(([row]) => row ?? null)
     },

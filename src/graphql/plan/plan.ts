@@ -8,8 +8,8 @@ import {
 } from 'graphql'
 import type { TextRow } from '../../db/connect/protocol.ts'
 import type { Reader } from '../../db/connect/reader.ts'
+import type { Dialect } from '../../db/dialect.ts'
 import type { Page } from '../../db/lists/listing.ts'
-import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { cutToPage } from '../fields/connection.ts'
@@ -128,7 +128,7 @@ export class Plan {
     if (inputs) {
       const { key } = inputs
       const isKnown = this.#statements.has(key)
-      const cached = isKnown ? await this.#cacheable(variables, inputs, reader.topology) : undefined
+      const cached = isKnown ? await this.#cacheable(variables, inputs, reader.dialect) : undefined
       if (cached === null) {
         this.#statements.delete(key)
         if (this.#uncacheable.size >= MAX_STATEMENTS) this.#uncacheable.clear()
@@ -143,7 +143,7 @@ export class Plan {
     const variant = coerced && this.#variant(coerced)
     if (!variant) return undefined
     try {
-      return variant.read(reader, await variant.statement(nothingStored(reader.topology), coerced))
+      return variant.read(reader, await variant.statement(nothingStored(reader.dialect), coerced))
     } catch (error) {
       if (!(error instanceof ReadsFirst)) throw error
     }
@@ -163,13 +163,13 @@ export class Plan {
   async #cacheable(
     variables: Record<string, unknown>,
     inputs: Inputs,
-    topology: Topology,
+    dialect: Dialect,
   ): Promise<Cached | null | undefined> {
     const build = async (variables: Record<string, unknown>) => {
       const coerced = this.coerced(variables)
       const variant = coerced && this.#variant(coerced)
       return variant
-        ? { variant, statement: await variant.statement(nothingStored(topology), coerced) }
+        ? { variant, statement: await variant.statement(nothingStored(dialect), coerced) }
         : undefined
     }
     const hasCursor = inputs.kinds.some((kind) => typeof kind === 'object')
@@ -292,8 +292,8 @@ interface Cached {
 class ReadsFirst extends Error {}
 
 /** A reader that fails every read. */
-const nothingStored = (topology: Topology): Reader => ({
-  topology,
+const nothingStored = (dialect: Dialect): Reader => ({
+  dialect,
   isOver: false,
   $queryRaw: () => Promise.reject(new ReadsFirst()),
   textRows: () => Promise.reject(new ReadsFirst()),
@@ -381,11 +381,9 @@ class Variant {
     if (readsFirst) throw readsFirst
     const pageOf = (list: List) => pages.get(list)
     const { name, cursor, more } = this.#cursor(argumentsOf)
-    const sql = statement(this.#root, this.#layout, more, {
-      argumentsOf,
-      pageOf,
-      topology: reader.topology,
-    })
+    const { dialect } = reader
+    const request = { argumentsOf, pageOf, dialect }
+    const sql = dialect.write(statement(this.#root, this.#layout, more, request))
     return {
       text: this.#textOf(sql),
       values: sql.values,
@@ -447,10 +445,10 @@ class Variant {
     reader: Reader,
     { source, assertStart, text, values }: Statement,
   ): Promise<Answer | undefined> {
-    const { topology, maxBytes = Number.POSITIVE_INFINITY } = reader
+    const { dialect, maxBytes = Number.POSITIVE_INFINITY } = reader
     const sql = { text, values }
-    const read = topology.textRows
-      ? topology.textRows(reader, sql, this.#layout.bare)
+    const read = dialect.textRows
+      ? dialect.textRows(reader, sql, this.#layout.bare)
       : reader.textRows(sql)
     return read.then((rows) => {
       if (!rows) return undefined

@@ -1,16 +1,16 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
+
+import type { Dialect } from '../../db/dialect.ts'
 import type { Columns } from '../../db/lists/column.ts'
 import {
   countSql,
   type Filter,
   filterIn,
   type Listing,
-  listingIn,
   ofOwner,
   type Page,
   pageSql,
 } from '../../db/lists/listing.ts'
-import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../fields/connection.ts'
 import { inOrder } from '../fields/sql-field.ts'
@@ -31,7 +31,7 @@ export interface Request {
   argumentsOf(field: Field): Record<string, any>
   /** Returns the page of a connection; undefined for a plain list. */
   pageOf(list: List): Page | undefined
-  topology: Topology
+  dialect: Dialect
 }
 
 /**
@@ -104,7 +104,7 @@ function joins(all: Join[], request: Request): Prisma.Sql {
     all.map((join) => {
       if (join.kind === 'one') {
         const keys = join.keys.map((key) => keySql(key, request))
-        return oneJoin(join, join.one.at(keys, join.scope.used, request.topology))
+        return oneJoin(join, join.one.at(keys, join.scope.used))
       }
       if (join.kind === 'count')
         return Prisma.sql`LEFT JOIN LATERAL (${totalSql(join.list, request)}) ${raw([join.alias])} ON true`
@@ -117,7 +117,7 @@ function joins(all: Join[], request: Request): Prisma.Sql {
 }
 
 /**
- * A row that is always found is joined so that the planner sees through it: Citus finds the shard
+ * A row that is always found is joined so that the planner sees through it: it may find the server
  * of a user by a constant.
  */
 function oneJoin({ scope, one }: Extract<Join, { kind: 'one' }>, found: Prisma.Sql): Prisma.Sql {
@@ -179,7 +179,7 @@ interface Order {
 
 /** The order of a list. Columns that equal one of the owner are the same in all rows. */
 function orderOf(list: List, scope: Scope, request: Request): Order[] {
-  const { order, columns } = listingOf(list, request.argumentsOf(list.field), request)
+  const { order, columns } = listingOf(list, request.argumentsOf(list.field))
   return order
     .map(({ field, column, direction }, i) => {
       const isField = field in scope.columns && (columns as Columns)[field]?.sql === column
@@ -203,10 +203,10 @@ function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql 
     return Prisma.sql`SELECT ${selected(scope)} ${inOrder(rows, args, list.owner.map(Prisma.raw), scope.used)}`
   }
   const { filter } = list.sqlField.list
-  const listing = listingOf(list, args, request)
+  const listing = listingOf(list, args)
   const page = request.pageOf(list)
   if (!page) throw new Error('a connection without a page')
-  const filtered = owned(list, filterIn(filter(args), request.topology))
+  const filtered = owned(list, filterIn(filter(args), request.dialect))
   const united = filtered.branches || filtered.set || page.after || page.before
   const keys = list.cursors || united ? listing.order : []
   const more = keys.filter(({ field }) => !(field in scope.columns))
@@ -228,7 +228,7 @@ function totalSql(list: List, request: Request): Prisma.Sql {
   const stored = total?.sql(args, list.column)
   if (stored === undefined) assertCountable?.(args)
   return stored === undefined
-    ? countSql(listingOf(list, args, request), owned(list, filter(args)))
+    ? countSql(listingOf(list, args), owned(list, filter(args)))
     : Prisma.raw(`SELECT ${stored} AS total`)
 }
 
@@ -240,13 +240,9 @@ function valueSql(
   return sqlField.list.values?.[name]?.(request.argumentsOf(field)) ?? null
 }
 
-function listingOf(
-  { sqlField }: List,
-  args: Record<string, any>,
-  { topology }: Request,
-): Listing<unknown> {
+function listingOf({ sqlField }: List, args: Record<string, any>): Listing<unknown> {
   if (sqlField.kind !== 'list') throw new Error('no connection')
-  return listingIn(sqlField.list.listing(args), topology)
+  return sqlField.list.listing(args)
 }
 
 function owned({ sqlField, owner }: List, filter: Filter): Filter {

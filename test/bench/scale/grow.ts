@@ -3,7 +3,7 @@
  * everybody does the same.
  */
 import type pg from 'pg'
-import { USER_KEY } from '../../../src/db/topology/topology.ts'
+import { USER_KEY } from '../../../src/db/marks.ts'
 import { positionId } from '../../../src/domain/dataset/store-positions.ts'
 import { lockWriters, refreshRollups } from '../../../src/domain/points/refresh-rollups.ts'
 import { withoutIndexes } from '../store.ts'

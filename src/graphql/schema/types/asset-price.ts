@@ -12,8 +12,7 @@ import { poolAt } from './pool.ts'
 const priceAt = keyedRow<AssetPriceRow>({
   columns: assetPriceColumns,
   types: ['bigint', 'text'],
-  at: ([chainId, address], _, topology) =>
-    assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty, topology),
+  at: ([chainId, address]) => assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty),
 })
 
 export function addAssetPrice(builder: Builder): void {

@@ -1,4 +1,5 @@
 import { selectList } from '../../../db/lists/listing.ts'
+import { rowsOfUsers } from '../../../db/marks.ts'
 import { oneOwner, usersAsOwners } from '../../../domain/holding/holding.ts'
 import { programDates } from '../../../domain/series/calendar.ts'
 import { type Range, spanOf } from '../../../domain/series/interval.ts'
@@ -111,10 +112,8 @@ export function addSeries(builder: Builder) {
             spanOf(args as Range, programDates),
             used,
           )
-          const select = Prisma.sql`SELECT ${selectList(columns)} ${from} ORDER BY start`
-          return reader.$queryRaw<object[]>(
-            reader.topology.together({ users, tables: tablesOfSeries(used), select }),
-          )
+          return reader.$queryRaw<object[]>`${rowsOfUsers(users, tablesOfSeries(used))}
+            SELECT ${selectList(columns)} ${from} ORDER BY start`
         })
         return Promise.all(all)
       },

@@ -7,7 +7,7 @@ export type ReplicaFault = 'unreachable' | 'promoted' | 'foreign' | 'behind'
 export const FAULTS: Record<ReplicaFault, string> = {
   unreachable: 'it cannot be reached or read',
   promoted: 'it is not in recovery, so it no longer follows the primary',
-  foreign: 'it does not belong to the cluster of DATABASE_URL, or that cannot be proven yet',
+  foreign: 'it is not a copy of the server of DATABASE_URL, or that cannot be proven yet',
   behind: 'it is far behind the primary',
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Notifications } from '../connect/notifications.ts'
 import type { Caller } from '../connect/scope.ts'
 import { storeFault, unavailable } from '../faults.ts'
-import { systemIdentifierOf } from '../server/cluster.ts'
+import { systemIdentifierOf } from '../server/system-identifier.ts'
 import { Attempt, FAULTS, Replica, type ReplicaFault } from './replica.ts'
 import { type Connections, type Sight, WatchedServer } from './watched-server.ts'
 

@@ -5,7 +5,7 @@ interface Server {
   query<Row extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<Row>>
 }
 
-/** Identifies the cluster of a server and its copies. Undefined if the role may not read it. */
+/** Identifies a server and its copies. Undefined if the role may not read that. */
 export async function systemIdentifierOf(server: Server): Promise<string | undefined> {
   try {
     const { rows } = await server.query<{ id: string }>(

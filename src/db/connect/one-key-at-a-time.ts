@@ -1,13 +1,13 @@
-import type { Batch } from '../connect/reader.ts'
+import type { Batch } from './reader.ts'
 
 /**
- * Makes a batch, whose keys are users or groups of them, read each key alone in a cluster: its rows
- * are on few servers.
+ * Makes a batch, whose keys are users or groups of them, read each key alone where rows are spread
+ * over several servers: those of one key are on few of them.
  */
-export const byUser =
+export const oneKeyAtATime =
   <Key, Value, Args extends unknown[]>(load: Batch<Key, Value, Args>): Batch<Key, Value, Args> =>
   (reader, keys, ...args) =>
-    reader.topology.form({ one: load, cluster: alone(load) })(reader, keys, ...args)
+    reader.dialect.choose({ usual: load, ifSpread: alone(load) })(reader, keys, ...args)
 
 const alone =
   <Key, Value, Args extends unknown[]>(load: Batch<Key, Value, Args>): Batch<Key, Value, Args> =>
