@@ -38,9 +38,11 @@ export const MIGRATIONS = join(import.meta.dirname, '../prisma/migrations')
  */
 const BESIDE_POOL = 3
 const POOLED =
-  'DATABASE_URL leads to a pooler in transaction mode, so changes are not heard and answers are not cached: set DATABASE_DIRECT_URL to the same database without it'
+  'DATABASE_URL leads to a pooler in transaction mode, so changes are not heard and ' +
+  'answers are not cached: set DATABASE_DIRECT_URL to the same database without it'
 const POOLED_MIGRATIONS =
-  'they cannot be applied through a pooler in transaction mode (set DATABASE_DIRECT_URL to the same database without it)'
+  'they cannot be applied through a pooler in transaction mode (set ' +
+  'DATABASE_DIRECT_URL to the same database without it)'
 
 /** The resources of a running gateway. They are passed, never imported. */
 export interface Deps {

@@ -131,7 +131,8 @@ async function* checkStore(config: Config, deep: boolean): AsyncGenerator<Findin
       const text =
         server.state === 'none'
           ? `There is no embedded Postgres in ${config.DATA_DIR} yet: the first start makes one.`
-          : `The embedded Postgres in ${config.DATA_DIR} does not run, so it is not checked: the next command starts it.`
+          : `The embedded Postgres in ${config.DATA_DIR} does not run, so it is not checked: ` +
+            'the next command starts it.'
       return yield { check: 'database', ...ok(text) }
     }
     url = server.url
@@ -183,7 +184,8 @@ async function checkDisk(dataDir: string): Promise<Found> {
   await access(path, constants.W_OK)
   if ((await statfs(path)).blocks === 0) throw new Error(`${path} is not on a disk`)
   const free = await freeBytes(path)
-  const text = `${Math.floor(free / MIB).toLocaleString('en-US')} MiB are free for DATA_DIR ${resolve(dataDir)}.`
+  const mib = Math.floor(free / MIB).toLocaleString('en-US')
+  const text = `${mib} MiB are free for DATA_DIR ${resolve(dataDir)}.`
   if (free >= SCARCE_BYTES) return ok(text)
   const remedy =
     'Free space, or move DATA_DIR to a larger disk: Postgres stops when its disk is full.'
@@ -207,7 +209,8 @@ async function checkDatabase(client: pg.Client): Promise<Found[]> {
     throw refusalOf(error) ?? error
   })
   const { rows } = await client.query(
-    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+    `SELECT current_setting('server_version') AS version,
+      current_setting('server_version_num')::int AS number,
        current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isReplica"`,
   )
   const { version, number, encoding, isReplica } = rows[0]
@@ -239,7 +242,8 @@ async function checkMigrations(client: pg.Client): Promise<Found> {
     ? warning(text, 'The next start applies them, or `gateway migrate`.')
     : problem(
         text,
-        `This role may not: run \`${await grantOf(client)}\`, or \`gateway migrate\` with a role that may.`,
+        `This role may not: run \`${await grantOf(client)}\`, or \`gateway migrate\` with a ` +
+          'role that may.',
       )
 }
 
@@ -252,7 +256,8 @@ async function checkRights(client: pg.Client, config: Config): Promise<Found> {
     )
   if (toWrite.length === 0) return ok(`${role} may read and write the ${tables} tables.`)
   const text = `The role ${role} may read, but not write all that a gateway writes. ${READ_ONLY}`
-  const remedy = `To write, run this as a superuser or as the owner of the tables: ${toWrite.join(' ')}`
+  const grants = toWrite.join(' ')
+  const remedy = `To write, run this as a superuser or as the owner of the tables: ${grants}`
   const cron =
     config.DISTRIBUTION_CRON === undefined
       ? config.ANALYTICS_CRON && 'ANALYTICS_CRON'
@@ -263,7 +268,8 @@ async function checkRights(client: pg.Client, config: Config): Promise<Found> {
 }
 
 const READ_ONLY =
-  'Requests and exports work. Imports, runs, dry runs, changes of multipliers, and ranks of past dates do not.'
+  'Requests and exports work. Imports, runs, dry runs, changes of multipliers, and ' +
+  'ranks of past dates do not.'
 
 async function checkMultipliers(client: pg.Client): Promise<Found | []> {
   // Its tables may be others.
@@ -287,7 +293,8 @@ async function checkDefaults(url: string): Promise<Found | Found[]> {
     await client.connect()
     const { rows } = await client.query<{ name: string; setting: string; boot: string }>(
       `SELECT name, setting, boot_val AS boot FROM pg_settings
-       WHERE (name = ANY($1::text[]) OR name = 'synchronous_commit') AND setting IS DISTINCT FROM boot_val
+       WHERE (name = ANY($1::text[]) OR name = 'synchronous_commit')
+         AND setting IS DISTINCT FROM boot_val
          AND source NOT IN ('default', 'client', 'session', 'override') ORDER BY name`,
       [Object.keys(pinned)],
     )
@@ -298,14 +305,16 @@ async function checkDefaults(url: string): Promise<Found | Found[]> {
     if (differing.some(({ name }) => name === 'session_replication_role'))
       found.push(
         problem(
-          'The default of session_replication_role turns off triggers, which keep the stored sums right.',
+          'The default of session_replication_role turns off triggers, which keep the stored ' +
+            'sums right.',
           'Set it to origin for the database and the role, or let the role set it.',
         ),
       )
     if (differing.some(({ name }) => name === 'synchronous_commit'))
       found.push(
         warning(
-          'The default of synchronous_commit lets a crash of the server lose runs that were reported as stored.',
+          'The default of synchronous_commit lets a crash of the server lose runs that were ' +
+            'reported as stored.',
           'Set it to on, unless you prefer faster commits.',
         ),
       )
@@ -338,7 +347,8 @@ async function checkSums(client: pg.Client, url: string): Promise<Found | []> {
       milliseconds: ANSWER_MS,
       fallback: () =>
         ok(
-          'They cannot be compared with the records so quickly: `gateway doctor --deep` takes its time.',
+          'They cannot be compared with the records so quickly: `gateway doctor --deep` takes ' +
+            'its time.',
         ),
     })
   } finally {
@@ -410,7 +420,8 @@ async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
     await replica.connect()
     const { rows } = await replica.query(
       `SELECT pg_is_in_recovery() AS "isReplica", sum(version)::float8 AS version,
-         to_char(pg_last_xact_replay_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS "replayedAt"
+         to_char(pg_last_xact_replay_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')
+           AS "replayedAt"
        FROM data_version`,
     )
     const { isReplica, version, replayedAt } = rows[0]
@@ -432,7 +443,8 @@ async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
     const behind = (newest.rows[0]?.version ?? 0) - version
     if (behind > 0)
       return warning(
-        `It is ${behind} data ${behind === 1 ? 'version' : 'versions'} behind. It replayed up to ${replayedAt} UTC.`,
+        `It is ${behind} data ${behind === 1 ? 'version' : 'versions'} behind. It replayed ` +
+          `up to ${replayedAt} UTC.`,
         'Reads go there once it has caught up: check the replication if it does not.',
       )
     if (isKnown) return ok('It is a copy of the same server, and has the newest data.')
@@ -467,7 +479,8 @@ async function checkListener(client: pg.Client, url: string): Promise<Found> {
       ? ok('A notification of Postgres was heard.')
       : problem(
           'No notification of Postgres is heard, so nothing is cached.',
-          'Does DATABASE_URL lead to a pooler in transaction mode? Set DATABASE_DIRECT_URL to the same database without it.',
+          'Does DATABASE_URL lead to a pooler in transaction mode? Set DATABASE_DIRECT_URL to ' +
+            'the same database without it.',
         )
   } finally {
     stop()
@@ -553,12 +566,14 @@ async function* checkFields(config: Config): AsyncGenerator<Finding> {
         if (missing.length > 0)
           return problem(
             `${called} does not provide ${missing.join(', ')} ${examined}.`,
-            'Map these fields in ANALYTICS_MAPPING, or set them as constants: updates fail without them.',
+            'Map these fields in ANALYTICS_MAPPING, or set them as constants: updates fail ' +
+              'without them.',
           )
         if (empty.length > 0)
           return warning(
             `${called} does not provide ${empty.join(', ')} ${examined}.`,
-            'Map these fields in ANALYTICS_MAPPING, if the source has them: answers show null, or what a record without them means.',
+            'Map these fields in ANALYTICS_MAPPING, if the source has them: answers show null, ' +
+              'or what a record without them means.',
           )
         return ok(`${called} provides every field.`)
       })

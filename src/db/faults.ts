@@ -15,7 +15,8 @@ export const unavailable = () =>
 const locked = () =>
   new GatewayError(
     'UNAVAILABLE',
-    'Another session of the database has locked the rows that this changes. Nothing was changed; try again in a moment.',
+    'Another session of the database has locked the rows that this changes. Nothing was ' +
+      'changed; try again in a moment.',
     [],
     RETRY_SECONDS,
   )
@@ -23,7 +24,8 @@ const locked = () =>
 export const tooSlow = () =>
   new GatewayError(
     'TIMEOUT',
-    'The store took longer over this than the server allows. Ask for less: fewer rows, a narrower filter or range of dates, no totals; or split it into several requests.',
+    'The store took longer over this than the server allows. Ask for less: fewer rows, ' +
+      'a narrower filter or range of dates, no totals; or split it into several requests.',
     [],
     RETRY_SECONDS,
   )
@@ -37,7 +39,8 @@ const RESOURCES: Record<string, string> = {
   '53300': 'The database takes no more connections. Nothing was changed: try again in a moment.',
   '53400': `The database does not allow so much temporary space (temp_file_limit). Raise it. ${AGAIN}`,
   '25006':
-    'The database takes no changes now: it, its role or this server may only be read. Nothing was changed.',
+    'The database takes no changes now: it, its role or this server may only be read. ' +
+    'Nothing was changed.',
 }
 
 /** The sentence for a resource that the server lacks. Undefined for other errors. */
@@ -53,7 +56,8 @@ export function lackOfResources(error: unknown): GatewayError | undefined {
 const otherVersion = () =>
   new GatewayError(
     'UNAVAILABLE',
-    'The tables of the store are not those of this version of the gateway: its operator has to update it.',
+    'The tables of the store are not those of this version of the gateway: its operator ' +
+      'has to update it.',
     [],
     RETRY_SECONDS,
   )
@@ -61,7 +65,8 @@ const otherVersion = () =>
 const unsupported = () =>
   new GatewayError(
     'UNSUPPORTED',
-    'The store is spread over several servers, which cannot answer this. Leave the field out, or ask for one user or pool at a time.',
+    'The store is spread over several servers, which cannot answer this. Leave the ' +
+      'field out, or ask for one user or pool at a time.',
   )
 
 const noRight = () =>
@@ -96,7 +101,8 @@ export const isLostConnection = (error: unknown): boolean =>
 export const unknownOutcome = () =>
   new GatewayError(
     'UNAVAILABLE',
-    'The database went away while it stored this, so it is not known whether it is stored. Look before you try again.',
+    'The database went away while it stored this, so it is not known whether it is ' +
+      'stored. Look before you try again.',
     [],
     RETRY_SECONDS,
   )
@@ -171,8 +177,17 @@ const isUnavailable = (code: string) =>
   (/^[0-9A-Z]{5}$/.test(code) && UNAVAILABLE_CLASSES.includes(code.slice(0, 2)))
 
 /** Errors of pg itself have no code. */
-const NO_CONNECTION =
-  /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|is not queryable|pool after calling end/i
+const NO_CONNECTION = new RegExp(
+  [
+    'connection terminated',
+    'timeout exceeded when trying to connect',
+    'timeout expired',
+    'query read timeout',
+    'is not queryable',
+    'pool after calling end',
+  ].join('|'),
+  'i',
+)
 
 function codesOf(error: Error): string[] {
   const initialization =

@@ -54,7 +54,8 @@ export function mountMetrics(
   })
   const free = gauge(
     'gateway_data_dir_free_bytes',
-    'Free bytes of the disk with DATA_DIR, where the embedded Postgres keeps its files. Absent with DATABASE_URL.',
+    'Free bytes of the disk with DATA_DIR, where the embedded Postgres keeps its files. ' +
+      'Absent with DATABASE_URL.',
     { aggregator: 'min' },
   )
   const measure = async () => {
@@ -145,7 +146,9 @@ function processMetrics({ metrics, store, edge, live, memory }: MetricsOptions):
   const bytes = gauge('gateway_cache_bytes', 'Bytes of the answers that are cached in memory.')
   const parts = gauge(
     'gateway_memory_bytes',
-    'Bytes in memory by what they are for: answers, documents (with plans and statements), live (answers of live queries), statements (names of prepared ones), persisted (documents). Each has a share of MEMORY_MB.',
+    'Bytes in memory by what they are for: answers, documents (with plans and ' +
+      'statements), live (answers of live queries), statements (names of prepared ones), ' +
+      'persisted (documents). Each has a share of MEMORY_MB.',
     { labelNames: ['part'] },
   )
   const listening = gauge(
@@ -155,7 +158,8 @@ function processMetrics({ metrics, store, edge, live, memory }: MetricsOptions):
   )
   const connections = gauge(
     'gateway_database_connections',
-    'Connections of the pool by state: busy or idle. DATABASE_POOL_SIZE has a few more, which are shared.',
+    'Connections of the pool by state: busy or idle. DATABASE_POOL_SIZE has a few more, ' +
+      'which are shared.',
     { labelNames: ['state'] },
   )
   const waiting = gauge('gateway_database_waiting', 'Reads and writes that wait for a connection.')
@@ -177,7 +181,9 @@ function processMetrics({ metrics, store, edge, live, memory }: MetricsOptions):
 function replicaMetrics(metrics: Registry, { replicas }: Deps['store']): () => void {
   const served = new Counter({
     name: 'gateway_replica_reads_total',
-    help: 'Reads by server, primary or the host of a replica, and outcome. A read that failed on a replica was read again from the primary. Absent without DATABASE_REPLICA_URLS.',
+    help:
+      'Reads by server, primary or the host of a replica, and outcome. A read that failed ' +
+      'on a replica was read again from the primary. Absent without DATABASE_REPLICA_URLS.',
     labelNames: ['server', 'outcome'],
     registers: [metrics],
   })
@@ -185,12 +191,14 @@ function replicaMetrics(metrics: Registry, { replicas }: Deps['store']): () => v
   const labelNames = ['replica']
   const up = gauge(
     'gateway_replica_up',
-    '1 while reads may go to a replica, else 0: it cannot be reached, was promoted, is not a copy of the primary or is far behind.',
+    '1 while reads may go to a replica, else 0: it cannot be reached, was promoted, is ' +
+      'not a copy of the primary or is far behind.',
     { labelNames, aggregator: 'min' },
   )
   const behind = gauge(
     'gateway_replica_behind_seconds',
-    'How long a replica has lacked a data version that this process has answered or been notified of.',
+    'How long a replica has lacked a data version that this process has answered or ' +
+      'been notified of.',
     { labelNames, aggregator: 'max' },
   )
   if (replicas) replicas.onRead = (server, outcome) => served.inc({ server, outcome })
@@ -221,17 +229,20 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
   )
   const age = gauge(
     'gateway_newest_distribution_age_seconds',
-    'Seconds since midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
+    'Seconds since midnight UTC of the newest stored distribution date. Absent if no ' +
+      'positions are stored.',
     same,
   )
   const snapshot = gauge(
     'gateway_newest_snapshot_timestamp_seconds',
-    'The time of the newest snapshot on each chain. Absent if none is stored, or if the store is spread over several servers.',
+    'The time of the newest snapshot on each chain. Absent if none is stored, or if the ' +
+      'store is spread over several servers.',
     { ...same, labelNames: ['chain'] },
   )
   const snapshotAge = gauge(
     'gateway_newest_snapshot_age_seconds',
-    'Seconds since the newest snapshot on each chain. Absent if none is stored, or if the store is spread over several servers.',
+    'Seconds since the newest snapshot on each chain. Absent if none is stored, or if ' +
+      'the store is spread over several servers.',
     { ...same, labelNames: ['chain'] },
   )
   const version = gauge(
@@ -278,12 +289,14 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
   })
   const legNewest = gauge(
     'gateway_update_newest_timestamp_seconds',
-    'The date of the newest record of each leg of analytics that updates fetch, by chain. Absent before its first record.',
+    'The date of the newest record of each leg of analytics that updates fetch, by ' +
+      'chain. Absent before its first record.',
     { ...same, labelNames: ['leg', 'chain'] },
   )
   const legUpdated = gauge(
     'gateway_update_last_success_timestamp_seconds',
-    'When the newest successful update of each leg of analytics ended. Absent before its first record.',
+    'When the newest successful update of each leg of analytics ended. Absent before ' +
+      'its first record.',
     { ...same, labelNames: ['leg'] },
   )
   const readSnapshots = store.dialect.choose({

@@ -75,6 +75,8 @@ async function assertLends(url: string, needed: number, setting: string): Promis
   if (lent === needed) return
   throw new GatewayError(
     'BAD_INPUT',
-    `${setting} leads to a pooler in session mode that lends ${lent} connections, and this gateway needs ${needed}: raise its default_pool_size, set a smaller DATABASE_POOL_SIZE, or use transaction mode and DATABASE_DIRECT_URL.`,
+    `${setting} leads to a pooler in session mode that lends ${lent} connections, and ` +
+      `this gateway needs ${needed}: raise its default_pool_size, set a smaller ` +
+      'DATABASE_POOL_SIZE, or use transaction mode and DATABASE_DIRECT_URL.',
   )
 }

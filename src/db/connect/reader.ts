@@ -216,13 +216,16 @@ function outcomeOf(error: unknown): Statement['outcome'] {
 export const answerTooLarge = (maxBytes: number) =>
   new GatewayError(
     'ANSWER_TOO_LARGE',
-    `The answer would have more than ${maxBytes.toLocaleString('en-US')} bytes, the limit (MAX_ANSWER_BYTES). Ask for fewer rows or fields, or split it into several requests.`,
+    `The answer would have more than ${maxBytes.toLocaleString('en-US')} bytes, the ` +
+      'limit (MAX_ANSWER_BYTES). Ask for fewer rows or fields, or split it into several ' +
+      'requests.',
   )
 
 const tooMany = (statements: number) =>
   new GatewayError(
     'BAD_INPUT',
-    `The operation would send more than ${statements} SQL statements, the limit. Use fewer aliases, or split it into several requests.`,
+    `The operation would send more than ${statements} SQL statements, the limit. Use ` +
+      'fewer aliases, or split it into several requests.',
   )
 
 /**

@@ -122,7 +122,8 @@ export async function openEmbedded(options: {
     if (!/ENOSPC|No space left on device/.test(messageOf(error))) throw error
     throw new GatewayError(
       'UNAVAILABLE',
-      `The disk of DATA_DIR ${resolve(options.dataDir)} is full: free space on it, or set DATA_DIR to a directory of another disk.`,
+      `The disk of DATA_DIR ${resolve(options.dataDir)} is full: free space on it, or set ` +
+        'DATA_DIR to a directory of another disk.',
     )
   }
 }
@@ -252,7 +253,8 @@ function unwritable(path: string, error: unknown): unknown {
   if (codeOf(error) === 'ENOSPC') return error
   return new GatewayError(
     'BAD_INPUT',
-    `DATA_DIR ${resolve(path)} cannot be written to (${codeOf(error)}): make it a directory of this user, or set another one.`,
+    `DATA_DIR ${resolve(path)} cannot be written to (${codeOf(error)}): make it a ` +
+      'directory of this user, or set another one.',
   )
 }
 
@@ -325,7 +327,8 @@ async function chooseAccount(
   const privileged: Account = { ids, wrapper }
   if (await canRun(privileged, binaries, dataDir)) return privileged
   throw new Error(
-    `Postgres does not run as root, and user ${ids.uid} may not reach ${binaries.postgres} and ${dataDir}: ` +
+    `Postgres does not run as root, and user ${ids.uid} may not reach ` +
+      `${binaries.postgres} and ${dataDir}: ` +
       'open the directories above them, install setpriv (util-linux), or set DATABASE_URL.',
   )
 }
@@ -371,7 +374,8 @@ async function isDataDirectory(directory: string): Promise<boolean> {
     if (codeOf(error) === 'ENOENT') return false
     throw new GatewayError(
       'BAD_INPUT',
-      `${directory} cannot be read (${codeOf(error)}): run the gateway as its owner, or set another DATA_DIR.`,
+      `${directory} cannot be read (${codeOf(error)}): run the gateway as its owner, or ` +
+        'set another DATA_DIR.',
     )
   }
 }

@@ -118,7 +118,8 @@ function lacking(pending: string[], reason: string, grant?: string): GatewayErro
   const before = grant === undefined ? '' : `run \`${grant}\` as the owner of the database, or `
   return new GatewayError(
     'BAD_INPUT',
-    `The database lacks ${which} ${pending[0]}, and ${reason}: ${before}run the command migrate with the role that owns the tables.`,
+    `The database lacks ${which} ${pending[0]}, and ${reason}: ${before}run the command ` +
+      'migrate with the role that owns the tables.',
   )
 }
 
@@ -163,14 +164,16 @@ export function refusalOf(error: unknown): GatewayError | undefined {
   if (syscall === 'connect' || syscall === 'getaddrinfo')
     return new GatewayError(
       'UNAVAILABLE',
-      `The database cannot be reached: ${message}. Check DATABASE_URL, and that Postgres runs there.`,
+      `The database cannot be reached: ${message}. Check DATABASE_URL, and that Postgres ` +
+        'runs there.',
     )
   if (message.startsWith('SASL: ') && message.includes('password must be'))
     return new GatewayError('BAD_INPUT', 'The database asks for a password. Check DATABASE_URL.')
   if (!REFUSED.test(code)) return undefined
   const remedy =
     code === '42501'
-      ? 'Run the grants that `gateway doctor` prints, or `gateway migrate` with a role that owns the tables.'
+      ? 'Run the grants that `gateway doctor` prints, or `gateway migrate` with a role that ' +
+        'owns the tables.'
       : 'Check DATABASE_URL.'
   return new GatewayError('BAD_INPUT', `The database cannot be used: ${message}. ${remedy}`)
 }
@@ -181,13 +184,26 @@ const UNKNOWN_AUTHORITY = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|^CERT_UNTRU
 /** Says why a connection cannot be encrypted as DATABASE_URL asks for. */
 function encryptionFault(code: string, message: string): string | undefined {
   if (UNKNOWN_AUTHORITY.test(code))
-    return `The certificate of the database is of an authority that this machine does not know (${message}): name the authority's certificate with sslrootcert=/path/to/ca.pem in DATABASE_URL, or encrypt without checking it, with sslmode=no-verify.`
+    return (
+      'The certificate of the database is of an authority that this machine does not know ' +
+      `(${message}): name the authority's certificate with sslrootcert=/path/to/ca.pem in ` +
+      'DATABASE_URL, or encrypt without checking it, with sslmode=no-verify.'
+    )
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `The certificate of the database is for another host: write the host of its certificate into DATABASE_URL, or encrypt without checking it, with sslmode=no-verify.`
+    return (
+      'The certificate of the database is for another host: write the host of its ' +
+      'certificate into DATABASE_URL, or encrypt without checking it, with sslmode=no-verify.'
+    )
   if (/^CERT_|^ERR_(TLS|SSL|OSSL)/.test(code))
-    return `The connection to the database cannot be encrypted (${message}): check the certificate of the server, and sslmode in DATABASE_URL.`
+    return (
+      `The connection to the database cannot be encrypted (${message}): check the ` +
+      'certificate of the server, and sslmode in DATABASE_URL.'
+    )
   if (message === 'The server does not support SSL connections')
-    return 'The database does not encrypt connections: set ssl = on in its configuration, or remove sslmode from DATABASE_URL.'
+    return (
+      'The database does not encrypt connections: set ssl = on in its configuration, or ' +
+      'remove sslmode from DATABASE_URL.'
+    )
   return undefined
 }
 
@@ -264,7 +280,9 @@ function compare(migrations: Migration[], applied: AppliedMigration[]): Migratio
 /** The first migration of the editions before 2.0.0. */
 const FORMER_EDITION = '20261121000000_store'
 const FORMER =
-  'The database was written by an edition before 2.0.0. Export its data with that edition (`gateway export DIR`), and import them with this one into an empty database (`gateway import DIR`).'
+  'The database was written by an edition before 2.0.0. Export its data with that ' +
+  'edition (`gateway export DIR`), and import them with this one into an empty ' +
+  'database (`gateway import DIR`).'
 
 /** Says why the applied migrations do not fit those of this gateway. */
 function mismatch(migrations: Migration[], applied: AppliedMigration[]): string | undefined {
@@ -275,7 +293,8 @@ function mismatch(migrations: Migration[], applied: AppliedMigration[]): string 
     const script = scripts.get(name)
     if (script === undefined)
       return isOurs
-        ? `The database has the migration ${name}, which this gateway does not know: use the version that applied it or a newer one, or restore a backup from before.`
+        ? `The database has the migration ${name}, which this gateway does not know: use the ` +
+            'version that applied it or a newer one, or restore a backup from before.'
         : `The database belongs to another program, since it has the migration ${name}. ${ANOTHER}`
     // Like Prisma, ignores line endings, which a checkout may change.
     const unix = script.replaceAll('\r\n', '\n')

@@ -30,9 +30,11 @@ const ON_EVERY_SERVER = [
 /** Replacements for triggers in a sharded store. It exists only there. */
 const DATA_CHANGED = `CREATE FUNCTION data_changed() RETURNS VOID LANGUAGE plpgsql AS $$
   BEGIN
-    UPDATE data_version SET version = version + 1, history = gen_random_uuid(), written_by = pg_current_xact_id(),
+    UPDATE data_version SET version = version + 1, history = gen_random_uuid(),
+      written_by = pg_current_xact_id(),
       written_at = transaction_timestamp()
-    WHERE id = 1 AND (written_by, written_at) IS DISTINCT FROM (pg_current_xact_id(), transaction_timestamp());
+    WHERE id = 1 AND (written_by, written_at)
+      IS DISTINCT FROM (pg_current_xact_id(), transaction_timestamp());
     IF FOUND THEN
       PERFORM pg_notify('gateway_data', '');
     END IF;
@@ -63,7 +65,8 @@ export async function distribute(url: string): Promise<{ workers: number; done: 
     if (!rows[0]?.locked)
       throw new GatewayError(
         'UNAVAILABLE',
-        'An import, run or change of multipliers is writing to the store. Nothing was changed; try again when it has finished.',
+        'An import, run or change of multipliers is writing to the store. Nothing was ' +
+          'changed; try again when it has finished.',
       )
     if (await isSpread(client)) return { workers, done: false }
     await client.query("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
@@ -98,7 +101,8 @@ async function workersOf(client: pg.Client): Promise<number> {
   if (rows.length === 0)
     throw new GatewayError(
       'BAD_INPUT',
-      'The database has no Citus: run CREATE EXTENSION citus on the coordinator and on each worker first.',
+      'The database has no Citus: run CREATE EXTENSION citus on the coordinator and on ' +
+        'each worker first.',
     )
   const { rows: nodes } = await client.query<{
     coordinator: boolean
@@ -106,14 +110,16 @@ async function workersOf(client: pg.Client): Promise<number> {
     workers: number
   }>(
     `SELECT citus_is_coordinator() AS coordinator, coalesce(bool_or(groupid = 0), false) AS known,
-       (count(*) FILTER (WHERE groupid <> 0 AND noderole = 'primary' AND isactive AND shouldhaveshards))::int AS workers
+       (count(*) FILTER (WHERE groupid <> 0 AND noderole = 'primary' AND isactive
+         AND shouldhaveshards))::int AS workers
      FROM pg_dist_node`,
   )
   const [{ coordinator, known, workers } = { coordinator: false, known: false, workers: 0 }] = nodes
   if (workers === 0)
     throw new GatewayError(
       'BAD_INPUT',
-      "The Citus cluster has no workers: add each with SELECT citus_add_node('host', 5432) on the coordinator first.",
+      'The Citus cluster has no workers: ' +
+        "add each with SELECT citus_add_node('host', 5432) on the coordinator first.",
     )
   if (!coordinator)
     throw new GatewayError(
@@ -123,7 +129,8 @@ async function workersOf(client: pg.Client): Promise<number> {
   if (!known)
     throw new GatewayError(
       'BAD_INPUT',
-      "The coordinator does not know its own address: run SELECT citus_set_coordinator_host('host', 5432) on it first.",
+      'The coordinator does not know its own address: ' +
+        "run SELECT citus_set_coordinator_host('host', 5432) on it first.",
     )
   return workers
 }
@@ -132,7 +139,8 @@ async function workersOf(client: pg.Client): Promise<number> {
 async function dropTriggers(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ text: string }>(
     `SELECT format('DROP TRIGGER %I ON %s', tgname, tgrelid::regclass) AS text FROM pg_trigger
-     WHERE NOT tgisinternal AND tgrelid = ANY(SELECT format('%I', name)::regclass FROM unnest($1::text[]) name)`,
+     WHERE NOT tgisinternal
+       AND tgrelid = ANY(SELECT format('%I', name)::regclass FROM unnest($1::text[]) name)`,
     [[...TABLES_OF_USERS, ...ON_EVERY_SERVER]],
   )
   for (const { text } of rows) await client.query(text)

@@ -90,7 +90,8 @@ export class Sharded implements Topology {
   merge({ into, key, values, appended = [], from }: Merge): string {
     const columns = [...key, ...values, ...appended]
     const of = (row: string, some: string[]) => some.map((column) => `${row}.${column}`).join(', ')
-    return `INSERT INTO ${into} AS t (${columns.join(', ')}) SELECT ${of('s', columns)} FROM ${from} s
+    return `INSERT INTO ${into} AS t (${columns.join(', ')})
+      SELECT ${of('s', columns)} FROM ${from} s
       ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes('excluded', values, appended)}
       WHERE ${differs(of('t', values), of('excluded', values), 'excluded', appended)}`
   }

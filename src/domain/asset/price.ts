@@ -12,7 +12,10 @@ export const assetPriceColumns = sqlColumns({
     sql: 't.source',
     type: 'text',
     nullable: true,
-    description: `The origin of the price, in the words of its record. \`${POSITIONS}\` if no daily price of the asset is stored: then it is the price that the newest position has. Null if the record does not say.`,
+    description:
+      `The origin of the price, in the words of its record. \`${POSITIONS}\` if no daily ` +
+      'price of the asset is stored: then it is the price that the newest position has. ' +
+      'Null if the record does not say.',
   },
   time: {
     sql: 't.time',
@@ -28,8 +31,8 @@ export type AssetPrice = RowOf<typeof assetPriceColumns>
 /**
  * The FROM clause for `assetPriceColumns`: the newest daily price of an asset or, if none is
  * stored, the price that the newest position with it has, of several the one with the first id. No
- * row without either. Of positions it reads one of each pool with the asset; those of the newest date
- * if they are spread over servers, each of which gives its first one.
+ * row without either. Of positions it reads one of each pool with the asset; or those of the newest
+ * date if they are spread over servers, each of which gives its first one.
  */
 export function assetPriceSql(chainId: Prisma.Sql, address: Prisma.Sql): Prisma.Sql {
   const ofAsset = Prisma.sql`d.chain_id = ${chainId} AND d.asset_address = ${address}`
@@ -59,7 +62,8 @@ export function assetPriceSql(chainId: Prisma.Sql, address: Prisma.Sql): Prisma.
 
 function priceOfPositions(chainId: Prisma.Sql, address: Prisma.Sql): Prisma.Sql {
   const row = Prisma.sql`p.pool_address, p.distribution_date, p.id,
-    CASE WHEN pool.asset_1_address = ${address} THEN p.a_token_price ELSE p.b_token_price END AS price`
+    CASE WHEN pool.asset_1_address = ${address} THEN p.a_token_price ELSE p.b_token_price END
+      AS price`
   const withAsset = Prisma.sql`pool.chain_id = ${chainId}
     AND ${address} IN (pool.asset_1_address, pool.asset_2_address)`
   return usually(

@@ -30,16 +30,17 @@ const ofBothSides = (select: (side: 'a' | 'b') => string) =>
   `${select('a')} UNION ALL ${select('b')}`
 
 /** The lowest and the highest price of each token in the staged positions. */
-const STAGED = `SELECT chain_id, token, min(symbol) AS symbol, min(low) AS low, max(high) AS high FROM (${ofBothSides(
-  (s) => `SELECT pool.chain_id, ${s}_token_address AS token, min(${s}_token_symbol) AS symbol,
+const STAGED = `SELECT chain_id, token, min(symbol) AS symbol, min(low) AS low, max(high) AS high
+  FROM (${ofBothSides(
+    (s) => `SELECT pool.chain_id, ${s}_token_address AS token, min(${s}_token_symbol) AS symbol,
     min(${s}_token_price) AS low, max(${s}_token_price) AS high
-    FROM staged JOIN pool ON pool.id = staged.pool_address GROUP BY pool.chain_id, ${s}_token_address`,
-)}) s GROUP BY chain_id, token ORDER BY token`
+    FROM staged JOIN pool ON pool.id = staged.pool_address
+    GROUP BY pool.chain_id, ${s}_token_address`,
+  )}) s GROUP BY chain_id, token ORDER BY token`
 
 const SIDES = ofBothSides(
-  (
-    s,
-  ) => `SELECT pool.chain_id, k.${s}_token_address AS token, '${s}' AS side, k.pool_key, k.key AS pair_key
+  (s) => `SELECT pool.chain_id, k.${s}_token_address AS token, '${s}' AS side,
+      k.pool_key, k.key AS pair_key
     FROM token_pair k JOIN pool ON pool.key = k.pool_key WHERE k.${s}_token_address = ANY($1)`,
 )
 
@@ -65,7 +66,8 @@ async function newestPrices(
         i,
       ) => `(SELECT ${from + i} AS nth, ${side}_token_price AS price,
           distribution_date::text AS date, id FROM stored_position
-        WHERE pool_key = ${pool_key} AND pair_key = ${pair_key} AND distribution_date < $1 AND ${side}_token_price > 0
+        WHERE pool_key = ${pool_key} AND pair_key = ${pair_key} AND distribution_date < $1
+          AND ${side}_token_price > 0
         ORDER BY distribution_date DESC, id LIMIT 1)`,
     )
     const { rows } = await client.query<Price & { nth: number }>(lookUps.join(' UNION ALL '), [day])
@@ -105,7 +107,8 @@ export async function assertPrices(
       if (reason)
         throw new GatewayError(
           'SOURCE_FAILED',
-          `The source of prices, ${source}, failed: the price of ${symbol} (${token.token}) ${reason}.`,
+          `The source of prices, ${source}, failed: the price of ${symbol} (${token.token}) ` +
+            `${reason}.`,
         )
     }
   }
@@ -115,5 +118,8 @@ function suspicion(price: number, before: Price | undefined, maxJump: number): s
   if (price <= 0) return `is ${price}`
   if (!before || (price <= before.price * maxJump && price >= before.price / maxJump))
     return undefined
-  return `went from ${before.price} on ${before.date} to ${price}, by more than ${maxJump} times; if that is right, raise MAX_PRICE_JUMP and run again`
+  return (
+    `went from ${before.price} on ${before.date} to ${price}, by more than ${maxJump} ` +
+    'times; if that is right, raise MAX_PRICE_JUMP and run again'
+  )
 }

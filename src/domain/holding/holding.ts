@@ -26,7 +26,8 @@ export const momentSql = (moment: Date | null | undefined) =>
 /** Condition: a time in Unix seconds is not after a moment, if there is one. */
 export const upTo = (column: string, moment: Prisma.Sql | undefined) =>
   moment
-    ? Prisma.sql`AND ${Prisma.raw(column)} <= coalesce(floor(extract(epoch FROM ${moment}))::bigint, 9223372036854775807)`
+    ? Prisma.sql`AND ${Prisma.raw(column)}
+        <= coalesce(floor(extract(epoch FROM ${moment}))::bigint, 9223372036854775807)`
     : Prisma.empty
 
 /** One address as `owners`. */
@@ -53,13 +54,15 @@ export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
     Prisma.raw(
       `(${amounts.map((name) => `s.${name}_usd IS NULL AND s.${name}_assets <> 0`).join(' OR ')})`,
     )
-  return Prisma.sql`SELECT s.user_address, s.chain_id, 'market' AS entity_type, s.market_id AS entity_id, s.timestamp,
-      ${usd('collateral_usd')} AS deposit_usd, ${usd('protected_usd')} AS protected_usd, ${usd('debt_usd')} AS debt_usd,
+  return Prisma.sql`SELECT s.user_address, s.chain_id, 'market' AS entity_type,
+      s.market_id AS entity_id, s.timestamp, ${usd('collateral_usd')} AS deposit_usd,
+      ${usd('protected_usd')} AS protected_usd, ${usd('debt_usd')} AS debt_usd,
       (s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete,
       ${unpriced(['collateral', 'protected', 'debt'])} AS unpriced
     FROM ${latest('market', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}
     UNION ALL
-    SELECT s.user_address, s.chain_id, 'vault', s.vault_id, s.timestamp, ${usd('assets_usd')}, 0, 0, s.assets_usd IS NULL,
+    SELECT s.user_address, s.chain_id, 'vault', s.vault_id, s.timestamp,
+      ${usd('assets_usd')}, 0, 0, s.assets_usd IS NULL,
       s.assets_usd IS NULL AND s.assets <> 0
     FROM ${latest('vault', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}`
 }
@@ -81,7 +84,8 @@ export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql):
   return Prisma.sql`${owners}
     CROSS JOIN LATERAL (SELECT DISTINCT chain_id, ${entity} FROM (${stored}) h) h
     CROSS JOIN LATERAL (SELECT t.* FROM ${Prisma.raw(`${kind}_snapshot`)} t
-      WHERE t.user_address = owner.address AND t.chain_id = h.chain_id AND t.${entity} = h.${entity} ${upTo('t.timestamp', asOf)}
+      WHERE t.user_address = owner.address AND t.chain_id = h.chain_id
+        AND t.${entity} = h.${entity} ${upTo('t.timestamp', asOf)}
       ORDER BY t.chain_id DESC, t.${entity} DESC, t.timestamp DESC FETCH FIRST ROW WITH TIES) s`
 }
 
@@ -168,7 +172,8 @@ function readAll(
   const select =
     groups.length === 1
       ? selected(usersAsOwners(only))
-      : Prisma.sql`SELECT e.* FROM ${groupsOf(groups)} CROSS JOIN LATERAL (${selected(ownersOf(groups))}) e
+      : Prisma.sql`SELECT e.* FROM ${groupsOf(groups)}
+          CROSS JOIN LATERAL (${selected(ownersOf(groups))}) e
           ORDER BY wallets.ordinality`
   const all = [...new Set([...tablesOfHoldings(asOf), ...tablesOfHoldings(since), ...tables])]
   return reader.$queryRaw<unknown[]>`${rowsOfUsers(groups.flat(), all)} ${select}`

@@ -34,9 +34,11 @@ export type RankedPoints = RowOf<typeof rankColumns>
  */
 const fromRanks = (who: Prisma.Sql, dates: Prisma.Sql) => Prisma.sql`FROM ${who}
   LEFT JOIN (account a JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
-      EXISTS (SELECT FROM rank_history_date s WHERE s.date = dates.date) AS ready FROM ${dates} dates) at
+      EXISTS (SELECT FROM rank_history_date s WHERE s.date = dates.date) AS ready
+      FROM ${dates} dates) at
     ON at.date >= a.first_distribution_date) ON a.user_address = who.address
-  LEFT JOIN LATERAL (SELECT * FROM rank_history s WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
+  LEFT JOIN LATERAL (SELECT * FROM rank_history s
+    WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
     AND s.user_address = who.address OFFSET 0) s ON true`
 
 /**

@@ -54,20 +54,31 @@ export async function windowOf(
     }[]
   >`
     SELECT w.before::text, w.last::text, w.dates, w.last = w.newest AS newest,
-      (SELECT min(d)::text FROM unnest(ARRAY[w.before, w.last]) d
-        WHERE d < w.newest AND NOT EXISTS (SELECT FROM rank_history_date s WHERE s.date = d)) AS pending
-    FROM (SELECT max(date) FILTER (WHERE date < ${first}::date) AS before, max(date) FILTER (WHERE date <= ${end}::date) AS last,
-        max(date) AS newest, (count(*) FILTER (WHERE date BETWEEN ${first}::date AND ${end}::date))::int AS dates
+      (SELECT min(d)::text FROM unnest(ARRAY[w.before, w.last]) d WHERE d < w.newest
+        AND NOT EXISTS (SELECT FROM rank_history_date s WHERE s.date = d)) AS pending
+    FROM (SELECT max(date) FILTER (WHERE date < ${first}::date) AS before,
+        max(date) FILTER (WHERE date <= ${end}::date) AS last, max(date) AS newest,
+        (count(*) FILTER (WHERE date BETWEEN ${first}::date AND ${end}::date))::int AS dates
       FROM distribution) w`
   if (!row || row.dates === 0) return undefined
   const { before, last, dates, newest, pending } = row
-  const scope = pool ? 'pool' : typeof chainId === 'number' ? 'chain' : undefined
+  const scope = scopeOf(pool, chainId)
   if (!scope && pending) throw recomputed(pending)
   if (scope && dates > MOST_WINDOW_DATES[scope]) {
-    const most = `at most ${MOST_WINDOW_DATES.pool} distribution dates with pool, or ${MOST_WINDOW_DATES.chain} with chainId alone`
+    const most =
+      `at most ${MOST_WINDOW_DATES.pool} distribution dates with pool, or ` +
+      `${MOST_WINDOW_DATES.chain} with chainId alone`
     throw badArgument('from', `and to must span ${most}, not ${dates}: give both, closer together`)
   }
   return { before, last, newest, pool, chainId }
+}
+
+function scopeOf(
+  pool: WindowBounds['pool'],
+  chainId: WindowBounds['chainId'],
+): 'pool' | 'chain' | undefined {
+  if (pool) return 'pool'
+  return typeof chainId === 'number' ? 'chain' : undefined
 }
 
 /** Users by rank in a window: all with a position in it. The ranks are computed for the request. */
@@ -83,17 +94,19 @@ export async function placeInWindow(
   window: Window,
 ): Promise<Place | undefined> {
   const [row] = await reader.$queryRaw<Place[]>`SELECT t.rank, t.total
-    FROM (SELECT e.*, (max(e.rank) OVER ())::int AS total FROM (${ranked(window)}) e) t WHERE t.user_address = ${address}`
+    FROM (SELECT e.*, (max(e.rank) OVER ())::int AS total FROM (${ranked(window)}) e) t
+      WHERE t.user_address = ${address}`
   return row
 }
 
 function ranked(window: Window): Prisma.Sql {
   const { before, last, newest, pool, chainId } = window
-  const scoped = pool || typeof chainId === 'number'
+  const scoped = scopeOf(pool, chainId)
   if (!scoped && before === null)
     return newest
       ? Prisma.sql`SELECT user_address, points, rank FROM account`
-      : Prisma.sql`SELECT user_address, points, rank FROM rank_history WHERE distribution_date = ${last}::date`
+      : Prisma.sql`SELECT user_address, points, rank FROM rank_history
+          WHERE distribution_date = ${last}::date`
   const points = scoped ? summed(window) : differences(window)
   return Prisma.sql`SELECT user_address, points,
       row_number() OVER (ORDER BY points DESC, user_address)::int AS rank
@@ -106,14 +119,18 @@ function ranked(window: Window): Prisma.Sql {
  */
 const differences = ({ before, last, newest }: Window): Prisma.Sql => {
   const end = newest ? Prisma.sql`a` : Prisma.sql`e`
+  const rows = (alias: string, date: string | null) => Prisma.sql`
+    rank_history ${Prisma.raw(alias)} ON ${Prisma.raw(alias)}.distribution_date = ${date}::date
+      AND ${Prisma.raw(alias)}.user_address = a.user_address`
   return Prisma.sql`SELECT a.user_address, ${end}.points - coalesce(b.points, 0) AS points
     FROM account a
-    ${newest ? Prisma.empty : Prisma.sql`JOIN rank_history e ON e.distribution_date = ${last}::date AND e.user_address = a.user_address`}
-    LEFT JOIN rank_history b ON b.distribution_date = ${before}::date AND b.user_address = a.user_address
+    ${newest ? Prisma.empty : Prisma.sql`JOIN ${rows('e', last)}`}
+    LEFT JOIN ${rows('b', before)}
     WHERE a.last_distribution_date > ${before}::date AND (a.last_distribution_date <= ${last}::date
       OR a.first_distribution_date > ${before}::date OR ${end}.points <> coalesce(b.points, 0)
       OR (SELECT true FROM account_day d WHERE d.user_address = a.user_address
-        AND d.distribution_date > ${before}::date AND d.distribution_date <= ${last}::date LIMIT 1))`
+        AND d.distribution_date > ${before}::date AND d.distribution_date <= ${last}::date
+        LIMIT 1))`
 }
 
 /** Conditions of positions `p` in the pool or on the chain. */
@@ -144,11 +161,13 @@ const summed = (window: Window): Prisma.Sql => {
 /** Sums the points of the window in one pass, in which each server sums those of its users. */
 const summedByUser = (window: Window): Prisma.Sql => {
   const { before, last, pool, chainId } = window
-  const scoped = pool || typeof chainId === 'number'
+  const scoped = scopeOf(pool, chainId)
   const [table, points] = scoped
     ? ['position', 'p.points_a + p.points_b']
     : ['account_day', 'p.points']
-  return Prisma.sql`SELECT p.user_address, sum(${Prisma.raw(points)})::bigint AS points FROM ${Prisma.raw(table)} p
-    WHERE p.distribution_date > ${before ?? '-infinity'}::date AND p.distribution_date <= ${last}::date
+  return Prisma.sql`SELECT p.user_address, sum(${Prisma.raw(points)})::bigint AS points
+    FROM ${Prisma.raw(table)} p
+    WHERE p.distribution_date > ${before ?? '-infinity'}::date
+      AND p.distribution_date <= ${last}::date
       AND ${inScope(window)} GROUP BY 1`
 }

@@ -17,7 +17,8 @@ const storedRuns = (
 ) => `SELECT id, finished_at AS "finishedAt", ledger_entries IS NULL AND before IS NOT NULL
     AND coalesce(digest <> digest_before, total_points_before <> total_points_after) AS lost
   FROM (SELECT *, lag(id) OVER stored AS before, lag(digest) OVER stored AS digest_before
-    FROM run WHERE date = date '${day}' AND status = 'succeeded' WINDOW stored AS (ORDER BY finished_at, id)) r
+    FROM run WHERE date = date '${day}' AND status = 'succeeded'
+    WINDOW stored AS (ORDER BY finished_at, id)) r
   ORDER BY finished_at, id`
 
 interface StoredRun {
@@ -83,10 +84,12 @@ const columns = {
 function mergedBy(runs: bigint[], since: bigint | null, entries: Prisma.Sql): Prisma.Sql {
   const ids = Prisma.sql`${runs.map(String)}::bigint[]`
   return Prisma.sql`(SELECT m.*, ${since === null ? null : String(since)}::bigint AS since FROM (
-      SELECT user_address, distribution_date, pool_key, max(run_id) AS run_id, bit_or(reasons) AS reasons,
+      SELECT user_address, distribution_date, pool_key, max(run_id) AS run_id,
+        bit_or(reasons) AS reasons,
         (array_agg(points_before ORDER BY array_position(${ids}, run_id)))[1] AS points_before,
         (array_agg(points_after ORDER BY array_position(${ids}, run_id) DESC))[1] AS points_after
-      FROM ${entries} e WHERE run_id = ANY(${ids}) GROUP BY user_address, distribution_date, pool_key) m
+      FROM ${entries} e WHERE run_id = ANY(${ids})
+      GROUP BY user_address, distribution_date, pool_key) m
     WHERE points_before <> points_after) t`
 }
 
@@ -105,10 +108,12 @@ async function mergedEntry(reader: Reader, key: readonly string[]): Promise<Ledg
     throw error
   })
   if (runs.length === 0) return null
-  const entries = Prisma.sql`(SELECT * FROM account_ledger WHERE user_address = ${user} AND distribution_date = ${date}::date
+  const entries = Prisma.sql`(SELECT * FROM account_ledger
+    WHERE user_address = ${user} AND distribution_date = ${date}::date
     AND pool_key = ${pool}::int)`
   const [row] = await reader.$queryRaw<LedgerEntry[]>`
-    SELECT ${selectList(columns)} FROM ${mergedBy(runs, BigInt(since), entries)} WHERE t.run_id = ${runId}::bigint`
+    SELECT ${selectList(columns)} FROM ${mergedBy(runs, BigInt(since), entries)}
+      WHERE t.run_id = ${runId}::bigint`
   return row ?? null
 }
 

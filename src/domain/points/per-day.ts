@@ -10,7 +10,8 @@ import { MAX_POINTS, millionthsSql, pointsColumn } from './millionths.ts'
  * SQL of the distribution date after the newest one: its rules are those in force now. In an empty
  * store it is today.
  */
-export const NEXT_DATE = `(SELECT coalesce(max(date) + 1, (now() AT TIME ZONE 'UTC')::date) FROM distribution)`
+export const NEXT_DATE = `(SELECT coalesce(max(date) + 1, (now() AT TIME ZONE 'UTC')::date)
+  FROM distribution)`
 
 /** SQL of a double of which products of three stay within doubles. */
 export const bounded = (double: string) => moderate(double, 90)
@@ -29,20 +30,24 @@ const each = (row: string, names: string[]) =>
 
 /** A FROM item `b` with the base points of a date, nulls if the settings count. */
 export const baseOn = (date: string) =>
-  `(SELECT b.* FROM (SELECT 1) one LEFT JOIN (SELECT ${each('r', ['deposit', 'borrow'])} FROM base_points_rule r
+  `(SELECT b.* FROM (SELECT 1) one LEFT JOIN (SELECT ${each('r', ['deposit', 'borrow'])}
+    FROM base_points_rule r
     WHERE ${inForce('r', date)}) b ON true OFFSET 0) b`
 
 /** A query of the factors that are in force for a date: those of a pool, or of all of them. */
 export const factorsOn = (date: string, pool?: string) =>
   `SELECT r.pool_address, ${each('r', FACTOR_COLUMNS)} FROM multiplier_rule r
-    WHERE ${inForce('r', date)} ${pool === undefined ? '' : `AND r.pool_address = ${pool}`} OFFSET 0`
+    WHERE ${inForce('r', date)} ${pool === undefined ? '' : `AND r.pool_address = ${pool}`}
+    OFFSET 0`
 
 export const pointsPerDayColumns = sqlColumns({
   pointsPerDay: {
     ...pointsColumn('t.millionths'),
     nullable: true,
     description:
-      'The points of the amounts under the rules of the date after the newest distribution date: the run of that date yields them if no amount changes. Null if they are more than a side may have.',
+      'The points of the amounts under the rules of the date after the newest ' +
+      'distribution date: the run of that date yields them if no amount changes. Null if ' +
+      'they are more than a side may have.',
   },
 })
 
@@ -68,8 +73,10 @@ export const pointsPerDayOfPosition =
     const values = Prisma.join(
       amounts.map((amount, i) => Prisma.sql`${amount} AS ${Prisma.raw(AMOUNTS[i] ?? '')}`),
     )
-    const p = Prisma.sql`(SELECT ${Prisma.raw(each('v', AMOUNTS))}, v.pool FROM (SELECT ${values}, ${pool} AS pool) v OFFSET 0) p`
-    return Prisma.sql`FROM (SELECT ${Prisma.raw(MILLIONTHS)} FROM (SELECT ${Prisma.raw(sidesOf(base))} FROM ${p}
+    const p = Prisma.sql`(SELECT ${Prisma.raw(each('v', AMOUNTS))}, v.pool
+      FROM (SELECT ${values}, ${pool} AS pool) v OFFSET 0) p`
+    return Prisma.sql`FROM (SELECT ${Prisma.raw(MILLIONTHS)}
+      FROM (SELECT ${Prisma.raw(sidesOf(base))} FROM ${p}
       CROSS JOIN ${Prisma.raw(baseOn(NEXT_DATE))}
       LEFT JOIN LATERAL (${Prisma.raw(factorsOn(NEXT_DATE, 'p.pool'))}) m ON true OFFSET 0) s) t`
   }
@@ -82,7 +89,8 @@ export const pointsPerDayOfUser =
   (base: BasePoints) =>
   ([user]: Prisma.Sql[]): Prisma.Sql => {
     const p = Prisma.sql`(SELECT p.pool_address, ${Prisma.raw(each('p', AMOUNTS))} FROM position p
-      WHERE p.user_address = ${user} AND p.distribution_date = (SELECT max(date) FROM distribution) OFFSET 0) p`
+      WHERE p.user_address = ${user}
+        AND p.distribution_date = (SELECT max(date) FROM distribution) OFFSET 0) p`
     const factors = usually(
       Prisma.raw(`LATERAL (${factorsOn(NEXT_DATE, 'p.pool_address')}) m ON true`),
       { ifSpread: Prisma.raw(`(${factorsOn(NEXT_DATE)}) m ON m.pool_address = p.pool_address`) },

@@ -27,7 +27,8 @@ const OTHER = { a: 'b', b: 'a' } as const
 
 /** SQL of whether a side has collateral that backs debt. */
 export const backsDebt = (side: Side) =>
-  `t.${OTHER[side]}_borrowed_amount_usd > 0 AND (t.${side}_supplied_amount > 0 OR t.${side}_protected_supplied_amount > 0)`
+  `t.${OTHER[side]}_borrowed_amount_usd > 0 AND (t.${side}_supplied_amount > 0
+    OR t.${side}_protected_supplied_amount > 0)`
 
 /** The worth of tokens in USD; null if they have no price. */
 const worth = (usd: string, amount: string) =>
@@ -61,12 +62,16 @@ function limitOn(limit: Limit, date: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`coalesce(${past}[width_bucket(${date}, m.limits_until) + 1], ${now})`
 }
 
+/** The column of a pool with the market of a side. */
+const UNIT = { a: 'unit_1_id', b: 'unit_2_id' }
+
 /** Looks a limit of a side's market up by the position's pool. */
 const storedRisk = (
   side: Side,
   limit: Limit,
 ) => `(SELECT ${moderate(limitOn(limit, Prisma.raw('t.distribution_date')).sql)} FROM pool p
-    JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${side === 'a' ? 'unit_1_id' : 'unit_2_id'} WHERE p.key = t.pool_key)`
+    JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${UNIT[side]}
+    WHERE p.key = t.pool_key)`
 
 /** Looks the threshold up by the position's pool. */
 export const storedThreshold: Threshold = (side) => storedRisk(side, 'liquidation_threshold')
@@ -97,16 +102,19 @@ const isInDebt = (side: Side) => `(${usd(side, 'borrowed')} > 0)`
 export const liquidationPriceSql = (
   threshold: Threshold,
 ) => `(CASE WHEN ${isInDebt('a')} = ${isInDebt('b')} THEN NULL
-    WHEN ${isInDebt('a')} THEN nullif(${moderate('t.b_token_price')}, 0) ELSE nullif(${moderate('t.a_token_price')}, 0) END
+    WHEN ${isInDebt('a')} THEN nullif(${moderate('t.b_token_price')}, 0)
+      ELSE nullif(${moderate('t.a_token_price')}, 0) END
     / (nullif(${healthFactorSql(threshold)}, 0) + 1e-140))`
 
 const maxLtv = (side: Side) => storedRisk(side, 'max_ltv')
 
 /** SQL of what could still be borrowed. */
-export const BORROWING_POWER = `(${backing('a', maxLtv('a'))} + ${backing('b', maxLtv('b'))} - ${DEBT})`
+const CAPACITY = `${backing('a', maxLtv('a'))} + ${backing('b', maxLtv('b'))}`
+export const BORROWING_POWER = `(${CAPACITY} - ${DEBT})`
 
 const supply = (side: Side) =>
-  `least(t.${side}_supplied_amount_usd, 1e140) + least(t.${side}_protected_supplied_amount_usd, 1e140)`
+  `least(t.${side}_supplied_amount_usd, 1e140) + ` +
+  `least(t.${side}_protected_supplied_amount_usd, 1e140)`
 const SUPPLY = `(CASE WHEN t.b_borrowed_amount_usd > 0 THEN ${supply('a')} ELSE 0 END
     + CASE WHEN t.a_borrowed_amount_usd > 0 THEN ${supply('b')} ELSE 0 END)`
 
@@ -116,15 +124,19 @@ const SUPPLY = `(CASE WHEN t.b_borrowed_amount_usd > 0 THEN ${supply('a')} ELSE 
  * quotient.
  */
 const INDEBTED = '(t.a_borrowed_amount_usd > 0 OR t.b_borrowed_amount_usd > 0)'
-const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150 AND t.a_borrowed_amount_usd < 1e150 AND t.b_borrowed_amount_usd < 1e150
-    THEN ${SUPPLY} / greatest(greatest(t.a_borrowed_amount_usd, 0) + greatest(t.b_borrowed_amount_usd, 0), 1e-150) ELSE 0 END)`
+const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150
+    AND t.a_borrowed_amount_usd < 1e150 AND t.b_borrowed_amount_usd < 1e150
+    THEN ${SUPPLY} / greatest(
+      greatest(t.a_borrowed_amount_usd, 0) + greatest(t.b_borrowed_amount_usd, 0), 1e-150)
+    ELSE 0 END)`
 
 /**
  * Joins pools `u` with the markets of their sides, whose limits on a date `joinedThreshold` reads.
  */
 export function withMarkets(pools: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
   const threshold = limitOn('liquidation_threshold', date)
-  const markets = Prisma.sql`(SELECT m.chain_id, m.id, ${threshold} AS liquidation_threshold FROM market m)`
+  const markets = Prisma.sql`(SELECT m.chain_id, m.id, ${threshold} AS liquidation_threshold
+    FROM market m)`
   return Prisma.sql`${pools}
     LEFT JOIN ${markets} a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
     LEFT JOIN ${markets} b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id`

@@ -31,7 +31,10 @@ const text = { type: 'text' } as const
 const float = { type: 'float' } as const
 
 const sidePoints = (side: 'A' | 'B') =>
-  `Points of side ${side}: the double \`(baseDeposit * deposit) * (supplied + protected) + (baseBorrow * borrow) * borrowed\` of its USD amounts and multipliers, times 1e6, to the nearest integer, ties to even, in millionths. Protected supply counts only while the other side has debt.`
+  `Points of side ${side}: the double \`(baseDeposit * deposit) * (supplied + ` +
+  `protected) + (baseBorrow * borrow) * borrowed\` of its USD amounts and ` +
+  'multipliers, times 1e6, to the nearest integer, ties to even, in millionths. ' +
+  'Protected supply counts only while the other side has debt.'
 
 const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
   id: { type: 'text' },
@@ -59,7 +62,9 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     type: 'float',
     nullable: true,
     description:
-      'The loan-to-value (LTV) as a fraction, 0.75 is 75 %: the debt of each side, divided by the supply of the other side, including protected supply, where that side has debt. Null without debt or without such supply, or if tokens have no price.',
+      'The loan-to-value (LTV) as a fraction, 0.75 is 75 %: the debt of each side, ' +
+      'divided by the supply of the other side, including protected supply, where that ' +
+      'side has debt. Null without debt or without such supply, or if tokens have no price.',
     filter: true,
     sort: true,
   },
@@ -68,7 +73,11 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     type: 'float',
     nullable: true,
     description:
-      "The supply of each side where the other side has debt, including protected supply, times its market's `liquidationThreshold`, divided by the debt of both sides. Below 1 the position can be liquidated. The thresholds are those that were in force when the date was the newest one, or the first that are known. Null without debt, if such a threshold is not known, or if tokens have no price.",
+      'The supply of each side where the other side has debt, including protected supply, ' +
+      "times its market's `liquidationThreshold`, divided by the debt of both sides. " +
+      'Below 1 the position can be liquidated. The thresholds are those that were in ' +
+      'force when the date was the newest one, or the first that are known. Null without ' +
+      'debt, if such a threshold is not known, or if tokens have no price.',
     filter: true,
     sort: true,
   },
@@ -77,7 +86,9 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     type: 'float',
     nullable: true,
     description:
-      'The fraction by which the price of the collateral must fall, all others unchanged, until the position can be liquidated, 0.25 is 25 %: 1 - 1 / `healthFactor`. Negative if it can be liquidated now. Null if `healthFactor` is null or 0.',
+      'The fraction by which the price of the collateral must fall, all others unchanged, ' +
+      'until the position can be liquidated, 0.25 is 25 %: 1 - 1 / `healthFactor`. ' +
+      'Negative if it can be liquidated now. Null if `healthFactor` is null or 0.',
     filter: true,
     sort: true,
   },
@@ -86,14 +97,19 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     type: 'float',
     nullable: true,
     description:
-      'The price of the collateral in USD, on the side without debt, at which the position can be liquidated: its price divided by `healthFactor`. Null if `healthFactor` is null or 0, or if both sides have debt.',
+      'The price of the collateral in USD, on the side without debt, at which the ' +
+      'position can be liquidated: its price divided by `healthFactor`. Null if ' +
+      '`healthFactor` is null or 0, or if both sides have debt.',
   },
   borrowingPowerUsd: {
     sql: BORROWING_POWER,
     type: 'float',
     nullable: true,
     description:
-      "The amount in USD that the user could still borrow: the supply of each side where the other side has debt, including protected supply, times its market's `maxLtv`, minus the debt of both sides. Negative if the debt is larger. Null without debt, if such a `maxLtv` is not known, or if tokens have no price.",
+      'The amount in USD that the user could still borrow: the supply of each side where ' +
+      "the other side has debt, including protected supply, times its market's `maxLtv`, " +
+      'minus the debt of both sides. Negative if the debt is larger. Null without debt, ' +
+      'if such a `maxLtv` is not known, or if tokens have no price.',
   },
   aTokenAddress: address,
   aTokenSymbol: text,
@@ -256,9 +272,10 @@ export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): 
   const most = mostHealth(where)
   if (most === undefined) return positionListing
   const assets = where?.collateralAssets as string[] | null | undefined
+  const tokens = Prisma.sql`(SELECT ${assets}::text[])::text[]`
   const pools = assets
     ? Prisma.sql`(SELECT u.* FROM pool u WHERE u.key IN
-        (SELECT p.pool_key FROM token_pair p WHERE ${withToken(Prisma.sql`(SELECT ${assets}::text[])::text[]`)})) u`
+        (SELECT p.pool_key FROM token_pair p WHERE ${withToken(tokens)})) u`
     : undefined
   const limited = positionsFrom(positionsUpTo(most, date, pools), joinedColumns)
   return { ...limited, filters: withoutKeys(limited.filters) }

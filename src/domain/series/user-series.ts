@@ -45,7 +45,10 @@ const netApr = (kind: 'Deposit' | 'Borrow', weights: string) =>
     sql: `n."net${kind}Apr"`,
     type: 'float',
     nullable: true,
-    description: `The average ${kind.toLowerCase()} APR at the end of the bucket as a fraction, weighted by ${weights} in USD, like \`netApr(asOf)\`. 0 without any; null before the first snapshot, and where no rate of them is known.`,
+    description:
+      `The average ${kind.toLowerCase()} APR at the end of the bucket as a fraction, ` +
+      `weighted by ${weights} in USD, like \`netApr(asOf)\`. 0 without any; null before ` +
+      'the first snapshot, and where no rate of them is known.',
   }) as const
 
 const rewardsUsd = (kind: 'market' | 'vault') =>
@@ -53,7 +56,9 @@ const rewardsUsd = (kind: 'market' | 'vault') =>
     sql: `CASE WHEN coalesce(r.${kind}_count, 0) = 0 THEN 0 ELSE r.${kind}_usd END`,
     type: 'float',
     nullable: true,
-    description: `Liquidation rewards in ${kind}s, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.`,
+    description:
+      `Liquidation rewards in ${kind}s, in USD. Rewards without a price are left out. ` +
+      'Null if there are rewards but none has a price.',
   }) as const
 
 const POINTS = 'coalesce(p.points, 0)'
@@ -91,25 +96,34 @@ const PARTS = {
     },
     netCashInvestedUsd: earned(
       'netCashInvestedUsd',
-      'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings in each market and vault, up to its newest snapshot. Null before the first snapshot, and once one of them lacks a price.',
+      'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings in ' +
+        'each market and vault, up to its newest snapshot. Null before the first snapshot, ' +
+        'and once one of them lacks a price.',
     ),
     earningsUsd: earned(
       'earningsUsd',
-      'Total earnings, in USD: `worth.netUsd` minus `netCashInvestedUsd`. Both are of the same snapshots, so that a deposit does not count as a loss until the next one. Null if either is.',
+      'Total earnings, in USD: `worth.netUsd` minus `netCashInvestedUsd`. Both are of the ' +
+        'same snapshots, so that a deposit does not count as a loss until the next one. ' +
+        'Null if either is.',
     ),
     pendingCashUsd: {
       sql: 'CASE WHEN e.start IS NULL THEN 0 ELSE e."pendingCashUsd" END',
       type: 'float',
       nullable: true,
       description:
-        'Net cash of the cash flows after the snapshots and up to the end of the bucket, in USD: no snapshot shows them yet, so the bucket leaves them out. `earnings(asOf)` counts them: with all prices known it is this much less than `earningsUsd`. Null if one of them lacks a price.',
+        'Net cash of the cash flows after the snapshots and up to the end of the bucket, in ' +
+        'USD: no snapshot shows them yet, so the bucket leaves them out. `earnings(asOf)` ' +
+        'counts them: with all prices known it is this much less than `earningsUsd`. Null ' +
+        'if one of them lacks a price.',
     },
     hasIncompletePrices: {
       sql: 'CASE WHEN e.time IS NOT NULL THEN e."earningsUsd" IS NULL END',
       type: 'boolean',
       nullable: true,
       description:
-        'True if the price of an amount other than 0 is missing in the snapshots or the cash flows up to them: what depends on it is null here, and counts it as 0 in `earnings(asOf)`. Null before the first snapshot.',
+        'True if the price of an amount other than 0 is missing in the snapshots or the ' +
+        'cash flows up to them: what depends on it is null here, and counts it as 0 in ' +
+        '`earnings(asOf)`. Null before the first snapshot.',
     },
   }),
   ranks: sqlColumns({
@@ -124,7 +138,10 @@ const PARTS = {
       type: 'int',
       nullable: true,
       description:
-        "The rank on the leaderboard as of the bucket's last distribution date, starting at 1; of a portfolio, the best rank of its users. Null in a gap, before the first position, and briefly while the ranks of the date are recomputed after a run for it or for an earlier date.",
+        "The rank on the leaderboard as of the bucket's last distribution date, starting at " +
+        '1; of a portfolio, the best rank of its users. Null in a gap, before the first ' +
+        'position, and briefly while the ranks of the date are recomputed after a run for ' +
+        'it or for an earlier date.',
     },
   }),
   rewards: sqlColumns({
@@ -160,9 +177,12 @@ const isUsed = (columns: Columns, used: ReadonlySet<string>) =>
 const pointsByBucket = (owners: Prisma.Sql, span: Span) => Prisma.sql`
   SELECT bucket.start, sum(d.points) AS points,
     (sum(d.position_count) FILTER (WHERE d.distribution_date = bucket.last))::int AS position_count
-  FROM ${owners} CROSS JOIN LATERAL (SELECT d.distribution_date, d.points, d.position_count FROM account_day d
+  FROM ${owners} CROSS JOIN LATERAL (SELECT d.distribution_date, d.points, d.position_count
+    FROM account_day d
     WHERE d.user_address = owner.address AND ${within(span, 'd.distribution_date')} OFFSET 0) d
-  JOIN (${lastDates(span)}) bucket ON bucket.start = ${startSql(span.interval, 'd.distribution_date')} GROUP BY 1`
+  JOIN (${lastDates(span)}) bucket
+    ON bucket.start = ${startSql(span.interval, 'd.distribution_date')}
+  GROUP BY 1`
 
 const usdIf = (condition: string) =>
   Prisma.raw(toDouble(`sum(${exact('r.usd')}) FILTER (WHERE ${condition})`))
@@ -179,13 +199,17 @@ function rewardsByBucket(owners: Prisma.Sql, { interval, first, end }: Span): Pr
   const of = (kind: 'market' | 'vault') => {
     const table = Prisma.raw(`${kind}_liquidation_reward`)
     const isMarket = Prisma.raw(String(kind === 'market'))
-    return Prisma.sql`SELECT ${isMarket} AS market, t.timestamp, t.liquid_reward_usd AS usd FROM ${table} t
+    return Prisma.sql`SELECT ${isMarket} AS market, t.timestamp, t.liquid_reward_usd AS usd
+      FROM ${table} t
       WHERE t.user_address = owner.address AND t.timestamp >= ${from} AND t.timestamp < ${to}`
   }
   return Prisma.sql`
-    SELECT ${start} AS start, (count(*) FILTER (WHERE r.market))::int AS market_count, ${usdIf('r.market')} AS market_usd,
-      (count(*) FILTER (WHERE NOT r.market))::int AS vault_count, ${usdIf('NOT r.market')} AS vault_usd
-    FROM ${owners} CROSS JOIN LATERAL (${of('market')} UNION ALL ${of('vault')} OFFSET 0) r GROUP BY 1`
+    SELECT ${start} AS start, (count(*) FILTER (WHERE r.market))::int AS market_count,
+      ${usdIf('r.market')} AS market_usd,
+      (count(*) FILTER (WHERE NOT r.market))::int AS vault_count,
+      ${usdIf('NOT r.market')} AS vault_usd
+    FROM ${owners} CROSS JOIN LATERAL (${of('market')} UNION ALL ${of('vault')} OFFSET 0) r
+    GROUP BY 1`
 }
 
 /** A query of the average rates at the end of each bucket with a snapshot by then. */
@@ -230,7 +254,8 @@ export function userSeriesFrom(
   const joins = partsIn(used).map(
     (part) => Prisma.sql`LEFT JOIN (${QUERIES[part](owners, span)}) ${Prisma.raw(JOINED[part])}`,
   )
-  return Prisma.sql`FROM ${calendar(span)} ${joins.length > 0 ? Prisma.join(joins, ' ') : Prisma.empty}`
+  return Prisma.sql`FROM ${calendar(span)}
+    ${joins.length > 0 ? Prisma.join(joins, ' ') : Prisma.empty}`
 }
 
 const partsIn = (used: ReadonlySet<string>) =>

@@ -13,7 +13,8 @@ export const latestFrom = (
   chainId: Prisma.Sql,
   asOf: Prisma.Sql | undefined,
 ): Prisma.Sql =>
-  Prisma.sql`FROM (${snapshotsFrom(kind, latest(kind, oneOwner(address), asOf))} WHERE ${onChain('s.chain_id', chainId)}) t
+  Prisma.sql`FROM (${snapshotsFrom(kind, latest(kind, oneOwner(address), asOf))}
+    WHERE ${onChain('s.chain_id', chainId)}) t
     ORDER BY t.chain_id, t.entity_id, t.position_id`
 
 /**
@@ -28,6 +29,7 @@ async function readLatest(
   chainId: number | null,
   asOf: Date | null,
 ): Promise<Snapshot[][]> {
+  const chain = Prisma.sql`${chainId}::bigint`
   const of = (kind: EntityType) =>
     reader.$queryRaw<(Snapshot & { ordinality: number })[]>`
       SELECT owner.number::int AS ordinality, found.* FROM ${ownersSql(
@@ -35,7 +37,7 @@ async function readLatest(
         users.map((user) => [user]),
       )}
       CROSS JOIN LATERAL (SELECT ${selectList(snapshots.columns)}
-        ${latestFrom(kind, Prisma.raw('owner.k0'), Prisma.sql`${chainId}::bigint`, momentSql(asOf))}) found`
+        ${latestFrom(kind, Prisma.raw('owner.k0'), chain, momentSql(asOf))}) found`
   const [markets, vaults] = await Promise.all([of('market'), of('vault')])
   const byUser: Snapshot[][] = users.map(() => [])
   for (const row of [...markets, ...vaults]) byUser[row.ordinality - 1]?.push(row)

@@ -33,7 +33,8 @@ export function addAssetPrice(builder: Builder): void {
       type: AssetPrice,
       nullable: true,
       description:
-        'The newest daily price or, if none is stored, the price that the newest position in a pool with the asset has: `source` says which. Null without either.',
+        'The newest daily price or, if none is stored, the price that the newest position ' +
+        'in a pool with the asset has: `source` says which. Null without either.',
       // Reads a position of each pool with the asset.
       ...one(priceAt, ['chainId', 'address'], { cost: { once: 100, weight: 3 } }),
     }),

@@ -82,7 +82,9 @@ export function addSeries(builder: Builder) {
     series: seriesField(t, {
       type: UserSeriesBucket,
       cost,
-      description: `The user's points, rank, positions, worth, earnings and liquidation rewards by date, week or month. ${gaps}`,
+      description:
+        `The user's points, rank, positions, worth, earnings and liquidation rewards by ` +
+        `date, week or month. ${gaps}`,
       columns: userBucketColumns,
       by: ['address'],
       types: ['text'],
@@ -94,7 +96,9 @@ export function addSeries(builder: Builder) {
     series: seriesField(t, {
       type: UserSeriesBucket,
       cost: { ...cost, perRow: bucketsOfAddress },
-      description: `The users' points, positions, worth, earnings and liquidation rewards added up, by date, week or month. ${gaps}`,
+      description:
+        `The users' points, positions, worth, earnings and liquidation rewards added up, by ` +
+        `date, week or month. ${gaps}`,
       columns: userBucketColumns,
       by: ['addresses'],
       types: [],
@@ -136,7 +140,10 @@ export function addSeries(builder: Builder) {
     series: seriesField(t, {
       type: PoolSeriesBucket,
       cost,
-      description: `The points and USD amounts of the market, which is one side of its pool, by date, week or month; positions are those of the pool. Empty if the pool is not stored or does not name the market as a side. ${gaps}`,
+      description:
+        'The points and USD amounts of the market, which is one side of its pool, by date, ' +
+        'week or month; positions are those of the pool. Empty if the pool is not stored or ' +
+        `does not name the market as a side. ${gaps}`,
       columns: marketBucketColumns,
       by: ['chainId', 'id'],
       types: ['bigint', 'text'],
@@ -148,7 +155,9 @@ export function addSeries(builder: Builder) {
     series: seriesField(t, {
       type: PoolSeriesBucket,
       cost,
-      description: `The points and USD amounts of the asset in all pools, by date, week or month; positions are those of these pools. ${gaps}`,
+      description:
+        'The points and USD amounts of the asset in all pools, by date, week or month; ' +
+        `positions are those of these pools. ${gaps}`,
       columns: assetBucketColumns,
       by: ['chainId', 'address'],
       types: ['bigint', 'text'],
@@ -197,7 +206,8 @@ export function addSeries(builder: Builder) {
     series: t.field({
       type: [GroupedSeries],
       description:
-        "The program's series by pool, chain or token, those with the most points over the range first. `program { series }` combines all of them.",
+        "The program's series by pool, chain or token, those with the most points over the " +
+        'range first. `program { series }` combines all of them.',
       args: {
         groupBy: t.arg({
           type: GROUP_BY,
