@@ -584,11 +584,6 @@ export const variables = z.object({
       'the hosts from which readers may load logos of tokens: `assets.example.org,cdn.example.org`',
     defaultText: 'none: only logos that `tokens.jsonl` has as data are shown',
   }),
-  FEDERATION: truth
-    .default('false')
-    .transform((text) => text === 'true')
-    .describe('`true`: the graph is a federated subgraph')
-    .meta(OF_ANSWERS),
   PLAN: oneOf('on', 'off')
     .default('on')
     .describe('`off`: every operation runs on resolvers, Prisma and DataLoaders')

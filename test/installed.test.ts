@@ -122,7 +122,6 @@ test('every command', async () => {
   expect((await run(['schema'], {})).trim()).toBe(
     (await readFile(join(generated, 'schema.graphql'), 'utf8')).trim(),
   )
-  expect(await run(['schema', '--federation'], {})).toContain('@key(fields: "address")')
   expect(
     await run(['schema', '--against', join(generated, 'released-schema.graphql')], {}),
   ).toContain('Nothing breaks')
@@ -275,11 +274,8 @@ const has = (program: string) => {
 }
 
 describe('what is loaded later', () => {
-  test('federation, the docs, GraphiQL, on an embedded Postgres', async () => {
-    const base = await serve({ DATA_DIR: join(installed.directory, 'data'), FEDERATION: 'true' })
-    expect((await json(`${base}/graphql?query={_service{sdl}}`)).data._service.sdl).toContain(
-      '@key(fields: "address")',
-    )
+  test('the docs, GraphiQL, on an embedded Postgres', async () => {
+    const base = await serve({ DATA_DIR: join(installed.directory, 'data') })
     const docs = await fetch(`${base}/docs/rest`)
     const docsScript = await fetch(base + /src="(.*?)"/.exec(await docs.text())?.[1])
     expect([docs.status, docsScript.status, (await docsScript.text()).length > 1_000_000]).toEqual([

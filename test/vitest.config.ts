@@ -39,7 +39,7 @@ const kernel = [
  */
 const second = [
   'distribution/{graph-source,killed}',
-  'graphql/{compatibility,cost,doubles,event-loop,federation,history-cost,introspection}',
+  'graphql/{compatibility,cost,doubles,event-loop,history-cost,introspection}',
   'graphql/{large-reads,operations,remembered-documents,slow-readers}',
   'rest/{large-totals,lint}',
 ]

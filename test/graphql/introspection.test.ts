@@ -42,16 +42,13 @@ const python = await run('python3', ['-c', 'import graphql; print(graphql.__vers
   () => undefined,
 )
 
-describe.each([
-  ['the graph', {}],
-  ['the subgraph', { FEDERATION: 'true' }],
-])('introspection of %s', (_, env) => {
+describe('introspection of the graph', () => {
   let gateway: Gateway
   let dir: string
   let data: any
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'introspection-'))
-    gateway = await startGateway({ env: { MAX_QUERY_COST: '100000', ...env } })
+    gateway = await startGateway({ env: { MAX_QUERY_COST: '100000' } })
     data = await gateway.ask(INTROSPECTION)
   })
   afterAll(async () => {

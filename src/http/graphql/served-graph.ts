@@ -45,12 +45,9 @@ export async function openServedGraph(
     maxBytes: shares.live,
   })
   app.addHook('onClose', async () => live.close())
-  const schema = config.FEDERATION
-    ? (await import('../../graphql/schema/federation.ts')).createSubgraph(deps)
-    : createSchema(deps)
   const limits = limitsOf(config)
   const graph = openGraph(
-    schema,
+    createSchema(deps),
     { ...deps, live, limits, onAway: (error) => outage.failed(error) },
     { limits, plan: config.PLAN === 'on', documents, count, maxBytes: shares.documents },
   )
