@@ -3,7 +3,6 @@ import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { addBasePoints } from './base-points.ts'
 import { print, printText, wantsJson, warn, withDeps } from './command.ts'
-import { addCompletion } from './completion.ts'
 import { addConfig } from './config.ts'
 import { addDistribute } from './distribute.ts'
 import { addDoctor } from './doctor.ts'
@@ -58,7 +57,6 @@ export function createProgram(): Command {
   addDoctor(program)
   addDistribute(program)
   addRebuild(program)
-  addCompletion(program)
   program
     .command('migrate')
     .description('bring the database tables up to date')
