@@ -285,11 +285,6 @@ const legSources = Object.fromEntries(
 export const variables = z.object({
   HOST: text('a host name or an address').default('127.0.0.1').describe('the address to listen on'),
   PORT: whole(0, 65_535).default(4000).describe('the port to listen on; 0: any free port'),
-  WORKERS: whole(1, 64)
-    .default(1)
-    .describe(
-      'the processes that serve on one port, such as one for each core. Above 1, a primary runs the jobs, replaces workers that die, and restarts them in turn on SIGHUP. Memory, DATABASE_POOL_SIZE and the limits of connections, concurrent requests and subscriptions apply to each worker; RATE_LIMIT applies to all together',
-    ),
   DATABASE_URL: databaseUrl.optional().meta({
     description: 'a Postgres, 15 or later',
     defaultText: 'none: an embedded Postgres 18',
@@ -620,21 +615,6 @@ export const variables = z.object({
     }),
 })
 
-/** The connections of the embedded Postgres that gateways may use, of 100. */
-const EMBEDDED_CONNECTIONS = 97
-
-/**
- * The connections of all workers and the primary: each has a pool, and three that listen, probe and
- * hold the server.
- */
-const embeddedConnections = ({
-  WORKERS,
-  DATABASE_POOL_SIZE,
-}: {
-  WORKERS: number
-  DATABASE_POOL_SIZE: number
-}) => (WORKERS + 1) * (DATABASE_POOL_SIZE + 3)
-
 const settings = variables.superRefine(
   ({ POSITIONS_SOURCE: source, POSITIONS_SOURCE_FORMAT: format, ...rest }, context) => {
     const issue = (name: string, message: string) =>
@@ -651,15 +631,6 @@ const settings = variables.superRefine(
       issue(
         'ANALYTICS_SOURCE',
         'is needed, since ANALYTICS_CRON is set: updates fetch analytics from it',
-      )
-    if (
-      rest.WORKERS > 1 &&
-      rest.DATABASE_URL === undefined &&
-      embeddedConnections(rest) > EMBEDDED_CONNECTIONS
-    )
-      issue(
-        'WORKERS',
-        `of ${rest.WORKERS} may open ${embeddedConnections(rest)} connections, and the embedded Postgres takes ${EMBEDDED_CONNECTIONS}: set a smaller DATABASE_POOL_SIZE, fewer workers, or a DATABASE_URL`,
       )
     if (rest.DATABASE_DIRECT_URL !== undefined && rest.DATABASE_URL === undefined)
       issue(

@@ -26,7 +26,6 @@ import { type Client, isRemote, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/positions/open-positions-source.ts'
 import type { PositionsSource } from './sources/positions/positions-source.ts'
 import { visible, visibleWhenParsed } from './visible.ts'
-import type { Primary } from './workers/link.ts'
 
 export const CHANNELS = ['gateway_data', 'gateway_run']
 
@@ -52,8 +51,6 @@ export interface Deps {
   notifications: Notifications
   cache: Cache
   metrics: Registry
-  /** The primary, if this process is one of several workers. */
-  primary?: Primary | undefined
   outage: Outage
   basePoints: BasePoints
   /** The hosts whose links to logos of tokens are shown. */

@@ -48,13 +48,10 @@ const SAME_SIGNAL_MS = 500
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Aborts on the first of these signals. A second one ends the process at once. If anything hangs,
+ * Aborts on the first signal to stop. A second one ends the process at once. If anything hangs,
  * the process ends soon after SHUTDOWN_TIMEOUT_MS.
  */
-export function stopSignal(
-  { SHUTDOWN_TIMEOUT_MS: timeoutMs }: Config,
-  signals: readonly (typeof STOP_SIGNALS)[number][] = STOP_SIGNALS,
-): AbortSignal {
+export function stopSignal({ SHUTDOWN_TIMEOUT_MS: timeoutMs }: Config): AbortSignal {
   const controller = new AbortController()
   let since = Number.POSITIVE_INFINITY
   const stop = (signal: (typeof STOP_SIGNALS)[number]) => {
@@ -67,7 +64,7 @@ export function stopSignal(
     }, timeoutMs + CLOSING_MS).unref()
     controller.abort()
   }
-  for (const signal of signals) process.on(signal, stop)
+  for (const signal of STOP_SIGNALS) process.on(signal, stop)
   return controller.signal
 }
 

@@ -1,4 +1,3 @@
-import cluster from 'node:cluster'
 import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { addBasePoints } from './base-points.ts'
@@ -34,7 +33,6 @@ export function createProgram(): Command {
     .showHelpAfterError(!wantsJson() && '(see --help)')
     .configureOutput({ outputError: (text, write) => wantsJson() || write(text) })
     .hook('preAction', () => {
-      if (!cluster.isPrimary) return
       for (const sentence of [...misspeltSettings(process.env), ...unusedParameters(process.env)])
         warn(sentence)
     })

@@ -1,11 +1,9 @@
-import cluster from 'node:cluster'
 import { type Command, Option } from 'commander'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { readRights } from '../db/server/rights.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
 import { setSeason } from '../domain/season/change-seasons.ts'
-import { drain } from '../http/server/drain.ts'
 import { startRankHistory } from '../jobs/rank-history.ts'
 import { startSchedule } from '../jobs/schedule.ts'
 import { boundGarbage, boundWebAssembly } from '../memory.ts'
@@ -37,43 +35,18 @@ async function serve(sample: boolean): Promise<void> {
   })
   boundGarbage(config)
   boundWebAssembly()
-  if (cluster.isWorker) return work(config)
-  // On a terminal SIGHUP is its end.
-  const restarts = config.WORKERS > 1 && !process.stdout.isTTY
-  const stop = stopSignal(config, restarts ? ['SIGINT', 'SIGTERM'] : undefined)
-  if (restarts) process.on('SIGHUP', () => {})
+  const stop = stopSignal(config)
   const deps = await openDeps(config)
   try {
     if (config.SAMPLE_DATA === 'on') await loadSample(deps, stop)
     const runsJobs = await mayRunJobs(deps)
     const example = await readExample(deps)
-    const server = await (config.WORKERS > 1 ? openWorkers(deps, restarts) : openServer(deps))
-    if (!server) return
+    const server = await openServer(deps)
     const jobs = runsJobs ? [startSchedule(deps), startRankHistory(deps)] : []
     const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
     printText(welcome(deps, `http://${host}:${server.port}${config.BASE_PATH}`, example))
     await aborted(stop)
     await Promise.all([server, ...jobs].map((one) => one.close()))
-  } finally {
-    await deps.close()
-  }
-}
-
-/** Serves as one of several workers. */
-async function work(config: Config): Promise<void> {
-  // Ctrl-C goes to all processes of a terminal: the primary ends its workers.
-  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
-  const stop = stopSignal(config, ['SIGTERM'])
-  const primary = (await import('../workers/link.ts')).openPrimary()
-  const deps = { ...(await openDeps(config)), primary }
-  try {
-    const server = await openServer(deps)
-    const drained = new Promise<void>((resolve) => {
-      primary.serve({ drain: () => void server.drain().then(resolve) })
-    })
-    primary.ask.ready.asEvent(server.port)
-    await Promise.race([aborted(stop), drained])
-    await server.close()
   } finally {
     await deps.close()
   }
@@ -90,7 +63,7 @@ interface Served {
   close(): Promise<void>
 }
 
-async function openServer(deps: Deps): Promise<Served & { drain(): Promise<void> }> {
+async function openServer(deps: Deps): Promise<Served> {
   const { config } = deps
   // Other commands start in less time without these.
   const [{ createApp }, { warmUp }] = await Promise.all([
@@ -107,7 +80,6 @@ async function openServer(deps: Deps): Promise<Served & { drain(): Promise<void>
   const address = app.server.address()
   return {
     port: address && typeof address === 'object' ? address.port : config.PORT,
-    drain: () => drain(app.server, config.SHUTDOWN_TIMEOUT_MS),
     async close() {
       const deadline = setTimeout(
         () => app.server.closeAllConnections(),
@@ -117,24 +89,6 @@ async function openServer(deps: Deps): Promise<Served & { drain(): Promise<void>
       clearTimeout(deadline)
     },
   }
-}
-
-/** Serves from workers. @returns undefined if they cannot start, which one of them has explained */
-async function openWorkers({ config, log }: Deps, restarts: boolean): Promise<Served | undefined> {
-  const { Workers } = await import('../workers/workers.ts')
-  const workers = new Workers({
-    count: config.WORKERS,
-    shutdownTimeoutMs: config.SHUTDOWN_TIMEOUT_MS,
-    log,
-  })
-  const started = await workers.start()
-  if ('exitCode' in started) {
-    process.exitCode = started.exitCode
-    await workers.close()
-    return undefined
-  }
-  if (restarts) process.on('SIGHUP', () => void workers.restart())
-  return { port: started.port, close: () => workers.close() }
 }
 
 /**

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import pTimeout, { TimeoutError } from 'p-timeout'
-import { type Aggregator, Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import manifest from '../../package.json' with { type: 'json' }
 import { ConfigError } from '../config.ts'
 import { storeFault } from '../db/faults.ts'
@@ -33,7 +33,7 @@ export function mountMetrics(
   edge: EdgeCache,
   { graph, live }: ServedGraph,
 ): void {
-  const { config, metrics, primary, store } = deps
+  const { config, metrics, store } = deps
   const redis = config.REDIS_URL === undefined ? undefined : deps.cache
   // The directory of the embedded Postgres.
   const dataDir = config.DATABASE_URL === undefined ? config.DATA_DIR : undefined
@@ -49,14 +49,11 @@ export function mountMetrics(
   const gauge = gaugesIn(metrics)
   const measureProcess = processMetrics(options)
   const setStore = storeMetrics(options)
-  const up = gauge('gateway_redis_up', '1 while Redis answers, else 0. Absent without REDIS_URL.', {
-    aggregator: 'min',
-  })
+  const up = gauge('gateway_redis_up', '1 while Redis answers, else 0. Absent without REDIS_URL.')
   const free = gauge(
     'gateway_data_dir_free_bytes',
     'Free bytes of the disk with DATA_DIR, where the embedded Postgres keeps its files. ' +
       'Absent with DATABASE_URL.',
-    { aggregator: 'min' },
   )
   const measure = async () => {
     measureProcess()
@@ -70,23 +67,16 @@ export function mountMetrics(
       redis && isUp(redis.ping()).then((is) => up.set(Number(is))),
     ])
   }
-  primary?.serve({
-    async metrics() {
-      await measure()
-      return metrics.getMetricsAsJSON()
-    },
-  })
   const scraped =
     config.METRICS_PORT === undefined
       ? app
       : openMetricsServer(app, config.HOST, config.METRICS_PORT)
   scraped.get('/metrics', async (_request, reply) => {
-    if (!primary) await measure()
-    const text = await (primary ? primary.ask.allMetrics() : metrics.metrics())
+    await measure()
     return reply
       .header('content-type', metrics.contentType)
       .header('cache-control', 'no-store')
-      .send(text)
+      .send(await metrics.metrics())
   })
 }
 
@@ -110,18 +100,11 @@ const isUp = (check: Promise<unknown>) =>
     () => false,
   )
 
-/**
- * Returns a function that adds a gauge, which is absent until it is set. Its aggregator says what
- * the workers' values make together.
- */
+/** Returns a function that adds a gauge, which is absent until it is set. */
 const gaugesIn =
   (metrics: Registry) =>
-  <Label extends string>(
-    name: string,
-    help: string,
-    { labelNames = [], aggregator = 'sum' }: { labelNames?: Label[]; aggregator?: Aggregator } = {},
-  ) => {
-    const made = new Gauge({ name, help, labelNames, aggregator, registers: [metrics] })
+  <Label extends string>(name: string, help: string, labelNames: Label[] = []) => {
+    const made = new Gauge({ name, help, labelNames, registers: [metrics] })
     if (labelNames.length === 0) made.remove()
     return made
   }
@@ -132,12 +115,8 @@ function processMetrics({ metrics, store, edge, live, memory }: MetricsOptions):
   gauge(
     'gateway_build_info',
     'Always 1. The labels are the versions of the gateway and of Node.js.',
-    {
-      labelNames: ['version', 'node'],
-      aggregator: 'first',
-    },
+    ['version', 'node'],
   ).set({ version: manifest.version, node: process.version }, 1)
-  gauge('gateway_workers', 'Processes that serve: as many as WORKERS while all are alive.').set(1)
   const subscriptions = gauge(
     'gateway_subscriptions',
     'Open GraphQL subscriptions of this process.',
@@ -149,18 +128,17 @@ function processMetrics({ metrics, store, edge, live, memory }: MetricsOptions):
     'Bytes in memory by what they are for: answers, documents (with plans and ' +
       'statements), live (answers of live queries), statements (names of prepared ones), ' +
       'persisted (documents). Each has a share of MEMORY_MB.',
-    { labelNames: ['part'] },
+    ['part'],
   )
   const listening = gauge(
     'gateway_notifications_up',
     '1 while notifications of changes arrive, else 0. Without them, no answer comes from memory.',
-    { aggregator: 'min' },
   )
   const connections = gauge(
     'gateway_database_connections',
     'Connections of the pool by state: busy or idle. DATABASE_POOL_SIZE has a few more, ' +
       'which are shared.',
-    { labelNames: ['state'] },
+    ['state'],
   )
   const waiting = gauge('gateway_database_waiting', 'Reads and writes that wait for a connection.')
   const measureReplicas = replicaMetrics(metrics, store)
@@ -193,13 +171,13 @@ function replicaMetrics(metrics: Registry, { replicas }: Deps['store']): () => v
     'gateway_replica_up',
     '1 while reads may go to a replica, else 0: it cannot be reached, was promoted, is ' +
       'not a copy of the primary or is far behind.',
-    { labelNames, aggregator: 'min' },
+    labelNames,
   )
   const behind = gauge(
     'gateway_replica_behind_seconds',
     'How long a replica has lacked a data version that this process has answered or ' +
       'been notified of.',
-    { labelNames, aggregator: 'max' },
+    labelNames,
   )
   if (replicas) replicas.onRead = (server, outcome) => served.inc({ server, outcome })
   return () => {
@@ -212,92 +190,71 @@ function replicaMetrics(metrics: Registry, { replicas }: Deps['store']): () => v
 
 /** Metrics of the store, read at each scrape. */
 function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promise<void> {
-  // All workers read the same store.
-  const same = { aggregator: 'max' } as const
   const gauge = gaugesIn(metrics)
-  const up = gauge(
-    'gateway_database_up',
-    '1 if the database answered this scrape in time, else 0.',
-    {
-      aggregator: 'min',
-    },
-  )
+  const up = gauge('gateway_database_up', '1 if the database answered this scrape in time, else 0.')
   const newest = gauge(
     'gateway_newest_distribution_timestamp_seconds',
     'Midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
-    same,
   )
   const age = gauge(
     'gateway_newest_distribution_age_seconds',
     'Seconds since midnight UTC of the newest stored distribution date. Absent if no ' +
       'positions are stored.',
-    same,
   )
   const snapshot = gauge(
     'gateway_newest_snapshot_timestamp_seconds',
     'The time of the newest snapshot on each chain. Absent if none is stored, or if the ' +
       'store is spread over several servers.',
-    { ...same, labelNames: ['chain'] },
+    ['chain'],
   )
   const snapshotAge = gauge(
     'gateway_newest_snapshot_age_seconds',
     'Seconds since the newest snapshot on each chain. Absent if none is stored, or if ' +
       'the store is spread over several servers.',
-    { ...same, labelNames: ['chain'] },
+    ['chain'],
   )
   const version = gauge(
     'gateway_data_version',
     'The version of the data. Each change of the store raises it.',
-    same,
   )
-  const changed = gauge(
-    'gateway_data_changed_timestamp_seconds',
-    'When the data last changed.',
-    same,
-  )
-  const pending = gauge(
-    'gateway_ranks_pending',
-    'Past dates whose ranks are not computed yet.',
-    same,
-  )
+  const changed = gauge('gateway_data_changed_timestamp_seconds', 'When the data last changed.')
+  const pending = gauge('gateway_ranks_pending', 'Past dates whose ranks are not computed yet.')
   const running = gauge(
     'gateway_distribution_runs_in_progress',
     'Runs in progress, of all gateways.',
-    same,
   )
   const succeeded = gauge(
     'gateway_distribution_last_success_timestamp_seconds',
     'When the newest successful run of each kind ended.',
-    { ...same, labelNames: ['kind'] },
+    ['kind'],
   )
   const duration = gauge(
     'gateway_distribution_last_success_duration_seconds',
     'How long the newest successful run of each kind took.',
-    { ...same, labelNames: ['kind'] },
+    ['kind'],
   )
   const positions = gauge(
     'gateway_distribution_last_success_positions',
     'The positions that the newest successful run of each kind left on its date.',
-    { ...same, labelNames: ['kind'] },
+    ['kind'],
   )
   const runs = new Counter({
     name: 'gateway_distribution_runs_total',
     help: 'Finished runs in the store. All gateways on the store report the same numbers.',
     labelNames: ['kind', 'status'],
-    ...same,
     registers: [metrics],
   })
   const legNewest = gauge(
     'gateway_update_newest_timestamp_seconds',
     'The date of the newest record of each leg of analytics that updates fetch, by ' +
       'chain. Absent before its first record.',
-    { ...same, labelNames: ['leg', 'chain'] },
+    ['leg', 'chain'],
   )
   const legUpdated = gauge(
     'gateway_update_last_success_timestamp_seconds',
     'When the newest successful update of each leg of analytics ended. Absent before ' +
       'its first record.',
-    { ...same, labelNames: ['leg'] },
+    ['leg'],
   )
   const readSnapshots = store.dialect.choose({
     usual: async () =>

@@ -55,7 +55,7 @@ const enumValues = Object.values(schema.getTypeMap()).flatMap((type) =>
 )
 const settings = Object.keys(variables.shape)
 /** What compose.yaml and kubernetes.yaml ask for besides. */
-const OF_DEPLOYMENT = ['POSTGRES_PASSWORD', 'OWNER_URL']
+const OF_DEPLOYMENT = ['GATEWAY_PORTS', 'POSTGRES_PASSWORD', 'OWNER_URL']
 const codes = [
   ...ERROR_CODES,
   ...Object.keys(REFUSALS),

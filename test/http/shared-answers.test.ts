@@ -50,7 +50,6 @@ const OF_ANSWERS: Record<string, string> = {
 const LOCAL: Record<string, string> = {
   HOST: 'localhost',
   PORT: '4999',
-  WORKERS: '2',
   MIGRATE: 'off',
   DATABASE_POOL_SIZE: '9',
   LOCK_TIMEOUT_MS: '1',

@@ -335,6 +335,6 @@ class DurationHistogram {
         { metricName: `${name}_count`, labels, value: sum },
       ]
     })
-    return { name, help, type: 'histogram', aggregator: 'sum', values }
+    return { name, help, type: 'histogram', values }
   }
 }

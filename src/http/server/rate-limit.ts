@@ -13,7 +13,7 @@ interface RateLimitOptions {
   /** The points per client and minute. */
   limit: number
   clientOf: ClientOf
-  /** A counter that several gateways, or the workers of one, share. */
+  /** A counter that several gateways share. */
   shared: PointCounter | undefined
 }
 
@@ -70,18 +70,14 @@ export class RateLimit {
   }
 }
 
-/**
- * The rate limit, if one is set. Points are counted in Redis if there is one, else by the primary
- * for all workers.
- */
+/** The rate limit, if one is set. Points are counted in Redis if there is one, else in memory. */
 export async function openRateLimit(
   app: FastifyInstance,
-  { config: { RATE_LIMIT: limit, REDIS_URL: redisUrl }, primary }: Deps,
+  { config: { RATE_LIMIT: limit, REDIS_URL: redisUrl } }: Deps,
   clientOf: ClientOf,
 ): Promise<RateLimit | undefined> {
   if (limit === undefined) return undefined
-  if (redisUrl === undefined)
-    return new RateLimit({ limit, clientOf, shared: primary && { add: primary.ask.addPoints } })
+  if (redisUrl === undefined) return new RateLimit({ limit, clientOf, shared: undefined })
   const { openRedisPointCounter } = await import('./redis-point-counter.ts')
   const shared = openRedisPointCounter(redisUrl)
   app.addHook('onClose', async () => shared.close())

@@ -4,8 +4,8 @@
  *     npm run bench -- scale           all of them; 30,000,000 positions take half an hour and 35 GB to make
  *     npm run bench -- scale --small   on 1 % of the rows, in some minutes
  *
- *     --parts LIST   of costs (of a request, and a model from them), growth (thirty times the rows), gateways (one worker and
- *                    two), cluster (Citus with 1, 2 and 4 workers)
+ *     --parts LIST   of costs (of a request, and a model from them), growth (thirty times the rows), cluster
+ *                    (Citus with 1, 2 and 4 workers)
  *     --seconds N    how long each kind of request is measured
  *     --data DIR     where the stores stay between runs: costs has that of `npm run bench`
  */
@@ -16,11 +16,10 @@ import { options, report } from '../report.ts'
 import { killServers } from '../speed/processes.ts'
 import { cluster } from './cluster.ts'
 import { costs } from './costs.ts'
-import { gateways } from './gateways.ts'
 import { growth } from './growth.ts'
 import type { Part } from './part.ts'
 
-const PARTS: Record<string, (part: Part) => Promise<void>> = { costs, growth, gateways, cluster }
+const PARTS: Record<string, (part: Part) => Promise<void>> = { costs, growth, cluster }
 
 const small = process.argv.includes('--small')
 const { parts, ...flags } = options(

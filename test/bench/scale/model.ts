@@ -44,7 +44,7 @@ export const ASSUMED = {
   imports: 24,
   /** How busy a core may be at the peak. */
   busy: 0.5,
-  /** Cores of one gateway, and of one Postgres: beyond that there are more of them. */
+  /** Cores of one machine of gateways, and of one Postgres: beyond that there are more of them. */
   gatewayCores: 2,
   postgresCores: 16,
   /** Accounts to daily users; positions of an account; markets and vaults with a daily snapshot. */

@@ -31,8 +31,6 @@ export interface Subject {
   requests: Buffer[]
   /** The process id of its Postgres' first process. Undefined if it is that of all. */
   postmaster?: number
-  /** Its number of connections. Undefined if it is that of all. */
-  connections?: number
 }
 
 /**
@@ -41,19 +39,13 @@ export interface Subject {
  */
 export async function measure(
   subjects: Subject[],
-  ofAll: number,
+  connections: number,
   timing: Timing,
 ): Promise<Record<string, Cell>> {
   const cells: Record<string, Cell> = {}
   const warmMs = Math.max(50, timing.seconds * 250)
   for (let round = 0; round <= timing.rounds; round++)
-    for (const {
-      name,
-      server,
-      requests,
-      postmaster = timing.postmaster,
-      connections = ofAll,
-    } of subjects) {
+    for (const { name, server, requests, postmaster = timing.postmaster } of subjects) {
       const sample = () => [cpuOf(server.pid, true), cpuOf(postmaster, true), ownCpu()]
       const windowMs = round === 0 ? warmMs : timing.seconds * 1000
       const window = await run({
