@@ -9,13 +9,16 @@ import { mountPages } from './http/pages.ts'
 import { mountRest } from './http/rest.ts'
 import { openServer, refuseOtherMethods } from './http/server/open-server.ts'
 
-/** Creates the HTTP server, which does not listen yet. */
-export async function createApp(deps: Deps): Promise<FastifyInstance> {
+/**
+ * Creates the HTTP server, which does not listen yet.
+ * @param options.plan false runs every query on resolvers: tests compare both
+ */
+export async function createApp(deps: Deps, { plan = true } = {}): Promise<FastifyInstance> {
   const app = openServer(deps)
   const documents = await openDocuments(deps)
   // Listeners of requests that are added before the edge come after it, and later ones before it.
   const edge = await openEdge(app, deps, documents.operationNames)
-  const served = await openServedGraph(app, deps, documents)
+  const served = await openServedGraph(app, deps, documents, plan)
   const otherMethods = refuseOtherMethods(app)
   mountHealth(app, deps, edge.chain)
   mountMetrics(app, deps, edge.cache, served)

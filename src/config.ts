@@ -579,10 +579,6 @@ export const variables = z.object({
       'the hosts from which readers may load logos of tokens: `assets.example.org,cdn.example.org`',
     defaultText: 'none: only logos that `tokens.jsonl` has as data are shown',
   }),
-  PLAN: oneOf('on', 'off')
-    .default('on')
-    .describe('`off`: every operation runs on resolvers, Prisma and DataLoaders')
-    .meta(OF_ANSWERS),
   SAMPLE_DATA: oneOf('on', 'off').default('off').meta({
     description: 'loads the sample into an empty store',
     defaultText: '`on` with `npm start`, else `off`',

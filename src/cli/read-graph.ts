@@ -11,6 +11,6 @@ export function readGraph<Data, Variables>(
   operation: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const graph = openGraph(createSchema(deps), deps, { plan: deps.config.PLAN === 'on' })
+  const graph = openGraph(createSchema(deps), deps)
   return runDocument(graph, operation, variables, { admin: { name: CLI } })
 }

@@ -85,11 +85,11 @@ test('an embedded store that is not there is not made', async () => {
 })
 
 test('wrong settings', async () => {
-  const { code, findings } = await doctor({ PORT: 'x', PLAN: 'y' })
+  const { code, findings } = await doctor({ PORT: 'x', MIGRATE: 'y' })
   expect(code).toBe(1)
   expect(worse(findings).map(({ check, message }) => [check, message.split(' ')[0]])).toEqual([
     ['settings', 'PORT'],
-    ['settings', 'PLAN'],
+    ['settings', 'MIGRATE'],
   ])
 })
 

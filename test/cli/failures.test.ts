@@ -76,7 +76,6 @@ describe('a misspelt setting is reported', () => {
 
   test.each([
     ['PROT', 'PORT'],
-    ['PLAM', 'PLAN'],
     ['SAMPLE_DAT', 'SAMPLE_DATA'],
     ['DATABASE_URI', 'DATABASE_URL'],
     ['REDISURL', 'REDIS_URL'],

@@ -61,8 +61,8 @@ describe('a wrong setting is one sentence, before anything starts', () => {
   })
 
   test('two of them are two lines, and config lists them too', async () => {
-    const wrong = { PORT: '-1', PLAN: 'maybe' }
-    const expected = { code: 2, out: '', err: expect.stringMatching(/^PORT .+\nPLAN .+\n$/) }
+    const wrong = { PORT: '-1', MIGRATE: 'maybe' }
+    const expected = { code: 2, out: '', err: expect.stringMatching(/^PORT .+\nMIGRATE .+\n$/) }
     expect(await command(['config'], wrong)).toEqual(expected)
   })
 })

@@ -12,26 +12,26 @@ afterEach(() => gateway.close())
 test.each([
   [
     'a table',
-    'on',
+    true,
     'ALTER TABLE account RENAME TO renamed',
     'ALTER TABLE renamed RENAME TO account',
   ],
   [
     'a table, without plans',
-    'off',
+    false,
     'ALTER TABLE account RENAME TO renamed',
     'ALTER TABLE renamed RENAME TO account',
   ],
   [
     'a column',
-    'on',
+    true,
     'ALTER TABLE account RENAME COLUMN points TO renamed',
     'ALTER TABLE account RENAME COLUMN renamed TO points',
   ],
 ])(
-  'without %s, which a newer gateway has changed, it says so (PLAN=%s)',
+  'without %s, which a newer gateway has changed, it says so (plans: %s)',
   async (_, plan, change, undo) => {
-    gateway = await startGateway({ env: { PLAN: plan } })
+    gateway = await startGateway({ plan })
     await loadSample(gateway, { users: 3, days: 2 })
     const { pool } = gateway.deps.store
     await pool.query(change)

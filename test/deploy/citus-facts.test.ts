@@ -18,8 +18,8 @@ describe.skipIf(NO_CITUS !== '')(`facts of a store on Citus${NO_CITUS}`, () => {
   let plain: Awaited<ReturnType<typeof openStore>>
   let oracle: Oracle
   const started: Gateway[] = []
-  const gatewayWith = async (env: Record<string, string>) => {
-    const gateway = await startGateway({ url: citus.url, env })
+  const gatewayWith = async (plan: boolean) => {
+    const gateway = await startGateway({ url: citus.url, plan })
     started.push(gateway)
     return gateway
   }
@@ -30,13 +30,13 @@ describe.skipIf(NO_CITUS !== '')(`facts of a store on Citus${NO_CITUS}`, () => {
     plain = await openStore()
     oracle = await openOracle(plain.url, imports)
     await distribute(citus.url)
-    const gateway = await gatewayWith({ PLAN: 'on' })
+    const gateway = await gatewayWith(true)
     for (const files of imports) await importFiles(gateway, files)
     const { pool } = gateway.deps.store
     await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [pools.wild])
     await rebuildRankHistory(pool)
     roads = { planned: asker(gateway) }
-    if (LONG) roads['PLAN=off'] = asker(await gatewayWith({ PLAN: 'off' }))
+    if (LONG) roads['without plans'] = asker(await gatewayWith(false))
   }, 120_000)
   afterAll(async () => {
     await oracle?.close()

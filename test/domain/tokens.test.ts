@@ -44,11 +44,12 @@ const problem = async (gateway: Gateway, tokens: object[]) => {
   return error?.split('\n')[1]
 }
 
-describe.each(['on', 'off'])('with PLAN=%s', (PLAN) => {
+describe.each([true, false])('plans: %s', (plan) => {
   let gateway: Gateway
   beforeAll(async () => {
     gateway = await startGateway({
-      env: { PLAN, LOGO_HOSTS: 'assets.example.org, cdn.example.org:8443' },
+      plan,
+      env: { LOGO_HOSTS: 'assets.example.org, cdn.example.org:8443' },
     })
     await load(gateway, { ...goodFiles(), tokens: [] })
   })

@@ -11,12 +11,11 @@ import { type Oracle, openOracle } from './oracle.ts'
 
 /**
  * The roads that an answer can take, and how many facts take them: one in so many. A request with
- * extensions is left to the GraphQL server, which has no plans: its resolvers are those of
- * PLAN=off.
+ * extensions is left to the GraphQL server, which has no plans: it runs the same resolvers.
  */
 const roads: [name: string, nth: number, ask: () => Ask][] = [
   ['planned', 1, () => asker(gateway)],
-  ['PLAN=off', SAMPLE ? 8 : 1, () => asker(withoutPlans)],
+  ['without plans', SAMPLE ? 8 : 1, () => asker(withoutPlans)],
   ['resolved', SAMPLE ? 32 : 8, () => asker(gateway, { resolved: true })],
 ]
 
@@ -24,12 +23,12 @@ let gateway: Gateway
 let withoutPlans: Gateway
 let oracle: Oracle
 beforeAll(async () => {
-  gateway = await startGateway({ env: { PLAN: 'on' } })
+  gateway = await startGateway({ plan: true })
   const { pool } = gateway.deps.store
   for (const files of imports) await importFiles(gateway, files)
   await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [pools.wild])
   await rebuildRankHistory(pool)
-  withoutPlans = await startGateway({ on: gateway, env: { PLAN: 'off' } })
+  withoutPlans = await startGateway({ on: gateway, plan: false })
   oracle = await openOracle(gateway.deps.config.DATABASE_URL ?? '', imports)
 })
 afterAll(async () => {

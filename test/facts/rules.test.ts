@@ -13,7 +13,7 @@ let gateway: Gateway
 let withoutPlans: Gateway
 let oracle: Oracle
 beforeAll(async () => {
-  gateway = await startGateway({ env: { PLAN: 'on' } })
+  gateway = await startGateway({ plan: true })
   const deps = { ...gateway.deps, pool: gateway.deps.store.pool }
   for (const files of imports) await importFiles(gateway, files)
   const updates = [
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await updateMultipliers(deps, updates, 'facts')
   await setBasePoints(deps, { ...base, from: new Date(base.from) }, 'facts')
   for (const date of dates) await resync(deps, new Date(date), 'facts')
-  withoutPlans = await startGateway({ on: gateway, env: { PLAN: 'off' } })
+  withoutPlans = await startGateway({ on: gateway, plan: false })
   oracle = await openOracle(gateway.deps.config.DATABASE_URL ?? '', imports)
 })
 afterAll(async () => {
@@ -35,7 +35,7 @@ afterAll(async () => {
 test.each(ruleFacts.map((fact) => [fact.name, fact] as const))('%s', async (_, fact) => {
   const expected = await expectedOf(fact, oracle)
   await check(fact, expected, asker(gateway), 'planned')
-  await check(fact, expected, asker(withoutPlans), 'PLAN=off')
+  await check(fact, expected, asker(withoutPlans), 'without plans')
 })
 
 test('each fact has a name of its own', () => {

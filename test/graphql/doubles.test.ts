@@ -53,8 +53,8 @@ let planned: Gateway
 let resolved: Gateway
 const ids: Record<string, string> = {}
 beforeAll(async () => {
-  planned = await startOnSample({ users: 5, days: 3, env: { PLAN: 'on', ...NO_LIMITS } })
-  resolved = await startGateway({ on: planned, env: { PLAN: 'off', ...NO_LIMITS } })
+  planned = await startOnSample({ users: 5, days: 3, plan: true, env: NO_LIMITS })
+  resolved = await startGateway({ on: planned, plan: false, env: NO_LIMITS })
   const one = async (sql: string) =>
     (await planned.deps.store.pool.query<{ text: string }>(sql)).rows[0]?.text ?? ''
   Object.assign(ids, {

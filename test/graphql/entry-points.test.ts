@@ -644,7 +644,7 @@ describe.each(Object.entries(MISTAKES))(
     let resolving: Gateway
     beforeAll(async () => {
       planning = await startGateway({ on: gateway, env })
-      resolving = await startGateway({ on: gateway, env: { ...env, PLAN: 'off' } })
+      resolving = await startGateway({ on: gateway, plan: false, env })
       for (const { deps } of [planning, resolving])
         await vi.waitFor(() => expect(deps.notifications.connectedUntil).toBeGreaterThan(0), 20_000)
       if (operation.definitions?.includes('$cursor')) {

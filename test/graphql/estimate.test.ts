@@ -23,7 +23,7 @@ let gateway: Gateway
 let resolved: Gateway
 beforeAll(async () => {
   gateway = await startGateway({ env: { POINTS_BASE_BORROW: '0.3' } })
-  resolved = await startGateway({ on: gateway, env: { PLAN: 'off', POINTS_BASE_BORROW: '0.3' } })
+  resolved = await startGateway({ on: gateway, plan: false, env: { POINTS_BASE_BORROW: '0.3' } })
   const inOther = {
     marketAddress: OTHER.id,
     bBorrowedAmount: 3,

@@ -9,7 +9,7 @@ import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startOnSample({ users: 20, days: 3, env: { PLAN: 'on' } })
+  gateway = await startOnSample({ users: 20, days: 3, plan: true })
 })
 afterAll(() => gateway.close())
 

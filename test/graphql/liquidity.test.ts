@@ -7,8 +7,8 @@ let planned: Gateway
 let resolved: Gateway
 let date: string
 beforeAll(async () => {
-  planned = await startOnSample({ users: 30, days: 6, env: { PLAN: 'on' } })
-  resolved = await startGateway({ on: planned, env: { PLAN: 'off' } })
+  planned = await startOnSample({ users: 30, days: 6, plan: true })
+  resolved = await startGateway({ on: planned, plan: false })
   const { pool } = planned.deps.store
   // Of one side, more is borrowed than supplied: another pool's holders have lent the rest.
   await pool.query(`UPDATE pool_day SET a_supplied_usd = 100.25, a_borrowed_usd = 150.5, b_supplied_usd = 50.000001,

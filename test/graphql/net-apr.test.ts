@@ -14,8 +14,8 @@ let planned: Gateway
 let resolved: Gateway
 let rates: { depositApr: number; borrowApr: number }
 beforeAll(async () => {
-  planned = await startOnSample({ users: 30, days: 6, env: { PLAN: 'on' } })
-  resolved = await startGateway({ on: planned, env: { PLAN: 'off' } })
+  planned = await startOnSample({ users: 30, days: 6, plan: true })
+  resolved = await startGateway({ on: planned, plan: false })
   const { pool } = planned.deps.store
   const market = (user: string, address: string, deposit: number, debt: number) =>
     pool.query(

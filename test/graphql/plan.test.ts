@@ -32,8 +32,8 @@ let resolving: Gateway
 /** Texts that arguments take, all of which name something in the store, and some that do not. */
 const examples: Known = {}
 beforeAll(async () => {
-  gateway = await startOnSample({ users: 30, days: 6, env: { PLAN: 'on' } })
-  resolving = await startGateway({ on: gateway, env: { PLAN: 'off' } })
+  gateway = await startOnSample({ users: 30, days: 6, plan: true })
+  resolving = await startGateway({ on: gateway, plan: false })
   const { pool } = gateway.deps.store
   // What must be escaped, signs that SQL knows, and characters of several bytes.
   await pool.query(

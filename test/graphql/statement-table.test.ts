@@ -23,7 +23,7 @@ const stores: Record<string, { users: number; days: number; gateway?: Gateway }>
 beforeAll(async () => {
   for (const store of Object.values(stores)) {
     const { users, days } = store
-    store.gateway = await startOnSample({ users, days, env: { PLAN: 'on' } })
+    store.gateway = await startOnSample({ users, days, plan: true })
   }
 })
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { post } from '../support/send.ts'
 let gateway: Gateway
 let addresses: string[]
 beforeAll(async () => {
-  gateway = await startOnSample({ users: 60, days: 8, env: { PLAN: 'on' } })
+  gateway = await startOnSample({ users: 60, days: 8, plan: true })
   // The prices of positions lead to a pool.
   await gateway.deps.store.pool.query('DELETE FROM asset_price')
   const { data } = await gateway.graphql('{ leaderboard(first: 50) { nodes { userAddress } } }')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asker } from '../facts/fact.ts'
 import { record } from '../support/datasets.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import { type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { ANN, BEN, DAY, importFiles, POOL, pool, position } from '../support/one-pool.ts'
 
 const VAULT = `0x${'6'.repeat(40)}`
@@ -134,5 +134,5 @@ test('an amount costs what its columns cost: USD alone read no market', async ()
   gateway.statements.length = 0
   await gateway.ask(`{ user(address: "${ANN}") { snapshots { nodes { supplied { usd raw } } } } }`)
   // Resolvers read all columns of a row.
-  if (process.env.PLAN !== 'off') expect(gateway.statements.join(' ')).not.toMatch(/asset_decimals/)
+  if (hasPlans) expect(gateway.statements.join(' ')).not.toMatch(/asset_decimals/)
 })

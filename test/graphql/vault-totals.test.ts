@@ -7,7 +7,7 @@ import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startOnSample({ users: 20, days: 6, env: { PLAN: 'on' } })
+  gateway = await startOnSample({ users: 20, days: 6, plan: true })
 })
 afterAll(() => gateway.close())
 

@@ -9,7 +9,7 @@ let plain: Gateway
 let daily: Gateway
 
 beforeAll(async () => {
-  plain = await startGateway({ env: { PLAN: 'on' }, now: () => NOW })
+  plain = await startGateway({ plan: true, now: () => NOW })
   daily = await startGateway({ on: plain, env: DAILY, now: () => NOW })
 })
 afterAll(async () => {
@@ -210,13 +210,13 @@ describe('queries that run without a plan', () => {
     expect(await countOf(plain, 'request')).toBe(Number(requests) + 1)
   })
 
-  test('are all with PLAN=off, those of REST too', async () => {
-    const off = await startGateway({ on: plain, env: { PLAN: 'off' } })
+  test('are all without plans, those of REST too', async () => {
+    const off = await startGateway({ on: plain, plan: false })
     try {
       await off.graphql('{ distributions { nodes { date } } }')
-      expect(await countOf(off, 'PLAN=off')).toBe(1)
+      expect(await countOf(off, 'off')).toBe(1)
       await off.get('/points/reports')
-      expect(await countOf(off, 'PLAN=off')).toBe(2)
+      expect(await countOf(off, 'off')).toBe(2)
     } finally {
       await off.close()
     }

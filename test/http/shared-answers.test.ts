@@ -43,7 +43,6 @@ const OF_ANSWERS: Record<string, string> = {
   POINTS_BASE_BORROW: '2',
   BASE_PATH: '/lending',
   WEBSITE_URL: 'https://example.org',
-  PLAN: process.env.PLAN === 'off' ? 'on' : 'off',
 }
 
 /** Another value of each setting that changes none. */

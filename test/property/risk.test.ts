@@ -23,8 +23,8 @@ let withoutPlans: Gateway
 let ask: Ask
 let roads: Ask[]
 beforeAll(async () => {
-  gateway = await startGateway({ env: { PLAN: 'on' } })
-  withoutPlans = await startGateway({ on: gateway, env: { PLAN: 'off' } })
+  gateway = await startGateway({ plan: true })
+  withoutPlans = await startGateway({ on: gateway, plan: false })
   ask = asker(gateway)
   roads = [ask, asker(gateway, { resolved: true }), asker(withoutPlans)]
   await importFiles(gateway, {

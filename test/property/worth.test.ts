@@ -28,13 +28,13 @@ let withoutPlans: Gateway
 let ask: Ask
 let roads: Record<string, Ask>
 beforeAll(async () => {
-  gateway = await startGateway({ env: { PLAN: 'on' } })
-  withoutPlans = await startGateway({ on: gateway, env: { PLAN: 'off' } })
+  gateway = await startGateway({ plan: true })
+  withoutPlans = await startGateway({ on: gateway, plan: false })
   ask = asker(gateway)
   roads = {
     planned: ask,
     resolved: asker(gateway, { resolved: true }),
-    'PLAN=off': asker(withoutPlans),
+    'without plans': asker(withoutPlans),
   }
   const of = (type: string) => ENTITIES.filter((one) => one.type === type)
   await importFiles(gateway, {

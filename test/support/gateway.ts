@@ -18,8 +18,8 @@ export const ADMIN_TOKEN = 'test-admin-token'
 export const asAdmin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
 /**
- * True if queries are planned. `PLAN=off` runs the tests without plans, but for those that count
- * the statements of plans.
+ * True if queries are planned. PLAN=off in the environment of a test run leaves plans out, but for
+ * the tests that count their statements.
  */
 export const hasPlans = process.env.PLAN !== 'off'
 
@@ -46,6 +46,8 @@ export interface Gateway {
 
 export interface GatewayOptions {
   env?: Record<string, string>
+  /** False if all queries run on resolvers. */
+  plan?: boolean
   positionsSource?: PositionsSource
   now?: () => Date
   /** The database of another gateway, which must outlive this one. */
@@ -71,7 +73,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     DATABASE_POOL_SIZE: '8',
     LOG_LEVEL: 'silent',
     PORT: '0',
-    ...(process.env.PLAN && { PLAN: process.env.PLAN }),
     ...options.env,
   })
   const statements: string[] = []
@@ -116,7 +117,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     storeName: 'test',
     close: async () => {},
   }
-  const app = await createApp(deps)
+  const app = await createApp(deps, { plan: options.plan ?? hasPlans })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()
   if (!address || typeof address !== 'object') throw new Error('the gateway does not listen')

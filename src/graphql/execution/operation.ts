@@ -58,7 +58,8 @@ const NO_ISLANDS: Operation['islands'] = { of: () => undefined, size: 0 }
 
 /** Why a query has no plan although all of its fields have one. */
 export const UNPLANNED = {
-  off: 'PLAN=off',
+  /** A graph that was opened without plans. */
+  off: 'off',
   /** An unsupported selection, such as the same list twice. */
   selection: 'selection',
   /** A request for more than one plain JSON result: its cost, extensions, an unusual media type. */

@@ -30,6 +30,7 @@ export async function openServedGraph(
   app: FastifyInstance,
   deps: Deps,
   documents: Documents,
+  plan: boolean,
 ): Promise<ServedGraph> {
   const { config, store, notifications, log, outage, metrics } = deps
   const shares = sharesOf(config)
@@ -49,7 +50,7 @@ export async function openServedGraph(
   const graph = openGraph(
     createSchema(deps),
     { ...deps, live, limits, onAway: (error) => outage.failed(error) },
-    { limits, plan: config.PLAN === 'on', documents, count, maxBytes: shares.documents },
+    { limits, plan, documents, count, maxBytes: shares.documents },
   )
   for (const text of config.KNOWN_DOCUMENTS) {
     const fault = graph.limiter.faultOf(text)
