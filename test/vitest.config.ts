@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { generated } from './generated.ts'
 import { builtModules } from './support/built-modules.ts'
 
 const test = (name: string) => `test/${name}.test.ts`
@@ -13,9 +14,6 @@ const contract = [
   'graphql/compatibility',
   'client/package',
 ]
-
-/** They compare files with what the code says, and write them for `npm run generate`. */
-const generated = ['rest/examples', 'docs/settings', 'docs/metrics', 'docs/import-format']
 
 /**
  * What `npm test` runs: the graph, REST, the domain and the store, through HTTP, without other

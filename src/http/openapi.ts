@@ -53,20 +53,19 @@ const alive = z.strictObject({ status: z.literal('ok') })
 
 const DOWN = { status: 'down' as const, message: 'The database cannot be reached.' }
 
-/** Example responses from the sample data, by operation. */
-const examples: Record<string, Example> = {
-  ...generated,
-  getMetrics: {
-    parameters: {},
-    responses: { 200: '# TYPE gateway_subscriptions gauge\ngateway_subscriptions 0\n' },
-  },
-}
-
 interface Example {
   parameters: object
   body?: unknown
   link?: string
   responses: Partial<Record<string, unknown>>
+}
+
+/** Requests with their responses, by operation. */
+export type Examples = Record<string, Example>
+
+const ofMetrics: Example = {
+  parameters: {},
+  responses: { 200: '# TYPE gateway_subscriptions gauge\ngateway_subscriptions 0\n' },
 }
 
 const header = (type: 'string' | 'integer', description: string, example: string | number) => ({
@@ -217,11 +216,15 @@ const OPERATED: ZodOpenApiPathsObject = {
   ),
 }
 
-/** @param basePath the prefix of all paths */
-export function openApiDocument(basePath = '') {
+/**
+ * @param basePath the prefix of all paths
+ * @param sampled what the sample data answers
+ */
+export function openApiDocument(basePath = '', sampled: Examples = generated) {
+  const examples = { ...sampled, getMetrics: ofMetrics }
   const paths: ZodOpenApiPathsObject = { ...OPERATED }
   for (const [method, path, endpoint] of endpoints) {
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(path, endpoint) }
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(path, endpoint, examples) }
   }
   const document = createDocument({
     openapi: '3.1.0',
@@ -241,7 +244,7 @@ export function openApiDocument(basePath = '') {
       },
     },
   })
-  addExamples(document)
+  addExamples(document, examples)
   return document
 }
 
@@ -256,7 +259,7 @@ interface Operation {
 /**
  * Adds examples. A problem that the sample data cannot produce uses the description of its status.
  */
-function addExamples({ paths = {} }: ReturnType<typeof createDocument>): void {
+function addExamples({ paths = {} }: ReturnType<typeof createDocument>, examples: Examples): void {
   for (const item of Object.values(paths))
     for (const operation of Object.values(item as Record<string, Operation>)) {
       const { parameters, body, responses } = examples[operation.operationId] ?? {
@@ -273,7 +276,7 @@ function addExamples({ paths = {} }: ReturnType<typeof createDocument>): void {
     }
 }
 
-function operation(path: string, endpoint: Endpoint) {
+function operation(path: string, endpoint: Endpoint, examples: Examples) {
   const { operationId, summary, description, status, response, errors, admin } = endpoint
   const hasInput = endpoint.path || endpoint.query || endpoint.body
   const failures = {

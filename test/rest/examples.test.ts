@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Examples, openApiDocument } from '../../src/http/openapi.ts'
 import { endpoints } from '../../src/rest/index.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { asAdmin, type Gateway } from '../support/gateway.ts'
@@ -97,10 +98,7 @@ it('are what the sample answers', async () => {
   const missing = endpoints.map(([, , { operationId }]) => operationId).filter((id) => !calls[id])
   expect(missing, 'endpoints without an example').toEqual([])
   const { paths } = await jsonOf(gateway, '/openapi.json')
-  const examples: Record<
-    string,
-    { parameters: Json; body?: Json; link?: string; responses: Record<string, Json> }
-  > = {}
+  const examples: Examples = {}
   for (const [template, item] of Object.entries<Json>(paths))
     for (const [method, operation] of Object.entries<Json>(item)) {
       const [sent, failures] = calls[operation.operationId] ?? []
@@ -150,6 +148,10 @@ it('are what the sample answers', async () => {
   expect(Object.keys(examples).sort()).toEqual(Object.keys(calls).sort())
   await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(
     '../../src/generated/examples.json',
+  )
+  const document = openApiDocument('', examples)
+  await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(
+    '../../src/generated/openapi.json',
   )
 }, 120_000)
 

@@ -2,6 +2,7 @@ import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vitest/config'
 import { BUILDS } from '../../src/build/build.ts'
+import { bundleProgram } from '../../src/build/program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const BUILT = pathToFileURL(join(ROOT, 'dist/modules.js')).href
@@ -11,8 +12,8 @@ const BUILT = pathToFileURL(join(ROOT, 'dist/modules.js')).href
  * where it is stale. The `graphql` of a test is the bundle's too: two of them do not know each
  * other's types.
  */
-export async function builtModules(): Promise<Plugin> {
-  await Promise.all([BUILDS.program(), BUILDS.client()])
+export async function builtModules({ pages = true } = {}): Promise<Plugin> {
+  await (pages ? Promise.all([BUILDS.program(), BUILDS.client()]) : bundleProgram())
   const modules = (await import(BUILT)) as Record<string, object>
   return {
     name: 'built modules',

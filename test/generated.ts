@@ -1,0 +1,2 @@
+/** They compare files with what the code says, and write them for `npm run generate`. */
+export const generated = ['rest/examples', 'docs/settings', 'docs/metrics', 'docs/import-format']
