@@ -30,16 +30,20 @@ export interface Dialect {
   /** Writes the marks of a statement as this store reads them. */
   write(sql: Prisma.Sql): Prisma.Sql
   /**
-   * True if the store answers a statement rightly if it applies limits or counts to each of several
+   * True if the store has no plan for a page of each of several keys. Lists then read no key alone
+   * within a statement, and the values of a single key are constants of the statement.
+   */
+  readonly withoutLateral: boolean
+  /**
+   * True if the store answers a statement rightly that applies limits or counts to each of several
    * users.
    */
   answers(reader: Pick<Answering, 'explain'>, sql: Prisma.Sql): Promise<boolean>
   /**
-   * Reads the rows of a planned statement. Undefined if the store has no right plan for it. Left
-   * out if it has one for each.
+   * Reads the rows of a planned statement. Undefined if the store has no right plan for it.
    * @param isList whether it selects the rows of one list alone
    */
-  textRows?(reader: Answering, query: Query, isList: boolean): Promise<TextRow[] | undefined>
+  textRows(reader: Answering, query: Query, isList: boolean): Promise<TextRow[] | undefined>
 }
 
 /** All rows are on one server. */
@@ -50,5 +54,7 @@ export const oneServer: Dialect = {
   choose: ({ usual }) => usual,
   write: (sql) =>
     replaceMarks(sql, (mark) => (mark instanceof RowsOfUsers ? Prisma.empty : mark.usual)),
+  withoutLateral: false,
   answers: async () => true,
+  textRows: (reader, query) => reader.textRows(query),
 }

@@ -97,7 +97,7 @@ const withoutSet = ({ set, ...filter }: Filter): Filter =>
 
 /** A filter as a store reads it: only one server has a plan for a page of each key. */
 export const filterIn = (filter: Filter, dialect: Dialect): Filter =>
-  filter.set ? dialect.choose({ usual: filter, ifSpread: withoutSet(filter) }) : filter
+  dialect.withoutLateral ? withoutSet(filter) : filter
 
 const selectLists = new WeakMap<object, Prisma.Sql>()
 
@@ -186,14 +186,11 @@ export function ofOwner(filter: Filter, columns: Owners['columns'], values: Pris
 const valuesOf = ({ columns }: Owners) => columns.map((_, i) => Prisma.raw(`owner.k${i}`))
 
 /** The values of the owner of a list without owners, or with one if the store reads its rows so. */
-function aloneIn(dialect: Dialect, { columns, values }: Owners) {
+function aloneIn({ withoutLateral }: Dialect, { columns, values }: Owners) {
   if (columns.length === 0) return []
+  if (values.length > 1 || !withoutLateral) return undefined
   const [only = []] = values
-  if (values.length > 1) return undefined
-  return dialect.choose({
-    usual: undefined,
-    ifSpread: columns.map(({ type }, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`),
-  })
+  return columns.map(({ type }, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`)
 }
 
 /** Reads each owner's part by a statement. */
@@ -318,11 +315,10 @@ export async function rowsByKey<Row>(
 ): Promise<Row[][]> {
   const { dialect } = reader
   const [only = []] = keys
-  const alone = keys.length === 1 && dialect.choose({ usual: undefined, ifSpread: types })
-  if (alone)
+  if (keys.length === 1 && dialect.withoutLateral)
     return [
       await reader.$queryRaw<Row[]>(
-        of(alone.map((type, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`)),
+        of(types.map((type, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`)),
       ),
     ]
   const names = types.map((_, i) => Prisma.raw(`owner.k${i}`))

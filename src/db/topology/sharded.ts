@@ -29,6 +29,8 @@ export class Sharded implements Topology {
    */
   readonly begin =
     'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL citus.enable_local_execution = off'
+  /** In lateral joins, Citus applies LIMIT and count to each shard, not to all together. */
+  readonly withoutLateral = true
   /** By the text of a statement. */
   readonly #answers = new LRUCache<string, boolean>({ max: MAX_STATEMENTS })
 
@@ -52,10 +54,7 @@ export class Sharded implements Topology {
     )
   }
 
-  /**
-   * True for a statement that goes to one server. In lateral joins Citus would apply LIMIT and
-   * count to each shard, not to all together.
-   */
+  /** True for a statement that goes to one server. */
   async answers(reader: Pick<Answering, 'explain'>, sql: Prisma.Sql): Promise<boolean> {
     return this.#answersQuery(reader, this.write(sql))
   }

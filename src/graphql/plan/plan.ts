@@ -447,10 +447,7 @@ class Variant {
   ): Promise<Answer | undefined> {
     const { dialect, maxBytes = Number.POSITIVE_INFINITY } = reader
     const sql = { text, values }
-    const read = dialect.textRows
-      ? dialect.textRows(reader, sql, this.#layout.bare)
-      : reader.textRows(sql)
-    return read.then((rows) => {
+    return dialect.textRows(reader, sql, this.#layout.bare).then((rows) => {
       if (!rows) return undefined
       const written = () => this.#written(rows, source, maxBytes)
       return assertStart && !this.#isFilled(rows) ? assertStart(reader).then(written) : written()
