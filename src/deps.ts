@@ -96,10 +96,9 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
     const directUrl = config.DATABASE_DIRECT_URL ?? url
     const isDirect = !isPooled || config.DATABASE_DIRECT_URL !== undefined
     if (!isDirect) log.warn({}, POOLED)
-    const dialect = await topologyAt(directUrl)
     const migrations = { url: directUrl, migrationsDir: MIGRATIONS }
-    if (config.MIGRATE === 'on' && isDirect)
-      await migrate({ ...migrations, writing: dialect.writing, log })
+    const settings = async () => (await topologyAt(directUrl)).writing
+    if (config.MIGRATE === 'on' && isDirect) await migrate({ ...migrations, settings, log })
     else
       await assertMigrated({
         ...migrations,
@@ -114,7 +113,7 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
       readTimeoutMs: config.READ_TIMEOUT_MS,
       lockTimeoutMs: config.LOCK_TIMEOUT_MS,
       maxAnswerBytes: config.MAX_ANSWER_BYTES,
-      dialect,
+      dialect: await topologyAt(directUrl),
       statements: new PreparedStatements(sharesOf(config).statements),
     }
     const store = openStore({ ...storeOptions, url, directUrl, sessions: !isPooled, onError })

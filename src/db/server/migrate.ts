@@ -10,7 +10,7 @@ import {
 import { postgreSplitterOptions, splitQuery } from 'dbgate-query-splitter'
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
-import { pinSession, type StorePoolOptions } from '../connect/client.ts'
+import { pinSession } from '../connect/client.ts'
 import { inTransaction } from '../connect/transaction.ts'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../locks.ts'
 
@@ -42,22 +42,19 @@ interface AppliedMigration {
 export async function migrate(options: {
   url: string
   migrationsDir: string
-  /** Settings of its transactions, as statements. */
-  writing?: string
+  /** Returns settings of its transactions, as statements. */
+  settings?(): Promise<string>
   log: { info(details: object, message?: string): void }
 }): Promise<{ applied: string[] }> {
   const began = Date.now()
   const migrations = await readMigrations(options.migrationsDir)
   // A single connection, so that the session that does the work has the lock.
-  const { writing = '' } = options
-  const poolOptions: pg.PoolConfig & StorePoolOptions = {
+  const pool = new pg.Pool({
     connectionString: options.url,
     max: 1,
     idleTimeoutMillis: 0,
     onConnect: pinSession,
-    writing,
-  }
-  const pool = new pg.Pool(poolOptions)
+  })
   pool.on('error', () => {})
   try {
     await lock(pool).catch((cause) => {
@@ -76,7 +73,8 @@ export async function migrate(options: {
     if (!(await mayCreateTables(pool)))
       throw lacking(pending, MAY_NOT, begun ? undefined : await grantOf(pool))
     if (begun) await markRolledBack(pool)
-    const applied = await apply(pool, options.migrationsDir, migrations)
+    const settings = (await options.settings?.()) ?? ''
+    const applied = await apply(pool, { ...options, migrations, settings })
     options.log.info({ applied, ms: Date.now() - began }, 'migrated the database')
     return { applied }
   } catch (error) {
@@ -313,9 +311,9 @@ function checksumOf(script: string): string {
 
 async function apply(
   pool: pg.Pool,
-  migrationsDir: string,
-  migrations: Migration[],
+  options: { migrationsDir: string; migrations: Migration[]; settings: string },
 ): Promise<string[]> {
+  const { migrationsDir, migrations, settings } = options
   const { SchemaEngine } = await loadEngine()
   let failure: { script: string; cause: Error } | undefined
   const factory = new PrismaPg(pool)
@@ -328,6 +326,7 @@ async function apply(
         // One by one: a store of several servers sends the text of each change to the others.
         const statements = [...splitQuery(script, postgreSplitterOptions).map(String), FINISH]
         await inTransaction({ pool }, async (client) => {
+          if (settings !== '') await client.query(settings)
           for (const statement of statements) await client.query(statement)
         })
       } catch (error) {
