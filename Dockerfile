@@ -5,6 +5,7 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 COPY src/client/package.json src/client/
 COPY src/graphiql/package.json src/graphiql/
+COPY src/pothos-sql/package.json src/pothos-sql/
 COPY src/rest-docs/package.json src/rest-docs/
 COPY src/site/package.json src/site/
 COPY src/web/package.json src/web/

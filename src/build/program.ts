@@ -20,7 +20,9 @@ export async function bundleProgram(): Promise<void> {
   await unlessFresh('program', from, bundle)
 }
 
-const isCompanion = (file: string) => COMPANIONS.some((room) => file.startsWith(`src/${room}/`))
+const isCompanion = (file: string) =>
+  COMPANIONS.some((room) => file.startsWith(`src/${room}/`)) ||
+  file.startsWith('src/pothos-sql/test/')
 
 /**
  * Builds Prisma's client, and what the schema reads of its models. That needs no engine, and no

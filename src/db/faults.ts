@@ -1,3 +1,4 @@
+import { SqlError } from 'pothos-sql'
 import { GatewayError } from '../errors.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import { LOCK_NOT_AVAILABLE } from './locks.ts'
@@ -72,12 +73,25 @@ const unsupported = () =>
 const noRight = () =>
   new GatewayError('FORBIDDEN', 'The database role of this gateway has no right to do this.')
 
+export const answerTooLarge = (maxBytes: number) =>
+  new GatewayError(
+    'ANSWER_TOO_LARGE',
+    `The answer would have more than ${maxBytes.toLocaleString('en-US')} bytes, the limit (MAX_ANSWER_BYTES). Ask for fewer rows or fields, or split it into several requests.`,
+  )
+
+/** The error of a query that the graph plans. Undefined if resolvers have to find the error. */
+function queryFault({ code, message, problems, maxBytes }: SqlError): GatewayError | undefined {
+  if (maxBytes !== undefined) return answerTooLarge(maxBytes)
+  return code === 'NO_JSON' ? undefined : new GatewayError(code, message, problems)
+}
+
 /**
  * Maps an error of Postgres, the network or Prisma to one for clients. Undefined if it is a fault
  * of ours.
  */
 export function storeFault(error: unknown): GatewayError | undefined {
   if (error instanceof GatewayError) return error
+  if (error instanceof SqlError) return queryFault(error)
   if (!(error instanceof Error)) return undefined
   const codes = codesOf(error)
   if (codes.includes(QUERY_CANCELED)) return tooSlow()

@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { Rows } from 'pothos-sql'
 import type { ZodObject, ZodType, z } from 'zod'
-import type { Rows } from '../graphql/plan/plan.ts'
 
 export type { Rows }
 

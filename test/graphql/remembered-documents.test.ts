@@ -1,9 +1,9 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { parse } from 'graphql'
+import { Plan } from 'pothos-sql'
 import { expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
-import { Plan } from '../../src/graphql/plan/plan.ts'
 import { compileCost } from '../../src/graphql/policy/cost.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 

@@ -8,8 +8,9 @@ import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { serialize } from 'pg-protocol/dist/serializer.js'
+import type { TextRow } from 'pothos-sql'
 
-export type TextRow = (string | null)[]
+export type { TextRow }
 
 const DATA_ROW = 68
 /** A character of Latin-1 that is a part of a longer one in UTF-8. */

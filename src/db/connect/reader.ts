@@ -1,9 +1,10 @@
 import pg from 'pg'
+import type { Batch as SqlBatch, Reader as SqlReader, TextRow } from 'pothos-sql'
 import { GatewayError } from '../../errors.ts'
 import { parseDecimal } from '../../exact-number.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Dialect } from '../dialect.ts'
-import { storeFault } from '../faults.ts'
+import { answerTooLarge, storeFault } from '../faults.ts'
 import { explainOn } from './explain.ts'
 import type { ReaderModels } from './models.ts'
 import {
@@ -13,17 +14,12 @@ import {
   type Send,
   sendForText,
   sendForValues,
-  type TextRow,
 } from './protocol.ts'
 import { type Caller, endOf, type ReadScope, type Statement } from './scope.ts'
 import type { Store } from './store.ts'
 
 /** Reads the store. */
-export interface Reader {
-  /** Returns the rows of a statement: a tagged template, or a composed one. */
-  $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
-  /** Returns the rows of a statement as Postgres sends them: the text of each column. */
-  textRows(query: Query): Promise<TextRow[]>
+export interface Reader extends SqlReader {
   /**
    * Returns the query plan of the store for a statement. Undefined if it has none, or does not find
    * one soon.
@@ -45,11 +41,7 @@ export interface Reader {
 }
 
 /** Loads the values of many keys, in the order of the keys. All keys share the arguments. */
-export type Batch<Key, Value, Args extends unknown[] = []> = (
-  reader: Reader,
-  keys: readonly Key[],
-  ...args: Args
-) => Promise<Value[]>
+export type Batch<Key, Value, Args extends unknown[] = []> = SqlBatch<Key, Value, Args, Reader>
 
 type Query = Pick<Prisma.Sql, 'text' | 'values'>
 
@@ -100,6 +92,21 @@ class PgReader implements Reader, Budget {
 
   get dialect(): Dialect {
     return this.#store.dialect
+  }
+
+  refusing(refuse: () => Promise<never>): Reader {
+    const { dialect } = this
+    return {
+      dialect,
+      isOver: false,
+      $queryRaw: refuse,
+      textRows: refuse,
+      explain: refuse,
+      snapshot: refuse,
+      get models(): never {
+        throw new Error('the models of a reader that refuses all reads')
+      },
+    }
   }
 
   get maxBytes(): number | undefined {
@@ -212,14 +219,6 @@ function outcomeOf(error: unknown): Statement['outcome'] {
   if (!error) return 'ok'
   return storeFault(error)?.code === 'TIMEOUT' ? 'timeout' : 'failed'
 }
-
-export const answerTooLarge = (maxBytes: number) =>
-  new GatewayError(
-    'ANSWER_TOO_LARGE',
-    `The answer would have more than ${maxBytes.toLocaleString('en-US')} bytes, the ` +
-      'limit (MAX_ANSWER_BYTES). Ask for fewer rows or fields, or split it into several ' +
-      'requests.',
-  )
 
 const tooMany = (statements: number) =>
   new GatewayError(

@@ -55,11 +55,11 @@ export class Sharded implements Topology {
   }
 
   /** True for a statement that goes to one server. */
-  async answers(reader: Pick<Answering, 'explain'>, sql: Prisma.Sql): Promise<boolean> {
+  async answers(reader: Answering, sql: Prisma.Sql): Promise<boolean> {
     return this.#answersQuery(reader, this.write(sql))
   }
 
-  async #answersQuery(reader: Pick<Answering, 'explain'>, query: Query): Promise<boolean> {
+  async #answersQuery(reader: Answering, query: Query): Promise<boolean> {
     const cached = this.#answers.get(query.text)
     if (cached !== undefined) return cached
     const plan = await reader.explain(query)

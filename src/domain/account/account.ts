@@ -1,10 +1,8 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { range } from '../../db/lists/filter.ts'
-import { listing } from '../../db/lists/listing.ts'
+import { listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
 
-const columns = columnsOf(Prisma.AccountDayScalarFieldEnum, {
+const columns = sqlColumns(Prisma.AccountDayScalarFieldEnum, {
   userAddress: { type: 'address' },
   distributionDate: {
     type: 'date',
@@ -34,8 +32,8 @@ export const accountDays = listing({
   columns,
   order: { distributionDate: 'ASC' },
   filters: {
-    date: range(columns.distributionDate, 'Only distribution dates in this range.'),
-    points: range(
+    date: rowFilters.range(columns.distributionDate, 'Only distribution dates in this range.'),
+    points: rowFilters.range(
       { sql: doubleOf('t.points'), type: 'float' },
       'Only dates whose points are in this range.',
     ),

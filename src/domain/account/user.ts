@@ -1,10 +1,8 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { many } from '../../db/lists/filter.ts'
-import { listing } from '../../db/lists/listing.ts'
+import { listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsColumn } from '../points/millionths.ts'
 
-const addresses = columnsOf(Prisma.UserScalarFieldEnum, {
+const addresses = sqlColumns(Prisma.UserScalarFieldEnum, {
   address: {
     sql: 't.user_address',
     type: 'address',
@@ -20,12 +18,12 @@ export const users = listing({
   columns: addresses,
   order: { address: 'ASC' },
   filters: {
-    addresses: many(addresses.address, 'Only users at one of these addresses.'),
+    addresses: rowFilters.many(addresses.address, 'Only users at one of these addresses.'),
   },
 })
 
 /** The stored columns of a user. 0 or null for a user without positions. */
-export const accountColumns = columnsOf(Prisma.AccountScalarFieldEnum, {
+export const accountColumns = sqlColumns(Prisma.AccountScalarFieldEnum, {
   address: { sql: 'u.user_address', type: 'address' },
   points: pointsColumn('coalesce(t.points, 0)'),
   rank: { type: 'int', nullable: true },

@@ -1,6 +1,4 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
-import { many } from '../../db/lists/filter.ts'
-import { type Filter, listing } from '../../db/lists/listing.ts'
+import { type Filter, listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/place.ts'
 
@@ -103,13 +101,16 @@ export const activities = listing({
     recordType: 'ASC',
   },
   filters: {
-    kinds: many(kind, 'Only activity of one of these kinds.'),
-    users: many(userAddress, 'Only activity of one of these users.'),
-    entities: many(entityId, 'Only activity in markets and vaults at one of these addresses.'),
-    entityTypes: many(entityType, 'Only activity in entities of one of these kinds.'),
-    pools: many(poolAddress, 'Only activity in the markets of one of these pools.'),
-    assets: many(assetAddress, 'Only activity in which one of these tokens moved.'),
-    chainIds: many(chainId, 'Only activity on one of these chains.'),
+    kinds: rowFilters.many(kind, 'Only activity of one of these kinds.'),
+    users: rowFilters.many(userAddress, 'Only activity of one of these users.'),
+    entities: rowFilters.many(
+      entityId,
+      'Only activity in markets and vaults at one of these addresses.',
+    ),
+    entityTypes: rowFilters.many(entityType, 'Only activity in entities of one of these kinds.'),
+    pools: rowFilters.many(poolAddress, 'Only activity in the markets of one of these pools.'),
+    assets: rowFilters.many(assetAddress, 'Only activity in which one of these tokens moved.'),
+    chainIds: rowFilters.many(chainId, 'Only activity on one of these chains.'),
   },
 })
 

@@ -1,4 +1,4 @@
-import { hasOnly, type Where } from '../../db/lists/filter.ts'
+import { rowFilters, type Where } from 'pothos-sql'
 import { badArgument } from '../../errors.ts'
 import { DAY_MS } from '../../time.ts'
 
@@ -18,7 +18,7 @@ const whereOf = (args: Args) => (args.where ?? {}) as Where
  */
 export function assertFilterable(args: Args): void {
   const where = whereOf(args)
-  if (!hasOnly(where, SERVED) && !isBounded(where))
+  if (!rowFilters.hasOnly(where, SERVED) && !isBounded(where))
     throw unbounded('where', 'would scan the activity of all users')
 }
 

@@ -1,4 +1,4 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** The marks of a cash flow that opens or closes what its user has in a market or vault. */

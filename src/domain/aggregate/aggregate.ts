@@ -1,7 +1,6 @@
+import type { SortBy, Where } from 'pothos-sql'
 import type { Reader } from '../../db/connect/reader.ts'
-import { toDouble } from '../../db/lists/exact-sum.ts'
-import type { Where } from '../../db/lists/filter.ts'
-import type { SortBy } from '../../db/lists/sort.ts'
+import { toDouble } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { wholeTokensSql } from '../asset/whole-tokens.ts'
 

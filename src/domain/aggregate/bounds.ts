@@ -1,4 +1,4 @@
-import type { Where } from '../../db/lists/filter.ts'
+import type { Where } from 'pothos-sql'
 import { badArgument } from '../../errors.ts'
 import { DAY_MS } from '../../time.ts'
 

@@ -1,5 +1,5 @@
-import { exact } from '../../db/lists/exact-sum.ts'
-import { conditionOf, many } from '../../db/lists/filter.ts'
+import { rowFilters } from 'pothos-sql'
+import { exact } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { positionListing } from '../position/position.ts'
@@ -22,10 +22,10 @@ const columns = 't.user_address, t.distribution_date, t.pool_address, pool.chain
 
 /** The filters of positions, over the joins of the aggregate. */
 const chainId = { sql: 'pool.chain_id', type: 'integer' } as const
-const filters = { ...positionListing.filters, chainIds: many(chainId, '') }
+const filters = { ...positionListing.filters, chainIds: rowFilters.many(chainId, '') }
 /** Conditions on a side. */
 const token = { sql: 'side.asset', type: 'address' } as const
-const ofSide = { assets: many(token, '') }
+const ofSide = { assets: rowFilters.many(token, '') }
 
 const FROM = 'FROM position t LEFT JOIN pool ON pool.key = t.pool_key'
 const whole = Prisma.raw(`SELECT ${columns}, NULL AS asset, t.points_a + t.points_b AS points,
@@ -50,9 +50,9 @@ export const positionAggregate: Aggregate = {
   rows(where, groupBy) {
     assertBounded(where, 'date', { dates: 31, of: { filter: 'pools', dates: 366 } })
     const { assets = null } = where
-    const matches = conditionOf(filters, where)
+    const matches = rowFilters.conditionOf(filters, where)
     if (!assets && !groupBy.includes('ASSET')) return Prisma.sql`${whole} WHERE ${matches}`
-    return Prisma.sql`${sides} WHERE ${matches} AND ${conditionOf(ofSide, { assets })}`
+    return Prisma.sql`${sides} WHERE ${matches} AND ${rowFilters.conditionOf(ofSide, { assets })}`
   },
   groups: {
     ...byTime('t.distribution_date'),

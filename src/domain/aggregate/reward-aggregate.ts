@@ -1,5 +1,5 @@
-import { exact } from '../../db/lists/exact-sum.ts'
-import { conditionOf } from '../../db/lists/filter.ts'
+import { rowFilters } from 'pothos-sql'
+import { exact } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { liquidationRewards } from '../liquidation/reward.ts'
 import { type Aggregate, byTime, count, sumAndAverage } from './aggregate.ts'
@@ -29,7 +29,7 @@ export const rewardAggregate: Aggregate = {
   rows(where) {
     assertBounded(where, 'time', { dates: 366 })
     return Prisma.sql`SELECT t.*, ${Prisma.raw(columns.collateralDecimals.sql)} AS decimals FROM ${from}
-      WHERE ${conditionOf(filters, where)}`
+      WHERE ${rowFilters.conditionOf(filters, where)}`
   },
   groups: {
     ...byTime(DATE),

@@ -1,5 +1,5 @@
-import { exact } from '../../db/lists/exact-sum.ts'
-import { conditionOf, many } from '../../db/lists/filter.ts'
+import { rowFilters } from 'pothos-sql'
+import { exact } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { snapshots } from '../snapshot/snapshot.ts'
 import { type Aggregate, byTime, count, sumAndAverage } from './aggregate.ts'
@@ -31,7 +31,7 @@ export const snapshotAggregate: Aggregate = {
     return Prisma.sql`SELECT t.*, ${Prisma.raw(token.sql)} AS asset_address,
         coalesce(market.asset_decimals, vault.asset_decimals) AS asset_decimals
       FROM ${from} ${Prisma.raw(`${joined('market')} ${joined('vault')}`)}
-      WHERE ${conditionOf({ ...filters, assets: many(token, '') }, where)}`
+      WHERE ${rowFilters.conditionOf({ ...filters, assets: rowFilters.many(token, '') }, where)}`
   },
   groups: {
     ...byTime(DATE),

@@ -1,6 +1,4 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
-import { many } from '../../db/lists/filter.ts'
-import { listing } from '../../db/lists/listing.ts'
+import { listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pools } from '../pool/pool.ts'
 import { decimalsSql } from './decimals.ts'
@@ -51,8 +49,8 @@ export const assets = listing({
   columns,
   order: { chainId: 'ASC', address: 'ASC' },
   filters: {
-    addresses: many(columns.address, 'Only assets at one of these addresses.'),
-    chainIds: many(columns.chainId, 'Only assets on one of these chains.'),
+    addresses: rowFilters.many(columns.address, 'Only assets at one of these addresses.'),
+    chainIds: rowFilters.many(columns.chainId, 'Only assets on one of these chains.'),
   },
 })
 

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import { sqlColumns } from '../../db/lists/column.ts'
+import { sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /**

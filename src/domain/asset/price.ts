@@ -1,4 +1,4 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from 'pothos-sql'
 import { usually } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 

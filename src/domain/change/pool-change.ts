@@ -1,4 +1,4 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { ofBothSides, sumOfDays } from '../pool/amounts.ts'

@@ -1,6 +1,5 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
-import { exact, toDouble } from '../../db/lists/exact-sum.ts'
-import { selectList } from '../../db/lists/listing.ts'
+import { type RowOf, rowSql, sqlColumns } from 'pothos-sql'
+import { exact, toDouble } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Holder, oneOwner } from '../holding/holding.ts'
 import { worthColumns, worthFrom } from '../holding/worth.ts'
@@ -28,7 +27,7 @@ export function worthChangeSql(user: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
       chainId: Prisma.raw('NULL::bigint'),
       asOf,
     }
-    return Prisma.sql`LATERAL (SELECT ${selectList(worthColumns)} ${worthFrom(holder)})`
+    return Prisma.sql`LATERAL (SELECT ${rowSql.selectList(worthColumns)} ${worthFrom(holder)})`
   }
   return Prisma.sql`FROM (SELECT ${user} AS address, (${date} + 1)::timestamp AT TIME ZONE 'UTC' - interval '1 second' AS moment) since
     CROSS JOIN ${worth()} now CROSS JOIN ${worth(Prisma.raw('since.moment'))} past

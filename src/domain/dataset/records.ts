@@ -1,4 +1,4 @@
-import { snakeCase } from '../../db/lists/column.ts'
+import { rowSql } from 'pothos-sql'
 import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import { DAY_MS } from '../../time.ts'
 import { MAX_POINTS } from '../points/millionths.ts'
@@ -743,7 +743,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
 
 /** The column of a field of records, in the table and while they are staged. */
 export const columnOf = ({ fields }: Pick<RecordFormat, 'fields'>, name: string): string =>
-  fields[name]?.column ?? snakeCase(name)
+  fields[name]?.column ?? rowSql.snakeCase(name)
 
 /** The files of the template: all but those that exports alone have. */
 export const templateFiles = datasetFiles.filter((file) => records[file].samples)

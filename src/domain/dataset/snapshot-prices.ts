@@ -1,4 +1,4 @@
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact } from '../../db/exact-sum.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { LAST_SECOND } from '../../time.ts'
 import type { EntityType } from '../holding/place.ts'

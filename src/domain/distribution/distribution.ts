@@ -1,7 +1,5 @@
+import { type Listing, listing, rowFilters, rowSql, sqlColumns } from 'pothos-sql'
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf } from '../../db/lists/column.ts'
-import { many, range } from '../../db/lists/filter.ts'
-import { type Listing, listing, rowOfEach } from '../../db/lists/listing.ts'
 import { Prisma, type Distribution as StoredDistribution } from '../../generated/prisma/client.ts'
 import { DIGEST_OF } from '../points/digest.ts'
 import { doubleOf, fromMillionths, pointsColumn } from '../points/millionths.ts'
@@ -9,7 +7,7 @@ import { doubleOf, fromMillionths, pointsColumn } from '../points/millionths.ts'
 /** A stored distribution, with points instead of millionths. */
 export type Distribution = Omit<StoredDistribution, 'totalPoints'> & { totalPoints: number }
 
-const columns = columnsOf(Prisma.DistributionScalarFieldEnum, {
+const columns = sqlColumns(Prisma.DistributionScalarFieldEnum, {
   date: { type: 'date', description: 'The distribution date.', filter: true, sort: true },
   totalPoints: {
     ...pointsColumn('t.total_points'),
@@ -55,11 +53,11 @@ export const distributions: Listing<Distribution> = listing({
   columns,
   order: { date: 'DESC' },
   filters: {
-    kinds: many(
+    kinds: rowFilters.many(
       columns.kind,
       'Only distributions whose points were produced in one of these ways.',
     ),
-    points: range(
+    points: rowFilters.range(
       { sql: doubleOf('t.total_points'), type: 'float' },
       'Only distributions whose points are in this range.',
     ),
@@ -78,7 +76,7 @@ export async function distributionsOn(
 ): Promise<(Distribution | null)[]> {
   const stored = await reader.models.distribution.findMany({ where: { date: { in: [...dates] } } })
   const times = dates.map((date) => date.getTime())
-  return rowOfEach(times, stored.map(withPoints), ({ date }) => date.getTime())
+  return rowSql.rowOfEach(times, stored.map(withPoints), ({ date }) => date.getTime())
 }
 
 /** Reads the newest distribution. Null if no positions are stored. */

@@ -1,11 +1,11 @@
 import pg from 'pg'
-import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type Columns, type RowOf, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsColumn } from '../points/millionths.ts'
 
 const UP_TO = 'With `asOf`, up to it.'
 
-export const programColumns = columnsOf(Prisma.ProgramScalarFieldEnum, {
+export const programColumns = sqlColumns(Prisma.ProgramScalarFieldEnum, {
   totalPoints: {
     ...pointsColumn('t.total_points'),
     description: `Total points of all users over all dates. ${UP_TO}`,

@@ -1,7 +1,5 @@
+import { type Listing, listing, rowFilters, rowSql, sqlColumns } from 'pothos-sql'
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf, sqlColumns } from '../../db/lists/column.ts'
-import { many } from '../../db/lists/filter.ts'
-import { type Listing, listing, rowOfEach } from '../../db/lists/listing.ts'
 import { Prisma, type Run as StoredRun } from '../../generated/prisma/client.ts'
 import { fromMillionths, pointsOf } from '../points/millionths.ts'
 
@@ -14,7 +12,7 @@ export type Run = Omit<StoredRun, 'totalPointsBefore' | 'totalPointsAfter'> & {
 const points = (millionths: string) =>
   ({ sql: pointsOf(millionths), type: 'decimal', nullable: true }) as const
 
-const columns = columnsOf(Prisma.RunScalarFieldEnum, {
+const columns = sqlColumns(Prisma.RunScalarFieldEnum, {
   id: {
     type: 'bigint',
     field: 'recordId',
@@ -93,8 +91,8 @@ export const runListing: Listing<Run> = listing({
   columns,
   order: { id: 'DESC' },
   filters: {
-    kinds: many(columns.kind, 'Only runs of one of these kinds.'),
-    statuses: many(columns.status, 'Only runs with one of these statuses.'),
+    kinds: rowFilters.many(columns.kind, 'Only runs of one of these kinds.'),
+    statuses: rowFilters.many(columns.status, 'Only runs with one of these statuses.'),
   },
 })
 
@@ -107,7 +105,7 @@ export async function runsById(reader: Reader, ids: readonly bigint[]): Promise<
       run.totalPointsBefore === null ? null : fromMillionths(run.totalPointsBefore),
     totalPointsAfter: run.totalPointsAfter === null ? null : fromMillionths(run.totalPointsAfter),
   }))
-  return rowOfEach(ids, runs, ({ id }) => id)
+  return rowSql.rowOfEach(ids, runs, ({ id }) => id)
 }
 
 /** The columns of the receipts of a run, over the elements `r` of its sources. */

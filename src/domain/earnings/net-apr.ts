@@ -1,6 +1,6 @@
+import { type RowOf, sqlColumns } from 'pothos-sql'
 import type { Reader } from '../../db/connect/reader.ts'
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
-import { exact, toDouble } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import {
   byEntity,

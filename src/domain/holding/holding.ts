@@ -1,8 +1,7 @@
+import { type Columns, type RowOf, rowSql } from 'pothos-sql'
 import { oneKeyAtATime } from '../../db/connect/one-key-at-a-time.ts'
 import type { Reader } from '../../db/connect/reader.ts'
-import type { Columns, RowOf } from '../../db/lists/column.ts'
-import { exact, toDouble } from '../../db/lists/exact-sum.ts'
-import { selectList } from '../../db/lists/listing.ts'
+import { exact, toDouble } from '../../db/exact-sum.ts'
 import { rowsOfUsers, type UserTable } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType, placeColumns } from './place.ts'
@@ -165,7 +164,7 @@ function readAll(
   const [asOf, since] = [momentSql(moment), momentSql(from)]
   const selected = (owners: Prisma.Sql) => {
     const holder = { owners, chainId: Prisma.sql`${chainId}::bigint`, asOf, since }
-    const list = selectList({ ...columns, ...('entities' in columns && ENTITIES) })
+    const list = rowSql.selectList({ ...columns, ...('entities' in columns && ENTITIES) })
     return Prisma.sql`SELECT ${list} ${of(holder)}`
   }
   const [only = []] = groups

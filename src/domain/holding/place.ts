@@ -1,6 +1,4 @@
-import { sqlColumns } from '../../db/lists/column.ts'
-import type { Where } from '../../db/lists/filter.ts'
-import type { Filter } from '../../db/lists/listing.ts'
+import { type Filter, sqlColumns, type Where } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 export type EntityType = 'market' | 'vault'

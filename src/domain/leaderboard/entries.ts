@@ -1,5 +1,5 @@
+import { type Listing, rowSql } from 'pothos-sql'
 import type { Batch, Reader } from '../../db/connect/reader.ts'
-import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { DAY_MS, parseUtc } from '../../time.ts'
@@ -55,7 +55,7 @@ async function entriesIn(
   })
   if (!board) return []
   return reader.$queryRaw<LeaderboardEntry[]>`SELECT * FROM (
-    SELECT ${selectList(board.columns)} FROM ${board.from} WHERE t.user_address = ANY(${users}::text[])) e
+    SELECT ${rowSql.selectList(board.columns)} FROM ${board.from} WHERE t.user_address = ANY(${users}::text[])) e
     WHERE e.scope = ${scope}`
 }
 

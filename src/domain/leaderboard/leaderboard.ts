@@ -1,13 +1,11 @@
+import { type Listing, listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { many, range } from '../../db/lists/filter.ts'
-import { type Listing, listing } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
 
-const entryColumns = columnsOf(Prisma.RankHistoryScalarFieldEnum, {
+const entryColumns = sqlColumns(Prisma.RankHistoryScalarFieldEnum, {
   userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
   points: {
     ...pointsColumn('t.points'),
@@ -35,8 +33,8 @@ export const pastLeaderboard = listing({
   columns: scopedColumns('t.distribution_date::text'),
   order: { rank: 'ASC' },
   filters: {
-    users: many(entryColumns.userAddress, 'Only users at one of these addresses.'),
-    points: range(
+    users: rowFilters.many(entryColumns.userAddress, 'Only users at one of these addresses.'),
+    points: rowFilters.range(
       { sql: doubleOf('t.points'), type: 'float' },
       'Only users whose points are in this range.',
     ),

@@ -1,5 +1,4 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
-import { selectList } from '../../db/lists/listing.ts'
+import { type RowOf, rowSql, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { addPoints, pointsOf } from '../points/millionths.ts'
 import { lastDates } from '../series/calendar.ts'
@@ -68,7 +67,7 @@ export function together(
  */
 export const ranksByDate = (owners: Prisma.Sql, span: Span): Prisma.Sql => Prisma.sql`
   SELECT t.date, trim_scale(sum(t.points)) AS points, min(t.rank) AS rank
-  FROM (SELECT ${selectList(rankColumns)} ${fromRanks(
+  FROM (SELECT ${rowSql.selectList(rankColumns)} ${fromRanks(
     Prisma.sql`${owners} CROSS JOIN LATERAL (SELECT owner.address) who`,
     Prisma.sql`(SELECT last AS date FROM (${lastDates(span)}) b)`,
   )} WHERE at.date IS NOT NULL) t GROUP BY 1`

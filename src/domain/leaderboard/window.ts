@@ -1,5 +1,5 @@
+import type { Listing } from 'pothos-sql'
 import type { Reader } from '../../db/connect/reader.ts'
-import type { Listing } from '../../db/lists/listing.ts'
 import { usually } from '../../db/marks.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'

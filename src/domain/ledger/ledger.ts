@@ -1,12 +1,10 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { many, range } from '../../db/lists/filter.ts'
-import { listing } from '../../db/lists/listing.ts'
+import { listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
 
 const CHANGE = 't.points_after - t.points_before'
 
-const columns = columnsOf(Prisma.LedgerEntryScalarFieldEnum, {
+const columns = sqlColumns(Prisma.LedgerEntryScalarFieldEnum, {
   userAddress: { type: 'address', description: "The user's address." },
   runId: {
     type: 'bigint',
@@ -49,8 +47,8 @@ export const ledger = listing({
   columns,
   order: { runId: 'DESC', distributionDate: 'DESC', poolKey: 'ASC' },
   filters: {
-    runs: many(columns.runId, 'Only entries of a run with one of these numbers.'),
-    change: range(
+    runs: rowFilters.many(columns.runId, 'Only entries of a run with one of these numbers.'),
+    change: rowFilters.range(
       { sql: doubleOf(CHANGE), type: 'float' },
       'Only entries whose change in points is in this range.',
     ),

@@ -1,6 +1,4 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
-import { flag, many } from '../../db/lists/filter.ts'
-import { listing } from '../../db/lists/listing.ts'
+import { listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, listByKind, placeColumns } from '../holding/place.ts'
 
@@ -118,18 +116,21 @@ export const rewardsWhere = listByKind((kinds) =>
       entityType: 'ASC',
     },
     filters: {
-      users: many(columns.userAddress, 'Only rewards of one of these users.'),
-      entities: many(
+      users: rowFilters.many(columns.userAddress, 'Only rewards of one of these users.'),
+      entities: rowFilters.many(
         columns.entityId,
         'Only rewards of one of these collateral markets and vaults.',
       ),
-      entityTypes: many(columns.entityType, 'Only rewards in entities of one of these kinds.'),
-      debtMarkets: many(
+      entityTypes: rowFilters.many(
+        columns.entityType,
+        'Only rewards in entities of one of these kinds.',
+      ),
+      debtMarkets: rowFilters.many(
         columns.debtMarketId,
         'Only rewards for the repaid debt of one of these markets.',
       ),
-      chainIds: many(columns.chainId, 'Only rewards on one of these chains.'),
-      claimed: flag(
+      chainIds: rowFilters.many(columns.chainId, 'Only rewards on one of these chains.'),
+      claimed: rowFilters.flag(
         't.claimed_timestamp IS NOT NULL',
         'Only rewards that the user has claimed (true) or not claimed (false).',
       ),

@@ -1,5 +1,4 @@
-import type { Column } from '../../db/lists/column.ts'
-import { many } from '../../db/lists/filter.ts'
+import { type Column, rowFilters } from 'pothos-sql'
 import type { EntityType } from '../holding/place.ts'
 
 /** The columns of markets or vaults. `own` are the columns that only this kind has. */
@@ -28,7 +27,7 @@ type Keys = Record<'chainId' | 'id' | 'assetAddress', Column>
 
 /** The filters of markets and vaults. */
 export const entityFilters = (kind: EntityType, { chainId, id, assetAddress }: Keys) => ({
-  addresses: many(id, `Only ${kind}s at one of these addresses.`),
-  assets: many(assetAddress, `Only ${kind}s that lend one of these tokens.`),
-  chainIds: many(chainId, `Only ${kind}s on one of these chains.`),
+  addresses: rowFilters.many(id, `Only ${kind}s at one of these addresses.`),
+  assets: rowFilters.many(assetAddress, `Only ${kind}s that lend one of these tokens.`),
+  chainIds: rowFilters.many(chainId, `Only ${kind}s on one of these chains.`),
 })

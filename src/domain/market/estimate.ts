@@ -1,5 +1,5 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
-import { exact, quotient, toDouble } from '../../db/lists/exact-sum.ts'
+import { type RowOf, sqlColumns } from 'pothos-sql'
+import { exact, quotient, toDouble } from '../../db/exact-sum.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type BasePoints, rateSql } from '../points/formula.ts'

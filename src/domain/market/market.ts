@@ -1,11 +1,9 @@
-import { columnsOf, sqlColumns } from '../../db/lists/column.ts'
-import { many } from '../../db/lists/filter.ts'
-import { listing } from '../../db/lists/listing.ts'
+import { listing, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { amountColumns, ofSide, tokenColumns, tokensOfSide } from '../pool/amounts.ts'
 import { entityColumns, entityFilters } from './entity.ts'
 
-export const marketColumns = columnsOf(Prisma.MarketScalarFieldEnum, {
+export const marketColumns = sqlColumns(Prisma.MarketScalarFieldEnum, {
   ...entityColumns('market', { poolAddress: { type: 'address' } }),
   borrowRate: {
     type: 'float',
@@ -64,6 +62,6 @@ export const markets = listing({
   order: { chainId: 'ASC', id: 'ASC' },
   filters: {
     ...entityFilters('market', marketColumns),
-    pools: many(marketColumns.poolAddress, 'Only the sides of one of these pools.'),
+    pools: rowFilters.many(marketColumns.poolAddress, 'Only the sides of one of these pools.'),
   },
 })

@@ -1,5 +1,5 @@
+import { type RowOf, sqlColumns } from 'pothos-sql'
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf, type RowOf, sqlColumns } from '../../db/lists/column.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
@@ -7,7 +7,7 @@ import { type BasePoints, literal } from '../points/formula.ts'
 import { announced, inForce } from './rule.ts'
 import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
 
-export const basePointsColumns = columnsOf(Prisma.BasePointsRevisionScalarFieldEnum, {
+export const basePointsColumns = sqlColumns(Prisma.BasePointsRevisionScalarFieldEnum, {
   id: {
     type: 'bigint',
     field: 'recordId',

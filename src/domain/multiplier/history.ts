@@ -1,7 +1,5 @@
+import { type Column, type Listing, listing, rowFilters, rowSql, sqlColumns } from 'pothos-sql'
 import type { Reader } from '../../db/connect/reader.ts'
-import { type Column, columnsOf } from '../../db/lists/column.ts'
-import { many } from '../../db/lists/filter.ts'
-import { type Listing, listing, rowOfEach } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 import { announced } from './rule.ts'
 
@@ -14,7 +12,7 @@ const factor = (stored: string, dollars: string) =>
     sort: true,
   }) as const
 
-export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnum, {
+export const revisionColumns = sqlColumns(Prisma.MultiplierRevisionScalarFieldEnum, {
   id: {
     type: 'bigint',
     field: 'recordId',
@@ -51,7 +49,7 @@ const countsFor = (date: Prisma.Sql) =>
   Prisma.sql`(r.from_date IS NULL OR r.from_date <= ${date}) AND r.revoked_at IS NULL`
 
 const ofPool = (address: Column) => ({
-  pools: many(address, 'Only revisions of one of these pools.'),
+  pools: rowFilters.many(address, 'Only revisions of one of these pools.'),
 })
 
 export const revisionListing: Listing<MultiplierRevision> = listing({
@@ -70,7 +68,7 @@ export async function revisionsById(
   const revisions = await reader.models.multiplierRevision.findMany({
     where: { id: { in: [...ids] } },
   })
-  return rowOfEach(ids, revisions, ({ id }) => id)
+  return rowSql.rowOfEach(ids, revisions, ({ id }) => id)
 }
 
 /**

@@ -1,7 +1,5 @@
+import { type Listing, listing, rowFilters, rowSql, sqlColumns } from 'pothos-sql'
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf } from '../../db/lists/column.ts'
-import { many } from '../../db/lists/filter.ts'
-import { type Listing, listing, rowOfEach } from '../../db/lists/listing.ts'
 import { type Multiplier, Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
 import { inForce } from './rule.ts'
@@ -15,7 +13,7 @@ const factor = (stored: string, dollars: string) =>
     sort: true,
   }) as const
 
-export const multiplierColumns = columnsOf(Prisma.MultiplierScalarFieldEnum, {
+export const multiplierColumns = sqlColumns(Prisma.MultiplierScalarFieldEnum, {
   id: { type: 'text' },
   poolAddress: { type: 'address', description: "The pool's address." },
   // The rules of a date are other rows than those of today.
@@ -42,12 +40,18 @@ export const multipliers: Listing<Multiplier & { nodeKey: string; poolNumber: bi
   },
   order: { poolNumber: 'ASC', poolAddress: 'ASC' },
   filters: {
-    pools: many(multiplierColumns.poolAddress, 'Only multipliers of one of these pools.'),
-    chainIds: many(
+    pools: rowFilters.many(
+      multiplierColumns.poolAddress,
+      'Only multipliers of one of these pools.',
+    ),
+    chainIds: rowFilters.many(
       onPool('chain_id', 'integer'),
       'Only multipliers of pools on one of these chains.',
     ),
-    assets: many(tokens, 'Only multipliers of pools with one of these tokens on either side.'),
+    assets: rowFilters.many(
+      tokens,
+      'Only multipliers of pools with one of these tokens on either side.',
+    ),
   },
 })
 
@@ -59,7 +63,7 @@ export async function multipliersOf(
   const stored = await reader.models.multiplier.findMany({
     where: { poolAddress: { in: [...pools] } },
   })
-  return rowOfEach(pools, stored, ({ poolAddress }) => poolAddress)
+  return rowSql.rowOfEach(pools, stored, ({ poolAddress }) => poolAddress)
 }
 
 /**

@@ -1,5 +1,5 @@
-import { type RowOf, snakeCase, sqlColumns } from '../../db/lists/column.ts'
-import { moderate } from '../../db/lists/exact-sum.ts'
+import { type RowOf, rowSql, sqlColumns } from 'pothos-sql'
+import { moderate } from '../../db/exact-sum.ts'
 import { usually } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { FACTOR_COLUMNS, inForce } from '../multiplier/rule.ts'
@@ -20,7 +20,7 @@ export const bounded = (double: string) => moderate(double, 90)
 export const AMOUNT_FIELDS = ['a', 'b'].flatMap((side) =>
   ['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => `${side}${name}AmountUsd`),
 )
-const AMOUNTS = AMOUNT_FIELDS.map(snakeCase)
+const AMOUNTS = AMOUNT_FIELDS.map(rowSql.snakeCase)
 /**
  * Each expression is written once in a statement: OFFSET 0 keeps the planner from writing it
  * wherever it is used.

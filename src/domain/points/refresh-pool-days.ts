@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact } from '../../db/exact-sum.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import { mergeRows } from '../../db/topology/merge.ts'
 

@@ -1,4 +1,4 @@
-import { exact, plainDouble } from '../../db/lists/exact-sum.ts'
+import { exact, plainDouble } from '../../db/exact-sum.ts'
 
 type Amount = 'supplied' | 'protected' | 'borrowed'
 

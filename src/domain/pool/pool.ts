@@ -1,6 +1,4 @@
-import { columnsOf, sqlColumns } from '../../db/lists/column.ts'
-import { many, range } from '../../db/lists/filter.ts'
-import { listing } from '../../db/lists/listing.ts'
+import { listing, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { decimalsSql } from '../asset/decimals.ts'
 import { nameSql } from '../asset/name.ts'
@@ -8,7 +6,7 @@ import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import { amountColumns, ofBothSides } from './amounts.ts'
 import { rateFilters, rateSortKeys } from './rates.ts'
 
-export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
+export const poolColumns = sqlColumns(Prisma.PoolScalarFieldEnum, {
   id: {
     type: 'address',
     field: 'address',
@@ -95,19 +93,22 @@ export const pools = listing({
   columns: { ...poolColumns, ...computedPoolColumns },
   order: { number: 'ASC', id: 'ASC' },
   filters: {
-    addresses: many(poolColumns.id, 'Only pools at one of these addresses.'),
-    markets: many(
+    addresses: rowFilters.many(poolColumns.id, 'Only pools at one of these addresses.'),
+    markets: rowFilters.many(
       [poolColumns.unit1Id, poolColumns.unit2Id],
       'Only pools that one of these markets is a side of.',
     ),
-    assets: many(tokens, 'Only pools with one of these tokens on either side.'),
-    chainIds: many(poolColumns.chainId, 'Only pools on one of these chains.'),
-    numbers: many(poolColumns.number, 'Only pools with one of these numbers in the protocol.'),
-    createdAt: range(
+    assets: rowFilters.many(tokens, 'Only pools with one of these tokens on either side.'),
+    chainIds: rowFilters.many(poolColumns.chainId, 'Only pools on one of these chains.'),
+    numbers: rowFilters.many(
+      poolColumns.number,
+      'Only pools with one of these numbers in the protocol.',
+    ),
+    createdAt: rowFilters.range(
       { ...poolColumns.createdTimestamp, type: 'timestamp' },
       'Only pools created in this time range.',
     ),
-    totalPoints: range(
+    totalPoints: rowFilters.range(
       { sql: doubleOf(POINTS), type: 'float' },
       'Only pools whose total points are in this range.',
     ),

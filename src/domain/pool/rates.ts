@@ -1,6 +1,4 @@
-import { snakeCase } from '../../db/lists/column.ts'
-import { type Conditions, range } from '../../db/lists/filter.ts'
-import type { SortKeys } from '../../db/lists/sort-key.ts'
+import { rowFilters, rowSql, type SortKeys } from 'pothos-sql'
 
 /**
  * The rates of a pool's markets and the factors of its multiplier: pools `t` are filtered and
@@ -22,14 +20,14 @@ for (const [side, unit] of [
     }
   }
 
-export const rateFilters: Conditions = {}
+export const rateFilters: rowFilters.Conditions = {}
 export const rateSortKeys: SortKeys = {}
 for (const [field, { sql, meaning }] of Object.entries(rates)) {
-  rateFilters[field] = range(
+  rateFilters[field] = rowFilters.range(
     { sql, type: 'float' },
     `Only pools whose ${meaning} is in this range.`,
   )
-  rateSortKeys[snakeCase(field).toUpperCase()] = {
+  rateSortKeys[rowSql.snakeCase(field).toUpperCase()] = {
     column: sql,
     field,
     type: 'float',

@@ -1,4 +1,4 @@
-import { type Columns, type RowOf, sqlColumns } from '../../db/lists/column.ts'
+import { type Columns, type RowOf, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { lastDateSql } from '../leaderboard/leaderboard.ts'
 import { pointsOf } from '../points/millionths.ts'

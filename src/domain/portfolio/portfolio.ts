@@ -1,7 +1,6 @@
+import { type RowOf, rowSql } from 'pothos-sql'
 import type { Reader } from '../../db/connect/reader.ts'
-import type { RowOf } from '../../db/lists/column.ts'
-import { exact, toDouble } from '../../db/lists/exact-sum.ts'
-import { selectList } from '../../db/lists/listing.ts'
+import { exact, toDouble } from '../../db/exact-sum.ts'
 import { rowsOfUsers } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
@@ -50,7 +49,7 @@ export async function entityHoldings(
   const of = (kind: EntityType) => {
     const keys = { chain_id: 's.chain_id', entity_id: `s.${kind}_id` }
     const count = 'count(DISTINCT s.user_address)::int AS user_count'
-    const columns = selectList({ ...placeColumns, ...amountColumns })
+    const columns = rowSql.selectList({ ...placeColumns, ...amountColumns })
     return reader.$queryRaw<EntityHolding[]>`${rowsOfUsers(users, tablesOfLatest(kind, moment))}
       SELECT ${columns}, t.user_count AS "userCount"
       FROM (${summedFrom(kind, latest(kind, owners, moment), keys, [count])}) t

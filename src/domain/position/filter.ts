@@ -1,4 +1,4 @@
-import type { Filter } from '../../db/lists/listing.ts'
+import type { Filter } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
 

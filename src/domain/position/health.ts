@@ -15,8 +15,9 @@
  *   liquidationPriceUsd = the collateral's price / healthFactor, if only one side has debt
  *   borrowingPowerUsd   = Σ (collateral × its market's maxLtv) - Σ debt
  */
-import { moderate } from '../../db/lists/exact-sum.ts'
-import type { Where } from '../../db/lists/filter.ts'
+
+import type { Where } from 'pothos-sql'
+import { moderate } from '../../db/exact-sum.ts'
 import { usually } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 

@@ -1,15 +1,14 @@
-import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import {
-  type Lookup,
-  lookedUp,
-  many,
-  range,
+  type Listing,
+  listing,
+  type RowOf,
+  rowFilters,
+  rowSql,
+  type SortKey,
+  sqlColumns,
   type Where,
-  withoutKeys,
-} from '../../db/lists/filter.ts'
-import { type Listing, listing, rowsById } from '../../db/lists/listing.ts'
-import { constantCase, type SortKey } from '../../db/lists/sort-key.ts'
+} from 'pothos-sql'
+import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import {
@@ -36,7 +35,7 @@ const sidePoints = (side: 'A' | 'B') =>
   'multipliers, times 1e6, to the nearest integer, ties to even, in millionths. ' +
   'Protected supply counts only while the other side has debt.'
 
-const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
+const columns = sqlColumns(Prisma.PositionScalarFieldEnum, {
   id: { type: 'text' },
   userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
   poolAddress: {
@@ -155,7 +154,7 @@ const AMOUNTS = {
 const amountFilters = Object.fromEntries(
   Object.entries(AMOUNTS).map(([name, [sql, what]]) => [
     name,
-    range(
+    rowFilters.range(
       { sql: `(${sql})`, type: 'float' },
       `Only positions with this ${what} on both sides, in USD.`,
     ),
@@ -163,7 +162,7 @@ const amountFilters = Object.fromEntries(
 )
 const amountSortKeys = Object.fromEntries(
   Object.entries(AMOUNTS).map(([name, [sql, what]]): [string, SortKey] => [
-    constantCase(name),
+    rowSql.constantCase(name),
     {
       column: `(${sql})`,
       field: name,
@@ -174,7 +173,7 @@ const amountSortKeys = Object.fromEntries(
 )
 /** The table behind the view: only it lets an index answer alone. */
 const STORED = Prisma.sql`stored_position t`
-const ofUsers: Lookup = {
+const ofUsers: rowFilters.Lookup = {
   matches: (users) => Prisma.sql`t.user_address = ANY(${users})`,
   equals: (user) => Prisma.sql`t.user_address = ${user}`,
   keys: {
@@ -183,7 +182,7 @@ const ofUsers: Lookup = {
     select: (users) => Prisma.sql`SELECT DISTINCT key FROM unnest(${users}) key`,
   },
 }
-const ofPools: Lookup = {
+const ofPools: rowFilters.Lookup = {
   matches: (pools) =>
     Prisma.sql`t.pool_key = ANY(ARRAY(SELECT key FROM pool WHERE id = ANY(${pools})))`,
   equals: (pool) => Prisma.sql`t.pool_key = (SELECT key FROM pool WHERE id = ${pool})`,
@@ -195,7 +194,7 @@ const ofPools: Lookup = {
 }
 const withToken = (tokens: Prisma.Sql) =>
   Prisma.sql`(p.a_token_address = ANY(${tokens}) OR p.b_token_address = ANY(${tokens}))`
-const ofTokens: Lookup = {
+const ofTokens: rowFilters.Lookup = {
   matches: (tokens) =>
     Prisma.sql`t.pair_key = ANY(ARRAY(SELECT p.key FROM token_pair p WHERE ${withToken(tokens)}))`,
   keys: {
@@ -207,7 +206,7 @@ const ofTokens: Lookup = {
   },
 }
 /** Positions whose debt supply of a token backs. */
-const backedBy: Lookup = {
+const backedBy: rowFilters.Lookup = {
   matches(tokens) {
     const backs = (
       side: 'a' | 'b',
@@ -224,25 +223,34 @@ const positionsFrom = (from: Prisma.Sql, all: typeof columns) =>
     columns: all,
     order: { distributionDate: 'DESC', id: 'ASC' },
     filters: {
-      users: lookedUp(many(columns.userAddress, 'Only positions of one of these users.'), ofUsers),
-      pools: lookedUp(many(columns.poolAddress, 'Only positions in one of these pools.'), ofPools),
-      assets: lookedUp(
-        many(columns.aTokenAddress, 'Only positions with one of these tokens on either side.'),
+      users: rowFilters.lookedUp(
+        rowFilters.many(columns.userAddress, 'Only positions of one of these users.'),
+        ofUsers,
+      ),
+      pools: rowFilters.lookedUp(
+        rowFilters.many(columns.poolAddress, 'Only positions in one of these pools.'),
+        ofPools,
+      ),
+      assets: rowFilters.lookedUp(
+        rowFilters.many(
+          columns.aTokenAddress,
+          'Only positions with one of these tokens on either side.',
+        ),
         ofTokens,
       ),
-      collateralAssets: lookedUp(
-        many(
+      collateralAssets: rowFilters.lookedUp(
+        rowFilters.many(
           columns.aTokenAddress,
           'Only positions whose debt is backed by supply of one of these tokens.',
         ),
         backedBy,
       ),
-      chainIds: many(columns.chainId, 'Only positions in pools on one of these chains.'),
-      date: range(
+      chainIds: rowFilters.many(columns.chainId, 'Only positions in pools on one of these chains.'),
+      date: rowFilters.range(
         columns.distributionDate,
         'Only positions whose distribution date is in this range.',
       ),
-      points: range(
+      points: rowFilters.range(
         { sql: doubleOf(POINTS), type: 'float' },
         'Only positions whose total points are in this range.',
       ),
@@ -278,8 +286,8 @@ export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): 
         (SELECT p.pool_key FROM token_pair p WHERE ${withToken(tokens)})) u`
     : undefined
   const limited = positionsFrom(positionsUpTo(most, date, pools), joinedColumns)
-  return { ...limited, filters: withoutKeys(limited.filters) }
+  return { ...limited, filters: rowFilters.withoutKeys(limited.filters) }
 }
 
 export const positionsById = (reader: Reader, ids: readonly string[]) =>
-  rowsById(reader, positionListing, ids, 'text')
+  rowSql.rowsById(reader, positionListing, ids, 'text')

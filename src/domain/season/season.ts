@@ -1,11 +1,10 @@
+import { type RowOf, rowSql, sqlColumns } from 'pothos-sql'
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { rowOfEach } from '../../db/lists/listing.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { DIGEST_OF } from '../points/digest.ts'
 
-export const seasonColumns = columnsOf(Prisma.SeasonScalarFieldEnum, {
+export const seasonColumns = sqlColumns(Prisma.SeasonScalarFieldEnum, {
   name: { type: 'text', description: "The season's name. No two seasons have the same." },
   startsAt: { type: 'date', description: 'The first distribution date of the season.' },
   endsAt: {
@@ -40,7 +39,7 @@ export async function seasonsNamed(
   names: readonly string[],
 ): Promise<(Season | null)[]> {
   const seasons = await reader.models.season.findMany({ where: { name: { in: [...names] } } })
-  return rowOfEach(names, seasons, ({ name }) => name)
+  return rowSql.rowOfEach(names, seasons, ({ name }) => name)
 }
 
 /**

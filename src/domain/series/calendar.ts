@@ -1,4 +1,4 @@
-import { sqlColumns } from '../../db/lists/column.ts'
+import { sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { bucketsOf, type Extent, type Span, startSql, within } from './interval.ts'
 

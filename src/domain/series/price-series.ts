@@ -1,4 +1,4 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
+import { type RowOf, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { bucketsOf, type Extent, type Span } from './interval.ts'
 

@@ -1,5 +1,5 @@
-import { type Columns, type RowOf, sqlColumns } from '../../db/lists/column.ts'
-import { exact, toDouble } from '../../db/lists/exact-sum.ts'
+import { type Columns, type RowOf, sqlColumns } from 'pothos-sql'
+import { exact, toDouble } from '../../db/exact-sum.ts'
 import type { UserTable } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { averageRates, netAprColumns, netAprFrom } from '../earnings/net-apr.ts'

@@ -1,4 +1,4 @@
-import { sqlColumns } from '../../db/lists/column.ts'
+import { sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { vaultTotalsColumns } from '../vault/totals.ts'
 import { bucketsOf, type Extent, type Span } from './interval.ts'

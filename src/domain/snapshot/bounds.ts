@@ -1,4 +1,4 @@
-import type { Where } from '../../db/lists/filter.ts'
+import type { Where } from 'pothos-sql'
 import { GatewayError } from '../../errors.ts'
 
 /** The maximum users, or seconds, whose snapshots in a market or vault one request may sort. */

@@ -1,7 +1,5 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
-import { exactSum } from '../../db/lists/exact-sum.ts'
-import { many } from '../../db/lists/filter.ts'
-import { type Filter, listing } from '../../db/lists/listing.ts'
+import { type Filter, listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
+import { exactSum } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, listByKind, placeColumns } from '../holding/place.ts'
 
@@ -152,17 +150,20 @@ const snapshotsIn = (
     columns,
     order: by,
     filters: {
-      users: many(columns.userAddress, 'Only snapshots of one of these users.'),
-      entities: many(
+      users: rowFilters.many(columns.userAddress, 'Only snapshots of one of these users.'),
+      entities: rowFilters.many(
         columns.entityId,
         'Only snapshots in markets and vaults at one of these addresses.',
       ),
-      entityTypes: many(columns.entityType, 'Only snapshots in entities of one of these kinds.'),
-      assets: many(
+      entityTypes: rowFilters.many(
+        columns.entityType,
+        'Only snapshots in entities of one of these kinds.',
+      ),
+      assets: rowFilters.many(
         { sql: ofEntity('asset_address'), type: 'address' },
         'Only snapshots in markets and vaults that lend one of these tokens.',
       ),
-      chainIds: many(columns.chainId, 'Only snapshots on one of these chains.'),
+      chainIds: rowFilters.many(columns.chainId, 'Only snapshots on one of these chains.'),
     },
   })
 

@@ -1,5 +1,5 @@
-import { type RowOf, sqlColumns } from '../../db/lists/column.ts'
-import { toDouble } from '../../db/lists/exact-sum.ts'
+import { type RowOf, sqlColumns } from 'pothos-sql'
+import { toDouble } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /**

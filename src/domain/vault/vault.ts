@@ -1,10 +1,9 @@
-import { columnsOf, sqlColumns } from '../../db/lists/column.ts'
-import { listing } from '../../db/lists/listing.ts'
+import { listing, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { entityColumns, entityFilters } from '../market/entity.ts'
 import { totalColumns } from './totals.ts'
 
-export const vaultColumns = columnsOf(
+export const vaultColumns = sqlColumns(
   Prisma.VaultScalarFieldEnum,
   entityColumns('vault', { name: { type: 'text', description: "The vault's name.", sort: true } }),
 )

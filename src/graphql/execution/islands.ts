@@ -8,9 +8,7 @@ import {
   type OperationDefinitionNode,
   visit,
 } from 'graphql'
-import { HOLE } from '../plan/form.ts'
-import { Plan } from '../plan/plan.ts'
-import { type Conditions, type Fragments, fieldsOf, fragmentsOf, Variants } from '../selection.ts'
+import { Plan, selections } from 'pothos-sql'
 
 /** A query in two parts: root fields that have a plan, and the islands, which resolvers read. */
 export interface Parts<Resolve> {
@@ -29,8 +27,8 @@ export class Islands<Resolve> {
   readonly #document: DocumentNode
   readonly #operation: OperationDefinitionNode
   readonly #resolver: (document: DocumentNode) => Resolve
-  readonly #fragments: Fragments
-  readonly #parts: Variants<Parts<Resolve> | null>
+  readonly #fragments: selections.Fragments
+  readonly #parts: selections.Variants<Parts<Resolve> | null>
 
   /** @param resolver executes the operation of a document with resolvers */
   constructor(
@@ -43,8 +41,8 @@ export class Islands<Resolve> {
     this.#document = document
     this.#operation = operation
     this.#resolver = resolver
-    this.#fragments = fragmentsOf(document)
-    this.#parts = new Variants(document)
+    this.#fragments = selections.fragmentsOf(document)
+    this.#parts = new selections.Variants(document)
   }
 
   /** The number of plans and statements that are prepared. */
@@ -62,10 +60,13 @@ export class Islands<Resolve> {
     return this.#parts.of(coerced, (conditions) => this.#split(conditions)) ?? undefined
   }
 
-  #split(conditions: Conditions): Parts<Resolve> | null {
+  #split(conditions: selections.Conditions): Parts<Resolve> | null {
     const type = this.#schema.getQueryType() as GraphQLObjectType
     const on = { type, schema: this.#schema }
-    const fields = fieldsOf([this.#operation.selectionSet], this.#fragments, { conditions, on })
+    const fields = selections.fieldsOf([this.#operation.selectionSet], this.#fragments, {
+      conditions,
+      on,
+    })
     const islands = [...fields]
       .filter(([, nodes]) => !this.#plan(nodes).covers(conditions))
       .map(([key]) => key)
@@ -116,7 +117,7 @@ const typenameAs = (key: string): FieldNode => ({
   name: { kind: Kind.NAME, value: '__typename' },
 })
 
-function variablesIn(nodes: readonly FieldNode[], fragments: Fragments): Set<string> {
+function variablesIn(nodes: readonly FieldNode[], fragments: selections.Fragments): Set<string> {
   const names = new Set<string>()
   const spread = new Set<string>()
   const collect = (node: ASTNode): void => {
@@ -136,6 +137,6 @@ function variablesIn(nodes: readonly FieldNode[], fragments: Fragments): Set<str
 
 /** Puts the JSON of islands into the holes of an answer. */
 export function fillHoles(json: string, islands: readonly string[]): string {
-  const [first, ...rest] = json.split(HOLE)
+  const [first, ...rest] = json.split(selections.HOLE)
   return rest.reduce((filled, part, i) => filled + islands[i] + part, first as string)
 }

@@ -11,11 +11,10 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
+import { Plan, selections } from 'pothos-sql'
 import type { GraphContext } from '../context.ts'
-import { Plan } from '../plan/plan.ts'
 import type { Variables } from '../policy/cost.ts'
 import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
-import { MAX_VARIABLE_ERRORS } from '../policy/limits.ts'
 import { Islands } from './islands.ts'
 
 export type Resolve = (
@@ -120,7 +119,10 @@ function resolver(
     }
     const variableValues = variables ?? {}
     const args = { schema, document, operationName, rootValue: {}, contextValue, variableValues }
-    const result = await execute({ ...args, options: { maxCoercionErrors: MAX_VARIABLE_ERRORS } })
+    const result = await execute({
+      ...args,
+      options: { maxCoercionErrors: selections.MAX_VARIABLE_ERRORS },
+    })
     // Resolvers below a nulled parent go on, and add their errors to its list.
     return result.errors ? { ...result, errors: [...result.errors] } : result
   }

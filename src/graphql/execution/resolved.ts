@@ -7,11 +7,10 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { answerTooLarge } from '../../db/connect/reader.ts'
+import type { Answer, resolvers } from 'pothos-sql'
+import { answerTooLarge } from '../../db/faults.ts'
 import { exactJson, isExactNumber } from '../../exact-number.ts'
 import { midnight } from '../../time.ts'
-import type { Answer } from '../plan/plan.ts'
-import type { Turns } from '../turns.ts'
 
 /** The estimated bytes of a number or literal, or of the punctuation around a value. */
 const VALUE_BYTES = 6
@@ -22,7 +21,7 @@ const VALUE_BYTES = 6
  */
 export async function answerJson(
   data: unknown,
-  turns: Turns,
+  turns: resolvers.Turns,
   maxBytes: number | undefined,
 ): Promise<string> {
   assertAnswerSize(data, maxBytes)
@@ -30,7 +29,7 @@ export async function answerJson(
 }
 
 /** Serializes values as `exactJson` does, the rows of lists one after the other. */
-async function jsonInTurns(value: unknown, turns: Turns): Promise<string> {
+async function jsonInTurns(value: unknown, turns: resolvers.Turns): Promise<string> {
   if (!hasList(value)) return exactJson(value)
   const parts: string[] = []
   for (const [key, one] of Object.entries(value)) {

@@ -1,12 +1,12 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type ExecutionResult, GraphQLError, OperationTypeNode } from 'graphql'
-import { answerTooLarge, plainReader, type Reader, readFor } from '../../db/connect/reader.ts'
+import { type Answer, SqlError } from 'pothos-sql'
+import { plainReader, type Reader, readFor } from '../../db/connect/reader.ts'
 import type { Caller } from '../../db/connect/scope.ts'
-import { NoJson } from '../../db/lists/encoding.ts'
+import { answerTooLarge } from '../../db/faults.ts'
 import { GatewayError } from '../../errors.ts'
 import { parseExact } from '../../exact-number.ts'
 import type { Admin } from '../context.ts'
-import type { Answer } from '../plan/plan.ts'
 import {
   type DocumentReference,
   documentReference,
@@ -224,7 +224,8 @@ async function answerOfPlan(
     return await plan.run(reader, variables)
   } catch (error) {
     if (error instanceof GraphQLError && error.path) return failedWith(operation, resultOf(error))
-    if (isOfDocument(error) || error instanceof NoJson) return REJECTED
+    if (isOfDocument(error) || (error instanceof SqlError && error.code === 'NO_JSON'))
+      return REJECTED
     throw error
   }
 }

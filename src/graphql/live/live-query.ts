@@ -6,7 +6,7 @@ import {
   OperationTypeNode,
   visit,
 } from 'graphql'
-import { fieldsOf, fragmentsOf } from '../selection.ts'
+import { selections } from 'pothos-sql'
 
 /**
  * A subscription field that reports the answers of the query field of the same name and arguments.
@@ -31,7 +31,9 @@ export function queryOf(
   const operation = getOperationAST(document, operationName)
   if (!subscriptions || !queries || operation?.operation !== OperationTypeNode.SUBSCRIPTION)
     return undefined
-  const [[field] = []] = fieldsOf([operation.selectionSet], fragmentsOf(document)).values()
+  const [[field] = []] = selections
+    .fieldsOf([operation.selectionSet], selections.fragmentsOf(document))
+    .values()
   if (!field || subscriptions.getFields()[field.name.value]?.extensions.likeQuery !== true)
     return undefined
   return visit(document, {

@@ -6,6 +6,7 @@ import {
   getOperationAST,
   print,
 } from 'graphql'
+import { selections } from 'pothos-sql'
 import { plainReader, type Reader, readSnapshot, versionSeenBy } from '../../db/connect/reader.ts'
 import { GatewayError, REFUSALS } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
@@ -15,7 +16,6 @@ import { createContext, type Graph } from '../execution/graph.ts'
 import type { Operation } from '../execution/operation.ts'
 import { presentResult, resultOf } from '../execution/outcome.ts'
 import { answer, answerText, costOf, type Run } from '../execution/run.ts'
-import { readVariables } from '../policy/limits.ts'
 import type { ChangeEvent, Live, LiveAnswer } from './live.ts'
 import type { RunEvent } from './runs.ts'
 
@@ -78,7 +78,7 @@ export async function subscribe(
   function answers(query: Operation, live: Live): Results | ExecutionResult {
     const { document, operationName } = operation
     const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
-    const { coerced, errors } = readVariables(graph.schema, definitions, variables)
+    const { coerced, errors } = selections.readVariables(graph.schema, definitions, variables)
     if (errors) return present({ errors })
     const cost = costOf(graph, query, variables)
     const text = document.loc?.source.body ?? print(document)

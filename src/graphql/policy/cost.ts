@@ -21,8 +21,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql'
-import { DEFAULT_PAGE, MAX_OFFSET, MAX_PAGE } from '../fields/connection.ts'
-import { type Conditions, type Fragments, fieldsOf, fragmentsOf, switchesOf } from '../selection.ts'
+import { listInputs, selections } from 'pothos-sql'
 
 type Field = GraphQLField<unknown, unknown>
 
@@ -84,7 +83,7 @@ export function compileCost(
 ): Figure | undefined {
   const operation = getOperationAST(document, operationName)
   if (!operation) return undefined
-  const switches = switchesOf(document)
+  const switches = selections.switchesOf(document)
   if (switches.length === 0) return compile(schema, document, operation, {})
   const defaults = defaultsOf(operation)
   const compiled = new Map<string, Figure>()
@@ -181,7 +180,7 @@ function compile(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  conditions: Conditions,
+  conditions: selections.Conditions,
 ): Figure {
   const root = schema.getRootType(operation.operation)
   const steps = root ? new Compiler(schema, document, operation, conditions).steps(root) : undefined
@@ -235,11 +234,11 @@ function evaluate(steps: Step[], variables: Variables): number {
 /** Merges fields like an execution does, so that fields in several fragments count once. */
 class Compiler {
   readonly #schema: GraphQLSchema
-  readonly #conditions: Conditions
+  readonly #conditions: selections.Conditions
   readonly #defaults: Map<string, unknown>
   /** The default values of variables. */
   readonly #plainDefaults: Map<string, unknown>
-  readonly #fragments: Fragments
+  readonly #fragments: selections.Fragments
   readonly #operation: OperationDefinitionNode
   readonly #steps: Step[] = []
   readonly #indexes = new Map<string, number>()
@@ -250,10 +249,10 @@ class Compiler {
     schema: GraphQLSchema,
     document: DocumentNode,
     operation: OperationDefinitionNode,
-    conditions: Conditions,
+    conditions: selections.Conditions,
   ) {
     this.#schema = schema
-    this.#fragments = fragmentsOf(document)
+    this.#fragments = selections.fragmentsOf(document)
     this.#operation = operation
     this.#conditions = conditions
     this.#defaults = defaultsOf(operation)
@@ -277,7 +276,7 @@ class Compiler {
   }
 
   #terms(type: GraphQLObjectType, sets: SelectionSetNode[]): Term[] {
-    const fields = fieldsOf(sets, this.#fragments, {
+    const fields = selections.fieldsOf(sets, this.#fragments, {
       conditions: this.#conditions,
       on: { type, schema: this.#schema },
       visited: () => void this.#fields++,
@@ -302,7 +301,7 @@ class Compiler {
       : (field.extensions.cost as FieldCost)
     const kind = isIntrospected ? KINDS.stored : KINDS[kindOf(field)]
     const named = getNamedType(field.type)
-    const length = this.#pageOf(field, node, declared?.most ?? MAX_PAGE)
+    const length = this.#pageOf(field, node, declared?.most ?? listInputs.MAX_PAGE)
     const page = declared?.page ? this.#charge(field, node, declared.page) : length
     const scale =
       field === SchemaMetaFieldDef || field === TypeMetaFieldDef ? INTROSPECTION_SCALE : 1
@@ -404,7 +403,7 @@ class Compiler {
       this.#argument(field, node, 'last'),
     ]
     const choose = (one: unknown, other: unknown) =>
-      Math.min(Math.max(sizeOf(one) ?? sizeOf(other) ?? DEFAULT_PAGE, 0), most)
+      Math.min(Math.max(sizeOf(one) ?? sizeOf(other) ?? listInputs.DEFAULT_PAGE, 0), most)
     if (isVariable(first) || isVariable(last))
       return (variables) => choose(resolved(first, variables), resolved(last, variables))
     return choose(first, last)
@@ -499,9 +498,9 @@ function momentsIn({ args: declared, extensions }: Field, args: Given): number {
  */
 function skippedRows(offset: unknown): number {
   const isExact = typeof offset === 'string' && /^\d{1,100}$/.test(offset)
-  if (isExact && BigInt(offset) > MAX_OFFSET) return 0
+  if (isExact && BigInt(offset) > listInputs.MAX_OFFSET) return 0
   const rows = isExact || typeof offset === 'number' ? Number(offset) : 0
-  return rows > 0 && rows <= Number(MAX_OFFSET) ? Math.min(rows, MOST_SKIPPED) : 0
+  return rows > 0 && rows <= Number(listInputs.MAX_OFFSET) ? Math.min(rows, MOST_SKIPPED) : 0
 }
 
 /** The number of values in a filter. */

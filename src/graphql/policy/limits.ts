@@ -4,13 +4,11 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
-  getVariableValues,
   type Location,
   parse,
   type Source,
   specifiedRules,
   type ValidationRule,
-  type VariableDefinitionNode,
   validate,
   visit,
 } from 'graphql'
@@ -72,16 +70,6 @@ interface Costed {
  * @returns undefined, or a message that says why it is rejected
  */
 export type ChargeOperation = (cost: number) => Promise<string | undefined>
-
-/** A list of thousands may have as many errors. The first few explain what is wrong. */
-export const MAX_VARIABLE_ERRORS = 20
-
-/** Coerces the variables of an operation. Returns their values, or the first errors. */
-export const readVariables = (
-  schema: GraphQLSchema,
-  definitions: readonly VariableDefinitionNode[],
-  variables: Readonly<Record<string, unknown>>,
-) => getVariableValues(schema, definitions, variables, { maxErrors: MAX_VARIABLE_ERRORS })
 
 /**
  * Enforces limits: on a document when it is parsed, and on an operation with its variables before

@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
-import type { RowOf } from '../../db/lists/column.ts'
+import type { RowOf } from 'pothos-sql'
 import type { Asset } from '../../domain/asset/asset.ts'
 import type { Distribution } from '../../domain/distribution/distribution.ts'
 import type { ProgramTotals } from '../../domain/distribution/program.ts'

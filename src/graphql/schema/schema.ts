@@ -1,7 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
+import { listInputs, resolvers } from 'pothos-sql'
 import { type BasePoints, PUBLISHED } from '../../domain/points/formula.ts'
-import { addListInputTypes } from '../fields/list-inputs.ts'
-import { resolveInTurns } from '../turns.ts'
 import { type Builder, createBuilder } from './builder.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
 import { directives } from './specified-directives.ts'
@@ -62,7 +61,7 @@ export interface SchemaOptions {
 export function createSchema(options: SchemaOptions = {}): GraphQLSchema {
   const builder = createBuilder()
   addTypes(builder, options)
-  return resolveInTurns(withExactFloats(builder.toSchema({ directives })))
+  return resolvers.resolveInTurns(withExactFloats(builder.toSchema({ directives })))
 }
 
 /**
@@ -84,7 +83,7 @@ export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
     }),
   )
 
-  addListInputTypes(builder)
+  listInputs.addListInputTypes(builder)
   addTokenAmount(builder)
   addLegacy(builder)
   addAsset(builder, logoHosts)

@@ -1,4 +1,4 @@
-import type { Filter } from '../../../db/lists/listing.ts'
+import { type Filter, listInputs, sqlFields } from 'pothos-sql'
 import {
   activities,
   activityFilter,
@@ -15,15 +15,11 @@ import {
 } from '../../../domain/activity/ends.ts'
 import type { Asset as AssetRow } from '../../../domain/asset/asset.ts'
 import type { EntityType } from '../../../domain/holding/place.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { filterOf } from '../../fields/list-inputs.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { listArguments, pageArguments } from '../../fields/page-arguments.ts'
-import { related } from '../../fields/relation.ts'
-import { columnOf, keyedRow, list, ownedBy, sqlField } from '../../fields/sql-field.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { related } from '../relation.ts'
 import { assetCost } from './asset.ts'
 import { FILTERED_COUNT, OWNED_COUNT } from './charges.ts'
 import { entityOf } from './entity-of.ts'
@@ -33,7 +29,7 @@ import { recordNode } from './record-node.ts'
 import { userAt } from './user-ref.ts'
 
 /** Loads whether a cash flow opened or closed what its user has. */
-const endsAt = keyedRow<Ends>({
+const endsAt = sqlFields.defineLookup<Ends>({
   columns: endColumns,
   types: [...END_TYPES],
   always: true,
@@ -50,10 +46,10 @@ const assetOf = {
 
 /** The list of a user's activity. */
 export const activityOfUser = () =>
-  list({
+  sqlFields.list({
     listing: () => activities,
     filter: () => activityFilter(),
-    owner: ownedBy(activities, { userAddress: 'address' }),
+    owner: sqlFields.ownedBy(activities, { userAddress: 'address' }),
   })
 
 /**
@@ -61,18 +57,18 @@ export const activityOfUser = () =>
  * @param id the fields that have its address
  */
 const activityIn = (kind: EntityType, id: string | string[] = 'id') =>
-  list(
+  sqlFields.list(
     {
       listing: () => activities,
       filter: () => activityFilter(kind),
-      owner: ownedBy(activities, { entityId: id, chainId: 'chainId' }),
+      owner: sqlFields.ownedBy(activities, { entityId: id, chainId: 'chainId' }),
     },
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
   )
 
 /** A list of all users. */
 const feed = (filter: Filter) =>
-  list(
+  sqlFields.list(
     { listing: () => activities, assertFilterable, assertCountable, filter: () => filter },
     { cost: { count: () => FILTERED_COUNT } satisfies FieldCost },
   )
@@ -94,7 +90,9 @@ export function addActivity(builder: Builder): void {
   const end = (name: keyof Ends) => ({
     nullable: true,
     description: endColumns[name].description,
-    ...columnOf(endsAt, name, END_FIELDS, { cost: { weight: 1 } satisfies FieldCost }),
+    ...sqlFields.lookupColumn(endsAt, name, END_FIELDS, {
+      cost: { weight: 1 } satisfies FieldCost,
+    }),
   })
   const Activity = builder.objectRef<Row>('Activity').implement({
     description: "A user's cash flow or liquidation reward in a market or vault.",
@@ -112,7 +110,10 @@ export function addActivity(builder: Builder): void {
         type: 'Asset',
         nullable: true,
         description: "The token. Null for a vault's reward, whose token is not stored.",
-        ...sqlField({ kind: 'embedded', columns: assetOf, presence: 'assetAddress' }, assetCost),
+        ...sqlFields.declare(
+          { kind: 'embedded', columns: assetOf, presence: 'assetAddress' },
+          assetCost,
+        ),
         resolve: ({
           chainId,
           assetAddress: address,
@@ -142,7 +143,7 @@ export function addActivity(builder: Builder): void {
     'logIndex',
     'userAddress',
   ])
-  const Activities = listTypes(builder, Activity, activities, {
+  const Activities = listInputs.listTypes(builder, Activity, activities, {
     kinds: 'ActivityKind',
     entityTypes: 'EntityType',
   })
@@ -150,7 +151,7 @@ export function addActivity(builder: Builder): void {
     activity: t.field({
       type: Activities,
       description: 'The activity of all users in both markets of the pool, newest first.',
-      args: listArguments(t.arg, 'Activity'),
+      args: listInputs.listArguments(t.arg, 'Activity'),
       ...activityIn('market', ['unit1Id', 'unit2Id']),
     }),
   }))
@@ -158,7 +159,7 @@ export function addActivity(builder: Builder): void {
     activity: t.field({
       type: Activities,
       description: 'The activity of all users in the market, newest first.',
-      args: listArguments(t.arg, 'Activity'),
+      args: listInputs.listArguments(t.arg, 'Activity'),
       ...activityIn('market'),
     }),
   }))
@@ -166,7 +167,7 @@ export function addActivity(builder: Builder): void {
     activity: t.field({
       type: Activities,
       description: 'The activity of all users in the vault, newest first.',
-      args: listArguments(t.arg, 'Activity'),
+      args: listInputs.listArguments(t.arg, 'Activity'),
       ...activityIn('vault'),
     }),
   }))
@@ -175,22 +176,22 @@ export function addActivity(builder: Builder): void {
       type: Activities,
       description:
         'The activity of all users, newest first. `totalCount`, and a filter by anything but `time`, need `where.users`, or a `where.time` of at most 31 days.',
-      args: listArguments(t.arg, 'Activity'),
+      args: listInputs.listArguments(t.arg, 'Activity'),
       ...feed(activityFilter()),
     }),
     liquidations: t.field({
       type: Activities,
       description:
         'The shares of all users in the rewards of liquidations, newest first: `activity` of the kind LIQUIDATION_REWARD. `totalCount` and filters need what those of `activity` need.',
-      args: listArguments(t.arg, 'Activity'),
+      args: listInputs.listArguments(t.arg, 'Activity'),
       ...feed(rewardsFilter),
     }),
   }))
   builder.subscriptionFields((t) => {
     const newest = (name: string) => {
-      const { first } = pageArguments(t.arg)
+      const { first } = listInputs.pageArguments(t.arg)
       const where = t.arg({
-        type: filterOf('Activity'),
+        type: listInputs.filterOf('Activity'),
         description: 'Only rows that match this filter.',
       })
       return t.field({

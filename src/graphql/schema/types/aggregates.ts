@@ -1,5 +1,5 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql'
-import { sortBy } from '../../../db/lists/sort.ts'
+import { listInputs, selections } from 'pothos-sql'
 import {
   type Aggregate,
   type AggregateRow,
@@ -12,10 +12,7 @@ import { positionAggregate } from '../../../domain/aggregate/position-aggregate.
 import { rewardAggregate } from '../../../domain/aggregate/reward-aggregate.ts'
 import { snapshotAggregate } from '../../../domain/aggregate/snapshot-aggregate.ts'
 import { badArgument } from '../../../errors.ts'
-import { filterOf, orderType } from '../../fields/list-inputs.ts'
-import { directionArgument } from '../../fields/page-arguments.ts'
 import type { FieldCost } from '../../policy/cost.ts'
-import { fieldsOf } from '../../selection.ts'
 import type { Builder } from '../builder.ts'
 import { aggregated as aggregatedCost } from './charges.ts'
 import { GROUP_BY, type Key } from './group-key.ts'
@@ -33,10 +30,12 @@ const TIMES = ['DAY', 'WEEK', 'MONTH']
  */
 function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<string> {
   const selected = (nodes: readonly FieldNode[]) => [
-    ...fieldsOf(
-      nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
-      fragments,
-    ).values(),
+    ...selections
+      .fieldsOf(
+        nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
+        fragments,
+      )
+      .values(),
   ]
   return new Set(
     selected(fieldNodes).flatMap((nodes) =>
@@ -72,7 +71,7 @@ export function addAggregates(builder: Builder): void {
     list: string,
   ) {
     const dimensions = Object.keys(aggregate.groups).join(', ')
-    const Order = orderType(
+    const Order = listInputs.orderType(
       builder,
       `${of.type}AggregateOrder`,
       `A sort key of groups of ${of.rows}. Nulls come last.`,
@@ -149,7 +148,7 @@ export function addAggregates(builder: Builder): void {
         description: `Counts, sums and averages of ${of.rows}, by group. ${of.bound}`,
         args: {
           where: t.arg({
-            type: filterOf(list),
+            type: listInputs.filterOf(list),
             required: true,
             description: `Only ${of.rows} that match this filter.`,
           }),
@@ -165,7 +164,7 @@ export function addAggregates(builder: Builder): void {
             defaultValue: [],
             description: 'The measures to sort groups by, by priority, then by group key.',
           }),
-          orderDirection: directionArgument(t.arg),
+          orderDirection: listInputs.directionArgument(t.arg),
           first: t.arg.int({
             defaultValue: 100,
             required: true,
@@ -195,7 +194,7 @@ export function addAggregates(builder: Builder): void {
           return aggregated(reader, aggregate, {
             where,
             groupBy: groups,
-            orderBy: sortBy({ orderBy, orderDirection }),
+            orderBy: listInputs.sortBy({ orderBy, orderDirection }),
             first,
             offset,
             wanted: selectedNames(info),

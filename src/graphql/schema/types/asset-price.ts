@@ -1,15 +1,15 @@
+import { sqlFields } from 'pothos-sql'
 import {
   type AssetPrice as AssetPriceRow,
   assetPriceColumns,
   assetPriceSql,
 } from '../../../domain/asset/price.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { keyedRow, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { poolAt } from './pool.ts'
 
-const priceAt = keyedRow<AssetPriceRow>({
+const priceAt = sqlFields.defineLookup<AssetPriceRow>({
   columns: assetPriceColumns,
   types: ['bigint', 'text'],
   at: ([chainId, address]) => assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty),
@@ -24,7 +24,7 @@ export function addAssetPrice(builder: Builder): void {
         type: 'Pool',
         nullable: true,
         description: 'The pool of the position with the price. Null for a daily price.',
-        ...one(poolAt, ['poolAddress']),
+        ...sqlFields.lookup(poolAt, ['poolAddress']),
       }),
     }),
   })
@@ -36,7 +36,7 @@ export function addAssetPrice(builder: Builder): void {
         'The newest daily price or, if none is stored, the price that the newest position ' +
         'in a pool with the asset has: `source` says which. Null without either.',
       // Reads a position of each pool with the asset.
-      ...one(priceAt, ['chainId', 'address'], { cost: { once: 100, weight: 3 } }),
+      ...sqlFields.lookup(priceAt, ['chainId', 'address'], { cost: { once: 100, weight: 3 } }),
     }),
   }))
 }

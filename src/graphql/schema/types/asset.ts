@@ -1,19 +1,17 @@
+import { listInputs, sqlFields } from 'pothos-sql'
 import { type Asset as AssetRow, assets } from '../../../domain/asset/asset.ts'
 import { tokenLogos } from '../../../domain/asset/logo.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { listArguments } from '../../fields/page-arguments.ts'
-import { column, columnOf, keyOf, list, one, part } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { recordNode } from './record-node.ts'
 
-export const assetAt = keyOf(assets, 'chainId', 'address')
+export const assetAt = sqlFields.lookupIn(assets, 'chainId', 'address')
 
 /** An asset whose columns are those of its row costs nothing. */
 export const assetCost = { cost: { weight: 0 } }
 
 /** The token of a market or vault, which has the columns of its asset. */
-export const assetOfEntity = part(
+export const assetOfEntity = sqlFields.embedded(
   { chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol', decimals: 'assetDecimals' },
   assetCost,
 )
@@ -22,29 +20,31 @@ export const assetOfEntity = part(
 export function addAsset(builder: Builder, logoHosts: readonly string[]) {
   const { decimals, name, ...columns } = assets.columns
   const logos = tokenLogos(logoHosts)
-  const logoAt = keyOf(logos, 'chainId', 'address')
+  const logoAt = sqlFields.lookupIn(logos, 'chainId', 'address')
   const Asset = builder.objectRef<AssetRow>('Asset').implement({
     description: 'A token on a chain.',
     fields: (t) => ({
       ...columnFields(t, columns),
       name: t.string({
         description: name.description ?? '',
-        ...column(assetAt, 'name', ['chainId', 'address']),
+        ...sqlFields.column(assetAt, 'name', ['chainId', 'address']),
       }),
       decimals: t.int({
         nullable: true,
         description: decimals.description ?? '',
-        ...column(assetAt, 'decimals', ['chainId', 'address']),
+        ...sqlFields.column(assetAt, 'decimals', ['chainId', 'address']),
       }),
       logoUri: t.string({
         nullable: true,
         description: logos.columns.logoUri.description,
-        ...columnOf(logoAt, 'logoUri', ['chainId', 'address'], { cost: { weight: 1 } }),
+        ...sqlFields.lookupColumn(logoAt, 'logoUri', ['chainId', 'address'], {
+          cost: { weight: 1 },
+        }),
       }),
     }),
   })
   recordNode(builder, Asset, assets, ['chainId', 'address'])
-  const Assets = listTypes(builder, Asset, assets)
+  const Assets = listInputs.listTypes(builder, Asset, assets)
   builder.queryFields((t) => ({
     asset: t.field({
       type: Asset,
@@ -54,13 +54,13 @@ export function addAsset(builder: Builder, logoHosts: readonly string[]) {
         chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain id.' }),
         address: t.arg({ type: 'Address', required: true, description: "The asset's address." }),
       },
-      ...one(assetAt, ['chainId', 'address']),
+      ...sqlFields.lookup(assetAt, ['chainId', 'address']),
     }),
     assets: t.field({
       type: Assets,
       description: 'The assets of all pools, markets and vaults, by chain, then address.',
-      args: listArguments(t.arg, 'Asset'),
-      ...list({ listing: () => assets }),
+      args: listInputs.listArguments(t.arg, 'Asset'),
+      ...sqlFields.list({ listing: () => assets }),
     }),
   }))
 }

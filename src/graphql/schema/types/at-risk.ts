@@ -1,4 +1,5 @@
 import type { ArgBuilder } from '@pothos/core'
+import { sqlFields } from 'pothos-sql'
 import {
   type AtRisk,
   atRiskColumns,
@@ -7,10 +8,9 @@ import {
   MOST_DROPS,
 } from '../../../domain/position/at-risk.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { rows } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 
 /** Adds what drops of prices would liquidate. */
 export function addAtRisk(builder: Builder): void {
@@ -38,7 +38,7 @@ export function addAtRisk(builder: Builder): void {
       type: [CollateralAtRisk],
       description: 'The positions that each drop would liquidate, in the order of `drops`.',
       args: args(t.arg),
-      ...rows(
+      ...sqlFields.rows(
         {
           columns: atRiskColumns,
           by: ['id'],
@@ -55,7 +55,7 @@ export function addAtRisk(builder: Builder): void {
       description:
         "The positions with the market's token as collateral that each drop of its price would liquidate, in the order of `drops`. A position with debt on both sides of the pool counts in both markets, with the fall of all its collateral. Empty if the pool is not stored.",
       args: args(t.arg),
-      ...rows(
+      ...sqlFields.rows(
         {
           columns: atRiskColumns,
           by: ['poolAddress', 'id'],

@@ -1,3 +1,4 @@
+import { sqlFields } from 'pothos-sql'
 import {
   type BasePointsOn,
   basePointsColumns,
@@ -13,13 +14,12 @@ import { revokeBasePoints } from '../../../domain/multiplier/revoke.ts'
 import type { BasePoints as Settings } from '../../../domain/points/formula.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { changeDeps, type GraphContext, requireAdmin } from '../../context.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { keyedRow, keyOrForever, one, rows, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { REVOKE_INPUT, readRevoked, recordNumber } from './record-number.ts'
 
 /** A revision by its number. */
-const revisionAt = keyedRow<Row>({
+const revisionAt = sqlFields.defineLookup<Row>({
   columns: basePointsColumns,
   types: ['bigint'],
   at: ([id]) => Prisma.sql`FROM base_points_revision t WHERE t.id = ${id}`,
@@ -27,7 +27,7 @@ const revisionAt = keyedRow<Row>({
 
 /** Adds base points. @param settings those that count where no revision does */
 export function addBasePoints(builder: Builder, settings: Settings): void {
-  const onDate = keyedRow<BasePointsOn>({
+  const onDate = sqlFields.defineLookup<BasePointsOn>({
     columns: basePointsOnColumns,
     types: ['date'],
     always: true,
@@ -49,7 +49,7 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
         type: Revision,
         nullable: true,
         description: 'The revision in force. Null if the settings of the gateway count.',
-        ...one(revisionAt, ['revisionId']),
+        ...sqlFields.lookup(revisionAt, ['revisionId']),
       }),
     }),
   })
@@ -63,14 +63,17 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
           description: 'The distribution date, as known now. It may be in the future.',
         }),
       },
-      ...sqlField({ kind: 'one', one: onDate, by: ['asOf'] }),
+      ...sqlFields.declare({ kind: 'one', one: onDate, by: ['asOf'] }),
       resolve: async (_, args, { batches }) =>
-        (await batches.load(onDate.load, keyOrForever({}, args, ['asOf']))) as BasePointsOn,
+        (await batches.load(
+          onDate.load,
+          sqlFields.keyOrForever({}, args, ['asOf']),
+        )) as BasePointsOn,
     }),
     basePointsRevisions: t.field({
       type: [Revision],
       description: `The newest ${MAX_REVISIONS} revisions of the base points, newest first: who changed what, and when. Empty if the settings of the gateway always counted.`,
-      ...rows({ columns: basePointsColumns, by: [], of: () => basePointsRevisions }, [], {
+      ...sqlFields.rows({ columns: basePointsColumns, by: [], of: () => basePointsRevisions }, [], {
         cost: { rows: 5 },
       }),
     }),

@@ -1,4 +1,5 @@
 import type { ArgBuilder } from '@pothos/core'
+import { sqlFields } from 'pothos-sql'
 import {
   type PoolChange as PoolChangeRow,
   poolChangeColumns,
@@ -16,13 +17,24 @@ import {
   worthChangeSql,
 } from '../../../domain/change/worth-change.ts'
 import { badArgument } from '../../../errors.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { columnOf, keyedBy, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 
-const userChangeAt = keyedBy<UserChangeRow>(userChangeColumns, ['text', 'bigint'], userChangeSql)
-const worthChangeAt = keyedBy<WorthChangeRow>(worthChangeColumns, ['text', 'date'], worthChangeSql)
-const poolChangeAt = keyedBy<PoolChangeRow>(poolChangeColumns, ['text', 'bigint'], poolChangeSql)
+const userChangeAt = sqlFields.lookupBy<UserChangeRow>(
+  userChangeColumns,
+  ['text', 'bigint'],
+  userChangeSql,
+)
+const worthChangeAt = sqlFields.lookupBy<WorthChangeRow>(
+  worthChangeColumns,
+  ['text', 'date'],
+  worthChangeSql,
+)
+const poolChangeAt = sqlFields.lookupBy<PoolChangeRow>(
+  poolChangeColumns,
+  ['text', 'bigint'],
+  poolChangeSql,
+)
 
 /** @throws BAD_INPUT */
 function assertDays({ days }: { days: number }): void {
@@ -39,7 +51,9 @@ export function addChange(builder: Builder): void {
         nullable: true,
         description:
           "The change of the user's net worth from the end of `since` to now, in USD. Null without a snapshot now or up to then, and if the price of an amount other than 0 was missing at either.",
-        ...columnOf(worthChangeAt, 'netWorthUsd', ['address', 'since'], { cost: { weight: 20 } }),
+        ...sqlFields.lookupColumn(worthChangeAt, 'netWorthUsd', ['address', 'since'], {
+          cost: { weight: 20 },
+        }),
       }),
     }),
   })
@@ -60,7 +74,7 @@ export function addChange(builder: Builder): void {
       nullable: true,
       description: `Changes of the user over some days. ${ABSENT}`,
       args: { days: daysArgument(t.arg) },
-      ...one(userChangeAt, ['address', 'days'], { cost: { weight: 2 } }, assertDays),
+      ...sqlFields.lookup(userChangeAt, ['address', 'days'], { cost: { weight: 2 } }, assertDays),
     }),
   }))
   builder.objectFields('Pool', (t) => ({
@@ -69,7 +83,7 @@ export function addChange(builder: Builder): void {
       nullable: true,
       description: `Changes of the pool over some days. ${ABSENT}`,
       args: { days: daysArgument(t.arg) },
-      ...one(poolChangeAt, ['id', 'days'], { cost: { weight: 2 } }, assertDays),
+      ...sqlFields.lookup(poolChangeAt, ['id', 'days'], { cost: { weight: 2 } }, assertDays),
     }),
   }))
 }

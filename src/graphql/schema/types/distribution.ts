@@ -1,4 +1,5 @@
 import type { InputRef } from '@pothos/core'
+import { listInputs, sqlFields } from 'pothos-sql'
 import {
   type Distribution as DistributionRow,
   distributions,
@@ -21,12 +22,9 @@ import { positionListing } from '../../../domain/position/position.ts'
 import { badArgument } from '../../../errors.ts'
 import { isoDay } from '../../../time.ts'
 import { type GraphContext, requireAdmin } from '../../context.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { listArguments } from '../../fields/page-arguments.ts'
-import { ownerOf, related, storedRow } from '../../fields/relation.ts'
-import { list, nodeId, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { ownerOf, related, storedRow } from '../relation.ts'
 import { POSITIONS, RARE } from './charges.ts'
 import { readDateId } from './node-id.ts'
 import { programReading } from './program.ts'
@@ -56,8 +54,8 @@ export function addDistribution(builder: Builder): void {
       positions: t.field({
         type: 'PositionConnection',
         description: 'The positions on the date, sorted by id.',
-        args: listArguments(t.arg, 'Position'),
-        ...list(
+        args: listInputs.listArguments(t.arg, 'Position'),
+        ...sqlFields.list(
           {
             listing: () => positionListing,
             assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
@@ -77,13 +75,13 @@ export function addDistribution(builder: Builder): void {
         type: 'Run',
         nullable: true,
         description: 'The run that last changed it. Null if it predates run records.',
-        ...one(runAt, ['runId'], { cost: RARE }),
+        ...sqlFields.lookup(runAt, ['runId'], { cost: RARE }),
       }),
       runs: t.field({
         type: 'RunConnection',
         description: 'All runs for the date, also failed and running ones, newest first.',
-        args: listArguments(t.arg, 'Run'),
-        ...list(
+        args: listInputs.listArguments(t.arg, 'Run'),
+        ...sqlFields.list(
           {
             listing: () => runListing,
             owner: ownerOf('Distribution', 'runs', runListing),
@@ -97,12 +95,12 @@ export function addDistribution(builder: Builder): void {
   builder.nodeRef(Distribution, {
     id: {
       resolve: ({ date }: DistributionRow) => isoDay(date),
-      ...nodeId('Distribution', (column) => `${column('date')}::text`),
+      ...sqlFields.nodeId('Distribution', (column) => `${column('date')}::text`),
     },
     loadWithoutCache: (id, { batches }) => batches.load(distributionAt.load, [readDateId(id)]),
   })
 
-  const Distributions = listTypes(builder, Distribution, distributions, {
+  const Distributions = listInputs.listTypes(builder, Distribution, distributions, {
     kinds: 'DistributionKind',
   })
 
@@ -202,13 +200,13 @@ export function addDistribution(builder: Builder): void {
       args: {
         date: t.arg({ type: 'Date', required: true, description: 'The distribution date.' }),
       },
-      ...one(distributionAt, ['date']),
+      ...sqlFields.lookup(distributionAt, ['date']),
     }),
     distributions: t.field({
       type: Distributions,
       description: 'All distributions, newest date first.',
-      args: listArguments(t.arg, 'Distribution'),
-      ...list({ listing: () => distributions }),
+      args: listInputs.listArguments(t.arg, 'Distribution'),
+      ...sqlFields.list({ listing: () => distributions }),
     }),
     previewDistribution: t.field({
       type: Preview,

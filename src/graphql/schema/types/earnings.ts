@@ -1,8 +1,14 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows differ from type to type
 import type { ArgBuilder } from '@pothos/core'
+import {
+  type Columns,
+  listInputs,
+  type PageArguments,
+  rowSql,
+  type SqlRows,
+  sqlFields,
+} from 'pothos-sql'
 import type { Batch } from '../../../db/connect/reader.ts'
-import type { Columns } from '../../../db/lists/column.ts'
-import { rowsByKey, selectList } from '../../../db/lists/listing.ts'
 import {
   type AssetEarnings as AssetEarningsRow,
   assetEarningsColumns,
@@ -30,12 +36,9 @@ import type { Entity as EntityRow } from '../../../domain/holding/holding.ts'
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../context.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { type PageArguments, readPage } from '../../fields/connection.ts'
-import { pageArguments } from '../../fields/page-arguments.ts'
-import { inOrder, one, part, type SqlRows, sqlField } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { assetCost } from './asset.ts'
 import { entityOf } from './entity-of.ts'
 import { heldBy } from './held-by.ts'
@@ -69,7 +72,7 @@ export const earningsReading = heldBy(earningsColumns, earningsFrom, undefined, 
 export const netAprReading = heldBy(netAprColumns, netAprFrom)
 
 const breakdownArguments = (arg: ArgBuilder<Types>) => {
-  const { first, offset } = pageArguments(arg)
+  const { first, offset } = listInputs.pageArguments(arg)
   return { first, offset }
 }
 
@@ -91,17 +94,17 @@ export function ofRecords<Row>(
     ...(order && { order }),
   }
   const load: Batch<string, Row[], [PageArguments]> = (reader, owners, args) =>
-    rowsByKey(
+    rowSql.rowsByKey(
       reader,
       ['text'],
       owners.map((records) => [records]),
       ([records]) => {
         const of = () => from(Prisma.sql`json_to_recordset(${records}::json)`, args)
-        return Prisma.sql`SELECT ${selectList(columns)} ${inOrder({ ...described, of }, args, [], new Set())}`
+        return Prisma.sql`SELECT ${rowSql.selectList(columns)} ${rowSql.inOrder({ ...described, of }, args, [], new Set())}`
       },
     )
   return {
-    ...sqlField({ kind: 'rows', rows: described }, { cost }),
+    ...sqlFields.declare({ kind: 'rows', rows: described }, { cost }),
     resolve: (row: Record<string, unknown>, args: PageArguments, { batches }: GraphContext): any =>
       batches.load(load, String(row[name]), args),
   }
@@ -114,7 +117,7 @@ const ofEntities = <Row>(columns: Columns, from: Parameters<typeof ofRecords>[2]
 /** Declares one page of the entities. */
 const breakdown = (columns: Columns, from: (records: Prisma.Sql) => Prisma.Sql) =>
   ofEntities<EntityRow>(columns, (records, args) => {
-    const { limit, offset } = readPage({ name: '', order: [] }, args)
+    const { limit, offset } = listInputs.readPage({ name: '', order: [] }, args)
     return Prisma.sql`${from(records)} LIMIT ${limit}::int OFFSET ${String(offset)}::bigint`
   })
 
@@ -131,7 +134,7 @@ export function addEarnings(builder: Builder): void {
       asset: t.field({
         type: 'Asset',
         description: 'The asset.',
-        ...part(
+        ...sqlFields.embedded(
           { chainId: 'chainId', address: 'address', symbol: 'symbol', decimals: 'decimals' },
           assetCost,
         ),
@@ -142,7 +145,7 @@ export function addEarnings(builder: Builder): void {
   const PoolEarnings = builder.objectRef<PoolEarningsRow>('PoolEarnings').implement({
     description: "A user's earnings in both markets of a pool.",
     fields: (t) => ({
-      pool: t.field({ ...poolField, ...one(poolAt, ['poolAddress']) }),
+      pool: t.field({ ...poolField, ...sqlFields.lookup(poolAt, ['poolAddress']) }),
       ...columnFields(t, poolEarningsColumns),
     }),
   })
@@ -206,7 +209,7 @@ export function addEarnings(builder: Builder): void {
         type: LegacyNetApr,
         description:
           'The averages of the REST endpoint, in which a rate that is not known counts as 0.',
-        ...part(
+        ...sqlFields.embedded(
           { netDepositApr: 'depositAprOfAll', netBorrowApr: 'borrowAprOfAll' },
           { cost: { weight: 0 } },
         ),

@@ -1,4 +1,4 @@
-import { either } from '../../fields/sql-field.ts'
+import { sqlFields } from 'pothos-sql'
 import { marketAt } from './market.ts'
 import { vaultAt } from './vault.ts'
 
@@ -7,7 +7,7 @@ export const entityOf = {
   type: 'Entity',
   nullable: true,
   description: 'The market or vault. Null if it is not stored.',
-  ...either({
+  ...sqlFields.firstOf({
     Market: { kind: marketAt, by: ['chainId', 'marketId'] },
     Vault: { kind: vaultAt, by: ['chainId', 'vaultId'] },
   }),

@@ -1,12 +1,9 @@
 import type { InterfaceRef, ObjectRef } from '@pothos/core'
-import type { Listing } from '../../../db/lists/listing.ts'
+import { type KeyedRow, type Listing, listInputs, sqlFields } from 'pothos-sql'
 import type { EntityType as Kind } from '../../../domain/holding/place.ts'
 import type { Market, Vault } from '../../../generated/prisma/client.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { listArguments } from '../../fields/page-arguments.ts'
-import { type KeyedRow, list, nodeId, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { assetOfEntity } from './asset.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 
@@ -53,13 +50,13 @@ export function addEntityQueries<Row extends Market | Vault>(
   { kind, Type, all, at }: Entities<Row>,
 ): void {
   builder.nodeRef(Type, {
-    id: { resolve: chainAddressId, ...nodeId(Type.name, chainAddressSql) },
+    id: { resolve: chainAddressId, ...sqlFields.nodeId(Type.name, chainAddressSql) },
     loadWithoutCache: (text, { batches }) => {
       const { chainId, id } = readChainAddressId(text)
       return batches.load(at.load, [chainId, id])
     },
   })
-  const Connection = listTypes(builder, Type, all)
+  const Connection = listInputs.listTypes(builder, Type, all)
   builder.queryFields((t) => ({
     [kind]: t.field({
       type: Type,
@@ -69,13 +66,13 @@ export function addEntityQueries<Row extends Market | Vault>(
         chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain id.' }),
         address: t.arg({ type: 'Address', required: true, description: `The ${kind}'s address.` }),
       },
-      ...one(at, ['chainId', 'address']),
+      ...sqlFields.lookup(at, ['chainId', 'address']),
     }),
     [`${kind}s`]: t.field({
       type: Connection,
       description: `All ${kind}s, by chain, then address.`,
-      args: listArguments(t.arg, Type.name),
-      ...list({ listing: () => all }),
+      args: listInputs.listArguments(t.arg, Type.name),
+      ...sqlFields.list({ listing: () => all }),
     }),
   }))
 }

@@ -1,4 +1,5 @@
 import type { ArgBuilder } from '@pothos/core'
+import { type KeyedRow, sqlFields } from 'pothos-sql'
 import {
   assertEstimate,
   type Estimate as EstimateRow,
@@ -16,16 +17,8 @@ import {
 } from '../../../domain/market/estimate.ts'
 import type { BasePoints } from '../../../domain/points/formula.ts'
 import type { GraphContext } from '../../context.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import {
-  columnOf,
-  type KeyedRow,
-  keyedRow,
-  keyOrForever,
-  rows,
-  sqlField,
-} from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 
 const INPUTS = ['amountUsd', 'days', 'pointValueUsd', 'from']
 const INPUT_TYPES = ['float8', 'bigint', 'float8', 'date'] as const
@@ -43,7 +36,7 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
       rules: t.field({
         type: [EstimateRule],
         description: `The rules of points, in order of dates: announced ones follow those in force. The first ${MOST_RULES} of them. Empty if \`points\` are not known.`,
-        ...rows(
+        ...sqlFields.rows(
           {
             columns: estimateRuleColumns,
             by: ['pool', 'side', 'borrowed', 'from', 'to'],
@@ -72,29 +65,29 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
     }),
   })
   const estimated = (kind: KeyedRow<EstimateRow>, by: string[]) => ({
-    ...sqlField(
+    ...sqlFields.declare(
       { kind: 'one', one: kind, by, assert: assertEstimate },
       { cost: { once: 200, weight: 3 } },
     ),
     // biome-ignore lint/suspicious/noExplicitAny: markets and vaults have other columns
     resolve: (row: any, args: any, { batches }: GraphContext): any => {
       assertEstimate(args)
-      return batches.load(kind.load, keyOrForever(row, args, by))
+      return batches.load(kind.load, sqlFields.keyOrForever(row, args, by))
     },
   })
-  const ofMarket = keyedRow<EstimateRow>({
+  const ofMarket = sqlFields.defineLookup<EstimateRow>({
     columns: estimateColumns,
     types: ['bigint', 'text', 'text', 'float8', 'float8', 'boolean', ...INPUT_TYPES],
     always: true,
     at: marketEstimateSql(basePoints),
   })
-  const ofVault = keyedRow<EstimateRow>({
+  const ofVault = sqlFields.defineLookup<EstimateRow>({
     columns: estimateColumns,
     types: ['float8', ...INPUT_TYPES],
     always: true,
     at: vaultEstimateSql(basePoints),
   })
-  const perDollar = keyedRow<PointsPerDollar>({
+  const perDollar = sqlFields.defineLookup<PointsPerDollar>({
     columns: pointsPerDollarColumns,
     types: ['bigint', 'text', 'text', 'date'],
     at: pointsPerDollarSql(basePoints),
@@ -112,7 +105,7 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
               'The distribution date whose rules count, as known now. It may be in the future. Defaults to the one after the newest.',
           }),
         },
-        ...columnOf(perDollar, name, ['chainId', 'id', 'poolAddress', 'asOf'], {
+        ...sqlFields.lookupColumn(perDollar, name, ['chainId', 'id', 'poolAddress', 'asOf'], {
           cost: { once: 250, weight: 1 },
         }),
       })

@@ -1,5 +1,5 @@
 import type { InputRef } from '@pothos/core'
-import { one } from '../../fields/sql-field.ts'
+import { sqlFields } from 'pothos-sql'
 import type { Builder } from '../builder.ts'
 import { assetAt } from './asset.ts'
 import { entityOf } from './entity-of.ts'
@@ -57,13 +57,13 @@ export function addGroupKey(builder: Builder): void {
         type: 'Pool',
         nullable: true,
         description: 'The pool. Null if rows are not grouped by pool.',
-        ...one(poolAt, ['poolAddress']),
+        ...sqlFields.lookup(poolAt, ['poolAddress']),
       }),
       asset: t.field({
         type: 'Asset',
         nullable: true,
         description: 'The token. Null if rows are not grouped by token.',
-        ...one(assetAt, ['chainId', 'assetAddress']),
+        ...sqlFields.lookup(assetAt, ['chainId', 'assetAddress']),
       }),
       entity: t.field({
         ...entityOf,
@@ -74,7 +74,7 @@ export function addGroupKey(builder: Builder): void {
         type: 'User',
         nullable: true,
         description: 'The user. Null if rows are not grouped by user.',
-        ...one({ ...userAt, presence: 'address' }, ['userAddress']),
+        ...sqlFields.lookup({ ...userAt, presence: 'address' }, ['userAddress']),
       }),
     }),
   })

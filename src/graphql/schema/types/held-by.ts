@@ -1,8 +1,6 @@
-import type { Columns } from '../../../db/lists/column.ts'
-import { selectList } from '../../../db/lists/listing.ts'
+import { type Assert, type Columns, type More, type One, rowSql, sqlFields } from 'pothos-sql'
 import { type Holder, oneOwner } from '../../../domain/holding/holding.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type Assert, type More, type One, sqlField } from '../../fields/sql-field.ts'
 
 type From = (holder: Holder) => Prisma.Sql
 
@@ -23,7 +21,7 @@ const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.
     let body = bodies.get(address.sql)
     if (!body) {
       const holder = { owners: oneOwner(address), chainId: Prisma.raw('chain.id') }
-      body = Prisma.sql`SELECT ${selectList(columns)} ${from(holder)}`
+      body = Prisma.sql`SELECT ${rowSql.selectList(columns)} ${from(holder)}`
       bodies.set(address.sql, body)
     }
     return Prisma.sql`FROM (SELECT ${chainId} AS id) chain CROSS JOIN LATERAL (${body}) e`
@@ -45,7 +43,7 @@ const holdingsAsOf = (columns: Columns, from: From): One => ({
     const at = { chainId: Prisma.raw('at.chain_id'), asOf: Prisma.raw('at.moment') }
     const holder = { owners: oneOwner(address), ...at, since: since && Prisma.raw('at.since') }
     return Prisma.sql`FROM (SELECT ${chainId} AS chain_id, ${moment} AS moment, ${since ?? Prisma.sql`NULL`} AS since) at
-      CROSS JOIN LATERAL (SELECT ${selectList(columns)} ${from(holder)}) e`
+      CROSS JOIN LATERAL (SELECT ${rowSql.selectList(columns)} ${from(holder)}) e`
   },
 })
 
@@ -61,7 +59,7 @@ export const heldBy = (columns: Columns, from: From, presence?: string, assert?:
     one: one(holdingsAsOf(columns, from)),
     by: ['address', 'chainId', 'asOf', ...(assert ? ['from'] : [])],
   }
-  return sqlField(
+  return sqlFields.declare(
     { kind: 'one', ...present, past: { kind: 'one', ...past, ...(assert && { assert }) } },
     { cost: { weight: 5 } },
   )

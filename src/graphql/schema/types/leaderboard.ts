@@ -1,4 +1,5 @@
 import type { ArgBuilder } from '@pothos/core'
+import { listInputs, type SqlList, sqlFields } from 'pothos-sql'
 import type { Reader } from '../../../db/connect/reader.ts'
 import { entriesOf } from '../../../domain/leaderboard/entries.ts'
 import {
@@ -19,15 +20,12 @@ import {
 } from '../../../domain/leaderboard/window.ts'
 import { datesOfSeason } from '../../../domain/season/season.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { DEFAULT_PAGE, encodeCursor } from '../../fields/connection.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { listArguments, pageArguments } from '../../fields/page-arguments.ts'
-import { related } from '../../fields/relation.ts'
-import { list, type SqlList } from '../../fields/sql-field.ts'
+import type { GraphContext } from '../../context.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { related } from '../relation.ts'
 import { leaderboard, leaderboardCount } from './charges.ts'
 import { loadProgram } from './program.ts'
 import { recordNode } from './record-node.ts'
@@ -73,7 +71,7 @@ export function addLeaderboard(builder: Builder): void {
     key: ['userAddress', 'scope'],
     load: entriesOf,
   })
-  const LeaderboardEntries = listTypes(builder, LeaderboardEntry, pastLeaderboard)
+  const LeaderboardEntries = listInputs.listTypes(builder, LeaderboardEntry, pastLeaderboard)
   builder.objectField(LeaderboardEntries, 'aroundRank', (t) =>
     t.int({
       nullable: true,
@@ -154,7 +152,7 @@ export function addLeaderboard(builder: Builder): void {
       }
     },
     total: {
-      load: (_, args, context) =>
+      load: (_, args, context: GraphContext) =>
         isWhole(args) ? async () => (await loadProgram(context)).accountCount : undefined,
       sql: (args) => (isWhole(args) ? '(SELECT account_count FROM program)' : undefined),
     },
@@ -165,8 +163,8 @@ export function addLeaderboard(builder: Builder): void {
       type: LeaderboardEntries,
       description:
         'Users by rank: all with a stored position, or those with a position in a window, ranked by their points in it.',
-      args: { scope: scope(t.arg), ...listArguments(t.arg, 'LeaderboardEntry') },
-      ...list(
+      args: { scope: scope(t.arg), ...listInputs.listArguments(t.arg, 'LeaderboardEntry') },
+      ...sqlFields.list(
         { ...board, prepare: inScope, values: { aroundRank: () => null } },
         { cost: { weight: leaderboard(1), count: leaderboardCount } satisfies FieldCost },
       ),
@@ -178,12 +176,12 @@ export function addLeaderboard(builder: Builder): void {
       args: {
         user: t.arg({ type: 'Address', required: true, description: "The user's address." }),
         scope: scope(t.arg),
-        first: pageArguments(t.arg).first,
+        first: listInputs.pageArguments(t.arg).first,
       },
-      ...list(
+      ...sqlFields.list(
         {
           ...board,
-          async prepare({ user, ...args }, reader) {
+          async prepare({ user, ...args }, reader: Reader) {
             const scoped = await inScope(args, reader)
             if (scoped.nowhere) return scoped
             const { at = NOW, window, first } = scoped
@@ -191,11 +189,15 @@ export function addLeaderboard(builder: Builder): void {
               ? placeInWindow(reader, user, window)
               : placeAt(reader, user, at))
             if (!place) return { ...scoped, nowhere: true }
-            const size = first ?? DEFAULT_PAGE
+            const size = first ?? listInputs.DEFAULT_PAGE
             const centred = place.rank - 1 - (size >> 1)
             const start = Math.max(0, Math.min(centred, place.total - size))
             const { name } = board.listing(scoped)
-            return { ...scoped, aroundRank: place.rank, after: encodeCursor(name, [String(start)]) }
+            return {
+              ...scoped,
+              aroundRank: place.rank,
+              after: listInputs.encodeCursor(name, [String(start)]),
+            }
           },
           values: { aroundRank: ({ aroundRank }) => aroundRank ?? null },
         },
@@ -206,7 +208,7 @@ export function addLeaderboard(builder: Builder): void {
     }),
   }))
   builder.subscriptionFields((t) => {
-    const { first, after } = pageArguments(t.arg)
+    const { first, after } = listInputs.pageArguments(t.arg)
     return {
       leaderboard: t.field({
         type: LeaderboardEntries,

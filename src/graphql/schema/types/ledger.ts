@@ -1,4 +1,4 @@
-import type { KeyType } from '../../../db/lists/listing.ts'
+import { type KeyType, listInputs, sqlFields } from 'pothos-sql'
 import { changesOf, mergedEntries, notKept, runsSince } from '../../../domain/ledger/diff.ts'
 import { ledger, type LedgerEntry as Row } from '../../../domain/ledger/ledger.ts'
 import { REASON, reasonsJson, reasonsOf } from '../../../domain/ledger/reason.ts'
@@ -6,12 +6,9 @@ import { runBeforeSql } from '../../../domain/ledger/run-before.ts'
 import { revisionColumns, revisionUsedSql } from '../../../domain/multiplier/history.ts'
 import { badArgument } from '../../../errors.ts'
 import { type MultiplierRevision, Prisma } from '../../../generated/prisma/client.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { listArguments } from '../../fields/page-arguments.ts'
-import { ownerOf, related } from '../../fields/relation.ts'
-import { keyedBy, list, one, sqlField, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { ownerOf, related } from '../relation.ts'
 import { CHANGES, RARE } from './charges.ts'
 import { poolField, poolOfPositions } from './pool.ts'
 import { recordNode } from './record-node.ts'
@@ -33,7 +30,7 @@ const multiplierOf = (
   types: KeyType[],
   runOf: (runId: Prisma.Sql, since: Prisma.Sql) => Prisma.Sql,
 ) =>
-  keyedBy<MultiplierRevision>(
+  sqlFields.lookupBy<MultiplierRevision>(
     revisionColumns,
     ['int', 'date', 'int', 'bigint', ...types],
     (key, date, reasons, runId, since) => {
@@ -70,11 +67,15 @@ export function addLedger(builder: Builder): void {
     description: "A change of a user's points in a pool on a date by a later run.",
     fields: (t) => ({
       ...columnFields(t, ledger.columns),
-      user: t.field({ type: 'User', description: 'The user.', ...one(userAt, ['userAddress']) }),
+      user: t.field({
+        type: 'User',
+        description: 'The user.',
+        ...sqlFields.lookup(userAt, ['userAddress']),
+      }),
       reasons: t.field({
         type: [LedgerReason],
         description: 'Why the points changed, as far as it is known.',
-        ...sqlField(
+        ...sqlFields.declare(
           { kind: 'json', sql: (column) => reasonsJson(column('reasons')) },
           { cost: { weight: 1 } },
         ),
@@ -85,14 +86,14 @@ export function addLedger(builder: Builder): void {
         type: 'Run',
         nullable: true,
         description: 'The run. Null if its record is not stored.',
-        ...one(runAt, ['runId'], { cost: RARE }),
+        ...sqlFields.lookup(runAt, ['runId'], { cost: RARE }),
       }),
       multiplierBefore: t.field({
         type: 'MultiplierRevision',
         nullable: true,
         description:
           'The multiplier that the points before were computed with. Null unless a multiplier is among the reasons, if the pool had none, and if the date was changed by an import in between.',
-        ...sqlField(
+        ...sqlFields.declare(
           { kind: 'one', one: multiplierBefore, by: [...MULTIPLIER_KEY, 'since'] },
           { cost: RARE },
         ),
@@ -110,7 +111,7 @@ export function addLedger(builder: Builder): void {
         nullable: true,
         description:
           'The multiplier that the points after were computed with. Null unless a multiplier is among the reasons, and if the pool has none.',
-        ...one(multiplierAfter, MULTIPLIER_KEY, { cost: RARE }),
+        ...sqlFields.lookup(multiplierAfter, MULTIPLIER_KEY, { cost: RARE }),
       }),
     }),
   })
@@ -119,13 +120,13 @@ export function addLedger(builder: Builder): void {
     key: [...key, 'since'],
     load: mergedEntries,
   })
-  const Ledger = listTypes(builder, LedgerEntry, ledger)
+  const Ledger = listInputs.listTypes(builder, LedgerEntry, ledger)
   builder.objectFields('User', (t) => ({
     ledger: t.field({
       type: Ledger,
       description: 'Changes of points by all runs but the first of a date, newest first.',
-      args: listArguments(t.arg, 'LedgerEntry'),
-      ...list({
+      args: listInputs.listArguments(t.arg, 'LedgerEntry'),
+      ...sqlFields.list({
         listing: () => ledger,
         owner: ownerOf('User', 'ledger', ledger),
       }),
@@ -137,7 +138,7 @@ export function addLedger(builder: Builder): void {
       description:
         'How the run changed the points of users or, with `since`, how it and the runs after that one did together: an entry for each user and pool, the largest change first. `runRecordId` is then the last run that changed it. Empty for the first run of a date, for a run that stored nothing, and if the changes were not kept (`changesNotKept`).',
       args: {
-        ...listArguments(t.arg, 'LedgerEntry'),
+        ...listInputs.listArguments(t.arg, 'LedgerEntry'),
         since: t.arg.string({
           description: 'The number of an earlier run of the date. Default: the run before.',
         }),
@@ -149,7 +150,9 @@ export function addLedger(builder: Builder): void {
           throw badArgument('since', 'must be the number of a run, as a string')
         const runs = await runsSince(context.reader, run, earlier)
         const changes = changesOf(run.date ?? new Date(0), runs, earlier)
-        return unplanned({ listing: () => changes }, CHANGES_UNPLANNED).resolve(run, args, context)
+        return sqlFields
+          .resolvedList({ listing: () => changes }, CHANGES_UNPLANNED)
+          .resolve(run, args, context)
       },
     }),
     changesNotKept: t.string({

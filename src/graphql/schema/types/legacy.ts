@@ -1,8 +1,9 @@
-import { part } from '../../fields/sql-field.ts'
+import { sqlFields } from 'pothos-sql'
 import type { Builder } from '../builder.ts'
 
 /** Values of a row that only the REST documents have cost nothing. */
-const legacyOf = (columns: Record<string, string | null>) => part(columns, { cost: { weight: 0 } })
+const legacyOf = (columns: Record<string, string | null>) =>
+  sqlFields.embedded(columns, { cost: { weight: 0 } })
 
 export function addLegacy(builder: Builder): void {
   builder.objectRef<{ recordId: string }>('LegacyRecord').implement({

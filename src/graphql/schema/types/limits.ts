@@ -1,4 +1,4 @@
-import { MAX_PAGE } from '../../fields/connection.ts'
+import { listInputs } from 'pothos-sql'
 import { type Limits, NO_LIMITS } from '../../policy/limits.ts'
 import type { Builder } from '../builder.ts'
 
@@ -27,7 +27,7 @@ export function addLimits(builder: Builder): void {
       }),
       pageSize: t.int({
         description: 'Maximum number of rows on a page of a list.',
-        resolve: () => MAX_PAGE,
+        resolve: () => listInputs.MAX_PAGE,
       }),
     }),
   })

@@ -1,11 +1,10 @@
+import { listInputs, sqlFields } from 'pothos-sql'
 import {
   liquidationRewards,
   type LiquidationReward as Row,
 } from '../../../domain/liquidation/reward.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { entityOf } from './entity-of.ts'
 import { legacyTimes } from './legacy.ts'
 import { marketAt } from './market.ts'
@@ -18,7 +17,11 @@ export function addLiquidationReward(builder: Builder): void {
     fields: (t) => ({
       ...columnFields(t, liquidationRewards.columns, { entityType: 'EntityType' }),
       legacy: t.field(legacyTimes),
-      user: t.field({ type: 'User', description: 'The user.', ...one(userAt, ['userAddress']) }),
+      user: t.field({
+        type: 'User',
+        description: 'The user.',
+        ...sqlFields.lookup(userAt, ['userAddress']),
+      }),
       entity: t.field({
         ...entityOf,
         description: 'The market of the collateral, or the vault. Null if not stored.',
@@ -27,7 +30,7 @@ export function addLiquidationReward(builder: Builder): void {
         type: 'Market',
         nullable: true,
         description: 'The market whose debt was repaid. Null in a vault or if not stored.',
-        ...one(marketAt, ['chainId', 'debtMarketId']),
+        ...sqlFields.lookup(marketAt, ['chainId', 'debtMarketId']),
       }),
     }),
   })
@@ -38,5 +41,7 @@ export function addLiquidationReward(builder: Builder): void {
     'logIndex',
     'userAddress',
   ])
-  listTypes(builder, LiquidationReward, liquidationRewards, { entityTypes: 'EntityType' })
+  listInputs.listTypes(builder, LiquidationReward, liquidationRewards, {
+    entityTypes: 'EntityType',
+  })
 }

@@ -1,8 +1,8 @@
+import { sqlFields } from 'pothos-sql'
 import { newestDistribution } from '../../../domain/distribution/distribution.ts'
 import { GatewayError } from '../../../errors.ts'
 import { isoDay } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
-import { one } from '../../fields/sql-field.ts'
 import type { ChangeEvent } from '../../live/live.ts'
 import { MAX_WAITING, type RunEvent } from '../../live/runs.ts'
 import type { LiveRoot } from '../../live/subscribe.ts'
@@ -43,7 +43,7 @@ export function addLive(builder: Builder, Query: ReturnType<Builder['queryType']
       type: 'Distribution',
       nullable: true,
       description: "The distribution of the run's date as stored now. Null if none is.",
-      ...one(distributionAt, ['date'], { cost: RARE }),
+      ...sqlFields.lookup(distributionAt, ['date'], { cost: RARE }),
     }),
   )
 

@@ -1,3 +1,4 @@
+import { listInputs, sqlFields } from 'pothos-sql'
 import {
   type AffectedDates,
   affectedDatesColumns,
@@ -11,21 +12,20 @@ import {
   revisionsById,
 } from '../../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../../generated/prisma/client.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { listArguments } from '../../fields/page-arguments.ts'
-import { keyedBy, keyedRow, list, nodeId, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { AFFECTED } from './charges.ts'
 import { poolAt, poolField } from './pool.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads the multiplier of a pool at midnight UTC of a date. */
-export const revisionOfDate = keyedBy<Row>(revisionColumns, ['text', 'date'], (pool, date) =>
-  revisionAtSql(pool, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
+export const revisionOfDate = sqlFields.lookupBy<Row>(
+  revisionColumns,
+  ['text', 'date'],
+  (pool, date) => revisionAtSql(pool, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
 )
 
-const datesOfRevision = keyedRow<AffectedDates>({
+const datesOfRevision = sqlFields.defineLookup<AffectedDates>({
   columns: affectedDatesColumns,
   types: ['bigint'],
   always: true,
@@ -43,25 +43,25 @@ export function addMultiplierRevision(builder: Builder): void {
     fields: (t) => ({
       ...columnFields(t, stored),
       recordId: t.string({ description: id.description, ...recordNumber }),
-      pool: t.field({ ...poolField, ...one(poolAt, ['poolAddress']) }),
+      pool: t.field({ ...poolField, ...sqlFields.lookup(poolAt, ['poolAddress']) }),
       affectedDates: t.field({
         type: RevisionDates,
         description: 'The dates with positions in the pool whose newest run used it.',
-        ...one(datesOfRevision, ['id'], { cost: { once: 50, weight: AFFECTED } }),
+        ...sqlFields.lookup(datesOfRevision, ['id'], { cost: { once: 50, weight: AFFECTED } }),
       }),
     }),
   })
   builder.nodeRef(MultiplierRevision, {
     id: {
       resolve: ({ id }: Row) => String(id),
-      ...nodeId('MultiplierRevision', (column) => column('id')),
+      ...sqlFields.nodeId('MultiplierRevision', (column) => column('id')),
     },
     loadWithoutCache: (text, { batches }) => {
       const id = readRecordNumber(text)
       return id === undefined ? null : batches.load(revisionsById, id)
     },
   })
-  const MultiplierRevisions = listTypes(builder, MultiplierRevision, revisionListing)
+  const MultiplierRevisions = listInputs.listTypes(builder, MultiplierRevision, revisionListing)
 
   builder.queryFields((t) => ({
     multiplierRevisions: t.field({
@@ -69,13 +69,13 @@ export function addMultiplierRevision(builder: Builder): void {
       description:
         'All revisions of multipliers, newest first: who changed what, and when. With `asOf`, the multipliers that were in force then, by pool address.',
       args: {
-        ...listArguments(t.arg, 'MultiplierRevision'),
+        ...listInputs.listArguments(t.arg, 'MultiplierRevision'),
         asOf: t.arg({
           type: 'DateTime',
           description: 'Only the revision of each pool in force then. A date is midnight UTC.',
         }),
       },
-      ...list({
+      ...sqlFields.list({
         listing: ({ asOf }) => (asOf ? revisionsAsOf(asOf) : revisionListing),
       }),
     }),

@@ -1,3 +1,4 @@
+import { listInputs, sqlFields } from 'pothos-sql'
 import { revisionListing, revisionsById } from '../../../domain/multiplier/history.ts'
 import {
   multiplierColumns,
@@ -16,13 +17,10 @@ import {
   type MultiplierRevision as RevisionRow,
 } from '../../../generated/prisma/client.ts'
 import { changeDeps, requireAdmin } from '../../context.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { listArguments } from '../../fields/page-arguments.ts'
-import { ownerOf, related, storedRow } from '../../fields/relation.ts'
-import { keyedBy, list, nodeId, unplanned } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { ownerOf, related, storedRow } from '../relation.ts'
 import { updates } from './charges.ts'
 import { legacyRecord } from './legacy.ts'
 import { readDateId } from './node-id.ts'
@@ -36,7 +34,7 @@ export const multiplierAt = storedRow(
 )
 
 /** Loads the multiplier of a pool that is in force for a date. */
-const multiplierOn = keyedBy<MultiplierRow>(
+const multiplierOn = sqlFields.lookupBy<MultiplierRow>(
   multiplierOnColumns,
   ['text', 'date'],
   (pool, date) => Prisma.sql`FROM ${multipliersOnSql(date)} WHERE t.pool_address = ${pool}`,
@@ -52,8 +50,8 @@ export function addMultiplier(builder: Builder): void {
       revisions: t.field({
         type: 'MultiplierRevisionConnection',
         description: 'Its revisions, newest first: who changed what, and when.',
-        args: listArguments(t.arg, 'MultiplierRevision'),
-        ...unplanned(
+        args: listInputs.listArguments(t.arg, 'MultiplierRevision'),
+        ...sqlFields.resolvedList(
           {
             listing: () => revisionListing,
             owner: ownerOf('Multiplier', 'revisions', revisionListing),
@@ -67,7 +65,7 @@ export function addMultiplier(builder: Builder): void {
   builder.nodeRef(Multiplier, {
     id: {
       resolve: (row: MultiplierRow & { nodeKey?: string }) => row.nodeKey ?? row.poolAddress,
-      ...nodeId('Multiplier', (column) => column('nodeKey')),
+      ...sqlFields.nodeId('Multiplier', (column) => column('nodeKey')),
     },
     loadManyWithoutCache: (ids, { batches }) =>
       Promise.all(
@@ -106,20 +104,20 @@ export function addMultiplier(builder: Builder): void {
     }),
   })
 
-  const Multipliers = listTypes(builder, Multiplier, multipliers)
+  const Multipliers = listInputs.listTypes(builder, Multiplier, multipliers)
   builder.queryFields((t) => ({
     multipliers: t.field({
       type: Multipliers,
       description: 'The multipliers of today or, with `asOf`, of a date, by pool number.',
       args: {
-        ...listArguments(t.arg, 'Multiplier'),
+        ...listInputs.listArguments(t.arg, 'Multiplier'),
         asOf: t.arg({
           type: 'Date',
           description:
             'The distribution date whose rules are returned, as known now. A run of that date would use them. It may be in the future.',
         }),
       },
-      ...list({
+      ...sqlFields.list({
         listing: ({ asOf }) => (asOf ? multipliersOn(asOf) : multipliers),
       }),
     }),

@@ -1,3 +1,4 @@
+import { sqlFields } from 'pothos-sql'
 import type { BasePoints } from '../../../domain/points/formula.ts'
 import {
   AMOUNT_FIELDS,
@@ -6,18 +7,17 @@ import {
   pointsPerDayOfPosition,
   pointsPerDayOfUser,
 } from '../../../domain/points/per-day.ts'
-import { columnOf, keyedRow } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 
 /** Adds what positions earn under the rules that are in force now. */
 export function addPointsPerDay(builder: Builder, basePoints: BasePoints): void {
-  const ofPosition = keyedRow<PointsPerDay>({
+  const ofPosition = sqlFields.defineLookup<PointsPerDay>({
     columns: pointsPerDayColumns,
     types: ['text', ...AMOUNT_FIELDS.map(() => 'float8' as const)],
     always: true,
     at: pointsPerDayOfPosition(basePoints),
   })
-  const ofUser = keyedRow<PointsPerDay>({
+  const ofUser = sqlFields.defineLookup<PointsPerDay>({
     columns: pointsPerDayColumns,
     types: ['text'],
     always: true,
@@ -27,7 +27,7 @@ export function addPointsPerDay(builder: Builder, basePoints: BasePoints): void 
     pointsPerDay: t.float({
       nullable: true,
       description: pointsPerDayColumns.pointsPerDay.description,
-      ...columnOf(ofPosition, 'pointsPerDay', ['poolAddress', ...AMOUNT_FIELDS]),
+      ...sqlFields.lookupColumn(ofPosition, 'pointsPerDay', ['poolAddress', ...AMOUNT_FIELDS]),
     }),
   }))
   builder.objectFields('User', (t) => ({
@@ -35,7 +35,7 @@ export function addPointsPerDay(builder: Builder, basePoints: BasePoints): void 
       nullable: true,
       description:
         'The sum of `pointsPerDay` of `currentPositions`: the points that the user earns a day now. 0 without a position; null if one of them is null.',
-      ...columnOf(ofUser, 'pointsPerDay', ['address'], { cost: { weight: 5 } }),
+      ...sqlFields.lookupColumn(ofUser, 'pointsPerDay', ['address'], { cost: { weight: 5 } }),
     }),
   }))
 }

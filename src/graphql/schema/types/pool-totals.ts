@@ -1,3 +1,4 @@
+import { sqlFields } from 'pothos-sql'
 import {
   columnOfSide,
   type PoolSideTotals as PoolSideRow,
@@ -8,12 +9,11 @@ import {
   poolTotalsSql,
 } from '../../../domain/pool/totals.ts'
 import { isoDay } from '../../../time.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { keyedBy, one, part, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { revisionOfDate } from './multiplier-revision.ts'
 
-const totalsAt = keyedBy<PoolTotalsRow>(poolTotalsRow, ['text', 'date'], poolTotalsSql)
+const totalsAt = sqlFields.lookupBy<PoolTotalsRow>(poolTotalsRow, ['text', 'date'], poolTotalsSql)
 
 export function addPoolTotals(builder: Builder): void {
   const PoolSideTotals = builder.objectRef<PoolSideRow>('PoolSideTotals').implement({
@@ -21,7 +21,7 @@ export function addPoolTotals(builder: Builder): void {
     fields: (t) => columnFields(t, poolSideColumns),
   })
   const side = (name: 'a' | 'b') =>
-    part(
+    sqlFields.embedded(
       Object.fromEntries(
         Object.keys(poolSideColumns).map((column) => [column, columnOfSide(name, column)]),
       ),
@@ -39,7 +39,7 @@ export function addPoolTotals(builder: Builder): void {
         nullable: true,
         description:
           "The pool's multiplier at midnight UTC of the date. Null if it had none. A position's `multiplierUsed` is the one that produced its points.",
-        ...one(revisionOfDate, ['poolAddress', 'date']),
+        ...sqlFields.lookup(revisionOfDate, ['poolAddress', 'date']),
       }),
     }),
   })
@@ -57,7 +57,10 @@ export function addPoolTotals(builder: Builder): void {
         }),
       },
       // Sums all days of the pool up to the date.
-      ...sqlField({ kind: 'one', one: totalsAt, by: ['id', 'asOf'] }, { cost: { weight: 10 } }),
+      ...sqlFields.declare(
+        { kind: 'one', one: totalsAt, by: ['id', 'asOf'] },
+        { cost: { weight: 10 } },
+      ),
       resolve: ({ id }, { asOf }, context) =>
         context.batches.load(totalsAt.load, [id, asOf ? isoDay(asOf) : 'infinity']),
     }),

@@ -1,15 +1,14 @@
+import { listInputs, sqlFields } from 'pothos-sql'
 import { assetOfPool, poolsOfAssets } from '../../../domain/asset/asset.ts'
 import { pools } from '../../../domain/pool/pool.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
 import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
-import { modelRow, ownerOf } from '../../fields/relation.ts'
-import { column, list, nodeId, one, ownedBy, part } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
+import { asOfArgument } from '../as-of.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { modelRow, ownerOf } from '../relation.ts'
 import { OWNED_COUNT, POSITIONS } from './charges.ts'
 import { legacyPool } from './legacy.ts'
 
@@ -33,26 +32,26 @@ export function addPool(builder: Builder): void {
       legacy: t.field(legacyPool),
       displayName: t.string({
         description: "Both symbols and the pool's number, such as S·USDC·20.",
-        ...column(poolAt, 'displayName', ['id']),
+        ...sqlFields.column(poolAt, 'displayName', ['id']),
       }),
       assetA: t.field({
         type: 'Asset',
         description: 'The token of side A.',
-        ...part(assetColumns(1)),
+        ...sqlFields.embedded(assetColumns(1)),
       }),
       assetB: t.field({
         type: 'Asset',
         description: 'The token of side B.',
-        ...part(assetColumns(2)),
+        ...sqlFields.embedded(assetColumns(2)),
       }),
       positions: t.field({
         type: 'PositionConnection',
         description: "The pool's positions, newest distribution date first, then by id.",
         args: {
-          ...listArguments(t.arg, 'Position'),
+          ...listInputs.listArguments(t.arg, 'Position'),
           asOf: asOfArgument(t.arg),
         },
-        ...list(
+        ...sqlFields.list(
           {
             listing: () => positionListing,
             assertSortable: ({ where, asOf }) =>
@@ -66,8 +65,8 @@ export function addPool(builder: Builder): void {
       currentPositions: t.field({
         type: 'PositionConnection',
         description: "The pool's positions on the newest distribution date, by id.",
-        args: listArguments(t.arg, 'Position'),
-        ...list(
+        args: listInputs.listArguments(t.arg, 'Position'),
+        ...sqlFields.list(
           {
             listing: () => positionListing,
             filter: () => onNewestDate,
@@ -80,19 +79,22 @@ export function addPool(builder: Builder): void {
   })
 
   builder.nodeRef(Pool, {
-    id: { resolve: ({ id }: { id: string }) => id, ...nodeId('Pool', (column) => column('id')) },
+    id: {
+      resolve: ({ id }: { id: string }) => id,
+      ...sqlFields.nodeId('Pool', (column) => column('id')),
+    },
     loadWithoutCache: (id, { batches }) => batches.load(poolAt.load, [id]),
   })
 
-  const Pools = listTypes(builder, Pool, pools)
+  const Pools = listInputs.listTypes(builder, Pool, pools)
   builder.objectFields('Asset', (t) => ({
     pools: t.field({
       type: Pools,
       description: 'The pools with the asset on either side, by number, then address.',
-      args: listArguments(t.arg, 'Pool'),
-      ...list({
+      args: listInputs.listArguments(t.arg, 'Pool'),
+      ...sqlFields.list({
         listing: () => poolsOfAssets,
-        owner: ownedBy(
+        owner: sqlFields.ownedBy(
           { columns: { ...pools.columns, asset: assetOfPool } },
           { chainId: 'chainId', asset: 'address' },
         ),
@@ -107,13 +109,13 @@ export function addPool(builder: Builder): void {
       args: {
         address: t.arg({ type: 'Address', required: true, description: "The pool's address." }),
       },
-      ...one(poolAt, ['address']),
+      ...sqlFields.lookup(poolAt, ['address']),
     }),
     pools: t.field({
       type: Pools,
       description: 'All pools, by number, then address.',
-      args: listArguments(t.arg, 'Pool'),
-      ...list({ listing: () => pools }),
+      args: listInputs.listArguments(t.arg, 'Pool'),
+      ...sqlFields.list({ listing: () => pools }),
     }),
   }))
 }

@@ -1,3 +1,4 @@
+import { sqlFields } from 'pothos-sql'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import { placeColumns } from '../../../domain/holding/place.ts'
@@ -13,10 +14,9 @@ import {
 } from '../../../domain/portfolio/portfolio.ts'
 import { amountColumns } from '../../../domain/snapshot/snapshot.ts'
 import type { GraphContext } from '../../context.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { one } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { addedUp, addresses, RANKED_POINTS } from './charges.ts'
 import { assertPeriod, fromArgument } from './earnings.ts'
 import { entityOf } from './entity-of.ts'
@@ -33,7 +33,7 @@ export function addPortfolio(builder: Builder): void {
     description: 'The combined positions of the users in a pool on one date.',
     fields: (t) => ({
       poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
-      pool: t.field({ ...poolField, ...one(poolAt, ['poolAddress']) }),
+      pool: t.field({ ...poolField, ...sqlFields.lookup(poolAt, ['poolAddress']) }),
       userCount: t.exposeInt('userCount', {
         description: 'Number of the users with a position in the pool.',
       }),

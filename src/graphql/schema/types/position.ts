@@ -1,5 +1,5 @@
-import type { Where } from '../../../db/lists/filter.ts'
-import { cursorValues } from '../../../db/lists/listing.ts'
+import { listInputs, type SqlList, sqlFields, type Where } from 'pothos-sql'
+import type { Reader } from '../../../db/connect/reader.ts'
 import { revisionColumns, revisionUsedSql } from '../../../domain/multiplier/history.ts'
 import {
   assertCountable,
@@ -11,17 +11,14 @@ import { positionListing, positionsById, positionsOn } from '../../../domain/pos
 import { badArgument } from '../../../errors.ts'
 import { type MultiplierRevision, Prisma } from '../../../generated/prisma/client.ts'
 import { isoDay } from '../../../time.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { encodeCursor } from '../../fields/connection.ts'
-import { applyListInputs } from '../../fields/list-inputs.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
-import { related } from '../../fields/relation.ts'
-import { keyedBy, list, nodeId, one, part, type SqlList } from '../../fields/sql-field.ts'
-import { wholeTokensField } from '../../fields/token-amount.ts'
+import type { GraphContext } from '../../context.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
+import { asOfArgument } from '../as-of.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { related } from '../relation.ts'
+import { wholeTokensField } from '../token-amount.ts'
 import { assetCost } from './asset.ts'
 import { FILTERED_COUNT, POSITIONS, positionParts, RARE } from './charges.ts'
 import { legacyRecord } from './legacy.ts'
@@ -41,7 +38,7 @@ type PositionSide = {
 }
 
 /** Loads the multiplier that a run used for a position, unless its points were imported. */
-const revisionUsed = keyedBy<MultiplierRevision>(
+const revisionUsed = sqlFields.lookupBy<MultiplierRevision>(
   revisionColumns,
   ['bigint', 'boolean', 'text', 'date'],
   (run, given, pool, date) => Prisma.sql`${revisionUsedSql(pool, run, date)} AND NOT ${given}`,
@@ -52,7 +49,7 @@ export function addPosition(builder: Builder) {
     findUnique: ({ id }) => ({ id }),
     description: "A user's amounts in a pool on a distribution date, and their points.",
   })
-  listTypes(builder, Position, positionListing)
+  listInputs.listTypes(builder, Position, positionListing)
   const Side = builder.objectRef<PositionSide>('PositionSide').implement({
     description: "One side of a position: an asset, its price and the user's amounts.",
     fields: (t) => {
@@ -66,7 +63,7 @@ export function addPosition(builder: Builder) {
         asset: t.field({
           type: 'Asset',
           description: "The side's token.",
-          ...part(
+          ...sqlFields.embedded(
             { chainId: 'chainId', address: 'assetAddress', symbol: 'assetSymbol' },
             assetCost,
           ),
@@ -84,7 +81,7 @@ export function addPosition(builder: Builder) {
   builder.nodeRef(Position, {
     id: {
       resolve: ({ id }: { id: string }) => id,
-      ...nodeId('Position', (column) => column('id')),
+      ...sqlFields.nodeId('Position', (column) => column('id')),
     },
     loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
   })
@@ -94,12 +91,12 @@ export function addPosition(builder: Builder) {
     sideA: t.field({
       type: Side,
       description: 'Side A of the position.',
-      ...part(sideColumns('a')),
+      ...sqlFields.embedded(sideColumns('a')),
     }),
     sideB: t.field({
       type: Side,
       description: 'Side B of the position.',
-      ...part(sideColumns('b')),
+      ...sqlFields.embedded(sideColumns('b')),
     }),
     user: t.field({
       type: 'User',
@@ -111,14 +108,16 @@ export function addPosition(builder: Builder) {
       type: 'Run',
       nullable: true,
       description: 'The run that stored the points. Null if they predate run records.',
-      ...one(runAt, ['runId'], { cost: RARE }),
+      ...sqlFields.lookup(runAt, ['runId'], { cost: RARE }),
     }),
     multiplierUsed: t.field({
       type: 'MultiplierRevision',
       nullable: true,
       description:
         'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
-      ...one(revisionUsed, ['runId', 'given', 'poolAddress', 'distributionDate'], { cost: RARE }),
+      ...sqlFields.lookup(revisionUsed, ['runId', 'given', 'poolAddress', 'distributionDate'], {
+        cost: RARE,
+      }),
     }),
   }))
 
@@ -136,13 +135,13 @@ export function addPosition(builder: Builder) {
         type: 'PositionConnection',
         description: 'Positions of all users, newest distribution date first, then by id.',
         args: {
-          ...listArguments(t.arg, 'Position'),
+          ...listInputs.listArguments(t.arg, 'Position'),
           afterRecord: t.arg.string({
             description:
               'Only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error.',
           }),
         },
-        ...list(positionsAfterRecord, cost),
+        ...sqlFields.list(positionsAfterRecord, cost),
       }),
     }),
   })
@@ -151,20 +150,20 @@ export function addPosition(builder: Builder) {
     legacy: t.field({
       type: LegacyQuery,
       description: 'Data that only the REST API has.',
-      ...part({}, { cost: { weight: 0 } }),
+      ...sqlFields.embedded({}, { cost: { weight: 0 } }),
     }),
     positions: t.field({
       type: 'PositionConnection',
       description: 'Positions of all users, newest distribution date first, then by id.',
-      args: { ...listArguments(t.arg, 'Position'), asOf: asOfArgument(t.arg) },
-      ...list(allPositions, cost),
+      args: { ...listInputs.listArguments(t.arg, 'Position'), asOf: asOfArgument(t.arg) },
+      ...sqlFields.list(allPositions, cost),
     }),
     currentPositions: t.field({
       type: 'PositionConnection',
       description:
         'Positions of all users on the newest distribution date, by id. With a limit of `where.healthFactor` or `where.liquidationDrop` they can be sorted by any field.',
-      args: listArguments(t.arg, 'Position'),
-      ...list(
+      args: listInputs.listArguments(t.arg, 'Position'),
+      ...sqlFields.list(
         {
           listing: ({ where }) => positionsOn(lastDate(), where),
           assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
@@ -181,7 +180,7 @@ export function addPosition(builder: Builder) {
     }),
   }))
   builder.subscriptionFields((t) => {
-    const { first, where, orderBy, orderDirection } = listArguments(t.arg, 'Position')
+    const { first, where, orderBy, orderDirection } = listInputs.listArguments(t.arg, 'Position')
     return {
       currentPositions: t.field({
         type: 'PositionConnection',
@@ -204,7 +203,7 @@ const allPositions: SqlList = {
   assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
   filter: ({ asOf }) => asOfFilter(asOf),
   total: {
-    load: (_, args, context) =>
+    load: (_, args, context: GraphContext) =>
       args.asOf ? undefined : async () => (await loadProgram(context)).positionCount,
     sql: ({ asOf }) => (asOf ? undefined : '(SELECT position_count FROM program)'),
   },
@@ -213,16 +212,20 @@ const allPositions: SqlList = {
 /** The same, paged by the ids of records. */
 const positionsAfterRecord: SqlList = {
   ...allPositions,
-  async prepare({ afterRecord, ...args }, reader) {
+  async prepare({ afterRecord, ...args }, reader: Reader) {
     if (typeof afterRecord !== 'string') return args
     if (args.orderBy?.length > 0)
       throw badArgument('afterRecord', 'cannot be given together with orderBy: use after')
     const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
     if (!record)
       throw badArgument('cursor', 'names no record: use the nextCursor of the page before')
-    const { name } = applyListInputs(positionListing, args).listing
-    return { ...args, after: encodeCursor(name, cursorValues(positionListing, record)) }
+    const { name } = listInputs.applyListInputs(positionListing, args).listing
+    return {
+      ...args,
+      after: listInputs.encodeCursor(name, listInputs.cursorValues(positionListing, record)),
+    }
   },
+  startArgument: 'afterRecord',
   startAfter({ afterRecord: id, orderBy }) {
     if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
     return [

@@ -5,8 +5,8 @@ import {
   pricesFrom,
 } from '../../../domain/series/price-series.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
-import { columnFields } from '../../fields/column-fields.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { seriesField } from './series-span.ts'
 
 export function addPriceSeries(builder: Builder): void {

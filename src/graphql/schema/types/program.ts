@@ -1,3 +1,4 @@
+import { sqlFields } from 'pothos-sql'
 import {
   type ProgramTotals,
   pastProgramColumns,
@@ -7,11 +8,10 @@ import {
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { isoDay } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
-import { keyedRow, sqlField } from '../../fields/sql-field.ts'
 import { COUNT, type FieldCost } from '../../policy/cost.ts'
 
 /** The one row of the program's totals. */
-const program = keyedRow<ProgramTotals>({
+const program = sqlFields.defineLookup<ProgramTotals>({
   columns: programColumns,
   types: [],
   always: true,
@@ -19,7 +19,7 @@ const program = keyedRow<ProgramTotals>({
 })
 
 /** The same as of a date. */
-const programAt = keyedRow<ProgramTotals>({
+const programAt = sqlFields.defineLookup<ProgramTotals>({
   columns: pastProgramColumns,
   types: ['date'],
   always: true,
@@ -31,7 +31,7 @@ const programAt = keyedRow<ProgramTotals>({
  * counted.
  */
 export const programReading = {
-  ...sqlField(
+  ...sqlFields.declare(
     { kind: 'one', one: program, by: [], past: { kind: 'one', one: programAt, by: ['asOf'] } },
     { cost: { weight: ({ asOf }) => (asOf ? COUNT : 1) } satisfies FieldCost },
   ),

@@ -7,8 +7,8 @@ import {
   ratesFrom,
 } from '../../../domain/series/rate-series.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
-import { columnFields } from '../../fields/column-fields.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { seriesField } from './series-span.ts'
 
 export function addRateSeries(builder: Builder): void {

@@ -1,10 +1,8 @@
 import type { ObjectRef } from '@pothos/core'
+import { type Column, type Listing, sqlFields } from 'pothos-sql'
 import type { Batch } from '../../../db/connect/reader.ts'
-import type { Column } from '../../../db/lists/column.ts'
-import type { Listing } from '../../../db/lists/listing.ts'
 import { isoDay, parseUtc } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
-import { keyOf, nodeId } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
 
 /** Values of columns of these types are whole numbers. */
@@ -36,7 +34,7 @@ export function recordNode<Row>(
   computed?: Computed<Row>,
 ): void {
   const parts = [...new Set([...key, ...(computed?.key ?? [])])]
-  const at = keyOf<Row>(listing, ...key)
+  const at = sqlFields.lookupIn<Row>(listing, ...key)
   const areValuesOf = (names: (keyof Row & string)[], values: string[]) =>
     values.length === names.length &&
     names.every((name, i) => isValueOf(listing.columns[name].type ?? 'text', values[i] ?? ''))
@@ -54,7 +52,7 @@ export function recordNode<Row>(
         parts
           .flatMap((name) => (row[name] instanceof Date ? isoDay(row[name]) : (row[name] ?? [])))
           .join(':'),
-      ...nodeId(Type.name, (column) => `concat_ws(':', ${parts.map(column).join(', ')})`),
+      ...sqlFields.nodeId(Type.name, (column) => `concat_ws(':', ${parts.map(column).join(', ')})`),
     },
     loadManyWithoutCache: (ids, context) => Promise.all(ids.map((id) => load(id, context))),
   })

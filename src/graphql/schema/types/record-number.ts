@@ -1,6 +1,6 @@
 import type { InputRef } from '@pothos/core'
+import { sqlFields } from 'pothos-sql'
 import { badArgument } from '../../../errors.ts'
-import { sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 
 const MAX_NUMBER = 2n ** 63n - 1n
@@ -13,7 +13,7 @@ export function readRecordNumber(text: string): bigint | undefined {
 
 /** The options of the `recordId` field of records that have a number. */
 export const recordNumber = {
-  ...sqlField({ kind: 'column', column: 'id' }),
+  ...sqlFields.declare({ kind: 'column', column: 'id' }),
   resolve: ({ id }: { id: bigint }) => String(id),
 }
 

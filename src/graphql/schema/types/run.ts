@@ -1,3 +1,4 @@
+import { listInputs, type SqlRows, sqlFields } from 'pothos-sql'
 import {
   type Run as Row,
   receiptColumns,
@@ -9,12 +10,9 @@ import { revisionsOfRun } from '../../../domain/multiplier/history.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { SourceReceipt } from '../../../sources/fetched.ts'
 import type { GraphContext } from '../../context.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { listArguments } from '../../fields/page-arguments.ts'
-import { storedRow } from '../../fields/relation.ts'
-import { list, nodeId, one, type SqlRows, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { storedRow } from '../relation.ts'
 import { RARE } from './charges.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
@@ -80,13 +78,13 @@ export function addRun(builder: Builder): void {
         type: 'DateTime',
         nullable: true,
         description: 'The time that was requested. Null if the source has none, as a file.',
-        ...sqlField({ kind: 'column', column: 'time' }, COMPUTED),
+        ...sqlFields.declare({ kind: 'column', column: 'time' }, COMPUTED),
         resolve: (receipt) => (receipt.time === null ? null : new Date(receipt.time)),
       }),
       fetchedAt: t.field({
         type: 'DateTime',
         description: 'When the last of the data arrived.',
-        ...sqlField({ kind: 'column', column: 'fetchedAt' }, COMPUTED),
+        ...sqlFields.declare({ kind: 'column', column: 'fetchedAt' }, COMPUTED),
         resolve: (receipt) => new Date(receipt.fetchedAt),
       }),
     }),
@@ -116,7 +114,7 @@ export function addRun(builder: Builder): void {
       of('totalPoints'),
     ] as const
     return {
-      ...sqlField({
+      ...sqlFields.declare({
         kind: 'embedded',
         columns: { positionCount, userCount, points },
         presence: points,
@@ -139,7 +137,7 @@ export function addRun(builder: Builder): void {
       durationMs: t.float({
         nullable: true,
         description: 'How long the run took, in milliseconds. Null while it is in progress.',
-        ...sqlField(
+        ...sqlFields.declare(
           {
             kind: 'sql',
             type: 'float',
@@ -158,8 +156,8 @@ export function addRun(builder: Builder): void {
         nullable: true,
         description:
           'The multipliers that the run used, by pool address: the newest revision of each pool for the date at that time. Null if the run did not get that far.',
-        args: listArguments(t.arg, 'MultiplierRevision'),
-        ...list(
+        args: listInputs.listArguments(t.arg, 'MultiplierRevision'),
+        ...sqlFields.list(
           {
             listing: () => revisionsOfRun,
             owner: { columns: [{ column: 'run.id', type: 'bigint' }], fields: ['id'] },
@@ -171,7 +169,10 @@ export function addRun(builder: Builder): void {
       sources: t.field({
         type: [Receipt],
         description: 'The receipts of the run. Empty for a resync, which fetches nothing.',
-        ...sqlField({ kind: 'rows', rows: receipts }, { cost: { once: 0, weight: 0, rows: 2 } }),
+        ...sqlFields.declare(
+          { kind: 'rows', rows: receipts },
+          { cost: { once: 0, weight: 0, rows: 2 } },
+        ),
         resolve: ({ sources }) => sources as unknown as SourceReceipt[],
       }),
       totalsBefore: t.field({
@@ -189,13 +190,16 @@ export function addRun(builder: Builder): void {
     }),
   })
   builder.nodeRef(Run, {
-    id: { resolve: ({ id }: Row) => String(id), ...nodeId('Run', (column) => column('id')) },
+    id: {
+      resolve: ({ id }: Row) => String(id),
+      ...sqlFields.nodeId('Run', (column) => column('id')),
+    },
     loadWithoutCache: (text, context) => {
       const id = numberOf(text)
       return id === null ? null : loadRun(context, id)
     },
   })
-  const Runs = listTypes(builder, Run, runListing, {
+  const Runs = listInputs.listTypes(builder, Run, runListing, {
     kinds: 'DistributionKind',
     statuses: 'RunStatus',
   })
@@ -208,13 +212,13 @@ export function addRun(builder: Builder): void {
       args: {
         recordId: t.arg.string({ required: true, description: "The run's number, as a string." }),
       },
-      ...one({ ...runAt, read: numberOf }, ['recordId'], { cost: RARE }),
+      ...sqlFields.lookup({ ...runAt, read: numberOf }, ['recordId'], { cost: RARE }),
     }),
     runs: t.field({
       type: Runs,
       description: 'All runs, newest first.',
-      args: listArguments(t.arg, 'Run'),
-      ...list({ listing: () => runListing }, { cost: RARE }),
+      args: listInputs.listArguments(t.arg, 'Run'),
+      ...sqlFields.list({ listing: () => runListing }, { cost: RARE }),
     }),
   }))
 }

@@ -1,11 +1,11 @@
+import { sqlFields } from 'pothos-sql'
 import { programNameSql } from '../../../domain/distribution/program.ts'
 import { type Season as Row, seasonColumns, seasonsNamed } from '../../../domain/season/season.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { keyedRow, nodeId, one, rows, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 
-const activeSeason = keyedRow<Row>({
+const activeSeason = sqlFields.defineLookup<Row>({
   columns: seasonColumns,
   types: [],
   at: () => Prisma.sql`FROM season t WHERE t.status = 'active'`,
@@ -27,26 +27,29 @@ export function addSeason(builder: Builder, programName: string | undefined): vo
     fields: (t) => columnFields(t, columns, { status: 'SeasonStatus' }),
   })
   builder.nodeRef(Season, {
-    id: { resolve: ({ name }: Row) => name, ...nodeId('Season', (column) => column('name')) },
+    id: {
+      resolve: ({ name }: Row) => name,
+      ...sqlFields.nodeId('Season', (column) => column('name')),
+    },
     loadWithoutCache: (name, { batches }) => batches.load(seasonsNamed, name),
   })
   builder.objectFields('Program', (t) => ({
     name: t.string({
       nullable: true,
       description: 'The name of the points program. Null if the operator has not set one.',
-      ...sqlField({ kind: 'sql', type: 'text', sql: () => programNameSql(programName) }),
+      ...sqlFields.declare({ kind: 'sql', type: 'text', sql: () => programNameSql(programName) }),
       resolve: () => programName ?? null,
     }),
     season: t.field({
       type: Season,
       nullable: true,
       description: 'The season of today, UTC. Null outside of seasons.',
-      ...one(activeSeason, []),
+      ...sqlFields.lookup(activeSeason, []),
     }),
     seasons: t.field({
       type: [Season],
       description: 'All seasons, by their dates. Without any, every date counts.',
-      ...rows(
+      ...sqlFields.rows(
         {
           columns: seasonColumns,
           by: [],

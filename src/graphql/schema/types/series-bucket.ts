@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows differ from type to type
 import type { GenericFieldRef, ObjectFieldBuilder } from '@pothos/core'
-import type { Columns } from '../../../db/lists/column.ts'
+import { type Columns, listInputs, sqlFields } from 'pothos-sql'
 import { worthColumns } from '../../../domain/holding/worth.ts'
 import { type PoolBucket, poolBucketColumns } from '../../../domain/series/pool-series.ts'
 import {
@@ -8,8 +8,6 @@ import {
   userBucketColumns,
   worthColumn,
 } from '../../../domain/series/user-series.ts'
-import { SCALARS } from '../../fields/scalar-names.ts'
-import { sqlField } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
 import { EARNED } from './charges.ts'
 
@@ -40,7 +38,7 @@ function valueFields<Row>(t: ObjectFieldBuilder<Types, Row>, columns: Columns) {
     if (description === undefined || !type) continue
     const weight = FROM_SNAPSHOTS.includes(name) ? EARNED : 1
     const options = {
-      type: SCALARS[type],
+      type: listInputs.SCALARS[type],
       nullable,
       description,
       extensions: { cost: { weight: name === 'start' ? 0 : weight } },
@@ -64,7 +62,7 @@ export function addSeriesBuckets(builder: Builder) {
         nullable: true,
         description:
           'The worth at the end of the bucket, by the newest snapshots up to it, like `worth(asOf)`. Null before the first snapshot, and where one of them lacks a price: `hasIncompletePrices`.',
-        ...sqlField(
+        ...sqlFields.declare(
           { kind: 'embedded', columns: worth, presence: 'hasWorth' },
           { cost: { weight: EARNED } },
         ),
@@ -86,7 +84,7 @@ export function addSeriesBuckets(builder: Builder) {
           type: 'TokenAmount',
           nullable: true,
           description: `${AMOUNTS[name]} on \`lastDate\`. \`value\` is null in series of several tokens. Null in a gap.`,
-          ...sqlField(
+          ...sqlFields.declare(
             {
               kind: 'embedded',
               columns: { raw: null, decimals: null, value, usd },

@@ -6,8 +6,17 @@ import {
   type GraphQLResolveInfo,
   getNamedType,
 } from 'graphql'
-import type { Columns } from '../../../db/lists/column.ts'
-import type { KeyType } from '../../../db/lists/listing.ts'
+import {
+  type Assert,
+  type Columns,
+  type KeyType,
+  rowSql,
+  type SqlField,
+  type SqlRows,
+  selections,
+  sqlFields,
+} from 'pothos-sql'
+import type { Batch, Reader } from '../../../db/connect/reader.ts'
 import { programDates } from '../../../domain/series/calendar.ts'
 import {
   type Extent,
@@ -22,15 +31,7 @@ import {
 } from '../../../domain/series/interval.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { type GraphContext, once } from '../../context.ts'
-import {
-  type Assert,
-  rowsOfOwners,
-  type SqlField,
-  type SqlRows,
-  sqlField,
-} from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
-import { fieldsOf } from '../../selection.ts'
 import type { Builder, Types } from '../builder.ts'
 import { buckets } from './charges.ts'
 
@@ -98,7 +99,7 @@ export const rowsOfSeries = ({
     assert?.(args)
     return of(spanOf(args as Range, extent), owner, used, args)
   },
-  async prepare(args, reader) {
+  async prepare(args, reader: Reader) {
     if (!needsEnd(args as Range)) return args
     assert?.(args)
     return endedAt(args as Range, await newestOf(reader, extent))
@@ -112,10 +113,10 @@ export const rowsOfSeries = ({
 export function seriesReading(series: Series, cost: FieldCost, load?: LoadRows) {
   const { by, types, extent = programDates } = series
   const described = rowsOfSeries(series)
-  const loadRows = load ?? rowsOfOwners(described, types)
+  const loadRows = load ?? rowSql.rowsOfOwners(described, types)
   const newest = once((reader) => newestOf(reader, extent))
   return {
-    ...sqlField({ kind: 'rows', rows: described }, { cost }),
+    ...sqlFields.declare({ kind: 'rows', rows: described }, { cost }),
     resolve: async (
       row: any,
       args: any,
@@ -136,7 +137,7 @@ function columnsIn(
 ): string[] {
   const fields = (getNamedType(returnType) as GraphQLObjectType).getFields()
   const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
-  const selected = [...fieldsOf(sets, fragments).values()].flatMap(
+  const selected = [...selections.fieldsOf(sets, fragments).values()].flatMap(
     ([node]) => fields[node?.name.value ?? ''] ?? [],
   )
   return [...new Set([...order, ...selected.flatMap(columnsOf)])].sort()
@@ -154,7 +155,8 @@ function columnsOf({ extensions }: GraphQLField<unknown, unknown>): string[] {
   return typeof exposed === 'string' ? [exposed] : []
 }
 
-type LoadRows = ReturnType<typeof rowsOfOwners>
+/** Loads the rows of owners, with some of their columns. */
+type LoadRows = Batch<readonly unknown[], object[], [Record<string, any>, string[]]>
 
 interface SeriesOptions<Bucket> extends Series {
   load?: LoadRows

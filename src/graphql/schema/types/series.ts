@@ -1,4 +1,4 @@
-import { selectList } from '../../../db/lists/listing.ts'
+import { rowSql, sqlFields } from 'pothos-sql'
 import { rowsOfUsers } from '../../../db/marks.ts'
 import { oneOwner, usersAsOwners } from '../../../domain/holding/holding.ts'
 import { programDates } from '../../../domain/series/calendar.ts'
@@ -26,7 +26,6 @@ import {
 } from '../../../domain/series/user-series.ts'
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { part, rowsOfOwners } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { BUCKET, buckets, bucketsOfAddress } from './charges.ts'
 import { ofRecords } from './earnings.ts'
@@ -117,7 +116,7 @@ export function addSeries(builder: Builder) {
             used,
           )
           return reader.$queryRaw<object[]>`${rowsOfUsers(users, tablesOfSeries(used))}
-            SELECT ${selectList(columns)} ${from} ORDER BY start`
+            SELECT ${rowSql.selectList(columns)} ${from} ORDER BY start`
         })
         return Promise.all(all)
       },
@@ -185,7 +184,7 @@ export function addSeries(builder: Builder) {
       key: t.field({
         type: 'GroupKey',
         description: 'The pool, chain or token of the series.',
-        ...part({ ...key, start: null }),
+        ...sqlFields.embedded({ ...key, start: null }),
       }),
       points: t.exposeFloat('points', { description: groupColumns.points.description }),
       buckets: t.field({
@@ -225,7 +224,7 @@ export function addSeries(builder: Builder) {
       ...seriesReading(
         groups,
         { weight: 1500, most: MAX_GROUPS, page: buckets },
-        rowsOfOwners(
+        rowSql.rowsOfOwners(
           { ...rowsOfSeries(groups), columns: { ...groupColumns, buckets: BUCKETS_AS_JSON } },
           [],
         ),

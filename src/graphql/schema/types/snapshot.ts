@@ -1,5 +1,5 @@
+import { type Listing, listInputs, sqlFields } from 'pothos-sql'
 import type { Batch } from '../../../db/connect/reader.ts'
-import type { Listing } from '../../../db/lists/listing.ts'
 import { assertSortable } from '../../../domain/snapshot/bounds.ts'
 import {
   groupedMarketSnapshots,
@@ -9,13 +9,10 @@ import {
   snapshots,
   vaultSnapshots,
 } from '../../../domain/snapshot/snapshot.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { listArguments } from '../../fields/page-arguments.ts'
-import { related } from '../../fields/relation.ts'
-import { keyOf, list, ownedBy } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { related } from '../relation.ts'
 import { OWNED_COUNT } from './charges.ts'
 import { entityOf } from './entity-of.ts'
 import { legacyTime } from './legacy.ts'
@@ -24,17 +21,17 @@ import { userAt } from './user-ref.ts'
 
 /** The list of all users' snapshots in a market or vault. */
 const snapshotsIn = (listing: Listing<Row>) =>
-  list(
+  sqlFields.list(
     {
       listing: () => listing,
       assertSortable,
-      owner: ownedBy(listing, { entityId: 'id', chainId: 'chainId' }),
+      owner: sqlFields.ownedBy(listing, { entityId: 'id', chainId: 'chainId' }),
     },
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
   )
 
 const [summedInMarket, summedInVault] = [groupedMarketSnapshots, groupedVaultSnapshots].map(
-  (listing) => keyOf<Row>(listing, 'userAddress', 'chainId', 'entityId', 'timestamp'),
+  (listing) => sqlFields.lookupIn<Row>(listing, 'userAddress', 'chainId', 'entityId', 'timestamp'),
 )
 
 /**
@@ -84,12 +81,14 @@ export function addSnapshot(builder: Builder): void {
     key: key.slice(0, -1),
     load: summedSnapshots,
   })
-  const Snapshots = listTypes(builder, Snapshot, snapshots, { entityTypes: 'EntityType' })
+  const Snapshots = listInputs.listTypes(builder, Snapshot, snapshots, {
+    entityTypes: 'EntityType',
+  })
   builder.objectFields('Market', (t) => ({
     snapshots: t.field({
       type: Snapshots,
       description: 'All snapshots, oldest first, then by user and position.',
-      args: listArguments(t.arg, 'Snapshot'),
+      args: listInputs.listArguments(t.arg, 'Snapshot'),
       ...snapshotsIn(marketSnapshots),
     }),
   }))
@@ -97,7 +96,7 @@ export function addSnapshot(builder: Builder): void {
     snapshots: t.field({
       type: Snapshots,
       description: 'All snapshots, oldest first, then by user and position.',
-      args: listArguments(t.arg, 'Snapshot'),
+      args: listInputs.listArguments(t.arg, 'Snapshot'),
       ...snapshotsIn(vaultSnapshots),
     }),
   }))

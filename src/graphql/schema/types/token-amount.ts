@@ -1,5 +1,5 @@
-import { type TokenAmount, wholeValue } from '../../fields/token-amount.ts'
 import type { Builder } from '../builder.ts'
+import { type TokenAmount, wholeValue } from '../token-amount.ts'
 
 /** They are columns of the row that has the amount. */
 const STORED = { cost: { weight: 0 } }

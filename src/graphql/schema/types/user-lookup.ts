@@ -1,7 +1,7 @@
+import { type SqlRows, sqlFields } from 'pothos-sql'
 import { accountColumns } from '../../../domain/account/user.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type SqlRows, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 
 export const MAX_ADDRESSES = 1000
@@ -41,7 +41,7 @@ export function addUserLookup(builder: Builder): void {
           description: `The addresses, at most ${MAX_ADDRESSES}.`,
         }),
       },
-      ...sqlField({ kind: 'rows', rows: usersAt }),
+      ...sqlFields.declare({ kind: 'rows', rows: usersAt }),
       resolve: (_, { addresses }) => {
         assertAddresses(addresses)
         return addresses.map((address) => ({ address }))

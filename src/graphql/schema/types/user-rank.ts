@@ -1,15 +1,15 @@
+import { type KeyedRow, sqlFields } from 'pothos-sql'
 import {
   type RankedPoints,
   rankAsOfSql,
   rankColumns,
 } from '../../../domain/leaderboard/rank-history.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { columnAsOf, type KeyedRow, keyedRow } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { userAt } from './user-ref.ts'
 
 /** Loads a user's points and rank as of a date. */
-export const rankedPointsAt: KeyedRow<RankedPoints> = keyedRow<RankedPoints>({
+export const rankedPointsAt: KeyedRow<RankedPoints> = sqlFields.defineLookup<RankedPoints>({
   columns: rankColumns,
   types: ['text', 'date'],
   always: true,
@@ -28,13 +28,13 @@ export function addUserRank(builder: Builder): void {
       totalPoints: t.float({
         description: 'Points over all dates or, with `asOf`, those up to it.',
         args: { asOf: asOf() },
-        ...columnAsOf(userAt, 'points', ['address'], rankedPointsAt),
+        ...sqlFields.columnAsOf(userAt, 'points', ['address'], rankedPointsAt),
       }),
       rank: t.int({
         nullable: true,
         description: `Rank on the leaderboard, starting at 1. ${past} Null if the user had no stored position by then, and briefly while the ranks of a past date are recomputed after a run for it or for an earlier date.`,
         args: { asOf: asOf() },
-        ...columnAsOf(userAt, 'rank', ['address'], rankedPointsAt),
+        ...sqlFields.columnAsOf(userAt, 'rank', ['address'], rankedPointsAt),
       }),
     }
   })

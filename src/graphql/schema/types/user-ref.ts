@@ -1,11 +1,11 @@
+import { type One, sqlFields } from 'pothos-sql'
 import {
   accountColumns,
   JOINED_TO_USER,
   type User as UserRow,
 } from '../../../domain/account/user.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import type { ModelRow } from '../../fields/relation.ts'
-import { keyedRow, type One } from '../../fields/sql-field.ts'
+import type { ModelRow } from '../relation.ts'
 
 const user: One = {
   columns: accountColumns,
@@ -16,7 +16,7 @@ const user: One = {
 
 /** Loads the user at an address. Every address is a user. */
 export const userAt: ModelRow<UserRow> = {
-  ...keyedRow<UserRow>(user),
+  ...sqlFields.defineLookup<UserRow>(user),
   model: 'User',
   key: ['address'],
   stub: ([address]) => ({ address: address as string }),

@@ -1,4 +1,4 @@
-import type { Listing } from '../../../db/lists/listing.ts'
+import { type Listing, listInputs, type SqlRows, sqlFields } from 'pothos-sql'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
 import { users } from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
@@ -21,23 +21,11 @@ import {
   vaultSnapshots,
 } from '../../../domain/snapshot/snapshot.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { listTypes } from '../../fields/list-types.ts'
-import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
-import { ownerOf, related } from '../../fields/relation.ts'
-import {
-  column,
-  list,
-  nodeId,
-  one,
-  ownedBy,
-  part,
-  rows,
-  type SqlRows,
-  sqlField,
-} from '../../fields/sql-field.ts'
 import { likeQuery } from '../../live/live-query.ts'
+import { asOfArgument } from '../as-of.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { ownerOf, related } from '../relation.ts'
 import { activityOfUser } from './activity.ts'
 import { POSITIONS } from './charges.ts'
 import { assertPeriod, earningsReading, fromArgument, netAprReading } from './earnings.ts'
@@ -66,10 +54,10 @@ const positionsOfDay: SqlRows = {
 
 /** The list of a user's snapshots of one kind, or the sums of their positions. */
 const snapshotsOf = (plain: Listing<Snapshot>, grouped: Listing<Snapshot>) =>
-  list({
+  sqlFields.list({
     listing: (args) => (args.grouped ? grouped : plain),
     filter: ({ from, to }) => betweenSeconds(from, to),
-    owner: ownedBy(plain, { userAddress: 'address' }),
+    owner: sqlFields.ownedBy(plain, { userAddress: 'address' }),
   })
 
 export function addUser(builder: Builder) {
@@ -84,7 +72,7 @@ export function addUser(builder: Builder) {
       positions: t.field({
         type: ['Position'],
         description: "The user's positions on that date, one per pool, by pool, then id.",
-        ...rows(positionsOfDay, ['text', 'date'], { cost: { rows: 5 } }),
+        ...sqlFields.rows(positionsOfDay, ['text', 'date'], { cost: { rows: 5 } }),
       }),
       user: t.field({
         type: User,
@@ -95,12 +83,12 @@ export function addUser(builder: Builder) {
   })
 
   recordNode(builder, DailyPoints, accountDays, ['distributionDate', 'userAddress'])
-  const DailyPointsList = listTypes(builder, DailyPoints, accountDays)
+  const DailyPointsList = listInputs.listTypes(builder, DailyPoints, accountDays)
 
   builder.nodeRef(User, {
     id: {
       resolve: ({ address }: { address: string }) => address,
-      ...nodeId('User', (column) => column('address')),
+      ...sqlFields.nodeId('User', (column) => column('address')),
     },
     loadManyWithoutCache: (ids) =>
       ids.map((id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null)),
@@ -110,7 +98,7 @@ export function addUser(builder: Builder) {
     fields: (t) => {
       const seconds = (description: string) => t.arg({ type: 'BigInt', description })
       const args = () => ({
-        ...listArguments(t.arg, 'Snapshot'),
+        ...listInputs.listArguments(t.arg, 'Snapshot'),
         from: seconds('Only snapshots at or after this time, in Unix seconds of any size.'),
         to: seconds('Only snapshots at or before this time, in Unix seconds of any size.'),
         grouped: t.arg.boolean({
@@ -147,32 +135,32 @@ export function addUser(builder: Builder) {
       legacy: t.field({
         type: LegacyUser,
         description: 'Data that only the REST API has.',
-        ...part({ address: 'address' }, { cost: { weight: 0 } }),
+        ...sqlFields.embedded({ address: 'address' }, { cost: { weight: 0 } }),
       }),
       recordCount: t.int({
         description: 'Number of stored positions over all distribution dates.',
-        ...column(userAt, 'positionCount', ['address']),
+        ...sqlFields.column(userAt, 'positionCount', ['address']),
       }),
       firstDate: t.field({
         type: 'Date',
         nullable: true,
         description: 'The first distribution date with a position. Null without one.',
-        ...column(userAt, 'firstDistributionDate', ['address']),
+        ...sqlFields.column(userAt, 'firstDistributionDate', ['address']),
       }),
       lastDate: t.field({
         type: 'Date',
         nullable: true,
         description: 'The newest distribution date with a position. Null without one.',
-        ...column(userAt, 'lastDistributionDate', ['address']),
+        ...sqlFields.column(userAt, 'lastDistributionDate', ['address']),
       }),
       positions: t.field({
         type: 'PositionConnection',
         description: "The user's positions, newest distribution date first, then by id.",
         args: {
-          ...listArguments(t.arg, 'Position'),
+          ...listInputs.listArguments(t.arg, 'Position'),
           asOf: asOfArgument(t.arg),
         },
-        ...list(
+        ...sqlFields.list(
           {
             listing: () => positionListing,
             filter: ({ asOf }) => asOfFilter(asOf),
@@ -184,8 +172,8 @@ export function addUser(builder: Builder) {
       currentPositions: t.field({
         type: 'PositionConnection',
         description: "The user's positions on the newest date, one per pool, by id.",
-        args: listArguments(t.arg, 'Position'),
-        ...list(
+        args: listInputs.listArguments(t.arg, 'Position'),
+        ...sqlFields.list(
           {
             listing: () => positionListing,
             filter: () => onNewestDate,
@@ -197,8 +185,8 @@ export function addUser(builder: Builder) {
       dailyPoints: t.field({
         type: DailyPointsList,
         description: "The user's points per distribution date, oldest first.",
-        args: listArguments(t.arg, 'DailyPoints'),
-        ...list({
+        args: listInputs.listArguments(t.arg, 'DailyPoints'),
+        ...sqlFields.list({
           listing: () => accountDays,
           owner: ownerOf('User', 'dailyPoints', accountDays),
         }),
@@ -206,11 +194,11 @@ export function addUser(builder: Builder) {
       snapshots: t.field({
         type: 'SnapshotConnection',
         description: 'The snapshots in markets and vaults, by time, chain, entity, position.',
-        args: listArguments(t.arg, 'Snapshot'),
-        ...list({
+        args: listInputs.listArguments(t.arg, 'Snapshot'),
+        ...sqlFields.list({
           listing: ({ where }) => snapshotsWhere(where),
           filter: ({ where }) => byKind(where),
-          owner: ownedBy(snapshots, { userAddress: 'address' }),
+          owner: sqlFields.ownedBy(snapshots, { userAddress: 'address' }),
         }),
       }),
       latestSnapshots: t.field({
@@ -218,7 +206,7 @@ export function addUser(builder: Builder) {
         description:
           "The user's current holdings: in each market and vault, the snapshots at the user's newest timestamp there. With `asOf`, the newest at or before that time.",
         args: { chainId: chainId(), asOf: asOf() },
-        ...sqlField(
+        ...sqlFields.declare(
           {
             kind: 'concatenated',
             lists: (['market', 'vault'] as const).map(latestRows),
@@ -231,17 +219,17 @@ export function addUser(builder: Builder) {
       liquidationRewards: t.field({
         type: 'LiquidationRewardConnection',
         description: "The user's shares of liquidation rewards, newest first.",
-        args: listArguments(t.arg, 'LiquidationReward'),
-        ...list({
+        args: listInputs.listArguments(t.arg, 'LiquidationReward'),
+        ...sqlFields.list({
           listing: ({ where }) => rewardsWhere(where),
           filter: ({ where }) => byKind(where),
-          owner: ownedBy(liquidationRewards, { userAddress: 'address' }),
+          owner: sqlFields.ownedBy(liquidationRewards, { userAddress: 'address' }),
         }),
       }),
       activity: t.field({
         type: 'ActivityConnection',
         description: "The user's cash flows and liquidation rewards, newest first.",
-        args: listArguments(t.arg, 'Activity'),
+        args: listInputs.listArguments(t.arg, 'Activity'),
         ...activityOfUser(),
       }),
       worth: t.field({
@@ -277,13 +265,13 @@ export function addUser(builder: Builder) {
     }
   })
 
-  const Users = listTypes(builder, User, users)
+  const Users = listInputs.listTypes(builder, User, users)
   builder.queryFields((t) => ({
     users: t.field({
       type: Users,
       description: 'All addresses that occur in a record of either domain, by address.',
-      args: listArguments(t.arg, 'User'),
-      ...list({ listing: () => users, more: { one: userAt, by: ['address'] } }),
+      args: listInputs.listArguments(t.arg, 'User'),
+      ...sqlFields.list({ listing: () => users, more: { one: userAt, by: ['address'] } }),
     }),
     user: t.field({
       type: User,
@@ -291,7 +279,7 @@ export function addUser(builder: Builder) {
       args: {
         address: t.arg({ type: 'Address', required: true, description: "The user's address." }),
       },
-      ...one(userAt, ['address']),
+      ...sqlFields.lookup(userAt, ['address']),
     }),
   }))
   builder.subscriptionFields((t) => ({

@@ -1,3 +1,4 @@
+import { sqlFields } from 'pothos-sql'
 import {
   vaultBucketColumns,
   vaultDates,
@@ -10,12 +11,11 @@ import {
 } from '../../../domain/vault/totals.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { isoDay } from '../../../time.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { keyedBy, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { seriesField } from './series-span.ts'
 
-const totalsAt = keyedBy<VaultTotalsRow>(
+const totalsAt = sqlFields.lookupBy<VaultTotalsRow>(
   vaultTotalsColumns,
   ['bigint', 'text', 'date'],
   vaultTotalsSql,
@@ -39,7 +39,7 @@ export function addVaultTotals(builder: Builder): void {
             'The point in time, whose whole day (UTC) counts. Defaults to the newest snapshot.',
         }),
       },
-      ...sqlField({ kind: 'one', one: totalsAt, by: ['chainId', 'id', 'asOf'] }),
+      ...sqlFields.declare({ kind: 'one', one: totalsAt, by: ['chainId', 'id', 'asOf'] }),
       resolve: ({ chainId, id }, { asOf }, context) =>
         context.batches.load(totalsAt.load, [chainId, id, asOf ? isoDay(asOf) : 'infinity']),
     }),

@@ -1,7 +1,7 @@
 import { vaults } from '../../../domain/vault/vault.ts'
-import { columnFields } from '../../fields/column-fields.ts'
-import { modelRow } from '../../fields/relation.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { modelRow } from '../relation.ts'
 import { assetOfEntity } from './asset.ts'
 import { addEntityQueries } from './entity.ts'
 

@@ -1,6 +1,6 @@
 import { type Worth as WorthRow, worthColumns, worthFrom } from '../../../domain/holding/worth.ts'
-import { columnFields } from '../../fields/column-fields.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { heldBy } from './held-by.ts'
 
 export const worthReading = heldBy(worthColumns, worthFrom, 'time')

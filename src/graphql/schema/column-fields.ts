@@ -1,0 +1,33 @@
+import type { GenericFieldRef } from '@pothos/core'
+import { type Described, sqlFields } from 'pothos-sql'
+import { storedTokens, type Tokens } from './token-amount.ts'
+
+type DescribedAmount = Described & { tokens?: Tokens }
+
+/**
+ * Exposes each column that has a description as a field, and each amount of tokens as a
+ * TokenAmount.
+ * @param enums the names of enum types, by column
+ */
+export function columnFields(
+  t: Parameters<typeof sqlFields.columns>[0],
+  columns: Record<string, DescribedAmount>,
+  enums: Record<string, string> = {},
+) {
+  const fields: Record<string, GenericFieldRef> = {}
+  for (const [name, column] of Object.entries(columns)) {
+    const { tokens, description } = column
+    if (!tokens) {
+      Object.assign(fields, sqlFields.columns(t, { [name]: column }, enums))
+      continue
+    }
+    const options = {
+      type: 'TokenAmount',
+      nullable: tokens.optional ?? false,
+      description,
+      ...storedTokens(name, tokens),
+    }
+    fields[tokens.field] = t.field(options as never) as GenericFieldRef
+  }
+  return fields
+}

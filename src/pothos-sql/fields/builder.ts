@@ -1,0 +1,11 @@
+import type { ArgBuilder as PothosArgBuilder, SchemaTypes } from '@pothos/core'
+import type {} from '@pothos/plugin-relay'
+
+/** The types of the host's schema, which may be any. */
+// biome-ignore lint/suspicious/noExplicitAny: Pothos' builders are invariant in their types
+export type HostTypes = any
+
+/** A builder of Pothos with its relay plugin. */
+export type Builder = PothosSchemaTypes.SchemaBuilder<HostTypes>
+
+export type ArgBuilder<Types extends SchemaTypes> = PothosArgBuilder<Types>

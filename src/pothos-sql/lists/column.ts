@@ -1,0 +1,67 @@
+import type { Values, ValueType } from './value-type.ts'
+
+/** Describes a column once: its SQL, its filter and sort key in lists, and its GraphQL field. */
+export interface Column {
+  /** SQL over the table alias `t`. */
+  sql: string
+  /** Omitted if the column is only used inside other SQL. */
+  type?: ValueType
+  nullable?: boolean
+  /**
+   * SQL of a decimal's millionths, as a bigint. Plans read them instead, which costs Postgres less.
+   */
+  millionths?: string
+  /** The SQL to order by, if the index is on a different expression than `sql`. */
+  order?: string
+  /** Meaning, unit and nullability. Only columns with a description become GraphQL fields. */
+  description?: string
+  /** The name of the GraphQL field, if it differs from the row's property. */
+  field?: string
+  /** Makes the field a DateTime: the column is in Unix seconds. */
+  moment?: { field: string; description: string }
+  /**
+   * Adds a filter with this name or, if true, the name of the GraphQL field. Text and addresses
+   * match one value, other types a range.
+   */
+  filter?: true | string
+  /** Adds a sort key with this name or, if true, the name of the GraphQL field in CONSTANT_CASE. */
+  sort?: true | string
+}
+
+/** Columns by the row's property. */
+export type Columns<Row = Record<string, unknown>> = { [Name in keyof Row & string]: Column }
+
+export type RowOf<Own> = { -readonly [Name in keyof Own]: ValueOf<Own[Name]> }
+
+type ValueOf<Own> = Own extends { type: infer Type extends ValueType }
+  ? Values[Type] | (Own extends { nullable: true } ? null : never)
+  : unknown
+
+/** Returns the stored name of a field's column: `collateral_usd` for `collateralUsd`. */
+export const snakeCase = (name: string) =>
+  name.replace(/[A-Z]+|(?<=[a-z])\d/g, (one) => `_${one.toLowerCase()}`)
+
+export type Described = Omit<Column, 'sql'> & { sql?: string }
+type Stored<Own> = { -readonly [Name in keyof Own]: Own[Name] & { sql: string } }
+
+/**
+ * Completes columns of the table `t`. One without SQL reads the stored column of the same name.
+ * @param fields the fields of the table. A column without SQL must be one of them
+ */
+export function sqlColumns<Fields, const Own extends Record<string, Described>>(
+  fields: Fields,
+  columns: Own & { [Name in keyof Own]: Name extends keyof Fields ? unknown : { sql: string } },
+): Stored<Own>
+/** Completes columns that all have SQL. */
+export function sqlColumns<const Own extends Record<string, Column>>(columns: Own): Stored<Own>
+export function sqlColumns(
+  ...given: [columns: Record<string, Described>] | [fields: unknown, Record<string, Described>]
+): Record<string, Column> {
+  const columns = given.length === 1 ? given[0] : given[1]
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [
+      name,
+      { sql: `t.${snakeCase(name)}`, ...column },
+    ]),
+  )
+}

@@ -1,0 +1,258 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
+
+import { readPage } from '../fields/connection.ts'
+import { inOrder } from '../fields/sql-field.ts'
+import type { Columns } from '../lists/column.ts'
+import {
+  countSql,
+  type Filter,
+  filterIn,
+  type Listing,
+  ofOwner,
+  type Page,
+  pageSql,
+} from '../lists/listing.ts'
+import type { Dialect } from '../reader.ts'
+import * as Prisma from '../sql-tag.ts'
+import { type Layout, ordinalOf } from './layout.ts'
+import {
+  type Field,
+  type Join,
+  type Key,
+  type Level,
+  type List,
+  type Scope,
+  selectUsed,
+} from './piece.ts'
+import { jsonSql } from './write.ts'
+
+export interface Request {
+  /** Returns the coerced arguments of a field. */
+  argumentsOf(field: Field): Record<string, any>
+  /** Returns the page of a connection; undefined for a plain list. */
+  pageOf(list: List): Page | undefined
+  dialect: Dialect
+}
+
+/**
+ * Returns the page for a connection's arguments. `after` replaces the cursor argument.
+ * @throws BAD_INPUT
+ */
+export function pageFor(
+  list: List,
+  args: Record<string, any>,
+  after?: Prisma.Sql[],
+): Page | undefined {
+  if (list.sqlField.kind !== 'list') return undefined
+  const page = readPage(
+    list.sqlField.list.listing(args),
+    after ? { ...args, after: undefined } : args,
+  )
+  return { ...page, ...(after && { after }), exact: !list.open }
+}
+
+/**
+ * Builds the statement that reads a whole answer.
+ * @param cursor columns to append to those of the layout
+ */
+export function statement(
+  root: Level,
+  layout: Layout,
+  cursor: string[],
+  request: Request,
+): Prisma.Sql {
+  const { spliced, nested, nestedOrder } = layout
+  const columns = raw([...layout.columns, ...cursor])
+  if (!spliced?.rows)
+    return Prisma.sql`SELECT ${columns} FROM (SELECT) r ${joins(root.joins, request)}`
+  const { scope, level } = spliced.rows
+  if (layout.bare)
+    return Prisma.sql`SELECT ${columns} FROM (${rowsSql(spliced, request)}) ${raw([scope.alias])}`
+  const others = root.joins.filter((join) => join.kind !== 'list' || join.list !== spliced)
+  const ofRows = joins(
+    level.joins.filter((join) => join.kind !== 'list' || join.list !== nested),
+    request,
+  )
+  if (layout.ordered) {
+    const order = orderOf(spliced, scope, request)
+    const rows = rowsSql(spliced, request, order)
+    const alias = raw([scope.alias])
+    const root = Prisma.sql`(SELECT) r ${joins(others, request)}`
+    // Postgres keeps the order of the rows only if it joins them to nothing that may lack rows.
+    const from = !layout.alone
+      ? Prisma.sql`${root} LEFT JOIN LATERAL (SELECT p.*, true AS n FROM (${rows}) p) ${alias} ON true`
+      : others.length === 0
+        ? Prisma.sql`(${rows}) ${alias}`
+        : Prisma.sql`${root} CROSS JOIN LATERAL (${rows}) ${alias}`
+    const terms = order.map(({ name, direction }) => `${scope.alias}."${name}" ${direction}`)
+    return Prisma.sql`SELECT ${columns} FROM ${from} ${ofRows} ORDER BY ${raw(terms)}`
+  }
+  const number = ordinalOf(spliced)
+  const order = request.pageOf(spliced)?.backward ? `${number} DESC` : number
+  const head = Prisma.sql`FROM (SELECT) r ${joins(others, request)} LEFT JOIN LATERAL ${numbered(spliced, request)} ON true
+    ${ofRows}`
+  if (!nested?.rows) return Prisma.sql`SELECT ${columns} ${head} ORDER BY ${raw([order])}`
+  const rows = nestedOrder ? unordered(nested, request) : numbered(nested, request)
+  return Prisma.sql`SELECT ${columns} ${head}
+    LEFT JOIN LATERAL ${rows} ON true ${joins(nested.rows.level.joins, request)}
+    ORDER BY ${raw([order, ...(nestedOrder ?? [ordinalOf(nested)])])}`
+}
+
+function joins(all: Join[], request: Request): Prisma.Sql {
+  if (all.length === 0) return Prisma.empty
+  return Prisma.join(
+    all.map((join) => {
+      if (join.kind === 'one') {
+        const keys = join.keys.map((key) => keySql(key, request))
+        return oneJoin(join, join.one.at(keys, join.scope.used))
+      }
+      if (join.kind === 'count')
+        return Prisma.sql`LEFT JOIN LATERAL (${totalSql(join.list, request)}) ${raw([join.alias])} ON true`
+      if (join.kind === 'value')
+        return Prisma.sql`CROSS JOIN (SELECT ${valueSql(join, request)}::int AS value) ${raw([join.alias])}`
+      return Prisma.sql`LEFT JOIN LATERAL (${textSql(join.list, request)}) ${raw([join.list.alias])} ON true`
+    }),
+    ' ',
+  )
+}
+
+/**
+ * A row that is always found is joined so that the planner sees through it, and sees constants
+ * within.
+ */
+function oneJoin({ scope, one }: Extract<Join, { kind: 'one' }>, found: Prisma.Sql): Prisma.Sql {
+  const row = Prisma.sql`LATERAL (SELECT ${selected(scope)} ${found}) ${raw([scope.alias])}`
+  return one.always ? Prisma.sql`CROSS JOIN ${row}` : Prisma.sql`LEFT JOIN ${row} ON true`
+}
+
+function keySql(key: Key, request: Request): Prisma.Sql {
+  if ('sql' in key) return Prisma.raw(key.sql)
+  const sent = request.argumentsOf(key.field)[key.argument]
+  const value = key.read ? key.read(sent) : sent
+  const text =
+    value instanceof Date
+      ? value.toISOString().slice(0, key.type === 'date' ? 10 : undefined)
+      : value
+  return Prisma.sql`${text}::${raw([key.type])}`
+}
+
+/** Selects the rows of a list under their alias, each with its ordinal `n`. */
+function numbered(list: List, request: Request): Prisma.Sql {
+  const alias = list.rows?.scope.alias ?? ''
+  return Prisma.sql`(SELECT p.*, row_number() OVER () AS n FROM (${rowsSql(list, request)}) p) ${raw([alias])}`
+}
+
+/** Selects the rows of a plain list under their alias, each with an `n` that is not null. */
+function unordered({ sqlField, rows, field, owner }: List, request: Request): Prisma.Sql {
+  if (!rows || sqlField.kind !== 'rows') throw new Error('no plain list')
+  const { scope } = rows
+  const from = sqlField.rows.of(request.argumentsOf(field), owner.map(Prisma.raw), scope.used)
+  return Prisma.sql`(SELECT true AS n, ${selected(scope)} ${from}) ${raw([scope.alias])}`
+}
+
+/** Selects a list as one row: its JSON, and whether more rows follow. */
+function textSql(list: List, request: Request): Prisma.Sql {
+  if (!list.rows) throw new Error('a list without rows')
+  const { scope, level, item } = list.rows
+  const { alias } = scope
+  const page = request.pageOf(list)
+  const order = `${alias}.n${page?.backward ? ' DESC' : ''}`
+  const flagged = list.open && page
+  const within = flagged
+    ? Prisma.sql`FILTER (WHERE ${raw([alias])}.n <= ${page.limit})`
+    : Prisma.empty
+  const more = flagged
+    ? Prisma.sql`, coalesce(bool_or(${raw([alias])}.n > ${page.limit}), false) AS more`
+    : Prisma.empty
+  return Prisma.sql`SELECT string_agg(${raw([jsonSql(item, request.pageOf)])}, ',' ORDER BY ${raw([order])}) ${within} AS items ${more}
+    FROM ${numbered(list, request)} ${joins(level.joins, request)}`
+}
+
+/** A column that the rows of a list are ordered by, under its name in the page. */
+interface Order {
+  name: string
+  column: string
+  direction: string
+  /** True if the page selects it as one of the row's columns. */
+  isField: boolean
+}
+
+/** The order of a list. Columns that equal one of the owner are the same in all rows. */
+function orderOf(list: List, scope: Scope, request: Request): Order[] {
+  const { order, columns } = listingOf(list, request.argumentsOf(list.field))
+  return order
+    .map(({ field, column, direction }, i) => {
+      const isField = field in scope.columns && (columns as Columns)[field]?.sql === column
+      return { name: isField ? field : `order ${i}`, column, direction, isField }
+    })
+    .filter(({ name, isField }) => !isField || !scope.isOwned(name))
+}
+
+/**
+ * Selects a list's rows in order, reversed if backward. A page has an extra row if more follow,
+ * unless `exact`.
+ * @param order what the page selects in addition, to be ordered by
+ */
+function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql {
+  if (!list.rows) throw new Error('a list without rows')
+  const { scope } = list.rows
+  const args = request.argumentsOf(list.field)
+  if (list.sqlField.kind === 'rows') {
+    const { rows } = list.sqlField
+    for (const name of rows.order ?? []) scope.used.add(name)
+    return Prisma.sql`SELECT ${selected(scope)} ${inOrder(rows, args, list.owner.map(Prisma.raw), scope.used)}`
+  }
+  const { filter } = list.sqlField.list
+  const listing = listingOf(list, args)
+  const page = request.pageOf(list)
+  if (!page) throw new Error('a connection without a page')
+  const filtered = owned(list, filterIn(filter(args), request.dialect))
+  const united = filtered.branches || filtered.set || page.after || page.before
+  const keys = list.cursors || united ? listing.order : []
+  const more = keys.filter(({ field }) => !(field in scope.columns))
+  for (const { field } of keys) if (field in scope.columns) scope.used.add(field)
+  for (const { name, isField } of order) if (isField) scope.used.add(name)
+  const columns = Prisma.join([
+    selected(scope, listing.columns),
+    ...more.map((o) => Prisma.raw(`${o.column} AS "${o.field}"`)),
+    ...order.filter(({ isField }) => !isField).map((o) => Prisma.raw(`${o.column} AS "${o.name}"`)),
+  ])
+  return pageSql(listing, columns, filtered, page)
+}
+
+/** Selects the total of a list as one row with `total`. */
+function totalSql(list: List, request: Request): Prisma.Sql {
+  if (list.sqlField.kind !== 'list') throw new Error('no connection')
+  const { filter, total, assertCountable } = list.sqlField.list
+  const args = request.argumentsOf(list.field)
+  const stored = total?.sql(args, list.column)
+  if (stored === undefined) assertCountable?.(args)
+  return stored === undefined
+    ? countSql(listingOf(list, args), owned(list, filter(args)))
+    : Prisma.raw(`SELECT ${stored} AS total`)
+}
+
+function valueSql(
+  { list: { sqlField, field }, name }: Extract<Join, { kind: 'value' }>,
+  request: Request,
+): number | null {
+  if (sqlField.kind !== 'list') throw new Error('no connection')
+  return sqlField.list.values?.[name]?.(request.argumentsOf(field)) ?? null
+}
+
+function listingOf({ sqlField }: List, args: Record<string, any>): Listing<unknown> {
+  if (sqlField.kind !== 'list') throw new Error('no connection')
+  return sqlField.list.listing(args)
+}
+
+function owned({ sqlField, owner }: List, filter: Filter): Filter {
+  if (sqlField.kind !== 'list') return filter
+  const values = owner.map((sql) => Prisma.raw(sql))
+  return ofOwner(filter, sqlField.list.owner?.columns ?? [], values)
+}
+
+/** @param columns the row's columns, whose SQL may depend on the list's arguments */
+const selected = ({ used, columns: all }: Scope, columns: Columns = all) =>
+  used.size === 0 ? Prisma.raw('true AS present') : raw(selectUsed(used, columns))
+
+const raw = (sql: string[]) => Prisma.raw(sql.join(', '))
