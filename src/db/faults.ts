@@ -38,7 +38,9 @@ const RESOURCES: Record<string, string> = {
   '53100': `The disk of the database is full. Free space on it, or move it to a larger one. ${AGAIN}`,
   '53200': `The database has run out of memory. Give it more, or a smaller work_mem. ${AGAIN}`,
   '53300': 'The database takes no more connections. Nothing was changed: try again in a moment.',
-  '53400': `The database does not allow so much temporary space (temp_file_limit). Raise it. ${AGAIN}`,
+  '53400':
+    'The database does not allow so much temporary space (temp_file_limit). ' +
+    `Raise it. ${AGAIN}`,
   '25006':
     'The database takes no changes now: it, its role or this server may only be read. ' +
     'Nothing was changed.',
