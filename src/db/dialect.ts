@@ -3,7 +3,7 @@ import { Prisma } from '../generated/prisma/client.ts'
 import type { SessionSettings } from './connect/session.ts'
 import { RowsOfUsers, replaceMarks } from './marks.ts'
 
-/** What a dialect asks of a reader. */
+/** The reader that a dialect needs. */
 export interface Answering extends Reader {
   explain(query: Statement): Promise<unknown>
 }
