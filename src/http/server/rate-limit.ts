@@ -1,32 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../../deps.ts'
 import type { ChargeOperation } from '../../graphql/policy/limits.ts'
-import { type Charge, MemoryPointCounter, type PointCounter } from '../../point-counter.ts'
 import type { ClientOf } from './client-address.ts'
 
 const WINDOW_SECONDS = 60
-/** How long points are counted locally after the shared counter has failed. */
-const AWAY_MS = 2000
 
-interface RateLimitOptions {
-  /** The points per client and minute. */
-  limit: number
-  clientOf: ClientOf
-  /** A counter that several gateways share. */
-  shared: PointCounter | undefined
-}
-
-/**
- * Limits the points that a client may use per minute. Response headers report how many are left.
- */
+/** Limits the points that a client may use in a minute. Headers report how many are left. */
 export class RateLimit {
-  readonly #options: RateLimitOptions
-  readonly #local = new MemoryPointCounter()
-  #awayUntil = 0
+  readonly #limiter: RateLimiterAbstract
+  readonly #clientOf: ClientOf
 
-  constructor(options: RateLimitOptions) {
-    this.#options = options
+  constructor(limiter: RateLimiterAbstract, clientOf: ClientOf) {
+    this.#limiter = limiter
+    this.#clientOf = clientOf
   }
 
   /**
@@ -38,12 +26,10 @@ export class RateLimit {
     response: ServerResponse,
     points: number,
   ): Promise<string | undefined> {
-    const { limit, clientOf } = this.#options
-    const seconds = Date.now() / 1000
-    const minute = Math.floor(seconds / WINDOW_SECONDS)
-    const reset = Math.ceil((minute + 1) * WINDOW_SECONDS - seconds)
-    const { added, used } = await this.#add(clientOf(request), minute, points)
-    const left = Math.max(0, limit - used - (added ? points : 0))
+    const limit = this.#limiter.points
+    const { added, state } = await this.#consume(this.#clientOf(request), points)
+    const left = state.remainingPoints
+    const reset = Math.ceil(state.msBeforeNext / 1000)
     if (!response.headersSent)
       response
         .setHeader('ratelimit-policy', `"points";q=${limit};w=${WINDOW_SECONDS}`)
@@ -57,31 +43,36 @@ export class RateLimit {
     return `${cost}, and you have ${written(left)} of ${written(limit)} left in this minute. Try again in ${reset} s.`
   }
 
-  async #add(client: string, minute: number, points: number): Promise<Charge> {
-    const { limit, shared } = this.#options
-    if (shared && performance.now() >= this.#awayUntil) {
-      try {
-        return await shared.add(client, minute, points, limit)
-      } catch {
-        this.#awayUntil = performance.now() + AWAY_MS
-      }
+  /** Adds points. A request that exceeds the limit gets its points back. */
+  async #consume(
+    client: string,
+    points: number,
+  ): Promise<{ added: boolean; state: RateLimiterRes }> {
+    try {
+      return { added: true, state: await this.#limiter.consume(client, points) }
+    } catch (refused) {
+      if (refused instanceof Error) throw refused
+      return { added: false, state: await this.#limiter.reward(client, points) }
     }
-    return this.#local.add(client, minute, points, limit)
   }
 }
 
 /** The rate limit, if one is set. Points are counted in Redis if there is one, else in memory. */
 export async function openRateLimit(
   app: FastifyInstance,
-  { config: { RATE_LIMIT: limit, REDIS_URL: redisUrl } }: Deps,
+  { config: { RATE_LIMIT: points, REDIS_URL: redisUrl } }: Pick<Deps, 'config'>,
   clientOf: ClientOf,
 ): Promise<RateLimit | undefined> {
-  if (limit === undefined) return undefined
-  if (redisUrl === undefined) return new RateLimit({ limit, clientOf, shared: undefined })
-  const { openRedisPointCounter } = await import('./redis-point-counter.ts')
-  const shared = openRedisPointCounter(redisUrl)
-  app.addHook('onClose', async () => shared.close())
-  return new RateLimit({ limit, clientOf, shared })
+  if (points === undefined) return undefined
+  const limit = { points, duration: WINDOW_SECONDS }
+  if (redisUrl === undefined) {
+    const { BoundedRateLimiter } = await import('./point-limiter.ts')
+    return new RateLimit(new BoundedRateLimiter(limit), clientOf)
+  }
+  const { openRedisLimiter } = await import('./redis-limiter.ts')
+  const { limiter, close } = openRedisLimiter(redisUrl, limit)
+  app.addHook('onClose', async () => close())
+  return new RateLimit(limiter, clientOf)
 }
 
 /**

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { afterEach, expect, test, vi } from 'vitest'
+import { BoundedRateLimiter } from '../../src/http/server/point-limiter.ts'
+import { RateLimit } from '../../src/http/server/rate-limit.ts'
+import { openRedisLimiter } from '../../src/http/server/redis-limiter.ts'
+import { isInstalled, openRedis } from '../fire/redis-server.ts'
+
+/** The points of one client in a minute, by the package rate-limiter-flexible. */
+
+const LIMIT = { points: 100, duration: 60 }
+const ANN = '192.0.2.1'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Charges a client, and returns the headers too. */
+async function charge(rateLimit: RateLimit, points: number) {
+  const headers: Record<string, string> = {}
+  const response = {
+    headersSent: false,
+    setHeader(name: string, value: string) {
+      headers[name] = value
+      return this
+    },
+  }
+  const rejection = await rateLimit.charge(
+    {} as IncomingMessage,
+    response as unknown as ServerResponse,
+    points,
+  )
+  return { rejection, headers }
+}
+
+test('headers and sentences say what is left, and a refused request costs nothing', async () => {
+  vi.useFakeTimers({ now: 0 })
+  const rateLimit = new RateLimit(new BoundedRateLimiter(LIMIT), () => ANN)
+  expect(await charge(rateLimit, 60)).toEqual({
+    rejection: undefined,
+    headers: { 'ratelimit-policy': '"points";q=100;w=60', ratelimit: '"points";r=40;t=60' },
+  })
+  vi.advanceTimersByTime(20_000)
+  expect(await charge(rateLimit, 41)).toEqual({
+    rejection:
+      'This request costs 41 points, and you have 40 of 100 left in this minute. Try again in 40 s.',
+    headers: {
+      'ratelimit-policy': '"points";q=100;w=60',
+      ratelimit: '"points";r=40;t=40',
+      'retry-after': '40',
+    },
+  })
+  expect((await charge(rateLimit, 101)).rejection).toBe(
+    'This request costs 101 points, more than the 100 that a client has in a minute. Ask for less, or split it into several requests.',
+  )
+  expect((await charge(rateLimit, 40)).rejection).toBeUndefined()
+  expect((await charge(rateLimit, 1)).rejection).toBe(
+    'This request costs 1 point, and you have 0 of 100 left in this minute. Try again in 40 s.',
+  )
+  vi.advanceTimersByTime(40_000)
+  expect((await charge(rateLimit, 100)).rejection).toBeUndefined()
+})
+
+test('many addresses do not fill the memory: those seen longest ago are removed', async () => {
+  const limiter = new BoundedRateLimiter(LIMIT, 10)
+  for (let i = 0; i < 1000; i++) {
+    await limiter.consume(ANN, 1).catch(() => {})
+    await limiter.consume(`198.51.100.${i}`, 1)
+  }
+  expect(limiter.size).toBe(10)
+  expect(limiter.dump().storage).toHaveLength(10)
+  expect((await limiter.get(ANN))?.remainingPoints).toBe(0)
+})
+
+const hasRedis = isInstalled('redis-server')
+test.skipIf(!hasRedis)(
+  `processes count together in Redis, and alone while it hangs${hasRedis ? '' : ' (skipped: no redis-server)'}`,
+  async () => {
+    const redis = await openRedis()
+    const both = [0, 1].map(() => openRedisLimiter(redis.url, LIMIT))
+    const [one, two] = both.map(({ limiter }) => new RateLimit(limiter, () => ANN)) as [
+      RateLimit,
+      RateLimit,
+    ]
+    try {
+      await vi.waitFor(async () => {
+        await redis.client.flushAll()
+        await charge(one, 10)
+        expect((await charge(two, 10)).headers.ratelimit).toMatch(/^"points";r=80;/)
+      })
+      expect((await charge(one, 81)).rejection).toContain('you have 80 of 100 left')
+      expect((await charge(two, 80)).rejection).toBeUndefined()
+      redis.freeze()
+      const since = performance.now()
+      for (let i = 0; i < 10; i++) await charge(one, 1)
+      expect(performance.now() - since).toBeLessThan(1000)
+      redis.thaw()
+    } finally {
+      for (const { close } of both) close()
+      await redis.close()
+    }
+  },
+)
