@@ -20,6 +20,7 @@ const contract = [
  * programs.
  */
 const kernel = [
+  'bench/**',
   'conformance',
   'clients/**',
   'db/{faults,millionths,migrate,notifications,pipelines,schema,topology}',
@@ -44,7 +45,7 @@ const second = [
 
 /** Files that take longest: their tests wait, or send thousands of requests. */
 const slow = [
-  ...['graphql/plan', 'graphql/connections', 'graphql/filters', 'graphql/statement-table'],
+  ...['graphql/plan', 'graphql/connections', 'graphql/filters', 'bench/statement-table'],
   ...['domain/import', 'facts/facts', 'conformance', 'docs/commands', 'deploy/citus'],
 ]
 
@@ -73,6 +74,7 @@ export default defineConfig({
   plugins: [builtModules()],
   test: {
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/setup.ts'],
     server: { deps: { external: [/\/dist\//] } },
     // Files share a process, and with it the program: each has separate gateways and databases.
     isolate: false,

@@ -11,6 +11,7 @@ import { CHANNELS, type Deps, openAnalytics } from '../../src/deps.ts'
 import { Outage } from '../../src/outage.ts'
 import { openClient } from '../../src/sources/client.ts'
 import type { PositionsSource } from '../../src/sources/positions/positions-source.ts'
+import { noteCause } from './causes.ts'
 import { post } from './send.ts'
 import { openStore } from './store.ts'
 
@@ -97,7 +98,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { onLog } = options
   const log = onLog
     ? pino({}, { write: (line) => onLog(JSON.parse(line)) })
-    : pino({ level: 'silent' })
+    : pino({ level: 'error' }, { write: noteCause })
   const deps: Deps = {
     config,
     log,

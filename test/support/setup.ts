@@ -1,0 +1,3 @@
+import { printCausesOfFailures } from './causes.ts'
+
+printCausesOfFailures()
