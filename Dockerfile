@@ -3,10 +3,12 @@
 FROM node:24-alpine AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
+COPY src/bench/package.json src/bench/
 COPY src/client/package.json src/client/
 COPY src/graphiql/package.json src/graphiql/
 COPY src/pothos-sql/package.json src/pothos-sql/
 COPY src/rest-docs/package.json src/rest-docs/
+COPY src/sample/package.json src/sample/
 COPY src/site/package.json src/site/
 COPY src/web/package.json src/web/
 RUN npm ci --ignore-scripts

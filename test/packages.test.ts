@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
+import { BUILDS } from '../src/build/build.ts'
 import { ROOT } from './docs/markdown.ts'
 import { neededBy } from './support/installed.ts'
 
@@ -101,14 +102,37 @@ describe('dependencies', () => {
     const imported = await importsOf(...entries.map((entry) => `${room}/${entry}`))
     expect(Object.keys(JSON.parse(read(`${room}/package.json`)).dependencies)).toEqual(imported)
   })
+
+  test('of src/bench are the packages that its files name', () => {
+    const files = readdirSync(join(ROOT, 'src/bench'), { recursive: true, encoding: 'utf8' })
+    const texts = files
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => read(`src/bench/${file}`))
+    const named = texts.flatMap((text) =>
+      [...text.matchAll(/ from '((?:@[^/']+\/)?[^./'][^/']*)/g)].map(([, name = '']) => name),
+    )
+    const packages = [...new Set(named)].filter((name) => !isBuiltin(name)).sort()
+    expect(Object.keys(JSON.parse(read('src/bench/package.json')).dependencies)).toEqual(packages)
+  })
 })
 
 test.each(manifest.workspaces)(
-  '%s has a README, a build, and the version of the program',
+  '%s has a README that says how it is tested, and the version of the program',
   (room) => {
     const { version, scripts } = JSON.parse(read(`${room}/package.json`))
     expect(version).toBe(manifest.version)
-    expect(scripts.build).toBe(`node --import tsx ../build/main.ts ${basename(room)}`)
-    expect(read(`${room}/README.md`)).toMatch(/^# /)
+    const [, tests = ''] =
+      /^vitest run --config \.\.\/\.\.\/test\/vitest\.config\.ts (\S+)$/.exec(scripts.test) ?? []
+    expect([tests, `${tests}.test.ts`].some((path) => existsSync(join(ROOT, path)))).toBe(true)
+    const readme = read(`${room}/README.md`)
+    expect(readme).toMatch(/^# /)
+    expect(readme).toContain(`npm test -w ${room}`)
+    if (basename(room) in BUILDS)
+      expect(scripts.build).toBe(`node --import tsx ../build/main.ts ${basename(room)}`)
   },
 )
+
+test('the image installs every workspace', () => {
+  const copied = [...read('Dockerfile').matchAll(/^COPY (\S+)\/package\.json \1\/$/gm)]
+  expect(copied.map(([, room]) => room)).toEqual(manifest.workspaces)
+})

@@ -9,7 +9,7 @@ import { build, type Plugin } from 'esbuild'
 import { filesIn, node, ROOT, replaceFile, unlessFresh } from './fresh.ts'
 
 /** The rooms that are not of the program. */
-const COMPANIONS = ['build', 'client', 'graphiql', 'rest-docs', 'site', 'web']
+const COMPANIONS = ['bench', 'build', 'client', 'graphiql', 'rest-docs', 'site', 'web']
 
 /** Builds dist/main.js, and dist/modules.js: every module of the program, for the tests. */
 export async function bundleProgram(): Promise<void> {

@@ -2,9 +2,6 @@ import type { DatasetFile } from '../sources/dataset/dataset.ts'
 import * as records from './sample-records.ts'
 import { simulate } from './simulation.ts'
 
-export { sampleSeason } from './sample-records.ts'
-export { sampleAsset, sampleMarket, samplePool, sampleUser, sampleVault } from './simulation.ts'
-
 function* lines(records: Iterable<object>): Generator<string> {
   for (const record of records) yield JSON.stringify(record)
 }

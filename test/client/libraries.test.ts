@@ -61,7 +61,7 @@ import {
   test,
   vi,
 } from 'vitest'
-import { sampleUser } from '../../src/sample/sample.ts'
+import { sampleUser } from '../../src/sample/index.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storeFault } from '../../src/db/faults.ts'
-import { sampleMarket } from '../../src/sample/sample.ts'
+import { sampleMarket } from '../../src/sample/index.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

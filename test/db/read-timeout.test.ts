@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleUser } from '../../src/sample/sample.ts'
+import { sampleUser } from '../../src/sample/index.ts'
 import { asAdmin, type Gateway, hasPlans } from '../support/gateway.ts'
 import { hold } from '../support/pause.ts'
 import { startOnSample } from '../support/sample.ts'

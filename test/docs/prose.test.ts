@@ -85,11 +85,17 @@ describe('every sentence starts with its subject, and negates its verb', () => {
   })
 
   test.each(['src', 'test'])('in the comments of %s, and the sentences of src', (room) => {
-    // Comments of tests may begin with a clause.
+    // Comments of tests and of the bench may begin with a clause.
+    const isBench = (path: string) => path.startsWith('src/bench/')
     const rules = RULES.filter(([name]) => room === 'src' || !name.startsWith('a clause'))
-    const files = readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
+    const files = (room === 'src' ? ['src'] : ['test', 'src/bench'])
+      .flatMap((place) =>
+        readdirSync(join(ROOT, place), { recursive: true, encoding: 'utf8' }).map((path) =>
+          join(place, path),
+        ),
+      )
       .filter((path) => /\.tsx?$/.test(path) && !/(^|\/)(generated|dist|node_modules)\//.test(path))
-      .map((path) => join(room, path))
+      .filter((path) => room === 'test' || !isBench(path))
     expect(files.length).toBeGreaterThan(200)
     const wrong = files.flatMap((path) => {
       const source = ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true)

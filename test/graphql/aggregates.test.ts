@@ -1,7 +1,7 @@
 import type { GraphQLInputObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/index.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { orderArguments } from '../support/order.ts'
 import { startOnSample } from '../support/sample.ts'

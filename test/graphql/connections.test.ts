@@ -14,7 +14,7 @@ import {
 import pMap from 'p-map'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/index.ts'
 import { LONG, SAMPLE } from '../support/extent.ts'
 import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
 import { addRewards } from '../support/rewards.ts'

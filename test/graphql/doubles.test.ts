@@ -10,7 +10,7 @@ import {
   isRequiredArgument,
 } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleUser } from '../../src/sample/sample.ts'
+import { sampleUser } from '../../src/sample/index.ts'
 import { everyRequest, someOf } from '../support/compare.ts'
 import { LONG } from '../support/extent.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { sampleMarket, samplePool, sampleUser } from '../../src/sample/sample.ts'
+import { sampleMarket, samplePool, sampleUser } from '../../src/sample/index.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/index.ts'
 import { runs, SAMPLE } from '../support/extent.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { orderOf } from '../support/order.ts'

@@ -3,7 +3,7 @@ import type { Statement } from '../../src/db/connect/scope.ts'
 import { openGraph } from '../../src/graphql/execution/graph.ts'
 import { answerText, run } from '../../src/graphql/execution/run.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { sampleUser } from '../../src/sample/sample.ts'
+import { sampleUser } from '../../src/sample/index.ts'
 import { type Gateway, onCitus } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleUser } from '../../src/sample/sample.ts'
+import { sampleUser } from '../../src/sample/index.ts'
 import { type Gateway, onCitus, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

@@ -6,7 +6,7 @@ import { lockWriters, refreshRollups } from '../../src/domain/points/refresh-rol
 import { setSeason } from '../../src/domain/season/change-seasons.ts'
 import { compileCost } from '../../src/graphql/policy/cost.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { samplePool } from '../../src/sample/sample.ts'
+import { samplePool } from '../../src/sample/index.ts'
 import { type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

@@ -10,6 +10,7 @@ import {
   parse,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { documents } from '../../src/bench/index.ts'
 import { noValues } from '../../src/graphql/example-values.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { compileCost, figureOf } from '../../src/graphql/policy/cost.ts'
@@ -17,7 +18,6 @@ import { Limiter, NO_LIMITS } from '../../src/graphql/policy/limits.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { endpointOperations } from '../../src/rest/endpoint-operations.ts'
 import { graphOperations } from '../../src/sources/mirror/gateway-graph.ts'
-import { documents } from '../bench/speed/operations.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 
 const DEFAULTS = { depth: 15, aliases: 100, tokens: 2000, cost: 100_000 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sampleMarket, sampleVault } from '../../src/sample/sample.ts'
+import { sampleMarket, sampleVault } from '../../src/sample/index.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

@@ -15,7 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { sampleUser } from '../../src/sample/sample.ts'
+import { sampleUser } from '../../src/sample/index.ts'
 import { LONG, runs, SAMPLE, sampleOf } from '../support/extent.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Known, randomQuery } from '../support/random-query.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { samplePool, sampleUser } from '../../src/sample/sample.ts'
+import { samplePool, sampleUser } from '../../src/sample/index.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

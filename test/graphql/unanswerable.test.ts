@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleMarket, samplePool } from '../../src/sample/sample.ts'
+import { sampleMarket, samplePool } from '../../src/sample/index.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

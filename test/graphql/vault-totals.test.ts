@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleVault } from '../../src/sample/sample.ts'
+import { sampleVault } from '../../src/sample/index.ts'
 import { record } from '../support/datasets.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { sampleUser } from '../../src/sample/sample.ts'
+import { sampleUser } from '../../src/sample/index.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleUser } from '../../src/sample/sample.ts'
+import { sampleUser } from '../../src/sample/index.ts'
 import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { BrowserContext, Locator } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { sampleMarket, sampleUser } from '../../src/sample/sample.ts'
+import { sampleMarket, sampleUser } from '../../src/sample/index.ts'
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'

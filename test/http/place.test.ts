@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import * as consumers from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sampleUser } from '../../src/sample/sample.ts'
+import { sampleUser } from '../../src/sample/index.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { startRankHistory } from '../../src/jobs/rank-history.ts'
-import { sampleUser } from '../../src/sample/sample.ts'
+import { sampleUser } from '../../src/sample/index.ts'
 import { asAdmin, type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
 import { startOnSample } from '../support/sample.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Examples, openApiDocument } from '../../src/http/openapi.ts'
 import { endpoints } from '../../src/rest/index.ts'
-import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/index.ts'
 import { asAdmin, type Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 import { type Json, jsonOf, nobody } from './fixture.ts'

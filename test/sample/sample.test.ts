@@ -5,7 +5,7 @@ import {
   samplePool,
   sampleUser,
   sampleVault,
-} from '../../src/sample/sample.ts'
+} from '../../src/sample/index.ts'
 
 type Row = Record<string, any>
 type Check = (value: unknown) => boolean

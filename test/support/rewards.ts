@@ -1,4 +1,4 @@
-import { sampleMarket, sampleUser } from '../../src/sample/sample.ts'
+import { sampleMarket, sampleUser } from '../../src/sample/index.ts'
 import type { Gateway } from './gateway.ts'
 
 /**

@@ -4,7 +4,7 @@
  * milliseconds to the first number and to the largest contents (medians of five), the layout shift,
  * and the widths at which the page scrolls sideways.
  */
-import { samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { samplePool, sampleUser, sampleVault } from '../../src/sample/index.ts'
 import { openBrowser } from '../support/browser.ts'
 
 const VISITS = 5

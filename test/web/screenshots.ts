@@ -4,7 +4,7 @@
  * such as `http://127.0.0.1:4000`.
  */
 import { join } from 'node:path'
-import { samplePool, sampleUser } from '../../src/sample/sample.ts'
+import { samplePool, sampleUser } from '../../src/sample/index.ts'
 import { openBrowser } from '../support/browser.ts'
 
 const DIRECTORY = join(import.meta.dirname, '../../src/docs/images')

@@ -6,11 +6,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openEmbedded } from '../../src/db/server/embedded.ts'
-import { migrate } from '../../src/db/server/migrate.ts'
-import { positionId } from '../../src/domain/dataset/store-positions.ts'
-import { lockWriters, refreshRollups } from '../../src/domain/points/refresh-rollups.ts'
-import { MIGRATIONS } from '../support/migrations.ts'
+import { MIGRATIONS } from '../../test/support/migrations.ts'
+import { openEmbedded } from '../db/server/embedded.ts'
+import { migrate } from '../db/server/migrate.ts'
+import { positionId } from '../domain/dataset/store-positions.ts'
+import { lockWriters, refreshRollups } from '../domain/points/refresh-rollups.ts'
 
 export interface Shape {
   /** Positions a date. */

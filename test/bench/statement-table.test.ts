@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { statementTable } from '../../src/bench/index.ts'
 import { type ExampleValues, noValues } from '../../src/graphql/example-values.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { endpoints } from '../../src/rest/index.ts'
@@ -8,8 +9,7 @@ import {
   samplePool,
   sampleUser,
   sampleVault,
-} from '../../src/sample/sample.ts'
-import { statementTable } from '../bench/statement-table.ts'
+} from '../../src/sample/index.ts'
 import { subscribe } from '../support/events.ts'
 import { SAMPLE } from '../support/extent.ts'
 import type { Gateway } from '../support/gateway.ts'
@@ -98,7 +98,7 @@ describe.each(Object.keys(stores))('in %s', (name) => {
       const table = statementTable[operation]
       expect(
         sent.length,
-        `${operation} sent ${sent.length} statements, test/bench/statement-table.ts says ${table}. More is a loss: find out why. Where it is meant, write ${sent.length} into the table.\n${sent.join('\n')}`,
+        `${operation} sent ${sent.length} statements, src/bench/statement-table.ts says ${table}. More is a loss: find out why. Where it is meant, write ${sent.length} into the table.\n${sent.join('\n')}`,
       ).toBe(table)
     },
   )

@@ -8,8 +8,8 @@
  * The bytes of an entry are those by which the tables grow when a store without a ledger is
  * resynced once.
  */
-import { resync } from '../../src/domain/distribution/resync.ts'
-import { updateMultipliers } from '../../src/domain/multiplier/update.ts'
+import { resync } from '../domain/distribution/resync.ts'
+import { updateMultipliers } from '../domain/multiplier/update.ts'
 import { median, options, report, round, seconds } from './report.ts'
 import { BASE, openBenchStore, progress, serverCpu, settleDown } from './store.ts'
 

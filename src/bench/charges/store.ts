@@ -1,15 +1,15 @@
 /** What probes name of a store: its records, and the operations of examples. */
 import type { Pool } from 'pg'
-import { noValues } from '../../../src/graphql/example-values.ts'
-import { examples } from '../../../src/graphql/examples.ts'
-import { endpoints } from '../../../src/rest/index.ts'
+import { noValues } from '../../graphql/example-values.ts'
+import { examples } from '../../graphql/examples.ts'
+import { endpoints } from '../../rest/index.ts'
 import {
   sampleAsset,
   sampleMarket,
   samplePool,
   sampleUser,
   sampleVault,
-} from '../../../src/sample/sample.ts'
+} from '../../sample/index.ts'
 import type { Names } from './probes.ts'
 
 export type StoreNames = Omit<Names, 'counts'>

@@ -1,10 +1,8 @@
 import { parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
+import { chargeTable, fieldsOf, fixedNames, marginsOf, probesOf } from '../../src/bench/index.ts'
 import { compileCost, figureOf } from '../../src/graphql/policy/cost.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { chargeTable } from '../bench/charge-table.ts'
-import { fixedNames } from '../bench/charges/names.ts'
-import { fieldsOf, marginsOf, probesOf } from '../bench/charges/probes.ts'
 
 const schema = createSchema()
 const charge = (query: string) => figureOf(compileCost(schema, parse(query), undefined) ?? 0, {})

@@ -3,9 +3,9 @@
  * everybody does the same.
  */
 import type pg from 'pg'
-import { USER_KEY } from '../../../src/db/marks.ts'
-import { positionId } from '../../../src/domain/dataset/store-positions.ts'
-import { lockWriters, refreshRollups } from '../../../src/domain/points/refresh-rollups.ts'
+import { USER_KEY } from '../../db/marks.ts'
+import { positionId } from '../../domain/dataset/store-positions.ts'
+import { lockWriters, refreshRollups } from '../../domain/points/refresh-rollups.ts'
 import { withoutIndexes } from '../store.ts'
 
 export interface Factors {

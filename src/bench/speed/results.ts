@@ -355,7 +355,7 @@ export async function recordedOf(size: Size): Promise<Recorded> {
   return recorded
 }
 
-const README = join(root, 'test/bench/README.md')
+const README = join(root, 'src/bench/README.md')
 const [START, END] = ['<!-- written by npm run bench -- --save -->\n', '<!-- end -->']
 
 /**

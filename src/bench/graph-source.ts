@@ -30,7 +30,7 @@ export async function serveSource(shape: Shape): Promise<string> {
     }
   }
   const typeDefs = await readFile(
-    join(import.meta.dirname, '../../src/sources/positions/graph-positions.graphql'),
+    join(import.meta.dirname, '../sources/positions/graph-positions.graphql'),
     'utf8',
   )
   const yoga = createYoga({

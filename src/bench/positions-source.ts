@@ -1,7 +1,7 @@
 /**
  * A million positions from a GraphQL source on this machine, in a separate process: read through
  * `graphPositions` (checked, priced, made into records) and by a bare loop that only downloads and
- * parses the same pages. `node --import tsx test/bench/positions-source.ts [--positions 1000000]
+ * parses the same pages. `node --import tsx src/bench/positions-source.ts [--positions 1000000]
  * [--page 1000] [--rounds 3] [--paging offset] [--server ready]`: the source is graphql-yoga, or a
  * server that has its answers ready, as no real source has. Each reading has a separate process, so
  * that its memory can be measured.
@@ -14,14 +14,11 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type DocumentNode, print } from 'graphql'
 import { createSchema, createYoga } from 'graphql-yoga'
-import { openClient } from '../../src/sources/client.ts'
-import {
-  positionsByCursor,
-  positionsByOffset,
-} from '../../src/sources/positions/graph-operations.ts'
-import { graphPositions } from '../../src/sources/positions/graph-positions.ts'
-import type { SourcePool } from '../../src/sources/positions/positions-source.ts'
-import { coinPrices } from '../../src/sources/prices.ts'
+import { openClient } from '../sources/client.ts'
+import { positionsByCursor, positionsByOffset } from '../sources/positions/graph-operations.ts'
+import { graphPositions } from '../sources/positions/graph-positions.ts'
+import type { SourcePool } from '../sources/positions/positions-source.ts'
+import { coinPrices } from '../sources/prices.ts'
 
 const POOLS = 200
 const { values } = parseArgs({
@@ -92,7 +89,7 @@ function serve() {
       ready.set(offset, Buffer.from(JSON.stringify({ data: { positions: page } })))
     }
   const typeDefs = readFileSync(
-    join(import.meta.dirname, '../../src/sources/positions/graph-positions.graphql'),
+    join(import.meta.dirname, '../sources/positions/graph-positions.graphql'),
     'utf8',
   )
   const resolvers = { Query: { positions: (_: unknown, asked: Asked) => pageOf(nodes, asked) } }

@@ -1,7 +1,7 @@
 /**
  * What one selection of each field adds to the cost of an operation with one row around it, in
  * which most fields add nothing as they are stored with the row. A test
- * (test/graphql/charge-table.test.ts) compares the table with the declared costs, and `npm run
+ * (test/bench/charge-table.test.ts) compares the table with the declared costs, and `npm run
  * bench -- charges` compares costs with CPU time.
  */
 export const chargeTable: Record<string, number> = {

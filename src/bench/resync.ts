@@ -13,8 +13,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { resync } from '../../src/domain/distribution/resync.ts'
-import { PrismaClient } from '../../src/generated/prisma/client.ts'
+import { resync } from '../domain/distribution/resync.ts'
+import { PrismaClient } from '../generated/prisma/client.ts'
 import { median, megabytes, options, report, round, seconds } from './report.ts'
 import { BASE, openBenchStore, progress, serverCpu, settleDown } from './store.ts'
 

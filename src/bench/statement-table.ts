@@ -1,6 +1,6 @@
 /**
  * How many SQL statements each operation takes once it is known, whatever the number of its rows;
- * what begins and ends a transaction is not counted. A test (test/graphql/statement-table.test.ts)
+ * what begins and ends a transaction is not counted. A test (test/bench/statement-table.test.ts)
  * holds the table.
  */
 export const statementTable: Record<string, number> = {
