@@ -1,5 +1,9 @@
 import type { PoolClient } from 'pg'
-import { type CopiedRules, type CopiedSeason, OF_SETTINGS } from '../../sources/dataset/dataset.ts'
+import {
+  type CopiedRules,
+  type CopiedSeason,
+  OF_SETTINGS,
+} from '../../sources/mirror/copied-rules.ts'
 import { isoDay } from '../../time.ts'
 import { inForce } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'

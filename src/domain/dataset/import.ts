@@ -7,14 +7,10 @@ import { inTransaction } from '../../db/connect/transaction.ts'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
-import {
-  type CopiedRules,
-  type Dataset,
-  type DatasetFile,
-  datasetFiles,
-} from '../../sources/dataset/dataset.ts'
+import { type Dataset, type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import { readLines } from '../../sources/dataset/lines.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
+import type { CopiedRules } from '../../sources/mirror/copied-rules.ts'
 import { isoDay } from '../../time.ts'
 import { logoWarnings } from '../asset/logo.ts'
 import {

@@ -1,5 +1,5 @@
-import { type CopiedRules, OF_SETTINGS } from '../dataset/dataset.ts'
 import type { RecordFiles } from '../dataset/record-files.ts'
+import { type CopiedRules, OF_SETTINGS } from './copied-rules.ts'
 import type { GatewayGraph, GraphRevision } from './gateway-graph.ts'
 import { Contradiction, type RestPool } from './rest-api.ts'
 

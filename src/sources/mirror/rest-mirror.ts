@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import pMap from 'p-map'
 import { GatewayError } from '../../errors.ts'
 import { type Client, sourceFailed } from '../client.ts'
-import type { CopiedRules, Dataset, DatasetFile } from '../dataset/dataset.ts'
+import type { Dataset, DatasetFile } from '../dataset/dataset.ts'
 import { openDirectory } from '../dataset/directory.ts'
 import { createRecordFiles, type RecordFiles } from '../dataset/record-files.ts'
+import type { CopiedRules } from './copied-rules.ts'
 import { type EntityRef, type GatewayGraph, openGatewayGraph } from './gateway-graph.ts'
 import {
   Entities,
