@@ -1,4 +1,4 @@
-import type { Values, ValueType } from './value-type.ts'
+import type { VALUE_TYPES, Values, ValueType } from './value-type.ts'
 
 /** Describes a column once: its SQL, its filter and sort key in lists, and its GraphQL field. */
 export interface Column {
@@ -41,6 +41,16 @@ type ValueOf<Own> = Own extends { type: infer Type extends ValueType }
 export const snakeCase = (name: string) =>
   name.replace(/[A-Z]+|(?<=[a-z])\d/g, (one) => `_${one.toLowerCase()}`)
 
+/** Types of values among which null has no place in an order: those without `ends`. */
+type Endless = {
+  [Type in ValueType]: (typeof VALUE_TYPES)[Type] extends { ends: unknown } ? never : Type
+}[ValueType]
+
+/** A column that lists sort by is never null, or null has its place among the values. */
+type Sortable<Own> = Own extends { sort: true | string; nullable: true; type: Endless }
+  ? { sort: 'null has no place among these values: give their type `ends` in value-type.ts' }
+  : unknown
+
 export type Described = Omit<Column, 'sql'> & { sql?: string }
 type Stored<Own> = { -readonly [Name in keyof Own]: Own[Name] & { sql: string } }
 
@@ -50,10 +60,15 @@ type Stored<Own> = { -readonly [Name in keyof Own]: Own[Name] & { sql: string } 
  */
 export function sqlColumns<Fields, const Own extends Record<string, Described>>(
   fields: Fields,
-  columns: Own & { [Name in keyof Own]: Name extends keyof Fields ? unknown : { sql: string } },
+  columns: Own & {
+    [Name in keyof Own]: Sortable<Own[Name]> &
+      (Name extends keyof Fields ? unknown : { sql: string })
+  },
 ): Stored<Own>
 /** Completes columns that all have SQL. */
-export function sqlColumns<const Own extends Record<string, Column>>(columns: Own): Stored<Own>
+export function sqlColumns<const Own extends Record<string, Column>>(
+  columns: Own & { [Name in keyof Own]: Sortable<Own[Name]> },
+): Stored<Own>
 export function sqlColumns(
   ...given: [columns: Record<string, Described>] | [fields: unknown, Record<string, Described>]
 ): Record<string, Column> {
