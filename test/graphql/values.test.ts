@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/index.ts'
 import { makeFaulty } from '../support/faulty.ts'
 import { ADMIN_TOKEN, type Gateway, onCitus, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
@@ -18,16 +18,17 @@ beforeAll(async () => {
     ['two', null],
   ])
     await pool.query(
-      'INSERT INTO market_snapshot VALUES ($1, 1, $2, $3, $4, $5, $6, $5, NULL, $5, 0)',
+      `INSERT INTO market_snapshot (user_address, chain_id, market_id, timestamp, position_id,
+         collateral_assets, collateral_usd, protected_assets, debt_assets, debt_usd)
+       VALUES ($1, 1, $2, $3, $4, $5, $6, $5, $5, 0)`,
       [holder, sampleMarket.address, String(2n ** 63n - 1n), position, String(MAX), usd],
     )
   for (const position of ['one', 'two', 'three'])
-    await pool.query('INSERT INTO vault_snapshot VALUES ($1, 1, $2, 0, $3, $4, 1, NULL)', [
-      holder,
-      sampleVault.address,
-      position,
-      String(MAX),
-    ])
+    await pool.query(
+      `INSERT INTO vault_snapshot (user_address, chain_id, vault_id, timestamp, position_id, shares, assets)
+       VALUES ($1, 1, $2, 0, $3, $4, 1)`,
+      [holder, sampleVault.address, position, String(MAX)],
+    )
 })
 afterAll(() => gateway.close())
 
