@@ -69,6 +69,9 @@ const project = (name: string, include: string[], more: object = {}) => ({
   test: { name, include: include.map(test), ...more },
 })
 
+/** A package with its own suite, which reads its sources. */
+const POTHOS_SQL = 'src/pothos-sql/vitest.config.ts'
+
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   plugins: [builtModules()],
@@ -99,7 +102,8 @@ export default defineConfig({
           }),
           project('contract', contract),
           project('generated', generated),
+          POTHOS_SQL,
         ]
-      : [project('all', ['**/*'])],
+      : [project('all', ['**/*']), POTHOS_SQL],
   },
 })

@@ -22,7 +22,7 @@ export async function bundleProgram(): Promise<void> {
 
 const isCompanion = (file: string) =>
   COMPANIONS.some((room) => file.startsWith(`src/${room}/`)) ||
-  file.startsWith('src/pothos-sql/test/')
+  /^src\/pothos-sql\/(example|test|vitest)/.test(file)
 
 /**
  * Builds Prisma's client, and what the schema reads of its models. That needs no engine, and no

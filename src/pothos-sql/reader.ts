@@ -36,7 +36,7 @@ export interface Dialect {
   readonly withoutLateral: boolean
   /** Writes what a statement leaves to the store. A reader does so for the statements it sends. */
   write(sql: Sql): Sql
-  /** Returns whether it answers a statement about several keys rightly. If not, each is read alone. */
+  /** Returns whether it answers a statement about several keys. If not, each is read alone. */
   answers(reader: Reader, sql: Sql): Promise<boolean>
   /**
    * Reads the rows of a plan's statement. Undefined if it cannot: resolvers then answer.

@@ -1,2 +1,2 @@
-/** The template tag of Prisma: any fragment that `Prisma.sql` makes fits into a statement of ours. */
+/** The template tag of Prisma: fragments of `Prisma.sql` fit into those of ours. */
 export { Decimal, empty, join, raw, Sql, sqltag as sql } from '@prisma/client/runtime/client'

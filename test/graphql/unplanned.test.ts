@@ -125,7 +125,7 @@ test('a field says why it has no plan, exactly where it has none', () => {
     else
       expect(
         String(why),
-        `${field} has no plan: tell its SQL (src/graphql/fields/sql-field.ts), or why it has none, in extensions.unplanned`,
+        `${field} has no plan: declare its SQL (sqlFields of pothos-sql), or why it has none, in extensions.unplanned`,
       ).toMatch(/^[A-Z].+\.$/)
 })
 

@@ -49,6 +49,10 @@ import { addVault } from './types/vault.ts'
 import { addVaultTotals } from './types/vault-totals.ts'
 import { addWorth } from './types/worth.ts'
 
+const TO_THE_UNIT =
+  ', to the unit in which the value is stored: the second of a snapshot or a reward, ' +
+  'the millisecond of other times'
+
 export interface SchemaOptions {
   /** The points of a dollar where no revision counts. */
   basePoints?: BasePoints
@@ -83,7 +87,7 @@ export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
     }),
   )
 
-  listInputs.addListInputTypes(builder)
+  listInputs.addListInputTypes(builder, TO_THE_UNIT)
   addTokenAmount(builder)
   addLegacy(builder)
   addAsset(builder, logoHosts)

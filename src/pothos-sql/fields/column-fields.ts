@@ -49,7 +49,8 @@ const momentOf = (name: string) => ({
     type: 'moment',
     sql(column) {
       const seconds = column(name)
-      return `to_timestamp(CASE WHEN ${seconds} > ${LAST_SECOND} THEN ${LAST_SECOND} ELSE ${seconds} END)`
+      return `to_timestamp(
+        CASE WHEN ${seconds} > ${LAST_SECOND} THEN ${LAST_SECOND} ELSE ${seconds} END)`
     },
   }),
   resolve: (row: Record<string, bigint | null>): Date | null => {

@@ -140,14 +140,16 @@ function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
 const badCursor = () =>
   new SqlError(
     'BAD_INPUT',
-    'The cursor does not belong to this list. Use one that this list returned, with the same order.',
+    'The cursor does not belong to this list. ' +
+      'Use one that this list returned, with the same order.',
     [{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }],
   )
 
 const otherCursor = () =>
   new SqlError(
     'BAD_INPUT',
-    'The cursor belongs to a list with another filter or order. Start again from the first page, or send the filter and order that it was returned with.',
+    'The cursor belongs to a list with another filter or order. Start again from the first page, ' +
+      'or send the filter and order that it was returned with.',
     [{ in: 'query', name: 'cursor', message: 'belongs to a list with another filter or order' }],
   )
 

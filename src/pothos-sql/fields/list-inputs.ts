@@ -84,7 +84,11 @@ export const orderType = (
 
 type Enums = Record<string, string>
 
-export function addListInputTypes(builder: Builder): void {
+/**
+ * Adds the types that all lists share.
+ * @param unit says in the schema to which unit a moment is compared
+ */
+export function addListInputTypes(builder: Builder, unit = ''): void {
   builder.enumType('OrderDirection', {
     description: 'The direction of a sort key.',
     values: {
@@ -94,7 +98,9 @@ export function addListInputTypes(builder: Builder): void {
   })
   const bounds = (type: 'Date' | 'DateTime' | 'Float' | 'Int', what: string, exact?: string) =>
     builder.inputType(`${type}Range`, {
-      description: `A range of ${what}. A value must satisfy all given bounds; a null bound is ignored. Rows whose value is null never match a range.`,
+      description:
+        `A range of ${what}. A value must satisfy all given bounds; a null bound is ignored. ` +
+        'Rows whose value is null never match a range.',
       fields: (t) => {
         const bound = (description: string) => t.field({ type: type as 'Float', description })
         return {
@@ -112,11 +118,7 @@ export function addListInputTypes(builder: Builder): void {
         }
       },
     })
-  bounds(
-    'DateTime',
-    'points in time',
-    ', to the unit in which the value is stored: the second of a snapshot or a reward, the millisecond of other times',
-  )
+  bounds('DateTime', 'points in time', unit)
   bounds('Date', 'dates', '')
   bounds('Float', 'finite numbers, in the unit of the value')
   bounds('Int', 'integers', '')
@@ -164,7 +166,9 @@ function addFilter(builder: Builder, name: string, conditions: Conditions, enums
       ),
       AND: t.field({
         type: [ref],
-        description: `All of these filters match: at most ${MAX_CONDITIONS} conditions, ${MAX_NESTING} deep.`,
+        description:
+          `All of these filters match: at most ${MAX_CONDITIONS} conditions, ` +
+          `${MAX_NESTING} deep.`,
       }),
       OR: t.field({
         type: [ref],

@@ -31,7 +31,8 @@ export function pageArguments<Types extends SchemaTypes>(
   const arg = builder as HostTypes as ArgBuilder<HostTypes>
   return {
     first: arg.int({
-      description: `The number of rows, from the start: 0 to ${MAX_PAGE}, by default ${DEFAULT_PAGE}.`,
+      description:
+        `The number of rows, from the start: 0 to ${MAX_PAGE}, ` + `by default ${DEFAULT_PAGE}.`,
     }),
     after: arg.string({ description: 'Only rows after this cursor of the same list.' }),
     last: arg.int({

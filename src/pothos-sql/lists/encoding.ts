@@ -46,7 +46,8 @@ export const ENCODINGS = {
    */
   decimal: {
     sql: (value) =>
-      nullable(`CASE WHEN abs(${value}) < 'Infinity' THEN '"' || trim_scale((${value})::text::numeric) || '"'
+      nullable(`CASE WHEN abs(${value}) < 'Infinity'
+        THEN '"' || trim_scale((${value})::text::numeric) || '"'
         ELSE '${MARK}' || (${value}) END`),
     quotes: true,
     json: plainDecimal,

@@ -223,7 +223,8 @@ class WhereReader {
       if (equals && values.length === 1) return [equals(parameter(values[0], type))]
       // The subselect hides the values from the planner, so that Postgres uses the generic plan for
       // all.
-      const array = Prisma.sql`(SELECT ${arrayOf(values, type)})::${Prisma.raw(VALUE_TYPES[type].sql)}[]`
+      const typeName = Prisma.raw(VALUE_TYPES[type].sql)
+      const array = Prisma.sql`(SELECT ${arrayOf(values, type)})::${typeName}[]`
       if (!keys || !this.#splits || depth > 1 || this.set) return [matches(array)]
       const { select, partial = false, ...rows } = keys
       this.set = { ...rows, keys: select(array), partial, matches: matches(array) }

@@ -289,14 +289,18 @@ function setPageSql(
     )
   const { limit, offset } = boundsOf(page)
   const same = Prisma.raw(listing.order.map((o) => `${o.column} = page."${o.field}"`).join(' AND '))
+  const inPage = Prisma.raw(
+    listing.order.map((o) => `page."${o.field}" ${flip(o.direction, page)}`).join(', '),
+  )
   const rowsOfKey = partial
-    ? Prisma.sql`(${ofKey(Prisma.raw('keys.whole'))}) UNION ALL (${ofKey(Prisma.raw('NOT keys.whole'), matches)})`
+    ? Prisma.sql`(${ofKey(Prisma.raw('keys.whole'))})
+      UNION ALL (${ofKey(Prisma.raw('NOT keys.whole'), matches)})`
     : ofKey()
   return Prisma.sql`SELECT ${columns} FROM (
       SELECT first.* FROM (${keys}) keys CROSS JOIN LATERAL (${rowsOfKey}) first
       ORDER BY ${outerOrder(listing, page)} ${limit} ${offset}) page
     JOIN ${listing.from} ON ${same}
-    ORDER BY ${Prisma.raw(listing.order.map((o) => `page."${o.field}" ${flip(o.direction, page)}`).join(', '))}`
+    ORDER BY ${inPage}`
 }
 
 /** The types of the values that rows are looked up by. */
@@ -323,7 +327,8 @@ export async function rowsByKey<Row>(
   const names = types.map((_, i) => Prisma.raw(`owner.k${i}`))
   const together = Prisma.sql`
     SELECT owner.number::int AS owner_number, found.* FROM ${ownersSql(types, keys)}
-    CROSS JOIN LATERAL (SELECT row_number() OVER () AS row_number, one.* FROM (${of(names)}) one) found
+    CROSS JOIN LATERAL (
+      SELECT row_number() OVER () AS row_number, one.* FROM (${of(names)}) one) found
     ORDER BY owner_number, found.row_number`
   if (!(await dialect.answers(reader, together)))
     return (await Promise.all(keys.map((key) => rowsByKey<Row>(reader, types, [key], of)))).flat(1)
@@ -341,7 +346,8 @@ export async function rowsById<Row extends { id: string | bigint }>(
   type: KeyType,
 ): Promise<(Row | null)[]> {
   const rows = await reader.$queryRaw<Row[]>`
-    SELECT ${selectList(columns)} FROM ${from} WHERE t.id = ANY(${ids.map(String)}::${Prisma.raw(type)}[])`
+    SELECT ${selectList(columns)} FROM ${from}
+    WHERE t.id = ANY(${ids.map(String)}::${Prisma.raw(type)}[])`
   return rowOfEach(ids, rows, ({ id }) => id)
 }
 
@@ -441,8 +447,10 @@ function keysetConditions(
   })
   return runs.map((run, i) => {
     const sign = (run.direction === 'ASC') === (past === '>') ? '>' : '<'
-    const row = (r: typeof run, comparison: string) =>
-      Prisma.sql`(${Prisma.raw(r.columns.join(', '))}) ${Prisma.raw(comparison)} (${Prisma.join(r.values)})`
+    const row = ({ columns, values }: typeof run, comparison: string) => {
+      const names = Prisma.raw(columns.join(', '))
+      return Prisma.sql`(${names}) ${Prisma.raw(comparison)} (${Prisma.join(values)})`
+    }
     return Prisma.join([...runs.slice(0, i).map((r) => row(r, '=')), row(run, sign)], ' AND ')
   })
 }

@@ -27,7 +27,8 @@ export function sortBy(args: SortArguments): SortBy[] {
   if (directions.length > 1 && directions.length !== keys.length)
     throw badArgument(
       'orderDirection',
-      `has ${directions.length} values for ${keys.length} sort keys: give one for all, or one for each`,
+      `has ${directions.length} values for ${keys.length} sort keys: ` +
+        'give one for all, or one for each',
     )
   if (directions.length > 0 && keys.length === 0)
     throw badArgument('orderDirection', 'needs orderBy: name the sort keys')

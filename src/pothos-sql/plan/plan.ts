@@ -66,7 +66,7 @@ export class Plan {
   readonly #schema: GraphQLSchema
   readonly #document: DocumentNode
   readonly #operationName: string | undefined
-  readonly #variants: Variants<Variant | null>
+  readonly #variants: Variants<Variant | Unplanned>
   readonly #parameters: Parameters
   /** By the variables that shape them. Undefined if the statement was built once. */
   readonly #statements = new Map<string, Cached | undefined>()
@@ -243,16 +243,27 @@ export class Plan {
 
   /** Returns whether the query has a plan with these variables. */
   covers(variables: Record<string, unknown> = {}): boolean {
-    return this.#variant(variables) !== null
+    return this.#variant(variables) !== undefined
   }
 
-  #variant(variables: Record<string, unknown>): Variant | null {
+  /** Says why the query has no plan with these variables. Undefined if it has one. */
+  refusal(variables: Record<string, unknown> = {}): string | undefined {
+    const made = this.#made(variables)
+    return made instanceof Unplanned ? made.message : undefined
+  }
+
+  #variant(variables: Record<string, unknown>): Variant | undefined {
+    const made = this.#made(variables)
+    return made instanceof Variant ? made : undefined
+  }
+
+  #made(variables: Record<string, unknown>): Variant | Unplanned {
     return this.#variants.of(variables, (conditions) => this.#make(conditions))
   }
 
-  #make(conditions: Conditions): Variant | null {
+  #make(conditions: Conditions): Variant | Unplanned {
     const operation = getOperationAST(this.#document, this.#operationName)
-    if (!operation) return null
+    if (!operation) return new Unplanned('no operation')
     const fragments = fragmentsOf(this.#document)
     try {
       const document = { schema: this.#schema, fragments, conditions }
@@ -261,7 +272,7 @@ export class Plan {
       const placeOfList = ({ field }: List) => placeOf(document, operation, field.node.name)
       return new Variant(compiled, this.#form.hasRows ?? false, placeOfList)
     } catch (error) {
-      if (error instanceof Unplanned) return null
+      if (error instanceof Unplanned) return error
       throw error
     }
   }

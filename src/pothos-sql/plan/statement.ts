@@ -80,7 +80,8 @@ export function statement(
     const root = Prisma.sql`(SELECT) r ${joins(others, request)}`
     // Postgres keeps the order of the rows only if it joins them to nothing that may lack rows.
     const from = !layout.alone
-      ? Prisma.sql`${root} LEFT JOIN LATERAL (SELECT p.*, true AS n FROM (${rows}) p) ${alias} ON true`
+      ? Prisma.sql`${root}
+        LEFT JOIN LATERAL (SELECT p.*, true AS n FROM (${rows}) p) ${alias} ON true`
       : others.length === 0
         ? Prisma.sql`(${rows}) ${alias}`
         : Prisma.sql`${root} CROSS JOIN LATERAL (${rows}) ${alias}`
@@ -89,7 +90,8 @@ export function statement(
   }
   const number = ordinalOf(spliced)
   const order = request.pageOf(spliced)?.backward ? `${number} DESC` : number
-  const head = Prisma.sql`FROM (SELECT) r ${joins(others, request)} LEFT JOIN LATERAL ${numbered(spliced, request)} ON true
+  const head = Prisma.sql`FROM (SELECT) r ${joins(others, request)}
+    LEFT JOIN LATERAL ${numbered(spliced, request)} ON true
     ${ofRows}`
   if (!nested?.rows) return Prisma.sql`SELECT ${columns} ${head} ORDER BY ${raw([order])}`
   const rows = nestedOrder ? unordered(nested, request) : numbered(nested, request)
@@ -106,15 +108,18 @@ function joins(all: Join[], request: Request): Prisma.Sql {
         const keys = join.keys.map((key) => keySql(key, request))
         return oneJoin(join, join.one.at(keys, join.scope.used))
       }
-      if (join.kind === 'count')
-        return Prisma.sql`LEFT JOIN LATERAL (${totalSql(join.list, request)}) ${raw([join.alias])} ON true`
+      if (join.kind === 'count') return leftJoin(totalSql(join.list, request), join.alias)
       if (join.kind === 'value')
-        return Prisma.sql`CROSS JOIN (SELECT ${valueSql(join, request)}::int AS value) ${raw([join.alias])}`
-      return Prisma.sql`LEFT JOIN LATERAL (${textSql(join.list, request)}) ${raw([join.list.alias])} ON true`
+        return Prisma.sql`CROSS JOIN
+          (SELECT ${valueSql(join, request)}::int AS value) ${raw([join.alias])}`
+      return leftJoin(textSql(join.list, request), join.list.alias)
     }),
     ' ',
   )
 }
+
+const leftJoin = (rows: Prisma.Sql, alias: string) =>
+  Prisma.sql`LEFT JOIN LATERAL (${rows}) ${raw([alias])} ON true`
 
 /**
  * A row that is always found is joined so that the planner sees through it, and sees constants
@@ -139,7 +144,8 @@ function keySql(key: Key, request: Request): Prisma.Sql {
 /** Selects the rows of a list under their alias, each with its ordinal `n`. */
 function numbered(list: List, request: Request): Prisma.Sql {
   const alias = list.rows?.scope.alias ?? ''
-  return Prisma.sql`(SELECT p.*, row_number() OVER () AS n FROM (${rowsSql(list, request)}) p) ${raw([alias])}`
+  return Prisma.sql`(SELECT p.*, row_number() OVER () AS n
+    FROM (${rowsSql(list, request)}) p) ${raw([alias])}`
 }
 
 /** Selects the rows of a plain list under their alias, each with an `n` that is not null. */
@@ -164,7 +170,8 @@ function textSql(list: List, request: Request): Prisma.Sql {
   const more = flagged
     ? Prisma.sql`, coalesce(bool_or(${raw([alias])}.n > ${page.limit}), false) AS more`
     : Prisma.empty
-  return Prisma.sql`SELECT string_agg(${raw([jsonSql(item, request.pageOf)])}, ',' ORDER BY ${raw([order])}) ${within} AS items ${more}
+  const json = raw([jsonSql(item, request.pageOf)])
+  return Prisma.sql`SELECT string_agg(${json}, ',' ORDER BY ${raw([order])}) ${within} AS items ${more}
     FROM ${numbered(list, request)} ${joins(level.joins, request)}`
 }
 
@@ -200,7 +207,8 @@ function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql 
   if (list.sqlField.kind === 'rows') {
     const { rows } = list.sqlField
     for (const name of rows.order ?? []) scope.used.add(name)
-    return Prisma.sql`SELECT ${selected(scope)} ${inOrder(rows, args, list.owner.map(Prisma.raw), scope.used)}`
+    const from = inOrder(rows, args, list.owner.map(Prisma.raw), scope.used)
+    return Prisma.sql`SELECT ${selected(scope)} ${from}`
   }
   const { filter } = list.sqlField.list
   const listing = listingOf(list, args)
