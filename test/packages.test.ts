@@ -116,6 +116,11 @@ describe('dependencies', () => {
   })
 })
 
+test('each override has a reason', () => {
+  const { overrides, '//overrides': reasons } = manifest
+  expect(Object.keys(reasons).sort()).toEqual(Object.keys(overrides).sort())
+})
+
 test.each(manifest.workspaces)(
   '%s has a README that says how it is tested, and the version of the program',
   (room) => {

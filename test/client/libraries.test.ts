@@ -1,14 +1,6 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, Observable } from '@apollo/client'
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
-import { cacheExchange as graphcache } from '@urql/exchange-graphcache'
-import { relayPagination } from '@urql/exchange-graphcache/extras'
-import {
-  buildClientSchema,
-  getIntrospectionQuery,
-  type IntrospectionQuery,
-  isObjectType,
-  print,
-} from 'graphql'
+import { print } from 'graphql'
 import { GraphQLClient } from 'graphql-request'
 import { createClient } from 'graphql-sse'
 import {
@@ -343,47 +335,6 @@ describe('urql', () => {
     expect(error?.graphQLErrors[0]?.extensions.code).toBe('BAD_INPUT')
   })
 
-  test('a normalized cache has each row under its id, and joins the pages of a list', async () => {
-    const introspection = await new GraphQLClient(url).request<IntrospectionQuery>(
-      getIntrospectionQuery(),
-    )
-    // Types without an id are parts of the object that has them.
-    const parts = Object.values(buildClientSchema(introspection).getTypeMap())
-      .filter((type) => isObjectType(type) && !('id' in type.getFields()))
-      .map(({ name }) => [name, () => null])
-    const warnings: string[] = []
-    const cache = graphcache({
-      schema: introspection,
-      keys: Object.fromEntries(parts),
-      resolvers: { Query: { leaderboard: relayPagination() } },
-      logger: (severity, message) => severity !== 'debug' && warnings.push(message),
-    })
-    const urql = new Client({ url, exchanges: [cache, fetchExchange] })
-    const queries = [
-      [UserDocument, { address }],
-      [LatestSnapshotsDocument, { address }],
-      [LiquidationRewardsDocument, { address }],
-      [ActivityDocument, { address }],
-      [EarningsDocument, { address }],
-      [PortfolioDocument, { addresses: [address] }],
-      [PoolsDocument, { first: 2 }],
-      [PositionsDocument, { where: { users: [address] }, first: 2 }],
-    ] as const
-    for (const [query, variables] of queries) {
-      const sent = await urql.query<unknown>(query, variables).toPromise()
-      expect(sent.error).toBeUndefined()
-      const cached = await urql
-        .query<unknown>(query, variables, { requestPolicy: 'cache-only' })
-        .toPromise()
-      expect(cached.data).toEqual(sent.data)
-    }
-    const { data } = await urql.query(LeaderboardDocument, { first: 2 }).toPromise()
-    const after = data?.leaderboard.pageInfo.endCursor ?? null
-    const both = await urql.query(LeaderboardDocument, { first: 2, after }).toPromise()
-    expect(both.data?.leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2, 3, 4])
-    expect(warnings).toEqual([])
-  })
-
   test('subscribes over server-sent events, with nothing but its own fetch', async () => {
     const live = new Client({ url, exchanges: [fetchExchange], fetchSubscriptions: true })
     const version = await new Promise<string | undefined>((resolve, reject) => {
@@ -525,17 +476,4 @@ describe('Apollo Client', () => {
     expect(version).toMatch(/^\d+$/)
     events.dispose()
   })
-})
-
-test('graphql-sse subscribes by itself', async () => {
-  const client = createClient({ url })
-  const events = client.iterate<{ dataChanged: { version: string } }>({
-    query: print(DataChangedDocument),
-  })
-  for await (const { data, errors } of events) {
-    expect(errors).toBeUndefined()
-    expect(data?.dataChanged.version).toMatch(/^\d+$/)
-    break
-  }
-  client.dispose()
 })

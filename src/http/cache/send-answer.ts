@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import etag from 'etag'
 import type { FastifyInstance } from 'fastify'
 import fresh from 'fresh'
 import { DATA_VERSION, type Exchange } from '../exchange.ts'
@@ -7,6 +6,7 @@ import { plainAnswer, VARY } from '../graphql/request-params.ts'
 import { corsHeaders } from '../server/cors.ts'
 import { isEncoded } from '../server/decode-bodies.ts'
 import { type Answer, type EdgeCache, type Encoding, isCompressible } from './edge-cache.ts'
+import { entityTag } from './entity-tag.ts'
 
 interface AnsweredRequest {
   id: string
@@ -148,7 +148,7 @@ export function addEtags(app: FastifyInstance): void {
     if (reply.statusCode !== 200 && reply.statusCode !== 201) return payload
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
     if (/no-store/.test(String(reply.getHeader('cache-control')))) return payload
-    const tag = String(reply.getHeader('etag') ?? etag(payload))
+    const tag = String(reply.getHeader('etag') ?? entityTag(payload))
     reply.header('etag', tag)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
     if (!isFresh(request.headers['if-none-match'], tag)) return payload
