@@ -92,7 +92,7 @@ test("fastify answers requests by one listener of Node's server, which another o
 test("Pothos' plugin for Prisma reads models, their fields and keys from what it generated", () => {
   const { models } = (getDatamodel() as any).datamodel
   expect(models.Pool.fields).toContainEqual(
-    expect.objectContaining({ name: 'address', kind: 'scalar', type: 'String' }),
+    expect.objectContaining({ name: 'unit1', kind: 'object', type: 'Market' }),
   )
   for (const part of ['primaryKey', 'uniqueIndexes']) expect(models.Pool).toHaveProperty(part)
 })
