@@ -27,7 +27,7 @@ test.each([
 test('pg-protocol parses each message by handlePacket, and serializes execute and sync', () => {
   const codes: number[] = []
   class Watched extends (Parser as unknown as new () => any) {
-    override handlePacket(offset: number, code: number, length: number, bytes: Buffer) {
+    handlePacket(offset: number, code: number, length: number, bytes: Buffer) {
       codes.push(code)
       return super.handlePacket(offset, code, length, bytes)
     }

@@ -238,7 +238,6 @@ test('the import format has every file with its fields and keys', () => {
 })
 
 describe('REST', () => {
-
   describe('the table of twins', () => {
     const { rows } = tableUnder(
       documentAt('src/docs/legacy-client.md'),
