@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
 import { sqlColumns } from 'pothos-sql'
+import { expect, test } from 'vitest'
 
 /** `npm run types` checks this: a line that must not compile, and does, is an error there. */
 test('a sort key that may be null has values among which null has a place', () => {
