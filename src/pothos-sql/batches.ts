@@ -9,7 +9,7 @@ export type Batch<Key, Value, Args extends unknown[] = [], From extends Reader =
   ...args: Args
 ) => Promise<Value[]>
 
-/** What resolvers need of the context of an operation. */
+/** The context of an operation, as far as resolvers need it. */
 export interface SqlContext {
   reader: Reader
   batches: {

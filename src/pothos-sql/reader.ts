@@ -19,7 +19,7 @@ export interface Reader {
    * only the dialect.
    */
   refusing?(refuse: () => Promise<never>): Reader
-  /** What the store cannot do. By default it is plain Postgres, which can do all. */
+  /** The limits of the store. By default it is plain Postgres, which has none of them. */
   readonly dialect?: Dialect
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   readonly maxBytes?: number | undefined

@@ -1,4 +1,4 @@
-/** What documents select. */
+/** The fields and variables of documents. */
 export { HOLE } from '../plan/form.ts'
 export {
   type Conditions,

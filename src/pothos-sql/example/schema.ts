@@ -27,7 +27,7 @@ interface Types {
   Connection: { totalCount: () => Promise<number> | number }
 }
 
-/** Plugins that other schemas of the repository load require further options. */
+/** The type has options that plugins of other schemas require. */
 type SchemaBuilderOptions = ConstructorParameters<typeof SchemaBuilder<Types>>[0]
 
 const authorColumns = sqlColumns({

@@ -8,7 +8,7 @@ import { Plan, resolvers } from '../index.ts'
 
 type Variables = Record<string, unknown>
 
-/** A library in a database of its own, which is read by plans and by resolvers. */
+/** A library in a separate database, which is read by plans and by resolvers. */
 export async function openLibrary(name: string) {
   const url = new URL(inject('postgres'))
   const admin = new pg.Client({ connectionString: url.href })
