@@ -39,7 +39,7 @@ test('sizes and offsets beyond the bounds', async () => {
   const last = '{ books(offset: "9223372036854775807") { nodes { id } } }'
   const { data } = await library.planned(last)
   expect(data).toEqual({ books: { nodes: [] } })
-  // 2^31 is no Int: GraphQL reports it, not a plan.
+  // An Int cannot be 2^31: GraphQL reports it, not a plan.
   const text = 'query ($first: Int) { books(first: $first) { nodes { id } } }'
   expect(await errorOf(text, { first: 2 ** 31 })).toBeUndefined()
 })
