@@ -9,9 +9,8 @@ export { SqlError } from './errors.ts'
 export type { PageArguments } from './fields/connection.ts'
 export type {
   Assert,
-  KeyedRow,
-  More,
-  One,
+  Lookup,
+  LookupBy,
   Source,
   SqlField,
   SqlList,

@@ -510,7 +510,7 @@ function valuesIn(filter: unknown): number {
   return Object.values(filter).reduce((sum: number, one) => sum + valuesIn(one), 0)
 }
 
-/** The parts of a field's SQL that costs depend on (see fields/sql-field.ts). */
+/** The parts of a field's SQL that costs depend on (see `SqlField` of pothos-sql). */
 interface Read {
   kind: string
   of?: unknown
@@ -530,8 +530,8 @@ function kindOf({ type, extensions }: Field): keyof typeof KINDS {
     case 'json':
     case 'embedded':
       return 'stored'
-    case 'one':
-    case 'either':
+    case 'lookup':
+    case 'firstOf':
       return 'object'
     default:
       return 'list'

@@ -1,4 +1,4 @@
-import { type Column, type KeyedRow, type Listing, sqlFields } from 'pothos-sql'
+import { type Column, type Listing, type Lookup, sqlFields } from 'pothos-sql'
 import type { Batch, Reader } from '../../db/connect/reader.ts'
 import { MODELS } from '../../generated/relations.ts'
 
@@ -6,7 +6,7 @@ type Model = keyof typeof MODELS
 type RelationOf<Name extends Model> = keyof (typeof MODELS)[Name]['relations'] & string
 
 /** The rows of a model of schema.prisma, looked up by a unique key. */
-export interface ModelRow<Row> extends KeyedRow<Row> {
+export interface ModelLookup<Row> extends Lookup<Row> {
   model: Model
   key: readonly string[]
 }
@@ -19,7 +19,7 @@ export function modelRow<Row>(
   model: Model,
   listing: Pick<Listing<Row>, 'from' | 'columns'>,
   key: readonly string[] = MODELS[model].key,
-): ModelRow<Row> {
+): ModelLookup<Row> {
   return { ...sqlFields.lookupIn(listing, ...(key as (keyof Row & string)[])), model, key }
 }
 
@@ -28,7 +28,7 @@ export const storedRow = <Row, Value>(
   model: Model,
   listing: Pick<Listing<Row>, 'from' | 'columns'>,
   read: Batch<Value, Row | null>,
-): ModelRow<Row> => ({
+): ModelLookup<Row> => ({
   ...modelRow(model, listing),
   load: (reader: Reader, keys) =>
     read(
@@ -55,7 +55,7 @@ function relationOf<Name extends Model>(model: Name, name: RelationOf<Name>): Re
 export function related<Name extends Model, Row>(
   model: Name,
   name: RelationOf<Name>,
-  row: ModelRow<Row>,
+  row: ModelLookup<Row>,
 ) {
   const { fields, references, model: other } = relationOf(model, name)
   const by = row.key.map((field) => fields[references.indexOf(field)])

@@ -30,10 +30,10 @@ export type SqlField = Present & { past?: Present }
 
 type Present =
   /**
-   * A column of the row or, looked up as by `one`, of the row `of`. A row without the column has it
+   * A column of the row or, looked up, of the row `of`. A row without the column has it
    * in the row `without`.
    */
-  | { kind: 'column'; column: string; of?: More; without?: More }
+  | { kind: 'column'; column: string; of?: LookupBy; without?: LookupBy }
   /** SQL over the row's columns, and the type of its value. */
   | { kind: 'sql'; type: ValueType; sql(column: (field: string) => string): string }
   /** SQL of JSON text over the row's columns. */
@@ -46,9 +46,9 @@ type Present =
    * A row of another kind, looked up by the values of `by`: columns of the row, or arguments of a
    * root field.
    */
-  | { kind: 'one'; one: One; by: string[]; assert?: Assert }
+  | ({ kind: 'lookup'; assert?: Assert } & LookupBy)
   /** A row of an interface: the first of these types that has a row at its key. */
-  | { kind: 'either'; types: Record<string, More> }
+  | { kind: 'firstOf'; types: Record<string, LookupBy> }
   | { kind: 'list'; list: SqlList }
   | { kind: 'rows'; rows: SqlRows }
   /** A plain list: the rows of several lists, one after the other. */
@@ -66,8 +66,8 @@ export type Source =
 /** Checks the arguments of a field. @throws BAD_INPUT */
 export type Assert = (args: any) => void
 
-/** A kind of row that is looked up by a key. */
-export interface One {
+/** A kind of row that plans look up by a key, and resolvers load by it. */
+export interface Lookup<Row = unknown> {
   columns: Columns
   types: KeyType[]
   /**
@@ -84,16 +84,6 @@ export interface One {
    * lack.
    */
   presence?: string
-}
-
-/** A row that is looked up by the values of `by`: columns of another row, or arguments. */
-export interface More {
-  one: One
-  by: string[]
-}
-
-/** A kind of row that resolvers can load by its key too. */
-export interface KeyedRow<Row> extends One {
   load(reader: Reader, keys: readonly Key[]): Promise<(Row | null)[]>
   /**
    * Returns the properties that follow from the key, if every key has a row. The others are loaded
@@ -102,24 +92,31 @@ export interface KeyedRow<Row> extends One {
   stub?(key: Key): Partial<Row>
 }
 
+/** A row that is looked up by the values of `by`: columns of another row, or arguments. */
+export interface LookupBy {
+  lookup: Lookup
+  by: string[]
+}
+
 type Key = readonly unknown[]
 
 /**
  * Creates a kind of row that plans and resolvers read from one description.
  * @param loaded the columns that resolvers load; all by default
  */
-export function defineLookup<Row>(one: One, loaded: Columns = one.columns): KeyedRow<Row> {
+export function defineLookup<Row>(
+  described: Omit<Lookup<Row>, 'load'>,
+  loaded: Columns = described.columns,
+): Lookup<Row> {
   const used = new Set(Object.keys(loaded))
   return {
-    ...one,
+    ...described,
     async load(reader: Reader, keys: readonly Key[]) {
       const texts = keys.map((key) => key.map(text))
-      const rows = await rowsByKey<Row>(
-        reader,
-        one.types,
-        texts,
-        (key) => Prisma.sql`SELECT ${selectList(loaded)} ${one.at(key, used)}`,
-      )
+      const rows = await rowsByKey<Row>(reader, described.types, texts, (key) => {
+        const from = described.at(key, used)
+        return Prisma.sql`SELECT ${selectList(loaded)} ${from}`
+      })
       return rows.map(([row]) => row ?? null)
     },
   }
@@ -130,13 +127,13 @@ export const lookupBy = <Row>(
   columns: Columns,
   types: KeyType[],
   at: (...key: Prisma.Sql[]) => Prisma.Sql,
-): KeyedRow<Row> => defineLookup<Row>({ columns, types, at: (key) => at(...key) })
+): Lookup<Row> => defineLookup<Row>({ columns, types, at: (key) => at(...key) })
 
 /** Looks up a row of a listing by the columns `key`, which must be unique together. */
 export function lookupIn<Row>(
   { from, columns }: Pick<Listing<Row>, 'from' | 'columns'>,
   ...key: (keyof Row & string)[]
-): KeyedRow<Row> {
+): Lookup<Row> {
   const names = key.map((name) => Prisma.raw(columns[name].sql))
   return defineLookup<Row>({
     columns,
@@ -178,13 +175,13 @@ export const ownedBy = <Name extends string>(
  * @param by the fields of the parent row, or the arguments, whose values are the key
  */
 export function lookup<Row>(
-  kind: KeyedRow<Row>,
+  kind: Lookup<Row>,
   by: string[],
   others: Record<string, unknown> = {},
   assert?: Assert,
 ) {
   return {
-    ...sqlField({ kind: 'one', one: kind, by, ...(assert && { assert }) }, others),
+    ...sqlField({ kind: 'lookup', lookup: kind, by, ...(assert && { assert }) }, others),
     resolve: (row: any, args: any, context: SqlContext): any => {
       assert?.(args)
       const { read = (value: unknown) => value } = kind
@@ -200,12 +197,12 @@ export function lookup<Row>(
  * row.
  * @param kinds by type, each with the fields of the parent row whose values are its key
  */
-export function firstOf(kinds: Record<string, { kind: KeyedRow<any>; by: string[] }>) {
+export function firstOf(kinds: Record<string, { kind: Lookup<any>; by: string[] }>) {
   const types = Object.fromEntries(
-    Object.entries(kinds).map(([name, { kind, by }]) => [name, { one: kind, by }]),
+    Object.entries(kinds).map(([name, { kind, by }]) => [name, { lookup: kind, by }]),
   )
   return {
-    ...sqlField({ kind: 'either', types }),
+    ...sqlField({ kind: 'firstOf', types }),
     resolve: async (row: any, _: unknown, { batches }: SqlContext): Promise<any> => {
       for (const { kind, by } of Object.values(kinds)) {
         const key = by.map((name) => row[name] ?? null)
@@ -222,13 +219,13 @@ export function firstOf(kinds: Record<string, { kind: KeyedRow<any>; by: string[
  * loads the row.
  */
 export function column<Row>(
-  kind: KeyedRow<Row>,
+  kind: Lookup<Row>,
   name: keyof Row & string,
   by: string[],
   others: Record<string, unknown> = {},
 ) {
   return {
-    ...sqlField({ kind: 'column', column: name, without: { one: kind, by } }, others),
+    ...sqlField({ kind: 'column', column: name, without: { lookup: kind, by } }, others),
     resolve: async (row: any, _: unknown, { batches }: SqlContext): Promise<any> => {
       const loaded = name in row ? row : await batches.load(kind.load, keyIn(row, by))
       return loaded?.[name]
@@ -242,12 +239,12 @@ export function column<Row>(
  * that is left out is `infinity`
  */
 export const lookupColumn = <Row>(
-  kind: KeyedRow<Row>,
+  kind: Lookup<Row>,
   name: keyof Row & string,
   by: string[],
   others: Record<string, unknown> = {},
 ) => ({
-  ...sqlField({ kind: 'column', column: name, of: { one: kind, by } }, others),
+  ...sqlField({ kind: 'column', column: name, of: { lookup: kind, by } }, others),
   resolve: async (row: any, args: any, context: SqlContext): Promise<any> =>
     (await context.batches.load(kind.load, keyOrForever(row, args, by)))?.[name],
 })
@@ -261,17 +258,17 @@ export const keyOrForever = (row: any, args: any, by: string[]): Key =>
  * at the key and it.
  */
 export function columnAsOf<Row, Past extends Record<string, unknown>>(
-  kind: KeyedRow<Row>,
+  kind: Lookup<Row>,
   name: keyof Row & keyof Past & string,
   by: string[],
-  past: KeyedRow<Past>,
+  past: Lookup<Past>,
 ) {
   const now = column(kind, name, by)
   return {
     ...sqlField({
       kind: 'column',
       column: name,
-      past: { kind: 'column', column: name, of: { one: past, by: [...by, 'asOf'] } },
+      past: { kind: 'column', column: name, of: { lookup: past, by: [...by, 'asOf'] } },
     }),
     resolve: async (row: any, args: any, context: SqlContext): Promise<any> =>
       args.asOf
@@ -357,7 +354,7 @@ export interface SqlList {
   /**
    * The source of columns that plans read and the listing lacks. Resolvers load them separately.
    */
-  more?: More
+  more?: LookupBy
   /**
    * The stored total, loaded or as SQL over the owner's columns. Undefined for arguments that
    * require a count.

@@ -10,7 +10,7 @@ import {
   isObjectType,
   type OperationDefinitionNode,
 } from 'graphql'
-import type { Assert, One, SqlField, SqlRows } from '../fields/sql-field.ts'
+import type { Assert, Lookup, LookupBy, SqlField, SqlRows } from '../fields/sql-field.ts'
 import type { Columns } from '../lists/column.ts'
 import { ENCODINGS, type Encoding } from '../lists/encoding.ts'
 import type { KeyType } from '../lists/listing.ts'
@@ -129,7 +129,7 @@ class Compiler {
         const isOwn = own ? own[sqlField.column] !== undefined : scope.has(sqlField.column)
         const other = sqlField.of ?? (isOwn ? undefined : without)
         if (!other) return column(at(sqlField.column))
-        const row = this.#one(field, other.one, other.by, scope, at)
+        const row = this.#lookup(field, other, scope, at)
         return leaf(definition.type, row.value(sqlField.column))
       }
       case 'sql':
@@ -156,22 +156,21 @@ class Compiler {
         )
         return { kind: 'object', members, ...presence }
       }
-      case 'one': {
-        const { one, by, assert } = sqlField
-        const row = this.#one(field, one, by, scope, at, assert)
+      case 'lookup': {
+        const row = this.#lookup(field, sqlField, scope, at, sqlField.assert)
         const members = this.members(definition.type, node.selectionSet, row)
-        const presence = presenceOf(one)
+        const presence = presenceOf(sqlField.lookup)
         return {
           kind: 'object',
           members,
           ...(presence !== undefined && { presence: row.column(presence) }),
         }
       }
-      case 'either': {
-        const objects = Object.entries(sqlField.types).map(([name, { one, by }]) => {
-          const row = this.#one(field, one, by, scope, at)
+      case 'firstOf': {
+        const objects = Object.entries(sqlField.types).map(([name, found]) => {
+          const row = this.#lookup(field, found, scope, at)
           const members = this.members(this.#typeOf(name), node.selectionSet, row)
-          return { members, presence: row.column(presenceOf(one) ?? '') }
+          return { members, presence: row.column(presenceOf(found.lookup) ?? '') }
         })
         return { kind: 'either', objects }
       }
@@ -199,10 +198,9 @@ class Compiler {
   }
 
   /** Joins the row of another kind at a key. @param at the column of a field that `by` names */
-  #one(
+  #lookup(
     field: Field,
-    one: One,
-    by: string[],
+    { lookup, by }: LookupBy,
     scope: Scope,
     at: (name: string) => string,
     assert?: Assert,
@@ -211,10 +209,10 @@ class Compiler {
       const own = at(name)
       return scope.has(own)
         ? { sql: scope.column(own) }
-        : argumentKey(field, name, one.types[i], assert, one.read)
+        : argumentKey(field, name, lookup.types[i], assert, lookup.read)
     })
-    const row = new Scope(this.#alias(), one.columns, scope.level)
-    scope.level.joins.push({ kind: 'one', scope: row, one, keys })
+    const row = new Scope(this.#alias(), lookup.columns, scope.level)
+    scope.level.joins.push({ kind: 'lookup', scope: row, lookup, keys })
     return row
   }
 
@@ -354,7 +352,7 @@ class Compiler {
 }
 
 /** The column of a row that is null if the row is not there. Undefined if it always is. */
-const presenceOf = ({ presence, always, columns }: One) =>
+const presenceOf = ({ presence, always, columns }: Lookup) =>
   presence ?? (always ? undefined : Object.keys(columns)[0])
 
 /** The columns of a list's rows that equal one of the owner, and the SQL of that one. */
@@ -383,7 +381,7 @@ function argumentKey(
   name: string,
   type: KeyType | undefined,
   assert: Assert | undefined,
-  read: One['read'],
+  read: Lookup['read'],
 ): Key {
   const isArgument = field.definition.args.some((one) => one.name === name)
   if (!isArgument || !type) throw new Unplanned(`neither a column nor an argument: ${name}`)

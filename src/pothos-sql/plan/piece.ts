@@ -1,5 +1,5 @@
 import type { FieldNode, GraphQLField } from 'graphql'
-import type { Assert, More, One, SqlList, SqlRows } from '../fields/sql-field.ts'
+import type { Assert, Lookup, LookupBy, SqlList, SqlRows } from '../fields/sql-field.ts'
 import type { Columns } from '../lists/column.ts'
 import { ENCODINGS, type Encoding } from '../lists/encoding.ts'
 import { VALUE_TYPES } from '../lists/value-type.ts'
@@ -36,7 +36,7 @@ export interface Level {
 }
 
 export type Join =
-  | { kind: 'one'; scope: Scope; one: One; keys: Key[] }
+  | { kind: 'lookup'; scope: Scope; lookup: Lookup; keys: Key[] }
   | { kind: 'list'; list: List }
   | { kind: 'count'; list: List; alias: string }
   /** One of the `values` of a list. */
@@ -45,7 +45,13 @@ export type Join =
 /** A value that a row is looked up by: SQL of another row's column, or an argument. */
 export type Key =
   | { sql: string }
-  | { field: Field; argument: string; type: string; assert: Assert | undefined; read: One['read'] }
+  | {
+      field: Field
+      argument: string
+      type: string
+      assert: Assert | undefined
+      read: Lookup['read']
+    }
 
 /** A field of the document. Its argument values depend on the request. */
 export interface Field {
@@ -91,7 +97,7 @@ export class Scope {
   readonly columns: Columns
   readonly level: Level
   readonly used = new Set<string>()
-  readonly #more: More | undefined
+  readonly #more: LookupBy | undefined
   /** The SQL of columns that equal one of the owner. */
   readonly #owned: ReadonlyMap<string, string>
   #rest: Scope | undefined
@@ -101,7 +107,7 @@ export class Scope {
     alias: string,
     columns: Columns,
     level: Level,
-    more?: More,
+    more?: LookupBy,
     owned: ReadonlyMap<string, string> = new Map(),
   ) {
     this.alias = alias
@@ -112,7 +118,7 @@ export class Scope {
   }
 
   has(field: string): boolean {
-    return field in this.columns || (this.#more !== undefined && field in this.#more.one.columns)
+    return field in this.columns || (this.#more !== undefined && field in this.#more.lookup.columns)
   }
 
   /** Returns whether a column equals one of the owner. */
@@ -148,11 +154,11 @@ export class Scope {
 
   #joined(field: string): Scope {
     if (!this.#more || !this.has(field)) throw new Unplanned(`no column ${field}`)
-    const { one, by } = this.#more
+    const { lookup, by } = this.#more
     if (!this.#rest) {
       const keys = by.map((name) => ({ sql: this.column(name) }))
-      this.#rest = new Scope(`${this.alias}more`, one.columns, this.level)
-      this.level.joins.push({ kind: 'one', scope: this.#rest, one, keys })
+      this.#rest = new Scope(`${this.alias}more`, lookup.columns, this.level)
+      this.level.joins.push({ kind: 'lookup', scope: this.#rest, lookup, keys })
     }
     return this.#rest
   }

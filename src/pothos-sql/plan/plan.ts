@@ -330,7 +330,7 @@ class Variant {
     this.#lists = compiled.lists
     this.#keys = [this.#root, ...this.#lists.flatMap(({ rows }) => rows?.level ?? [])]
       .flatMap(({ joins }) => joins)
-      .flatMap((join) => (join.kind === 'one' ? join.keys : []))
+      .flatMap((join) => (join.kind === 'lookup' ? join.keys : []))
     this.#layout = new Layout(compiled)
     if (this.#lists.some((list) => list.cursors && list !== this.#layout.spliced))
       throw new Unplanned('a cursor of a list within a list')

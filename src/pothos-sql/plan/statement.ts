@@ -104,9 +104,9 @@ function joins(all: Join[], request: Request): Prisma.Sql {
   if (all.length === 0) return Prisma.empty
   return Prisma.join(
     all.map((join) => {
-      if (join.kind === 'one') {
+      if (join.kind === 'lookup') {
         const keys = join.keys.map((key) => keySql(key, request))
-        return oneJoin(join, join.one.at(keys, join.scope.used))
+        return lookupJoin(join, join.lookup.at(keys, join.scope.used))
       }
       if (join.kind === 'count') return leftJoin(totalSql(join.list, request), join.alias)
       if (join.kind === 'value')
@@ -125,9 +125,12 @@ const leftJoin = (rows: Prisma.Sql, alias: string) =>
  * A row that is always found is joined so that the planner sees through it, and sees constants
  * within.
  */
-function oneJoin({ scope, one }: Extract<Join, { kind: 'one' }>, found: Prisma.Sql): Prisma.Sql {
+function lookupJoin(
+  { scope, lookup }: Extract<Join, { kind: 'lookup' }>,
+  found: Prisma.Sql,
+): Prisma.Sql {
   const row = Prisma.sql`LATERAL (SELECT ${selected(scope)} ${found}) ${raw([scope.alias])}`
-  return one.always ? Prisma.sql`CROSS JOIN ${row}` : Prisma.sql`LEFT JOIN ${row} ON true`
+  return lookup.always ? Prisma.sql`CROSS JOIN ${row}` : Prisma.sql`LEFT JOIN ${row} ON true`
 }
 
 function keySql(key: Key, request: Request): Prisma.Sql {

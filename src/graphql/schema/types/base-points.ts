@@ -63,7 +63,7 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
           description: 'The distribution date, as known now. It may be in the future.',
         }),
       },
-      ...sqlFields.declare({ kind: 'one', one: onDate, by: ['asOf'] }),
+      ...sqlFields.declare({ kind: 'lookup', lookup: onDate, by: ['asOf'] }),
       resolve: async (_, args, { batches }) =>
         (await batches.load(
           onDate.load,

@@ -1,5 +1,5 @@
 import type { InterfaceRef, ObjectRef } from '@pothos/core'
-import { type KeyedRow, type Listing, listInputs, sqlFields } from 'pothos-sql'
+import { type Listing, type Lookup, listInputs, sqlFields } from 'pothos-sql'
 import type { EntityType as Kind } from '../../../domain/holding/place.ts'
 import type { Market, Vault } from '../../../generated/prisma/client.ts'
 import type { Builder, Types } from '../builder.ts'
@@ -41,7 +41,7 @@ interface Entities<Row> {
   kind: Kind
   Type: ObjectRef<Types, Row>
   all: Listing<Row>
-  at: KeyedRow<Row>
+  at: Lookup<Row>
 }
 
 /** Makes markets or vaults nodes, and adds the queries for one and for all. */

@@ -1,5 +1,5 @@
 import type { ArgBuilder } from '@pothos/core'
-import { type KeyedRow, sqlFields } from 'pothos-sql'
+import { type Lookup, sqlFields } from 'pothos-sql'
 import {
   assertEstimate,
   type Estimate as EstimateRow,
@@ -64,9 +64,9 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
       description: 'The first distribution date. Defaults to the one after the newest.',
     }),
   })
-  const estimated = (kind: KeyedRow<EstimateRow>, by: string[]) => ({
+  const estimated = (kind: Lookup<EstimateRow>, by: string[]) => ({
     ...sqlFields.declare(
-      { kind: 'one', one: kind, by, assert: assertEstimate },
+      { kind: 'lookup', lookup: kind, by, assert: assertEstimate },
       { cost: { once: 200, weight: 3 } },
     ),
     // biome-ignore lint/suspicious/noExplicitAny: markets and vaults have other columns

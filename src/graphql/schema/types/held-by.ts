@@ -1,4 +1,12 @@
-import { type Assert, type Columns, type More, type One, rowSql, sqlFields } from 'pothos-sql'
+import {
+  type Assert,
+  type Columns,
+  type KeyType,
+  type Lookup,
+  type LookupBy,
+  rowSql,
+  sqlFields,
+} from 'pothos-sql'
 import { type Holder, oneOwner } from '../../../domain/holding/holding.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 
@@ -11,12 +19,12 @@ const aggregated = (columns: Columns): Columns =>
   )
 
 /** An aggregate over the holdings of the user in the parent row. It always yields one row. */
-const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.Sql>()): One => ({
+const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.Sql>()) => ({
   columns: aggregated(columns),
   // The user's address, and the argument chainId.
-  types: ['text', 'bigint'],
+  types: ['text', 'bigint'] satisfies KeyType[],
   always: true,
-  at: (keys) => {
+  at: (keys: Prisma.Sql[]) => {
     const [address, chainId] = keys as [Prisma.Sql, Prisma.Sql]
     let body = bodies.get(address.sql)
     if (!body) {
@@ -29,11 +37,11 @@ const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.
 })
 
 /** The same as of a moment, or between two. */
-const holdingsAsOf = (columns: Columns, from: From): One => ({
+const holdingsAsOf = (columns: Columns, from: From) => ({
   columns: aggregated(columns),
-  types: ['text', 'bigint', 'timestamptz', 'timestamptz'],
+  types: ['text', 'bigint', 'timestamptz', 'timestamptz'] satisfies KeyType[],
   always: true,
-  at: (keys) => {
+  at: (keys: Prisma.Sql[]) => {
     const [address, chainId, moment, since] = keys as [
       Prisma.Sql,
       Prisma.Sql,
@@ -53,14 +61,22 @@ const holdingsAsOf = (columns: Columns, from: From): One => ({
  * @param assert checks the arguments; the field then has an argument `from` too
  */
 export const heldBy = (columns: Columns, from: From, presence?: string, assert?: Assert) => {
-  const one = (held: One): One => (presence ? { ...held, presence } : held)
-  const present: More = { one: one(holdings(columns, from)), by: ['address', 'chainId'] }
-  const past: More = {
-    one: one(holdingsAsOf(columns, from)),
+  const lookup = (held: Omit<Lookup, 'load'>) =>
+    sqlFields.defineLookup({ ...held, ...(presence && { presence }) })
+  const present: LookupBy = {
+    lookup: lookup(holdings(columns, from)),
+    by: ['address', 'chainId'],
+  }
+  const past: LookupBy = {
+    lookup: lookup(holdingsAsOf(columns, from)),
     by: ['address', 'chainId', 'asOf', ...(assert ? ['from'] : [])],
   }
   return sqlFields.declare(
-    { kind: 'one', ...present, past: { kind: 'one', ...past, ...(assert && { assert }) } },
+    {
+      kind: 'lookup',
+      ...present,
+      past: { kind: 'lookup', ...past, ...(assert && { assert }) },
+    },
     { cost: { weight: 5 } },
   )
 }

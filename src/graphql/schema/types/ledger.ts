@@ -94,7 +94,7 @@ export function addLedger(builder: Builder): void {
         description:
           'The multiplier that the points before were computed with. Null unless a multiplier is among the reasons, if the pool had none, and if the date was changed by an import in between.',
         ...sqlFields.declare(
-          { kind: 'one', one: multiplierBefore, by: [...MULTIPLIER_KEY, 'since'] },
+          { kind: 'lookup', lookup: multiplierBefore, by: [...MULTIPLIER_KEY, 'since'] },
           { cost: RARE },
         ),
         resolve: ({ poolKey, distributionDate, reasons, runId, since }, _, { batches }) =>

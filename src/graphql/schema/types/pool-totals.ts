@@ -58,7 +58,7 @@ export function addPoolTotals(builder: Builder): void {
       },
       // Sums all days of the pool up to the date.
       ...sqlFields.declare(
-        { kind: 'one', one: totalsAt, by: ['id', 'asOf'] },
+        { kind: 'lookup', lookup: totalsAt, by: ['id', 'asOf'] },
         { cost: { weight: 10 } },
       ),
       resolve: ({ id }, { asOf }, context) =>

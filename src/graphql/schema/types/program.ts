@@ -32,7 +32,12 @@ const programAt = sqlFields.defineLookup<ProgramTotals>({
  */
 export const programReading = {
   ...sqlFields.declare(
-    { kind: 'one', one: program, by: [], past: { kind: 'one', one: programAt, by: ['asOf'] } },
+    {
+      kind: 'lookup',
+      lookup: program,
+      by: [],
+      past: { kind: 'lookup', lookup: programAt, by: ['asOf'] },
+    },
     { cost: { weight: ({ asOf }) => (asOf ? COUNT : 1) } satisfies FieldCost },
   ),
   resolve: async (

@@ -1,4 +1,4 @@
-import { type KeyedRow, sqlFields } from 'pothos-sql'
+import { type Lookup, sqlFields } from 'pothos-sql'
 import {
   type RankedPoints,
   rankAsOfSql,
@@ -9,7 +9,7 @@ import type { Builder } from '../builder.ts'
 import { userAt } from './user-ref.ts'
 
 /** Loads a user's points and rank as of a date. */
-export const rankedPointsAt: KeyedRow<RankedPoints> = sqlFields.defineLookup<RankedPoints>({
+export const rankedPointsAt: Lookup<RankedPoints> = sqlFields.defineLookup<RankedPoints>({
   columns: rankColumns,
   types: ['text', 'date'],
   always: true,

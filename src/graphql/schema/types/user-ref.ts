@@ -1,23 +1,19 @@
-import { type One, sqlFields } from 'pothos-sql'
+import { sqlFields } from 'pothos-sql'
 import {
   accountColumns,
   JOINED_TO_USER,
   type User as UserRow,
 } from '../../../domain/account/user.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import type { ModelRow } from '../relation.ts'
+import type { ModelLookup } from '../relation.ts'
 
-const user: One = {
+const user = sqlFields.defineLookup<UserRow>({
   columns: accountColumns,
   types: ['text'],
   always: true,
   at: ([address]) => Prisma.sql`FROM (SELECT ${address} AS user_address) u ${JOINED_TO_USER}`,
-}
+  stub: ([address]) => ({ address: address as string }),
+})
 
 /** Loads the user at an address. Every address is a user. */
-export const userAt: ModelRow<UserRow> = {
-  ...sqlFields.defineLookup<UserRow>(user),
-  model: 'User',
-  key: ['address'],
-  stub: ([address]) => ({ address: address as string }),
-}
+export const userAt: ModelLookup<UserRow> = { ...user, model: 'User', key: ['address'] }

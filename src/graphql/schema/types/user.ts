@@ -271,7 +271,7 @@ export function addUser(builder: Builder) {
       type: Users,
       description: 'All addresses that occur in a record of either domain, by address.',
       args: listInputs.listArguments(t.arg, 'User'),
-      ...sqlFields.list({ listing: () => users, more: { one: userAt, by: ['address'] } }),
+      ...sqlFields.list({ listing: () => users, more: { lookup: userAt, by: ['address'] } }),
     }),
     user: t.field({
       type: User,

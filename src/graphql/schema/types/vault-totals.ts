@@ -39,7 +39,7 @@ export function addVaultTotals(builder: Builder): void {
             'The point in time, whose whole day (UTC) counts. Defaults to the newest snapshot.',
         }),
       },
-      ...sqlFields.declare({ kind: 'one', one: totalsAt, by: ['chainId', 'id', 'asOf'] }),
+      ...sqlFields.declare({ kind: 'lookup', lookup: totalsAt, by: ['chainId', 'id', 'asOf'] }),
       resolve: ({ chainId, id }, { asOf }, context) =>
         context.batches.load(totalsAt.load, [chainId, id, asOf ? isoDay(asOf) : 'infinity']),
     }),
