@@ -70,10 +70,15 @@ function byTable(file: string): string[] {
   const folders = Object.keys(TESTS).filter((folder) => file.startsWith(folder))
   const nearest = folders.sort((one, other) => other.length - one.length)[0]
   const names = file.endsWith('.md') ? OF_DOCUMENTS : (TESTS[nearest ?? ''] ?? [])
-  return names.flatMap(expanded).flatMap((name) => {
-    const path = name.endsWith('/') ? `test/${name}` : `test/${name}.test.ts`
-    return all.filter((test) => test.startsWith(path))
-  })
+  return names.flatMap(expanded).flatMap(testsOf)
+}
+
+/** The test files of a name of the table, which is a folder or a file. */
+function testsOf(name: string): string[] {
+  const path = name.endsWith('/') ? `test/${name}` : `test/${name}.test.ts`
+  const tests = all.filter((test) => test.startsWith(path))
+  if (tests.length === 0) throw new Error(`src/build/changed.ts names ${name}: no such test.`)
+  return tests
 }
 
 /** `a/{b,c}` is `a/b` and `a/c`. */
