@@ -291,47 +291,60 @@ export const variables = z.object({
   }),
   DATABASE_DIRECT_URL: databaseUrl.optional().meta({
     description:
-      'the same database without a pooler, if DATABASE_URL leads to one in transaction mode: for migrations, the locks of jobs, and notifications of changes',
+      'the same database without a pooler, if DATABASE_URL leads to one in transaction mode: ' +
+      'for migrations, the locks of jobs, and notifications of changes',
     defaultText: 'none: DATABASE_URL',
   }),
   DATABASE_REPLICA_URLS: replicaUrls.optional().meta({
     ...OF_ANSWERS,
     description:
-      'streaming replicas of that Postgres, separated by commas. A read goes to a replica that has every change which this gateway has answered or been notified of (see [Replicas](../deploy/README.md#replicas)). Each URL must lead to one server, not to a balancer',
+      'streaming replicas of that Postgres, separated by commas. A read goes to a replica that ' +
+      'has every change which this gateway has answered or been notified of (see ' +
+      '[Replicas](../deploy/README.md#replicas)). Each URL must lead to one server, not to a ' +
+      'balancer',
     defaultText: 'none: DATABASE_URL',
   }),
   MIGRATE: oneOf('on', 'off')
     .default('on')
     .describe(
-      '`off`: the start does not change tables. If migrations are missing, it fails and says so. The command migrate still applies them',
+      '`off`: the start does not change tables. If migrations are missing, it fails and says ' +
+        'so. The command migrate still applies them',
     ),
   DATABASE_POOL_SIZE: whole(2, 1000)
     .default(10)
     .describe(
-      'connections to the database: quick reads share up to 3, and slow reads use at most 3 of the rest, so that they delay no other work. Two more connections receive notifications of changes and check that they arrive',
+      'connections to the database: quick reads share up to 3, and slow reads use at most 3 of ' +
+        'the rest, so that they delay no other work. Two more connections receive notifications ' +
+        'of changes and check that they arrive',
     ),
   LOCK_TIMEOUT_MS: whole(0, 86_400_000)
     .default(30_000)
     .describe(
-      'how long an import, a run or a change waits for another writer before it is refused with a 503; 0: no limit',
+      'how long an import, a run or a change waits for another writer before it is refused ' +
+        'with a 503; 0: no limit',
     ),
   READ_TIMEOUT_MS: whole(0, 3_600_000)
     .default(30_000)
     .describe(
-      "how long all statements of one read operation may take together, by the gateway's clock; 0: no limit. Writes have no limit: if Postgres hangs, a run waits until its connection is lost or it is stopped",
+      "how long all statements of one read operation may take together, by the gateway's " +
+        'clock; 0: no limit. Writes have no limit: if Postgres hangs, a run waits until its ' +
+        'connection is lost or it is stopped',
     ),
   DATA_DIR: text('a directory').default('.data').describe('the directory of the embedded Postgres'),
   REDIS_URL: url(/^rediss?:$/, 'redis://host:6379')
     .optional()
     .meta({
       description:
-        'a Redis that several gateways share as their cache (see [Running it](#running-it) for its memory)',
+        'a Redis that several gateways share as their cache (see [Running it](#running-it) for ' +
+        'its memory)',
       defaultText: "none: this process's memory",
     }),
   MEMORY_MB: whole(LEAST_MEMORY_MB, 2 ** 20)
     .default(320)
     .describe(
-      'the memory of a process, in MiB. Cached answers, documents, plans, statements and live answers share the part that the program does not need (see [Sizing](../deploy/README.md#sizing))',
+      'the memory of a process, in MiB. Cached answers, documents, plans, statements and live ' +
+        'answers share the part that the program does not need (see ' +
+        '[Sizing](../deploy/README.md#sizing))',
     ),
   CACHE_MAX_BYTES: whole(0, 2 ** 40)
     .optional()
@@ -351,7 +364,8 @@ export const variables = z.object({
   POSITIONS_SOURCE: positionsPlace
     .optional()
     .describe(
-      'where manualupdate gets positions: a directory, or an http(s) address (see [Sources](#sources))',
+      'where manualupdate gets positions: a directory, or an http(s) address (see ' +
+        '[Sources](#sources))',
     )
     .meta(BY_HOST),
   POSITIONS_SOURCE_FORMAT: oneOf('auto', 'files', 'graphql', 'rest')
@@ -376,7 +390,9 @@ export const variables = z.object({
   ANALYTICS_SOURCE: analyticsPlace
     .optional()
     .describe(
-      'where updates get snapshots, rewards, cash flows, rates and prices: a directory or an http(s) address with files in the import format, another gateway or, with ANALYTICS_MAPPING, a GraphQL server or a Postgres (see [Updates](#updates))',
+      'where updates get snapshots, rewards, cash flows, rates and prices: a directory or an ' +
+        'http(s) address with files in the import format, another gateway or, with ' +
+        'ANALYTICS_MAPPING, a GraphQL server or a Postgres (see [Updates](#updates))',
     )
     .meta(BY_HOST),
   ...legSources,
@@ -390,12 +406,14 @@ export const variables = z.object({
   ANALYTICS_OVERLAP_HOURS: whole(0, 100_000)
     .default(48)
     .describe(
-      'how far before the newest record an update requests records again, for late and corrected ones',
+      'how far before the newest record an update requests records again, for late and ' +
+        'corrected ones',
     ),
   ANALYTICS_MAX_DROP: number('a number from 0 to 1', (value) => value >= 0 && value <= 1)
     .default(0.1)
     .describe(
-      'an update fails if its source has lost more than this share of users or of value in that time',
+      'an update fails if its source has lost more than this share of users or of value in ' +
+        'that time',
     ),
   PRICES_SOURCE: url(/^https?:$/, 'https://coins.llama.fi')
     .optional()
@@ -424,7 +442,8 @@ export const variables = z.object({
   SOURCE_MAX_FETCH_BYTES: whole(1024, 2 ** 50)
     .default(FETCH_LIMITS.bytes)
     .describe(
-      'how many bytes one fetch (a run, a leg of an update, an import) may take from a source, also decompressed',
+      'how many bytes one fetch (a run, a leg of an update, an import) may take from a source, ' +
+        'also decompressed',
     ),
   SOURCE_MAX_FETCH_RECORDS: whole(1, 1e12)
     .default(FETCH_LIMITS.records)
@@ -434,7 +453,8 @@ export const variables = z.object({
     .describe('how long one fetch may take'),
   SOURCE_NAMES: sourceNames.optional().meta({
     description:
-      'what to call sources in messages and records, after their host: `POSITIONS_SOURCE=points subgraph,PRICES_SOURCE=llama`',
+      'what to call sources in messages and records, after their host: ' +
+      '`POSITIONS_SOURCE=points subgraph,PRICES_SOURCE=llama`',
     defaultText: 'a digest of the URL, if it has a path',
   }),
   DISTRIBUTION_CRON: pattern.optional().meta({
@@ -454,11 +474,14 @@ export const variables = z.object({
       description: 'the name of the points program, as the graph and the dashboard show it',
       defaultText: 'none',
     }),
-  SEASONS: readBy('seasons like Season 1=2026-01-01..2026-06-30', readSeasons).optional().meta({
-    description:
-      'the seasons of the points program, by name and dates: `Season 1=2026-01-01..2026-06-30,Season 2=2026-07-01..`',
-    defaultText: 'none; `gateway seasons` sets them',
-  }),
+  SEASONS: readBy('seasons like Season 1=2026-01-01..2026-06-30', readSeasons)
+    .optional()
+    .meta({
+      description:
+        'the seasons of the points program, by name and dates: `Season ' +
+        '1=2026-01-01..2026-06-30,Season 2=2026-07-01..`',
+      defaultText: 'none; `gateway seasons` sets them',
+    }),
   DISTRIBUTION_CATCH_UP: whole(1, 10_000)
     .default(7)
     .describe('how many missed dates the daily job computes, in order'),
@@ -481,7 +504,8 @@ export const variables = z.object({
   MAX_QUERY_COST: whole(0, 1_000_000_000)
     .default(100_000)
     .describe(
-      'the maximum cost of one operation of the graph (see [Limits](../graphql/README.md#limits)); 0: no limit',
+      'the maximum cost of one operation of the graph (see ' +
+        '[Limits](../graphql/README.md#limits)); 0: no limit',
     )
     .meta(OF_ANSWERS),
   MAX_ANSWER_BYTES: whole(1024, 512 * 1024 * 1024)
@@ -511,7 +535,8 @@ export const variables = z.object({
   MAX_CONCURRENT_REQUESTS: whole(1, 100_000)
     .default(64)
     .describe(
-      'requests in progress at a time; a burst waits, and in an overload further requests get a 503 at once',
+      'requests in progress at a time; a burst waits, and in an overload further requests get ' +
+        'a 503 at once',
     ),
   REQUEST_TIMEOUT_MS: whole(1, 3_600_000)
     .default(30_000)
@@ -527,7 +552,8 @@ export const variables = z.object({
   RATE_LIMIT: whole(1, 1_000_000_000)
     .optional()
     .describe(
-      'the points of one client in a minute: a request costs 1, an uncached REST answer 100 more, a GraphQL operation its cost. Redis counts them if REDIS_URL is set',
+      'the points of one client in a minute: a request costs 1, an uncached REST answer 100 ' +
+        'more, a GraphQL operation its cost. Redis counts them if REDIS_URL is set',
     ),
   TRUST_PROXY: proxies
     .optional()
@@ -537,7 +563,8 @@ export const variables = z.object({
   SHUTDOWN_TIMEOUT_MS: whole(0, 3_600_000)
     .default(5000)
     .describe(
-      'how long requests in progress may take after SIGTERM; 2 s later the process ends in any case',
+      'how long requests in progress may take after SIGTERM; 2 s later the process ends in any ' +
+        'case',
     ),
   POINTS_BASE_DEPOSIT: points
     .default(1)
@@ -550,7 +577,8 @@ export const variables = z.object({
   BASE_PATH: basePath.default('').meta({
     ...OF_ANSWERS,
     description:
-      'the prefix of all paths behind a proxy that serves other sites too. The proxy may strip it or not',
+      'the prefix of all paths behind a proxy that serves other sites too. The proxy may strip ' +
+      'it or not',
     defaultText: 'none',
   }),
   WEBSITE_URL: url(/^https?:$/, 'https://example.org')
@@ -570,7 +598,8 @@ export const variables = z.object({
   }),
   DASHBOARD_LINKS: namedLinks.optional().meta({
     description:
-      "links in the dashboard's footer: `App=https://app.example.org,Terms=https://example.org/terms`",
+      "links in the dashboard's footer: " +
+      '`App=https://app.example.org,Terms=https://example.org/terms`',
     defaultText: 'none',
   }),
   LOGO_HOSTS: hosts.default([]).meta({
@@ -643,13 +672,15 @@ const settings = variables.superRefine(
     if (cacheBytes !== undefined && rest.MEMORY_MB < memory)
       issue(
         'CACHE_MAX_BYTES',
-        `of ${cacheBytes} does not fit in MEMORY_MB of ${rest.MEMORY_MB}: set MEMORY_MB to ${memory} or more, or a smaller CACHE_MAX_BYTES`,
+        `of ${cacheBytes} does not fit in MEMORY_MB of ${rest.MEMORY_MB}: set MEMORY_MB to ` +
+          `${memory} or more, or a smaller CACHE_MAX_BYTES`,
       )
     if (format === 'auto' || source === undefined) return
     if (!isRemote(source) && format !== 'files')
       issue(
         'POSITIONS_SOURCE',
-        `must be a URL like https://example.org/${format}, since POSITIONS_SOURCE_FORMAT is ${format}`,
+        `must be a URL like https://example.org/${format}, since POSITIONS_SOURCE_FORMAT is ` +
+          `${format}`,
       )
     if (format === 'graphql' && rest.PRICES_SOURCE === undefined)
       issue(

@@ -201,7 +201,8 @@ async function compare(): Promise<void> {
         ),
       )
       await pool.query(
-        `INSERT INTO source (${COLUMNS}) SELECT ${COLUMNS} FROM json_populate_recordset(NULL::source, $1)`,
+        `INSERT INTO source (${COLUMNS}) SELECT ${COLUMNS} FROM ` +
+          'json_populate_recordset(NULL::source, $1)',
         [JSON.stringify(plain)],
       )
     }

@@ -195,7 +195,8 @@ async function compare(): Promise<void> {
     row('bare COPY', copied)
     row('import', imported.seconds)
     print(
-      `ratio ${ratio.toFixed(2)} (at least 0.8), peak memory ${megabytes.toFixed(0)} MB (less than 300)`,
+      `ratio ${ratio.toFixed(2)} (at least 0.8), peak memory ${megabytes.toFixed(0)} MB (less ` +
+        'than 300)',
     )
     if (ratio < 0.8 || megabytes >= 300) process.exitCode = 1
   } finally {

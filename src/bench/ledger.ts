@@ -47,7 +47,8 @@ try {
   const before = await stored()
   await measured(3, true)
   const { rows } = await pool.query<{ entries: number; days: number }>(
-    'SELECT count(*)::int AS entries, count(DISTINCT (user_address, distribution_date))::int AS days FROM account_ledger',
+    'SELECT count(*)::int AS entries, count(DISTINCT (user_address, distribution_date))::int ' +
+      'AS days FROM account_ledger',
   )
   const { entries, days } = rows[0] ?? { entries: 0, days: 0 }
   const bytes = ((await stored()) - before) / entries

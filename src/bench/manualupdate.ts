@@ -10,9 +10,10 @@
  * statement.
  */
 import pg from 'pg'
-import { inTransaction } from '../db/connect/transaction.ts'
+import { inWrite } from '../db/write.ts'
 import { manualUpdate } from '../domain/distribution/manual-update.ts'
-import { lockWriters, refreshRollups } from '../domain/points/refresh-rollups.ts'
+import { RunTables } from '../domain/distribution/run-tables.ts'
+import { refreshRollups } from '../domain/points/refresh-rollups.ts'
 import { openClient } from '../sources/client.ts'
 import { defaultNames, inNamesOf } from '../sources/positions/graph-names.ts'
 import { positionsByCursor } from '../sources/positions/graph-operations.ts'
@@ -194,15 +195,16 @@ async function compare(): Promise<void> {
 
   /** Takes a date out of the store. */
   async function forget(date: string): Promise<void> {
-    await inTransaction({ pool: store.pool }, async (client) => {
-      await lockWriters(client)
-      const { rows } = await client.query<{ user_address: string }>(
-        'WITH gone AS (DELETE FROM stored_position WHERE distribution_date = $1 RETURNING user_address) SELECT DISTINCT user_address FROM gone',
+    await inWrite({ pool: store.pool }, async (writer) => {
+      await writer.lock()
+      const { rows } = await writer.query<{ user_address: string }>(
+        'WITH gone AS (DELETE FROM stored_position WHERE distribution_date = $1 RETURNING ' +
+          'user_address) SELECT DISTINCT user_address FROM gone',
         [date],
       )
-      await client.query('DELETE FROM distribution WHERE date = $1', [date])
+      await writer.query('DELETE FROM distribution WHERE date = $1', [date])
       const removed = rows.map((row) => row.user_address)
-      await refreshRollups(client, {
+      await refreshRollups(await RunTables.open(writer, false), {
         dates: [date],
         kind: 'import',
         startedAt: new Date(),

@@ -173,7 +173,8 @@ async function measure({ name, request, stream = false }: Path): Promise<void> {
   const { files } = least(({ files }) => files.length)
   const { before, after } = least(({ before, after }) => before.length + after.length)
   say(
-    `${name}: ${files.length} files, ${before.length} promises to its statement, ${after.length} from there`,
+    `${name}: ${files.length} files, ${before.length} promises to its statement, ` +
+      `${after.length} from there`,
   )
   if (!options.verbose) return
   for (const file of files.sort()) say(`  ${file}`)

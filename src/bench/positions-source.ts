@@ -193,13 +193,15 @@ async function all() {
       const { count, seconds, rss, cpu } = await child(role, '--url', base).told
       times[role]?.push(seconds)
       say(
-        `round ${round}: ${role} ${count} positions in ${seconds.toFixed(2)} s (${cpu.toFixed(2)} s of CPU), at most ${(rss / 2 ** 20).toFixed(0)} MiB`,
+        `round ${round}: ${role} ${count} positions in ${seconds.toFixed(2)} s ` +
+          `(${cpu.toFixed(2)} s of CPU), at most ${(rss / 2 ** 20).toFixed(0)} MiB`,
       )
     }
   const median = (list: number[] = []) =>
     list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN
   say(
-    `median: bare ${median(times.bare).toFixed(2)} s, ours ${median(times.ours).toFixed(2)} s, ratio ${(median(times.ours) / median(times.bare)).toFixed(2)}`,
+    `median: bare ${median(times.bare).toFixed(2)} s, ours ${median(times.ours).toFixed(2)} s, ` +
+      `ratio ${(median(times.ours) / median(times.bare)).toFixed(2)}`,
   )
   server.made.kill()
 }

@@ -104,7 +104,8 @@ async function compare(): Promise<string | undefined> {
     if (told) say(`\nIt costs more, as commits say:\n${told.join('\n')}`)
     else {
       say(
-        `\nFAIL ${failed.map(({ name }) => name).join('; ')}: above 5 % more CPU time, 10 % more garbage or 50 % more survivors.`,
+        `\nFAIL ${failed.map(({ name }) => name).join('; ')}: above 5 % more CPU time, 10 % ` +
+          'more garbage or 50 % more survivors.',
       )
       say('Mend it, or say so in the message of the commit: Bench: costs N % on WHAT, because WHY')
       process.exitCode = 1

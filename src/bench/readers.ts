@@ -53,7 +53,8 @@ try {
     idleReads.push(...before)
     runReads.push(...during)
     progress(
-      `round ${nth}: idle p99 ${table(before)} ms, during a run of ${runs.at(-1)?.seconds.toFixed(1)} s ${table(during)} ms`,
+      `round ${nth}: idle p99 ${table(before)} ms, during a run of ` +
+        `${runs.at(-1)?.seconds.toFixed(1)} s ${table(during)} ms`,
     )
   }
 

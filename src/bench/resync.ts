@@ -151,7 +151,8 @@ function bareResync(): Promise<void> {
        SELECT user_address, sum(points_a + points_b) AS points FROM position
        WHERE distribution_date = $1 GROUP BY user_address) s
      WHERE d.user_address = s.user_address AND d.distribution_date = $1`,
-    'UPDATE distribution SET total_points = (SELECT sum(points_a + points_b) FROM position WHERE distribution_date = $1) WHERE date = $1',
+    'UPDATE distribution SET total_points = (SELECT sum(points_a + points_b) FROM position ' +
+      'WHERE distribution_date = $1) WHERE date = $1',
     ranksOf('public'),
     `UPDATE pool_day d SET a_points = s.a_points, b_points = s.b_points FROM (
        SELECT pool_address, sum(points_a) AS a_points, sum(points_b) AS b_points FROM position
@@ -169,7 +170,8 @@ function plainResync(): Promise<void> {
     `UPDATE plain.account_day d SET points = s.points FROM (
        SELECT user_address, sum(points) AS points FROM plain.position WHERE distribution_date = $1 GROUP BY user_address) s
      WHERE d.user_address = s.user_address AND d.distribution_date = $1`,
-    'UPDATE plain.distribution SET total_points = (SELECT sum(points) FROM plain.position WHERE distribution_date = $1) WHERE date = $1',
+    'UPDATE plain.distribution SET total_points = (SELECT sum(points) FROM plain.position ' +
+      'WHERE distribution_date = $1) WHERE date = $1',
     ranksOf('plain'),
     'UPDATE plain.program SET total_points = (SELECT sum(total_points) FROM plain.distribution)',
   ])

@@ -57,7 +57,8 @@ export function tellStatements(): void {
         () => {
           if (performance.now() - at > 20)
             progress(
-              `  ${seconds(started).toFixed(2)} s: ${seconds(at).toFixed(2)} s ${text.replace(/\s+/g, ' ').trim().slice(0, 110)}`,
+              `  ${seconds(started).toFixed(2)} s: ${seconds(at).toFixed(2)} s ` +
+                `${text.replace(/\s+/g, ' ').trim().slice(0, 110)}`,
             )
         },
         () => {},

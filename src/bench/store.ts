@@ -9,8 +9,10 @@ import pg from 'pg'
 import { MIGRATIONS } from '../../test/support/migrations.ts'
 import { openEmbedded } from '../db/server/embedded.ts'
 import { migrate } from '../db/server/migrate.ts'
+import { Writer } from '../db/write.ts'
 import { positionId } from '../domain/dataset/store-positions.ts'
-import { lockWriters, refreshRollups } from '../domain/points/refresh-rollups.ts'
+import { RunTables } from '../domain/distribution/run-tables.ts'
+import { refreshRollups } from '../domain/points/refresh-rollups.ts'
 
 export interface Shape {
   /** Positions a date. */
@@ -130,10 +132,12 @@ async function fill(pool: pg.Pool, shape: Shape): Promise<void> {
       SELECT 1, unit_1_id, id, asset_1_address, asset_1_symbol, ${DECIMALS.a}, 0, 0 FROM pool UNION ALL
       SELECT 1, unit_2_id, id, asset_2_address, asset_2_symbol, ${DECIMALS.b}, 0, 0 FROM pool`)
     await client.query(
-      'INSERT INTO multiplier SELECT gen_random_uuid()::text, id, 1, 2, 1, 2, now(), now() FROM pool',
+      'INSERT INTO multiplier SELECT gen_random_uuid()::text, id, 1, 2, 1, 2, now(), now() ' +
+        'FROM pool',
     )
     await client.query(
-      `INSERT INTO "user" SELECT ${addressSql('user', 'n')} FROM generate_series(1, ${shape.users}) n`,
+      `INSERT INTO "user" SELECT ${addressSql('user', 'n')} FROM generate_series(1, ` +
+        `${shape.users}) n`,
     )
     await client.query(`INSERT INTO token_pair (pool_key, pool_address, a_token_address, a_token_symbol, b_token_address, b_token_symbol)
       SELECT key, id, asset_1_address, asset_1_symbol, asset_2_address, asset_2_symbol FROM pool`)
@@ -143,8 +147,13 @@ async function fill(pool: pg.Pool, shape: Shape): Promise<void> {
     await restore()
     for (let day = 0; day < shape.dates; day++) {
       await client.query('BEGIN')
-      await lockWriters(client)
-      await refreshRollups(client, { dates: [dateOf(day)], kind: 'import', startedAt: new Date() })
+      const writer = await Writer.open(client)
+      await writer.lock()
+      await refreshRollups(await RunTables.open(writer, false), {
+        dates: [dateOf(day)],
+        kind: 'import',
+        startedAt: new Date(),
+      })
       await client.query('COMMIT')
     }
     await client.query('RESET ALL')

@@ -49,7 +49,8 @@ export function addBasePoints(program: Command): void {
       const id = await setBasePoints(deps, { deposit, borrow, from }, CLI)
       const dates = from ? `dates from ${isoDay(from)} on` : 'every date'
       print(
-        `Revision ${id}: ${deposit} points for a dollar supplied, ${borrow} for one borrowed, for ${dates}.`,
+        `Revision ${id}: ${deposit} points for a dollar supplied, ${borrow} for one borrowed, ` +
+          `for ${dates}.`,
       )
       printEffect(dated, from)
     }),
@@ -79,7 +80,8 @@ export function addBasePoints(program: Command): void {
             ),
           )
         print(
-          `Today ${basePoints.deposit} for a dollar supplied and ${basePoints.borrow} for one borrowed count.`,
+          `Today ${basePoints.deposit} for a dollar supplied and ${basePoints.borrow} for one ` +
+            'borrowed count.',
         )
       }),
     )

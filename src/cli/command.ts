@@ -243,7 +243,9 @@ function failureOf(error: unknown): Failure {
   if (!(error instanceof GatewayError) && isLostConnection(error))
     return {
       code: 'UNAVAILABLE',
-      message: `The database went away, or cannot be reached (${(error as Error).message}): unfinished work has changed nothing. Run the command again when it is back.`,
+      message:
+        `The database went away, or cannot be reached (${(error as Error).message}): unfinished ` +
+        'work has changed nothing. Run the command again when it is back.',
       problems: [],
       exitCode: EXIT_CODES.UNAVAILABLE,
     }

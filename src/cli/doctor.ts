@@ -5,12 +5,14 @@ export function addDoctor(program: Command): void {
   program
     .command('doctor')
     .description(
-      'check settings, database, cache, sources, clock and disk, and tell how to mend what is wrong; changes nothing',
+      'check settings, database, cache, sources, clock and disk, and tell how to mend what is ' +
+        'wrong; changes nothing',
     )
     .option('--json', 'print one JSON object per line')
     .option(
       '--deep',
-      'compare all stored sums with the records, not only a sample: this takes as long as reading all of them',
+      'compare all stored sums with the records, not only a sample: this takes as long as ' +
+        'reading all of them',
     )
     .action(async ({ json, deep }: { json?: boolean; deep?: boolean }) => {
       const { examine } = await import('./checks.ts')

@@ -61,7 +61,8 @@ export function addExplain(program: Command): void {
         for (const { pool, side, points, computed } of sides)
           if (computed !== points)
             print(
-              `Side ${side} of ${pool}: the rules now in force yield ${computed}; a resync of ${day} stores that.`,
+              `Side ${side} of ${pool}: the rules now in force yield ${computed}; a resync of ` +
+                `${day} stores that.`,
             )
         print(`${user} has ${dailyPoints.nodes[0]?.points ?? 0} points on ${day}.`)
         const lost = await lastLostRun(deps.pool, day)

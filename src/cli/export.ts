@@ -19,7 +19,8 @@ export function addExport(program: Command): void {
   program
     .command('export')
     .description(
-      'write the store to a directory in the import format, or as CSV or Parquet, from one snapshot',
+      'write the store to a directory in the import format, or as CSV or Parquet, from one ' +
+        'snapshot',
     )
     .argument('<dir>', 'a new or an empty directory')
     .addOption(
@@ -31,7 +32,8 @@ export function addExport(program: Command): void {
     .addOption(
       new Option(
         '--for <reader>',
-        'CSV for people: with a byte-order mark, times in ISO 8601, amounts in whole tokens, and all digits',
+        'CSV for people: with a byte-order mark, times in ISO 8601, amounts in whole tokens, ' +
+          'and all digits',
       ).choices(['spreadsheet']),
     )
     .addOption(

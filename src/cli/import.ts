@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { isAddress } from '../address.ts'
 import { ConfigError } from '../config.ts'
-import { type ImportSummary, importDataset } from '../domain/dataset/import.ts'
+import { checkDataset, type ImportSummary, importDataset } from '../domain/dataset/import.ts'
 import { shownUrl } from '../secrets.ts'
 import { isRemote } from '../sources/client.ts'
 import type { Dataset } from '../sources/dataset/dataset.ts'
@@ -38,7 +38,8 @@ export function addImport(program: Command): void {
   program
     .command('import')
     .description(
-      'load a dataset in the import format, or copy another gateway; either everything is stored or nothing is',
+      'load a dataset in the import format, or copy another gateway; either everything is ' +
+        'stored or nothing is',
     )
     .argument(
       '<from>',
@@ -56,14 +57,16 @@ export function addImport(program: Command): void {
     .addOption(
       new Option(
         '--chain <id>',
-        'one more chain on which such a server has markets, besides 1, 42161, 8453, 146; repeatable',
+        'one more chain on which such a server has markets, besides 1, 42161, 8453, 146; ' +
+          'repeatable',
       )
         .argParser(addChain)
         .default([], 'none'),
     )
     .option(
       '--daily',
-      'leave only the newest snapshot of each position and day (UTC); without it, all of them are kept',
+      'leave only the newest snapshot of each position and day (UTC); without it, all of them ' +
+        'are kept',
     )
     .option('--check', 'check everything, show what would change, and store nothing')
     .option('--reopen', 'also store positions of a season whose board is final')
@@ -143,7 +146,8 @@ async function loadUrl(from: string, options: Options): Promise<void> {
         const name = summary.rules?.programName ?? deps.config.PROGRAM_NAME
         if (summary.rules && name !== deps.config.PROGRAM_NAME)
           warn(
-            `The program of ${summary.name} is called ${JSON.stringify(name)}: set PROGRAM_NAME to show that name here too.`,
+            `The program of ${summary.name} is called ${JSON.stringify(name)}: set ` +
+              'PROGRAM_NAME to show that name here too.',
           )
         return { ...(await load(deps, dataset, options, phases)), mirror: summary }
       })
@@ -161,7 +165,8 @@ async function load(
 ): Promise<Loaded> {
   const progress = showProgress(process.stderr)
   try {
-    const summary = await importDataset(deps, dataset, {
+    const transfer = check ? checkDataset : importDataset
+    const summary = await transfer(deps, dataset, {
       onProgress: progress.update,
       onPhase(phase) {
         progress.done()
@@ -169,7 +174,6 @@ async function load(
       },
       signal: deps.signal,
       requestedBy: CLI,
-      check,
       daily,
       reopen,
     })

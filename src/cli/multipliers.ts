@@ -88,7 +88,8 @@ export function addMultipliers(program: Command): void {
   command
     .command('date')
     .description(
-      'give revisions that count for every date a first date: the day (UTC) on which they were made; shows what would change',
+      'give revisions that count for every date a first date: the day (UTC) on which they were ' +
+        'made; shows what would change',
     )
     .argument('[revision]', 'only this revision, with --from', parseRevision)
     .addOption(
@@ -234,7 +235,8 @@ const NAMED = 10
 function refuseJumps(changes: MultiplierChange[]): void {
   const jumps = jumpsOf(changes).map(
     ({ poolAddress, factor, from, to }) =>
-      `${HEAD[FACTOR_NAMES.indexOf(factor) + 1]} of ${poolAddress} would change from ${from ?? 'none'} to ${to}.`,
+      `${HEAD[FACTOR_NAMES.indexOf(factor) + 1]} of ${poolAddress} would change from ` +
+      `${from ?? 'none'} to ${to}.`,
   )
   if (jumps.length === 0) return
   const more = jumps.length > NAMED ? [`So would ${jumps.length - NAMED} more.`] : []

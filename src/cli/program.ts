@@ -16,6 +16,7 @@ import { addSchema } from './schema.ts'
 import { addSeasons } from './seasons.ts'
 import { addServe } from './serve.ts'
 import { misspeltSettings, settingsInShort, unusedParameters } from './settings.ts'
+import { addSql } from './sql.ts'
 import { addTemplate } from './template.ts'
 import { addUpdate } from './update.ts'
 import { addVerify } from './verify.ts'
@@ -24,7 +25,8 @@ export function createProgram(): Command {
   const program = new Command(manifest.name)
     .version(manifest.version)
     .description(
-      "One GraphQL graph over a lending protocol's user analytics and points program, and its REST APIs.",
+      "One GraphQL graph over a lending protocol's user analytics and points program, and its " +
+        'REST APIs.',
     )
     .addHelpText(
       'after',
@@ -51,6 +53,7 @@ export function createProgram(): Command {
   addExplain(program)
   addVerify(program)
   addSchema(program)
+  addSql(program)
   addConfig(program)
   addDoctor(program)
   addDistribute(program)

@@ -6,12 +6,14 @@ export function addRebuild(program: Command): void {
   program
     .command('rebuild')
     .description(
-      'restore every stored sum from the records: totals, ranks, holdings, net cash, and sums by account, pool and day',
+      'restore every stored sum from the records: totals, ranks, holdings, net cash, and sums ' +
+        'by account, pool and day',
     )
     .option('--json', 'print one JSON object per line')
     .addHelpText(
       'after',
-      '\nUse it after rows were removed or changed by SQL. It can be interrupted and run again. Requests are answered meanwhile.',
+      '\nUse it after rows were removed or changed by SQL. It can be interrupted and run ' +
+        'again. Requests are answered meanwhile.',
     )
     .action(({ json }: { json?: boolean }) =>
       withDeps(async ({ pool, signal }) => {

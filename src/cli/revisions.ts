@@ -16,7 +16,8 @@ export const addFirstDate = (command: Command): Command =>
     .addOption(
       new Option(
         '--from <YYYY-MM-DD>',
-        'first distribution date that they count for (default: the day after the newest distribution)',
+        'first distribution date that they count for (default: the day after the newest ' +
+          'distribution)',
       ).argParser(parseDate),
     )
     .addOption(
@@ -40,7 +41,8 @@ export function printEffect({ from, everyDate }: FirstDate, first: Date | undefi
   const isDefault = !from && !everyDate && first
   print(
     isDefault
-      ? `They count from ${isoDay(first)} on. Stored dates keep their rules: --every-date, or --from, changes those too.`
+      ? `They count from ${isoDay(first)} on. Stored dates keep their rules: --every-date, or ` +
+          '--from, changes those too.'
       : 'Stored points change when their date is resynced.',
   )
 }

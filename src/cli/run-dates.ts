@@ -50,7 +50,8 @@ export function addRunDates(program: Command): void {
     program
       .command('manualupdate')
       .description(
-        "fetch a date's positions from POSITIONS_SOURCE and compute its points (default: today, UTC)",
+        "fetch a date's positions from POSITIONS_SOURCE and compute its points (default: " +
+          'today, UTC)',
       ),
   )
     .option('--accept', 'store positions of tokens without a price too: their sides get no points')
@@ -172,7 +173,10 @@ async function runOne(kind: Kind, date: Date | null, { deps, options }: One): Pr
   if (options.json) return visibleJson(done)
   const { id, distributionDate, positionCount, totalPoints, startedAt, finishedAt } = done
   const seconds = ((finishedAt.getTime() - startedAt.getTime()) / 1000).toFixed(2)
-  return `${isoDay(distributionDate)}: ${figure(positionCount)} positions, ${figure(totalPoints)} points, ${seconds} s (run ${id})`
+  return (
+    `${isoDay(distributionDate)}: ${figure(positionCount)} positions, ${figure(totalPoints)} ` +
+    `points, ${seconds} s (run ${id})`
+  )
 }
 
 function assertRange(kind: Kind, { from, to }: Options): void {

@@ -135,7 +135,8 @@ export function addRuns(program: Command): void {
   command
     .command('diff')
     .description(
-      'show what changed between two runs of a date: users and pools, the largest changes first, and why',
+      'show what changed between two runs of a date: users and pools, the largest changes ' +
+        'first, and why',
     )
     .argument('<run>', 'the number of the later run')
     .argument(
@@ -178,7 +179,8 @@ export function addRuns(program: Command): void {
   command
     .command('stale')
     .description(
-      'list the dates whose stored points differ from the rules now in force for them; a resync brings them up to date',
+      'list the dates whose stored points differ from the rules now in force for them; a ' +
+        'resync brings them up to date',
     )
     .option('--json', 'print one JSON object per line')
     .action(() =>

@@ -32,7 +32,8 @@ export function addSeasons(program: Command): void {
   command
     .command('set')
     .description(
-      'add a season, or change the dates of one; runs of dates outside every season are then refused',
+      'add a season, or change the dates of one; runs of dates outside every season are then ' +
+        'refused',
     )
     .argument('<name>', "the season's name")
     .addOption(

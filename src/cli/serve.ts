@@ -107,10 +107,12 @@ async function mayRunJobs({ store, config, log }: Deps): Promise<boolean> {
   )
   if (cron)
     throw new ConfigError(
-      `${cron} is set, but the role of DATABASE_URL may only read: unset it, or run the grants that \`gateway doctor\` prints.`,
+      `${cron} is set, but the role of DATABASE_URL may only read: unset it, or run the grants ` +
+        `that \`gateway doctor\` prints.`,
     )
   log.info(
-    'the database role may only read: no jobs run here, and changes get a 403 (see `gateway doctor`)',
+    'the database role may only read: no jobs run here, and changes get a 403 (see `gateway ' +
+      'doctor`)',
   )
   return false
 }
@@ -127,7 +129,8 @@ function listenFault({ HOST, PORT }: Config, code = ''): ConfigError | undefined
   if (code === 'EACCES')
     return fault(
       'PORT',
-      `${PORT} may not be listened on by this user: set one above 1023, or give the user the right.`,
+      `${PORT} may not be listened on by this user: set one above 1023, or give the user the ` +
+        'right.',
     )
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code))
     return fault(

@@ -15,7 +15,8 @@ export function addTemplate(program: Command): void {
       if (json) return printJson({ dir, files })
       for (const [file, { lines }] of Object.entries(files)) print(`${file}: ${recordCount(lines)}`)
       print(
-        `Wrote ${dir}. Put your own records into the files, then try \`gateway import ${dir} --check\`.`,
+        `Wrote ${dir}. Put your own records into the files, then try \`gateway import ${dir} ` +
+          `--check\`.`,
       )
     })
 }

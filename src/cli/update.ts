@@ -36,7 +36,8 @@ export function addUpdate(program: Command): void {
     .command('update')
     .argument('[leg...]', `what to update: ${NAMES.join(', ')} (default: all that have a source)`)
     .description(
-      'fetch new and changed snapshots, rewards, cash flows, rates and prices from ANALYTICS_SOURCE; a copy of a gateway also its pools, markets, vaults, tokens and rules',
+      'fetch new and changed snapshots, rewards, cash flows, rates and prices from ' +
+        'ANALYTICS_SOURCE; a copy of a gateway also its pools, markets, vaults, tokens and rules',
     )
     .addOption(
       new Option(

@@ -29,12 +29,14 @@ export function addVerify(program: Command): void {
   program
     .command('verify')
     .description(
-      'compute the digest of a date again, from stored positions and the rules of the date, or compare it with another machine',
+      'compute the digest of a date again, from stored positions and the rules of the date, or ' +
+        'compare it with another machine',
     )
     .argument('[date]', 'the distribution date, as YYYY-MM-DD (default: the newest)', parseDate)
     .option(
       '--against <from>',
-      "another gateway's URL, or its export: a directory, or a positions.jsonl or positions.jsonl.gz",
+      "another gateway's URL, or its export: a directory, or a positions.jsonl or " +
+        'positions.jsonl.gz',
     )
     .addOption(
       new Option('--limit <n>', 'number of users to name, largest differences first')
@@ -79,7 +81,8 @@ function describe(result: Verification, other: string | undefined): void {
   )
   if (result.importedPositionCount > 0 && other === undefined)
     print(
-      `Points of ${figure(result.importedPositionCount)} positions were imported, and are taken as they are.`,
+      `Points of ${figure(result.importedPositionCount)} positions were imported, and are ` +
+        'taken as they are.',
     )
   if (digest !== null && digest !== storedDigest)
     print('The stored points are not those that the last run stored.')

@@ -17,7 +17,8 @@ const HALF_OF_MIN = '2.4703282292062327209e-324'
  * is written several times, because least and greatest ignore null.
  */
 export const toDouble = (decimal: string) =>
-  `(CASE WHEN abs(${decimal}) < ${HALF_OF_MIN} THEN 0 WHEN (${decimal}) IS NOT NULL THEN least(greatest(${decimal}, -${MAX}), ${MAX}) END)::float8`
+  `(CASE WHEN abs(${decimal}) < ${HALF_OF_MIN} THEN 0 WHEN (${decimal}) IS NOT NULL THEN ` +
+  `least(greatest(${decimal}, -${MAX}), ${MAX}) END)::float8`
 
 /**
  * The same for a decimal that is not null and has few decimals: it is not beyond doubles near 0.

@@ -78,7 +78,8 @@ const noRight = () =>
 export const answerTooLarge = (maxBytes: number) =>
   new GatewayError(
     'ANSWER_TOO_LARGE',
-    `The answer would have more than ${maxBytes.toLocaleString('en-US')} bytes, the limit (MAX_ANSWER_BYTES). Ask for fewer rows or fields, or split it into several requests.`,
+    `The answer would have more than ${maxBytes.toLocaleString('en-US')} bytes, the limit ` +
+      '(MAX_ANSWER_BYTES). Ask for fewer rows or fields, or split it into several requests.',
   )
 
 /** The error of a query that the graph plans. Undefined if resolvers have to find the error. */

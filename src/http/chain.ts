@@ -83,7 +83,9 @@ export function openChain(server: Server, options: ChainOptions): Chain {
   const { observer, connections, rateLimit, edge, admission, basePath, adminTokens } = options
   const refusals = new Counter({
     name: 'gateway_refused_requests_total',
-    help: 'Requests that were rejected unread, by reason: closing, too many connections, overload, rate limit.',
+    help:
+      'Requests that were rejected unread, by reason: closing, too many connections, overload, ' +
+      'rate limit.',
     labelNames: ['reason'],
     registers: [options.metrics],
   })

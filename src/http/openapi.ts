@@ -84,12 +84,14 @@ const tagged = {
   ...requestId,
   etag: header(
     'string',
-    'The ETag of the response. If the response contains the time of its request, the tag ignores it and is weak.',
+    'The ETag of the response. If the response contains the time of its request, the tag ' +
+      'ignores it and is weak.',
     '"3Ufq0bGAC2iOA6jDdlVqZ0dNnZ4"',
   ),
   [DATA_VERSION]: header(
     'string',
-    'The data version of the response, if the server reads from replicas. Send it with the next request, also to another server of the same data, and no response is older.',
+    'The data version of the response, if the server reads from replicas. Send it with the ' +
+      'next request, also to another server of the same data, and no response is older.',
     '1742',
   ),
   vary: header('string', 'Origin, among others.', 'Origin, Accept-Encoding'),
@@ -110,7 +112,8 @@ const limited = {
 }
 const link = {
   description:
-    'The same data over GraphQL: a GET of the operation in `x-graphql-operation`, with its variables. Absent if it would be longer than 3000 characters.',
+    'The same data over GraphQL: a GET of the operation in `x-graphql-operation`, with its ' +
+    'variables. Absent if it would be longer than 3000 characters.',
   schema: { type: 'string' as const },
 }
 
@@ -200,14 +203,20 @@ const OPERATED: ZodOpenApiPathsObject = {
   '/readyz': operated(
     'getReadiness',
     'Requests can be served',
-    'For a load balancer: 200 while the database answers and the server is not closing. It does not depend on the cache; without it, responses are only slower.',
+    'For a load balancer: 200 while the database answers and the server is not closing. It ' +
+      'does not depend on the cache; without it, responses are only slower.',
     { description: 'Requests can be served', content: { 'application/json': { schema: alive } } },
     { 503: failure('The database does not answer') },
   ),
   '/metrics': operated(
     'getMetrics',
     'Metrics for Prometheus',
-    'Metrics of this process and of the database: the age of the newest distribution (`gateway_newest_distribution_timestamp_seconds` and `gateway_newest_distribution_age_seconds`, absent if no positions are stored) and the number of finished runs (`gateway_distribution_runs_total` by kind and status). All gateways on a database report the same database metrics: aggregate them by maximum, not by sum. `gateway_subscriptions` counts this process only.',
+    'Metrics of this process and of the database: the age of the newest distribution ' +
+      '(`gateway_newest_distribution_timestamp_seconds` and ' +
+      '`gateway_newest_distribution_age_seconds`, absent if no positions are stored) and the ' +
+      'number of finished runs (`gateway_distribution_runs_total` by kind and status). All ' +
+      'gateways on a database report the same database metrics: aggregate them by maximum, not ' +
+      'by sum. `gateway_subscriptions` counts this process only.',
     {
       description: 'Metrics in the Prometheus text format',
       headers: requestId,
@@ -233,7 +242,14 @@ export function openApiDocument(basePath = '', sampled: Examples = generated) {
       version: REST_VERSION,
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'The points program API at the root and the user analytics (indexer) API under /v1. Both are mapped onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. A trailing slash and the case of the fixed words of a path make no difference, except at /metrics, /livez and /readyz. Unknown query parameters are ignored. Any request may send x-data-version, a whole number from a response: the response is not older than that one, even from another server. A request that takes too long to arrive gets a 408, and one whose URL and headers exceed 16 KiB a 431.',
+        'The points program API at the root and the user analytics (indexer) API under /v1. ' +
+        'Both are mapped onto the GraphQL API at /graphql. Addresses are accepted in any case ' +
+        'and returned in lower case. A trailing slash and the case of the fixed words of a ' +
+        'path make no difference, except at /metrics, /livez and /readyz. Unknown query ' +
+        'parameters are ignored. Any request may send x-data-version, a whole number from a ' +
+        'response: the response is not older than that one, even from another server. A ' +
+        'request that takes too long to arrive gets a 408, and one whose URL and headers ' +
+        'exceed 16 KiB a 431.',
     },
     servers: [{ url: basePath || '/' }],
     tags: TAGS,

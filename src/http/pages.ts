@@ -21,7 +21,9 @@ const policy = (
   ancestors: string,
   { fonts = '', logos = '' } = {},
 ) =>
-  `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:${logos}; ${fonts}connect-src 'self'; base-uri 'none'; form-action ${forms}; frame-ancestors ${ancestors}`
+  `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:${logos}; ` +
+  `${fonts}connect-src 'self'; base-uri 'none'; form-action ${forms}; frame-ancestors ` +
+  `${ancestors}`
 
 const headersOf = (policy: string) => [
   'content-security-policy',

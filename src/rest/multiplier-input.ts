@@ -21,7 +21,8 @@ export const multiplierInput = z.strictObject(
     from: date
       .optional()
       .describe(
-        'The first distribution date that they count for. Without it they count for every date, so a resync of a stored date uses them.',
+        'The first distribution date that they count for. Without it they count for every ' +
+          'date, so a resync of a stored date uses them.',
       ),
     id: ignored,
     tokenA_address: ignored,

@@ -3,7 +3,8 @@ const drawn = (colour: string, sign: string) =>
   `data:image/svg+xml,${`<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><circle cx='16' cy='16' r='16' fill='${colour}'/>${sign}</svg>`.replace(/[<>#]/g, encodeURIComponent)}`
 
 const letter = (text: string) =>
-  `<text x='16' y='22' fill='#fff' font-family='sans-serif' font-size='18' font-weight='700' text-anchor='middle'>${text}</text>`
+  `<text x='16' y='22' fill='#fff' font-family='sans-serif' font-size='18' font-weight='700' ` +
+  `text-anchor='middle'>${text}</text>`
 const ring = "<circle cx='16' cy='16' r='12' fill='none' stroke='#fff' stroke-width='2'/>"
 const diamond = "<path d='M16 5l7 11-7 4-7-4zm-7 13 7 9 7-9-7 4z' fill='#fff'/>"
 

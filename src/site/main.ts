@@ -25,7 +25,8 @@ const notFound: Page = {
   title: 'Page not found',
   file: undefined,
   content:
-    '<h1>Page not found</h1><p>The documentation has no page at this address. Search for it (the key /), or begin at <a href="/docs">the first page</a>.</p>',
+    '<h1>Page not found</h1><p>The documentation has no page at this address. Search for it ' +
+    '(the key /), or begin at <a href="/docs">the first page</a>.</p>',
 }
 
 /** The files of the site by their paths. */

@@ -54,7 +54,8 @@ function section({
 }: Operation & Endpoint): string {
   const items = parameters.map(
     ({ name, in: where, required, description = '' }) =>
-      `<li><code><b>${name}</b></code> (${where}${required ? ', required' : ''}) ${markdown(description)}</li>`,
+      `<li><code><b>${name}</b></code> (${where}${required ? ', required' : ''}) ` +
+      `${markdown(description)}</li>`,
   )
   const answers = Object.entries(responses).map(
     ([status, answer]) => `<li><code>${status}</code> ${markdown(answer.description)}</li>`,

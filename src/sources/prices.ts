@@ -207,7 +207,10 @@ function readPrice(
     return `its confidence, ${cut(String(JSON.stringify(confidence)), 40)}, is below ${MIN_CONFIDENCE}`
   if (decimals === undefined || decimals === null) return { price }
   if (typeof decimals !== 'number' || !Number.isInteger(decimals) || decimals < 0 || decimals > 255)
-    return `the decimals must be an integer from 0 to 255, not ${cut(String(JSON.stringify(decimals)), 40)}`
+    return (
+      'the decimals must be an integer from 0 to 255, not ' +
+      `${cut(String(JSON.stringify(decimals)), 40)}`
+    )
   return { price, decimals }
 }
 

@@ -21,5 +21,8 @@ export function differenceNote(last: Bucket | undefined): string {
     last.pendingCashUsd === null
       ? 'Cash flows without a price'
       : `Net cash of ${full(last.pendingCashUsd, 'usd')}`
-  return `${cash} came after the newest snapshots: the earnings above count it, the chart will with the next ones.`
+  return (
+    `${cash} came after the newest snapshots: the earnings above count it, the chart will with ` +
+    'the next ones.'
+  )
 }

@@ -1,8 +1,9 @@
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inTransaction } from '../../src/db/connect/transaction.ts'
+import { inWrite } from '../../src/db/write.ts'
+import { RunTables } from '../../src/domain/distribution/run-tables.ts'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
-import { lockWriters, refreshRollups } from '../../src/domain/points/refresh-rollups.ts'
+import { refreshRollups } from '../../src/domain/points/refresh-rollups.ts'
 import { setSeason } from '../../src/domain/season/change-seasons.ts'
 import { compileCost } from '../../src/graphql/policy/cost.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
@@ -58,17 +59,17 @@ beforeAll(async () => {
   idle = first.user_address
   absent = second.user_address
   const changed = dates.slice(20, 23)
-  await inTransaction({ pool }, async (client) => {
-    await lockWriters(client)
-    await client.query(
+  await inWrite({ pool }, async (writer) => {
+    await writer.lock()
+    await writer.query(
       'UPDATE stored_position SET points_a = 0, points_b = 0 WHERE user_address = $1 AND distribution_date = ANY($2)',
       [idle, changed],
     )
-    await client.query(
+    await writer.query(
       'DELETE FROM stored_position WHERE user_address = $1 AND distribution_date = ANY($2)',
       [absent, changed],
     )
-    await refreshRollups(client, {
+    await refreshRollups(await RunTables.open(writer, false), {
       dates: changed,
       kind: 'import',
       startedAt: new Date(),

@@ -4,8 +4,10 @@
  */
 import type pg from 'pg'
 import { USER_KEY } from '../../db/marks.ts'
+import { Writer } from '../../db/write.ts'
 import { positionId } from '../../domain/dataset/store-positions.ts'
-import { lockWriters, refreshRollups } from '../../domain/points/refresh-rollups.ts'
+import { RunTables } from '../../domain/distribution/run-tables.ts'
+import { refreshRollups } from '../../domain/points/refresh-rollups.ts'
 import { withoutIndexes } from '../store.ts'
 
 export interface Factors {
@@ -33,7 +35,8 @@ const COPIED: Record<string, 'users and days' | 'users'> = {
 
 /** The address of a user's copy `k`; 0 is the user itself. */
 const copied = (column: string) =>
-  `CASE k WHEN 0 THEN ${column} ELSE '0x' || substr(md5(${column} || k) || md5(k || ${column}), 1, 40) END`
+  `CASE k WHEN 0 THEN ${column} ELSE '0x' || substr(md5(${column} || k) || md5(k || ` +
+  `${column}), 1, 40) END`
 
 /**
  * Multiplies users and days. Earlier days are added, and the newest distribution date stays as it
@@ -55,7 +58,8 @@ export async function grow(
     )
     const newest = rows[0]?.date as string
     await client.query(
-      `INSERT INTO "user" (user_address) SELECT ${copied('user_address')} FROM "user", generate_series(1, $1::int - 1) k`,
+      `INSERT INTO "user" (user_address) SELECT ${copied('user_address')} FROM "user", ` +
+        'generate_series(1, $1::int - 1) k',
       [factors.users],
     )
     for (const [table, what] of Object.entries(COPIED)) {
@@ -91,7 +95,8 @@ async function copy(
   newest: string,
 ): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
-    `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
+    'SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND ' +
+      `NOT attisdropped AND attgenerated = ''`,
     [table],
   )
   const names = rows.map(({ name }) => name)
@@ -124,8 +129,9 @@ async function total(client: pg.PoolClient): Promise<void> {
     'SELECT DISTINCT distribution_date::text AS date FROM account_day ORDER BY date',
   )
   await client.query('BEGIN')
-  await lockWriters(client)
-  await refreshRollups(client, {
+  const writer = await Writer.open(client)
+  await writer.lock()
+  await refreshRollups(await RunTables.open(writer, false), {
     dates: rows.map(({ date }) => date),
     kind: 'import',
     startedAt: new Date(),

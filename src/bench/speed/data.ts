@@ -344,7 +344,8 @@ export async function openSpeedStore(
       const since = performance.now()
       await writeFiles(shape, files)
       say(
-        `${dir}: the files took ${Math.round((performance.now() - since) / 1000)} s, importing them`,
+        `${dir}: the files took ${Math.round((performance.now() - since) / 1000)} s, importing ` +
+          'them',
       )
       await runProduct(['import', files], { DATABASE_URL: server.url })
       await rm(files, { recursive: true })

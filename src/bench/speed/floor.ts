@@ -356,7 +356,8 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
     const account = query.get('account')
     const [row] = await rows(
       'user points',
-      'SELECT total_points, (SELECT points FROM account WHERE user_address = $1) AS points FROM program',
+      'SELECT total_points, (SELECT points FROM account WHERE user_address = $1) AS points ' +
+        'FROM program',
       [account],
     )
     return { account, userPoints: row?.points ?? 0, totalPoints: row?.total_points }
@@ -365,7 +366,8 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
   '/positions/breakdown-by-assets': byAssets,
   async '/points/reports'() {
     const sql =
-      'SELECT date AS "distributionDate", total_points AS "totalPoints", position_count AS "positionCount" FROM distribution ORDER BY date DESC'
+      'SELECT date AS "distributionDate", total_points AS "totalPoints", position_count AS ' +
+      '"positionCount" FROM distribution ORDER BY date DESC'
     return { items: await rows('reports', sql) }
   },
   '/multipliers/all': () =>
@@ -438,7 +440,8 @@ async function pointsOf(address: string, query: URLSearchParams) {
 async function positionsOf(userAddress: string) {
   const [row] = await rows(
     'user and program',
-    'SELECT p.total_points, a.points, a.last_distribution_date FROM program p LEFT JOIN account a ON a.user_address = $1',
+    'SELECT p.total_points, a.points, a.last_distribution_date FROM program p LEFT JOIN ' +
+      'account a ON a.user_address = $1',
     [userAddress],
   )
   const timestamp = new Date().toISOString()

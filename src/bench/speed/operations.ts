@@ -110,7 +110,9 @@ export const documents = {
       vaultLiquidationRewards: liquidationRewards(first: 10, where: { entityTypes: VAULT }) { nodes { ${REWARD} } }
     }
   }`,
-  users: `query Users($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) { nodes { address points: totalPoints rank } } }`,
+  users:
+    'query Users($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) ' +
+    '{ nodes { address points: totalPoints rank } } }',
 }
 
 /** The id of a document that the product knows beforehand. */
@@ -171,7 +173,8 @@ const PG_POOLS = pgPools(
 )
 // A multiplier does not know the number that its pool is ordered by.
 const PG_MULTIPLIERS = pgPools(
-  'tokenA_address: asset1Address tokenA_symbol: asset1Symbol tokenB_address: asset2Address tokenB_symbol: asset2Symbol',
+  'tokenA_address: asset1Address tokenA_symbol: asset1Symbol tokenB_address: asset2Address ' +
+    'tokenB_symbol: asset2Symbol',
   `id: rowId poolAddress deposit_tokenA: depositTokenA deposit_tokenB: depositTokenB
    borrow_tokenA: borrowTokenA borrow_tokenB: borrowTokenB`,
 )
@@ -206,7 +209,9 @@ const PG = {
       nodes { ${pgPosition('rest')} } pageInfo { hasNextPage }
     }
   }`,
-  reports: `{ allDistributions(orderBy: DATE_DESC) { nodes { distributionDate: date totalPoints positionCount } } }`,
+  reports:
+    '{ allDistributions(orderBy: DATE_DESC) { nodes { distributionDate: date totalPoints ' +
+    'positionCount } } }',
   dailyPoints: (page: string, form: 'rest' | 'graph') => `query ($address: String!) {
     allAccountDays(condition: { userAddress: $address }, orderBy: DISTRIBUTION_DATE_ASC, ${page}) {
       nodes { distributionDate points positions(orderBy: POOL_ADDRESS_ASC) { nodes { ${pgPosition(form)} } } }

@@ -93,7 +93,10 @@ export function worse(now: Recorded, recorded: Recorded): string[] {
   })
   const told = slower(now, recorded).map((name) => {
     const [value, before] = [now.floor[name], recorded.floor[name] as number]
-    return `${name}: ${value} times the floor, ${before} were recorded (at least ${round(SLACK * before)})`
+    return (
+      `${name}: ${value} times the floor, ${before} were recorded (at least ` +
+      `${round(SLACK * before)})`
+    )
   })
   return [...more, ...told]
 }
@@ -259,7 +262,8 @@ function table(rows: Row[]): string {
     texts[0]?.map((_, i) => Math.max(3, ...texts.map((row) => row[i]?.length ?? 0))) ?? []
   const [head = '', ...rest] = texts.map(
     (row) =>
-      `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`,
+      '| ' +
+      `${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`,
   )
   return [
     head,
@@ -314,7 +318,10 @@ export function loadTold({ operations }: Results): string | undefined {
   const cells = Object.values(operations).flatMap(({ cells }) => cells[JUDGED]?.bare ?? [])
   if (cells.length === 0) return undefined
   const of = (part: 'load' | 'server') => round(median(cells.map((cell) => median(cell[part]))))
-  return `A request costs the load ${of('load')} µs of CPU where it costs bare node:http ${of('server')} µs (medians).`
+  return (
+    `A request costs the load ${of('load')} µs of CPU where it costs bare node:http ` +
+    `${of('server')} µs (medians).`
+  )
 }
 
 /**
@@ -327,7 +334,10 @@ export function idleTold({ operations }: Results, system: Timed): string | undef
     return cell && median(cell.rps.map((rps, i) => rps * (cell.server[i] ?? 0))) < 0.9e6
   })
   if (idle.length === 0) return undefined
-  return `Bounded by Postgres and the load, not by the core of ${system}: ${idle.map(([name]) => name).join(', ')}.`
+  return (
+    `Bounded by Postgres and the load, not by the core of ${system}: ` +
+    `${idle.map(([name]) => name).join(', ')}.`
+  )
 }
 
 /** The goals that were measured, in Markdown. */

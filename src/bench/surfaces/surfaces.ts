@@ -80,7 +80,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'filter: positions of two tokens',
-      query: `query ($assets: [Address!]) { positions(first: 100, where: { assets: $assets }) { nodes { legacy { recordId } points } } }`,
+      query:
+        'query ($assets: [Address!]) { positions(first: 100, where: { assets: $assets }) { nodes ' +
+        '{ legacy { recordId } points } } }',
       variants: some(aTokens).map((token, i) => {
         const assets = [token, aTokens[i] === token ? aTokens.at(-1) : aTokens[i]]
         return { variables: { assets }, values: assets }
@@ -97,7 +99,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       query: `query ($from: Float!) { leaderboard(first: 100, where: { points: { gte: $from } },
         orderBy: USER) { nodes { userAddress points rank } } }`,
       variants: [1, 50, 100].map((from) => ({ variables: { from }, values: [from] })),
-      sql: `SELECT user_address, points / 1e6::float8, rank FROM account WHERE points >= $1 * 1e6 ORDER BY user_address LIMIT 100`,
+      sql:
+        'SELECT user_address, points / 1e6::float8, rank FROM account WHERE points >= $1 * 1e6 ' +
+        'ORDER BY user_address LIMIT 100',
       rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
     {
@@ -115,7 +119,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'series of a pool by day',
-      query: `query ($pool: Address!) { pool(address: $pool) { series { start points tvlUsd borrowedUsd } } }`,
+      query:
+        'query ($pool: Address!) { pool(address: $pool) { series { start points tvlUsd ' +
+        'borrowedUsd } } }',
       variants: some(pools).map((pool) => ({ variables: { pool }, values: [pool] })),
       sql: `SELECT distribution_date::text, (a_points + b_points) / 1e6::float8,
           a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd, a_borrowed_usd + b_borrowed_usd
@@ -134,7 +140,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'series of the three tokens with the most points',
-      query: `{ series(groupBy: ASSET, first: 3) { key { asset { address } } buckets { start points suppliedUsd borrowedUsd } } }`,
+      query:
+        '{ series(groupBy: ASSET, first: 3) { key { asset { address } } buckets { start points ' +
+        'suppliedUsd borrowedUsd } } }',
       variants: [{ variables: {}, values: [] }],
       sql: `WITH day AS (SELECT asset, distribution_date, sum(points) AS points, sum(supplied) AS supplied,
             sum(borrowed) AS borrowed
@@ -216,19 +224,27 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'as of: the leaderboard, top 100',
-      query: `query ($asOf: DateTime!) { leaderboard(scope: { asOf: $asOf }, first: 100) { nodes { userAddress points rank } } }`,
+      query:
+        'query ($asOf: DateTime!) { leaderboard(scope: { asOf: $asOf }, first: 100) { nodes { ' +
+        'userAddress points rank } } }',
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
-      sql: `SELECT user_address, points / 1e6::float8, rank FROM rank_history WHERE distribution_date = $1 ORDER BY rank LIMIT 100`,
+      sql:
+        'SELECT user_address, points / 1e6::float8, rank FROM rank_history WHERE ' +
+        'distribution_date = $1 ORDER BY rank LIMIT 100',
       rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
     {
       name: 'as of: the points and the rank of a user',
-      query: `query ($user: Address!, $asOf: DateTime!) { user(address: $user) { points: totalPoints(asOf: $asOf) rank(asOf: $asOf) } }`,
+      query:
+        'query ($user: Address!, $asOf: DateTime!) { user(address: $user) { points: ' +
+        'totalPoints(asOf: $asOf) rank(asOf: $asOf) } }',
       variants: some(users).map((user, i) => ({
         variables: { user, asOf: asOf[i % asOf.length] },
         values: [asOf[i % asOf.length], user],
       })),
-      sql: `SELECT points / 1e6::float8, rank FROM rank_history WHERE distribution_date = $1 AND user_address = $2`,
+      sql:
+        'SELECT points / 1e6::float8, rank FROM rank_history WHERE distribution_date = $1 AND ' +
+        'user_address = $2',
       rows: (data) => [row('points', 'rank')(data.user)],
     },
     {
@@ -247,7 +263,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'now: the net worth of 100 users',
-      query: `query ($addresses: [Address!]!) { users(where: { addresses: $addresses }) { nodes { address worth { suppliedUsd borrowedUsd netUsd } } } }`,
+      query:
+        'query ($addresses: [Address!]!) { users(where: { addresses: $addresses }) { nodes { ' +
+        'address worth { suppliedUsd borrowedUsd netUsd } } } }',
       variants: [0, 100].map((from) => ({
         variables: { addresses: wallets(from, 100) },
         values: [wallets(from, 100)],
@@ -270,7 +288,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'vaults by TVL, with their totals',
-      query: `{ vaults(first: 20, orderBy: TVL_USD, orderDirection: DESC) { nodes { address tvlUsd userCount totalAssets { raw } } } }`,
+      query:
+        '{ vaults(first: 20, orderBy: TVL_USD, orderDirection: DESC) { nodes { address tvlUsd ' +
+        'userCount totalAssets { raw } } } }',
       variants: [{ variables: {}, values: [] }],
       sql: `SELECT v.id, CASE WHEN d.unpriced = 0 THEN d.assets_usd::float8 END, d.user_count, d.assets::text
         FROM vault v LEFT JOIN LATERAL (SELECT * FROM vault_day d WHERE d.chain_id = v.chain_id AND d.vault_id = v.id
@@ -372,7 +392,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'risk: what five drops would liquidate in a pool',
-      query: `query ($pool: Address!) { pool(address: $pool) { collateralAtRisk { drop positionCount collateralUsd debtUsd } } }`,
+      query:
+        'query ($pool: Address!) { pool(address: $pool) { collateralAtRisk { drop positionCount ' +
+        'collateralUsd debtUsd } } }',
       variants: some(pools).map((pool) => ({ variables: { pool }, values: [pool] })),
       sql: `SELECT d.drop, count(*) FILTER (WHERE fall <= d.drop)::int,
           sum(collateral) FILTER (WHERE fall <= d.drop), sum(debt) FILTER (WHERE fall <= d.drop)
@@ -387,7 +409,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "a week's leaderboard, top 100",
-      query: `query ($from: Date!, $to: Date!) { leaderboard(scope: { window: { from: $from, to: $to } }, first: 100) { nodes { userAddress points rank } } }`,
+      query:
+        'query ($from: Date!, $to: Date!) { leaderboard(scope: { window: { from: $from, to: $to ' +
+        '} }, first: 100) { nodes { userAddress points rank } } }',
       variants: [DAYS - 7, 3].map((nth) => {
         const [from, to] = [day(nth), day(nth + 6)]
         return { variables: { from, to }, values: [from, to] }
@@ -398,7 +422,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "a user's activity",
-      query: `query ($user: Address!) { user(address: $user) { activity(first: 100) { nodes { kind txHash logIndex amount { usd } } } } }`,
+      query:
+        'query ($user: Address!) { user(address: $user) { activity(first: 100) { nodes { kind ' +
+        'txHash logIndex amount { usd } } } } }',
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT upper(kind), tx_hash, log_index::int, amount_usd FROM (
           SELECT kind::text, tx_hash, log_index, amount_usd, timestamp FROM cash_flow WHERE user_address = $1
@@ -481,7 +507,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'rank history of a user',
-      query: `query ($user: Address!) { user(address: $user) { series { lastDate totalPoints rank } } }`,
+      query:
+        'query ($user: Address!) { user(address: $user) { series { lastDate totalPoints rank } } ' +
+        '}',
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT d.date::text, s.points / 1e6::float8, s.rank FROM distribution d
           JOIN rank_history s ON s.distribution_date = d.date AND s.user_address = $1 WHERE d.date < '${NEWEST}'
@@ -490,7 +518,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'around an account',
-      query: `query ($user: Address!) { leaderboard: leaderboardAround(user: $user, first: 7) { nodes { userAddress points rank } } }`,
+      query:
+        'query ($user: Address!) { leaderboard: leaderboardAround(user: $user, first: 7) { nodes ' +
+        '{ userAddress points rank } } }',
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM account
         WHERE rank > greatest(0, (SELECT rank FROM account WHERE user_address = $1) - 4) ORDER BY rank LIMIT 7`,
@@ -518,7 +548,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'users: up to 1,000',
-      query: `query ($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) { nodes { address points: totalPoints rank } } }`,
+      query:
+        'query ($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) ' +
+        '{ nodes { address points: totalPoints rank } } }',
       variants: [
         { variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] },
       ],
@@ -529,7 +561,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'lookupUsers: up to 1,000',
-      query: `query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) { address points: totalPoints rank } }`,
+      query:
+        'query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) { address points: ' +
+        'totalPoints rank } }',
       variants: [
         { variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] },
       ],

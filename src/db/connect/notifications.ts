@@ -213,4 +213,6 @@ async function hold(
 }
 
 const DEAF =
-  'the notifications of the store do not arrive, so answers are not cached: does DATABASE_URL lead to a pooler in transaction mode? Then DATABASE_DIRECT_URL must lead to the same database without it.'
+  'the notifications of the store do not arrive, so answers are not cached: does DATABASE_URL ' +
+  'lead to a pooler in transaction mode? Then DATABASE_DIRECT_URL must lead to the same ' +
+  'database without it.'

@@ -30,7 +30,7 @@ export const mostWriters = ({ options }: Pool) => Math.max(1, Math.floor(options
 
 const limits = new WeakMap<Pool, LimitFunction>()
 
-interface TransactionOptions {
+export interface TransactionOptions {
   pool: Pool
   /** Cancels the running statement, and rolls back. */
   signal?: AbortSignal | undefined

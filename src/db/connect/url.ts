@@ -29,7 +29,8 @@ const ENCRYPTED = ['prefer', 'require', 'verify-ca', 'verify-full']
 const SSLMODES = ['disable', 'no-verify', ...ENCRYPTED]
 
 export const NOT_ENCODED =
-  'must be a URL like postgres://user:password@host:5432/database, with special characters of the password percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F, % is %25)'
+  'must be a URL like postgres://user:password@host:5432/database, with special characters of ' +
+  'the password percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F, % is %25)'
 
 export interface DatabaseUrl {
   /** The URL for connections. */
@@ -140,6 +141,7 @@ const replacementOf = (name: string) =>
   REPLACED[name] ?? 'each connection of the gateway has its own'
 
 const schemaFault = (value: string) =>
-  `must not have schema=${shown(value)}: the tables of the gateway are in the schema public of a database, which it shares with no other program`
+  `must not have schema=${shown(value)}: the tables of the gateway are in the schema public of ` +
+  'a database, which it shares with no other program'
 
 const shown = (value: string) => value.replace(/[^\w.-]/g, '?').slice(0, 40)

@@ -18,5 +18,8 @@ const TOLERATED_SECONDS = 60
 export function clockWarning(other: string, ahead: number): string | undefined {
   if (Math.abs(ahead) < TOLERATED_SECONDS) return undefined
   const seconds = Math.round(Math.abs(ahead)).toLocaleString('en-US')
-  return `The clock of this machine is ${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} that of ${other}, so runs may take the wrong date: synchronize both with NTP.`
+  return (
+    `The clock of this machine is ${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} that of ` +
+    `${other}, so runs may take the wrong date: synchronize both with NTP.`
+  )
 }

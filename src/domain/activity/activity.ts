@@ -73,7 +73,8 @@ const columns = sqlColumns({
     type: 'amount',
     nullable: true,
     description:
-      'The amount that moved, with its USD at that time. `raw` is null if only USD are stored, `decimals` if the token is not stored, `value` in both cases.',
+      'The amount that moved, with its USD at that time. `raw` is null if only USD are stored, ' +
+      '`decimals` if the token is not stored, `value` in both cases.',
     tokens: { field: 'amount', usd: 'amountUsd', decimals: 'assetDecimals' },
   },
   assetDecimals: { sql: tokenColumn('asset_decimals'), type: 'int', nullable: true },

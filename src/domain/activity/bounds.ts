@@ -34,7 +34,8 @@ export function assertCountable(args: Args): void {
 const unbounded = (name: string, what: string) =>
   badArgument(
     name,
-    `${what}: add where.users (at most ${MOST_USERS}), or where.time with eq, or with gte and lte at most ${MOST_DAYS} days apart`,
+    `${what}: add where.users (at most ${MOST_USERS}), or where.time with eq, or with gte and ` +
+      `lte at most ${MOST_DAYS} days apart`,
   )
 
 function isBounded(where: Where): boolean {

@@ -8,14 +8,16 @@ export const endColumns = sqlColumns({
     type: 'boolean',
     nullable: true,
     description:
-      'True if the user had nothing there before, by the snapshot or cash flow that is stored last before it. Null for a reward, and where that leaves it open.',
+      'True if the user had nothing there before, by the snapshot or cash flow that is stored ' +
+      'last before it. Null for a reward, and where that leaves it open.',
   },
   closed: {
     sql: 't.closed',
     type: 'boolean',
     nullable: true,
     description:
-      'True if the user had nothing left there, by the snapshot or cash flow that is stored next after it. Null for a reward, and where that leaves it open.',
+      'True if the user had nothing left there, by the snapshot or cash flow that is stored ' +
+      'next after it. Null for a reward, and where that leaves it open.',
   },
 })
 
@@ -85,7 +87,8 @@ export function endsOf(values: Prisma.Sql[], used: ReadonlySet<string>): Prisma.
   }).filter(([name]) => used.has(name))
   const columns = ends.map(
     ([name, [value, snapshot, flow]]) =>
-      `(SELECT CASE WHEN r.kind <> 'liquidation_reward' THEN ${value} END FROM ${snapshot} s LEFT JOIN ${flow} f ON true) AS ${name}`,
+      `(SELECT CASE WHEN r.kind <> 'liquidation_reward' THEN ${value} END FROM ${snapshot} s ` +
+      `LEFT JOIN ${flow} f ON true) AS ${name}`,
   )
   return Prisma.sql`FROM (SELECT ${Prisma.raw(columns.join(', '))} FROM (SELECT ${kind} AS kind, ${account} AS user_address,
     ${chain} AS chain_id, ${type} AS entity_type, ${entity} AS entity_id, ${timestamp} AS timestamp, ${log} AS log_index) r) t`

@@ -14,7 +14,8 @@ const token = {
   type: 'address',
 } as const
 const joined = (kind: 'market' | 'vault') =>
-  `LEFT JOIN ${kind} ON t.entity_type = '${kind}' AND ${kind}.chain_id = t.chain_id AND ${kind}.id = t.entity_id`
+  `LEFT JOIN ${kind} ON t.entity_type = '${kind}' AND ${kind}.chain_id = t.chain_id AND ` +
+  `${kind}.id = t.entity_id`
 
 const amount = (name: string, what: string) => {
   const column = `t.${name.toLowerCase()}`
@@ -49,7 +50,8 @@ export const snapshotAggregate: Aggregate = {
     sumShares: {
       type: 'amount',
       description:
-        'Sum of vault shares, in their smallest unit. Null unless grouped by ENTITY, because other groups mix shares, and in a market.',
+        'Sum of vault shares, in their smallest unit. Null unless grouped by ENTITY, because ' +
+        'other groups mix shares, and in a market.',
       sql: 'sum(t.shares)',
       only: ['ENTITY'],
       nullable: true,

@@ -1,5 +1,5 @@
-import type { PoolClient } from 'pg'
 import { sqlColumns } from 'pothos-sql'
+import type { Queryable } from '../../db/write.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /**
@@ -22,7 +22,9 @@ export const tokenLogos = (hosts: readonly string[]) => ({
       type: 'text',
       nullable: true,
       description:
-        'The logo, for the `src` of an image: an image as data (PNG, WebP or SVG, at most 8192 characters), or an https link to a host that the operator allows. Null if `tokens.jsonl` has none, or no such one.',
+        'The logo, for the `src` of an image: an image as data (PNG, WebP or SVG, at most 8192 ' +
+        'characters), or an https link to a host that the operator allows. Null if ' +
+        '`tokens.jsonl` has none, or no such one.',
     },
   }),
 })
@@ -31,10 +33,7 @@ export const tokenLogos = (hosts: readonly string[]) => ({
 const NAMED_HOSTS = 5
 
 /** Sentences about the logos in the store that are not shown. */
-export async function logoWarnings(
-  client: PoolClient,
-  hosts: readonly string[],
-): Promise<string[]> {
+export async function logoWarnings(client: Queryable, hosts: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ host: string | null; logos: number }>(
     `SELECT lower(substring(t.logo_uri from '(?i)^https://([^/]+)/')) AS host, count(*)::int AS logos FROM token t
      WHERE t.logo_uri IS NOT NULL AND ${shownSql('t.logo_uri', hosts)} IS NULL GROUP BY 1 ORDER BY 2 DESC, 1`,

@@ -20,7 +20,8 @@ export const userChangeColumns = sqlColumns({
     type: 'int',
     nullable: true,
     description:
-      'By how many ranks the user has risen (positive) or fallen (negative). Null if the user had no stored position at `since`, or while the ranks of that date are recomputed.',
+      'By how many ranks the user has risen (positive) or fallen (negative). Null if the user ' +
+      'had no stored position at `since`, or while the ranks of that date are recomputed.',
   },
 })
 

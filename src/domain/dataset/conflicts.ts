@@ -1,9 +1,6 @@
 import { hash } from 'node:crypto'
-import type { PoolClient } from 'pg'
+import type { Queryable } from '../../db/write.ts'
 import { SHOWN } from './import-error.ts'
-
-/** The columns of a staged line, besides its fields. Equal digests stand for equal texts. */
-export const DIGESTS = 'key_digest text COLLATE "C", values_digest text COLLATE "C", line bigint'
 
 /** 66 bits, so that two different texts of a file never have the same in practice. */
 export const digestOf = (text: string): string => hash('sha1', text, 'base64').slice(0, 11)
@@ -15,9 +12,9 @@ export interface Conflict {
   first: number
 }
 
-/** Finds the first conflicts in a table with `DIGESTS`. @returns them and the number of all */
+/** Finds the first conflicts in a table of lines with the digests of their keys and values. @returns them and the number of all */
 export async function findConflicts(
-  client: PoolClient,
+  client: Queryable,
   table: string,
 ): Promise<{ conflicts: Conflict[]; count: number }> {
   const { rows } = await client.query<Conflict & { count: number }>(

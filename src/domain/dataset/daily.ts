@@ -1,5 +1,4 @@
-import type { PoolClient } from 'pg'
-import { topologyOf } from '../../db/topology/find-topology.ts'
+import type { Queryable, Writer } from '../../db/write.ts'
 import { columnOf, type RecordFormat, records } from './records.ts'
 
 /** The documents say: one snapshot is kept per day. Days are of UTC. */
@@ -23,7 +22,7 @@ const byDay = (position: string[]) =>
   `GROUP BY ${position.join(', ')}, timestamp / ${DAY_SECONDS} HAVING count(*) > 1`
 
 /** True if no staged position has two snapshots of a day. */
-export async function isStagedDaily(client: PoolClient, file: DailyFile): Promise<boolean> {
+export async function isStagedDaily(client: Queryable, file: DailyFile): Promise<boolean> {
   const { rowCount } = await client.query(
     `SELECT FROM staged ${byDay(positionOf(records[file]))} LIMIT 1`,
   )
@@ -31,7 +30,7 @@ export async function isStagedDaily(client: PoolClient, file: DailyFile): Promis
 }
 
 /** Leaves the newest staged snapshot of each position and day. */
-export async function stageDaily(client: PoolClient, file: DailyFile): Promise<void> {
+export async function stageDaily(client: Queryable, file: DailyFile): Promise<void> {
   const position = positionOf(records[file])
   await client.query(
     `DELETE FROM staged s USING (
@@ -45,12 +44,11 @@ export async function stageDaily(client: PoolClient, file: DailyFile): Promise<v
  * Removes the snapshot that a staged one of its day replaces. A day of which an import stored
  * several keeps them.
  */
-export async function removeReplaced(client: PoolClient, file: DailyFile): Promise<void> {
+export async function removeReplaced(writer: Writer, file: DailyFile): Promise<void> {
   const { table } = records[file]
   const position = positionOf(records[file])
-  const topology = await topologyOf(client)
-  await client.query(
-    `DELETE FROM ${table} t USING ${topology.temporary('staged')} s
+  await writer.query(
+    `DELETE FROM ${table} t USING ${writer.temporary('staged')} s
      WHERE ${equal(position, 't', 's')} AND ${sameDay('t', 's')} AND t.timestamp <> s.timestamp
        AND NOT EXISTS (SELECT FROM ${table} o WHERE ${equal(position, 'o', 't')} AND ${sameDay('o', 't')}
          AND o.timestamp <> t.timestamp)`,
@@ -61,7 +59,7 @@ export async function removeReplaced(client: PoolClient, file: DailyFile): Promi
  * Removes all stored snapshots but the newest of each position and day.
  * @returns how many those are
  */
-export async function keepNewestOfDays(client: PoolClient, file: DailyFile): Promise<number> {
+export async function keepNewestOfDays(client: Queryable, file: DailyFile): Promise<number> {
   const { table } = records[file]
   const { rowCount } = await client.query(
     `DELETE FROM ${table} t WHERE EXISTS (SELECT FROM ${table} o

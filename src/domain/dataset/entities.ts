@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { Queryable } from '../../db/write.ts'
 import type { Entity } from './records.ts'
 
 /**
@@ -12,7 +12,7 @@ export const entityKey = (chainId: string | undefined, id: string) =>
   chainId === undefined ? id : `${chainId}:${id}`
 
 /** Reads the stored entities. A protocol has hundreds, so they fit in memory. */
-export async function storedEntities(client: PoolClient): Promise<Entities> {
+export async function storedEntities(client: Queryable): Promise<Entities> {
   const keys = async (sql: string) => {
     const { rows } = await client.query<{ key: string }>(sql)
     return new Set(rows.map(({ key }) => key))

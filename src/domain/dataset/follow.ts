@@ -1,29 +1,35 @@
-import type { PoolClient } from 'pg'
+import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
+import type { Queryable } from '../../db/write.ts'
 import {
   type CopiedRules,
   type CopiedSeason,
   OF_SETTINGS,
 } from '../../sources/mirror/copied-rules.ts'
 import { isoDay } from '../../time.ts'
-import { inForce } from '../multiplier/rule.ts'
+import { FACTOR_COLUMNS, inForce } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { replaceSeasons } from '../season/change-seasons.ts'
 
 /** The actor in seasons that a copy has brought. */
 export const COPIED = 'import'
 
-/** The columns of a revision that never change. */
+/** What every revision has, and what never changes in it. */
+const REVISION = { id: 'bigint', changed_at: 'timestamptz', changed_by: 'text', from_date: 'date' }
+
 const HISTORIES = {
   'multiplier-revisions': {
     name: 'multipliers',
     table: 'multiplier_revision',
-    columns: `id, pool_address, deposit_token_a, deposit_token_b, borrow_token_a, borrow_token_b, changed_at, changed_by,
-      from_date`,
+    columns: {
+      ...REVISION,
+      pool_address: ADDRESS,
+      ...Object.fromEntries(FACTOR_COLUMNS.map((column) => [column, 'float8'])),
+    },
   },
   'base-points-revisions': {
     name: 'base points',
     table: 'base_points_revision',
-    columns: 'id, deposit, borrow, changed_at, changed_by, from_date',
+    columns: { ...REVISION, deposit: 'float8', borrow: 'float8' },
   },
 } as const
 
@@ -41,24 +47,26 @@ export const historyName = (file: HistoryFile): string => HISTORIES[file].name
  * @returns false if the store has other rules
  */
 export async function followHistory(
-  client: PoolClient,
+  client: Queryable,
   file: HistoryFile,
   load: () => Promise<number>,
 ): Promise<boolean> {
   const { table, columns } = HISTORIES[file]
-  const own = `SELECT ${columns} FROM ${table} WHERE id <> ${OF_SETTINGS}`
-  await client.query(`SAVEPOINT following; CREATE TEMP TABLE own_revision ON COMMIT DROP AS ${own}`)
+  const former = new TemporaryTable<string>('own_revision', columns)
+  const own = `SELECT ${former.columns.join(', ')} FROM ${table} WHERE id <> ${OF_SETTINGS}`
+  await client.query('SAVEPOINT following')
+  await former.fill(client, own)
   const records = await load()
   const { rows } = await client.query<{ follows: boolean }>(
-    `SELECT (SELECT count(*) FROM (${own}) r) = $1 AND NOT EXISTS (SELECT ${columns} FROM own_revision EXCEPT ${own}) AS follows`,
+    `SELECT (SELECT count(*) FROM (${own}) r) = $1
+       AND NOT EXISTS (SELECT * FROM own_revision EXCEPT ${own}) AS follows`,
     [records],
   )
   const follows = rows[0]?.follows === true
-  await client.query(
-    follows
-      ? 'DROP TABLE own_revision; RELEASE SAVEPOINT following'
-      : 'ROLLBACK TO SAVEPOINT following',
-  )
+  if (follows) {
+    await former.drop(client)
+    await client.query('RELEASE SAVEPOINT following')
+  } else await client.query('ROLLBACK TO SAVEPOINT following')
   return follows
 }
 
@@ -68,7 +76,7 @@ export async function followHistory(
  * @returns true if something changed
  */
 export async function followSettings(
-  client: PoolClient,
+  client: Queryable,
   { basePoints }: CopiedRules,
   own: BasePoints,
 ): Promise<boolean> {
@@ -86,7 +94,7 @@ export async function followSettings(
 }
 
 /** Removes the multipliers that the copied history has removed. @returns true if there were some */
-export async function removeMultipliers(client: PoolClient, today: string): Promise<boolean> {
+export async function removeMultipliers(client: Queryable, today: string): Promise<boolean> {
   await client.query("SET LOCAL gateway.settling = 'on'")
   const { rowCount } = await client.query(
     `DELETE FROM multiplier m USING multiplier_rule r
@@ -111,12 +119,13 @@ interface FollowedSeasons {
  * @throws CONFLICT for a change of a season whose board is final, unless `reopen`
  */
 export async function followSeasons(
-  client: PoolClient,
+  client: Queryable,
   seasons: CopiedSeason[],
   { now, reopen, source }: { now: Date; reopen: boolean; source: string },
 ): Promise<FollowedSeasons> {
   const { rows: stored } = await client.query<CopiedSeason & { changedBy: string }>(
-    `SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt", changed_by AS "changedBy" FROM season`,
+    'SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt", changed_by AS ' +
+      '"changedBy" FROM season',
   )
   const dates = ({ name, startsAt, endsAt }: CopiedSeason) =>
     JSON.stringify([name, startsAt, endsAt])

@@ -13,6 +13,28 @@ export interface BadLine {
 /** The number of invalid lines that an error describes. Further ones are only counted. */
 export const SHOWN = 20
 
+/** The invalid lines of a dataset so far: the first ones, and the number of all. */
+export class BadLines {
+  count = 0
+  readonly #first: BadLine[] = []
+
+  add(file: string, line: number, problems: { field?: string; reason: string }[]): void {
+    this.count += problems.length
+    for (const problem of problems.slice(0, SHOWN - this.#first.length))
+      this.#first.push({ file, line, ...problem })
+  }
+
+  /** Counts problems that are not shown. */
+  addUnseen(count: number): void {
+    this.count += count
+  }
+
+  /** @throws ImportError if there are any */
+  assertNone(dataset: string): void {
+    if (this.count > 0) throw new ImportError(dataset, this.#first, this.count)
+  }
+}
+
 /** A dataset that does not fit the import format. Nothing was stored. */
 export class ImportError extends GatewayError {
   /** The first invalid lines, in the order of files and lines. */

@@ -33,7 +33,8 @@ export class NotedLines {
     const lines = count === 1 ? 'One line' : `${count.toLocaleString('en-US')} lines`
     const more = count > NAMED ? `; and ${(count - NAMED).toLocaleString('en-US')} more` : ''
     return [
-      `${lines} of ${file} ${count === 1 ? 'is' : 'are'} ${this.what} (${reasons.join('; ')}${more}).`,
+      `${lines} of ${file} ${count === 1 ? 'is' : 'are'} ${this.what} ` +
+        `(${reasons.join('; ')}${more}).`,
     ]
   }
 }

@@ -240,7 +240,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: {
       id: field(
         values.address,
-        "the pool's address: `marketAddress` of positions, `poolAddress` of multipliers, `poolId` of markets",
+        "the pool's address: `marketAddress` of positions, `poolAddress` of multipliers, " +
+          '`poolId` of markets',
         POOL,
       ),
       chainId,
@@ -301,7 +302,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
   },
   multipliers: {
     about:
-      'The factors that turn dollars in a pool into points. The positions of a pool without multipliers score 0.',
+      'The factors that turn dollars in a pool into points. The positions of a pool without ' +
+      'multipliers score 0.',
     table: 'multiplier',
     key: ['poolAddress'],
     unique: 'id',
@@ -351,17 +353,21 @@ export const records: Record<DatasetFile, RecordFormat> = {
       borrowRate: borrowRate(),
       maxLtv: field(
         optional(nullable(values.fraction)),
-        'the maximum loan-to-value of a new loan against the token; a record with neither this nor `liquidationThreshold` keeps those that are stored',
+        'the maximum loan-to-value of a new loan against the token; a record with neither this ' +
+          'nor `liquidationThreshold` keeps those that are stored',
         0.75,
       ),
       liquidationThreshold: field(
         optional(nullable(values.fraction)),
-        'the loan-to-value above which a loan against the token can be liquidated; not below `maxLtv`',
+        'the loan-to-value above which a loan against the token can be liquidated; not below ' +
+          '`maxLtv`',
         0.8,
       ),
       pastLimits: field(
         optional(nullable(values.pastLimits)),
-        'both as they were before, oldest first: each counts for distribution dates before `until`. Without it, those that are stored are kept, and a change of the limits adds the previous ones',
+        'both as they were before, oldest first: each counts for distribution dates before ' +
+          '`until`. Without it, those that are stored are kept, and a change of the limits adds ' +
+          'the previous ones',
       ),
     },
     besides: ['pastLimits'],
@@ -401,7 +407,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
   },
   prices: {
     about:
-      'The price of a token on a day (UTC). A snapshot of that day whose USD value is null gets it from the price: its amount times the price.',
+      'The price of a token on a day (UTC). A snapshot of that day whose USD value is null ' +
+      'gets it from the price: its amount times the price.',
     table: 'asset_price',
     key: ['chainId', 'assetAddress', 'date'],
     dated: 'date',
@@ -423,7 +430,11 @@ export const records: Record<DatasetFile, RecordFormat> = {
   },
   tokens: {
     about:
-      'The name and the logo of a token, in the words of a [token list](https://tokenlists.org). It replaces the name that pools have. Its other fields are ignored. A token that no pool, market or vault has yet is stored too. A line that does not fit, or that repeats a token with another name or logo, is left out; a name that is too long is shortened. The import says how many there are.',
+      'The name and the logo of a token, in the words of a [token ' +
+      'list](https://tokenlists.org). It replaces the name that pools have. Its other fields ' +
+      'are ignored. A token that no pool, market or vault has yet is stored too. A line that ' +
+      'does not fit, or that repeats a token with another name or logo, is left out; a name ' +
+      'that is too long is shortened. The import says how many there are.',
     table: 'token',
     key: ['chainId', 'address'],
     ignored: ['symbol', 'decimals', 'tags', 'extensions'],
@@ -435,8 +446,10 @@ export const records: Record<DatasetFile, RecordFormat> = {
       name: field(values.name, 'the name of the token', 'Wrapped Ether'),
       logoURI: field(
         optional(nullable(values.logo)),
-        'an image as data (PNG, WebP or SVG), or a link. A link is shown if it begins with `https` and LOGO_HOSTS has its host',
-        'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"%3E%3Ccircle cx="1" cy="1" r="1" fill="%234f46e5"/%3E%3C/svg%3E',
+        'an image as data (PNG, WebP or SVG), or a link. A link is shown if it begins with ' +
+          '`https` and LOGO_HOSTS has its host',
+        'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 ' +
+          '2"%3E%3Ccircle cx="1" cy="1" r="1" fill="%234f46e5"/%3E%3C/svg%3E',
       ),
     },
   },
@@ -448,7 +461,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
   },
   runs: {
     about:
-      'The history of runs. Points are decimal strings, as totals may have more digits than a double.',
+      'The history of runs. Points are decimal strings, as totals may have more digits than a ' +
+      'double.',
     table: 'run',
     key: ['id'],
     dated: 'date',
@@ -507,7 +521,9 @@ export const records: Record<DatasetFile, RecordFormat> = {
   },
   positions: {
     about:
-      'A position has the amounts of a user in a pool on a distribution date, and the prices of that midnight. Its points are computed from the multipliers, unless the record has them.',
+      'A position has the amounts of a user in a pool on a distribution date, and the prices ' +
+      'of that midnight. Its points are computed from the multipliers, unless the record has ' +
+      'them.',
     table: 'position',
     stored: 'stored_position',
     key: ['userAddress', 'distributionDate', 'marketAddress'],
@@ -558,7 +574,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
   },
   'market-snapshots': {
     about:
-      'The amounts of a user in a market at one moment. A closed position ends with a snapshot of zeros.',
+      'The amounts of a user in a market at one moment. A closed position ends with a snapshot ' +
+      'of zeros.',
     table: 'market_snapshot',
     key: ['accountId', 'chainId', 'marketId', 'timestamp', 'positionId'],
     user: 'accountId',
@@ -636,7 +653,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
   },
   'cash-flows': {
     about:
-      'Money that a user moved. Earnings are what the snapshots are worth now, less what was put in: deposits and repayments less withdrawals and borrowings.',
+      'Money that a user moved. Earnings are what the snapshots are worth now, less what was ' +
+      'put in: deposits and repayments less withdrawals and borrowings.',
     table: 'cash_flow',
     key: ['chainId', 'txHash', 'logIndex'],
     tableKey: ['chainId', 'txHash', 'logIndex', 'accountId'],
@@ -691,7 +709,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
   },
   ledger: {
     about:
-      'How runs have changed points of users after the first run of a date. A run of runs.jsonl made each change.',
+      'How runs have changed points of users after the first run of a date. A run of ' +
+      'runs.jsonl made each change.',
     table: 'account_ledger',
     stored: 'account_day',
     key: ['userAddress', 'distributionDate', 'runId', 'poolAddress'],

@@ -1,5 +1,6 @@
 import { exact } from '../../db/exact-sum.ts'
-import type { Topology } from '../../db/topology/topology.ts'
+import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
+import type { Writer } from '../../db/write.ts'
 import { LAST_SECOND } from '../../time.ts'
 import type { EntityType } from '../holding/place.ts'
 
@@ -32,8 +33,8 @@ export const usdOfSource = (kind: EntityType): Record<string, string> =>
 const worth = (amount: string) => `(${amount} * p.unit_usd)::float8`
 
 /**
- * SQL of the exact price of a token's smallest unit. Citus takes it in no CASE, since how a double
- * prints is a setting.
+ * SQL of the exact price of a token's smallest unit. It is in no CASE, which remote servers refuse,
+ * since how a double prints is a setting.
  */
 const unitUsd = (price: string) =>
   `('1e-' || e.asset_decimals)::numeric * ${exact(price)} AS unit_usd`
@@ -61,39 +62,54 @@ export const pricedColumns = (kind: EntityType): Record<string, string> => ({
   computed_usd: `(CASE WHEN p.unit_usd IS NULL THEN 0 ELSE ${bits(kind, (usd) => `s.${usd} IS NULL`).join(' + ')} END)::smallint`,
 })
 
-/** Keeps the staged prices that differ from the stored ones. */
-export const CHANGED_PRICES = `CREATE TEMP TABLE changed_price ON COMMIT DROP AS
-  SELECT s.chain_id, s.asset_address, s.date, s.price_usd
-  FROM staged s LEFT JOIN asset_price o USING (chain_id, asset_address, date) WHERE o.price_usd IS DISTINCT FROM s.price_usd;
-  ANALYZE changed_price`
+/** The staged prices that differ from the stored ones. */
+const changed = new TemporaryTable('changed_price', {
+  chain_id: 'bigint',
+  asset_address: ADDRESS,
+  date: 'date',
+  price_usd: 'float8',
+})
+
+/** Finds the staged prices that differ from the stored ones, before they are stored. */
+export async function findChangedPrices(writer: Writer): Promise<void> {
+  await changed.fill(
+    writer,
+    `SELECT s.chain_id, s.asset_address, s.date, s.price_usd
+     FROM staged s LEFT JOIN asset_price o USING (chain_id, asset_address, date)
+     WHERE o.price_usd IS DISTINCT FROM s.price_usd`,
+  )
+  await changed.analyze(writer)
+}
 
 /**
  * Computes the values that sources do not give, of the snapshots on the days of changed prices.
- * Holdings follow, as rows of the same columns.
+ * Holdings follow, as rows of the same columns: by triggers, or here.
  */
-export function applyPrices(topology: Topology): string[] {
-  const kinds = ['market', 'vault'] as const
-  const tables = kinds.flatMap((kind) => {
-    // Triggers of one Postgres make holdings from snapshots.
-    const all = topology.form({ one: ['snapshot'], cluster: ['snapshot', 'holding'] })
-    return all.map((table) => ({ kind, table: `${kind}_${table}` }))
-  })
-  return [
-    ...tables.map(({ kind, table }) => applyTo(kind, table, topology)),
-    'DROP TABLE changed_price',
-  ]
+export async function applyChangedPrices(writer: Writer): Promise<void> {
+  for (const kind of ['market', 'vault'] as const) {
+    await applyPrices(writer, kind, `${kind}_snapshot`)
+    if (writer.usersAreRemote) await applyPrices(writer, kind, `${kind}_holding`)
+  }
+  await changed.drop(writer)
 }
 
-const applyTo = (kind: EntityType, table: string, topology: Topology): string => `UPDATE ${table} t
-  SET ${VALUES[kind]
-    .map(
-      ({ usd, amount, bit }) =>
-        `${usd} = CASE WHEN t.${usd} IS NULL OR t.computed_usd & ${bit} > 0 THEN ${worth(`t.${amount}`)} ELSE t.${usd} END`,
-    )
-    .join(
-      ', ',
-    )}, computed_usd = t.computed_usd | (${bits(kind, (usd) => `t.${usd} IS NULL`).join(' | ')})::smallint
-  FROM (SELECT e.chain_id, e.id, ${unitUsd('c.price_usd')}, (c.date - date '1970-01-01')::bigint * 86400 AS start
-    FROM ${kind} e JOIN ${topology.temporary('changed_price')} c USING (chain_id, asset_address)) p
-  WHERE t.chain_id = p.chain_id AND t.${kind}_id = p.id AND t.timestamp BETWEEN p.start AND p.start + 86399
-    AND (t.computed_usd > 0 OR num_nulls(${usdOf(kind, 't')}) > 0)`
+async function applyPrices(writer: Writer, kind: EntityType, table: string): Promise<void> {
+  const values = VALUES[kind].map(
+    ({ usd, amount, bit }) => `${usd} = CASE
+      WHEN t.${usd} IS NULL OR t.computed_usd & ${bit} > 0 THEN ${worth(`t.${amount}`)}
+      ELSE t.${usd} END`,
+  )
+  const computed = bits(kind, (usd) => `t.${usd} IS NULL`).join(' | ')
+  await writer.query(
+    `UPDATE ${table} t
+     SET ${values.join(', ')}, computed_usd = t.computed_usd | (${computed})::smallint
+     FROM (
+       SELECT e.chain_id, e.id, ${unitUsd('c.price_usd')},
+         (c.date - date '1970-01-01')::bigint * 86400 AS start
+       FROM ${kind} e
+       JOIN ${writer.temporary('changed_price')} c USING (chain_id, asset_address)) p
+     WHERE t.chain_id = p.chain_id AND t.${kind}_id = p.id
+       AND t.timestamp BETWEEN p.start AND p.start + 86399
+       AND (t.computed_usd > 0 OR num_nulls(${usdOf(kind, 't')}) > 0)`,
+  )
+}

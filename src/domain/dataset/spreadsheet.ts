@@ -17,12 +17,14 @@ const decimals: Partial<Record<DatasetFile, (field: string) => string | undefine
     decimalsOf('market', field === 'supplySent' ? 'debt_market_id' : 'collateral_market_id'),
   'vault-liquidation-rewards': () => decimalsOf('vault', 'vault_id'),
   'cash-flows': () =>
-    `CASE t.entity_type WHEN 'market' THEN ${decimalsOf('market', 'entity_id')} ELSE ${decimalsOf('vault', 'entity_id')} END`,
+    `CASE t.entity_type WHEN 'market' THEN ${decimalsOf('market', 'entity_id')} ELSE ` +
+    `${decimalsOf('vault', 'entity_id')} END`,
 }
 
 /** A number of more digits than a spreadsheet keeps, as text. */
 const asKept = (number: string) =>
-  `CASE WHEN length(trim('0' FROM translate(${number}, '-.', ''))) > ${MAX_DIGITS} THEN '''' ELSE '' END || ${number}`
+  `CASE WHEN length(trim('0' FROM translate(${number}, '-.', ''))) > ${MAX_DIGITS} THEN '''' ` +
+  `ELSE '' END || ${number}`
 
 const asTime = (seconds: string) =>
   `CASE WHEN ${seconds} <= ${LAST_SECOND} THEN to_char(to_timestamp(${seconds}), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')

@@ -1,16 +1,11 @@
-import { finished } from 'node:stream/promises'
-import type { PoolClient } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
 import type { Fetched } from '../../sources/fetched.ts'
 import { Chunk } from './chunk.ts'
 import { storedEntities } from './entities.ts'
 import type { Problem } from './problem.ts'
 import { type Row, rowReader } from './reader.ts'
-import type { RecordFormat } from './records.ts'
+import type { Staging } from './staging.ts'
 
-export interface Staging {
-  format: RecordFormat
-  copy: string
+export interface StageOptions {
   /** True to stage a valid record, a problem to refuse it. */
   keep(row: Row): boolean | Problem
   /** The error for a problem, a clause that names the record. */
@@ -25,17 +20,17 @@ const CHUNK_BYTES = 1024 * 1024
  * is read.
  */
 export async function stageRecords(
-  client: PoolClient,
+  staging: Staging,
   { batches, label }: Pick<Fetched, 'batches' | 'label'>,
-  { format, copy, keep, failed }: Staging,
+  { keep, failed }: StageOptions,
 ): Promise<number> {
-  const read = rowReader(format, await storedEntities(client))
+  const read = rowReader(staging.format, await storedEntities(staging.writer))
   let staged = 0
   let [chunk, other] = [new Chunk(CHUNK_BYTES), new Chunk(CHUNK_BYTES)]
   let copying = Promise.resolve()
   const flush = async () => {
     await copying
-    copying = copyIn(client, copy, chunk)
+    copying = copyIn(staging, chunk)
     copying.catch(() => {})
     ;[chunk, other] = [other, chunk]
   }
@@ -64,10 +59,8 @@ export async function stageRecords(
   return staged
 }
 
-async function copyIn(client: PoolClient, sql: string, chunk: Chunk): Promise<void> {
+async function copyIn(staging: Staging, chunk: Chunk): Promise<void> {
   if (chunk.rows === 0) return
-  const copy = client.query(copyFrom(sql))
-  copy.end(chunk.toBuffer())
-  await finished(copy)
+  await staging.copy(chunk)
   chunk.clear()
 }

@@ -1,4 +1,6 @@
-import type { Topology } from '../../db/topology/topology.ts'
+import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
+import type { Writer } from '../../db/write.ts'
+import type { RunTables } from '../distribution/run-tables.ts'
 import { REASON } from '../ledger/reason.ts'
 import { inForce } from '../multiplier/rule.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
@@ -12,117 +14,168 @@ const AMOUNTS = Object.keys(fields)
   .filter((field) => field !== 'id' && !besides.includes(field) && !key.includes(field))
   .map(columnIn)
   .filter((column) => !TOKENS.includes(column))
-/** The columns of a stored position that a record may change. */
-const VALUES = ['id', 'pair_key', ...AMOUNTS, 'points_a', 'points_b', 'given']
-const COLUMNS = ['user_address', 'distribution_date', 'pool_key', ...VALUES, 'run_id']
+const typeOf = Object.fromEntries(
+  Object.entries(fields).map(([field, { sql }]) => [columnIn(field), sql]),
+)
+
+/** The columns of a stored position, with their types. */
+const STORED = {
+  user_address: ADDRESS,
+  distribution_date: 'date',
+  pool_key: 'int',
+  id: 'text',
+  pair_key: 'int',
+  ...Object.fromEntries(AMOUNTS.map((column) => [column, typeOf[column] ?? ''])),
+  points_a: 'bigint',
+  points_b: 'bigint',
+  given: 'boolean',
+  run_id: 'int',
+}
+const COLUMNS = Object.keys(STORED)
+/** Those that a record may change. */
+const VALUES = COLUMNS.filter(
+  (column) => !['user_address', 'distribution_date', 'pool_key', 'run_id'].includes(column),
+)
+const columnsOf = (row: string, columns: string[]) =>
+  columns.map((column) => `${row}.${column}`).join(', ')
 
 /**
  * A UUID derived from the natural key, for a position without an id. It begins with the date and
  * the user, so that positions of a user are neighbours in the order of ids.
  */
-export const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
-    || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.pool_address), 20))::uuid::text`
+export const positionId = `(
+    lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0')
+    || substr(s.user_address, 3, 8)
+    || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.pool_address), 20)
+  )::uuid::text`
 
-const MISSING_PAIRS = `SELECT DISTINCT pool.key AS pool_key, ${PAIR.map((column) => `s.${column}`).join(', ')}
-  FROM staged s JOIN pool ON pool.id = s.pool_address
-  WHERE NOT EXISTS (SELECT FROM token_pair p WHERE ${PAIR.map((column) => `p.${column} = s.${column}`).join(' AND ')})`
-const INTO_PAIRS = `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')})`
-
-/**
- * Statements that store the tokens of staged positions that are new. Citus inserts no rows of a
- * join of a temporary table into a table that each server has a copy of.
- */
-export const storePairs = (topology: Topology): string[] =>
-  topology.form({
-    one: [`${INTO_PAIRS} ${MISSING_PAIRS}`],
-    cluster: [
-      `CREATE TEMP TABLE missing_pair ON COMMIT DROP AS ${MISSING_PAIRS}`,
-      `${INTO_PAIRS} TABLE missing_pair`,
-      'DROP TABLE missing_pair',
-    ],
-  })
-
-const OF_DAY = 'old.user_address = s.user_address AND old.distribution_date = s.distribution_date'
-/** The stored position of a record of a known date, for which the planner has statistics. */
-const joinOld = (day: string) =>
-  `LEFT JOIN stored_position old ON ${OF_DAY} AND old.distribution_date = ${day} AND old.pool_key = p.pool_key`
-/**
- * The stored position of a record, by its user. While an import fills a table that has no
- * statistics yet, the planner would also read the whole table, or take the index of pools.
- */
-const lookUpOld = `LEFT JOIN LATERAL (
-        SELECT * FROM stored_position old WHERE ${OF_DAY} AND old.pool_key + 0 = p.pool_key OFFSET 0) old ON true`
-const listed = (row: string, columns: string[]) =>
-  columns.map((column) => `${row}.${column}`).join(', ')
-
-/** How staged positions become stored ones. */
-interface Storing {
-  /**
-   * SQL of whether the points were given, over the record `s` and the stored position `old`.
-   * Without it the points of records are ignored.
-   */
-  given?: string
-  /** SQL of the id of the run. */
-  run: string
-  /** The tables that these read in addition to `s`. */
-  joins?: string
-  /** SQL of the date, if all have the same. */
-  day?: string
-  /** True if stored positions without a difference are left as they are. */
-  changed: boolean
-  /** True if positions whose points change are noted: see `noteChanges`. */
-  notes: boolean
+/** Stores the tokens of staged positions that are new. @returns how many pairs those are */
+export async function storePairs(writer: Writer): Promise<number> {
+  // They are few. Remote servers take no rows of a join with a temporary table.
+  const { rows } = await writer.query(
+    `SELECT DISTINCT pool.key AS pool_key, ${columnsOf('s', PAIR)}
+     FROM staged s JOIN pool ON pool.id = s.pool_address
+     WHERE NOT EXISTS (
+       SELECT FROM token_pair p WHERE (${columnsOf('p', PAIR)}) = (${columnsOf('s', PAIR)}))`,
+  )
+  if (rows.length === 0) return 0
+  await writer.query(
+    `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')})
+     SELECT * FROM json_to_recordset($1)
+       AS r(pool_key int, ${PAIR.map((column) => `${column} text`).join(', ')})`,
+    [JSON.stringify(rows)],
+  )
+  return rows.length
 }
 
-const differing = (columns: string[]) =>
-  `(${listed('old', columns)}) IS DISTINCT FROM (${listed('s', columns)})`
-const PRICES = ['a_token_price', 'b_token_price']
+/** Where staged positions come from: it decides their points, their run, and what is written. */
+export type PositionsOrigin =
+  /** A run stores a whole date. It computes all points, and writes every position. */
+  | { kind: 'run'; day: string; run: string | null }
+  /** An import computes the points that records lack, and skips equal rows. */
+  | { kind: 'import' }
+
+/** The SQL in which origins differ, over the record `s` and the stored position `old`. */
+interface OriginSql {
+  run: string
+  /** Whether the points are those of the record. */
+  given: string
+  points(side: 'a' | 'b', computed: string): string
+  joins: string
+}
+
+/**
+ * Points that another store computed are given to this one, unless it has them already, or their
+ * run too.
+ */
+const GIVEN = `CASE
+      WHEN s.points_given IS NOT FALSE THEN s.points_a IS NOT NULL
+      WHEN i.id IS NOT NULL THEN false
+      ELSE coalesce(old.given OR (old.points_a, old.points_b) <> (s.points_a, s.points_b), true)
+    END`
+
+const sqlOf = (origin: PositionsOrigin): OriginSql =>
+  origin.kind === 'run'
+    ? {
+        run: `${origin.run}::int`,
+        given: 'false',
+        points: (_, computed) => computed,
+        joins: '',
+      }
+    : {
+        run: 'coalesce(i.id, r.run_id)::int',
+        given: GIVEN,
+        points: (side, computed) => `coalesce(s.points_${side}, ${computed})`,
+        joins: `LEFT JOIN staged_run r USING (distribution_date)
+    LEFT JOIN imported_run i ON i.id = s.run_id`,
+      }
+
 const QUANTITIES = AMOUNTS.filter((column) => column.endsWith('_amount'))
+const PRICES = ['a_token_price', 'b_token_price']
+const differing = (columns: string[]) =>
+  `(${columnsOf('old', columns)}) IS DISTINCT FROM (${columnsOf('s', columns)})`
 /**
  * The reasons for which the points of a record `s` differ, as far as it and the stored position
  * `old` show them.
  */
 const REASONS = `CASE WHEN old.id IS NULL THEN ${REASON.POSITION_ADDED} ELSE
-        CASE WHEN ${differing(QUANTITIES)} THEN ${REASON.POSITION_CHANGED} ELSE 0 END
-        + CASE WHEN ${differing(PRICES)} THEN ${REASON.PRICE} ELSE 0 END END`
-
-/**
- * Notes the positions of `incoming` whose points change, unless their date is stored for the first
- * time.
- */
-const NOTE = `INSERT INTO position_change SELECT user_address, distribution_date, pool_key, run_id, run_before,
-    coalesce(points_before, 0), points_a + points_b, reasons, given OR given_before IS TRUE
-  FROM incoming WHERE coalesce(points_before, 0) <> points_a + points_b AND distribution_date IN (SELECT date FROM distribution)`
+      CASE WHEN ${differing(QUANTITIES)} THEN ${REASON.POSITION_CHANGED} ELSE 0 END
+      + CASE WHEN ${differing(PRICES)} THEN ${REASON.PRICE} ELSE 0 END END`
 
 /**
  * Selects the staged positions as they will be stored, with the id of the stored one.
- * @param old joins that one as `old`
+ * @param joinOld joins that one as `old`
  */
-function incomingSql(
-  basePoints: BasePoints,
-  { given, run, joins = '' }: Storing,
-  old: string,
-): string {
-  const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm', 'b')
-  const points = (side: 'a' | 'b', computed: string) =>
-    `${given ? `coalesce(s.points_${side}, ${computed})` : computed} AS points_${side}`
-  return `SELECT s.user_address, s.distribution_date, p.pool_key, coalesce(s.id, old.id, ${positionId}) AS id, p.key AS pair_key,
-      ${listed('s', AMOUNTS)}, ${points('a', pointsA)}, ${points('b', pointsB)}, ${given ?? 'false'} AS given, (${run})::int AS run_id,
-      old.id AS stored_id, old.points_a + old.points_b AS points_before, old.run_id AS run_before, old.given AS given_before,
-      ${REASONS} AS reasons
-    FROM staged s JOIN token_pair p USING (${PAIR.join(', ')}) ${joins}
-    LEFT JOIN multiplier_rule m ON m.pool_address = s.pool_address AND ${inForce('m', 's.distribution_date')}
-    LEFT JOIN base_points_rule b ON ${inForce('b', 's.distribution_date')} ${old}`
+function incomingSql(basePoints: BasePoints, origin: PositionsOrigin, joinOld: string): string {
+  const computed = pointsSql(basePoints, 's', 'm', 'b')
+  const { run, given, points, joins } = sqlOf(origin)
+  return `SELECT s.user_address, s.distribution_date, p.pool_key,
+    coalesce(s.id, old.id, ${positionId}) AS id,
+    p.key AS pair_key,
+    ${columnsOf('s', AMOUNTS)},
+    ${points('a', computed.pointsA)} AS points_a,
+    ${points('b', computed.pointsB)} AS points_b,
+    ${given} AS given,
+    ${run} AS run_id,
+    old.id AS stored_id,
+    old.points_a + old.points_b AS points_before,
+    old.run_id AS run_before,
+    old.given AS given_before,
+    ${REASONS} AS reasons
+  FROM staged s
+    JOIN token_pair p USING (${PAIR.join(', ')})
+    ${joins}
+    LEFT JOIN multiplier_rule m
+      ON m.pool_address = s.pool_address AND ${inForce('m', 's.distribution_date')}
+    LEFT JOIN base_points_rule b ON ${inForce('b', 's.distribution_date')}
+    ${joinOld}`
 }
 
-const differ = `(${listed('t', VALUES)}) IS DISTINCT FROM (${listed('s', VALUES)})`
+/**
+ * The rows of `incoming` whose points change, as changes, unless their date is stored for the first
+ * time.
+ */
+const CHANGED = `SELECT user_address, distribution_date, pool_key, run_id, run_before,
+    coalesce(points_before, 0), points_a + points_b, reasons, given OR given_before IS TRUE
+  FROM incoming
+  WHERE coalesce(points_before, 0) <> points_a + points_b
+    AND distribution_date IN (SELECT date FROM distribution)`
 
-const updateSql = ({ day }: Storing, incoming: string) =>
-  `UPDATE stored_position t SET ${[...VALUES, 'run_id'].map((column) => `${column} = s.${column}`).join(', ')}
-    FROM ${incoming} s WHERE t.id = s.stored_id AND t.user_address = s.user_address AND t.distribution_date = ${day ?? 's.distribution_date'}`
+const DIFFER = `(${columnsOf('t', VALUES)}) IS DISTINCT FROM (${columnsOf('s', VALUES)})`
 
-const INSERT = `INSERT INTO stored_position (${COLUMNS.join(', ')}) SELECT ${COLUMNS.join(', ')} FROM incoming
+const updateSql = (origin: PositionsOrigin, incoming: string) => `UPDATE stored_position t
+  SET ${[...VALUES, 'run_id'].map((column) => `${column} = s.${column}`).join(', ')}
+  FROM ${incoming} s
+  WHERE t.id = s.stored_id AND t.user_address = s.user_address
+    AND t.distribution_date = ${dayOf(origin) ?? 's.distribution_date'}`
+
+/** In the order of the date index, so that a user's positions are together. */
+const INSERT = `INSERT INTO stored_position (${COLUMNS.join(', ')})
+  SELECT ${COLUMNS.join(', ')} FROM incoming
   WHERE stored_id IS NULL ORDER BY distribution_date, id DESC`
+
+const dayOf = (origin: PositionsOrigin) =>
+  origin.kind === 'run' ? `date '${origin.day}'` : undefined
 
 /** The written positions of a date, with the newest multiplier revision behind their points. */
 export interface WrittenDate {
@@ -132,49 +185,99 @@ export interface WrittenDate {
   revision: string
 }
 
-const written = (from: string) => `SELECT distribution_date::text AS date, count(*)::int AS written,
-    (SELECT coalesce(max(id), 0) FROM multiplier_revision) AS revision FROM ${from} written GROUP BY written.distribution_date`
+const writtenDates = (from: string) => `SELECT distribution_date::text AS date,
+    count(*)::int AS written,
+    (SELECT coalesce(max(id), 0) FROM multiplier_revision) AS revision
+  FROM ${from} written GROUP BY written.distribution_date`
 
 /**
- * Statements that store the staged positions, whose keys are unique and whose pairs are stored. One
- * of them returns a WrittenDate for each date, the others no rows. Inserts are in the order of the
- * date index, so that a user's positions are together.
+ * Stores the staged positions, whose keys are unique and whose pairs are stored. Positions whose
+ * points change are noted in `changes`.
  */
-export const storePositions = (
+export function storePositions(
+  writer: Writer,
   basePoints: BasePoints,
-  storing: Storing,
-  topology: Topology,
-): string[] => topology.form({ one: storeInOne, cluster: storeInCluster })(basePoints, storing)
-
-function storeInOne(basePoints: BasePoints, storing: Storing): string[] {
-  const { day, changed, notes } = storing
-  return [
-    `WITH incoming AS MATERIALIZED (${incomingSql(basePoints, storing, day ? joinOld(day) : lookUpOld)}),
-        updated AS (${updateSql(storing, 'incoming')} ${changed ? `AND ${differ}` : ''} RETURNING t.distribution_date),
-        inserted AS (${INSERT} RETURNING distribution_date)
-        ${notes ? `, noted AS (${NOTE})` : ''}
-       ${written('(TABLE updated UNION ALL TABLE inserted)')}`,
-  ]
+  origin: PositionsOrigin,
+  changes: RunTables['changes'],
+): Promise<WrittenDate[]> {
+  const store = writer.usersAreRemote ? storeRemote : storeLocal
+  return store(writer, basePoints, origin, changes)
 }
 
-/** The stored positions come to the coordinator, and what differs goes back. */
-function storeInCluster(basePoints: BasePoints, storing: Storing): string[] {
-  const { day, changed, notes } = storing
-  const ofRecords = day
-    ? `distribution_date = ${day}`
-    : `user_address = ANY(ARRAY(SELECT DISTINCT user_address FROM staged))
-       AND distribution_date = ANY(ARRAY(SELECT DISTINCT distribution_date FROM staged))`
-  const ofDay = `LEFT JOIN stored_before old ON ${OF_DAY} AND old.pool_key = p.pool_key`
-  const unchanged = `DELETE FROM incoming s USING stored_before t
-     WHERE t.id = s.stored_id AND t.user_address = s.user_address AND t.distribution_date = s.distribution_date AND NOT ${differ}`
-  return [
-    `CREATE TEMP TABLE stored_before ON COMMIT DROP AS SELECT * FROM stored_position WHERE ${ofRecords}`,
-    `CREATE TEMP TABLE incoming ON COMMIT DROP AS ${incomingSql(basePoints, storing, ofDay)}`,
-    ...(changed ? [unchanged] : []),
-    ...(notes ? [NOTE] : []),
-    updateSql(storing, '(SELECT * FROM incoming WHERE stored_id IS NOT NULL OFFSET 0)'),
-    INSERT,
-    written('incoming'),
-    'DROP TABLE stored_before, incoming',
-  ]
+const SAME_DAY = 'old.user_address = s.user_address AND old.distribution_date = s.distribution_date'
+
+/** One statement does it all. */
+async function storeLocal(
+  writer: Writer,
+  basePoints: BasePoints,
+  origin: PositionsOrigin,
+  changes: RunTables['changes'],
+): Promise<WrittenDate[]> {
+  const { rows } = await writer.query<WrittenDate>(
+    `WITH incoming AS MATERIALIZED (${incomingSql(basePoints, origin, joinOld(origin))}),
+     updated AS (
+       ${updateSql(origin, 'incoming')} ${origin.kind === 'import' ? `AND ${DIFFER}` : ''}
+       RETURNING t.distribution_date),
+     inserted AS (${INSERT} RETURNING distribution_date)
+     ${changes ? `, noted AS (${changes.insertSql(CHANGED)})` : ''}
+     ${writtenDates('(TABLE updated UNION ALL TABLE inserted)')}`,
+  )
+  return rows
+}
+
+/**
+ * Joins the stored position of a record. That of a known date, for which the planner has
+ * statistics, is found by a join, others by their user: while an import fills a table that has no
+ * statistics yet, the planner would also read the whole table, or take the index of pools.
+ */
+const joinOld = (origin: PositionsOrigin) =>
+  origin.kind === 'run'
+    ? `LEFT JOIN stored_position old ON ${SAME_DAY}
+      AND old.distribution_date = ${dayOf(origin)} AND old.pool_key = p.pool_key`
+    : `LEFT JOIN LATERAL (
+      SELECT * FROM stored_position old
+      WHERE ${SAME_DAY} AND old.pool_key + 0 = p.pool_key OFFSET 0) old ON true`
+
+/** The stored positions that records may change. */
+const before = new TemporaryTable<string>('stored_before', STORED)
+
+/** The rows of `incomingSql`. */
+const incoming = new TemporaryTable<string>('incoming', {
+  ...STORED,
+  stored_id: 'text',
+  points_before: 'bigint',
+  run_before: 'int',
+  given_before: 'boolean',
+  reasons: 'int',
+})
+
+/** The stored positions come here, and what differs goes back. */
+async function storeRemote(
+  writer: Writer,
+  basePoints: BasePoints,
+  origin: PositionsOrigin,
+  changes: RunTables['changes'],
+): Promise<WrittenDate[]> {
+  const ofRecords =
+    origin.kind === 'run'
+      ? `distribution_date = ${dayOf(origin)}`
+      : `user_address = ANY(ARRAY(SELECT DISTINCT user_address FROM staged))
+         AND distribution_date = ANY(ARRAY(SELECT DISTINCT distribution_date FROM staged))`
+  await before.fill(writer, `SELECT ${COLUMNS.join(', ')} FROM stored_position WHERE ${ofRecords}`)
+  const old = `LEFT JOIN stored_before old ON ${SAME_DAY} AND old.pool_key = p.pool_key`
+  await incoming.fill(writer, incomingSql(basePoints, origin, old))
+  if (origin.kind === 'import')
+    await writer.query(
+      `DELETE FROM incoming s USING stored_before t
+       WHERE t.id = s.stored_id AND t.user_address = s.user_address
+         AND t.distribution_date = s.distribution_date AND NOT ${DIFFER}`,
+    )
+  await changes?.insert(writer, CHANGED)
+  const stored = '(SELECT * FROM incoming WHERE stored_id IS NOT NULL OFFSET 0)'
+  await writer.query(updateSql(origin, stored))
+  await writer.query(INSERT)
+  const { rows } = await writer.query<WrittenDate>(writtenDates('incoming'))
+  await before.drop(writer)
+  await incoming.drop(writer)
+  return rows
 }

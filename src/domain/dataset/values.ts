@@ -245,7 +245,9 @@ const limits = z
 export const pastLimits: FieldType = {
   kind: 'json',
   sql: 'jsonb',
-  what: 'a list of at most 1000 objects with until (a date, each later than the one before), maxLtv and liquidationThreshold',
+  what:
+    'a list of at most 1000 objects with until (a date, each later than the one before), maxLtv ' +
+    'and liquidationThreshold',
   encode(value) {
     const parsed = limits.safeParse(value)
     return parsed.success ? JSON.stringify(parsed.data) : undefined

@@ -43,7 +43,10 @@ const columns = sqlColumns(Prisma.DistributionScalarFieldEnum, {
   digest: {
     type: 'text',
     nullable: true,
-    description: `The digest of the points of the date: ${DIGEST_OF}. Equal points have equal digests on every gateway. Null until it is computed, for a date that was stored before there were digests.`,
+    description:
+      `The digest of the points of the date: ${DIGEST_OF}. Equal points have equal digests on ` +
+      'every gateway. Null until it is computed, for a date that was stored before there were ' +
+      'digests.',
   },
 })
 

@@ -1,5 +1,3 @@
-import type { PoolClient } from 'pg'
-import { topologyOf } from '../../db/topology/find-topology.ts'
 import { GatewayError } from '../../errors.ts'
 import { sourceFailed } from '../../sources/client.ts'
 import {
@@ -11,10 +9,10 @@ import {
 import { conflictReason } from '../dataset/conflicts.ts'
 import { records } from '../dataset/records.ts'
 import { stageRecords } from '../dataset/stage.ts'
-import { upsertSql } from '../dataset/upsert.ts'
+import { Staging } from '../dataset/staging.ts'
 import { NULL } from '../dataset/values.ts'
 import { assertPrices } from './prices.ts'
-import { removeOthers, replacePositions, sortStaged } from './replace.ts'
+import { removeOthers, replacePositions } from './replace.ts'
 import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } from './run.ts'
 import { sourcePools } from './source-pools.ts'
 
@@ -59,43 +57,41 @@ export function manualUpdatePlan(
       'UNAVAILABLE',
       'No source of positions is configured. Set POSITIONS_SOURCE, then try again.',
     )
-  let clashes: string | undefined
+  let withIds: Staging | undefined
   return {
     kind: 'manualupdate',
     day: (_, startedAt) => runDate(date ?? startedAt, startedAt),
-    async stage(client, day) {
-      const sql = upsertSql('positions', basePoints, await topologyOf(client))
-      await client.query(sql.create)
-      const pools = await sourcePools(client)
+    async stage(writer, day) {
+      const staging = await Staging.open(writer, 'positions')
+      const pools = await sourcePools(writer)
       const fetched = await source.positions(day, { pools, onUnpriced, signal })
-      const staged = await stage(client, sql.copy, source, fetched, day)
+      const staged = await stage(staging, source, fetched, day)
       if (staged.rows === 0)
         throw failed(source, `it has no positions of ${day}; the stored ones stay as they are`)
-      await client.query("SET LOCAL work_mem = '256MB'")
-      const conflict = await sortStaged(client, staged.rows)
+      await writer.query("SET LOCAL work_mem = '256MB'")
+      const conflict = await staging.sort(staged.rows)
       if (conflict)
         throw failed(
           source,
           `${fetched.label}:${conflict.line}: ${conflictReason(conflict.first, KEY)}`,
         )
-      await assertPrices(client, day, fetched.pricesName, {
+      await assertPrices(writer, day, fetched.pricesName, {
         maxJump: maxPriceJump,
         isZeroValid: onUnpriced !== undefined,
       })
-      clashes = staged.idsGiven ? sql.clashes : undefined
+      withIds = staged.idsGiven ? staging : undefined
       return fetched.receipts()
     },
-    async store(client, day, run) {
-      const removed = await removeOthers(client, day, run)
-      if (clashes) await assertIdsFree(client, source, clashes)
-      return { removed, multiplierRevision: await replacePositions(client, basePoints, day, run) }
+    async store(writer, day, run) {
+      const removed = await removeOthers(writer, day, run)
+      if (withIds) await assertIdsFree(withIds, source)
+      return { removed, multiplierRevision: await replacePositions(writer, basePoints, day, run) }
     },
   }
 }
 
 async function stage(
-  client: PoolClient,
-  copy: string,
+  staging: Staging,
   source: PositionsSource,
   fetched: FetchedPositions,
   day: string,
@@ -105,9 +101,7 @@ async function stage(
     Object.keys(format.fields).indexOf(field),
   )
   let idsGiven = false
-  const rows = await stageRecords(client, fetched, {
-    format,
-    copy,
+  const rows = await stageRecords(staging, fetched, {
     keep({ texts }) {
       if (!texts[dateAt as number]?.startsWith(day)) return false
       idsGiven ||= texts[idAt as number] !== NULL
@@ -118,13 +112,8 @@ async function stage(
   return { rows, idsGiven }
 }
 
-async function assertIdsFree(
-  client: PoolClient,
-  source: PositionsSource,
-  clashes: string,
-): Promise<void> {
-  const { rows } = await client.query<{ line: number; id: string }>(clashes)
-  const [clash] = rows
+async function assertIdsFree(staging: Staging, source: PositionsSource): Promise<void> {
+  const [clash] = await staging.clashes()
   if (clash) throw failed(source, `line ${clash.line}: ${clash.id} is the id of another record`)
 }
 

@@ -1,4 +1,5 @@
-import type { PoolClient } from 'pg'
+import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
+import type { Writer } from '../../db/write.ts'
 import { applyMultipliers, assertUpdates, type MultiplierUpdate } from '../multiplier/update.ts'
 import { doubleOf } from '../points/millionths.ts'
 import { compute, inRun, type RunDeps, type RunPlan } from './run.ts'
@@ -55,34 +56,51 @@ export function preview(
   const { multipliers = [], first } = options
   const startedAt = deps.now()
   if (multipliers.length > 0) assertUpdates(multipliers)
-  return inRun(deps, async (client) => {
-    const day = await plan.day(client, startedAt)
-    await claim(client, { day })
+  return inRun(deps, async (writer) => {
+    const day = await plan.day(writer, startedAt)
+    await claim(writer, { day })
+    let programPointsBefore = 0
     const beforeStoring = async () => {
-      await client.query(`CREATE TEMP TABLE account_before ON COMMIT DROP AS SELECT user_address, points, rank FROM account;
-        CREATE TEMP TABLE program_before ON COMMIT DROP AS SELECT total_points FROM program;
-        ANALYZE account_before`)
-      if (multipliers.length > 0) await applyMultipliers(client, multipliers)
+      programPointsBefore = await programPoints(writer)
+      await accountsBefore.fill(writer, 'SELECT user_address, points, rank FROM account')
+      await accountsBefore.analyze(writer)
+      if (multipliers.length > 0) await applyMultipliers(writer, multipliers)
     }
-    const {
-      before: { millionths: __, ...totalsBefore },
-    } = await compute(client, plan, {
-      day,
-      startedAt,
-      run: { id: null, notes: false },
-      beforeStoring,
-    })
-    const { millionths: _, ...totalsAfter } = await dayOfRun(client, day)
-    const changes = await changesOf(client, first)
-    await client.query('ROLLBACK AND CHAIN')
-    return {
+    const run = { id: null, day, startedAt, keepsLedger: false, beforeStoring }
+    const { before } = await compute(writer, plan, run)
+    const after = await dayOfRun(writer, day)
+    const result = {
       distributionDate: new Date(day),
       kind: plan.kind,
-      totalsBefore,
-      totalsAfter,
-      ...changes,
+      totalsBefore: shownTotals(before),
+      totalsAfter: shownTotals(after),
+      programPointsBefore,
+      programPointsAfter: await programPoints(writer),
+      ...(await changesOf(writer, first)),
     }
+    await writer.query('ROLLBACK AND CHAIN')
+    return result
   })
+}
+
+const shownTotals = ({ positionCount, userCount, totalPoints }: DayTotals): DayTotals => ({
+  positionCount,
+  userCount,
+  totalPoints,
+})
+
+/** The accounts before the run. */
+const accountsBefore = new TemporaryTable('account_before', {
+  user_address: ADDRESS,
+  points: 'bigint',
+  rank: 'int',
+})
+
+async function programPoints(writer: Writer): Promise<number> {
+  const { rows } = await writer.query<{ points: number }>(
+    `SELECT ${doubleOf('total_points')} AS points FROM program`,
+  )
+  return rows[0]?.points ?? 0
 }
 
 const CHANGED = `SELECT user_address AS "userAddress", coalesce(b.points, 0) AS before, coalesce(a.points, 0) AS after,
@@ -90,20 +108,16 @@ const CHANGED = `SELECT user_address AS "userAddress", coalesce(b.points, 0) AS 
   FROM account_before b FULL JOIN account a USING (user_address)
   WHERE (a.points, a.rank) IS DISTINCT FROM (b.points, b.rank)`
 
-async function changesOf(client: PoolClient, first: number) {
-  const totals = await client.query<{
-    programPointsBefore: number
-    programPointsAfter: number
+async function changesOf(writer: Writer, first: number) {
+  const totals = await writer.query<{
     changedUserCount: number
     changedRankCount: number
   }>(
-    `SELECT (SELECT ${doubleOf('total_points')} FROM program_before) AS "programPointsBefore",
-       (SELECT ${doubleOf('total_points')} FROM program) AS "programPointsAfter",
-       count(*) FILTER (WHERE moved)::int AS "changedUserCount",
+    `SELECT count(*) FILTER (WHERE moved)::int AS "changedUserCount",
        count(*) FILTER (WHERE "rankBefore" IS DISTINCT FROM "rankAfter")::int AS "changedRankCount"
      FROM (${CHANGED}) c`,
   )
-  const movers = await client.query<Mover>(
+  const movers = await writer.query<Mover>(
     `SELECT "userAddress", ${doubleOf('before')} AS "pointsBefore", ${doubleOf('after')} AS "pointsAfter",
        ${doubleOf('after - before')} AS "pointsChange", "rankBefore", "rankAfter" FROM (${CHANGED}) c WHERE moved
      ORDER BY abs(after - before) DESC, "userAddress" LIMIT $1`,

@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { Queryable } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 
 interface StagedToken {
@@ -53,7 +53,7 @@ const AT_ONCE = 100
  * where rows are spread over servers.
  */
 async function newestPrices(
-  client: PoolClient,
+  client: Queryable,
   day: string,
   tokens: string[],
 ): Promise<Map<string, Price>> {
@@ -91,7 +91,7 @@ const tokenKey = ({ chain_id, token }: Pick<StagedToken, 'chain_id' | 'token'>) 
  * @throws SOURCE_FAILED that names the source of prices, the token and its prices
  */
 export async function assertPrices(
-  client: PoolClient,
+  client: Queryable,
   day: string,
   source: string,
   { maxJump, isZeroValid }: { maxJump: number; isZeroValid: boolean },

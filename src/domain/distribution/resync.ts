@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { Writer } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import { recompute } from './replace.ts'
 import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } from './run.ts'
@@ -23,12 +23,12 @@ export function resyncPlan(
 ): RunPlan {
   return {
     kind: 'resync',
-    async day(client, startedAt) {
-      const day = date ? runDate(date, startedAt) : await newestDate(client)
+    async day(writer, startedAt) {
+      const day = date ? runDate(date, startedAt) : await newestDate(writer)
       // Without ORDER BY, the planner would scan the table for a date with many positions.
       const any =
         'SELECT FROM stored_position WHERE distribution_date = $1 ORDER BY id DESC LIMIT 1'
-      const { rows } = await client.query(any, [day])
+      const { rows } = await writer.query(any, [day])
       if (rows.length > 0) return day
       throw new GatewayError(
         'NOT_FOUND',
@@ -36,12 +36,12 @@ export function resyncPlan(
       )
     },
     stage: async () => [],
-    store: (client, day, run) => recompute(client, basePoints, day, run),
+    store: (writer, day, run) => recompute(writer, basePoints, day, run),
   }
 }
 
-async function newestDate(client: PoolClient): Promise<string> {
-  const { rows } = await client.query<{ date: string }>(
+async function newestDate(writer: Writer): Promise<string> {
+  const { rows } = await writer.query<{ date: string }>(
     'SELECT max(date)::text AS date FROM distribution',
   )
   const date = rows[0]?.date

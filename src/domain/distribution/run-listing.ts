@@ -81,7 +81,8 @@ const columns = sqlColumns(Prisma.RunScalarFieldEnum, {
     type: 'text',
     nullable: true,
     description:
-      'The digest of the distribution after the run, as in `Distribution.digest`. Null if the run stored nothing, or ended before there were digests.',
+      'The digest of the distribution after the run, as in `Distribution.digest`. Null if the ' +
+      'run stored nothing, or ended before there were digests.',
   },
 })
 

@@ -1,6 +1,7 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { lackOfResources } from '../../db/faults.ts'
 import { LOCKS } from '../../db/locks.ts'
+import type { Queryable } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
 import { inForce } from '../multiplier/rule.ts'
@@ -22,9 +23,10 @@ const subjectName = ({ day, leg }: Subject) => day ?? leg
  * Claims a subject for this transaction's run until the transaction ends.
  * @throws CONFLICT, which names the other run, while another run has it
  */
-export async function claim(client: PoolClient, subject: Subject): Promise<void> {
+export async function claim(client: Queryable, subject: Subject): Promise<void> {
   const { rows } = await client.query<{ claimed: boolean }>(
-    `SELECT pg_try_advisory_xact_lock($1, ${LOCKED}) AS claimed FROM (SELECT $2::date AS date, $3::text AS leg) d`,
+    `SELECT pg_try_advisory_xact_lock($1, ${LOCKED}) AS claimed FROM (SELECT $2::date AS date, ` +
+      '$3::text AS leg) d',
     [LOCKS.run, subject.day, subject.leg],
   )
   if (rows[0]?.claimed) return
@@ -40,11 +42,13 @@ export async function claim(client: PoolClient, subject: Subject): Promise<void>
   )
   const [run] = running.rows
   const which = run
-    ? `run ${run.id}, a ${run.kind} that ${run.requested_by} started at ${run.started_at.toISOString()}`
+    ? `run ${run.id}, a ${run.kind} that ${run.requested_by} started at ` +
+      `${run.started_at.toISOString()}`
     : 'it has just started, or is a preview'
   throw new GatewayError(
     'CONFLICT',
-    `A run for ${subjectName(subject)} is in progress (${which}). Wait for it to finish, then try again.`,
+    `A run for ${subjectName(subject)} is in progress (${which}). Wait for it to finish, then ` +
+      'try again.',
   )
 }
 
@@ -82,7 +86,7 @@ export interface StoredTotals extends DayTotals {
 }
 
 /** The current totals of a date, all zero if it is not stored. */
-export async function dayOfRun(client: PoolClient, day: string): Promise<StoredTotals> {
+export async function dayOfRun(client: Queryable, day: string): Promise<StoredTotals> {
   const { rows } = await client.query<StoredTotals>(
     `SELECT position_count AS "positionCount", account_count AS "userCount",
        ${doubleOf('total_points')} AS "totalPoints", total_points AS millionths
@@ -96,11 +100,12 @@ export async function dayOfRun(client: PoolClient, day: string): Promise<StoredT
  * SQL that sets the base points that the run `r` used, if those of its date are not the settings'.
  */
 const baseOf = (column: 'deposit' | 'borrow') =>
-  `base_${column} = coalesce((SELECT b.${column} FROM base_points_rule b WHERE ${inForce('b', 'r.date')}), r.base_${column})`
+  `base_${column} = coalesce((SELECT b.${column} FROM base_points_rule b WHERE ` +
+  `${inForce('b', 'r.date')}), r.base_${column})`
 
 /** Records the success of a run, in its own transaction. */
 export async function finishRecord(
-  client: PoolClient,
+  client: Queryable,
   id: string,
   {
     sources,
@@ -141,7 +146,8 @@ const FINISHED = 'greatest(clock_timestamp(), started_at)'
 export async function failRecord(pool: Pool, id: string, error: unknown): Promise<void> {
   await pool
     .query(
-      `UPDATE run SET status = 'failed', finished_at = ${FINISHED}, error = $2 WHERE id = $1 AND status <> 'succeeded'`,
+      `UPDATE run SET status = 'failed', finished_at = ${FINISHED}, error = $2 WHERE id = $1 ` +
+        `AND status <> 'succeeded'`,
       [id, reasonOf(error)],
     )
     .catch(() => {})
@@ -176,7 +182,7 @@ export async function closeDeadRuns(pool: Pool, claimed?: Subject): Promise<void
 
 /** Records the success of an update, in its own transaction. */
 export async function finishUpdate(
-  client: PoolClient,
+  client: Queryable,
   id: string,
   sources: SourceReceipt[],
 ): Promise<Date> {
@@ -201,7 +207,7 @@ export interface ImportRecord {
 }
 
 /** Records an import's runs with the totals before its rollups are refreshed. */
-export async function openImportRecords(client: PoolClient, record: ImportRecord): Promise<void> {
+export async function openImportRecords(client: Queryable, record: ImportRecord): Promise<void> {
   const { dates, runIds, requestedBy, startedAt, basePoints, sources } = record
   await client.query(
     `INSERT INTO run (id, kind, date, status, requested_by, started_at, base_deposit, base_borrow, sources,
@@ -224,7 +230,7 @@ export async function openImportRecords(client: PoolClient, record: ImportRecord
 
 /** Completes the runs with the totals afterwards. */
 export async function finishImportRecords(
-  client: PoolClient,
+  client: Queryable,
   runIds: (string | null)[],
 ): Promise<void> {
   await client.query(
@@ -237,7 +243,7 @@ export async function finishImportRecords(
 
 /** Records an import that changed no distribution date. */
 export async function recordImport(
-  client: PoolClient,
+  client: Queryable,
   { requestedBy, startedAt, basePoints, sources }: Omit<ImportRecord, 'dates' | 'runIds'>,
 ): Promise<void> {
   await client.query(
@@ -248,7 +254,7 @@ export async function recordImport(
 }
 
 /** True if the newest import on record has failed. */
-export async function hasFailedImport(client: PoolClient): Promise<boolean> {
+export async function hasFailedImport(client: Queryable): Promise<boolean> {
   const { rows } = await client.query<{ failed: boolean }>(
     `SELECT status = 'failed' AS failed FROM (SELECT id, kind, status FROM run ORDER BY id DESC LIMIT ${MAX_RUNS}) n
      WHERE kind = 'import' ORDER BY id DESC LIMIT 1`,

@@ -1,11 +1,10 @@
-import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from '../../db/connect/transaction.ts'
+import type { Pool } from 'pg'
+import { inWrite, type Writer } from '../../db/write.ts'
 import { badArgument } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
 import { isoDay } from '../../time.ts'
-import { noteChanges } from '../ledger/record.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
-import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
+import { refreshRollups } from '../points/refresh-rollups.ts'
 import { admitDates, reopenSeasons } from '../season/admit-date.ts'
 import {
   claim,
@@ -16,6 +15,7 @@ import {
   type RunStart,
   type Subject,
 } from './run-record.ts'
+import { RunTables } from './run-tables.ts'
 
 export interface RunDeps {
   pool: Pool
@@ -44,26 +44,23 @@ export interface DistributionRun {
 export interface RunPlan {
   kind: 'manualupdate' | 'resync'
   /** The date, as YYYY-MM-DD. */
-  day(client: PoolClient, startedAt: Date): Promise<string> | string
+  day(writer: Writer, startedAt: Date): Promise<string> | string
   /** Fetches and checks all input, before the run takes the writers' lock. */
-  stage(client: PoolClient, day: string): Promise<SourceReceipt[]>
+  stage(writer: Writer, day: string): Promise<SourceReceipt[]>
   /** Writes the date's positions and points. */
-  store(client: PoolClient, day: string, run: StoringRun): Promise<StoredDate>
+  store(writer: Writer, day: string, run: StoringRun): Promise<StoredDate>
 }
 
 export interface StoringRun {
   /** Null for a preview. */
   id: string | null
-  /** True if it notes the positions whose points change: see `noteChanges`. */
-  notes: boolean
+  tables: RunTables
 }
 
 export interface StoredDate {
   removed: string[]
   /** The newest multiplier revision behind all points of the date. */
   multiplierRevision: string
-  /** True if it has made `refreshed_day` too: see `refreshRollups`. */
-  summed?: boolean
 }
 
 /**
@@ -78,22 +75,23 @@ export async function runPlan(
   requestedBy: string,
 ): Promise<DistributionRun> {
   const { kind } = plan
-  const admit = (client: PoolClient, day: string) => admitDates(client, [day], deps.reopen)
-  const subject = async (client: PoolClient, startedAt: Date) => {
-    const day = await plan.day(client, startedAt)
-    await admit(client, day)
+  const admit = (writer: Writer, day: string) => admitDates(writer, [day], deps.reopen)
+  const subject = async (writer: Writer, startedAt: Date) => {
+    const day = await plan.day(writer, startedAt)
+    await admit(writer, day)
     return { day }
   }
   return recordedRun(
     deps,
     { kind, subject, requestedBy },
-    async (client, { id, startedAt, subject: { day } }) => {
+    async (writer, { id, startedAt, subject: { day } }) => {
       // A season may have ended while the run fetched.
-      const beforeStoring = () => admit(client, day)
-      const run = { id, notes: deps.keepsLedger !== false }
-      const computed = await compute(client, plan, { day, startedAt, run, beforeStoring })
-      await reopenSeasons(client, [day], [id])
-      const { positionCount, totalPoints, finishedAt } = await finishRecord(client, id, computed)
+      const beforeStoring = () => admit(writer, day)
+      const keepsLedger = deps.keepsLedger !== false
+      const run = { id, day, startedAt, keepsLedger, beforeStoring }
+      const computed = await compute(writer, plan, run)
+      await reopenSeasons(writer, [day], [id])
+      const { positionCount, totalPoints, finishedAt } = await finishRecord(writer, id, computed)
       return {
         id,
         distributionDate: new Date(day),
@@ -107,7 +105,7 @@ export async function runPlan(
 }
 
 export interface RunRequest<S extends Subject> extends Pick<RunStart, 'kind' | 'requestedBy'> {
-  subject(client: PoolClient, startedAt: Date): Promise<S> | S
+  subject(writer: Writer, startedAt: Date): Promise<S> | S
 }
 
 /**
@@ -118,17 +116,17 @@ export interface RunRequest<S extends Subject> extends Pick<RunStart, 'kind' | '
 export async function recordedRun<S extends Subject, T>(
   deps: RunDeps,
   { kind, subject: subjectOf, requestedBy }: RunRequest<S>,
-  work: (client: PoolClient, run: { id: string; startedAt: Date; subject: S }) => Promise<T>,
+  work: (writer: Writer, run: { id: string; startedAt: Date; subject: S }) => Promise<T>,
 ): Promise<T> {
   const { pool, basePoints } = deps
   const startedAt = deps.now()
   let id: string | undefined
   try {
-    return await inRun(deps, async (client) => {
-      const subject = await subjectOf(client, startedAt)
-      await claim(client, subject)
+    return await inRun(deps, async (writer) => {
+      const subject = await subjectOf(writer, startedAt)
+      await claim(writer, subject)
       id = await openRecord(pool, { kind, subject, requestedBy, startedAt, basePoints })
-      return work(client, { id, startedAt, subject })
+      return work(writer, { id, startedAt, subject })
     })
   } catch (error) {
     if (id !== undefined) await failRecord(pool, id, error)
@@ -137,53 +135,42 @@ export async function recordedRun<S extends Subject, T>(
 }
 
 /** Runs a transaction that the signal rolls back. */
-export async function inRun<T>(
-  deps: RunDeps,
-  work: (client: PoolClient) => Promise<T>,
-): Promise<T> {
+export async function inRun<T>(deps: RunDeps, work: (writer: Writer) => Promise<T>): Promise<T> {
   try {
-    return await inTransaction(deps, work)
+    return await inWrite(deps, work)
   } catch (error) {
     throw pointsError(error)
   }
 }
 
 export interface Computation {
+  /** Null for a run that is not recorded. */
+  id: string | null
   day: string
   startedAt: Date
-  run: StoringRun
+  keepsLedger: boolean
   /** Called with the writers' lock, before anything is written. */
   beforeStoring?(): Promise<void>
 }
 
 /** Executes a plan inside the caller's transaction, which has claimed the date. */
 export async function compute(
-  client: PoolClient,
+  writer: Writer,
   plan: RunPlan,
-  { day, startedAt, run, beforeStoring }: Computation,
+  { id, day, startedAt, keepsLedger, beforeStoring }: Computation,
 ) {
-  const sources = await plan.stage(client, day)
-  await lockWriters(client)
+  const sources = await plan.stage(writer, day)
+  await writer.lock()
   await beforeStoring?.()
-  const before = await dayOfRun(client, day)
+  const before = await dayOfRun(writer, day)
   // Leaves a core to readers.
-  await client.query("SET LOCAL work_mem = '256MB'; SET LOCAL max_parallel_workers_per_gather = 0")
-  const { id, notes } = run
-  if (notes) await noteChanges(client)
-  const {
-    removed,
-    multiplierRevision,
-    summed = false,
-  } = await inBulk(client, () => plan.store(client, day, run))
-  await refreshRollups(client, {
-    dates: [day],
-    runIds: [id],
-    kind: plan.kind,
-    startedAt,
-    removed,
-    noted: notes,
-    summed,
-  })
+  await writer.query("SET LOCAL work_mem = '256MB'; SET LOCAL max_parallel_workers_per_gather = 0")
+  const tables = await RunTables.open(writer, keepsLedger)
+  const { removed, multiplierRevision } = await inBulk(writer, () =>
+    plan.store(writer, day, { id, tables }),
+  )
+  const { kind } = plan
+  await refreshRollups(tables, { dates: [day], runIds: [id], kind, startedAt, removed })
   return { sources, before, multiplierRevision }
 }
 
@@ -191,10 +178,10 @@ export async function compute(
  * Runs statements that join a date's rows to one another. A new date is not in the planner's
  * statistics yet, so the planner would expect one row and choose a nested loop.
  */
-async function inBulk<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
-  await client.query('SET LOCAL enable_nestloop = off')
+async function inBulk<T>(writer: Writer, work: () => Promise<T>): Promise<T> {
+  await writer.query('SET LOCAL enable_nestloop = off')
   const result = await work()
-  await client.query('SET LOCAL enable_nestloop TO DEFAULT')
+  await writer.query('SET LOCAL enable_nestloop TO DEFAULT')
   return result
 }
 

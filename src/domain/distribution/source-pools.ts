@@ -1,8 +1,8 @@
-import type { PoolClient } from 'pg'
+import type { Queryable } from '../../db/write.ts'
 import type { SourcePool } from '../../sources/positions/positions-source.ts'
 
 /** The stored pools by id, for a source of positions: tokens with the decimals of their markets. */
-export async function sourcePools(client: PoolClient): Promise<Map<string, SourcePool>> {
+export async function sourcePools(client: Queryable): Promise<Map<string, SourcePool>> {
   const { rows } = await client.query<{
     id: string
     chain_id: string

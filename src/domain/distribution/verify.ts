@@ -1,18 +1,17 @@
-import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from '../../db/connect/transaction.ts'
-import { topologyOf } from '../../db/topology/find-topology.ts'
+import type { Pool } from 'pg'
+import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
+import { inWrite, type Writer } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import type { PositionsSource } from '../../sources/positions/positions-source.ts'
 import { conflictReason } from '../dataset/conflicts.ts'
 import { records } from '../dataset/records.ts'
 import { stageRecords } from '../dataset/stage.ts'
-import { upsertSql } from '../dataset/upsert.ts'
+import { Staging } from '../dataset/staging.ts'
 import { NULL } from '../dataset/values.ts'
 import { computedOn } from '../points/computed.ts'
 import { digestSql } from '../points/digest.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { sortStaged } from './replace.ts'
 import { sourcePools } from './source-pools.ts'
 
 export interface VerifyDeps {
@@ -45,6 +44,12 @@ export interface PointsDifference {
 
 export const MAX_DIFFERENCES = 1000
 
+/** The points of users on the date, as they are stored. */
+const stored = new TemporaryTable('stored_points', { user_address: ADDRESS, points: 'bigint' })
+
+/** Those that they are compared with. */
+const expected = new TemporaryTable('expected_points', { user_address: ADDRESS, points: 'bigint' })
+
 /**
  * Compares the stored points of users on a date with those that its positions and rules yield or,
  * with a source, with those of another machine. Changes nothing.
@@ -56,31 +61,32 @@ export async function verify(
   day: string,
   { against, first }: { against?: PositionsSource | undefined; first: number },
 ): Promise<Verification> {
-  const work = async (client: PoolClient) => {
-    const { rows } = await client.query<{ digest: string | null }>(
+  const work = async (writer: Writer) => {
+    const { rows } = await writer.query<{ digest: string | null }>(
       'SELECT digest FROM distribution WHERE date = $1',
       [day],
     )
     if (!rows[0])
       throw new GatewayError('NOT_FOUND', `No positions are stored for ${day}: nothing to verify.`)
-    await client.query(
-      `CREATE TEMP TABLE stored_points ON COMMIT DROP AS
-       SELECT user_address, points FROM account_day WHERE distribution_date = $1`,
+    await stored.fill(
+      writer,
+      'SELECT user_address, points FROM account_day WHERE distribution_date = $1',
       [day],
     )
-    await client.query("SET LOCAL work_mem = '256MB'")
-    if (against) await expectOther(client, { basePoints, signal, day, against })
+    await writer.query("SET LOCAL work_mem = '256MB'")
+    if (against) await expectOther(writer, { signal, day, against })
     else
-      await client.query(
-        `CREATE TEMP TABLE expected_points ON COMMIT DROP AS SELECT user_address,
-           sum(CASE WHEN given THEN points_a + points_b ELSE computed_a + computed_b END)::bigint AS points
+      await expected.fill(
+        writer,
+        `SELECT user_address,
+           sum(CASE WHEN given THEN points_a + points_b ELSE computed_a + computed_b END)::bigint
          FROM ${computedOn(basePoints, '$1')} t GROUP BY user_address`,
         [day],
       )
-    return { date: day, digest: rows[0].digest, ...(await compare(client, day, first)) }
+    return { date: day, digest: rows[0].digest, ...(await compare(writer, day, first)) }
   }
   try {
-    return await inTransaction({ pool, signal, mode: 'ISOLATION LEVEL REPEATABLE READ' }, work)
+    return await inWrite({ pool, signal, mode: 'ISOLATION LEVEL REPEATABLE READ' }, work)
   } catch (error) {
     throw pointsError(error)
   }
@@ -93,25 +99,17 @@ const DATE = Object.keys(records.positions.fields).indexOf('distributionDate')
 
 /** Sums the points of another machine's positions. */
 async function expectOther(
-  client: PoolClient,
-  {
-    basePoints,
-    signal,
-    day,
-    against,
-  }: Omit<VerifyDeps, 'pool'> & { day: string; against: PositionsSource },
+  writer: Writer,
+  { signal, day, against }: Pick<VerifyDeps, 'signal'> & { day: string; against: PositionsSource },
 ): Promise<void> {
   const failed = (reason: string) =>
     new GatewayError(
       'SOURCE_FAILED',
       `The source of positions, ${against.name}, failed: ${reason}.`,
     )
-  const sql = upsertSql('positions', basePoints, await topologyOf(client))
-  await client.query(sql.create)
-  const fetched = await against.positions(day, { pools: await sourcePools(client), signal })
-  const count = await stageRecords(client, fetched, {
-    format: records.positions,
-    copy: sql.copy,
+  const staging = await Staging.open(writer, 'positions')
+  const fetched = await against.positions(day, { pools: await sourcePools(writer), signal })
+  const count = await stageRecords(staging, fetched, {
     keep({ texts }) {
       if (!texts[DATE]?.startsWith(day)) return false
       return POINTS.some((at) => texts[at] === NULL)
@@ -121,33 +119,35 @@ async function expectOther(
     failed,
   })
   if (count === 0) throw failed(`it has no positions of ${day}`)
-  const conflict = await sortStaged(client, count)
+  const conflict = await staging.sort(count)
   if (conflict)
     throw failed(
       `${fetched.label}:${conflict.line}: ${conflictReason(conflict.first, records.positions.key)}`,
     )
-  await client.query(`CREATE TEMP TABLE expected_points ON COMMIT DROP AS
-    SELECT user_address, sum(points_a + points_b)::bigint AS points FROM staged GROUP BY user_address`)
+  await expected.fill(
+    writer,
+    `SELECT user_address, sum(points_a + points_b)::bigint FROM staged GROUP BY user_address`,
+  )
 }
 
 async function compare(
-  client: PoolClient,
+  writer: Writer,
   day: string,
   first: number,
 ): Promise<Omit<Verification, 'date' | 'digest'>> {
   const differing = `(SELECT user_address, s.points AS stored, e.points AS expected
     FROM stored_points s FULL JOIN expected_points e USING (user_address) WHERE s.points IS DISTINCT FROM e.points) d`
-  const { rows } = await client.query<
+  const { rows } = await writer.query<
     Omit<Verification, 'date' | 'digest' | 'importedPositionCount' | 'differences'>
   >(
     `SELECT (SELECT ${digestSql()} FROM stored_points) AS "storedDigest", (SELECT ${digestSql()} FROM expected_points) AS "expectedDigest",
        (SELECT count(*)::int FROM stored_points) AS "userCount", (SELECT count(*)::int FROM ${differing}) AS "differingUserCount"`,
   )
-  const imported = await client.query<{ count: number }>(
+  const imported = await writer.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM stored_position WHERE distribution_date = $1 AND given',
     [day],
   )
-  const { rows: differences } = await client.query<PointsDifference>(
+  const { rows: differences } = await writer.query<PointsDifference>(
     `SELECT user_address AS "userAddress", ${pointsOf('stored')}::text AS stored, ${pointsOf('expected')}::text AS expected
      FROM ${differing} ORDER BY abs(coalesce(stored, 0) - coalesce(expected, 0)) DESC, user_address LIMIT $1`,
     [first],

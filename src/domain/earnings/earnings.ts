@@ -24,12 +24,16 @@ const parts = (realised: string, unrealised: string) => {
       sql: toDouble(decimal),
       type: 'float',
       nullable: true,
-      description: `${description} Null if a price was missing; in a period, of its ends or of a cash flow in it.`,
+      description:
+        `${description} Null if a price was missing; in a period, of its ends or of a cash flow ` +
+        'in it.',
     }) as const
   return {
     realisedUsd: part(
       realised,
-      'The part that was taken out, in USD, at the average cost of the period: by market and vault, what supply earned times `withdrawn / (withdrawn + held at the end)`, and what debt earned times `repaid / (repaid + owed at the end)`.',
+      'The part that was taken out, in USD, at the average cost of the period: by market and ' +
+        'vault, what supply earned times `withdrawn / (withdrawn + held at the end)`, and what ' +
+        'debt earned times `repaid / (repaid + owed at the end)`.',
     ),
     unrealisedUsd: part(
       unrealised,
@@ -145,7 +149,8 @@ const netCash = (asOf: Prisma.Sql | undefined) =>
  * and the rest is left. Without either, all of it is.
  */
 const share = (earnings: string, out: string, left: string) =>
-  `CASE WHEN ${out} + ${left} = 0 THEN ${earnings} ELSE (${earnings}) * ${out} / (${out} + ${left}) END`
+  `CASE WHEN ${out} + ${left} = 0 THEN ${earnings} ELSE (${earnings}) * ${out} / (${out} + ` +
+  `${left}) END`
 
 const [VALUE, CASH_SUM] = ['b.value', 'b.cash'].map(toDouble) as [string, string]
 const SUMS = Prisma.raw(

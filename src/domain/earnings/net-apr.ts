@@ -83,13 +83,15 @@ export const netAprColumns = sqlColumns({
     sql: `coalesce(${averageKnown(...DEPOSIT)}, 0)`,
     type: 'float',
     description:
-      'The average APR of deposits as a fraction, by USD, of markets and vaults whose rates are known. 0 without such deposits.',
+      'The average APR of deposits as a fraction, by USD, of markets and vaults whose rates ' +
+      'are known. 0 without such deposits.',
   },
   netBorrowApr: {
     sql: `coalesce(${averageKnown(...DEBT)}, 0)`,
     type: 'float',
     description:
-      'The average APR of debt as a fraction, by USD, of markets whose rates are known. 0 without such debt.',
+      'The average APR of debt as a fraction, by USD, of markets whose rates are known. 0 ' +
+      'without such debt.',
   },
   /** As REST shows them: a rate that is not known counts as 0. */
   depositAprOfAll: { sql: average(...DEPOSIT), type: 'float' },

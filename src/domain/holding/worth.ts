@@ -13,13 +13,16 @@ const of = (type: string, value: string) =>
 /** The columns over `worthFrom`. The first is null if no snapshot is stored. */
 export const worthColumns = sqlColumns({
   time: {
-    sql: `to_timestamp(CASE WHEN max(t.timestamp) > ${LAST_SECOND} THEN ${LAST_SECOND} ELSE max(t.timestamp) END)`,
+    sql:
+      `to_timestamp(CASE WHEN max(t.timestamp) > ${LAST_SECOND} THEN ${LAST_SECOND} ELSE ` +
+      'max(t.timestamp) END)',
     type: 'moment',
     description: 'The time of the newest of the snapshots.',
   },
   netUsd: usd(
     total('t.value_usd'),
-    'Net worth, in USD: `suppliedUsd + protectedUsd + vaultsUsd - borrowedUsd`. It equals `worthUsd` of the earnings.',
+    'Net worth, in USD: `suppliedUsd + protectedUsd + vaultsUsd - borrowedUsd`. It equals ' +
+      '`worthUsd` of the earnings.',
   ),
   suppliedUsd: usd(of('market', 't.deposit_usd'), 'Borrowable supply in markets, in USD.'),
   protectedUsd: usd(

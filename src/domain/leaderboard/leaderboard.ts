@@ -100,7 +100,8 @@ export async function asOfDate(reader: Reader, moment: Date): Promise<AsOf | und
 export const recomputed = (date: string) =>
   new GatewayError(
     'UNAVAILABLE',
-    `The ranks of ${date} are being recomputed, because that date or an earlier one has changed. Try again in a moment.`,
+    `The ranks of ${date} are being recomputed, because that date or an earlier one has ` +
+      'changed. Try again in a moment.',
   )
 
 /** A user's rank, and the number of users who are ranked. */

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
-import { inTransaction } from '../../db/connect/transaction.ts'
-import { lockWriters } from '../points/refresh-rollups.ts'
+import { inWrite } from '../../db/write.ts'
 
 /** Entries that ended runs wrote, whose rows still have them. */
 const EXPIRED = 'SELECT id, date FROM run WHERE ledger_entries IS NOT NULL AND finished_at < $1'
@@ -12,19 +11,19 @@ const KEPT = `(SELECT string_agg(substring(ledger, n, 24), '' ORDER BY n) FROM g
 /** Removes the entries of runs that finished before a time. @returns the number of these runs */
 export async function pruneLedger(pool: Pool, before: Date): Promise<number> {
   if ((await pool.query(`${EXPIRED} LIMIT 1`, [before])).rowCount === 0) return 0
-  return inTransaction({ pool }, async (client) => {
-    await lockWriters(client)
-    const { rows } = await client.query<{ id: string; date: string }>(
+  return inWrite({ pool }, async (writer) => {
+    await writer.lock()
+    const { rows } = await writer.query<{ id: string; date: string }>(
       `SELECT id, date::text FROM (${EXPIRED}) r`,
       [before],
     )
     const runs = rows.map(({ id }) => id)
     const values = [runs, [...new Set(rows.map(({ date }) => date))]]
     const ofDates = 'ledger IS NOT NULL AND distribution_date = ANY($2::date[])'
-    await client.query(`UPDATE account_day SET ledger = ${KEPT} WHERE ${ofDates}`, values)
-    await client.query(`DELETE FROM removed_day WHERE ${ofDates} AND ${KEPT} IS NULL`, values)
-    await client.query(`UPDATE removed_day SET ledger = ${KEPT} WHERE ${ofDates}`, values)
-    await client.query('UPDATE run SET ledger_entries = NULL WHERE id = ANY($1::bigint[])', [runs])
+    await writer.query(`UPDATE account_day SET ledger = ${KEPT} WHERE ${ofDates}`, values)
+    await writer.query(`DELETE FROM removed_day WHERE ${ofDates} AND ${KEPT} IS NULL`, values)
+    await writer.query(`UPDATE removed_day SET ledger = ${KEPT} WHERE ${ofDates}`, values)
+    await writer.query('UPDATE run SET ledger_entries = NULL WHERE id = ANY($1::bigint[])', [runs])
     return rows.length
   })
 }

@@ -35,7 +35,8 @@ const date = (value: Prisma.Sql | undefined) =>
 
 /** SQL of a dollar's points per day on the side `s.side` of a pool, by the rules `m` and `b`. */
 const perDollar = (base: BasePoints, kind: 'deposit' | 'borrow') =>
-  `CASE s.side WHEN 'a' THEN ${rateSql(base, kind, 'a', 'm', 'b')} ELSE ${rateSql(base, kind, 'b', 'm', 'b')} END`
+  `CASE s.side WHEN 'a' THEN ${rateSql(base, kind, 'a', 'm', 'b')} ELSE ` +
+  `${rateSql(base, kind, 'b', 'm', 'b')} END`
 
 /**
  * A FROM item `s` with the side of a pool that a market is. No row if the pool does not name it.
@@ -51,7 +52,9 @@ export const pointsPerDollarColumns = sqlColumns({
   depositPointsPerDollar: {
     ...PER_DOLLAR,
     sql: 't.deposit',
-    description: `The points per day of a dollar supplied: base points times multiplier. Protected supply earns them only while the other side is borrowed. ${ABSENT}`,
+    description:
+      'The points per day of a dollar supplied: base points times multiplier. Protected supply ' +
+      `earns them only while the other side is borrowed. ${ABSENT}`,
   },
   borrowPointsPerDollar: {
     ...PER_DOLLAR,
@@ -92,21 +95,25 @@ export const estimateColumns = sqlColumns({
     ...pointsColumn('t.millionths'),
     nullable: true,
     description:
-      'The points of the amount: those of a day, rounded to millionths, for each date by the rules known now. Null for a vault, where the program counts none that are known, if the pool of a market is not stored, and if they are more than a side may have.',
+      'The points of the amount: those of a day, rounded to millionths, for each date by the ' +
+      'rules known now. Null for a vault, where the program counts none that are known, if the ' +
+      'pool of a market is not stored, and if they are more than a side may have.',
   },
   totalUsd: {
     sql: toDouble('t.total'),
     type: 'float',
     nullable: true,
     description:
-      '`interestUsd`, negative for a borrower, plus the worth of the points at `pointValueUsd`. Null if points are worth more than 0 and are null.',
+      '`interestUsd`, negative for a borrower, plus the worth of the points at ' +
+      '`pointValueUsd`. Null if points are worth more than 0 and are null.',
   },
   totalApr: {
     sql: quotient(toDouble('t.total * 365 / t.days'), 't.amount'),
     type: 'float',
     nullable: true,
     description:
-      '`totalUsd` as a yearly rate of the amount, as a fraction: 0.05 is 5 %. Null if it or the amount is 0 or null.',
+      '`totalUsd` as a yearly rate of the amount, as a fraction: 0.05 is 5 %. Null if it or ' +
+      'the amount is 0 or null.',
   },
   pool: { sql: "coalesce(t.pool, '')", type: 'text' },
   side: { sql: "coalesce(t.side, '')", type: 'text' },

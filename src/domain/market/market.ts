@@ -16,7 +16,8 @@ export const marketColumns = sqlColumns(Prisma.MarketScalarFieldEnum, {
     type: 'float',
     nullable: true,
     description:
-      'The maximum loan-to-value (LTV) of a new loan against the asset as collateral, as a fraction: 0.75 is 75 %. Null if it is not known.',
+      'The maximum loan-to-value (LTV) of a new loan against the asset as collateral, as a ' +
+      'fraction: 0.75 is 75 %. Null if it is not known.',
     filter: true,
     sort: true,
   },
@@ -24,7 +25,8 @@ export const marketColumns = sqlColumns(Prisma.MarketScalarFieldEnum, {
     type: 'float',
     nullable: true,
     description:
-      'The loan-to-value (LTV) above which a loan against the asset as collateral can be liquidated, as a fraction: 0.8 is 80 %. Null if it is not known.',
+      'The loan-to-value (LTV) above which a loan against the asset as collateral can be ' +
+      'liquidated, as a fraction: 0.8 is 80 %. Null if it is not known.',
     filter: true,
     sort: true,
   },
@@ -42,7 +44,9 @@ const NOW = {
 /** The columns of a market that are computed: the amounts of its side of the pool. */
 export const computedMarketColumns = sqlColumns({
   name: {
-    sql: "concat_ws(' in ', t.asset_symbol, CASE WHEN pool.id IS NOT NULL THEN concat_ws('·', pool.asset_1_symbol, pool.asset_2_symbol, pool.number) END)",
+    sql:
+      "concat_ws(' in ', t.asset_symbol, CASE WHEN pool.id IS NOT NULL THEN concat_ws('·', " +
+      'pool.asset_1_symbol, pool.asset_2_symbol, pool.number) END)',
     type: 'text',
     description: 'Its token in its pool, such as S in S·USDC·20. Only S without a pool.',
   },

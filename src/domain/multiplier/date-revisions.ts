@@ -1,7 +1,8 @@
-import type { PoolClient } from 'pg'
+import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
+import type { Queryable } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
-import { COLUMNS, factorsOf, inForce } from './rule.ts'
+import { COLUMNS, FACTOR_COLUMNS, factorsOf, inForce } from './rule.ts'
 import { ACTOR, changeMultipliers, FACTORS, type Factors, type MultiplierDeps } from './update.ts'
 
 /** A rule that dating records: a revision of the store again, for the dates from its own on. */
@@ -45,8 +46,8 @@ export function dateRevisions(
   return changeMultipliers(deps, requestedBy, async (client) => {
     if (only) await assertRevision(client, only.revision)
     await client.query('SAVEPOINT dating')
-    await client.query(`CREATE TEMP TABLE dated_rule ON COMMIT DROP AS ${DATED}`, values)
-    await client.query(`CREATE TEMP TABLE rule_before ON COMMIT DROP AS ${rulesOfDates}`)
+    await dated.fill(client, DATED, values)
+    await before.fill(client, rulesOfDates)
     await client.query(
       `INSERT INTO multiplier_revision (pool_address, ${COLUMNS}, changed_at, changed_by, from_date)
        SELECT pool_address, ${COLUMNS}, statement_timestamp(), ${ACTOR}, from_date FROM dated_rule
@@ -64,6 +65,23 @@ export function dateRevisions(
     return { rules, dates: dates.map(({ date }) => date) }
   })
 }
+
+const factors = Object.fromEntries(FACTOR_COLUMNS.map((column) => [column, 'float8']))
+
+/** The rules of the pools that get one with a date. */
+const dated = new TemporaryTable<string>('dated_rule', {
+  revision: 'bigint',
+  pool_address: ADDRESS,
+  ...factors,
+  from_date: 'date',
+})
+
+/** The rules of stored dates before that. */
+const before = new TemporaryTable<string>('rule_before', {
+  pool_address: ADDRESS,
+  date: 'date',
+  ...factors,
+})
 
 /** The rules of all stored dates in the pools whose revisions get a date. */
 const rulesOfDates = `SELECT p.pool_address, d.date, ${COLUMNS} FROM (SELECT DISTINCT pool_address FROM dated_rule) p
@@ -96,7 +114,7 @@ const DATED = `WITH revision AS (
   WHERE (until IS NULL OR until > coalesce(new_date, date '-infinity'))
     AND pool_address IN (SELECT pool_address FROM dated WHERE new_date IS DISTINCT FROM from_date)`
 
-async function assertRevision(client: PoolClient, id: bigint): Promise<void> {
+async function assertRevision(client: Queryable, id: bigint): Promise<void> {
   const { rows } = await client.query<{ revokedBy: string | null }>(
     'SELECT revoked_by AS "revokedBy" FROM multiplier_revision WHERE id = $1',
     [id],

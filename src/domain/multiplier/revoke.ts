@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { Queryable } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
 import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
@@ -54,7 +54,8 @@ function revoke(
     if (!revision.announced)
       throw new GatewayError(
         'CONFLICT',
-        `The revision ${id} has been in force since ${revision.from ?? 'the first date'}: set other ${rules} instead.`,
+        `The revision ${id} has been in force since ${revision.from ?? 'the first date'}: set ` +
+          `other ${rules} instead.`,
       )
     await revokeRevisions(client, [String(id)], TABLES[rules])
   })
@@ -62,12 +63,13 @@ function revoke(
 
 /** Marks revisions as revoked, in the caller's transaction. */
 export async function revokeRevisions(
-  client: PoolClient,
+  client: Queryable,
   ids: string[],
   table: string = TABLES.multipliers,
 ): Promise<void> {
   await client.query(
-    `UPDATE ${table} SET revoked_at = statement_timestamp(), revoked_by = ${ACTOR} WHERE id = ANY($1::bigint[])`,
+    `UPDATE ${table} SET revoked_at = statement_timestamp(), revoked_by = ${ACTOR} WHERE id = ` +
+      'ANY($1::bigint[])',
     [ids],
   )
 }

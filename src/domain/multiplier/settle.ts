@@ -1,7 +1,6 @@
-import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from '../../db/connect/transaction.ts'
+import type { Pool } from 'pg'
+import { inWrite, type Queryable } from '../../db/write.ts'
 import { isoDay } from '../../time.ts'
-import { lockWriters } from '../points/refresh-rollups.ts'
 import { COLUMNS, factorsOf, inForce, REPLACED } from './rule.ts'
 
 /**
@@ -12,9 +11,9 @@ export async function settleDue(pool: Pool, now: Date): Promise<number> {
   const today = isoDay(now)
   const { rowCount } = await pool.query(`${UNSETTLED} LIMIT 1`, [today])
   if (rowCount === 0) return 0
-  return inTransaction({ pool }, async (client) => {
-    await lockWriters(client)
-    return settleMultipliers(client, today)
+  return inWrite({ pool }, async (writer) => {
+    await writer.lock()
+    return settleMultipliers(writer, today)
   })
 }
 
@@ -23,7 +22,7 @@ export async function settleDue(pool: Pool, now: Date): Promise<number> {
  * announcement has come.
  * @returns how many differed
  */
-export async function settleMultipliers(client: PoolClient, today: string): Promise<number> {
+export async function settleMultipliers(client: Queryable, today: string): Promise<number> {
   const { rows } = await client.query<{ differs: boolean }>(
     `SELECT EXISTS (${UNSETTLED}) AS differs`,
     [today],
@@ -37,7 +36,8 @@ export async function settleMultipliers(client: PoolClient, today: string): Prom
     [today],
   )
   const { rowCount: removed } = await client.query(
-    `DELETE FROM multiplier WHERE pool_address IN (SELECT pool_address FROM (${UNSETTLED}) r WHERE deposit_token_a IS NULL)`,
+    `DELETE FROM multiplier WHERE pool_address IN (SELECT pool_address FROM (${UNSETTLED}) r ` +
+      'WHERE deposit_token_a IS NULL)',
     [today],
   )
   await client.query("SET LOCAL gateway.settling = 'off'")

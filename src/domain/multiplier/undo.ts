@@ -1,4 +1,4 @@
-import type { ClientBase, Pool, PoolClient } from 'pg'
+import type { Queryable } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
 import { revokeRevisions } from './revoke.ts'
@@ -72,9 +72,10 @@ export async function undoMultipliers(
 }
 
 /** True if one of these pools has rules of dates. */
-async function haveDates(client: PoolClient, pools: string[]): Promise<boolean> {
+async function haveDates(client: Queryable, pools: string[]): Promise<boolean> {
   const { rowCount } = await client.query(
-    `SELECT FROM multiplier_revision WHERE pool_address = ANY($1::text[]) AND from_date IS NOT NULL LIMIT 1`,
+    'SELECT FROM multiplier_revision WHERE pool_address = ANY($1::text[]) AND from_date IS NOT ' +
+      'NULL LIMIT 1',
     [pools],
   )
   return rowCount === 1
@@ -84,7 +85,7 @@ async function haveDates(client: PoolClient, pools: string[]): Promise<boolean> 
  * Records the rules from before these revisions once more, for the dates that the revisions count
  * for.
  */
-async function restate(client: PoolClient, undone: Undone[]): Promise<void> {
+async function restate(client: Queryable, undone: Undone[]): Promise<void> {
   await client.query(
     `INSERT INTO multiplier_revision (pool_address, ${COLUMNS}, changed_at, changed_by, from_date)
      SELECT pool, ${COLUMNS}, statement_timestamp(), ${ACTOR}, nullif(since, date '-infinity') FROM (
@@ -104,10 +105,7 @@ async function restate(client: PoolClient, undone: Undone[]): Promise<void> {
   )
 }
 
-async function newestRevision(
-  client: Pool | ClientBase,
-  pool: string | undefined,
-): Promise<Newest> {
+async function newestRevision(client: Queryable, pool: string | undefined): Promise<Newest> {
   const { rows } = await client.query<Newest>(
     `SELECT id, changed_by AS "changedBy", changed_at AS "changedAt" FROM multiplier_revision
      WHERE ($1::text IS NULL OR pool_address = $1) AND revoked_at IS NULL ORDER BY id DESC LIMIT 1`,
@@ -129,7 +127,8 @@ async function newestRevision(
 const changedMeanwhile = ({ changedBy, changedAt }: Newest) =>
   new GatewayError(
     'CONFLICT',
-    `${changedBy} changed the multipliers meanwhile, at ${changedAt.toISOString()}; nothing was undone. See the history, then undo again if that is right.`,
+    `${changedBy} changed the multipliers meanwhile, at ${changedAt.toISOString()}; nothing ` +
+      'was undone. See the history, then undo again if that is right.',
   )
 
 interface Undone {
@@ -146,7 +145,7 @@ interface Undone {
  * has recorded with it: they have the same time and actor, and no others are between them.
  */
 async function undoneRevisions(
-  client: PoolClient,
+  client: Queryable,
   newest: string,
   pool: string | undefined,
 ): Promise<Undone[]> {

@@ -1,8 +1,7 @@
-import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from '../../db/connect/transaction.ts'
+import type { Pool } from 'pg'
+import { inWrite, type Queryable } from '../../db/write.ts'
 import { GatewayError, type InputProblem } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
-import { lockWriters } from '../points/refresh-rollups.ts'
 import { COLUMNS, factorsOf, inForce, REPLACED } from './rule.ts'
 import { settleMultipliers } from './settle.ts'
 
@@ -99,14 +98,14 @@ export interface MultiplierDeps {
 export const changeMultipliers = <T>(
   { pool, now, signal }: MultiplierDeps,
   requestedBy: string,
-  work: (client: PoolClient) => Promise<T>,
+  work: (client: Queryable) => Promise<T>,
 ): Promise<T> =>
-  inTransaction({ pool, signal }, async (client) => {
-    await lockWriters(client)
-    await actAs(client, requestedBy)
-    await settleMultipliers(client, isoDay(now()))
-    const result = await work(client)
-    await settleMultipliers(client, isoDay(now()))
+  inWrite({ pool, signal }, async (writer) => {
+    await writer.lock()
+    await actAs(writer, requestedBy)
+    await settleMultipliers(writer, isoDay(now()))
+    const result = await work(writer)
+    await settleMultipliers(writer, isoDay(now()))
     return result
   })
 
@@ -116,7 +115,7 @@ export const FACTORS = `deposit_token_a AS "depositA", deposit_token_b AS "depos
 
 /** The multipliers that are in force for each pool and date, in their order. */
 export async function rulesOn(
-  client: PoolClient,
+  client: Queryable,
   keys: { poolAddress: string; date: string }[],
 ): Promise<(Factors | undefined)[]> {
   const { rows } = await client.query<Factors & { at: number }>(
@@ -144,7 +143,7 @@ export function assertUpdates(updates: MultiplierUpdate[]): void {
 }
 
 /** Sets the actor of this transaction in the multipliers' history. */
-export async function actAs(client: PoolClient, requestedBy: string): Promise<void> {
+export async function actAs(client: Queryable, requestedBy: string): Promise<void> {
   await client.query("SELECT set_config('gateway.actor', $1, true)", [requestedBy])
 }
 
@@ -153,7 +152,7 @@ export async function actAs(client: PoolClient, requestedBy: string): Promise<vo
  * @throws NOT_FOUND for an unknown pool
  */
 export async function applyMultipliers(
-  client: PoolClient,
+  client: Queryable,
   updates: MultiplierUpdate[],
 ): Promise<void> {
   await assertPools(
@@ -166,7 +165,7 @@ export async function applyMultipliers(
 }
 
 /** @throws NOT_FOUND for an unknown pool */
-async function assertPools(client: PoolClient, addresses: string[]): Promise<void> {
+async function assertPools(client: Queryable, addresses: string[]): Promise<void> {
   const stored = await client.query<{ id: string }>(
     'SELECT id FROM pool WHERE id = ANY($1::text[])',
     [addresses],
@@ -191,7 +190,7 @@ const KEPT = `coalesce(u.da, m.deposit_token_a, 0), coalesce(u.db, m.deposit_tok
 export const ACTOR = "coalesce(nullif(current_setting('gateway.actor', true), ''), session_user)"
 
 /** Sets the multipliers of every date. Triggers record the revisions. */
-async function setMultipliers(client: PoolClient, updates: MultiplierUpdate[]): Promise<void> {
+async function setMultipliers(client: Queryable, updates: MultiplierUpdate[]): Promise<void> {
   await client.query(
     `INSERT INTO multiplier AS m (id, pool_address, ${COLUMNS}, created_at, updated_at)
      SELECT gen_random_uuid()::text, u.pool, ${KEPT}, statement_timestamp(), statement_timestamp()
@@ -209,7 +208,7 @@ async function setMultipliers(client: PoolClient, updates: MultiplierUpdate[]): 
 }
 
 /** Records the multipliers from a date on, unless they are in force for all these dates. */
-async function announceMultipliers(client: PoolClient, updates: MultiplierUpdate[]): Promise<void> {
+async function announceMultipliers(client: Queryable, updates: MultiplierUpdate[]): Promise<void> {
   await client.query(
     `INSERT INTO multiplier_revision (pool_address, ${COLUMNS}, changed_at, changed_by, from_date)
      SELECT new.*, statement_timestamp(), ${ACTOR}, u.date

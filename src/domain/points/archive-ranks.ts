@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { Queryable } from '../../db/write.ts'
 
 /**
  * Maintains rank history before the rollups of `dates` are refreshed. If `dates` are newer than all
@@ -6,7 +6,7 @@ import type { PoolClient } from 'pg'
  * first of `dates` on are outdated, and `rebuildRankHistory` recomputes them. Takes at most one
  * pass over the accounts.
  */
-export async function archiveRanks(client: PoolClient, dates: string[]): Promise<void> {
+export async function archiveRanks(client: Queryable, dates: string[]): Promise<void> {
   if (dates.length === 0) return
   const { rows } = await client.query<{ first: string; newest: string | null; later: boolean }>(
     `SELECT min(d)::text AS first, (SELECT max(date)::text FROM distribution) AS newest,

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
-import { inTransaction } from '../../db/connect/transaction.ts'
+import { inWrite } from '../../db/write.ts'
 import { digestSql } from './digest.ts'
-import { lockWriters } from './refresh-rollups.ts'
 
 /**
  * Computes the digests of dates that were stored before there were digests. A run that stores one
@@ -15,14 +14,14 @@ export async function digestsDue(pool: Pool): Promise<number> {
     `SELECT distribution_date::text AS date, ${digestSql()} AS digest FROM account_day
      WHERE distribution_date = ANY(ARRAY(${missing})) GROUP BY 1`,
   )
-  return inTransaction({ pool }, async (client) => {
-    await lockWriters(client)
-    const { rowCount } = await client.query(
+  return inWrite({ pool }, async (writer) => {
+    await writer.lock()
+    const { rowCount } = await writer.query(
       `UPDATE distribution d SET digest = c.digest FROM unnest($1::date[], $2::text[]) AS c(date, digest)
        WHERE d.date = c.date AND d.digest IS NULL`,
       [rows.map(({ date }) => date), rows.map(({ digest }) => digest)],
     )
-    await client.query(`UPDATE run r SET digest = d.digest FROM (SELECT * FROM distribution OFFSET 0) d
+    await writer.query(`UPDATE run r SET digest = d.digest FROM (SELECT * FROM distribution OFFSET 0) d
       WHERE d.run_id = r.id AND r.digest IS NULL`)
     return rowCount ?? 0
   })

@@ -1,6 +1,5 @@
-import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from '../../db/connect/transaction.ts'
-import { lockWriters } from './refresh-rollups.ts'
+import type { Pool } from 'pg'
+import { inWrite, type Queryable } from '../../db/write.ts'
 
 /**
  * Computes the rank history of past dates that are missing or outdated, oldest first, each from the
@@ -12,14 +11,14 @@ export async function rebuildRankHistory(pool: Pool, signal?: AbortSignal): Prom
     signal?.throwIfAborted()
     const { rows } = await pool.query(`${MISSING_RANKS} LIMIT 1`)
     if (rows.length === 0) return done
-    await inTransaction({ pool }, async (client) => {
-      await lockWriters(client)
-      const { rows } = await client.query<{ date: string; before: string | null }>(
+    await inWrite({ pool }, async (writer) => {
+      await writer.lock()
+      const { rows } = await writer.query<{ date: string; before: string | null }>(
         `SELECT m.date::text AS date, (SELECT max(date)::text FROM distribution d WHERE d.date < m.date) AS before
          FROM (${MISSING_RANKS} LIMIT 1) m`,
       )
       const [missing] = rows
-      if (missing) await computeRanks(client, missing)
+      if (missing) await computeRanks(writer, missing)
     })
   }
 }
@@ -29,7 +28,7 @@ export const MISSING_RANKS = `SELECT date FROM distribution d WHERE date < (SELE
   AND NOT EXISTS (SELECT FROM rank_history_date s WHERE s.date = d.date) ORDER BY date`
 
 async function computeRanks(
-  client: PoolClient,
+  client: Queryable,
   { date, before }: { date: string; before: string | null },
 ): Promise<void> {
   await client.query('DELETE FROM rank_history WHERE distribution_date = $1', [date])

@@ -25,7 +25,8 @@ export function tokenColumns<const Nullable extends boolean>(
     borrowedTokens: tokens('borrowed', borrowed, 'Amount borrowed'),
     liquidityTokens: tokens(
       'liquidity',
-      `CASE WHEN ${supplied} > ${borrowed} THEN ${supplied} - ${borrowed} WHEN ${supplied} IS NOT NULL THEN 0 END`,
+      `CASE WHEN ${supplied} > ${borrowed} THEN ${supplied} - ${borrowed} WHEN ${supplied} IS ` +
+        'NOT NULL THEN 0 END',
       'Supply not lent out',
     ),
   } as const
@@ -62,7 +63,8 @@ export function amountColumns<const Nullable extends boolean>(
     borrowedUsd: usd(sumOfDays(borrowed), `Amount borrowed on ${on.date}, in USD.`),
     liquidityUsd: usd(
       sumOfDays(supplied, lent),
-      `Supply not lent out on ${on.date}, in USD${supplied.length > 1 ? ': the sum of both sides, each at least 0' : ''}.`,
+      `Supply not lent out on ${on.date}, in ` +
+        `USD${supplied.length > 1 ? ': the sum of both sides, each at least 0' : ''}.`,
     ),
     utilization: {
       sql: quotientOfDays(sumOfDays(borrowed), sumOfDays(supplied)),

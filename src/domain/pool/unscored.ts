@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { Queryable } from '../../db/write.ts'
 import { factorsOf, inForce } from '../multiplier/rule.ts'
 
 /** Positions of a pool on a date. */
@@ -37,7 +37,7 @@ const unscoredOf = (counted: string) => `WITH rule AS MATERIALIZED (
 
 /** Those of the counted positions that score 0. */
 export async function unscoredAmong(
-  client: ClientBase,
+  client: Queryable,
   counted: CountedPositions[],
 ): Promise<Unscored[]> {
   const { rows } = await client.query<Unscored>(
@@ -54,7 +54,7 @@ export async function unscoredAmong(
 }
 
 /** The pools whose positions of the newest distribution date score 0. */
-export async function unscoredToday(client: ClientBase): Promise<(Unscored & { date: string })[]> {
+export async function unscoredToday(client: Queryable): Promise<(Unscored & { date: string })[]> {
   const { rows } = await client.query<Unscored>(
     unscoredOf(`(SELECT pool_address AS pool, distribution_date AS date, position_count AS positions FROM pool_day
       WHERE distribution_date = (SELECT max(date) FROM distribution) AND a_points + b_points = 0)`),
@@ -84,7 +84,10 @@ export function unscoredMessage(unscored: Unscored[], of = ''): string {
     unscored.length === 1 ? 'pool has' : 'pools have',
   ]
   const score = total === 1 ? 'scores' : 'score'
-  return `${total} ${positions}${of} ${score} 0, because the ${pools} no multiplier: ${named.join(', ')}${more}.`
+  return (
+    `${total} ${positions}${of} ${score} 0, because the ${pools} no multiplier: ` +
+    `${named.join(', ')}${more}.`
+  )
 }
 
 /**
@@ -96,7 +99,8 @@ export function unscoredRemedy(unscored: Unscored[], then: string): string {
     .slice(0, NAMED)
     .map(({ pool, first, next }) =>
       next === null
-        ? `\`gateway multipliers set ${pool} --deposit-a 1 --deposit-b 1 --borrow-a 1 --borrow-b 1 --from ${first}\``
+        ? `\`gateway multipliers set ${pool} --deposit-a 1 --deposit-b 1 --borrow-a 1 --borrow-b ` +
+          `1 --from ${first}\``
         : `\`gateway multipliers date ${next} --from ${first} --yes\``,
     )
   return `Set one with ${commands.join(', ')}, then ${then}.`

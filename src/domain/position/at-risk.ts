@@ -22,7 +22,10 @@ export const atRiskColumns = sqlColumns({
     sql: 't.positions',
     type: 'int',
     nullable: true,
-    description: `The number of positions, one per user in each pool, that can be liquidated then: those whose \`liquidationDrop\` is at most \`drop\`, and those whose \`healthFactor\` is 0. ${IF_UNKNOWN}`,
+    description:
+      'The number of positions, one per user in each pool, that can be liquidated then: those ' +
+      `whose \`liquidationDrop\` is at most \`drop\`, and those whose \`healthFactor\` is 0. ` +
+      `${IF_UNKNOWN}`,
   },
   collateralUsd: {
     sql: toDouble('t.collateral'),

@@ -45,7 +45,8 @@ export function assertCountable(where: Where | null | undefined, bounds: Bounds)
 const unbounded = (name: string, what: string) =>
   badArgument(
     name,
-    `${what}: add where.users, pools (at most ${MOST_POOLS}), assets (at most ${MOST_ASSETS}), or where.date with at most ${MOST_DATES} dates`,
+    `${what}: add where.users, pools (at most ${MOST_POOLS}), assets (at most ${MOST_ASSETS}), ` +
+      `or where.date with at most ${MOST_DATES} dates`,
   )
 
 function isBounded(where: Where, bounds: Bounds): boolean {

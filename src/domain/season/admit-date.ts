@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Queryable } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
 
@@ -8,11 +8,7 @@ import { isoDay } from '../../time.ts'
  * @param reopen allows dates of seasons whose board is final
  * @throws CONFLICT, which names the first date that a run may not write
  */
-export async function admitDates(
-  client: PoolClient,
-  days: string[],
-  reopen = false,
-): Promise<void> {
+export async function admitDates(client: Queryable, days: string[], reopen = false): Promise<void> {
   const { rows } = await client.query<{
     day: string
     season: string | null
@@ -29,16 +25,15 @@ export async function admitDates(
   throw new GatewayError(
     'CONFLICT',
     season === null
-      ? `No season has the date ${day}, so it was not computed: add a season with that date, or move one.`
-      : `The board of ${season} has been final since ${closedAt && isoDay(closedAt)}, so ${day} was not computed: reopen it (--reopen, or reopen: true) to change its points.`,
+      ? `No season has the date ${day}, so it was not computed: add a season with that date, or ` +
+          'move one.'
+      : `The board of ${season} has been final since ${closedAt && isoDay(closedAt)}, so ${day} ` +
+          'was not computed: reopen it (--reopen, or reopen: true) to change its points.',
   )
 }
 
 /** The dates that are in a season: all if there are none. */
-export async function datesInSeasons(
-  pool: Pool | PoolClient,
-  days: string[],
-): Promise<Set<string>> {
+export async function datesInSeasons(pool: Queryable, days: string[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ day: string }>(
     `SELECT d.day::text AS day FROM unnest($1::date[]) AS d(day)
      WHERE NOT EXISTS (SELECT FROM season) OR EXISTS (SELECT FROM season s WHERE ${HAS_DATE})`,
@@ -52,7 +47,7 @@ export async function datesInSeasons(
  * that with the runs. The caller's transaction has the writers' lock.
  */
 export async function reopenSeasons(
-  client: PoolClient,
+  client: Queryable,
   days: string[],
   runIds: (string | null)[],
 ): Promise<void> {

@@ -1,8 +1,7 @@
-import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from '../../db/connect/transaction.ts'
+import type { Pool } from 'pg'
+import { inWrite, type Queryable } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
-import { lockWriters } from '../points/refresh-rollups.ts'
 import { closeSeasons } from './close-seasons.ts'
 import { statusOn } from './season.ts'
 import { assertSeasons, type SeasonDates } from './season-dates.ts'
@@ -61,9 +60,9 @@ const changeSeasons = (
   change: Change,
   next: (stored: SeasonDates[]) => SeasonDates[],
 ): Promise<void> =>
-  inTransaction({ pool, signal }, async (client) => {
-    await lockWriters(client)
-    await replaceSeasons(client, next, { ...change, today: isoDay(now()) })
+  inWrite({ pool, signal }, async (writer) => {
+    await writer.lock()
+    await replaceSeasons(writer, next, { ...change, today: isoDay(now()) })
   })
 
 /**
@@ -72,7 +71,7 @@ const changeSeasons = (
  * @throws BAD_INPUT and CONFLICT as `setSeason` does
  */
 export async function replaceSeasons(
-  client: PoolClient,
+  client: Queryable,
   next: (stored: SeasonDates[]) => SeasonDates[],
   { requestedBy, reopen = false, today }: Change & { today: string },
 ): Promise<string[]> {
@@ -97,9 +96,10 @@ interface Stored extends SeasonDates {
   closedAt: Date | null
 }
 
-async function storedSeasons(client: Pool | PoolClient): Promise<Stored[]> {
+async function storedSeasons(client: Queryable): Promise<Stored[]> {
   const { rows } = await client.query<Stored>(
-    `SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt", closed_at AS "closedAt" FROM season ORDER BY starts_at`,
+    'SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt", closed_at AS ' +
+      '"closedAt" FROM season ORDER BY starts_at',
   )
   return rows
 }

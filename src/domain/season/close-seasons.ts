@@ -1,8 +1,7 @@
-import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from '../../db/connect/transaction.ts'
+import type { Pool } from 'pg'
+import { inWrite, type Queryable } from '../../db/write.ts'
 import { isoDay } from '../../time.ts'
 import { digestSql } from '../points/digest.ts'
-import { lockWriters } from '../points/refresh-rollups.ts'
 import { statusOn } from './season.ts'
 
 /**
@@ -17,17 +16,18 @@ export async function closeSeasonsDue(pool: Pool, now: Date): Promise<string[]> 
     [today],
   )
   if (rowCount === 0) return []
-  return inTransaction({ pool }, async (client) => {
-    await lockWriters(client)
-    return closeSeasons(client, today)
+  return inWrite({ pool }, async (writer) => {
+    await writer.lock()
+    return closeSeasons(writer, today)
   })
 }
 
 /** The same in the caller's transaction, which has the writers' lock. */
-export async function closeSeasons(client: PoolClient, today: string): Promise<string[]> {
+export async function closeSeasons(client: Queryable, today: string): Promise<string[]> {
   await client.query(`UPDATE season t SET status = ${STATUS} WHERE ${BEHIND}`, [today])
   const { rows } = await client.query<{ name: string; startsAt: string; endsAt: string }>(
-    `SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt" FROM season t WHERE ${UNCLOSED} ORDER BY starts_at`,
+    'SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt" FROM season t WHERE ' +
+      `${UNCLOSED} ORDER BY starts_at`,
     [today],
   )
   for (const { name, startsAt, endsAt } of rows) {

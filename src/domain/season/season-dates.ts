@@ -27,7 +27,8 @@ export function readSeasons(text: string): SeasonDates[] {
     const [, name = '', startsAt = '', endsAt] = SEASON.exec(part.trim()) ?? []
     if (![startsAt, endsAt ?? startsAt].every(parseUtc))
       throw new Error(
-        `must be seasons like Season 1=2026-01-01..2026-06-30, separated by commas, not ${part.slice(0, 60)}`,
+        'must be seasons like Season 1=2026-01-01..2026-06-30, separated by commas, not ' +
+          `${part.slice(0, 60)}`,
       )
     return { name: name.trim(), startsAt, endsAt: endsAt ?? null }
   })
@@ -60,7 +61,8 @@ export function assertSeasons(seasons: SeasonDates[]): void {
     if (!before || (before.endsAt ?? FOREVER) < season.startsAt) return
     throw new GatewayError(
       'CONFLICT',
-      `${season.name} begins on ${season.startsAt}, when ${before.name} has not ended: no date may be in two seasons. Nothing was changed.`,
+      `${season.name} begins on ${season.startsAt}, when ${before.name} has not ended: no date ` +
+        'may be in two seasons. Nothing was changed.',
     )
   })
 }

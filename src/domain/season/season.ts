@@ -20,7 +20,9 @@ export const seasonColumns = sqlColumns(Prisma.SeasonScalarFieldEnum, {
   digest: {
     type: 'text',
     nullable: true,
-    description: `The digest of the season's final board: ${DIGEST_OF}. Null until the season has ended and its last date has a distribution.`,
+    description:
+      `The digest of the season's final board: ${DIGEST_OF}. Null until the season has ended and ` +
+      'its last date has a distribution.',
   },
   closedAt: {
     type: 'moment',
@@ -61,4 +63,5 @@ export async function datesOfSeason(
 
 /** SQL of a season's status as of a date, from the SQL of its dates. */
 export const statusOn = (today: string, startsAt: string, endsAt: string): string =>
-  `(CASE WHEN ${today} < ${startsAt} THEN 'upcoming' WHEN ${today} > ${endsAt} THEN 'ended' ELSE 'active' END)::season_status`
+  `(CASE WHEN ${today} < ${startsAt} THEN 'upcoming' WHEN ${today} > ${endsAt} THEN 'ended' ` +
+  `ELSE 'active' END)::season_status`

@@ -92,14 +92,16 @@ function columnsOf({ points = 's.points', userCount = 'NULL::int', ofToken = fal
       type: 'float',
       nullable: true,
       description:
-        '`borrowedUsd` divided by `suppliedUsd`, as a fraction. Null in a gap and without a supply.',
+        '`borrowedUsd` divided by `suppliedUsd`, as a fraction. Null in a gap and without a ' +
+        'supply.',
     },
     userCount: {
       sql: userCount,
       type: 'int',
       nullable: true,
       description:
-        'Number of users with a position on the last distribution date. Null in a gap, and in series of chains and tokens, where it is unknown.',
+        'Number of users with a position on the last distribution date. Null in a gap, and in ' +
+        'series of chains and tokens, where it is unknown.',
     },
     liquidityUsd: {
       sql: ofLastDate('coalesce(s.liquidity_usd, 0)'),

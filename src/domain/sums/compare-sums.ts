@@ -1,9 +1,6 @@
-import type pg from 'pg'
-import { topologyOf } from '../../db/topology/find-topology.ts'
+import type { Queryable } from '../../db/write.ts'
 import { SUMS_OF_POOLS, VALUES } from '../points/refresh-pool-days.ts'
-import { columnsOf, newestSnapshots } from './rebuild-sums.ts'
-
-type Queryable = Pick<pg.ClientBase, 'query'>
+import { columnsOf, newestSnapshots, storesNetCash } from './rebuild-sums.ts'
 
 /** Which sums are compared: those of some dates and users, or all. */
 interface Scope {
@@ -59,7 +56,6 @@ async function comparisons(
   client: Queryable,
   { dates, users, ranks }: Scope,
 ): Promise<Comparison[]> {
-  const topology = await topologyOf(client)
   const all: Comparison[] = []
   const isWhole = dates === null && users === null
   if (dates !== null || isWhole) all.push(...ofDates(dates), ...ofProgram(ranks))
@@ -73,7 +69,7 @@ async function comparisons(
         unequal('holdings', right, `SELECT ${columns} FROM ${kind}_holding WHERE ${mine}`, users),
       )
     }
-    if (topology.form({ one: true, cluster: false })) {
+    if (await storesNetCash(client)) {
       const columns = await columnsOf(client, 'net_cash')
       const of = (table: string) =>
         `SELECT ${columns} FROM ${table} WHERE user_address = ANY($1::text[]) OR $1 IS NULL`
@@ -99,14 +95,16 @@ function ofDates(dates: string[] | null): Comparison[] {
       'days of accounts',
       `SELECT user_address, distribution_date, sum(points_a + points_b)::bigint, count(*)::int FROM stored_position
        WHERE ${onDates} GROUP BY user_address, distribution_date`,
-      `SELECT user_address, distribution_date, points, position_count FROM account_day WHERE ${onDates}`,
+      'SELECT user_address, distribution_date, points, position_count FROM account_day WHERE ' +
+        `${onDates}`,
       dates,
     ),
     unequal(
       'distributions',
       `SELECT distribution_date, sum(points)::bigint, sum(position_count)::int, count(*)::int FROM account_day
        WHERE ${onDates} GROUP BY 1`,
-      `SELECT date, total_points, position_count, account_count FROM distribution WHERE ${onDate('date')}`,
+      'SELECT date, total_points, position_count, account_count FROM distribution WHERE ' +
+        `${onDate('date')}`,
       dates,
     ),
     unequal(
@@ -125,14 +123,16 @@ function ofUsers(users: string[] | null): Comparison[] {
       'days of accounts',
       `SELECT user_address, distribution_date, sum(points_a + points_b)::bigint, count(*)::int FROM stored_position
        WHERE ${mine} GROUP BY user_address, distribution_date`,
-      `SELECT user_address, distribution_date, points, position_count FROM account_day WHERE ${mine}`,
+      'SELECT user_address, distribution_date, points, position_count FROM account_day WHERE ' +
+        `${mine}`,
       users,
     ),
     unequal(
       'totals of accounts',
       `SELECT user_address, sum(points)::bigint, sum(position_count)::int, min(distribution_date), max(distribution_date)
        FROM account_day WHERE ${mine} GROUP BY user_address`,
-      `SELECT user_address, points, position_count, first_distribution_date, last_distribution_date FROM account WHERE ${mine}`,
+      'SELECT user_address, points, position_count, first_distribution_date, ' +
+        `last_distribution_date FROM account WHERE ${mine}`,
       users,
     ),
   ]
@@ -143,7 +143,8 @@ function ofProgram(ranks: Scope['ranks']): Comparison[] {
   return [
     unequal(
       'totals of pools',
-      'SELECT pool_address, sum(a_points + b_points)::bigint FROM pool_day WHERE $1::text IS NULL GROUP BY 1',
+      'SELECT pool_address, sum(a_points + b_points)::bigint FROM pool_day WHERE $1::text IS ' +
+        'NULL GROUP BY 1',
       'SELECT pool_address, points FROM pool_total WHERE $1::text IS NULL',
       null,
     ),
@@ -151,7 +152,8 @@ function ofProgram(ranks: Scope['ranks']): Comparison[] {
       'totals of the program',
       `SELECT coalesce(sum(total_points), 0)::bigint, coalesce(sum(position_count), 0)::bigint,
          (SELECT count(*) FROM account) FROM distribution WHERE $1::text IS NULL`,
-      `SELECT total_points::bigint, position_count::bigint, account_count::bigint FROM program WHERE $1::text IS NULL`,
+      'SELECT total_points::bigint, position_count::bigint, account_count::bigint FROM program ' +
+        'WHERE $1::text IS NULL',
       null,
     ),
     [

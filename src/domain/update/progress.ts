@@ -1,5 +1,4 @@
-import type { PoolClient } from 'pg'
-import { topologyOf } from '../../db/topology/find-topology.ts'
+import type { Queryable, Writer } from '../../db/write.ts'
 import { DAY_SECONDS, isDaily } from '../dataset/daily.ts'
 import { columnOf, records } from '../dataset/records.ts'
 import type { Leg } from './legs.ts'
@@ -22,7 +21,7 @@ export interface Progress {
 }
 
 export async function readProgress(
-  client: PoolClient,
+  client: Queryable,
   { name }: Leg,
 ): Promise<Progress | undefined> {
   const { rows } = await client.query<Omit<Progress, 'held'> & Held>(
@@ -39,7 +38,7 @@ export async function readProgress(
  * newest.
  */
 export async function writeProgress(
-  client: PoolClient,
+  client: Queryable,
   { name, dateSql }: Leg,
   source: string,
   { newest, since, held }: Progress,
@@ -57,13 +56,13 @@ export async function writeProgress(
 }
 
 /** The next update requests all records. */
-export async function forgetProgress(client: PoolClient, { name }: Leg): Promise<void> {
+export async function forgetProgress(client: Queryable, { name }: Leg): Promise<void> {
   await client.query('DELETE FROM leg_progress WHERE leg = $1', [name])
 }
 
 /** Sums up the staged records of a time, which ends with that of a date. */
 export async function stagedBetween(
-  client: PoolClient,
+  client: Queryable,
   leg: Leg,
   from: Date,
   to: Date,
@@ -81,7 +80,7 @@ export async function stagedBetween(
  * snapshot is there if one of its day is.
  */
 export async function countKept(
-  client: PoolClient,
+  writer: Writer,
   { name }: Leg,
   since: Date,
   newest: Date,
@@ -93,8 +92,8 @@ export async function countKept(
       ? `${row}.timestamp / ${DAY_SECONDS}`
       : `${row}.${columnOf(format, field)}`
   const equal = key.map((field) => `${column('s', field)} = ${column('t', field)}`).join(' AND ')
-  const staged = (await topologyOf(client)).temporary('staged')
-  const { rows } = await client.query<{ kept: number }>(
+  const staged = writer.temporary('staged')
+  const { rows } = await writer.query<{ kept: number }>(
     `SELECT count(*)::float8 AS kept FROM ${table} t
      WHERE t.timestamp BETWEEN $1 AND $2 AND NOT EXISTS (SELECT FROM ${staged} s WHERE ${equal})`,
     [since, newest].map((date) => String(Math.floor(date.getTime() / 1000))),

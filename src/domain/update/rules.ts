@@ -1,5 +1,5 @@
 import type { Dataset } from '../../sources/dataset/dataset.ts'
-import { type ImportDeps, importDataset } from '../dataset/import.ts'
+import { checkDataset, type ImportDeps, importDataset } from '../dataset/import.ts'
 
 /** Another gateway, of which this store may be a copy. */
 export interface RulesSource {
@@ -46,10 +46,7 @@ export async function updateRules(
   const source = deps.analytics.rules
   return source?.read(deps.signal, async (dataset, shown) => {
     const options = { requestedBy, ...(deps.signal && { signal: deps.signal }) }
-    const { files, leftOut, warnings } = await importDataset(deps, dataset, {
-      ...options,
-      check: true,
-    })
+    const { files, leftOut, warnings } = await checkDataset(deps, dataset, options)
     const written = Object.values(files).reduce((sum, file) => sum + file.written, 0)
     const follows = leftOut.length === 0 && (await hasRules(deps))
     const notes = [...shown, ...warnings]
@@ -67,7 +64,8 @@ export async function updateRules(
 
 async function hasRules({ pool }: RulesDeps): Promise<boolean> {
   const { rows } = await pool.query<{ has: boolean }>(
-    'SELECT EXISTS (SELECT FROM multiplier_revision) OR EXISTS (SELECT FROM base_points_revision) AS has',
+    'SELECT EXISTS (SELECT FROM multiplier_revision) OR EXISTS (SELECT FROM ' +
+      'base_points_revision) AS has',
   )
   return rows[0]?.has === true
 }

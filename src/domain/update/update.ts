@@ -1,5 +1,4 @@
-import type { PoolClient } from 'pg'
-import { topologyOf } from '../../db/topology/find-topology.ts'
+import type { Queryable, Writer } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import {
   type AnalyticsSource,
@@ -13,10 +12,10 @@ import { conflictReason, findConflicts } from '../dataset/conflicts.ts'
 import { isDaily, isStagedDaily, removeReplaced, stageDaily } from '../dataset/daily.ts'
 import { records } from '../dataset/records.ts'
 import { stageRecords } from '../dataset/stage.ts'
-import { type UpsertSql, upsertSql } from '../dataset/upsert.ts'
+import { Staging } from '../dataset/staging.ts'
+import { FileStore } from '../dataset/store-file.ts'
 import { inRun, type RunDeps, recordedRun } from '../distribution/run.ts'
 import { claim, finishUpdate } from '../distribution/run-record.ts'
-import { lockWriters } from '../points/refresh-rollups.ts'
 import { type Leg, type LegName, legOf } from './legs.ts'
 import {
   countKept,
@@ -85,16 +84,16 @@ export function updateLeg(
 ): Promise<LegUpdate> {
   const request = { kind: 'update' as const, requestedBy, subject: () => ({ leg: name }) }
   const source = sourceOf(deps, name)
-  return recordedRun(deps, request, async (client, { id, startedAt }) => {
+  return recordedRun(deps, request, async (writer, { id, startedAt }) => {
     const { sources, ...result } = await update(
-      client,
+      writer,
       deps,
       source,
       legOf(name),
       startedAt,
       options,
     )
-    await finishUpdate(client, id, sources)
+    await finishUpdate(writer, id, sources)
     return { ...result, id }
   })
 }
@@ -106,17 +105,17 @@ export function previewLeg(
   options: UpdateOptions = {},
 ): Promise<LegUpdate> {
   const source = sourceOf(deps, name)
-  return inRun(deps, async (client) => {
-    await claim(client, { leg: name })
+  return inRun(deps, async (writer) => {
+    await claim(writer, { leg: name })
     const { sources, ...result } = await update(
-      client,
+      writer,
       deps,
       source,
       legOf(name),
       deps.now(),
       options,
     )
-    await client.query('ROLLBACK AND CHAIN')
+    await writer.query('ROLLBACK AND CHAIN')
     return { ...result, id: null }
   })
 }
@@ -133,15 +132,15 @@ function sourceOf({ analytics }: UpdateDeps, name: LegName): AnalyticsSource {
 type Updated = Omit<LegUpdate, 'id'> & { sources: SourceReceipt[] }
 
 async function update(
-  client: PoolClient,
-  { basePoints, analytics, signal }: UpdateDeps,
+  writer: Writer,
+  { analytics, signal }: UpdateDeps,
   source: AnalyticsSource,
   leg: Leg,
   now: Date,
   { since: wanted, accept, onProgress }: UpdateOptions,
 ): Promise<Updated> {
   const called = analyticsName(leg.name, source.name)
-  const before = await readProgress(client, leg)
+  const before = await readProgress(writer, leg)
   const since = before ? leg.startOf(earlier(before.since, wanted)) : null
   const result = {
     leg: leg.name,
@@ -156,17 +155,17 @@ async function update(
   const fetched = await source.records(leg.name, {
     since,
     fields,
-    known: once(() => knownBy(client)),
+    known: once(() => knownBy(writer)),
     signal,
   })
   if (!fetched) {
     if (before) throw sourceFailed(called, `it has no ${leg.name} any more`)
     return { ...result, sources: [] }
   }
-  const sql = upsertSql(leg.name, basePoints, await topologyOf(client))
-  const staged = await stage(client, { sql, leg, fetched, called, since, now, onProgress })
+  const staging = await Staging.open(writer, leg.name)
+  const staged = await stage(staging, { leg, fetched, called, since, now, onProgress })
   if (before && !accept) {
-    const held = await stagedBetween(client, leg, before.since, before.newest)
+    const held = await stagedBetween(writer, leg, before.since, before.newest)
     const loss = lossOf(before, held, staged.newest, analytics.maxDrop)
     if (loss)
       throw sourceFailed(
@@ -176,26 +175,26 @@ async function update(
   }
   const sources = fetched.receipts()
   if (!staged.newest) {
-    if (before) await forgetProgress(client, leg)
+    if (before) await forgetProgress(writer, leg)
     return { ...result, newest: null, sources }
   }
-  await lockWriters(client)
-  const written = await store(client, leg, sql)
+  await writer.lock()
+  const written = await store(writer, leg)
   const kept =
     wanted && since && records[leg.name].user
-      ? await countKept(client, leg, since, staged.newest)
+      ? await countKept(writer, leg, since, staged.newest)
       : null
   await writeProgress(
-    client,
+    writer,
     leg,
     source.name,
-    await nextProgress(client, leg, staged.newest, since, analytics),
+    await nextProgress(writer, leg, staged.newest, since, analytics),
   )
   return { ...result, newest: staged.newest, fetched: staged.records, written, kept, sources }
 }
 
 /** The users, markets and vaults of the store. */
-async function knownBy(client: PoolClient): Promise<Known> {
+async function knownBy(client: Queryable): Promise<Known> {
   const users = await client.query<{ address: string }>(
     'SELECT user_address AS address FROM "user"',
   )
@@ -217,7 +216,6 @@ const earlier = (date: Date, other: Date | undefined) => (other && other < date 
 const AHEAD_MS = DAY_MS
 
 interface Stage {
-  sql: UpsertSql
   leg: Leg
   fetched: Fetched
   called: string
@@ -227,19 +225,13 @@ interface Stage {
 }
 
 /** Stages the requested records. */
-async function stage(
-  client: PoolClient,
-  { sql, leg, fetched, called, since, now, onProgress }: Stage,
-) {
+async function stage(staging: Staging, { leg, fetched, called, since, now, onProgress }: Stage) {
   const format = records[leg.name]
   const dateAt = Object.keys(format.fields).indexOf(leg.dated)
   const [first, last] = [since?.getTime() ?? Number.NEGATIVE_INFINITY, now.getTime() + AHEAD_MS]
   let newest = Number.NEGATIVE_INFINITY
   let seen = 0
-  await client.query(sql.create)
-  const count = await stageRecords(client, fetched, {
-    format,
-    copy: sql.copy,
+  const count = await stageRecords(staging, fetched, {
     keep({ texts }) {
       const date = leg.dateOf(texts[dateAt] ?? '')
       if (date > last) return { field: leg.dated, reason: future(texts[dateAt] ?? '') }
@@ -250,6 +242,7 @@ async function stage(
     },
     failed: (reason) => sourceFailed(called, reason),
   })
+  const client = staging.writer
   await client.query(`ANALYZE staged; SET LOCAL work_mem = '64MB'`)
   if (!isDaily(leg.name)) await assertDistinct(client, fetched.label, called, format.key)
   else if (!(await isStagedDaily(client, leg.name))) {
@@ -266,7 +259,7 @@ const future = (text: string) =>
 
 /** A record that comes twice is of a page that came twice. */
 async function assertDistinct(
-  client: PoolClient,
+  client: Queryable,
   label: string,
   called: string,
   key: string[],
@@ -293,27 +286,21 @@ const MANY = 10_000
  * Stores the staged records. Without a new or changed one, the data version stays.
  * @returns how many those are
  */
-async function store(
-  client: PoolClient,
-  { name }: Leg,
-  { table, upserts, settle }: UpsertSql,
-): Promise<number> {
-  await client.query('SAVEPOINT stored')
-  if (isDaily(name)) await removeReplaced(client, name)
-  let written = 0
-  for (const one of upserts) {
-    const { rows, rowCount } = await client.query(one.text)
-    if (one.table === table) written += one.counts ? rows.length : (rowCount ?? 0)
-  }
-  if (settle) await client.query(settle)
-  if (written === 0) await client.query('ROLLBACK TO SAVEPOINT stored')
-  else if (written > MANY) await (await topologyOf(client)).analyze(client, [table])
+async function store(writer: Writer, { name }: Leg): Promise<number> {
+  const file = new FileStore(writer, name)
+  await writer.query('SAVEPOINT stored')
+  if (isDaily(name)) await removeReplaced(writer, name)
+  const { rows } = await file.store()
+  await file.settle()
+  const written = rows.get(file.table) ?? 0
+  if (written === 0) await writer.query('ROLLBACK TO SAVEPOINT stored')
+  else if (written > MANY) await writer.analyze([file.table])
   return written
 }
 
 /** The next update requests the overlap again, and finds there what the source has now. */
 async function nextProgress(
-  client: PoolClient,
+  client: Queryable,
   leg: Leg,
   newest: Date,
   since: Date | null,

@@ -12,7 +12,9 @@ export const totalColumns = (at: string) =>
       sql: 'd.assets',
       type: 'amount',
       nullable: true,
-      description: `The users' assets ${at}, by their newest snapshots. Markets have them as supply: never add both. Null without a snapshot.`,
+      description:
+        `The users' assets ${at}, by their newest snapshots. Markets have them as supply: never ` +
+        'add both. Null without a snapshot.',
       tokens: { field: 'totalAssets', usd: 'tvlUsd', decimals: 'assetDecimals', optional: true },
     },
     tvlUsd: {
@@ -20,7 +22,8 @@ export const totalColumns = (at: string) =>
       type: 'float',
       nullable: true,
       description:
-        '`totalAssets` in USD. The TVL of pools and of the program leaves vaults out. Null if a price is missing.',
+        '`totalAssets` in USD. The TVL of pools and of the program leaves vaults out. Null if ' +
+        'a price is missing.',
       filter: true,
       sort: true,
     },
@@ -35,7 +38,8 @@ export const totalColumns = (at: string) =>
       type: 'float',
       nullable: true,
       description:
-        '`totalAssets.raw / totalShares`, whose growth is the yield. The decimals of shares are not known. Null without shares.',
+        '`totalAssets.raw / totalShares`, whose growth is the yield. The decimals of shares ' +
+        'are not known. Null without shares.',
       filter: true,
       sort: true,
     },

@@ -7,7 +7,8 @@ export class Busy extends GatewayError {
   constructor() {
     super(
       'UNAVAILABLE',
-      'The server is busy with other large operations. Try again in a moment, or ask for less: fewer rows, or a shorter range of dates.',
+      'The server is busy with other large operations. Try again in a moment, or ask for less: ' +
+        'fewer rows, or a shorter range of dates.',
       [],
       RETRY_SECONDS,
     )

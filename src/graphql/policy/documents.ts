@@ -133,18 +133,22 @@ export class Documents {
         throw badRequest('Send either the documentId of a trusted document or a query, not both.')
       throw refusal(
         'DOCUMENT_NOT_KNOWN',
-        `There is no trusted document ${documentId.slice(0, 100)}. ${this.#trustedOnly ? 'Add it' : 'Send its text as query, or add it'} to KNOWN_DOCUMENTS under sha256: and the SHA-256 of its text in hexadecimal.`,
+        `There is no trusted document ${documentId.slice(0, 100)}. ` +
+          `${this.#trustedOnly ? 'Add it' : 'Send its text as query, or add it'} to ` +
+          'KNOWN_DOCUMENTS under sha256: and the SHA-256 of its text in hexadecimal.',
       )
     }
     if (hash !== undefined && query !== undefined && sha256(query) !== hash)
       throw refusal(
         'PERSISTED_QUERY_HASH_MISMATCH',
-        `PersistedQueryHashMismatch: sha256Hash does not match the query, whose hash is ${sha256(query)}.`,
+        'PersistedQueryHashMismatch: sha256Hash does not match the query, whose hash is ' +
+          `${sha256(query)}.`,
       )
     if (this.#trustedOnly)
       throw refusal(
         'DOCUMENT_NOT_TRUSTED',
-        'This server accepts only trusted documents (TRUSTED_DOCUMENTS_ONLY), and this is not one of them. Add it to KNOWN_DOCUMENTS.',
+        'This server accepts only trusted documents (TRUSTED_DOCUMENTS_ONLY), and this is not ' +
+          'one of them. Add it to KNOWN_DOCUMENTS.',
       )
     if (hash === undefined || !HASH.test(hash))
       throw badRequest('sha256Hash must be the SHA-256 of the query in lower-case hexadecimal.')

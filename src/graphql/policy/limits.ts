@@ -107,7 +107,8 @@ export class Limiter {
       if (tokens !== null && /tokens\. Parsing aborted/.test(String(error)))
         throw refusal(
           'TOKEN_LIMIT_EXCEEDED',
-          `The document has more than ${figure(tokens)} tokens (names, braces, values), the limit. Split it into several requests, and give values as variables.`,
+          `The document has more than ${figure(tokens)} tokens (names, braces, values), the ` +
+            'limit. Split it into several requests, and give values as variables.',
         )
       if (error instanceof RangeError)
         throw refusal('DEPTH_LIMIT_EXCEEDED', 'The document is nested too deeply.')
@@ -137,17 +138,23 @@ export class Limiter {
     if (expanded - written > MAX_SPREAD)
       throw refusal(
         'SELECTION_LIMIT_EXCEEDED',
-        `The document's fragments add ${Number.isFinite(expanded) ? figure(expanded - written) : 'countless'} selections to those that are written, counted wherever they are spread; at most ${figure(MAX_SPREAD)} are allowed. Spread fewer fragments, or split it into several requests.`,
+        `The document's fragments add ` +
+          `${Number.isFinite(expanded) ? figure(expanded - written) : 'countless'} selections to ` +
+          'those that are written, counted wherever they are spread; at most ' +
+          `${figure(MAX_SPREAD)} are allowed. Spread fewer fragments, or split it into several ` +
+          'requests.',
       )
     if (repeated > MAX_REPEATED)
       throw refusal(
         'SELECTION_LIMIT_EXCEEDED',
-        `The document selects one field ${figure(repeated)} times in the same selection set, at most ${figure(MAX_REPEATED)} are allowed. Select it once.`,
+        `The document selects one field ${figure(repeated)} times in the same selection set, ` +
+          `at most ${figure(MAX_REPEATED)} are allowed. Select it once.`,
       )
     if (longest > MAX_NAME)
       throw refusal(
         'SELECTION_LIMIT_EXCEEDED',
-        `The document has a field or an alias of ${figure(longest)} characters, at most ${figure(MAX_NAME)} are allowed: each row of an answer repeats them.`,
+        `The document has a field or an alias of ${figure(longest)} characters, at most ` +
+          `${figure(MAX_NAME)} are allowed: each row of an answer repeats them.`,
       )
   }
 
@@ -178,10 +185,16 @@ export class Limiter {
       const list = Array.isArray(value)
       const inner = list ? value : Object.values(value)
       if (!list && ++objects > this.#maxObjects)
-        return `The variables hold more than ${figure(this.#maxObjects)} objects: no input takes so many. Send fewer at once.`
+        return (
+          `The variables hold more than ${figure(this.#maxObjects)} objects: no input takes so ` +
+          'many. Send fewer at once.'
+        )
       values += inner.length
       if (values > this.#maxValues)
-        return `The variables hold more than ${figure(this.#maxValues)} values: no input takes so many. Send fewer at once.`
+        return (
+          `The variables hold more than ${figure(this.#maxValues)} values: no input takes so ` +
+          'many. Send fewer at once.'
+        )
       for (const one of inner) waiting.push([one, depth + 1])
     }
     return undefined
@@ -220,7 +233,10 @@ export class Limiter {
       : 'costs too much to compute'
     throw refusal(
       'COST_LIMIT_EXCEEDED',
-      `The operation ${what}, at most ${figure(allowed)} is allowed: each object counts as often as the pages of the lists around it have rows. Ask for fewer rows with first: or last: (a page has 100 when left out), nest fewer lists, or split it into several requests.`,
+      `The operation ${what}, at most ${figure(allowed)} is allowed: each object counts as ` +
+        'often as the pages of the lists around it have rows. Ask for fewer rows with first: or ' +
+        'last: (a page has 100 when left out), nest fewer lists, or split it into several ' +
+        'requests.',
       { cost: { requested: Number.isFinite(requested) ? requested : null, allowed } },
     )
   }
@@ -241,7 +257,8 @@ function rulesOf({ depth, aliases, cost }: Limits, meter: DocumentMeter): Valida
   const rules: ValidationRule[] = []
   if (depth !== null) {
     const message = (levels: string) =>
-      `The operation is nested ${levels} levels deep, at most ${depth} are allowed. Ask for what is below in another request.`
+      `The operation is nested ${levels} levels deep, at most ${depth} are allowed. Ask for ` +
+      'what is below in another request.'
     rules.push(
       maxDepthRule({
         ...options,
@@ -253,7 +270,8 @@ function rulesOf({ depth, aliases, cost }: Limits, meter: DocumentMeter): Valida
   }
   if (aliases !== null) {
     const message = (count: string) =>
-      `The operation has ${count} aliases, at most ${aliases} are allowed. Ask for many at once (such as lookupUsers(addresses:)), or split it into several requests.`
+      `The operation has ${count} aliases, at most ${aliases} are allowed. Ask for many at ` +
+      'once (such as lookupUsers(addresses:)), or split it into several requests.'
     rules.push(
       maxAliasesRule({
         ...options,

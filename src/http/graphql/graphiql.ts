@@ -27,7 +27,8 @@ const DIRECTORY = join(import.meta.dirname, 'graphiql')
  */
 const HEADERS = [
   'content-security-policy',
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' " +
+    "data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
   'x-content-type-options',
   'nosniff',
   'referrer-policy',

@@ -167,8 +167,12 @@ function answerPlain(
 }
 
 const TYPE_ERRORS = {
-  406: 'No answer has a media type that this request accepts. Accept application/json or application/graphql-response+json; for a subscription, text/event-stream.',
-  415: 'The body of this request has a media type that is not supported, or none. Send the header content-type: application/json.',
+  406:
+    'No answer has a media type that this request accepts. Accept application/json or ' +
+    'application/graphql-response+json; for a subscription, text/event-stream.',
+  415:
+    'The body of this request has a media type that is not supported, or none. Send the header ' +
+    'content-type: application/json.',
 }
 
 /** Rejects a request for a media type: of its body, or of the results that its client accepts. */

@@ -13,7 +13,9 @@ export function countOperations(metrics: Registry): Counts {
   const registers = [metrics]
   const refusals = new Counter({
     name: 'gateway_graphql_refusals_total',
-    help: `GraphQL operations that this process rejected before running them, by error code. ${NO_SLOT}: a subscription over the limit.`,
+    help:
+      'GraphQL operations that this process rejected before running them, by error code. ' +
+      `${NO_SLOT}: a subscription over the limit.`,
     labelNames: ['code'],
     registers,
   })
@@ -25,7 +27,10 @@ export function countOperations(metrics: Registry): Counts {
   })
   const unplanned = new Counter({
     name: 'gateway_graphql_unplanned_total',
-    help: `GraphQL queries that ran on resolvers, which is slower than a plan, by the reason: the first field without a plan; ${UNPLANNED.selection}: how fields are selected; ${UNPLANNED.request}: how they are requested.`,
+    help:
+      'GraphQL queries that ran on resolvers, which is slower than a plan, by the reason: the ' +
+      `first field without a plan; ${UNPLANNED.selection}: how fields are selected; ` +
+      `${UNPLANNED.request}: how they are requested.`,
     labelNames: ['reason'],
     registers,
   })

@@ -59,7 +59,8 @@ function unreadableRefused(): Plugin {
     if (error instanceof GraphQLError) return error
     return new GraphQLError(
       error instanceof SyntaxError
-        ? `The parameters variables and extensions must be JSON objects, such as {"first": 10}. ${error.message}.`
+        ? 'The parameters variables and extensions must be JSON objects, such as {"first": 10}. ' +
+            `${error.message}.`
         : 'The request cannot be read. Send a JSON object with a query, as application/json.',
     )
   }

@@ -202,12 +202,17 @@ class RequestMetrics {
     this.#knownOperations = knownOperations
     this.#requests = new DurationHistogram({
       name: 'gateway_http_request_duration_seconds',
-      help: 'Requests by route, operation of a trusted document (GraphQL only, otherwise empty or other) and class of the status; aborted: the client left before the answer was sent. Event streams are not included.',
+      help:
+        'Requests by route, operation of a trusted document (GraphQL only, otherwise empty or ' +
+        'other) and class of the status; aborted: the client left before the answer was sent. ' +
+        'Event streams are not included.',
       metrics,
     })
     this.#statements = new DurationHistogram({
       name: 'gateway_database_statement_duration_seconds',
-      help: 'SQL statements of reads, by outcome, without the wait for a connection. timeout: READ_TIMEOUT_MS was reached.',
+      help:
+        'SQL statements of reads, by outcome, without the wait for a connection. timeout: ' +
+        'READ_TIMEOUT_MS was reached.',
       metrics,
     })
     for (const outcome of OUTCOMES) this.#statements.open(outcome, { outcome })
@@ -223,7 +228,9 @@ class RequestMetrics {
     const results = this.#cache
     new Counter({
       name: 'gateway_cache_requests_total',
-      help: 'Requests by what the cache did: hit (in memory), joined (the answer that another request was computing), shared (in Redis), miss, bypass (requested with cache-control).',
+      help:
+        'Requests by what the cache did: hit (in memory), joined (the answer that another ' +
+        'request was computing), shared (in Redis), miss, bypass (requested with cache-control).',
       labelNames: ['result'],
       registers,
       collect() {

@@ -33,7 +33,8 @@ export function decodeBodies(app: FastifyInstance): void {
       return sendProblem(
         reply.header('accept-encoding', 'gzip, deflate, br'),
         415,
-        'The body has a content-encoding that is not supported. Use gzip, deflate or br, or send it as it is.',
+        'The body has a content-encoding that is not supported. Use gzip, deflate or br, or ' +
+          'send it as it is.',
       )
     // A pipeline would close the connection of a damaged body before its answer.
     const body = payload.pipe(decoder())

@@ -39,8 +39,14 @@ export class RateLimit {
     const written = (number: number) => number.toLocaleString('en-US')
     const cost = `This request costs ${written(points)} ${points === 1 ? 'point' : 'points'}`
     if (points > limit)
-      return `${cost}, more than the ${written(limit)} that a client has in a minute. Ask for less, or split it into several requests.`
-    return `${cost}, and you have ${written(left)} of ${written(limit)} left in this minute. Try again in ${reset} s.`
+      return (
+        `${cost}, more than the ${written(limit)} that a client has in a minute. Ask for less, ` +
+        'or split it into several requests.'
+      )
+    return (
+      `${cost}, and you have ${written(left)} of ${written(limit)} left in this minute. Try ` +
+      `again in ${reset} s.`
+    )
   }
 
   /** Adds points. A request that exceeds the limit gets its points back. */

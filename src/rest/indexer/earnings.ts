@@ -26,7 +26,9 @@ export const earnings = endpoint({
   operationId: 'getEarnings',
   summary: "A user's earnings",
   description:
-    'Current value minus net cash invested, in USD. Totals cover all entities; the breakdown is a page of entities by current value, largest first. A missing price counts as 0 and sets has_incomplete_prices.',
+    'Current value minus net cash invested, in USD. Totals cover all entities; the breakdown ' +
+    'is a page of entities by current value, largest first. A missing price counts as 0 and ' +
+    'sets has_incomplete_prices.',
   path: z.object({ address: address.describe("The user's address.") }),
   query: z.object(pageQuery),
   response: shapes.envelope(

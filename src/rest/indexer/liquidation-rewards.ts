@@ -91,7 +91,8 @@ export const marketLiquidationRewards = endpoint({
   operationId: 'getMarketLiquidationRewards',
   summary: "A user's liquidation rewards in a market",
   description:
-    "The user's proportional share of defaulting liquidation rewards for one collateral market, newest first.",
+    "The user's proportional share of defaulting liquidation rewards for one collateral " +
+    'market, newest first.',
   path,
   query: z.object({ ...pageQuery, market: address.describe('The collateral market.') }),
   response: shapes.envelope(

@@ -39,7 +39,8 @@ export const marketPositionSnapshots = endpoint({
   operationId: 'getMarketPositionSnapshots',
   summary: "Daily snapshots of a user's market positions",
   description:
-    'Snapshots by timestamp, chain, market and position, ascending. The window defaults to the last 30 days.',
+    'Snapshots by timestamp, chain, market and position, ascending. The window defaults to the ' +
+    'last 30 days.',
   path: z.object({ address: address.describe("The user's address.") }),
   query: z.object({
     ...snapshotQuery,

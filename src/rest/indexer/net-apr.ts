@@ -25,7 +25,9 @@ export const netApr = endpoint({
   operationId: 'getNetApr',
   summary: "A user's net APR",
   description:
-    'The average APR of deposits and of debt, weighted by amount in USD, as fractions. A rate that is not known counts as 0. Totals cover all entities; the breakdown is a page of entities by deposit + debt, largest first.',
+    'The average APR of deposits and of debt, weighted by amount in USD, as fractions. A rate ' +
+    'that is not known counts as 0. Totals cover all entities; the breakdown is a page of ' +
+    'entities by deposit + debt, largest first.',
   path: z.object({ address: address.describe("The user's address.") }),
   query: z.object(pageQuery),
   response: shapes.envelope(

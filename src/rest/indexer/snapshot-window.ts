@@ -17,7 +17,8 @@ export const snapshotQuery = {
   should_group_by_timestamp: flag
     .optional()
     .describe(
-      '`true`: positions are summed, one record per chain, entity, account and timestamp. `null` and empty mean false.',
+      '`true`: positions are summed, one record per chain, entity, account and timestamp. ' +
+        '`null` and empty mean false.',
     ),
 }
 

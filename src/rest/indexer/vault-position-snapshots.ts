@@ -37,7 +37,8 @@ export const vaultPositionSnapshots = endpoint({
   operationId: 'getVaultPositionSnapshots',
   summary: "Daily snapshots of a user's vault positions",
   description:
-    'Snapshots by timestamp, chain, vault and position, ascending. The window defaults to the last 30 days.',
+    'Snapshots by timestamp, chain, vault and position, ascending. The window defaults to the ' +
+    'last 30 days.',
   path: z.object({ address: address.describe("The user's address.") }),
   query: z.object({
     ...snapshotQuery,

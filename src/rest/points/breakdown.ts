@@ -27,7 +27,8 @@ const order = 'Newest distribution date first, then by id.'
 const asset = addresses
   .optional()
   .describe(
-    'Only records with one of these tokens on either side. Repeat the parameter, use brackets (`asset[]=`, `asset[0]=`) or separate addresses by commas.',
+    'Only records with one of these tokens on either side. Repeat the parameter, use brackets ' +
+      '(`asset[]=`, `asset[0]=`) or separate addresses by commas.',
   )
 
 /** Both breakdowns by assets return the same answer under different paths. */

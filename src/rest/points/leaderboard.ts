@@ -15,7 +15,8 @@ export const leaderboard = endpoint({
   operationId: 'getLeaderboard',
   summary: 'The top 3 accounts, and one more of your choice',
   description:
-    'The top 3 accounts in rank order. With `account`, the entry of that account follows, even if it is in the top 3. An address that is not an account adds no entry.',
+    'The top 3 accounts in rank order. With `account`, the entry of that account follows, even ' +
+    'if it is in the top 3. An address that is not an account adds no entry.',
   query: z.object({ account: address.optional().describe('The account to add.') }),
   response: z.strictObject({
     topAccounts: z.array(

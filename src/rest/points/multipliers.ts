@@ -63,7 +63,9 @@ export const updateMultipliers = endpoint({
   operationId: 'updateMultipliers',
   summary: 'Update multipliers',
   description:
-    'Sets the multipliers of pools, either all or none, and returns them in the order of the request. An omitted field keeps its value, or is 0 if the pool had no multiplier. Stored points do not change until their date is resynced.',
+    'Sets the multipliers of pools, either all or none, and returns them in the order of the ' +
+    'request. An omitted field keeps its value, or is 0 if the pool had no multiplier. Stored ' +
+    'points do not change until their date is resynced.',
   body: z
     .union([multiplierInput, z.array(multiplierInput)])
     .describe('One multiplier or a list of multipliers, each pool at most once.'),

@@ -19,7 +19,8 @@ export const pointsOfAddress = endpoint({
   operationId: 'getPointsOfAddress',
   summary: "A user's points per distribution date",
   description:
-    "A user's distribution dates, oldest first, each with its points and the positions that earned them.",
+    "A user's distribution dates, oldest first, each with its points and the positions that " +
+    'earned them.',
   path: z.object({ address: address.describe("The user's address.") }),
   query: z.object({ cursor: dateCursor, limit: limit.describe('Number of dates per page.') }),
   response: z.strictObject({

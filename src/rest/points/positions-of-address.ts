@@ -16,7 +16,9 @@ export const positionsOfAddress = endpoint({
   operationId: 'getPositionsOfAddress',
   summary: "A user's points and the program's",
   description:
-    'One entry with the points over all distribution dates and the newest date of the account; no entry for an address that is not an account. `timestamp` is the time of the request; the ETag ignores it.',
+    'One entry with the points over all distribution dates and the newest date of the account; ' +
+    'no entry for an address that is not an account. `timestamp` is the time of the request; ' +
+    'the ETag ignores it.',
   path: z.object({ address: address.describe("The user's address.") }),
   response: z.strictObject({
     points: z.array(

@@ -44,7 +44,8 @@ export const manualUpdate = endpoint({
   operationId: 'manualUpdate',
   summary: "Fetch a date's positions and recompute its points",
   description:
-    'Fetches the positions for a distribution date (default: the current UTC date) from the configured source and computes their points. Either everything is stored or nothing is.',
+    'Fetches the positions for a distribution date (default: the current UTC date) from the ' +
+    'configured source and computes their points. Either everything is stored or nothing is.',
   ...input,
   response: shapes.runShape,
   errors: {
@@ -62,7 +63,8 @@ export const resync = endpoint({
   operationId: 'resync',
   summary: "Recompute a date's points from stored data",
   description:
-    'Recomputes the points of a distribution date (default: the newest stored date) from its stored positions and the rules of that date. Either everything is stored or nothing is.',
+    'Recomputes the points of a distribution date (default: the newest stored date) from its ' +
+    'stored positions and the rules of that date. Either everything is stored or nothing is.',
   ...input,
   response: shapes.runShape,
   errors: { ...errors, 404: 'No positions are stored for the date' },

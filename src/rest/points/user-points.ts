@@ -15,7 +15,8 @@ export const userPoints = endpoint({
   operationId: 'getUserPoints',
   summary: "An account's points and the program's",
   description:
-    'The total points over all distribution dates, of the program and, if `account` is given, of that account.',
+    'The total points over all distribution dates, of the program and, if `account` is given, ' +
+    'of that account.',
   query: z.object({ account: address.optional().describe('The account.') }),
   response: z.union([
     z.strictObject({ account: shapes.address, userPoints: z.number(), totalPoints: z.number() }),

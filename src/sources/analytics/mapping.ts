@@ -77,7 +77,8 @@ function readMapping(file: string, shapes: Shapes, value: unknown): Mapping {
   const parsed = schema.safeParse(value)
   if (!parsed.success)
     throw new Error(
-      'must have a query, or names, constants, arguments, paging (cursor, key or offset) and pageSize',
+      'must have a query, or names, constants, arguments, paging (cursor, key or offset) and ' +
+        'pageSize',
     )
   const mapping = parsed.data
   const unknown = Object.keys(mapping.constants).find((field) => !Object.hasOwn(shapes, field))

@@ -39,7 +39,8 @@ export async function openDirectory(
   if (table)
     throw new GatewayError(
       'BAD_INPUT',
-      `${dir} has ${table}.csv, but CSV cannot be imported. The format is JSON Lines: ${table}.jsonl, with one JSON object a line. \`gateway template DIR\` writes an example.`,
+      `${dir} has ${table}.csv, but CSV cannot be imported. The format is JSON Lines: ` +
+        `${table}.jsonl, with one JSON object a line. \`gateway template DIR\` writes an example.`,
     )
   if (names.size === 0) {
     const expected = datasetFiles.map((file) => `${file}.jsonl`).join(', ')

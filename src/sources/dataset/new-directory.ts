@@ -47,7 +47,8 @@ export async function createDirectory(dir: string): Promise<NewDirectory> {
       if (error.code !== 'EEXIST') throw error
       throw new GatewayError(
         'BAD_INPUT',
-        `${dir} has a ${name} that was not there before; it stays, and nothing was written. Name another directory.`,
+        `${dir} has a ${name} that was not there before; it stays, and nothing was written. ` +
+          'Name another directory.',
       )
     })
     placed.add(name)

@@ -39,7 +39,8 @@ export async function mirrorRules(
     rules.basePoints = { settings: isSetting ? { deposit, borrow } : null }
     if (revisions.length === LISTED && !revisions.some(countsForEveryDate))
       notes.push(
-        `${source} shows only its newest ${LISTED} changes of base points: older ones were not copied.`,
+        `${source} shows only its newest ${LISTED} changes of base points: older ones were not ` +
+          'copied.',
       )
   } else hidden.push('base points')
   if (graph.program) {
@@ -48,7 +49,8 @@ export async function mirrorRules(
   } else hidden.push('seasons')
   if (hidden.length > 0)
     notes.push(
-      `${source} is of a version that does not show its ${listed(hidden)}, so they were not copied: new points may differ.`,
+      `${source} is of a version that does not show its ${listed(hidden)}, so they were not ` +
+        'copied: new points may differ.',
     )
   return { rules, notes }
 }

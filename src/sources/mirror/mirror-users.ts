@@ -79,7 +79,8 @@ async function mirrorSnapshots(
       if (seen.has(key))
         throw new Contradiction(
           indexer.name,
-          `the snapshot of ${user} in the ${kind} ${address} at ${row.timestamp} (position ${row.positionId}) came twice`,
+          `the snapshot of ${user} in the ${kind} ${address} at ${row.timestamp} (position ` +
+            `${row.positionId}) came twice`,
         )
       seen.add(key)
       entities.see(ref)
@@ -193,7 +194,8 @@ async function copyCashFlows(
     if (Math.abs(sum - row.net_cash_invested_usd) > 1e-9 * gross)
       throw new Contradiction(
         indexer.name,
-        `the cash flows of ${user} in the ${row.entity_type} ${row.entity_id} add up to ${sum}, its earnings say ${row.net_cash_invested_usd}`,
+        `the cash flows of ${user} in the ${row.entity_type} ${row.entity_id} add up to ` +
+          `${sum}, its earnings say ${row.net_cash_invested_usd}`,
       )
   }
 }

@@ -254,7 +254,8 @@ async function mirrorState(
     notes.push(...hidden)
     if (otherValues > 0)
       notes.push(
-        `In ${otherValues} markets and vaults of users, the current value differs from the newest snapshot.`,
+        `In ${otherValues} markets and vaults of users, the current value differs from the ` +
+          'newest snapshot.',
       )
     return { graph: graph !== undefined, rules, users, records: files.counts, notes }
   } finally {
@@ -327,7 +328,8 @@ async function mirrorPositions({
   for (const [date, { expected, count }] of days)
     if (count < expected)
       throw wrong(
-        `it gave ${count} positions of ${dateOf(date)}, fewer than the ${expected} that its report counts`,
+        `it gave ${count} positions of ${dateOf(date)}, fewer than the ${expected} that its ` +
+          'report counts',
       )
   if (done === 0 && totalPoints !== 0)
     throw wrong(`it returned no positions, but reports ${totalPoints} points`)

@@ -88,8 +88,10 @@ export function readNames(
     if (!PATH.test(path) || (type !== undefined && !(inputs.has(name) && isType(type))))
       throw new Error(
         inputs.has(name)
-          ? `must give ${name} a name such as "${name}", "where.${name}" or "${name}: Int!", not ${JSON.stringify(theirs)}`
-          : `must give ${name} a name such as "${name}" or "account.id", not ${JSON.stringify(theirs)}`,
+          ? `must give ${name} a name such as "${name}", "where.${name}" or "${name}: Int!", not ` +
+              `${JSON.stringify(theirs)}`
+          : `must give ${name} a name such as "${name}" or "account.id", not ` +
+              `${JSON.stringify(theirs)}`,
       )
   }
   return { ...defaults, ...names }

@@ -187,7 +187,10 @@ function unlike(
   if (block !== first.block)
     return `the block changed from ${first.block} to ${block} on page ${number}`
   if (count + nodes.length > totalCount)
-    return `it gave more positions than its totalCount of ${totalCount}: ${count + nodes.length} by page ${number}`
+    return (
+      `it gave more positions than its totalCount of ${totalCount}: ${count + nodes.length} by ` +
+      `page ${number}`
+    )
   if (nodes.length === 0 && (next !== undefined || count < totalCount))
     return `page ${number} is empty, although ${count} positions of ${totalCount} were given`
   return undefined

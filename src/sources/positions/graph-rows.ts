@@ -106,7 +106,8 @@ export function rowsReader(options: {
     const isNew = typeof user === 'string' ? seen.add(user, pool.index) : undefined
     if (isNew === undefined || typeof user !== 'string')
       throw new RowFault(
-        `${fieldName(names, 'user')} must be an address (0x and 40 hex digits), not ${described(user)}`,
+        `${fieldName(names, 'user')} must be an address (0x and 40 hex digits), not ` +
+          `${described(user)}`,
       )
     if (!isNew) throw new RowFault(`it repeats the position of ${user} in ${pool.id}`)
 

@@ -84,7 +84,8 @@ async function positionsOf(
     )
       throw error
     const guess =
-      'It has neither positions.jsonl nor /pools/all, and was taken for GraphQL: see POSITIONS_SOURCE_FORMAT.'
+      'It has neither positions.jsonl nor /pools/all, and was taken for GraphQL: see ' +
+      'POSITIONS_SOURCE_FORMAT.'
     throw new GatewayError(error.code, `${error.message} ${guess}`)
   }
 }

@@ -83,7 +83,8 @@ async function assertWhole(server: RestServer, before: Report, count: number): P
   if (count !== positionCount)
     throw sourceFailed(
       server.name,
-      `it gave ${count} positions of ${date}, ${count < positionCount ? 'fewer' : 'more'} than the ${positionCount} that its report counts`,
+      `it gave ${count} positions of ${date}, ${count < positionCount ? 'fewer' : 'more'} than ` +
+        `the ${positionCount} that its report counts`,
     )
 }
 
@@ -115,7 +116,8 @@ async function* positionsOf(
     if (skipped > newer)
       throw sourceFailed(
         server.name,
-        `it gave more positions of later dates than ${date} than the ${newer} that its reports count`,
+        `it gave more positions of later dates than ${date} than the ${newer} that its reports ` +
+          'count',
       )
     if (items.some(({ distributionDate }) => distributionDate.slice(0, 10) < date)) return
   }

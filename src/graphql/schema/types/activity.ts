@@ -175,14 +175,17 @@ export function addActivity(builder: Builder): void {
     activity: t.field({
       type: Activities,
       description:
-        'The activity of all users, newest first. `totalCount`, and a filter by anything but `time`, need `where.users`, or a `where.time` of at most 31 days.',
+        'The activity of all users, newest first. `totalCount`, and a filter by anything but ' +
+        '`time`, need `where.users`, or a `where.time` of at most 31 days.',
       args: listInputs.listArguments(t.arg, 'Activity'),
       ...feed(activityFilter()),
     }),
     liquidations: t.field({
       type: Activities,
       description:
-        'The shares of all users in the rewards of liquidations, newest first: `activity` of the kind LIQUIDATION_REWARD. `totalCount` and filters need what those of `activity` need.',
+        'The shares of all users in the rewards of liquidations, newest first: `activity` of ' +
+        'the kind LIQUIDATION_REWARD. `totalCount` and filters need what those of `activity` ' +
+        'need.',
       args: listInputs.listArguments(t.arg, 'Activity'),
       ...feed(rewardsFilter),
     }),
@@ -196,7 +199,10 @@ export function addActivity(builder: Builder): void {
       })
       return t.field({
         type: Activities,
-        description: `The newest ${name} of all users, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.`,
+        description:
+          `The newest ${name} of all users, like the query of the same name. The first event is ` +
+          'sent at once, further events only when the selected data has changed since the last ' +
+          'event.',
         args: { first, where },
         ...likeQuery,
       })

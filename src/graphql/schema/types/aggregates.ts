@@ -143,7 +143,8 @@ export function addAggregates(builder: Builder): void {
         extensions: {
           cost: { weight: aggregatedCost(of.perDate) },
           unplanned:
-            'Its statement depends on which measures are selected, and its groups are objects by name.',
+            'Its statement depends on which measures are selected, and its groups are objects ' +
+            'by name.',
         },
         description: `Counts, sums and averages of ${of.rows}, by group. ${of.bound}`,
         args: {
@@ -209,7 +210,10 @@ export function addAggregates(builder: Builder): void {
       type: 'Position',
       query: 'positionAggregates',
       rows: 'positions',
-      bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or at most 31 dates, or pools and at most 366 dates: pools times dates. With \`assets\` at its top level, only the sides in these tokens count.`,
+      bound:
+        `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or at ` +
+        `most 31 dates, or pools and at most 366 dates: pools times dates. With \`assets\` at ` +
+        'its top level, only the sides in these tokens count.',
     },
     positionAggregate,
     'Position',
@@ -219,7 +223,9 @@ export function addAggregates(builder: Builder): void {
       type: 'Snapshot',
       query: 'snapshotAggregates',
       rows: 'snapshots',
-      bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or entities and a \`time\` of at most 366 dates: entities times dates.`,
+      bound:
+        `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or ` +
+        `entities and a \`time\` of at most 366 dates: entities times dates.`,
     },
     snapshotAggregate,
     'Snapshot',
@@ -230,7 +236,9 @@ export function addAggregates(builder: Builder): void {
       query: 'liquidationRewardAggregates',
       rows: 'liquidation rewards',
       perDate: 10,
-      bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or a \`time\` of at most 366 dates.`,
+      bound:
+        `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or a ` +
+        `\`time\` of at most 366 dates.`,
     },
     rewardAggregate,
     'LiquidationReward',

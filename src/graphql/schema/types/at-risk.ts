@@ -16,7 +16,8 @@ import { columnFields } from '../column-fields.ts'
 export function addAtRisk(builder: Builder): void {
   const CollateralAtRisk = builder.objectRef<AtRisk>('CollateralAtRisk').implement({
     description:
-      'The positions of the newest distribution date that can be liquidated if the price of their collateral falls by a fraction.',
+      'The positions of the newest distribution date that can be liquidated if the price of ' +
+      'their collateral falls by a fraction.',
     fields: (t) => columnFields(t, atRiskColumns),
   })
   const args = (arg: ArgBuilder<Types>) => ({
@@ -53,7 +54,10 @@ export function addAtRisk(builder: Builder): void {
     collateralAtRisk: t.field({
       type: [CollateralAtRisk],
       description:
-        "The positions with the market's token as collateral that each drop of its price would liquidate, in the order of `drops`. A position with debt on both sides of the pool counts in both markets, with the fall of all its collateral. Empty if the pool is not stored.",
+        "The positions with the market's token as collateral that each drop of its price would " +
+        'liquidate, in the order of `drops`. A position with debt on both sides of the pool ' +
+        'counts in both markets, with the fall of all its collateral. Empty if the pool is not ' +
+        'stored.',
       args: args(t.arg),
       ...sqlFields.rows(
         {

@@ -72,7 +72,9 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
     }),
     basePointsRevisions: t.field({
       type: [Revision],
-      description: `The newest ${MAX_REVISIONS} revisions of the base points, newest first: who changed what, and when. Empty if the settings of the gateway always counted.`,
+      description:
+        `The newest ${MAX_REVISIONS} revisions of the base points, newest first: who changed ` +
+        'what, and when. Empty if the settings of the gateway always counted.',
       ...sqlFields.rows({ columns: basePointsColumns, by: [], of: () => basePointsRevisions }, [], {
         cost: { rows: 5 },
       }),
@@ -115,7 +117,8 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
     setBasePoints: t.field({
       type: Payload,
       description:
-        'Sets the base points of every date or, with `from`, of a date and all later ones. Stored points do not change until their date is resynced. Requires the admin token.',
+        'Sets the base points of every date or, with `from`, of a date and all later ones. ' +
+        'Stored points do not change until their date is resynced. Requires the admin token.',
       args: {
         input: t.arg({ type: SetInput, required: true, description: 'The new base points.' }),
       },

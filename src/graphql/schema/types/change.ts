@@ -50,7 +50,9 @@ export function addChange(builder: Builder): void {
       netWorthUsd: t.float({
         nullable: true,
         description:
-          "The change of the user's net worth from the end of `since` to now, in USD. Null without a snapshot now or up to then, and if the price of an amount other than 0 was missing at either.",
+          "The change of the user's net worth from the end of `since` to now, in USD. Null " +
+          'without a snapshot now or up to then, and if the price of an amount other than 0 ' +
+          'was missing at either.',
         ...sqlFields.lookupColumn(worthChangeAt, 'netWorthUsd', ['address', 'since'], {
           cost: { weight: 20 },
         }),

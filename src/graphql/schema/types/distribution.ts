@@ -188,7 +188,8 @@ export function addDistribution(builder: Builder): void {
         asOf: t.arg({
           type: 'DateTime',
           description:
-            'The point in time: only distribution dates at or before it count. Defaults to the newest date. All totals are 0 before the first date.',
+            'The point in time: only distribution dates at or before it count. Defaults to the ' +
+            'newest date. All totals are 0 before the first date.',
         }),
       },
       ...programReading,
@@ -216,12 +217,15 @@ export function addDistribution(builder: Builder): void {
         unplanned: 'It is a run, in a separate transaction.',
       },
       description:
-        "The changes that a run for a date would make, with the stored multipliers or with others. A preview is a real run that is rolled back; it holds the date's lock until it ends. Requires the admin token.",
+        'The changes that a run for a date would make, with the stored multipliers or with ' +
+        "others. A preview is a real run that is rolled back; it holds the date's lock until " +
+        'it ends. Requires the admin token.',
       args: {
         date: t.arg({
           type: 'Date',
           description:
-            'The distribution date. Defaults to the newest stored date for a resync and to the current UTC date for a manual update.',
+            'The distribution date. Defaults to the newest stored date for a resync and to the ' +
+            'current UTC date for a manual update.',
         }),
         multipliers: t.arg({
           type: ['MultiplierInput' as never as InputRef<MultiplierUpdate>],
@@ -262,7 +266,8 @@ export function addDistribution(builder: Builder): void {
       date: t.field({
         type: 'Date',
         description:
-          'The distribution date. Defaults to the newest stored date for `resyncDistribution`, to the current UTC date for `updateDistribution`.',
+          'The distribution date. Defaults to the newest stored date for `resyncDistribution`, ' +
+          'to the current UTC date for `updateDistribution`.',
       }),
       reopen: t.boolean({
         description: 'True to change a season whose board is final, which is refused else.',
@@ -279,7 +284,8 @@ export function addDistribution(builder: Builder): void {
       }),
       problems: t.stringList({
         description:
-          'Sentences about what the run stored and is probably a mistake: pools without a multiplier for the date, whose positions have no points. Mostly empty.',
+          'Sentences about what the run stored and is probably a mistake: pools without a ' +
+          'multiplier for the date, whose positions have no points. Mostly empty.',
         resolve: async ({ date }, _, { reader }) =>
           date === null
             ? []
@@ -320,11 +326,14 @@ export function addDistribution(builder: Builder): void {
     return {
       resyncDistribution: run(
         resync,
-        "Recomputes a date's points from its stored positions and the rules of that date. Either everything is stored or nothing is. Requires the admin token.",
+        "Recomputes a date's points from its stored positions and the rules of that date. " +
+          'Either everything is stored or nothing is. Requires the admin token.',
       ),
       updateDistribution: run(
         manualUpdate,
-        "Fetches a date's positions from the configured source, replaces the stored ones and computes their points. Either everything is stored or nothing is. Requires the admin token.",
+        "Fetches a date's positions from the configured source, replaces the stored ones and " +
+          'computes their points. Either everything is stored or nothing is. Requires the admin ' +
+          'token.',
       ),
     }
   })

@@ -54,7 +54,8 @@ export const fromArgument = (arg: ArgBuilder<Types>) =>
   arg({
     type: 'DateTime',
     description:
-      'The start of a period: all amounts, also those by market, vault, asset and pool, are changes since then. Not later than `asOf`.',
+      'The start of a period: all amounts, also those by market, vault, asset and pool, are ' +
+      'changes since then. Not later than `asOf`.',
   })
 
 /** @throws BAD_INPUT */
@@ -161,12 +162,17 @@ export function addEarnings(builder: Builder): void {
       }),
       byAsset: t.field({
         type: [AssetEarnings],
-        description: `The earnings by asset, those of the largest current value first, at most ${MOST_GROUPS}. Markets and vaults that are not stored are left out.`,
+        description:
+          'The earnings by asset, those of the largest current value first, at most ' +
+          `${MOST_GROUPS}. Markets and vaults that are not stored are left out.`,
         ...ofEntities<AssetEarningsRow>(assetEarningsColumns, assetEarningsFrom),
       }),
       byPool: t.field({
         type: [PoolEarnings],
-        description: `The earnings by pool, those of the largest current value first, at most ${MOST_GROUPS}. Vaults, which are in no pool, and markets that are not stored are left out.`,
+        description:
+          'The earnings by pool, those of the largest current value first, at most ' +
+          `${MOST_GROUPS}. Vaults, which are in no pool, and markets that are not stored are ` +
+          'left out.',
         ...ofEntities<PoolEarningsRow>(poolEarningsColumns, poolEarningsFrom),
       }),
     }),
@@ -202,7 +208,10 @@ export function addEarnings(builder: Builder): void {
       }),
       withoutRates: t.field({
         type: [NetAprItem],
-        description: `The markets and vaults whose rates are not known, because they are not stored, largest deposit + debt first, at most ${MOST_WITHOUT_RATES}. The averages leave them out.`,
+        description:
+          'The markets and vaults whose rates are not known, because they are not stored, ' +
+          `largest deposit + debt first, at most ${MOST_WITHOUT_RATES}. The averages leave them ` +
+          'out.',
         ...ofEntities<EntityRow>(entityAprColumns, withoutRatesFrom),
       }),
       legacy: t.field({

@@ -35,7 +35,9 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
       ...columnFields(t, estimateColumns),
       rules: t.field({
         type: [EstimateRule],
-        description: `The rules of points, in order of dates: announced ones follow those in force. The first ${MOST_RULES} of them. Empty if \`points\` are not known.`,
+        description:
+          'The rules of points, in order of dates: announced ones follow those in force. The ' +
+          `first ${MOST_RULES} of them. Empty if \`points\` are not known.`,
         ...sqlFields.rows(
           {
             columns: estimateRuleColumns,
@@ -102,7 +104,8 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
           asOf: t.arg({
             type: 'Date',
             description:
-              'The distribution date whose rules count, as known now. It may be in the future. Defaults to the one after the newest.',
+              'The distribution date whose rules count, as known now. It may be in the future. ' +
+              'Defaults to the one after the newest.',
           }),
         },
         ...sqlFields.lookupColumn(perDollar, name, ['chainId', 'id', 'poolAddress', 'asOf'], {

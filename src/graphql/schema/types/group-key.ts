@@ -68,7 +68,8 @@ export function addGroupKey(builder: Builder): void {
       entity: t.field({
         ...entityOf,
         description:
-          'The market or vault. Null if rows are not grouped by it, or if those of the group are in one of the other kind.',
+          'The market or vault. Null if rows are not grouped by it, or if those of the group ' +
+          'are in one of the other kind.',
       }),
       user: t.field({
         type: 'User',

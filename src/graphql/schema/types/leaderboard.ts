@@ -56,7 +56,9 @@ const isWindow = ({ from, to, pool, chainId }: WindowBounds) =>
 export function addLeaderboard(builder: Builder): void {
   const LeaderboardEntry = builder.objectRef<Entry>('LeaderboardEntry').implement({
     description:
-      "A user's entry on the leaderboard, which ranks all users with at least one stored position, also one of 0 points. The leaderboard of a window ranks those with a position in it.",
+      "A user's entry on the leaderboard, which ranks all users with at least one stored " +
+      'position, also one of 0 points. The leaderboard of a window ranks those with a position ' +
+      'in it.',
     fields: (t) => ({
       ...columnFields(t, pastLeaderboard.columns),
       user: t.field({
@@ -81,7 +83,8 @@ export function addLeaderboard(builder: Builder): void {
   )
   const Window = builder.inputType('LeaderboardWindow', {
     description:
-      'The distribution dates whose points count, in all pools or only in one pool or on one chain.',
+      'The distribution dates whose points count, in all pools or only in one pool or on one ' +
+      'chain.',
     fields: (t) => ({
       from: t.field({
         type: 'Date',
@@ -108,16 +111,19 @@ export function addLeaderboard(builder: Builder): void {
       asOf: t.field({
         type: 'DateTime',
         description:
-          'All points up to the last distribution date at or before this time. A time in the future means the newest date. The list is empty before the first date.',
+          'All points up to the last distribution date at or before this time. A time in the ' +
+          'future means the newest date. The list is empty before the first date.',
       }),
       season: t.string({
         description:
-          'The points of the season with this name. Users with a position in it are ranked. The list is empty if the season has no distribution yet.',
+          'The points of the season with this name. Users with a position in it are ranked. ' +
+          'The list is empty if the season has no distribution yet.',
       }),
       window: t.field({
         type: Window,
         description:
-          'The points of a window. Users with a position in it are ranked. The list is empty if the window has no distribution.',
+          'The points of a window. Users with a position in it are ranked. The list is empty ' +
+          'if the window has no distribution.',
       }),
     }),
   })
@@ -162,7 +168,8 @@ export function addLeaderboard(builder: Builder): void {
     leaderboard: t.field({
       type: LeaderboardEntries,
       description:
-        'Users by rank: all with a stored position, or those with a position in a window, ranked by their points in it.',
+        'Users by rank: all with a stored position, or those with a position in a window, ' +
+        'ranked by their points in it.',
       args: { scope: scope(t.arg), ...listInputs.listArguments(t.arg, 'LeaderboardEntry') },
       ...sqlFields.list(
         { ...board, prepare: inScope, values: { aroundRank: () => null } },
@@ -172,7 +179,9 @@ export function addLeaderboard(builder: Builder): void {
     leaderboardAround: t.field({
       type: LeaderboardEntries,
       description:
-        'The page of the leaderboard that is centred on a user. At an end of the list it is the first or last page, just as long. It is empty if the user is not ranked, and then `aroundRank` is null. Its cursors continue in `leaderboard`.',
+        'The page of the leaderboard that is centred on a user. At an end of the list it is ' +
+        'the first or last page, just as long. It is empty if the user is not ranked, and then ' +
+        '`aroundRank` is null. Its cursors continue in `leaderboard`.',
       args: {
         user: t.arg({ type: 'Address', required: true, description: "The user's address." }),
         scope: scope(t.arg),
@@ -213,7 +222,8 @@ export function addLeaderboard(builder: Builder): void {
       leaderboard: t.field({
         type: LeaderboardEntries,
         description:
-          'The users by rank, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
+          'The users by rank, like the query of the same name. The first event is sent at ' +
+          'once, further events only when the selected data has changed since the last event.',
         args: {
           first,
           after,

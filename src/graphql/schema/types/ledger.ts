@@ -92,7 +92,9 @@ export function addLedger(builder: Builder): void {
         type: 'MultiplierRevision',
         nullable: true,
         description:
-          'The multiplier that the points before were computed with. Null unless a multiplier is among the reasons, if the pool had none, and if the date was changed by an import in between.',
+          'The multiplier that the points before were computed with. Null unless a multiplier ' +
+          'is among the reasons, if the pool had none, and if the date was changed by an ' +
+          'import in between.',
         ...sqlFields.declare(
           { kind: 'lookup', lookup: multiplierBefore, by: [...MULTIPLIER_KEY, 'since'] },
           { cost: RARE },
@@ -110,7 +112,8 @@ export function addLedger(builder: Builder): void {
         type: 'MultiplierRevision',
         nullable: true,
         description:
-          'The multiplier that the points after were computed with. Null unless a multiplier is among the reasons, and if the pool has none.',
+          'The multiplier that the points after were computed with. Null unless a multiplier ' +
+          'is among the reasons, and if the pool has none.',
         ...sqlFields.lookup(multiplierAfter, MULTIPLIER_KEY, { cost: RARE }),
       }),
     }),
@@ -136,7 +139,11 @@ export function addLedger(builder: Builder): void {
     changes: t.field({
       type: Ledger,
       description:
-        'How the run changed the points of users or, with `since`, how it and the runs after that one did together: an entry for each user and pool, the largest change first. `runRecordId` is then the last run that changed it. Empty for the first run of a date, for a run that stored nothing, and if the changes were not kept (`changesNotKept`).',
+        'How the run changed the points of users or, with `since`, how it and the runs after ' +
+        'that one did together: an entry for each user and pool, the largest change first. ' +
+        '`runRecordId` is then the last run that changed it. Empty for the first run of a ' +
+        'date, for a run that stored nothing, and if the changes were not kept ' +
+        '(`changesNotKept`).',
       args: {
         ...listInputs.listArguments(t.arg, 'LedgerEntry'),
         since: t.arg.string({
@@ -158,7 +165,8 @@ export function addLedger(builder: Builder): void {
     changesNotKept: t.string({
       nullable: true,
       description:
-        'Says that `changes` are not known: their entries are older than LEDGER_DAYS, or did not come with an import. Null if they are known.',
+        'Says that `changes` are not known: their entries are older than LEDGER_DAYS, or did ' +
+        'not come with an import. Null if they are known.',
       extensions: { unplanned: CHANGES_UNPLANNED, cost: { weight: 1 } },
       resolve: (run, _, { reader }) => notKept(reader, run),
     }),

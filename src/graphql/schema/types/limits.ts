@@ -5,12 +5,14 @@ import type { Builder } from '../builder.ts'
 export function addLimits(builder: Builder): void {
   const LimitsType = builder.objectRef<Limits>('Limits').implement({
     description:
-      'The limits on one operation. An operation over a limit is rejected before it runs, with an error that states its size and the limit. Null means that there is no limit.',
+      'The limits on one operation. An operation over a limit is rejected before it runs, with ' +
+      'an error that states its size and the limit. Null means that there is no limit.',
     fields: (t) => ({
       depth: t.exposeInt('depth', {
         nullable: true,
         description:
-          'Maximum depth of nested fields. Fragments add no depth, and introspection does not count. Null if there is no limit.',
+          'Maximum depth of nested fields. Fragments add no depth, and introspection does not ' +
+          'count. Null if there is no limit.',
       }),
       aliases: t.exposeInt('aliases', {
         nullable: true,
@@ -23,7 +25,9 @@ export function addLimits(builder: Builder): void {
       cost: t.exposeInt('cost', {
         nullable: true,
         description:
-          'Maximum cost. Each object costs 1, multiplied by the page sizes of the lists around it; fields that compute much cost more. Send the header `x-graphql-cost: 1` to get the cost in `extensions.cost`. Null if there is no limit.',
+          'Maximum cost. Each object costs 1, multiplied by the page sizes of the lists around ' +
+          'it; fields that compute much cost more. Send the header `x-graphql-cost: 1` to get ' +
+          'the cost in `extensions.cost`. Null if there is no limit.',
       }),
       pageSize: t.int({
         description: 'Maximum number of rows on a page of a list.',

@@ -14,7 +14,9 @@ import { loadRun } from './run.ts'
 export function addLive(builder: Builder, Query: ReturnType<Builder['queryType']>): void {
   builder.subscriptionType({
     description:
-      'Live updates over server-sent events (`accept: text/event-stream`). Every gateway on the database reports every change, whoever made it. Each event is read from one database snapshot, so its numbers always agree.',
+      'Live updates over server-sent events (`accept: text/event-stream`). Every gateway on ' +
+      'the database reports every change, whoever made it. Each event is read from one ' +
+      'database snapshot, so its numbers always agree.',
   })
 
   const DataChange = builder.objectRef<{ version: bigint }>('DataChange').implement({
@@ -50,7 +52,10 @@ export function addLive(builder: Builder, Query: ReturnType<Builder['queryType']
   builder.subscriptionFields((t) => ({
     distributionComputed: t.field({
       type: 'Run',
-      description: `Each successful run of any kind, reported once. A run that ends while the gateway has lost its connection to the database is reported as soon as the connection is back. A client that falls more than ${MAX_WAITING} runs behind misses the oldest ones.`,
+      description:
+        'Each successful run of any kind, reported once. A run that ends while the gateway has ' +
+        'lost its connection to the database is reported as soon as the connection is back. A ' +
+        `client that falls more than ${MAX_WAITING} runs behind misses the oldest ones.`,
       args: {
         date: t.arg({
           type: 'Date',
@@ -69,7 +74,10 @@ export function addLive(builder: Builder, Query: ReturnType<Builder['queryType']
     dataChanged: t.field({
       type: DataChange,
       description:
-        'One event at the start, then one after every change of the stored data. Changes within a quarter of a second share an event, as do all changes that happen while the client is busy. After the gateway has lost its connection to the database there is an event even if nothing has changed.',
+        'One event at the start, then one after every change of the stored data. Changes ' +
+        'within a quarter of a second share an event, as do all changes that happen while the ' +
+        'client is busy. After the gateway has lost its connection to the database there is an ' +
+        'event even if nothing has changed.',
       subscribe: (_, __, context) => liveOf(context).changes() as AsyncIterable<never>,
       resolve: (root: unknown) => ({ version: (root as LiveRoot<ChangeEvent>).version }),
     }),

@@ -67,7 +67,8 @@ export function addMultiplierRevision(builder: Builder): void {
     multiplierRevisions: t.field({
       type: MultiplierRevisions,
       description:
-        'All revisions of multipliers, newest first: who changed what, and when. With `asOf`, the multipliers that were in force then, by pool address.',
+        'All revisions of multipliers, newest first: who changed what, and when. With `asOf`, ' +
+        'the multipliers that were in force then, by pool address.',
       args: {
         ...listInputs.listArguments(t.arg, 'MultiplierRevision'),
         asOf: t.arg({

@@ -89,7 +89,8 @@ export function addMultiplier(builder: Builder): void {
 
   const MultiplierInput = builder.inputType('MultiplierInput', {
     description:
-      'New factors for a pool: finite numbers of at least 0. An omitted factor keeps its value, or is 0 if the pool had no multiplier.',
+      'New factors for a pool: finite numbers of at least 0. An omitted factor keeps its ' +
+      'value, or is 0 if the pool had no multiplier.',
     fields: (t) => ({
       poolAddress: t.field({ type: 'Address', required: true, description: "The pool's address." }),
       depositA: t.float({ description: 'The factor for each dollar of asset A supplied.' }),
@@ -99,7 +100,8 @@ export function addMultiplier(builder: Builder): void {
       from: t.field({
         type: 'Date',
         description:
-          'The first date that they count for, maybe to come. Default: all dates, also those that are stored.',
+          'The first date that they count for, maybe to come. Default: all dates, also those ' +
+          'that are stored.',
       }),
     }),
   })
@@ -114,7 +116,8 @@ export function addMultiplier(builder: Builder): void {
         asOf: t.arg({
           type: 'Date',
           description:
-            'The distribution date whose rules are returned, as known now. A run of that date would use them. It may be in the future.',
+            'The distribution date whose rules are returned, as known now. A run of that date ' +
+            'would use them. It may be in the future.',
         }),
       },
       ...sqlFields.list({
@@ -146,7 +149,8 @@ export function addMultiplier(builder: Builder): void {
         }),
         problems: t.exposeStringList('problems', {
           description:
-            'Sentences about changes that were made and are probably mistakes: a factor that doubled or halved, or a new one above 10. Mostly empty.',
+            'Sentences about changes that were made and are probably mistakes: a factor that ' +
+            'doubled or halved, or a new one above 10. Mostly empty.',
         }),
       }),
     })
@@ -167,7 +171,8 @@ export function addMultiplier(builder: Builder): void {
       type: MultipliersPayload,
       extensions: { cost: { page: updates } satisfies FieldCost },
       description:
-        'Sets the multipliers of pools, either all or none. Stored points do not change until their date is resynced. Requires the admin token.',
+        'Sets the multipliers of pools, either all or none. Stored points do not change until ' +
+        'their date is resynced. Requires the admin token.',
       args: {
         input: t.arg({ type: UpdateInput, required: true, description: 'The new multipliers.' }),
       },
@@ -191,7 +196,8 @@ export function addMultiplier(builder: Builder): void {
     revokeMultiplier: t.field({
       type: RevisionPayload,
       description:
-        'Revokes an announcement: a revision whose `from` is in the future. It stays among the revisions. Requires the admin token.',
+        'Revokes an announcement: a revision whose `from` is in the future. It stays among the ' +
+        'revisions. Requires the admin token.',
       args: {
         input: t.arg({ type: REVOKE_INPUT, required: true, description: 'The announcement.' }),
       },

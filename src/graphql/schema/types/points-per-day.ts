@@ -34,7 +34,8 @@ export function addPointsPerDay(builder: Builder, basePoints: BasePoints): void 
     pointsPerDay: t.float({
       nullable: true,
       description:
-        'The sum of `pointsPerDay` of `currentPositions`: the points that the user earns a day now. 0 without a position; null if one of them is null.',
+        'The sum of `pointsPerDay` of `currentPositions`: the points that the user earns a day ' +
+        'now. 0 without a position; null if one of them is null.',
       ...sqlFields.lookupColumn(ofUser, 'pointsPerDay', ['address'], { cost: { weight: 5 } }),
     }),
   }))

@@ -29,7 +29,8 @@ export function addPoolTotals(builder: Builder): void {
 
   const PoolTotals = builder.objectRef<PoolTotalsRow>('PoolTotals').implement({
     description:
-      "A pool's totals as of a distribution date: its points up to the date and its positions on the date. `positions(asOf:)` lists the users.",
+      "A pool's totals as of a distribution date: its points up to the date and its positions " +
+      'on the date. `positions(asOf:)` lists the users.',
     fields: (t) => ({
       ...columnFields(t, poolTotalsColumns),
       sideA: t.field({ type: PoolSideTotals, description: 'The amounts of side A.', ...side('a') }),
@@ -38,7 +39,8 @@ export function addPoolTotals(builder: Builder): void {
         type: 'MultiplierRevision',
         nullable: true,
         description:
-          "The pool's multiplier at midnight UTC of the date. Null if it had none. A position's `multiplierUsed` is the one that produced its points.",
+          "The pool's multiplier at midnight UTC of the date. Null if it had none. A " +
+          "position's `multiplierUsed` is the one that produced its points.",
         ...sqlFields.lookup(revisionOfDate, ['poolAddress', 'date']),
       }),
     }),
@@ -49,7 +51,8 @@ export function addPoolTotals(builder: Builder): void {
       type: PoolTotals,
       nullable: true,
       description:
-        "The pool's points and USD amounts as of a date. Amounts are 0 if the pool has no position on the date. Null before the first distribution date.",
+        "The pool's points and USD amounts as of a date. Amounts are 0 if the pool has no " +
+        'position on the date. Null before the first distribution date.',
       args: {
         asOf: t.arg({
           type: 'DateTime',

@@ -50,7 +50,9 @@ export function addPortfolio(builder: Builder): void {
 
   const EntityHoldingType = builder.objectRef<EntityHolding>('PortfolioEntity').implement({
     description:
-      "The combined holdings of the users in a market or vault: the sum of each user's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
+      "The combined holdings of the users in a market or vault: the sum of each user's newest " +
+      'snapshot there. Unknown USD values are left out of a sum, which is null only if all of ' +
+      'them are unknown.',
     fields: (t) => ({
       ...columnFields(t, { ...placeColumns, ...amountColumns }, { entityType: 'EntityType' }),
       entity: t.field(entityOf),
@@ -103,14 +105,18 @@ export function addPortfolio(builder: Builder): void {
           extensions: { cost: RANKED_POINTS },
           nullable: true,
           description:
-            'The best leaderboard rank among the users, starting at 1. Null if no user has a stored position by then, and briefly while the ranks of a past date are recomputed.',
+            'The best leaderboard rank among the users, starting at 1. Null if no user has a ' +
+            'stored position by then, and briefly while the ranks of a past date are ' +
+            'recomputed.',
           resolve: async (portfolio, _, context) => (await rankedPoints(portfolio, context)).rank,
         }),
         worth: t.field({
           type: 'Worth',
           nullable: true,
           extensions: { cost: { once: 50, perRow: addedUp({}) } },
-          description: `The worth of all users together: the sum of their newest snapshots in each market and vault${upTo}. Null if no such snapshot is stored.`,
+          description:
+            'The worth of all users together: the sum of their newest snapshots in each market ' +
+            `and vault${upTo}. Null if no such snapshot is stored.`,
           resolve: ({ addresses, asOf }, _, context) =>
             context.batches.load(worthOf, addresses, null, asOf),
         }),
@@ -118,7 +124,8 @@ export function addPortfolio(builder: Builder): void {
           type: 'Earnings',
           extensions: { cost: { once: 50, perRow: addedUp } },
           description:
-            'The combined earnings of all users, in total and in each market and vault. With `from`, what they changed by since then.',
+            'The combined earnings of all users, in total and in each market and vault. With ' +
+            '`from`, what they changed by since then.',
           args: { from: fromArgument(t.arg) },
           resolve: ({ addresses, asOf }, { from = null }, context) => {
             assertPeriod({ from, asOf })
@@ -165,7 +172,9 @@ export function addPortfolio(builder: Builder): void {
         asOf: t.arg({
           type: 'DateTime',
           description:
-            'The point in time: only snapshots and cash flows at or before it, and distribution dates up to it. Defaults to the newest of all. It does not apply to `users` and `series`.',
+            'The point in time: only snapshots and cash flows at or before it, and ' +
+            'distribution dates up to it. Defaults to the newest of all. It does not apply to ' +
+            '`users` and `series`.',
         }),
       },
       resolve: (_, { asOf = null, addresses }) => {

@@ -114,7 +114,8 @@ export function addPosition(builder: Builder) {
       type: 'MultiplierRevision',
       nullable: true,
       description:
-        'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
+        'The multiplier that produced the points. Null if the pool had none, if the points ' +
+        'were imported, or if they predate run records.',
       ...sqlFields.lookup(revisionUsed, ['runId', 'given', 'poolAddress', 'distributionDate'], {
         cost: RARE,
       }),
@@ -138,7 +139,8 @@ export function addPosition(builder: Builder) {
           ...listInputs.listArguments(t.arg, 'Position'),
           afterRecord: t.arg.string({
             description:
-              'Only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error.',
+              'Only positions after the record with this `recordId`, whether or not that ' +
+              'record matches the filter. An unknown id is an error.',
           }),
         },
         ...sqlFields.list(positionsAfterRecord, cost),
@@ -161,7 +163,8 @@ export function addPosition(builder: Builder) {
     currentPositions: t.field({
       type: 'PositionConnection',
       description:
-        'Positions of all users on the newest distribution date, by id. With a limit of `where.healthFactor` or `where.liquidationDrop` they can be sorted by any field.',
+        'Positions of all users on the newest distribution date, by id. With a limit of ' +
+        '`where.healthFactor` or `where.liquidationDrop` they can be sorted by any field.',
       args: listInputs.listArguments(t.arg, 'Position'),
       ...sqlFields.list(
         {
@@ -185,7 +188,9 @@ export function addPosition(builder: Builder) {
       currentPositions: t.field({
         type: 'PositionConnection',
         description:
-          'Positions of all users on the newest distribution date, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
+          'Positions of all users on the newest distribution date, like the query of the same ' +
+          'name. The first event is sent at once, further events only when the selected data ' +
+          'has changed since the last event.',
         args: { first, where, orderBy, orderDirection },
         ...likeQuery,
       }),

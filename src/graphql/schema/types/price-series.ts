@@ -18,7 +18,9 @@ export function addPriceSeries(builder: Builder): void {
     prices: seriesField(t, {
       type: PriceBucket,
       description:
-        'Stored daily prices by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest day with a price of any asset. Prices of positions are not among them.',
+        'Stored daily prices by date, week or month: every bucket of the range, oldest first. ' +
+        '`to` defaults to the newest day with a price of any asset. Prices of positions are ' +
+        'not among them.',
       extent: priceDates,
       columns: priceColumns,
       by: ['chainId', 'address'],

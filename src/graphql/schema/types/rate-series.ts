@@ -14,13 +14,17 @@ import { seriesField } from './series-span.ts'
 export function addRateSeries(builder: Builder): void {
   const AprBucket = builder.objectRef<Bucket>('AprBucket').implement({
     description:
-      'The rates of a market or vault at the end of one date, week or month, or the latest rates in the current one. Rates are known from the first time the gateway recorded one.',
+      'The rates of a market or vault at the end of one date, week or month, or the latest ' +
+      'rates in the current one. Rates are known from the first time the gateway recorded one.',
     fields: (t) => columnFields(t, rateColumns),
   })
 
   const series = (type: EntityType) => ({
     type: AprBucket,
-    description: `The ${type}'s rates by date, week or month: every bucket of the range, oldest first. \`to\` defaults to the newest distribution date, or to the last change of rates if that is later.`,
+    description:
+      `The ${type}'s rates by date, week or month: every bucket of the range, oldest first. ` +
+      `\`to\` defaults to the newest distribution date, or to the last change of rates if that ` +
+      'is later.',
     extent: rateDates,
     columns: rateColumns,
     by: ['chainId', 'id'],

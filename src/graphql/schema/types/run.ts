@@ -130,7 +130,10 @@ export function addRun(builder: Builder): void {
   const { id, ...stored } = runListing.columns
   const Run = builder.objectRef<Row>('Run').implement({
     description:
-      'One attempt to compute a distribution date: who requested it, its inputs, and the totals before and after. An import is one run for each date that it changes, or one without a date if it changes other records alone; an update is one for each leg of analytics.',
+      'One attempt to compute a distribution date: who requested it, its inputs, and the ' +
+      'totals before and after. An import is one run for each date that it changes, or one ' +
+      'without a date if it changes other records alone; an update is one for each leg of ' +
+      'analytics.',
     fields: (t) => ({
       ...columnFields(t, stored, { kind: 'DistributionKind', status: 'RunStatus' }),
       recordId: t.string({ description: id.description, ...recordNumber }),
@@ -143,7 +146,10 @@ export function addRun(builder: Builder): void {
             type: 'float',
             sql: (column) => {
               const ms = `extract(epoch FROM ${column('finishedAt')} - ${column('startedAt')}) * 1000`
-              return `(CASE WHEN ${column('finishedAt')} IS NOT NULL THEN greatest(0, ${ms}) END)::float8`
+              return (
+                `(CASE WHEN ${column('finishedAt')} IS NOT NULL THEN greatest(0, ${ms}) ` +
+                'END)::float8'
+              )
             },
           },
           COMPUTED,
@@ -155,7 +161,8 @@ export function addRun(builder: Builder): void {
         type: 'MultiplierRevisionConnection',
         nullable: true,
         description:
-          'The multipliers that the run used, by pool address: the newest revision of each pool for the date at that time. Null if the run did not get that far.',
+          'The multipliers that the run used, by pool address: the newest revision of each ' +
+          'pool for the date at that time. Null if the run did not get that far.',
         args: listInputs.listArguments(t.arg, 'MultiplierRevision'),
         ...sqlFields.list(
           {

@@ -72,7 +72,10 @@ export function addSearch(builder: Builder): void {
         unplanned: 'Its results are of four types, in one order.',
       },
       description:
-        'Pools, vaults and markets by address, symbol or name, and users by address. An address may be cut short. The best match comes first; among equal ones pools come first, then vaults, markets and users, each by the length of their names. Case does not matter.',
+        'Pools, vaults and markets by address, symbol or name, and users by address. An ' +
+        'address may be cut short. The best match comes first; among equal ones pools come ' +
+        'first, then vaults, markets and users, each by the length of their names. Case does ' +
+        'not matter.',
       args: {
         text: t.arg.string({
           required: true,

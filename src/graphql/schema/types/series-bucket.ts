@@ -54,14 +54,18 @@ export function addSeriesBuckets(builder: Builder) {
   )
   const UserSeriesBucket = builder.objectRef<UserBucket>('UserSeriesBucket').implement({
     description:
-      'One date, week or month of the series of a user, or of the users of a portfolio combined. Points and rewards are summed over the bucket; worth and earnings are those at its end, also in a gap.',
+      'One date, week or month of the series of a user, or of the users of a portfolio ' +
+      'combined. Points and rewards are summed over the bucket; worth and earnings are those ' +
+      'at its end, also in a gap.',
     fields: (t) => ({
       ...valueFields(t, userBucketColumns),
       worth: t.field({
         type: 'Worth',
         nullable: true,
         description:
-          'The worth at the end of the bucket, by the newest snapshots up to it, like `worth(asOf)`. Null before the first snapshot, and where one of them lacks a price: `hasIncompletePrices`.',
+          'The worth at the end of the bucket, by the newest snapshots up to it, like ' +
+          '`worth(asOf)`. Null before the first snapshot, and where one of them lacks a price: ' +
+          '`hasIncompletePrices`.',
         ...sqlFields.declare(
           { kind: 'embedded', columns: worth, presence: 'hasWorth' },
           { cost: { weight: EARNED } },
@@ -76,14 +80,18 @@ export function addSeriesBuckets(builder: Builder) {
 
   const PoolSeriesBucket = builder.objectRef<PoolBucket>('PoolSeriesBucket').implement({
     description:
-      'One date, week or month of the series of a market, of a pool or of several pools combined. Points are summed over the bucket; amounts are those of its last distribution date.',
+      'One date, week or month of the series of a market, of a pool or of several pools ' +
+      'combined. Points are summed over the bucket; amounts are those of its last distribution ' +
+      'date.',
     fields: (t) => {
       const amount = (name: keyof typeof AMOUNTS) => {
         const [value, usd] = [`${name}Tokens`, `${name}Usd`] as const
         return t.field({
           type: 'TokenAmount',
           nullable: true,
-          description: `${AMOUNTS[name]} on \`lastDate\`. \`value\` is null in series of several tokens. Null in a gap.`,
+          description:
+            `${AMOUNTS[name]} on \`lastDate\`. \`value\` is null in series of several tokens. ` +
+            'Null in a gap.',
           ...sqlFields.declare(
             {
               kind: 'embedded',

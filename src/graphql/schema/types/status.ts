@@ -58,7 +58,8 @@ export function addStatus(builder: Builder): void {
         type: 'DateTime',
         nullable: true,
         description:
-          'When newer records are expected: a day after the newest; prices when the next day has ended. Null if none, or if they do not come daily.',
+          'When newer records are expected: a day after the newest; prices when the next day ' +
+          'has ended. Null if none, or if they do not come daily.',
         resolve: (chain) => nextOfChain(chain)?.expectedAt ?? null,
       }),
       late: t.boolean({
@@ -101,7 +102,8 @@ export function addStatus(builder: Builder): void {
       chains: t.field({
         type: [ChainStatus],
         description:
-          'The records that updates have fetched of each chain, by chain id. Snapshots and prices are expected every day.',
+          'The records that updates have fetched of each chain, by chain id. Snapshots and ' +
+          'prices are expected every day.',
         extensions: { cost: { rows: 10 } },
         resolve: ({ chains, daily, wholeDay }, _, { deps }) =>
           chains.map((chain) => ({ ...chain, daily, wholeDay, now: deps.now(), loadedAt: null })),
@@ -128,7 +130,10 @@ export function addStatus(builder: Builder): void {
         type: 'DateTime',
         nullable: true,
         description:
-          'When the distribution after the newest is expected: when the daily job of this gateway computes it or, without such a job, at its midnight. A date that was due before the store was loaded is expected at the next run of the job, or a day after. Null if no positions are stored.',
+          'When the distribution after the newest is expected: when the daily job of this ' +
+          'gateway computes it or, without such a job, at its midnight. A date that was due ' +
+          'before the store was loaded is expected at the next run of the job, or a day after. ' +
+          'Null if no positions are stored.',
         resolve: (status, _, context) => next(status, context)?.expectedAt ?? null,
       }),
       distributionLate: t.boolean({

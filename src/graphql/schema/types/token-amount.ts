@@ -18,14 +18,16 @@ export const addTokenAmount = (builder: Builder) =>
       decimals: t.int({
         nullable: true,
         description:
-          "The number of the token's decimals: `value` is `raw` divided by 10 to this power. Null if the token is not known.",
+          "The number of the token's decimals: `value` is `raw` divided by 10 to this power. " +
+          'Null if the token is not known.',
         extensions: STORED,
         resolve: ({ decimals }) => decimals,
       }),
       value: t.string({
         nullable: true,
         description:
-          'The amount in whole tokens, as a decimal number such as "1.5": exact, without an exponent. Null if it is unknown.',
+          'The amount in whole tokens, as a decimal number such as "1.5": exact, without an ' +
+          'exponent. Null if it is unknown.',
         extensions: STORED,
         resolve: wholeValue,
       }),

@@ -32,7 +32,10 @@ export function addUserRank(builder: Builder): void {
       }),
       rank: t.int({
         nullable: true,
-        description: `Rank on the leaderboard, starting at 1. ${past} Null if the user had no stored position by then, and briefly while the ranks of a past date are recomputed after a run for it or for an earlier date.`,
+        description:
+          `Rank on the leaderboard, starting at 1. ${past} Null if the user had no stored ` +
+          'position by then, and briefly while the ranks of a past date are recomputed after a ' +
+          'run for it or for an earlier date.',
         args: { asOf: asOf() },
         ...sqlFields.columnAsOf(userAt, 'rank', ['address'], rankedPointsAt),
       }),

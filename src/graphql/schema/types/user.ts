@@ -104,7 +104,9 @@ export function addUser(builder: Builder) {
         grouped: t.arg.boolean({
           defaultValue: false,
           description:
-            "True to sum the user's positions: one row per chain, entity and timestamp. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
+            "True to sum the user's positions: one row per chain, entity and timestamp. " +
+            'Unknown USD values are left out of a sum, which is null only if all of them are ' +
+            'unknown.',
         }),
       })
       return {
@@ -204,7 +206,8 @@ export function addUser(builder: Builder) {
       latestSnapshots: t.field({
         type: ['Snapshot'],
         description:
-          "The user's current holdings: in each market and vault, the snapshots at the user's newest timestamp there. With `asOf`, the newest at or before that time.",
+          "The user's current holdings: in each market and vault, the snapshots at the user's " +
+          'newest timestamp there. With `asOf`, the newest at or before that time.',
         args: { chainId: chainId(), asOf: asOf() },
         ...sqlFields.declare(
           {
@@ -236,7 +239,9 @@ export function addUser(builder: Builder) {
         type: 'Worth',
         nullable: true,
         description:
-          'The worth of the user: the sum of the newest snapshots in each market and vault. With `asOf`, of the newest at or before that time. Null if no such snapshot is stored.',
+          'The worth of the user: the sum of the newest snapshots in each market and vault. ' +
+          'With `asOf`, of the newest at or before that time. Null if no such snapshot is ' +
+          'stored.',
         args: { chainId: chainId(), asOf: asOf() },
         ...worthReading,
         resolve: ({ address }, { chainId = null, asOf = null }, context) =>
@@ -245,7 +250,9 @@ export function addUser(builder: Builder) {
       earnings: t.field({
         type: 'Earnings',
         description:
-          "The user's earnings: the current value of the positions minus the net cash invested. With `asOf`, as they were at that time; with `from`, what they changed by since then.",
+          "The user's earnings: the current value of the positions minus the net cash " +
+          'invested. With `asOf`, as they were at that time; with `from`, what they changed by ' +
+          'since then.',
         args: { chainId: chainId(), asOf: asOf(), from: fromArgument(t.arg) },
         ...earningsReading,
         resolve: ({ address }, { chainId = null, asOf = null, from = null }, context) => {
@@ -256,7 +263,9 @@ export function addUser(builder: Builder) {
       netApr: t.field({
         type: 'NetApr',
         description:
-          "The average APR of the user's deposits and debts. With `asOf`, of those at that time, at the rates in force then; before the first rates that were recorded of a market or vault, at those.",
+          "The average APR of the user's deposits and debts. With `asOf`, of those at that " +
+          'time, at the rates in force then; before the first rates that were recorded of a ' +
+          'market or vault, at those.',
         args: { chainId: chainId(), asOf: asOf() },
         ...netAprReading,
         resolve: ({ address }, { chainId = null, asOf = null }, context) =>
@@ -286,7 +295,8 @@ export function addUser(builder: Builder) {
     user: t.field({
       type: User,
       description:
-        'The user at an address, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
+        'The user at an address, like the query of the same name. The first event is sent at ' +
+        'once, further events only when the selected data has changed since the last event.',
       args: {
         address: t.arg({ type: 'Address', required: true, description: "The user's address." }),
       },

@@ -24,7 +24,8 @@ const totalsAt = sqlFields.lookupBy<VaultTotalsRow>(
 export function addVaultTotals(builder: Builder): void {
   const VaultTotals = builder.objectRef<VaultTotalsRow>('VaultTotals').implement({
     description:
-      "A vault's totals at the end of a date, week or month: the sums of its users' newest snapshots until then.",
+      "A vault's totals at the end of a date, week or month: the sums of its users' newest " +
+      'snapshots until then.',
     fields: (t) => columnFields(t, vaultTotalsColumns),
   })
   builder.objectFields('Vault', (t) => ({
@@ -46,7 +47,8 @@ export function addVaultTotals(builder: Builder): void {
     series: seriesField(t, {
       type: VaultTotals,
       description:
-        "The vault's totals by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest date of the program or of a vault.",
+        "The vault's totals by date, week or month: every bucket of the range, oldest first. " +
+        '`to` defaults to the newest date of the program or of a vault.',
       extent: vaultDates,
       columns: vaultBucketColumns,
       by: ['chainId', 'id'],

@@ -8,6 +8,7 @@ export const worthReading = heldBy(worthColumns, worthFrom, 'time')
 export const addWorth = (builder: Builder) =>
   builder.objectRef<WorthRow>('Worth').implement({
     description:
-      'The worth of one or several users by their newest snapshots in each market and vault. Sums are exact, and a missing price counts as 0.',
+      'The worth of one or several users by their newest snapshots in each market and vault. ' +
+      'Sums are exact, and a missing price counts as 0.',
     fields: (t) => columnFields(t, worthColumns),
   })

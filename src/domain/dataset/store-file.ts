@@ -1,0 +1,284 @@
+import type { Writer } from '../../db/write.ts'
+import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import type { RunTables } from '../distribution/run-tables.ts'
+import type { EntityType } from '../holding/place.ts'
+import { factorsOf } from '../multiplier/rule.ts'
+import type { BasePoints } from '../points/formula.ts'
+import { statusOn } from '../season/season.ts'
+import { ChangedVaults } from '../vault/refresh-vault-days.ts'
+import type { ImportRuns } from './import-runs.ts'
+import { columnOf, type RecordFormat, records } from './records.ts'
+import { settleFile } from './settle-file.ts'
+import {
+  applyChangedPrices,
+  findChangedPrices,
+  pricedColumns,
+  priceOfStaged,
+} from './snapshot-prices.ts'
+import { storePairs, storePositions } from './store-positions.ts'
+
+/** What an import has in addition to records. */
+export interface Import {
+  basePoints: BasePoints
+  runs: ImportRuns
+  tables: RunTables
+}
+
+/** What was written of staged records. */
+export interface Written {
+  /** The number of new or changed rows of each table. */
+  rows: Map<string, number>
+  /** The distribution dates of written positions. */
+  dates: string[]
+}
+
+/** Stores the staged records of one file, chunk by chunk. Unchanged rows are not written. */
+export class FileStore {
+  /** The table of the file's records. */
+  readonly table: string
+  readonly #writer: Writer
+  readonly #file: DatasetFile
+  readonly #import: Import | undefined
+  readonly #vaults: ChangedVaults
+
+  /** @param of the import that the file is of. An update has none, and no positions. */
+  constructor(writer: Writer, file: DatasetFile, of?: Import) {
+    this.table = records[file].stored ?? records[file].table
+    this.#writer = writer
+    this.#file = file
+    this.#import = of
+    this.#vaults = new ChangedVaults(writer)
+  }
+
+  async store(): Promise<Written> {
+    const written: Written = { rows: new Map(), dates: [] }
+    switch (this.#file) {
+      case 'positions':
+        await this.#storePositions(written)
+        break
+      case 'ledger':
+        await this.#noteEntries(written)
+        break
+      case 'prices':
+        await findChangedPrices(this.#writer)
+        await this.#vaults.notePriced()
+        await this.#storeRecords(written)
+        await applyChangedPrices(this.#writer)
+        break
+      case 'vault-snapshots':
+        await this.#vaults.noteStaged()
+        await this.#storeRecords(written)
+        await this.#refreshHoldings('vault')
+        break
+      case 'market-snapshots':
+        await this.#storeRecords(written)
+        await this.#refreshHoldings('market')
+        break
+      default:
+        await this.#storeRecords(written)
+    }
+    return written
+  }
+
+  /** Does what depends on the whole file, after it is stored. */
+  async settle(): Promise<void> {
+    await this.#vaults.refresh()
+    await settleFile(this.#writer, this.#file, this.#import?.runs)
+  }
+
+  async #storePositions(written: Written): Promise<void> {
+    if (!this.#import) throw new Error('only an import or a run stores positions')
+    const { runs, basePoints, tables } = this.#import
+    await runs.number()
+    written.rows.set('token_pair', await storePairs(this.#writer))
+    const origin = { kind: 'import' as const }
+    const dates = await storePositions(this.#writer, basePoints, origin, tables.changes)
+    written.dates = dates.map(({ date }) => date)
+    written.rows.set(
+      this.table,
+      dates.reduce((sum, date) => sum + date.written, 0),
+    )
+    await this.#storeUsers(written)
+  }
+
+  /** Notes entries of another store's ledger, whose runs are stored. */
+  async #noteEntries(written: Written): Promise<void> {
+    const changes = this.#import?.tables.changes
+    if (!changes) return
+    const count = await changes.insert(
+      this.#writer,
+      `SELECT s.user_address, s.distribution_date, p.key, s.run_id, NULL::int,
+         s.points_before, s.points_after, s.reasons, false
+       FROM staged s JOIN pool p ON p.id = s.pool_address JOIN run r ON r.id = s.run_id`,
+    )
+    written.rows.set(this.table, count)
+  }
+
+  async #storeRecords(written: Written): Promise<void> {
+    const format = records[this.#file]
+    const { join = '', columns: computed = {} } = COMPUTED[this.#file] ?? {}
+    const columns = columnsOf(this.#file)
+    if (format.tableKey) await removeOtherOwners(this.#writer, format)
+    const count = await upsert(this.#writer, {
+      table: format.table,
+      columns,
+      key: (format.tableKey ?? format.key).map((field) => columnOf(format, field)),
+      from: `SELECT ${columns.map((column) => computed[column] ?? `s.${column}`).join(', ')}
+        FROM staged s ${join}`,
+    })
+    written.rows.set(format.table, count)
+    await this.#storeUsers(written)
+  }
+
+  async #storeUsers(written: Written): Promise<void> {
+    const format = records[this.#file]
+    if (!format.user) return
+    const count = await upsert(this.#writer, {
+      table: '"user"',
+      columns: ['user_address'],
+      key: ['user_address'],
+      from: `SELECT DISTINCT ${columnOf(format, format.user)} FROM staged`,
+    })
+    written.rows.set('"user"', count)
+  }
+
+  /** Makes the holdings of staged users from what is stored, where no trigger does. */
+  async #refreshHoldings(kind: EntityType): Promise<void> {
+    if (!this.#writer.usersAreRemote) return
+    const columns = columnsOf(this.#file).join(', ')
+    const key = ['user_address', 'chain_id', `${kind}_id`]
+    const keys = `(SELECT DISTINCT ${key.join(', ')} FROM staged OFFSET 0) k`
+    const equal = (row: string) =>
+      key.map((column) => `${row}.${column} = k.${column}`).join(' AND ')
+    await this.#writer.query(`DELETE FROM ${kind}_holding h USING ${keys} WHERE ${equal('h')}`)
+    await this.#writer.query(
+      `INSERT INTO ${kind}_holding (${columns})
+       SELECT ${columns} FROM (
+         SELECT s.*, rank() OVER (
+           PARTITION BY ${key.map((column) => `s.${column}`).join(', ')}
+           ORDER BY s.timestamp DESC) AS nth
+         FROM ${kind}_snapshot s JOIN ${keys} ON ${equal('s')}) s
+       WHERE nth = 1`,
+    )
+  }
+}
+
+/** The stored columns of a file: those of its fields, and computed ones. */
+function columnsOf(file: DatasetFile): string[] {
+  const format = records[file]
+  const ofFields = Object.keys(format.fields)
+    .filter((field) => !format.besides?.includes(field))
+    .map((field) => columnOf(format, field))
+  return [...new Set([...ofFields, ...Object.keys(COMPUTED[file]?.columns ?? {})])]
+}
+
+interface Upsert {
+  table: string
+  columns: string[]
+  key: string[]
+  /** A query of these columns. */
+  from: string
+}
+
+/** Replaces an existing row only if a column differs. @returns how many rows it wrote */
+async function upsert(writer: Writer, { table, columns, key, from }: Upsert): Promise<number> {
+  const values = columns.filter((column) => !key.includes(column))
+  const valuesOf = (row: string) => values.map((column) => `${row}.${column}`).join(', ')
+  const action =
+    values.length === 0
+      ? 'DO NOTHING'
+      : `DO UPDATE SET ${values.map((column) => `${column} = excluded.${column}`).join(', ')}
+       WHERE (${valuesOf('t')}) IS DISTINCT FROM (${valuesOf('excluded')})`
+  // Rows sorted by key go to neighbouring index pages, so fewer pages are read and logged.
+  const order = key.map((column) => columns.indexOf(column) + 1)
+  const { rows, rowCount } = await writer.query(
+    `INSERT INTO ${table} AS t (${columns.join(', ')})
+     ${from}
+     ORDER BY ${order.join(', ')}
+     ON CONFLICT (${key.join(', ')}) ${action}
+     ${writer.usersAreRemote ? 'RETURNING true' : ''}`,
+  )
+  // Remote servers also count the equal rows, but do not return them.
+  return writer.usersAreRemote ? rows.length : (rowCount ?? 0)
+}
+
+/**
+ * The table's key also has the user, so a row of another user with the record's natural key is
+ * removed.
+ */
+async function removeOtherOwners(writer: Writer, format: RecordFormat): Promise<void> {
+  const { table, key, tableKey = [] } = format
+  const equal = key.map((field) => columnOf(format, field)).map((name) => `t.${name} = s.${name}`)
+  const differs = tableKey
+    .filter((field) => !key.includes(field))
+    .map((field) => columnOf(format, field))
+    .map((name) => `t.${name} <> s.${name}`)
+  await writer.query(
+    `DELETE FROM ${table} t USING ${writer.temporary('staged')} s
+     WHERE ${[...equal, ...differs].join(' AND ')}`,
+  )
+}
+
+/**
+ * A record with neither risk parameter keeps both that are stored, so that they always fit each
+ * other.
+ */
+const keptRisk = (column: string) => `CASE
+    WHEN num_nonnulls(s.max_ltv, s.liquidation_threshold) = 0 THEN old.${column}
+    ELSE s.${column} END`
+
+/**
+ * True if the limits change, as the trigger `keep_past_limits` compares them: the previous ones
+ * stay those of the dates before the newest.
+ */
+const LIMITS_CHANGE = `num_nonnulls(old.max_ltv, old.liquidation_threshold) > 0
+    AND (old.max_ltv, old.liquidation_threshold) IS DISTINCT FROM
+      (${keptRisk('max_ltv')}, ${keptRisk('liquidation_threshold')})
+    AND newest.date > coalesce(old.limits_until[cardinality(old.limits_until)], '-infinity')`
+
+/** The past limits of a record, or those that are stored, with what now becomes one of them. */
+const pastLimits = (column: string, value: string, added: string) => ({
+  [column]: `CASE
+    WHEN s.past_limits IS NOT NULL THEN ARRAY(
+      SELECT ${value} FROM jsonb_array_elements(s.past_limits) WITH ORDINALITY AS l(record, n)
+      ORDER BY l.n)
+    WHEN ${LIMITS_CHANGE} THEN old.${column} || ${added}
+    ELSE old.${column} END`,
+})
+
+/**
+ * The stored value of columns that differ from the record's or are not of it. `old` is the existing
+ * row with the key.
+ */
+const COMPUTED: Partial<Record<DatasetFile, { join?: string; columns: Record<string, string> }>> = {
+  multipliers: {
+    join: 'LEFT JOIN multiplier old USING (pool_address)',
+    columns: {
+      id: 'coalesce(s.id, old.id, gen_random_uuid()::text)',
+      created_at: 'coalesce(s.created_at, old.created_at, statement_timestamp())',
+      updated_at: `coalesce(s.updated_at,
+        CASE WHEN (${factorsOf('s')}) = (${factorsOf('old')}) THEN old.updated_at END,
+        statement_timestamp())`,
+    },
+  },
+  markets: {
+    join: `LEFT JOIN market old USING (chain_id, id)
+      CROSS JOIN (SELECT max(date) AS date FROM distribution) newest`,
+    columns: {
+      max_ltv: keptRisk('max_ltv'),
+      liquidation_threshold: keptRisk('liquidation_threshold'),
+      ...pastLimits('limits_until', "(l.record->>'until')::date", 'newest.date'),
+      ...pastLimits('past_max_ltvs', "(l.record->>'maxLtv')::float8", 'old.max_ltv'),
+      ...pastLimits(
+        'past_liquidation_thresholds',
+        "(l.record->>'liquidationThreshold')::float8",
+        'old.liquidation_threshold',
+      ),
+    },
+  },
+  seasons: {
+    columns: { status: statusOn("(now() AT TIME ZONE 'UTC')::date", 's.starts_at', 's.ends_at') },
+  },
+  'market-snapshots': { join: priceOfStaged('market'), columns: pricedColumns('market') },
+  'vault-snapshots': { join: priceOfStaged('vault'), columns: pricedColumns('vault') },
+}
