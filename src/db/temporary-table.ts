@@ -24,7 +24,7 @@ export class TemporaryTable<Column extends string> {
     await client.query(`CREATE TEMP TABLE ${this.name} (${columns.join(', ')}) ON COMMIT DROP`)
   }
 
-  /** Creates it with the rows of a query, whose columns are in the order of its own. */
+  /** Creates it with the rows of a query, which has the same columns in the same order. */
   async fill(client: Queryable, query: string, values?: unknown[]): Promise<number> {
     const { rowCount } = await client.query(
       `CREATE TEMP TABLE ${this.name} (${this.columns.join(', ')}) ON COMMIT DROP AS\n${query}`,

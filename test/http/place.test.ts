@@ -36,21 +36,18 @@ describe('documents', () => {
     await gateway?.close()
   })
 
-  test.each([
-    '/docs',
-    '/docs/graphql',
-    '/docs/data-analyst',
-    '/docs/llms-full.txt',
-    '/docs/search.json',
-  ])('%s has the origin that was asked, and the newest date of the store', async (path) => {
-    const { text } = await getText(gateway, path, { host: 'points.example.org' })
-    expect(text).not.toContain(WRITTEN)
-    expect(text).toContain('http://points.example.org')
-    // Moved dates may be that of the documents' sample, but are not as many.
-    const times = (date: string) => text.split(date).length
-    expect(times(newest)).toBeGreaterThan(times('2026-11-20'))
-    if (path.endsWith('.json')) expect(() => JSON.parse(text)).not.toThrow()
-  })
+  test.each(['/docs', '/docs/data-analyst', '/docs/llms-full.txt', '/docs/search.json'])(
+    '%s has the origin that was asked, and the newest date of the store',
+    async (path) => {
+      const { text } = await getText(gateway, path, { host: 'points.example.org' })
+      expect(text).not.toContain(WRITTEN)
+      expect(text).toContain('http://points.example.org')
+      // Moved dates may be that of the documents' sample, but are not as many.
+      const times = (date: string) => text.split(date).length
+      expect(times(newest)).toBeGreaterThan(times('2026-11-20'))
+      if (path.endsWith('.json')) expect(() => JSON.parse(text)).not.toThrow()
+    },
+  )
 
   test('no answer has the origin of another request', async () => {
     const tags = new Set<string>()

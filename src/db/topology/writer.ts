@@ -4,7 +4,7 @@ import { LOCK_NOT_AVAILABLE, LOCKS } from '../locks.ts'
 import { topologyOf } from './find-topology.ts'
 import type { Merge, Topology } from './topology.ts'
 
-/** What runs statements: a client, a pool or a Writer. */
+/** Runs statements: a client, a pool or a Writer. */
 export type Queryable = Pick<pg.ClientBase, 'query'>
 
 /** Receives each statement before it is sent. */

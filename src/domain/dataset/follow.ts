@@ -13,7 +13,7 @@ import { replaceSeasons } from '../season/change-seasons.ts'
 /** The actor in seasons that a copy has brought. */
 export const COPIED = 'import'
 
-/** What every revision has, and what never changes in it. */
+/** The parts of a revision that never change. */
 const REVISION = { id: 'bigint', changed_at: 'timestamptz', changed_by: 'text', from_date: 'date' }
 
 const HISTORIES = {

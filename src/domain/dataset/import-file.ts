@@ -35,7 +35,7 @@ export interface FileSummary {
   written: number
 }
 
-/** What the files of an import share. */
+/** The state that the files of an import share. */
 export interface ImportState extends Import {
   writer: Writer
   /** The name of the dataset. */

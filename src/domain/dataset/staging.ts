@@ -13,7 +13,7 @@ export interface Clash {
   id: string
 }
 
-/** What a line is compared by. Equal digests stand for equal texts. */
+/** The digest by which lines are compared. Equal digests stand for equal texts. */
 const DIGESTS = { key_digest: ADDRESS, values_digest: ADDRESS, line: 'bigint' }
 
 /** The lines of all chunks of a file. */

@@ -17,14 +17,14 @@ import {
 } from './snapshot-prices.ts'
 import { storePairs, storePositions } from './store-positions.ts'
 
-/** What an import has in addition to records. */
+/** The state of an import in addition to its records. */
 export interface Import {
   basePoints: BasePoints
   runs: ImportRuns
   tables: RunTables
 }
 
-/** What was written of staged records. */
+/** The counts of staged records that were written. */
 export interface Written {
   /** The number of new or changed rows of each table. */
   rows: Map<string, number>

@@ -68,7 +68,7 @@ export async function storePairs(writer: Writer): Promise<number> {
   return rows.length
 }
 
-/** Where staged positions come from: it decides their points, their run, and what is written. */
+/** The origin of staged positions. It decides their points, their run, and what is written. */
 export type PositionsOrigin =
   /** A run stores a whole date. It computes all points, and writes every position. */
   | { kind: 'run'; day: string; run: string | null }
@@ -78,7 +78,7 @@ export type PositionsOrigin =
 /** The SQL in which origins differ, over the record `s` and the stored position `old`. */
 interface OriginSql {
   run: string
-  /** Whether the points are those of the record. */
+  /** True if the points are those of the record. */
   given: string
   points(side: 'a' | 'b', computed: string): string
   joins: string

@@ -61,7 +61,7 @@ const accounts = new TemporaryTable('ranked_account', {
  */
 export class RunTables {
   readonly writer: Writer
-  /** Where changes are noted. Undefined if the ledger gets no entries. */
+  /** The table in which changes are noted. Undefined if the ledger gets no entries. */
   readonly changes: typeof changes | undefined
   #days: 'missing' | 'added' | 'ready' = 'missing'
 

@@ -19,7 +19,7 @@ export const ENTRIES = `string_agg(
     || int8send(c.points_before * 256 + ${REASONS})
     || int8send(c.points_after), '')`
 
-/** What a row of `rulesChanged` is joined by. */
+/** The columns by which a row of `rulesChanged` is joined. */
 export const RULES_KEY = 'run, run_before, distribution_date, pool_key'
 
 /**

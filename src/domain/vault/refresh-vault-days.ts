@@ -25,7 +25,7 @@ const changed = new TemporaryTable('changed_vault', { ...KEY, since: 'date' })
 /** The first changed day of each of them, with the totals of the day before. */
 const first = new TemporaryTable('vault_since', { ...KEY, since: 'date', ...TOTALS })
 
-/** What each day changes. */
+/** The changes of each day. */
 const changes = new TemporaryTable('refreshed_vault_day', { ...KEY, date: 'date', ...TOTALS })
 
 /** The vaults of a transaction whose snapshots change, and the refresh of their days. */
@@ -109,13 +109,13 @@ const LEVEL = `sum(s.assets) AS assets, sum(s.shares) AS shares,
     (count(*) FILTER (WHERE s.assets_usd IS NULL AND s.assets <> 0))::int AS unpriced,
     (sum(s.assets) + sum(s.shares) > 0)::int AS user_count`
 
-/** What each user has in a noted vault, at each snapshot since the first changed day. */
+/** The holdings of each user in a noted vault, at each snapshot since the first changed day. */
 const levels = (writer: Writer) => `SELECT s.user_address, s.chain_id, s.vault_id, s.timestamp,
     ${LEVEL}
   FROM vault_snapshot s JOIN ${writer.temporary('vault_since')} c USING (chain_id, vault_id)
   WHERE s.timestamp >= (c.since - ${BEGINNING})::bigint * 86400 GROUP BY 1, 2, 3, 4`
 
-/** What these users had before that day. */
+/** The holdings of these users before that day. */
 const BEFORE = `SELECT k.user_address, k.chain_id, k.vault_id, p.*
   FROM (
     SELECT DISTINCT user_address, chain_id, vault_id, c.since
