@@ -19,8 +19,6 @@ export interface StorePoolOptions {
    * The connection for locks of jobs: past a pooler, which would have a connection less for each.
    */
   directUrl?: string
-  /** Settings of a transaction that writes, as statements that each end with a semicolon. */
-  writing?: string
 }
 
 export class Client extends pg.Client {

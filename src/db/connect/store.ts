@@ -100,7 +100,7 @@ export function openStore({
     ifSpread: session,
   })
   const shared = sessions ? planned : session
-  const options: StorePoolOptions = { lockTimeoutMs, directUrl, writing: dialect.writing }
+  const options: StorePoolOptions = { lockTimeoutMs, directUrl }
   const pool = new pg.Pool({
     ...client,
     ...options,

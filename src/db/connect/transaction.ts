@@ -11,12 +11,11 @@ import type { StorePoolOptions } from './client.ts'
  */
 const begin = (
   mode = 'ISOLATION LEVEL READ COMMITTED',
-  { lockTimeoutMs = 0, writing = '' }: StorePoolOptions,
+  { lockTimeoutMs = 0 }: StorePoolOptions,
 ) => `BEGIN ${mode};
   SET LOCAL statement_timeout = 0;
   SET LOCAL lock_timeout = ${lockTimeoutMs};
   SET LOCAL idle_in_transaction_session_timeout = '15min';
-  ${writing}
   DO $$ BEGIN
     SET LOCAL client_connection_check_interval = '1s';
   EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN NULL;

@@ -31,7 +31,9 @@ export class Writer implements Queryable {
 
   /** Opens a Writer in a transaction of the caller. `inWrite` opens both. */
   static async open(client: Queryable, onStatement?: OnStatement): Promise<Writer> {
-    return new Writer(client, await topologyOf(client), onStatement)
+    const topology = await topologyOf(client)
+    if (topology.writing) await client.query(topology.writing)
+    return new Writer(client, topology, onStatement)
   }
 
   /**
