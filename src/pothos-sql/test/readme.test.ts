@@ -17,7 +17,7 @@ afterAll(async () => {
 
 test('the schema of the README answers its query by one statement', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
-  const [, code = ''] = /```ts\n(import [^]*?)\n```/.exec(readme) ?? []
+  const [, code = ''] = /```ts\n(import [\s\S]*?)\n```/.exec(readme) ?? []
   expect(code.split('\n').length).toBeLessThanOrEqual(50)
   const source = code.replace("'pothos-sql'", "'../index.ts'").replace('<Types>', '<any>')
   await writeFile(file, `${source}\nexport const schema = builder.toSchema()\n`)
