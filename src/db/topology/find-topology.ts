@@ -7,7 +7,6 @@ import type { Topology } from './topology.ts'
 /** All rows are in one Postgres. */
 const single: Topology = {
   ...oneServer,
-  form: ({ one }) => one,
   temporary: (table) => table,
   merge({ into, key, values, appended = [], from }) {
     const columns = [...key, ...values, ...appended]

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { Answering, Forms as DialectForms } from '../dialect.ts'
+import type { Answering, Forms } from '../dialect.ts'
 import { isUnsupported } from '../faults.ts'
 import { RowsOfUsers, replaceMarks, USER_KEY, type UserTable } from '../marks.ts'
 import { changes, differs } from './merge.ts'
-import type { Forms, Merge, Topology } from './topology.ts'
+import type { Merge, Topology } from './topology.ts'
 
 type Query = Pick<Prisma.Sql, 'text' | 'values'>
 
@@ -40,11 +40,7 @@ export class Sharded implements Topology {
   readonly writing = `SET LOCAL citus.multi_shard_modify_mode = 'sequential';
     SET LOCAL citus.max_adaptive_executor_pool_size = 1;`
 
-  form<T>({ cluster }: Forms<T>): T {
-    return cluster
-  }
-
-  choose<T>({ ifSpread }: DialectForms<T>): T {
+  choose<T>({ ifSpread }: Forms<T>): T {
     return ifSpread
   }
 

@@ -1,12 +1,6 @@
 import type pg from 'pg'
 import type { Dialect } from '../dialect.ts'
 
-/** Both forms of what a writer does: for one Postgres, and for the workers of a cluster. */
-export interface Forms<T> {
-  one: T
-  cluster: T
-}
-
 export interface Merge {
   into: string
   key: string[]
@@ -21,8 +15,6 @@ type Client = Pick<pg.ClientBase, 'query'>
 
 /** The places of the rows of a store: how they are read, and how they are written. */
 export interface Topology extends Dialect {
-  /** Chooses the form for this store. */
-  form<T>(forms: Forms<T>): T
   /** Returns a temporary table as a FROM item that can be joined with stored tables. */
   temporary(table: string): string
   /** Builds a statement that adds rows that are missing, and changes those that differ. */

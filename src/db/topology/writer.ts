@@ -25,7 +25,7 @@ export class Writer implements Queryable {
 
   private constructor(client: Queryable, topology: Topology, onStatement?: OnStatement) {
     this.#topology = topology
-    this.usersAreRemote = topology.form({ one: false, cluster: true })
+    this.usersAreRemote = topology.choose({ usual: false, ifSpread: true })
     this.query = recorded(client, onStatement)
   }
 
