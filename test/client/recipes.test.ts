@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { ApolloProvider } from '@apollo/client/react'
 import { prerenderStatic } from '@apollo/client/react/ssr'
@@ -187,7 +188,7 @@ test('codegen types documents with the scalars of the guide', async () => {
   const [[directory, { config: options }]] = Object.entries(config.generates) as [
     [string, { config: object }],
   ]
-  const schemaAst = await loadSchema('src/client/dist/schema.graphql', {
+  const schemaAst = await loadSchema(join(ROOT, 'src/client/dist/schema.graphql'), {
     loaders: [new GraphQLFileLoader()],
   })
   const document = parse(
