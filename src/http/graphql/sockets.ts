@@ -28,13 +28,12 @@ import { Refusal } from '../server/refusal.ts'
 import { FAILURES } from './refusals.ts'
 import type { ServedGraph } from './served-graph.ts'
 
-/** With the bound on sockets, this bounds the memory of messages that arrive. */
+// With the bound on sockets, this bounds the memory of messages that arrive.
 const MAX_MESSAGE_BYTES = 64 * 1024
-/** A client that leaves more unread is not read: pings are answered with as much as they bring. */
+// A client that leaves more unread is not read: pings are answered with as much as they bring.
 const MAX_UNREAD_BYTES = 64 * 1024
-/** A socket is closed after so many mistakes in a row. */
 const MAX_MISTAKES = 10
-/** A client from which nothing comes between two pings, and that reads nothing, is disconnected. */
+// A client that sends and reads nothing between two pings is disconnected.
 const PING_MS = 30_000
 const CLOSING_MS = 300
 const GOING_AWAY = 1001
@@ -42,8 +41,7 @@ const GOING_AWAY = 1001
 interface Extra extends Handshake {
   client: string
   gone: AbortSignal
-  /** The texts of results that are about to be sent, by the id of the subscription. */
-  texts: Map<string, string>
+  send(message: string): Promise<void>
   context?: Context
   /** True if there was a subscription since the last look. */
   used: boolean
@@ -72,24 +70,17 @@ export function mountSockets(
     onConnect(context) {
       context.extra.context = context
     },
-    async onSubscribe(context, _id, payload) {
+    async onSubscribe(context, id, payload) {
       const { extra } = context
-      const outcome = await start(graph, edge, context, payload)
-      if (Array.isArray(outcome)) extra.mistakes += outcome.some(isMistake) ? 1 : 0
+      const started = await start(graph, edge, context, id, payload)
+      if (Array.isArray(started)) extra.mistakes += started.some(isMistake) ? 1 : 0
       else {
         extra.mistakes = 0
         extra.started()
       }
-      return outcome
+      return started
     },
-    subscribe: ({ rootValue }) => rootValue as AsyncGenerator<ExecutionResult>,
-    onNext(context, id, _payload, _args, result) {
-      const { stringify = exactJson } = result as {
-        stringify?: (result: ExecutionResult) => string
-      }
-      context.extra.texts.set(id, stringify(result))
-      return {}
-    },
+    subscribe: ({ rootValue }) => rootValue as AsyncGenerator<never>,
   })
   const sockets = new WebSocketServer({
     noServer: true,
@@ -154,9 +145,7 @@ export function mountSockets(
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
-        // A message to a client that has gone is dropped.
-        send: (message) =>
-          new Promise((resolve) => socket.send(withResult(message, extra.texts), () => resolve())),
+        send: extra.send,
         close: (code, reason) => socket.close(code, reason),
         onMessage: (handle) => {
           // Reading fails when the socket closes after an error, or while its client leaves answers
@@ -200,7 +189,8 @@ export function mountSockets(
         ...handshake,
         client,
         gone: gone.signal,
-        texts: new Map(),
+        // A message to a client that has gone is dropped.
+        send: (message) => new Promise((resolve) => socket.send(message, () => resolve())),
         used: false,
         mistakes: 0,
         started() {},
@@ -250,17 +240,8 @@ function keepAlive(socket: WebSocket, raw: Socket): () => void {
   return () => clearInterval(pinging)
 }
 
-/** A message with its result, which is text already. */
-function withResult(message: string, texts: Map<string, string>): string {
-  if (!message.endsWith('"type":"next","payload":{}}')) return message
-  const { id } = JSON.parse(message) as { id: string }
-  const text = texts.get(id)
-  texts.delete(id)
-  return text === undefined ? message : `${message.slice(0, -3)}${text}}`
-}
-
 /** A message as a request. It is closed when it is answered, or with its socket. */
-class Message extends EventEmitter {
+class MessageRequest extends EventEmitter {
   destroyed = false
 
   close(): void {
@@ -273,11 +254,12 @@ async function start(
   graph: Graph,
   { adminTokens, rateLimit, chain }: Edge,
   { extra, connectionParams = {} }: Context<Record<string, unknown>, Extra>,
+  id: string,
   { query, operationName, variables, extensions }: SubscribePayload,
 ) {
   const { request, response, client, gone } = extra
   const requestId = randomUUID()
-  const message = new Message()
+  const message = new MessageRequest()
   const close = () => message.close()
   gone.addEventListener('abort', close)
   extra.used = true
@@ -318,7 +300,7 @@ async function start(
       schema: graph.schema,
       document: operation.document,
       operationName: operation.operationName ?? null,
-      rootValue: endable(results, controller),
+      rootValue: sent(results, controller, (result) => extra.send(nextMessage(id, result))),
     }
   } catch (error) {
     return presented(error instanceof AggregateError ? error.errors : [error])
@@ -344,15 +326,37 @@ const isMistake = ({ extensions: { code } }: GraphQLError) =>
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** Results that graphql-ws can end while it waits for one. */
-function endable(results: AsyncIterableIterator<ExecutionResult>, controller: AbortController) {
-  const end = () => {
-    controller.abort()
-    return results.return?.() ?? Promise.resolve({ done: true as const, value: undefined })
-  }
+/** The message of a result, whose text may be ready. */
+function nextMessage(id: string, result: ExecutionResult & Partial<ReadyText>): string {
+  const text = result.stringify?.(result) ?? exactJson(result)
+  return `{"id":${JSON.stringify(id)},"type":"next","payload":${text}}`
+}
+
+interface ReadyText {
+  stringify(result: ExecutionResult): string
+}
+
+/**
+ * Sends each result, so that graphql-ws has only the end to send: it would parse and write texts.
+ * It can end the results while it waits.
+ */
+function sent(
+  results: AsyncIterableIterator<ExecutionResult>,
+  controller: AbortController,
+  send: (result: ExecutionResult) => Promise<void>,
+) {
+  const done = { done: true as const, value: undefined }
   return {
-    next: () => results.next(),
-    return: end,
+    async next() {
+      for (let next = await results.next(); !next.done; next = await results.next())
+        await send(next.value)
+      return done
+    },
+    async return() {
+      controller.abort()
+      await results.return?.()
+      return done
+    },
     [Symbol.asyncIterator]() {
       return this
     },
