@@ -1,7 +1,7 @@
 import { parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
 import { chargeTable, fieldsOf, fixedNames, marginsOf, probesOf } from '../../src/bench/index.ts'
-import { compileCost, figureOf } from '../../src/graphql/policy/cost.ts'
+import { compileCost, figureOf } from '../../src/graphql/policy/operation-cost.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 
 const schema = createSchema()

@@ -4,7 +4,7 @@ import { parse } from 'graphql'
 import { Plan } from 'pothos-sql'
 import { expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
-import { compileCost } from '../../src/graphql/policy/cost.ts'
+import { compileCost } from '../../src/graphql/policy/operation-cost.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 
 const schema = createSchema()

@@ -13,8 +13,8 @@ import {
 } from 'graphql'
 import { Plan, selections } from 'pothos-sql'
 import type { GraphContext } from '../context.ts'
-import type { Variables } from '../policy/cost.ts'
 import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
+import type { Variables } from '../policy/operation-cost.ts'
 import { Islands } from './islands.ts'
 
 export type Resolve = (

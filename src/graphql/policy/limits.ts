@@ -13,8 +13,8 @@ import {
   visit,
 } from 'graphql'
 import { refusal } from '../execution/errors.ts'
-import { compileCost, type Figure, type Variables } from './cost.ts'
 import { DocumentMeter } from './document-size.ts'
+import { compileCost, type Figure, figureOf, type Variables } from './operation-cost.ts'
 
 /** The limits on one operation. Null means no limit. */
 export interface Limits {
@@ -42,16 +42,9 @@ const SELECTION_BYTES = 850
 
 /** Variables are read recursively. */
 const MAX_INPUT_DEPTH = 100
-/**
- * The maximum number of values in variables. A list takes a thousand, a router's representations
- * ten thousand.
- */
+// A list takes a thousand values.
 const MAX_VALUES = 20_000
-const MAX_FEDERATED_VALUES = 60_000
-/**
- * The maximum number of objects in variables: of each, every field of its input type is looked at.
- * A filter takes fifty.
- */
+// Of each object, every field of its input type is looked at. A filter takes fifty.
 const MAX_OBJECTS = 1000
 
 export interface Cost {
@@ -81,16 +74,11 @@ export class Limiter {
   readonly #rules: ValidationRule[]
   readonly #schema: GraphQLSchema
   readonly #meter: DocumentMeter
-  readonly #maxValues: number
-  readonly #maxObjects: number
   readonly #costs = new WeakMap<Costed, Figure>()
 
   constructor(schema: GraphQLSchema, limits: Limits = NO_LIMITS) {
     this.#schema = schema
     this.#meter = new DocumentMeter(schema)
-    const federated = schema.getType('_Any') !== undefined
-    this.#maxValues = federated ? MAX_FEDERATED_VALUES : MAX_VALUES
-    this.#maxObjects = federated ? MAX_FEDERATED_VALUES : MAX_OBJECTS
     this.limits = limits
     this.#rules = rulesOf(limits, this.#meter)
   }
@@ -184,15 +172,15 @@ export class Limiter {
         return `The variables are nested more than ${MAX_INPUT_DEPTH} levels deep: no input is.`
       const list = Array.isArray(value)
       const inner = list ? value : Object.values(value)
-      if (!list && ++objects > this.#maxObjects)
+      if (!list && ++objects > MAX_OBJECTS)
         return (
-          `The variables hold more than ${figure(this.#maxObjects)} objects: no input takes so ` +
+          `The variables hold more than ${figure(MAX_OBJECTS)} objects: no input takes so ` +
           'many. Send fewer at once.'
         )
       values += inner.length
-      if (values > this.#maxValues)
+      if (values > MAX_VALUES)
         return (
-          `The variables hold more than ${figure(this.#maxValues)} values: no input takes so ` +
+          `The variables hold more than ${figure(MAX_VALUES)} values: no input takes so ` +
           'many. Send fewer at once.'
         )
       for (const one of inner) waiting.push([one, depth + 1])
@@ -219,7 +207,7 @@ export class Limiter {
       this.#costs.set(operation, cost)
     }
     return {
-      requested: typeof cost === 'number' ? cost : cost(variables),
+      requested: figureOf(cost, variables),
       allowed: this.limits.cost,
     }
   }
@@ -292,7 +280,10 @@ function introspectionRule(
   const leave = (document: DocumentNode) => {
     const { introspected } = meter.measure(document)
     if (introspected <= MAX_INTROSPECTED) return
-    const message = `The document asks for about ${figure(Math.ceil(introspected))} fields of the schema's description, at most ${figure(MAX_INTROSPECTED)} are allowed. Ask for __schema once, without aliases.`
+    const message =
+      `The document asks for about ${figure(Math.ceil(introspected))} fields of the schema's ` +
+      `description, at most ${figure(MAX_INTROSPECTED)} are allowed. Ask for __schema once, ` +
+      'without aliases.'
     context.reportError(refusal('COST_LIMIT_EXCEEDED', message))
   }
   return { Document: { leave } }
