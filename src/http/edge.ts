@@ -7,6 +7,7 @@ import { sharesOf } from '../memory.ts'
 import { releaseOf } from '../release.ts'
 import { EdgeCache } from './cache/edge-cache.ts'
 import { addEtags } from './cache/send-answer.ts'
+import { SharedAnswers } from './cache/shared-answers.ts'
 import { type Chain, continueRouted, openChain } from './chain.ts'
 import type { AdminTokens } from './exchange.ts'
 import { type Observer, openObserver } from './observe/observer.ts'
@@ -40,16 +41,13 @@ export async function openEdge(
   knownOperations: ReadonlySet<string>,
 ): Promise<Edge> {
   const { config, store, notifications, metrics, now } = deps
-  const cache = new EdgeCache({
-    maxBytes: sharesOf(config).answers,
-    notifications,
-    shared:
-      config.REDIS_URL === undefined
-        ? undefined
-        : { cache: deps.cache, release: await releaseOf(config) },
-    historyPoint: () => historyPoint(store),
-    now,
-  })
+  const dataState = () => historyPoint(store)
+  const shared =
+    config.REDIS_URL === undefined
+      ? undefined
+      : new SharedAnswers({ cache: deps.cache, release: await releaseOf(config), dataState })
+  const maxBytes = sharesOf(config).answers
+  const cache = new EdgeCache({ maxBytes, notifications, shared, now })
   store.replicas?.onRaise(() => cache.clear())
   store.replicas?.start()
   const clientOf = clientAddress(config.TRUST_PROXY)

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Caller, DataVersions, Decision, Statement } from '../db/connect/scope.ts'
 import { GatewayError } from '../errors.ts'
 import type { Admin } from '../graphql/context.ts'
-import type { CacheResult } from './cache/edge-cache.ts'
+import type { CacheResult } from './cache/answer.ts'
 
 /** The header with the data version of an answer, which a client may send with its next request. */
 export const DATA_VERSION = 'x-data-version'

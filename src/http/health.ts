@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import pTimeout from 'p-timeout'
 import type { Deps } from '../deps.ts'
 import type { Log } from '../log.ts'
-import { entityTag } from './cache/entity-tag.ts'
+import { tagOf } from './cache/answer.ts'
 import type { Chain } from './chain.ts'
 import { sendProblem } from './server/problem.ts'
 
@@ -40,7 +40,7 @@ export function mountHealth(
       error,
       details: { ...info, ...error },
     })
-    if (!failed) reply.header('etag', entityTag(body))
+    if (!failed) reply.header('etag', tagOf(body))
     return reply
       .code(failed ? 503 : 200)
       .header('cache-control', UNCACHED)
@@ -67,7 +67,7 @@ type Reply = Parameters<typeof sendProblem>[0]
 function ok(reply: Reply) {
   const body = JSON.stringify({ status: 'ok' })
   return reply
-    .header('etag', entityTag(body))
+    .header('etag', tagOf(body))
     .header('cache-control', UNCACHED)
     .type('application/json; charset=utf-8')
     .send(body)

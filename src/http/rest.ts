@@ -12,7 +12,8 @@ import { answered, dataOf, run, runPages } from '../graphql/execution/run.ts'
 import { idOfDocument } from '../graphql/policy/documents.ts'
 import type { Answer, Endpoint, PageInfo, Rows } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
-import { type Computed, edgeKey, tagOf } from './cache/edge-cache.ts'
+import { type ComputedAnswer, tagOf } from './cache/answer.ts'
+import { edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 import type { Edge } from './edge.ts'
 import { adminOf, DATA_VERSION, exchangeOf } from './exchange.ts'
@@ -81,7 +82,7 @@ async function computed(
   mounted: Mounted,
   input: Input,
   caller: Caller,
-): Promise<Computed> {
+): Promise<ComputedAnswer> {
   const { path, endpoint, link } = mounted
   const variables = variablesOf(graph, endpoint, input)
   const { body, rows, timeless, timed } = await answerOf(

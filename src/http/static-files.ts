@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer, EdgeCache } from './cache/edge-cache.ts'
-import { tagOf } from './cache/edge-cache.ts'
+import { type HttpAnswer, tagOf } from './cache/answer.ts'
+import type { EdgeCache } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 
 interface StaticFiles {
@@ -24,7 +24,7 @@ interface StaticFiles {
   /** Completes the text of the pages, whose compressed files are not served then. */
   complete?(html: string): string
   /** Makes a text for a client: pages, and texts that are not named by their contents. */
-  forClient?(file: Answer, request: FastifyRequest, reply: FastifyReply): Promise<Answer>
+  forClient?(file: HttpAnswer, request: FastifyRequest, reply: FastifyReply): Promise<HttpAnswer>
   /** Headers of every file, besides those of caching: names and values by turns. */
   headers?: string[]
 }
@@ -50,7 +50,7 @@ export function mountStaticFiles(
   edge: EdgeCache,
   { url, directory, hashed, page, notFoundPage, complete, forClient, headers = [] }: StaticFiles,
 ): void {
-  let listed: Promise<Map<string, Promise<Answer> | undefined>> | undefined
+  let listed: Promise<Map<string, Promise<HttpAnswer> | undefined>> | undefined
   const fileAt = (path: string) => {
     if (typeof page === 'function') return /\.\w+$/.test(path) ? path : page(path)
     return page === undefined || path.startsWith(hashed) ? path : page
@@ -107,7 +107,7 @@ async function read(
   name: string,
   url: string,
   complete: StaticFiles['complete'],
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const path = join(directory, name)
   const type = TYPES[extname(name)] ?? ''
   const isCompressed = type === 'image/png' || type === 'font/woff2'

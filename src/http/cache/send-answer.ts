@@ -5,8 +5,8 @@ import { DATA_VERSION, type Exchange } from '../exchange.ts'
 import { plainAnswer, VARY } from '../graphql/request-params.ts'
 import { corsHeaders } from '../server/cors.ts'
 import { isEncoded } from '../server/decode-bodies.ts'
-import { type Answer, type EdgeCache, type Encoding, isCompressible } from './edge-cache.ts'
-import { entityTag } from './entity-tag.ts'
+import { type Encoding, type HttpAnswer, isCompressible, tagOf, timedBody } from './answer.ts'
+import type { EdgeCache } from './edge-cache.ts'
 
 interface AnsweredRequest {
   id: string
@@ -29,7 +29,7 @@ interface SendOptions {
 export function sendAnswer(
   { id, method, headers }: AnsweredRequest,
   response: ServerResponse,
-  answer: Answer,
+  answer: HttpAnswer,
   edge: EdgeCache,
   {
     type = answer.type,
@@ -59,7 +59,7 @@ export function sendAnswer(
     head.push('content-type', type, 'content-length', String(body.length))
     response.writeHead(answer.status, head).end(method === 'HEAD' ? undefined : body)
   }
-  if (!encoding) send(edge.timedBody(answer))
+  if (!encoding) send(timedBody(answer, edge.now))
   else {
     head.push('content-encoding', encoding)
     const cached = answer.compressed[encoding]
@@ -148,7 +148,7 @@ export function addEtags(app: FastifyInstance): void {
     if (reply.statusCode !== 200 && reply.statusCode !== 201) return payload
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
     if (/no-store/.test(String(reply.getHeader('cache-control')))) return payload
-    const tag = String(reply.getHeader('etag') ?? entityTag(payload))
+    const tag = String(reply.getHeader('etag') ?? tagOf(payload))
     reply.header('etag', tag)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
     if (!isFresh(request.headers['if-none-match'], tag)) return payload

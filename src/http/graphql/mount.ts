@@ -6,7 +6,8 @@ import type { Deps } from '../../deps.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
 import { asGraphQLError, resultOf } from '../../graphql/execution/outcome.ts'
 import { admit, answerText, type Call, findQuery, run } from '../../graphql/execution/run.ts'
-import type { Answer, EdgeCache } from '../cache/edge-cache.ts'
+import type { HttpAnswer } from '../cache/answer.ts'
+import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import type { Edge } from '../edge.ts'
 import { adminOf, DATA_VERSION, type Exchange, exchangeOf } from '../exchange.ts'
@@ -136,7 +137,7 @@ function answerPlain(
   cache: EdgeCache,
   { key, read }: PlainRequest,
   call: PlainCall,
-): Promise<Answer> | undefined {
+): Promise<HttpAnswer> | undefined {
   const { admin, caller } = call
   const cached =
     key === undefined || caller.bypassesCache ? undefined : cache.find(key, caller.minVersion)
