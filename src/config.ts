@@ -12,10 +12,8 @@ import { isPostgres } from './sources/analytics/postgres-records.ts'
 import { FETCH_LIMITS, isRemote } from './sources/client.ts'
 import { defaultNames, parseNames } from './sources/positions/graph-names.ts'
 
-/**
- * A kind of value. Its `values` complete "must be ..." in errors, and appear in the help and the
- * documents.
- */
+// A kind of value. Its `values` complete "must be ..." in errors, and appear in the help and the
+// documents.
 const kind = <T extends z.ZodType>(values: string, schema: (message: string) => T) =>
   schema(`must be ${values}`).meta({ values })
 const number = (values: string, fits: (value: number) => boolean) =>
@@ -40,7 +38,6 @@ const url = (protocols: RegExp, example: string) =>
   )
 
 const DATABASE = 'postgres://user:password@host:5432/database'
-/** The URL of a Postgres, with the parameters that its connections take. */
 const databaseUrl = kind(`a URL like ${DATABASE}`, (message) =>
   z.string().transform((text, context) => {
     const read = readDatabaseUrl(text.trim())
@@ -50,7 +47,7 @@ const databaseUrl = kind(`a URL like ${DATABASE}`, (message) =>
   }),
 )
 
-/** The first segments of the gateway's paths, below which no prefix can begin. */
+// The first segments of the gateway's paths, below which no prefix can begin.
 const SERVED = [
   'dashboard',
   'docs',
@@ -115,7 +112,6 @@ const analyticsPlace = location(
   (value) => isRemote(value) || isPostgres(value),
 )
 
-/** A text that is parsed by a function. Undefined means that it is not valid. */
 const parsed = <T>(values: string, parse: (text: string) => T | undefined) =>
   kind(values, (message) =>
     z.string().transform((text, context) => {
@@ -126,7 +122,7 @@ const parsed = <T>(values: string, parse: (text: string) => T | undefined) =>
     }),
   )
 
-/** A text that is read by a function, whose error says what is wrong with it. */
+// A text that is read by a function, whose error says what is wrong with it.
 const readBy = <T>(values: string, read: (text: string) => T) =>
   kind(values, () =>
     z.string().transform((text, context) => {
@@ -169,7 +165,7 @@ const chains = parsed('id=name pairs, separated by commas, such as 146=sonic', (
   return pairs.includes(undefined) ? undefined : Object.fromEntries(pairs as [string, string][])
 })
 
-/** A colour that can be read on white: a contrast of at least 4.5 (WCAG 2.2, 1.4.3). */
+// A colour that can be read on white: a contrast of at least 4.5 (WCAG 2.2, 1.4.3).
 const accentColor = kind(
   'a colour like #0b6b4f, with a contrast of at least 4.5 to white',
   (message) =>
@@ -178,7 +174,6 @@ const accentColor = kind(
       .refine((text) => /^#[0-9a-f]{6}$/i.test(text) && contrastToWhite(text) >= 4.5, message),
 )
 
-/** The contrast of a colour #rrggbb to white, from 1 to 21 (WCAG 2.2, contrast ratio). */
 function contrastToWhite(colour: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255
@@ -229,7 +224,6 @@ const sourceNames = parsed('setting=name pairs, such as POSITIONS_SOURCE=subgrap
     : undefined
 })
 
-/** The settings that lead to a source. */
 const SOURCES = /^(POSITIONS|PRICES|ANALYTICS)_SOURCE(_(?!KEY|FORMAT|PAG|FIELDS)[A-Z_]+)?$/
 
 const loggedRequests = parsed(
@@ -252,10 +246,10 @@ const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"
   }),
 )
 
-/** Marks a setting that changes cached answers: gateways that differ in it share none in Redis. */
+// Marks a setting that changes cached answers: gateways that differ in it share none in Redis.
 const OF_ANSWERS = { ofAnswers: true }
 
-/** Marks a URL that is only shown by its host: keys may be in its path. */
+// Marks a URL that is only shown by its host: keys may be in its path.
 const BY_HOST = { byHost: true }
 
 type Underscored<Text extends string> = Text extends `${infer Word}-${infer Rest}`
@@ -700,7 +694,6 @@ export interface SettingProblem {
 
 /** Missing or invalid settings or options. The message is for the user, one line per setting. */
 export class ConfigError extends Error {
-  /** The settings that are wrong. Options have none. */
   readonly problems: SettingProblem[]
 
   constructor(message: string, problems: SettingProblem[] = []) {

@@ -31,10 +31,8 @@ export const CHANNELS = ['gateway_data', 'gateway_run']
 
 export const MIGRATIONS = join(import.meta.dirname, '../prisma/migrations')
 
-/**
- * The connections outside of the pool: one listens, one checks that the database answers, one has
- * the lock of a job.
- */
+// The connections outside of the pool: one listens, one checks that the database answers, one has
+// the lock of a job.
 const BESIDE_POOL = 3
 const POOLED =
   'DATABASE_URL leads to a pooler in transaction mode, so changes are not heard and ' +
@@ -53,18 +51,15 @@ export interface Deps {
   metrics: Registry
   outage: Outage
   basePoints: BasePoints
-  /** The hosts whose links to logos of tokens are shown. */
   logoHosts: readonly string[]
   /** False if runs write no entries of the ledger. */
   keepsLedger: boolean
-  /** The HTTP client for sources and other servers. */
   client: Client
   positionsSource: PositionsSource | undefined
   analytics: Analytics
   /** The maximum factor between a token's prices on consecutive dates. */
   maxPriceJump: number
   now(): Date
-  /** The location of the store, without secrets. */
   storeName: string
   close(): Promise<void>
 }
@@ -264,10 +259,8 @@ const secretsOf = (config: Config): string[] =>
     config.ANALYTICS_SOURCE_KEY,
   ].filter((secret) => secret !== undefined)
 
-/**
- * An error in a log line. Errors of libraries have more fields, such as the headers of a request or
- * the text of an answer.
- */
+// An error in a log line. Errors of libraries have more fields, such as the headers of a request or
+// the text of an answer.
 function shownError(error: Error): object {
   const { type, message, stack, code } = pino.stdSerializers.err(error) ?? {}
   return {
@@ -278,10 +271,8 @@ function shownError(error: Error): object {
   }
 }
 
-/**
- * Logs JSON lines, or readable ones on a terminal. Nothing secret is logged: no headers, bodies or
- * database URLs.
- */
+// Logs JSON lines, or readable ones on a terminal. Nothing secret is logged: no headers, bodies or
+// database URLs.
 function createLog(config: Config): Logger {
   const pretty = process.stdout.isTTY
     ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }

@@ -47,7 +47,6 @@ export interface InputProblem {
 export class GatewayError extends Error {
   readonly code: ErrorCode
   readonly problems: InputProblem[]
-  /** When to retry, if that may help. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 
-/** Marks the digits of an exact number in JSON. No client can guess it, and so send it. */
+// Marks the digits of an exact number in JSON. No client can guess it, and so send it.
 const MARK = randomUUID()
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
 
-/**
- * A number with more digits than a double holds, such as the points of a large program: beyond 2^33
- * a double cannot tell every millionth from the next. `exactJson` writes its digits; arithmetic
- * takes it for the nearest double.
- */
+// A number with more digits than a double holds, such as the points of a large program: beyond 2^33
+// a double cannot tell every millionth from the next. `exactJson` writes its digits; arithmetic
+// takes it for the nearest double.
 class ExactNumber {
   readonly #digits: string
 
@@ -35,7 +33,7 @@ class ExactNumber {
   }
 }
 
-/** A double has all decimals of what has fewer digits before the point. */
+// A double has all decimals of what has fewer digits before the point.
 const LONG = /\d{10}\.\d/
 const STRING_OR_LONG = /"(?:[^"\\]|\\.)*"|-?\d{10,}\.\d+/g
 

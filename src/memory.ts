@@ -2,21 +2,15 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 const MB = 1024 * 1024
-/**
- * The memory of a process under load without caches: the program, requests under way, garbage,
- * unused pages.
- */
+// The memory of a process under load without caches: the program, requests under way, garbage,
+// unused pages.
 const PROGRAM_MB = 260
-/** The default share of answers. */
 const ANSWERS = 0.6
-/** The minimum for everything but answers. */
 const LEAST_OTHERS_MB = 8
-/** The maximum of new objects: two semi-spaces of 32 MB, by `--max-semi-space-size`. */
+// The maximum of new objects: two semi-spaces of 32 MB, by `--max-semi-space-size`.
 const YOUNG_MB = 64
-/**
- * How far the heap may grow between two collections, in percent of what is in use after the first.
- * V8's default is up to 300.
- */
+// How far the heap may grow between two collections, in percent of what is in use after the first.
+// V8's default is up to 300.
 const GROWTH_PERCENT = { min: 20, max: 300 }
 
 /** The smallest MEMORY_MB that leaves something to cache. */

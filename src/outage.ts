@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 interface OutageOptions {
   log: { warn(fields: object, message?: string): void }
-  /** @throws while the store is unreachable */
   probe(): Promise<unknown>
 }
 
@@ -15,19 +14,16 @@ const PROBE_MS = 1000
 export class Outage {
   readonly #options: OutageOptions
   readonly #closing = new AbortController()
-  /** The number of failures in the current outage. */
   #failures: number | undefined
 
   constructor(options: OutageOptions) {
     this.#options = options
   }
 
-  /** True if the store is known to be unreachable. */
   get active(): boolean {
     return this.#failures !== undefined
   }
 
-  /** Reports a failure caused by an unreachable store. */
   failed(error: unknown, fields: object = {}): void {
     if (this.#closing.signal.aborted) return
     if (this.#failures !== undefined) {

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 
-/** Words in the paths of well-known servers. Messages may contain them. */
+// Words in the paths of well-known servers. Messages may contain them.
 const PLAIN = new Set(
   `analytics apis cash-flows coins data dataset datasets exports files gateway graphql json lending market-snapshots
    markets points pools positions prices public query rates rest rewards snapshots source sources subgraph subgraphs
    tokens users vault-snapshots vaults`.split(/\s+/),
 )
-/** Shorter texts are in messages by chance. */
+// Shorter texts are in messages by chance.
 const MIN_LENGTH = 4
 
 const USER = '(?<=\\w://)[^\\s/@"]+(?=@)'
 
-/** Texts that no message may contain, in lower case. */
+// Texts that no message may contain, in lower case.
 const secrets = new Set<string>()
-/** Matches them, and the users of URLs. */
+// Matches them, and the users of URLs.
 let pattern = new RegExp(USER, 'gi')
 
 /** Keeps a key out of messages and logs from now on. */

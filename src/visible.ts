@@ -5,7 +5,6 @@
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const codeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-/** The code units of a character as JSON escapes them. */
 const escaped = (character: string) =>
   character === '\n' ? '\\n' : character.split('').map(codeOf).join('')
 

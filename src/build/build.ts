@@ -18,7 +18,6 @@ export const BUILDS = {
   ...PAGES,
   client: buildClient,
   prisma: buildPrismaClient,
-  /** The files that `npm start` serves: the program with its pages. */
   program: buildProgram,
   async package() {
     await buildProgram()

@@ -10,7 +10,7 @@ import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { filesIn, ROOT } from './fresh.ts'
 
-/** The tests that try what a folder does through a gateway or a command: the longest name counts. */
+// The tests that try what a folder does through a gateway or a command: the longest name counts.
 const TESTS: Record<string, string[]> = {
   'prisma/': ['db/{schema,migrate}', 'cli/export', 'property/holdings', 'docs/your-protocol'],
   'src/build/': ['build/', 'packages', 'installed', 'clean-clone'],
@@ -42,7 +42,7 @@ const TESTS: Record<string, string[]> = {
   'test/fixtures/contract/': ['rest/', 'docs/commands'],
 }
 
-/** Documents are checked as texts, and the site shows them. */
+// Documents are checked as texts, and the site shows them.
 const OF_DOCUMENTS = ['docs/references', 'docs/prose', 'docs/commands', 'docs/site']
 
 const base = process.argv.slice(2).find((argument) => !argument.startsWith('-')) ?? 'HEAD'
@@ -73,7 +73,6 @@ function byTable(file: string): string[] {
   return names.flatMap(expanded).flatMap(testsOf)
 }
 
-/** The test files of a name of the table, which is a folder or a file. */
 function testsOf(name: string): string[] {
   const path = name.endsWith('/') ? `test/${name}` : `test/${name}.test.ts`
   const tests = all.filter((test) => test.startsWith(path))
@@ -81,13 +80,13 @@ function testsOf(name: string): string[] {
   return tests
 }
 
-/** `a/{b,c}` is `a/b` and `a/c`. */
+// `a/{b,c}` is `a/b` and `a/c`.
 function expanded(name: string): string[] {
   const [, before, choices] = /^(.*)\{(.*)\}$/.exec(name) ?? []
   return choices ? choices.split(',').map((choice) => `${before}${choice}`) : [name]
 }
 
-/** The tests that import a changed file, but for those that reach it through a whole gateway. */
+// The tests that import a changed file, but for those that reach it through a whole gateway.
 async function byImport(changed: string[]): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: ROOT,

@@ -12,9 +12,8 @@ import { openEmbedded } from '../db/server/embedded.ts'
 import { BUILDS } from './build.ts'
 import { ROOT } from './fresh.ts'
 
-/** An editor writes several files, or one several times. */
+// An editor writes several files, or one several times.
 const SETTLE_MS = 50
-/** The files that a build writes. */
 const WRITTEN = /(^|\/)dist\/|^generated\/(prisma\/|pothos\.ts|relations\.ts)|\.[0-9a-f-]{36}$/
 const DOCUMENT = /\.(md|svg|png)$|^site\//
 

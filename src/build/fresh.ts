@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
-/** The input of every step: the installed packages, and how it is built. */
+// The input of every step: the installed packages, and how it is built.
 const PACKAGES = ['package-lock.json', 'node_modules/.package-lock.json', 'src/build']
 
 /**
@@ -29,7 +29,6 @@ export async function unlessFresh(
   await replaceFile(stamp, JSON.stringify({ read: before, wrote: await digestOf(files), files }))
 }
 
-/** A digest of the names and the contents of files, and of directories with all that is in them. */
 async function digestOf(paths: string[]): Promise<string> {
   const hash = createHash('sha256')
   for (const file of (await Promise.all(paths.map(filesIn))).flat().sort())

@@ -7,13 +7,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { filesIn, ROOT } from './fresh.ts'
 
-/** The lines that the kernel may have: a feature that needs more removes others first. */
+// The lines that the kernel may have: a feature that needs more removes others first.
 const BUDGET = 50_500
 
-/** Biome breaks code at this width. Texts are ours to break. */
+// Biome breaks code at this width. Texts are ours to break.
 const WIDTH = 100
 
-/** The declarations of the types that a reader has to know. */
 const TYPES = /^(?:export )?(?:declare )?(?:abstract )?(?:type|interface|class) (\w+)/gm
 
 const rooms = new Map<string, number>()

@@ -6,11 +6,8 @@ import { type BuildOptions, build } from 'esbuild'
 import { ROOT, unlessFresh } from './fresh.ts'
 
 interface Page {
-  /** Its directory in src, and in dist. */
   room: string
-  /** The path that it is served at. */
   url: string
-  /** The files of other rooms that it reads. */
   from?: string[]
   options?: BuildOptions
 }

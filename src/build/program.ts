@@ -8,7 +8,6 @@ import { basename, join, sep } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { filesIn, node, ROOT, replaceFile, unlessFresh } from './fresh.ts'
 
-/** The rooms that are not of the program. */
 const COMPANIONS = ['bench', 'build', 'client', 'graphiql', 'rest-docs', 'site', 'web']
 
 /** Builds dist/main.js, and dist/modules.js: every module of the program, for the tests. */
@@ -34,10 +33,8 @@ export const buildPrismaClient = () =>
     return ['src/generated/prisma', 'src/generated/pothos.ts', 'src/generated/relations.ts']
   })
 
-/**
- * The modules of src that a test may import, by their paths from the root: all, but the program
- * itself and the client.
- */
+// The modules of src that a test may import, by their paths from the root: all, but the program
+// itself and the client.
 async function modulesOfProgram(): Promise<string[]> {
   const files = await filesIn('src')
   const outside = /^src\/(main\.ts$|generated\/(?!prisma\/client\.ts$))/
@@ -101,10 +98,8 @@ export const EXTERNAL = [
   'pino-pretty',
 ]
 
-/**
- * Packages in CommonJS that stay outside are required: to import one, Node first reads its text for
- * names, in 30 to 70 ms.
- */
+// Packages in CommonJS that stay outside are required: to import one, Node first reads its text for
+// names, in 30 to 70 ms.
 const requiredPackages: Plugin = {
   name: 'required packages',
   setup({ onResolve, onLoad }) {
@@ -117,7 +112,7 @@ const requiredPackages: Plugin = {
   },
 }
 
-/** The entry `modules`: every module under its path, and the `graphql` that they share. */
+// The entry `modules`: every module under its path, and the `graphql` that they share.
 const allModules: Plugin = {
   name: 'all modules',
   setup({ onResolve, onLoad }) {
@@ -134,10 +129,8 @@ const allModules: Plugin = {
   },
 }
 
-/**
- * A bundled CommonJS package that is imported by `import()` has no names but `default`, unlike in
- * Node. So `import()` is for modules of ours, which import the names that they need.
- */
+// A bundled CommonJS package that is imported by `import()` has no names but `default`, unlike in
+// Node. So `import()` is for modules of ours, which import the names that they need.
 const namedImportsOnly: Plugin = {
   name: 'named imports only',
   setup({ onResolve }) {

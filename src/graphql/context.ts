@@ -18,7 +18,6 @@ export interface GraphContext {
   reader: Reader
   admin: Admin
   batches: resolvers.Batches<Reader>
-  /** Splits its work. */
   turns: resolvers.Turns
 }
 

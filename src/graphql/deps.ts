@@ -6,7 +6,6 @@ import type { Live } from './live/live.ts'
 import type { Limits } from './policy/limits.ts'
 
 export interface GatewayDeps {
-  /** The cron patterns of the daily job and of updates. */
   config: {
     DISTRIBUTION_CRON?: string | undefined
     ANALYTICS_CRON?: string | undefined
@@ -15,7 +14,6 @@ export interface GatewayDeps {
   basePoints: BasePoints
   /** False if runs write no entries of the ledger. */
   keepsLedger?: boolean
-  /** The source of positions for manualupdate. Undefined if none is configured. */
   positionsSource: PositionsSource | undefined
   /** The maximum factor between a token's prices on consecutive dates. */
   maxPriceJump: number

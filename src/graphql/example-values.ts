@@ -5,7 +5,6 @@ import { DAY_MS, isoDay } from '../time.ts'
 /** Records of the store that the variables of the examples name. */
 export interface ExampleValues {
   user: string
-  /** Users at the top of the leaderboard. */
   leaders: string[]
   pool: string
   market: { chainId: number; address: string; asset: { address: string; symbol: string } }
@@ -76,7 +75,6 @@ export function exampleValuesOf(data: ExampleValuesQuery): ExampleValues | undef
 
 type Entry = ExampleValuesQuery['leaderboard']['nodes'][number]
 
-/** How many kinds of records a user has. */
 function contentOf({ user: { positions, latestSnapshots, liquidationRewards } }: Entry): number {
   const snapshotTypes = new Set(latestSnapshots.map(({ entityType }) => entityType))
   return positions.nodes.length + snapshotTypes.size + liquidationRewards.nodes.length

@@ -9,7 +9,6 @@ export const personas = ['A wallet', 'The leaderboard', 'The risk desk', 'The op
 export interface Example {
   name: string
   persona: (typeof personas)[number]
-  /** The answer, described in one line. */
   title: string
   query: string
   variables(values: ExampleValues): Record<string, unknown>
@@ -26,7 +25,6 @@ type Variables = {
 const none = () => ({})
 const ofUser = ({ user }: ExampleValues) => ({ user })
 
-/** Name records that the store has. In the order of the list. */
 const variables: Variables = {
   UserPage: ofUser,
   DailyPoints: ofUser,

@@ -21,10 +21,8 @@ import type { RateLimit } from './server/rate-limit.ts'
 import { Refusal, RefusalPace } from './server/refusal.ts'
 import { handleWithoutUpgrade } from './server/without-upgrade.ts'
 
-/**
- * Passes a request on by returning true. Otherwise it has answered the request, or continues the
- * chain later.
- */
+// Passes a request on by returning true. Otherwise it has answered the request, or continues the
+// chain later.
 type Step = (exchange: Exchange) => boolean
 
 interface ChainOptions {
@@ -47,7 +45,7 @@ export interface Handshake {
   head: Buffer
 }
 
-/** A message of a WebSocket that is rejected. Its socket may be read again when `turn` resolves. */
+// A message of a WebSocket that is rejected. Its socket may be read again when `turn` resolves.
 interface RefusedMessage {
   refusal: Refusal
   turn: Promise<void>
@@ -66,7 +64,6 @@ export interface Chain {
    * @returns undefined if it may be read
    */
   admitMessage(handshake: Handshake, message: Admitted): Promise<RefusedMessage | undefined>
-  /** Rejects a request that has been passed on, since the server is overloaded. */
   refuseOverload(request: IncomingMessage, response: ServerResponse): void
   /** Rejects new requests from now on. Requests in progress are still answered. */
   close(): void
@@ -169,10 +166,9 @@ export function openChain(server: Server, options: ChainOptions): Chain {
     admit,
     handle,
   ]
-  /** A handshake has no answer to observe, and is never a probe. */
+  // A handshake has no answer to observe, and is never a probe.
   const firstOfHandshake = steps.indexOf(acceptConnections)
 
-  /** Takes an exchange through the steps that it has not passed. */
   function next(exchange: Exchange): void {
     while ((steps[exchange.step++] as Step)(exchange));
   }
@@ -255,11 +251,9 @@ export function continueRouted(app: FastifyInstance): void {
   })
 }
 
-/** A route's path as the documents write it. Undefined without a route. */
 const documentedPath = (url = '') =>
   url.includes(':') ? url.replace(/:(\w+)/g, '{$1}') : url || undefined
 
-/** Charges a client for a request, or for a message of a WebSocket. @returns why it is rejected */
 async function overRate(
   rateLimit: RateLimit,
   request: IncomingMessage,

@@ -78,7 +78,6 @@ export async function openEdge(
   return { cache, chain, connections, observer, rateLimit, clientOf, adminTokens: tokens }
 }
 
-/** The configured tokens: ADMIN_TOKEN, named `admin`, and ADMIN_TOKENS. */
 const adminTokens = ({ ADMIN_TOKEN, ADMIN_TOKENS }: Config): AdminTokens =>
   new Map([
     ...(ADMIN_TOKEN === undefined ? [] : [['admin', ADMIN_TOKEN] as const]),

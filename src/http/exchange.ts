@@ -9,13 +9,11 @@ import type { CacheResult } from './cache/answer.ts'
 /** The header with the data version of an answer, which a client may send with its next request. */
 export const DATA_VERSION = 'x-data-version'
 
-/** The header by which an admin asks for the decisions about a read, and which lists them. */
 const EXPLAIN = 'x-explain'
 
-/** The statements in the trace of one request. More are only counted. */
+// The statements in the trace of one request. More are only counted.
 const MAX_TRACED = 100
 
-/** A WebSocket handshake: its socket, and the bytes that have arrived after the request. */
 interface Handshake {
   socket: Socket
   head: Buffer
@@ -34,7 +32,6 @@ export class Exchange implements Caller {
   readonly request: IncomingMessage
   response: ServerResponse | undefined
   step = 0
-  /** Undefined for other requests. */
   handshake: Handshake | undefined
   /** The documented path of the route. Undefined before routing, and if there is none. */
   route: string | undefined
@@ -42,9 +39,7 @@ export class Exchange implements Caller {
   /** When the operation started, by `performance.now()`. */
   operationAt: number | undefined
   cost: number | undefined
-  /** The codes of the operation's errors. */
   errors: string[] = NO_ERRORS
-  /** The name of the admin token that the request made a change with. */
   admin: string | undefined
   /** True if the answer is an event stream, which ends when its client has had enough. */
   streams = false
@@ -53,12 +48,10 @@ export class Exchange implements Caller {
   /** The number of SQL statements that ran for it, and how long they took, in milliseconds. */
   statements = 0
   statementMs = 0
-  /** Its first statements. Undefined if it is not traced. */
   traced: Statement[] | undefined
-  /** Frees its slot among the requests in progress. */
   leaveSlot = () => {}
   #cache: CacheResult | undefined
-  /** By decision. Undefined unless an admin asks for them. */
+  // By decision. Undefined unless an admin asks for them.
   #decisions: Map<Decision, string> | undefined
   watcher: ((exchange: Exchange, statement: Statement) => void) | undefined
 
@@ -76,7 +69,6 @@ export class Exchange implements Caller {
     return sent !== undefined && tag === undefined && /\bno-(cache|store)\b/i.test(sent)
   }
 
-  /** The use of the cache. Undefined if it was not used. */
   get cache(): CacheResult | undefined {
     return this.#cache
   }
@@ -86,7 +78,6 @@ export class Exchange implements Caller {
     if (result) this.onDecision('cache', result)
   }
 
-  /** Lists the decisions about the request's read in a header of its answer. */
   explain(): void {
     this.#decisions = new Map()
   }

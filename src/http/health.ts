@@ -6,7 +6,6 @@ import { tagOf } from './cache/answer.ts'
 import type { Chain } from './chain.ts'
 import { sendProblem } from './server/problem.ts'
 
-/** Leaves room to answer within a second. */
 const TIMEOUT_MS = 900
 const UNCACHED = 'no-cache,no-store,must-revalidate'
 
@@ -73,7 +72,7 @@ function ok(reply: Reply) {
     .send(body)
 }
 
-/** Returns a check of a component, which logs only when its state changes. */
+// Returns a check of a component, which logs only when its state changes.
 function watch(log: Log, component: string, check: () => Promise<void>): () => Promise<boolean> {
   let down = false
   return async () => {

@@ -18,7 +18,6 @@ const TIMEOUT_MS = 700
 interface MetricsOptions extends Pick<Deps, 'metrics' | 'store' | 'log' | 'now'> {
   edge: EdgeCache
   live: Live
-  /** The bytes of each cache in memory. */
   memory(): Shares
 }
 
@@ -80,7 +79,6 @@ export function mountMetrics(
   })
 }
 
-/** A server for metrics on another port, which opens and closes with the other. */
 function openMetricsServer(app: FastifyInstance, host: string, port: number): FastifyInstance {
   const server = Fastify({ forceCloseConnections: true })
   app.addHook('onReady', async () => {
@@ -100,7 +98,7 @@ const isUp = (check: Promise<unknown>) =>
     () => false,
   )
 
-/** Returns a function that adds a gauge, which is absent until it is set. */
+// Returns a function that adds a gauge, which is absent until it is set.
 const gaugesIn =
   (metrics: Registry) =>
   <Label extends string>(name: string, help: string, labelNames: Label[] = []) => {
@@ -188,7 +186,6 @@ function replicaMetrics(metrics: Registry, { replicas }: Deps['store']): () => v
   }
 }
 
-/** Metrics of the store, read at each scrape. */
 function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promise<void> {
   const gauge = gaugesIn(metrics)
   const up = gauge('gateway_database_up', '1 if the database answered this scrape in time, else 0.')

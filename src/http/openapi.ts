@@ -7,10 +7,8 @@ import { endpoints } from '../rest/index.ts'
 import { DATA_VERSION } from './exchange.ts'
 import { problem } from './server/problem.ts'
 
-/**
- * The version of the REST API. It changes when an answer does, not with each release of the
- * program.
- */
+// The version of the REST API. It changes when an answer does, not with each release of the
+// program.
 const REST_VERSION = '1.0.0'
 
 const problemShape = z
@@ -141,7 +139,6 @@ const NOT_MODIFIED = {
   304: { description: 'Not modified: the If-None-Match tag still matches', headers: tagged },
 }
 
-/** An endpoint for operators, which needs no token. */
 const operated = (
   operationId: string,
   summary: string,
@@ -272,9 +269,7 @@ interface Operation {
   responses: Record<string, { description: string; content?: Content }>
 }
 
-/**
- * Adds examples. A problem that the sample data cannot produce uses the description of its status.
- */
+// Adds examples. A problem that the sample data cannot produce uses the description of its status.
 function addExamples({ paths = {} }: ReturnType<typeof createDocument>, examples: Examples): void {
   for (const item of Object.values(paths))
     for (const operation of Object.values(item as Record<string, Operation>)) {

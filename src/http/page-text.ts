@@ -3,7 +3,7 @@
  */
 export const WRITTEN = { host: '127.0.0.1:4000', first: '2026-08-23', last: '2026-11-20' }
 
-/** A date, also one that is percent-encoded in quotes. */
+// A date, also one that is percent-encoded in quotes.
 const DATE = /(?<=\b|%22)\d{4}-\d\d-\d\d(?!\d)/g
 const DAY_MS = 86_400_000
 
@@ -15,7 +15,6 @@ interface Place {
   /** The place at which the client reaches the gateway. Undefined if it is not known. */
   origin: string | undefined
   basePath: string
-  /** The newest distribution date of the store. */
   newest: Date | null
 }
 
@@ -32,7 +31,7 @@ export function placed(text: string, { origin, basePath, newest }: Place): strin
     .replaceAll(`ws://${WRITTEN.host}`, at.replace(/^http/, 'ws'))
 }
 
-/** Moves the dates of the sample in the documents, so that its newest one is that of the store. */
+// Moves the dates of the sample in the documents, so that its newest one is that of the store.
 function withDates(text: string, newest: Date): string {
   const shift = newest.getTime() - Date.parse(WRITTEN.last)
   if (shift === 0) return text

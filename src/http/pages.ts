@@ -11,10 +11,10 @@ import { placed, withBase } from './page-text.ts'
 import { clientOrigin } from './server/origin.ts'
 import { mountStaticFiles } from './static-files.ts'
 
-/** Documents do not wait longer for the newest date of the store. */
+// Documents do not wait longer for the newest date of the store.
 const DATE_MS = 2000
 
-/** Pages run their own scripts, and send requests to this gateway only. */
+// Pages run their own scripts, and send requests to this gateway only.
 const policy = (
   styles: string,
   forms: string,
@@ -32,7 +32,6 @@ const headersOf = (policy: string) => [
   'no-referrer',
 ]
 
-/** The directory of the files of a page: next to the program. */
 const builtIn = (name: string) => ({
   directory: join(import.meta.dirname, name),
   hashed: 'assets/',
@@ -91,7 +90,6 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, sto
   })
 }
 
-/** The dashboard's page with its operator's name, colour and links, which its script reads. */
 function withIdentity(html: string, config: Deps['config']): string {
   const identity = {
     name: config.DASHBOARD_NAME,
@@ -103,7 +101,6 @@ function withIdentity(html: string, config: Deps['config']): string {
     .replace('NAME', () => escapeHtml(identity.name))
 }
 
-/** Serves `/`: one link, to the documentation of this gateway unless there is a website. */
 function mountHome(
   app: FastifyInstance,
   { WEBSITE_URL: website, BASE_PATH: basePath }: Config,

@@ -20,7 +20,7 @@ import { adminOf, DATA_VERSION, exchangeOf } from './exchange.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** The rate-limit cost of an uncached answer, in points: that of a page of rows in the graph. */
+// The rate-limit cost of an uncached answer, in points: that of a page of rows in the graph.
 const READ_COST = 100
 
 export function mountRest(app: FastifyInstance, { config }: Deps, graph: Graph, edge: Edge): void {
@@ -48,7 +48,6 @@ export function mountRest(app: FastifyInstance, { config }: Deps, graph: Graph, 
   }
 }
 
-/** An endpoint, and what is prepared for its requests. */
 interface Mounted {
   path: string
   endpoint: Endpoint
@@ -56,7 +55,6 @@ interface Mounted {
   link: ReturnType<typeof alternateLink>
 }
 
-/** Answers from cache if possible, else from one snapshot of the store. */
 function read(
   graph: Graph,
   { cache, rateLimit }: Edge,
@@ -130,7 +128,6 @@ interface Call {
 
 const NO_ROWS: Rows = { json: '', length: 0, last: undefined }
 
-/** Runs an endpoint's operation, and makes its answer. @throws the error that a resolver threw */
 async function answerOf(
   graph: Graph,
   { endpoint, operation }: Mounted,
@@ -152,11 +149,10 @@ async function answerOf(
   return { ...endpoint.answer({ ...input, ...call, data, pages: [data], rows }), rows }
 }
 
-/** The variables of the page that follows. Undefined if none does. */
 const nextPage = ({ hasNextPage, endCursor }: PageInfo): Variables | undefined =>
   hasNextPage ? { after: endCursor } : undefined
 
-/** Proxies commonly limit all response headers to 4 KiB. */
+// Proxies commonly limit all response headers to 4 KiB.
 const MAX_LINK = 3000
 
 /**
@@ -178,10 +174,6 @@ function alternateLink(
 
 type Input = ReturnType<typeof readInput>
 
-/**
- * Validates a request's input by its endpoint's schemas.
- * @throws BAD_INPUT that lists every invalid parameter
- */
 function readInput(
   endpoint: Endpoint,
   request: { params: unknown; query: unknown; body: unknown },
@@ -209,10 +201,8 @@ function readInput(
 
 type Query = Record<string, string | string[]>
 
-/**
- * Normalizes query parameters: clients also write lists as `name[]` and `name[0]`. A parameter that
- * takes one value rejects such a list.
- */
+// Normalizes query parameters: clients also write lists as `name[]` and `name[0]`. A parameter that
+// takes one value rejects such a list.
 function withoutBrackets(
   raw: Query,
   schema: ZodObject | undefined,
@@ -234,7 +224,7 @@ function withoutBrackets(
 
 type Issue = ZodError['issues'][number]
 
-/** The problems of an issue. For a union, those of the alternative that matched furthest. */
+// The problems of an issue. For a union, those of the alternative that matched furthest.
 function problemsOf(
   location: InputProblem['in'],
   issue: Issue,

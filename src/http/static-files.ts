@@ -19,7 +19,6 @@ interface StaticFiles {
    * Without one only files are found.
    */
   page?: string | ((path: string) => string)
-  /** The page that browsers get with a 404. Other clients get a problem. */
   notFoundPage?: string
   /** Completes the text of the pages, whose compressed files are not served then. */
   complete?(html: string): string
@@ -93,7 +92,6 @@ export function mountStaticFiles(
   if (page !== undefined) app.get(url, (request, reply) => send('', request, reply))
 }
 
-/** The paths of the files of known types in a directory. */
 async function list(directory: string): Promise<Map<string, undefined>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const paths = entries.map((entry) =>

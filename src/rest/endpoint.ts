@@ -60,11 +60,9 @@ export interface Endpoint {
   description: string
   path?: ZodObject
   query?: ZodObject
-  /** The JSON body. If omitted, the body is not read. */
   body?: ZodType
   status: 200 | 201
   response: ZodType
-  /** Error statuses and their descriptions. */
   errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 502 | 503, string>>
   /** True if it requires the admin token and writes. */
   admin: boolean

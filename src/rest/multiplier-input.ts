@@ -5,10 +5,8 @@ const factor = z
   .number('must be a finite number from 0 up')
   .min(0, 'must be a finite number from 0 up')
   .optional()
-/**
- * A record from `/multipliers/all` can be sent back as is. Unknown fields are rejected, as they are
- * usually typos.
- */
+// A record from `/multipliers/all` can be sent back as is. Unknown fields are rejected, as they are
+// usually typos.
 const ignored = z.unknown().optional()
 /** A multiplier in the format of `POST /multipliers/update`. */
 export const multiplierInput = z.strictObject(

@@ -19,13 +19,9 @@ export class Busy extends GatewayError {
 
 const RETRY_SECONDS = 2
 
-/**
- * The length of a message. Messages of libraries repeat what a client has sent, however long it is,
- * in each error.
- */
 const MAX_MESSAGE = 1500
 
-/** A message without its middle if it is too long: its start says what is wrong, its end why. */
+// A message without its middle if it is too long: its start says what is wrong, its end why.
 function shortened(message: string): string {
   if (message.length <= MAX_MESSAGE) return message
   const half = MAX_MESSAGE / 2
@@ -106,7 +102,6 @@ export function presentError(
   return { presented, internal: true }
 }
 
-/** Codes of errors that have no place in a document. */
 const PLACELESS: readonly unknown[] = ['UNAVAILABLE', 'TIMEOUT', 'ANSWER_TOO_LARGE']
 
 /**
@@ -123,7 +118,7 @@ export function isAway(error: unknown): boolean {
   return presentError(error, '').presented.extensions.code === 'UNAVAILABLE'
 }
 
-/** The error that GraphQL wrapped. Undefined if GraphQL itself rejected the operation. */
+// The error that GraphQL wrapped. Undefined if GraphQL itself rejected the operation.
 function rootCause(error: unknown): unknown {
   let cause = error
   while (cause instanceof GraphQLError && cause.name === 'GraphQLError') {

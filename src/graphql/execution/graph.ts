@@ -16,30 +16,23 @@ export interface Graph {
   limiter: Limiter
   documents: Documents
   operations: Operations
-  /** The large operations in progress. */
   workload: Workload
   deps: GatewayDeps
   count: Counts
 }
 
 export interface Counts {
-  /** An operation was rejected before it ran, with this code. */
   refusal(code: string): void
-  /** An operation ran, and has an error with this code. */
   failure(code: string): void
-  /** A query ran without a plan, for this reason. */
   unplanned(reason: string): void
 }
 
 interface GraphOptions {
-  /** By default there are none. */
   limits?: Limits
   /** True if queries are planned. If not, they all run on resolvers. */
   plan?: boolean
-  /** The documents that clients can send by their id. By default there are none. */
   documents?: Documents
   count?: Counts
-  /** The memory that documents of clients may take, with all that is prepared for them. */
   maxBytes?: number
 }
 

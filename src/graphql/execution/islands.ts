@@ -14,7 +14,6 @@ import { Plan, selections } from 'pothos-sql'
 export interface Parts<Resolve> {
   /** Reads the first part. Its answer has a HOLE in the place of each island. */
   plan: Plan
-  /** The keys of the islands, in the order of the document. */
   islands: string[]
   resolve: Resolve
 }
@@ -30,7 +29,6 @@ export class Islands<Resolve> {
   readonly #fragments: selections.Fragments
   readonly #parts: selections.Variants<Parts<Resolve> | null>
 
-  /** @param resolver executes the operation of a document with resolvers */
   constructor(
     schema: GraphQLSchema,
     document: DocumentNode,
@@ -45,7 +43,6 @@ export class Islands<Resolve> {
     this.#parts = new selections.Variants(document)
   }
 
-  /** The number of plans and statements that are prepared. */
   get size(): number {
     let size = 0
     for (const parts of this.#parts.values()) size += parts?.plan.size ?? 0
@@ -97,7 +94,6 @@ export class Islands<Resolve> {
     )
   }
 
-  /** The document with an operation of some root fields. */
   #documentOf(
     selections: readonly FieldNode[],
     more: Partial<OperationDefinitionNode> = {},

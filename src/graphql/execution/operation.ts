@@ -24,17 +24,14 @@ export type Resolve = (
 ) => Promise<ExecutionResult>
 
 export interface Operation {
-  /** Its name for logs and metrics. */
   name: string
   type: OperationTypeNode
   document: DocumentNode
-  /** Its name in the document, if the request gave one. */
   operationName: string | undefined
   /** True if the rows of its only list are separate from its data, and flat. */
   hasRows: boolean
   /** Reads a query in one statement, if the schema defines how. */
   plan: Pick<Plan, 'run' | 'covers' | 'coerced' | 'size'>
-  /** Splits a query without a plan into root fields with and without one. */
   islands: Pick<Islands<Resolve>, 'of' | 'size'>
   resolve: Resolve
   /** True if it reads one snapshot of the store. Otherwise each statement sees the newest data. */
@@ -43,7 +40,6 @@ export interface Operation {
    * The answer depends only on stored data (`data`), or also on the caller or a source (`more`).
    */
   depends: 'data' | 'more'
-  /** The elements that it uses and that will be removed. Undefined if there is nothing. */
   warnings: { deprecations: Deprecation[] } | undefined
 }
 
@@ -69,10 +65,6 @@ export interface Planning {
   schema: GraphQLSchema
   /** True if queries are planned. If not, they all run on resolvers. */
   plan: boolean
-  /**
-   * Called when a query runs on resolvers, with the reason: a field without a plan, or one of
-   * UNPLANNED.
-   */
   onUnplanned?: ((reason: string) => void) | undefined
 }
 
@@ -104,7 +96,6 @@ export function operationOf(
   }
 }
 
-/** Executes an operation with resolvers, and reports why a query has no plan. */
 function resolver(
   { schema, plan, onUnplanned }: Planning,
   document: DocumentNode,
@@ -133,10 +124,8 @@ function warningsFor(schema: GraphQLSchema, document: DocumentNode): Operation['
   return deprecations.length > 0 ? { deprecations } : undefined
 }
 
-/**
- * True if a query only reads the schema or previews. A preview has a separate transaction without a
- * time limit.
- */
+// True if a query only reads the schema or previews. A preview has a separate transaction without a
+// time limit.
 const needsNoSnapshot = ({ selectionSet: { selections } }: OperationDefinitionNode) =>
   selections.every(
     (one) =>
@@ -144,15 +133,12 @@ const needsNoSnapshot = ({ selectionSet: { selections } }: OperationDefinitionNo
       (one.name.value.startsWith('__') || one.name.value === 'previewDistribution'),
   )
 
-/** True if the document selects a field that is marked as `volatile` in the schema. */
 const isVolatile = (schema: GraphQLSchema, document: DocumentNode) =>
   firstField(schema, document, ({ volatile }) => volatile === true) !== undefined
 
-/** The first selected field that is marked as `unplanned` in the schema, as `Type.field`. */
 const unplannedField = (schema: GraphQLSchema, document: DocumentNode) =>
   firstField(schema, document, ({ unplanned }) => unplanned !== undefined)
 
-/** The first selected field whose extensions match, as `Type.field`. */
 function firstField(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -171,10 +157,8 @@ function firstField(
 
 const MAX_NAME = 100
 
-/**
- * The name of an operation in logs and metrics: its name, or its type and the fields that it
- * selects.
- */
+// The name of an operation in logs and metrics: its name, or its type and the fields that it
+// selects.
 function nameOfOperation({ name, operation, selectionSet }: OperationDefinitionNode): string {
   if (name) return name.value.slice(0, MAX_NAME)
   const fields = selectionSet.selections.map((one) =>

@@ -12,31 +12,23 @@ import { Limiter } from '../policy/limits.ts'
 import { refusal } from './errors.ts'
 import { type Operation, operationOf, type Planning } from './operation.ts'
 
-/** The memory of documents if no share is set. */
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_TEXTS = 1000
-/** The operations that an error names, and the characters of their names. */
 const MAX_NAMED = 10
 const MAX_NAME = 100
-/** The number of documents that were sent once. */
 const MAX_NEW = 16
-/** The memory of an error of a document, and of an entry without its document. */
 const ERROR_BYTES = 3000
 const ENTRY_BYTES = 2500
 
-/** A text that a client has sent, and what was read from it. */
 interface SentDocument {
   /** Undefined if the text cannot be parsed. */
   document: DocumentNode | undefined
   errors: readonly GraphQLError[]
-  /** The number of plans and statements by which it was weighed. */
   prepared: number
 }
 
-/**
- * The operations that are prepared for a document, by their names. Null if it has no such
- * operation.
- */
+// The operations that are prepared for a document, by their names. Null if it has no such
+// operation.
 interface Prepared {
   operations: Map<string | undefined, Operation | null>
   /** Those whose rows are separate. */
@@ -46,7 +38,6 @@ interface Prepared {
 
 interface OperationsOptions extends Partial<Pick<Planning, 'plan' | 'onUnplanned'>> {
   limiter?: Limiter
-  /** The memory that documents of clients may take, with all that is prepared for them. */
   maxBytes?: number
 }
 
@@ -54,12 +45,10 @@ interface OperationsOptions extends Partial<Pick<Planning, 'plan' | 'onUnplanned
 export class Operations {
   readonly #planning: Planning
   readonly #limiter: Limiter
-  /** Valid documents that were sent again, by text. */
+  // Valid documents that were sent again, by text.
   readonly #cached: LRUCache<string, SentDocument>
-  /**
-   * The others. Few of them live until V8 moves them to its old space, whose garbage stays for
-   * long.
-   */
+  // The others. Few of them live until V8 moves them to its old space, whose garbage stays for
+  // long.
   readonly #new: LRUCache<string, SentDocument>
   readonly #sentAs = new WeakMap<DocumentNode, SentDocument>()
   readonly #prepared = new WeakMap<DocumentNode, Prepared>()
@@ -83,14 +72,12 @@ export class Operations {
     return this.#cached.calculatedSize + this.#new.calculatedSize
   }
 
-  /** Parses a text. @throws GraphQLError if it is not a document, or too large */
   parse(text: string): DocumentNode {
     const { document, errors } = this.#sent(text)
     if (!document) throw errors[0]
     return document
   }
 
-  /** The reasons why a document of `parse` is invalid. */
   validate(document: DocumentNode): readonly GraphQLError[] {
     return this.#sentAs.get(document)?.errors ?? this.#limiter.validate(document)
   }
@@ -147,10 +134,8 @@ export class Operations {
     return prepared
   }
 
-  /**
-   * The number of plans and statements that are prepared for a document, and for the queries behind
-   * its subscriptions.
-   */
+  // The number of plans and statements that are prepared for a document, and for the queries behind
+  // its subscriptions.
   #preparedFor(document: DocumentNode | undefined): number {
     const prepared = document && this.#prepared.get(document)
     if (!prepared) return 0
@@ -231,10 +216,8 @@ function messageOf(count: number, name: string | undefined, choose: string): str
   return `The document has no operation ${name.slice(0, MAX_NAME)}. ${choose}`
 }
 
-/**
- * Computes a value once for each operation of a document. Names without an operation are not
- * cached: clients choose them.
- */
+// Computes a value once for each operation of a document. Names without an operation are not
+// cached: clients choose them.
 function once<Value>(
   values: Map<string | undefined, Value | null>,
   name: string | undefined,

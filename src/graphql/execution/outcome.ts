@@ -13,7 +13,6 @@ export const resultOf = (error: unknown): ExecutionResult => ({
 export const asGraphQLError = (error: unknown): GraphQLError =>
   error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })
 
-/** The errors that an answer lists, and those of them that are logged. */
 const MAX_ERRORS = 100
 const MAX_LOGGED = 3
 

@@ -12,7 +12,6 @@ import { answerTooLarge } from '../../db/faults.ts'
 import { exactJson, isExactNumber } from '../../exact-number.ts'
 import { midnight } from '../../time.ts'
 
-/** The estimated bytes of a number or literal, or of the punctuation around a value. */
 const VALUE_BYTES = 6
 
 /**
@@ -28,7 +27,7 @@ export async function answerJson(
   return jsonInTurns(data, turns)
 }
 
-/** Serializes values as `exactJson` does, the rows of lists one after the other. */
+// Serializes values as `exactJson` does, the rows of lists one after the other.
 async function jsonInTurns(value: unknown, turns: resolvers.Turns): Promise<string> {
   if (!hasList(value)) return exactJson(value)
   const parts: string[] = []
@@ -40,13 +39,11 @@ async function jsonInTurns(value: unknown, turns: resolvers.Turns): Promise<stri
   return Array.isArray(value) ? `[${parts.join(',')}]` : `{${parts.join(',')}}`
 }
 
-/** True for a list, and for an object that contains one. */
 function hasList(value: unknown): value is object {
   if (Array.isArray(value)) return true
   return isObject(value) && Object.values(value).some(hasList)
 }
 
-/** Estimates the size of the data's JSON. @throws ANSWER_TOO_LARGE if it exceeds `maxBytes` */
 function assertAnswerSize(data: unknown, maxBytes = Number.POSITIVE_INFINITY): void {
   let bytes = 0
   const add = (value: unknown): void => {
@@ -64,7 +61,7 @@ function assertAnswerSize(data: unknown, maxBytes = Number.POSITIVE_INFINITY): v
 
 type Write = (text: string) => unknown
 
-/** How REST writes values that the graph writes otherwise, by their type or field. */
+// How REST writes values that the graph writes otherwise, by their type or field.
 const VALUES_OF_REST: Record<string, Write> = { Date: midnight, 'TokenAmount.value': Number }
 
 /**
@@ -92,7 +89,6 @@ export function withRows(schema: GraphQLSchema, document: DocumentNode, data: un
   return { json, rows: { json: rows.join(','), length: rows.length, last: rows.at(-1) } }
 }
 
-/** How REST writes the document's fields, by their keys in an answer. */
 function writesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Write> {
   const types = new TypeInfo(schema)
   const writes = new Map<string, Write>()

@@ -24,14 +24,12 @@ import { answerJson, withRows } from './resolved.ts'
 export interface OperationCaller extends Caller {
   cost?: number | undefined
   errors: string[]
-  /** The name of the admin who changes something. */
   admin?: string | undefined
   startOperation(name: string): void
 }
 
 export interface Call {
   admin: Admin
-  /** Undefined if clients are not charged. */
   charge?: ChargeOperation | undefined
   caller?: OperationCaller | undefined
 }
@@ -151,10 +149,8 @@ export function answer(
   )
 }
 
-/**
- * Reads a query by its plan, or by resolvers on one snapshot: if it can be split, only the root
- * fields without a plan.
- */
+// Reads a query by its plan, or by resolvers on one snapshot: if it can be split, only the root
+// fields without a plan.
 async function read(
   graph: Graph,
   request: Run,
@@ -181,10 +177,8 @@ async function read(
   )
 }
 
-/**
- * Reads the root fields with a plan, then the others by resolvers. Undefined if the plan rejects an
- * argument or a value.
- */
+// Reads the root fields with a plan, then the others by resolvers. Undefined if the plan rejects an
+// argument or a value.
 async function readParts(
   graph: Graph,
   request: Run,
@@ -210,10 +204,9 @@ async function readParts(
     : { json }
 }
 
-/** A plan rejects an argument or a value: resolvers find the place of the error. */
+// A plan rejects an argument or a value: resolvers find the place of the error.
 const REJECTED = Symbol('rejected')
 
-/** The answer of a plan. Undefined without a plan. */
 async function answerOfPlan(
   operation: Operation,
   plan: Operation['plan'],
@@ -298,7 +291,7 @@ export function runPages<Data>(
   return workload.run(cost, caller, () => readFor(deps.store, some, caller, workload.isLarge(cost)))
 }
 
-/** The error that a resolver threw. An argument that GraphQL itself rejected becomes BAD_INPUT. */
+// The error that a resolver threw. An argument that GraphQL itself rejected becomes BAD_INPUT.
 function origin({ errors: [error] = [] }: ExecutionResult): unknown {
   let cause: Error | undefined = error?.originalError
   while (cause && 'originalError' in cause && cause.originalError instanceof Error)

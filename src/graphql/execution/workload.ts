@@ -2,13 +2,12 @@ import type { Caller } from '../../db/connect/scope.ts'
 import { GatewayError } from '../../errors.ts'
 import { Busy } from './errors.ts'
 
-/** Operations up to this part of the capacity are small: they never wait for large ones. */
+// Operations up to this part of the capacity are small: they never wait for large ones.
 const SMALL_PART = 0.02
 const MAX_WAITING = 1000
 const MAX_WAIT_MS = 5000
 const SWEEP_MS = 100
 
-/** The capacity if no limit of the cost is set. */
 const CAPACITY = 100_000
 
 interface Waiting {
@@ -37,7 +36,6 @@ export class Workload {
     this.#small = this.#capacity * SMALL_PART
   }
 
-  /** The cost of the large operations in progress, and how many wait. */
   get state(): { cost: number; waiting: number } {
     return { cost: this.#cost, waiting: this.#waiting.length }
   }
@@ -46,10 +44,6 @@ export class Workload {
     return cost > this.#small
   }
 
-  /**
-   * Runs the work of an operation, a large one in its turn.
-   * @throws UNAVAILABLE if it would have to wait too long
-   */
   run<T>(cost: number, caller: Caller | undefined, work: () => Promise<T>): Promise<T> {
     return this.isLarge(cost) ? this.#runLarge(cost, caller, work) : work()
   }
@@ -97,7 +91,6 @@ export class Workload {
     this.#timer = undefined
   }
 
-  /** Refuses those that have waited too long or whose clients have gone. */
   #sweep(): void {
     const now = performance.now()
     this.#waiting = this.#waiting.filter(({ caller, since, refuse }) => {

@@ -10,7 +10,6 @@ export class Inbox<T> implements AsyncIterableIterator<T> {
   #reader: ((result: IteratorResult<T>) => void) | undefined
   #ended = false
 
-  /** @param onWait called when the reader begins to wait */
   constructor(join: Join<T>, onEnd: () => void, onWait?: () => void) {
     this.#join = join
     this.#onEnd = onEnd

@@ -21,7 +21,6 @@ export interface ChangeEvent {
  * separately.
  */
 export interface LiveAnswer {
-  /** Equal for equal results. */
   text: string
   failed?: ExecutionResult
 }
@@ -33,10 +32,8 @@ export interface LiveAnswer {
  */
 type Fetch = (begin: () => void, signal: AbortSignal) => Promise<LiveAnswer | undefined>
 
-/**
- * The newest answers, up to a sum of bytes. One that is dropped is read again for a subscriber that
- * still needs it.
- */
+// The newest answers, up to a sum of bytes. One that is dropped is read again for a subscriber that
+// still needs it.
 type Answers = LRUCache<object, LiveAnswer>
 
 interface LiveOptions {
@@ -44,13 +41,10 @@ interface LiveOptions {
   store: Store
   log: Log
   slots: Slots
-  /** The maximum number of concurrent reads for events. */
   maxReads: number
-  /** The memory that the newest answers of live queries may take. */
   maxBytes: number
 }
 
-/** The memory of an answer without its text. */
 const ANSWER_BYTES = 500
 const COALESCE_MS = 250
 
@@ -94,7 +88,6 @@ export class Live {
     return this.#runs.isConnected
   }
 
-  /** The bytes of the newest answers of live queries. */
   get bytes(): number {
     return this.#answers.calculatedSize
   }
@@ -121,7 +114,6 @@ export class Live {
     return inbox
   }
 
-  /** Successful runs, of one date or all. */
   runs(day: string | undefined): AsyncIterableIterator<RunEvent> {
     return this.#runs.follow(day)
   }
@@ -165,18 +157,16 @@ const merged: Join<ChangeEvent> = (waiting, { anyway }) => {
   waiting[0] = { anyway: anyway || (waiting[0]?.anyway ?? false) }
 }
 
-/**
- * An answer that several subscribers follow: each gets the current one, and then the newest one
- * whenever it differs from the last. It is read once for all of them, one read at a time, and only
- * while a subscriber waits.
- */
+// An answer that several subscribers follow: each gets the current one, and then the newest one
+// whenever it differs from the last. It is read once for all of them, one read at a time, and only
+// while a subscriber waits.
 class SharedAnswer {
   readonly #read: Fetch
   readonly #answers: Answers
   readonly #onLeft: () => void
   readonly #followers = new Set<Follower>()
   readonly #left = new AbortController()
-  /** The number of requests for a read: changes and new subscribers. */
+  // The number of requests for a read: changes and new subscribers.
   #requested = 0
   #latest: Latest | undefined
   #reading = false
@@ -236,7 +226,7 @@ class SharedAnswer {
     this.#reading = false
   }
 
-  /** True if a follower needs a read: of a newer answer, or of one that was dropped. */
+  // True if a follower needs a read: of a newer answer, or of one that was dropped.
   #lacks(follower: Follower): boolean {
     return this.#latest?.asOf !== this.#requested || follower.digest !== this.#latest.digest
   }
@@ -244,7 +234,6 @@ class SharedAnswer {
 
 interface Latest {
   digest: string
-  /** The number of requests when its read began. */
   asOf: number
 }
 
@@ -252,11 +241,10 @@ interface Follower {
   inbox: Inbox<LiveAnswer>
   /** The number of requests when it subscribed. It gets no earlier answers. */
   from: number
-  /** The digest of the last answer that it received. */
   digest: string | undefined
 }
 
-/** Gives an answer to a follower that waits for one, if it differs from the last. */
+// Gives an answer to a follower that waits for one, if it differs from the last.
 function offer(follower: Follower, { digest, asOf }: Latest, answer: LiveAnswer): void {
   if (!follower.inbox.isAwaited || asOf < follower.from || digest === follower.digest) return
   follower.digest = digest

@@ -17,7 +17,7 @@ interface RunsOptions {
 export const MAX_WAITING = 1000
 const BATCH_MS = 10
 const RETRY_MS = 1000
-/** The end of a run is recorded shortly before it is committed and notified. */
+// The end of a run is recorded shortly before it is committed and notified.
 const OVERLAP_MS = 10 * 60_000
 
 /** Publishes each successful run once, also one that ended while notifications did not arrive. */
@@ -25,13 +25,11 @@ export class Runs {
   readonly #options: RunsOptions
   readonly #followers = new Set<{ day: string | undefined; inbox: Inbox<RunEvent> }>()
   readonly #unsubscribe: (() => void)[]
-  /** Published runs with the time, since an end may be seen twice. */
+  // Published runs with the time, since an end may be seen twice.
   readonly #published = new Map<string, number>()
   readonly #arrived = new Set<string>()
-  /** How often notifications have started to arrive. */
   #ups = 0
   #isConnected = false
-  /** The time since which ends of runs may have been missed. */
   #missedSince: number | undefined = performance.now()
   #hasCaughtUp = false
   #isReading = false

@@ -1,11 +1,8 @@
 import { GatewayError } from '../../errors.ts'
 
 export interface SlotsOptions {
-  /** The users of slots, in the plural. */
   name: string
-  /** The slots of all clients. */
   max: number
-  /** The slots of one client. By default as many as there are. */
   maxPerClient?: ((client: string) => number) | undefined
   onFull?: (() => void) | undefined
 }

@@ -74,7 +74,7 @@ export async function subscribe(
     return { errors: [presented] }
   }
 
-  /** The answers of a query. They are the same for all clients, and presented to each. */
+  // The answers of a query. They are the same for all clients, and presented to each.
   function answers(query: Operation, live: Live): Results | ExecutionResult {
     const { document, operationName } = operation
     const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []

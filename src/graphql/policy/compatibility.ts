@@ -45,9 +45,6 @@ function withoutDeprecated(sdl: string): GraphQLSchema {
   return reachable(buildASTSchema(document, { assumeValid: true }))
 }
 
-/**
- * Keeps the types that clients can reach. If an interface is reachable, so are its implementations.
- */
 function reachable(whole: GraphQLSchema): GraphQLSchema {
   const { query, mutation, subscription, ...config } = whole.toConfig()
   const directives = config.directives.map(

@@ -23,7 +23,6 @@ export interface FieldCost {
    * counting.
    */
   weight?: number | Charge | 'count'
-  /** The cost of a row that `offset` skips. */
   skipped?: number
   /** The additional cost for each row of the parent's page. */
   perRow?: number | Charge
@@ -45,14 +44,11 @@ export interface FieldCost {
 
 /** The cost of counting the rows of a list. */
 export const COUNT = 10
-/** The additional cost of reading as of a moment, or since one. */
 const PAST = { once: 100, weight: 10 }
-/** The cost of a value in a filter. */
 const CONDITION = 1
 // Skipped rows are read too.
 const SKIPPED = 0.5
 const MOST_SKIPPED = 1e9
-/** Arguments that read the past. */
 const MOMENTS = ['asOf', 'from']
 
 /**
@@ -74,7 +70,7 @@ export const KINDS = {
   list: { once: 100, weight: 1 },
 }
 
-/** The parts of a field's SQL that costs depend on (see `SqlField` of pothos-sql). */
+// The parts of a field's SQL that costs depend on (see `SqlField` of pothos-sql).
 interface DeclaredSql {
   kind: string
   of?: unknown
@@ -127,7 +123,6 @@ export function weightCharge(
     skipped * skippedRows(args.offset)
 }
 
-/** True if an operation sends an argument to a field. */
 type IsSent = (name: string) => boolean
 
 /** The size of a page, or the nearest valid one: the list itself rejects one that is too large. */
@@ -136,14 +131,13 @@ export function pageSize({ first, last }: Given, most: number = listInputs.MAX_P
   return Math.min(Math.max(size, 0), most)
 }
 
-/** How many moments of the past are read. A range counts by its rows. */
 function momentsIn({ args: declared, extensions }: SchemaField, args: Given): number {
   const past = (extensions.sqlField as DeclaredSql | undefined)?.past
   const isRange = !past && declared.some(({ name }) => name === 'to')
   return isRange ? 0 : MOMENTS.filter((name) => (args[name] ?? null) !== null).length
 }
 
-/** How many rows an `offset` skips: 0 if it is not valid, since the list rejects it. */
+// How many rows an `offset` skips: 0 if it is not valid, since the list rejects it.
 function skippedRows(offset: unknown): number {
   const isExact = typeof offset === 'string' && /^\d{1,100}$/.test(offset)
   // A literal number is rounded.

@@ -67,7 +67,6 @@ export function deprecationsIn(schema: GraphQLSchema, document: DocumentNode): D
 
 const cache = new WeakMap<GraphQLSchema, boolean>()
 
-/** True if a schema deprecates anything. */
 function deprecates(schema: GraphQLSchema): boolean {
   let does = cache.get(schema)
   if (does === undefined) {

@@ -20,7 +20,6 @@ export interface DocumentSize {
   expanded: number
   /** The maximum number of selections of one key in one selection set. */
   repeated: number
-  /** The length of the longest response key. */
   longest: number
   /** The approximate number of introspection fields in the answer. */
   introspected: number
@@ -105,7 +104,6 @@ export class DocumentMeter {
   }
 }
 
-/** The average length of introspection lists, and the nesting depth of types. */
 function introspectedRows(schema: GraphQLSchema): Record<string, number> {
   const types = Object.values(schema.getTypeMap())
   const sum = (counts: number[]) => counts.reduce((all, one) => all + one, 0)

@@ -51,15 +51,13 @@ export interface DocumentsOptions {
   trustedOnly: boolean
   /** A cache of persisted documents that gateways share. Undefined if there is none. */
   shared?: Pick<Cache, 'get' | 'set'> | undefined
-  /** The memory that persisted documents may take. */
   maxBytes?: number
 }
 
 const MAX_TEXTS = 1000
 const MAX_BYTES = 7 * 1024 * 1024
-/** The memory of an entry without its text. */
 const ENTRY_BYTES = 300
-/** Longer documents are executed but not persisted. */
+// Longer documents are executed but not persisted.
 const MAX_TEXT = 64 * 1024
 const HASH = /^[0-9a-f]{64}$/
 const OPERATION = /\b(?:query|mutation|subscription)\s+(\w+)/g
@@ -92,7 +90,6 @@ export class Documents {
     this.#shared = shared
   }
 
-  /** The bytes of persisted documents. */
   get bytes(): number {
     return this.#persisted.calculatedSize
   }

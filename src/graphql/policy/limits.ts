@@ -26,21 +26,18 @@ export interface Limits {
 
 export const NO_LIMITS: Limits = { depth: null, aliases: null, tokens: null, cost: null }
 
-/** The maximum number of selections that expanded fragments may add. */
 const MAX_SPREAD = 5000
-/** The maximum selections of one key in one selection set, as all are compared with each other. */
+// The maximum selections of one key in one selection set, as all are compared with each other.
 const MAX_REPEATED = 50
-/** The maximum length of a field name or alias. */
 const MAX_NAME = 256
-/** The introspection of a typical client has about 17,000. */
+// The introspection of a typical client has about 17,000.
 const MAX_INTROSPECTED = 25_000
 
-/** The memory of a token's share of the document. */
 const TOKEN_BYTES = 220
-/** The memory of a selection's share of one plan and its cost, or of one statement. */
+// The memory of a selection's share of one plan and its cost, or of one statement.
 const SELECTION_BYTES = 850
 
-/** Variables are read recursively. */
+// Variables are read recursively.
 const MAX_INPUT_DEPTH = 100
 // A list takes a thousand values.
 const MAX_VALUES = 20_000
@@ -52,7 +49,6 @@ export interface Cost {
   allowed: number | null
 }
 
-/** An operation of a valid document. */
 interface Costed {
   document: DocumentNode
   operationName?: string | undefined
@@ -70,7 +66,7 @@ export type ChargeOperation = (cost: number) => Promise<string | undefined>
  */
 export class Limiter {
   readonly limits: Limits
-  /** None depends on variables, as a document is validated once. */
+  // None depends on variables, as a document is validated once.
   readonly #rules: ValidationRule[]
   readonly #schema: GraphQLSchema
   readonly #meter: DocumentMeter
@@ -117,10 +113,8 @@ export class Limiter {
     }
   }
 
-  /**
-   * Checks the size before anything else, since other checks expand fragments and compare pairs of
-   * fields.
-   */
+  // Checks the size before anything else, since other checks expand fragments and compare pairs of
+  // fields.
   #assertSize(document: DocumentNode): void {
     const { written, expanded, repeated, longest } = this.#meter.measure(document)
     if (expanded - written > MAX_SPREAD)
@@ -152,9 +146,6 @@ export class Limiter {
     return errors
   }
 
-  /**
-   * @throws BAD_INPUT for variables that are nested too deeply or hold too many values or objects
-   */
   assertReadable(variables: unknown): void {
     const fault = this.variablesFault(variables)
     if (fault !== undefined) throw new GraphQLError(fault, { extensions: { code: 'BAD_INPUT' } })
@@ -230,7 +221,7 @@ export class Limiter {
   }
 }
 
-/** Keeps a node's location without its tokens, which take more memory than all nodes. */
+// Keeps a node's location without its tokens, which take more memory than all nodes.
 function dropTokens(document: DocumentNode): void {
   visit(document, {
     enter(node) {
@@ -272,7 +263,7 @@ function rulesOf({ depth, aliases, cost }: Limits, meter: DocumentMeter): Valida
   return rules
 }
 
-/** Limits introspection, whose size is known before execution and does not depend on variables. */
+// Limits introspection, whose size is known before execution and does not depend on variables.
 function introspectionRule(
   context: Parameters<ValidationRule>[0],
   meter: DocumentMeter,
@@ -289,7 +280,7 @@ function introspectionRule(
   return { Document: { leave } }
 }
 
-/** Reports a violation of a library's rule in our words. Its message contains "found 12". */
+// Reports a violation of a library's rule in our words. Its message contains "found 12".
 function report(
   code: 'DEPTH_LIMIT_EXCEEDED' | 'ALIAS_LIMIT_EXCEEDED',
   message: (count: string) => string,

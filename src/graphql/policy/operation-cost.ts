@@ -42,16 +42,15 @@ export type Figure = number | ((variables: Variables) => number)
 export const figureOf = (figure: Figure, variables: Variables) =>
   typeof figure === 'number' ? figure : figure(variables)
 
-/** The number of cached variants of an operation by `@skip` and `@include`. */
 const MAX_VARIANTS = 8
-/** The values of an object that its cost includes, and the cost of a further one. */
+// The values of an object that its cost includes, and the cost of a further one.
 const FREE_VALUES = 10
 const VALUE = 0.1
-/** With fragments counted at each spread. The cost of a larger operation is not computed. */
+// With fragments counted at each spread. The cost of a larger operation is not computed.
 const MAX_FIELDS = 20_000
 // Introspection does not read the store.
 const INTROSPECTION_SCALE = 0.1
-/** The approximate length of lists in introspection. */
+// The approximate length of lists in introspection.
 const INTROSPECTION_ROWS: Record<string, number> = {
   directives: 5,
   fields: 10,
@@ -100,7 +99,6 @@ export function compileCost(
   }
 }
 
-/** The cost of a field, without that of its selection. */
 interface FieldTerm {
   once: Figure
   weight: Figure
@@ -113,7 +111,6 @@ interface FieldTerm {
   /** The number of rows of `page` lists below it. */
   page: Figure
   count: Figure
-  /** The index of its selection. */
   below: number | undefined
   scale: number
 }
@@ -131,10 +128,8 @@ const NO_TERM: FieldTerm = {
   scale: 1,
 }
 
-/** The terms of a selection, for each possible type of the object. */
 type SelectionTerms = FieldTerm[][]
 
-/** The cost of a selection. */
 interface SelectionCost {
   once: number
   /** For each object, and for each row of the page around it. */
@@ -185,10 +180,9 @@ function sumOf(
   return sum
 }
 
-/** Without the errors of binary fractions. */
 const round = (cost: number) => Math.round(cost * 1e6) / 1e6
 
-/** Merges fields like an execution does, so that fields in several fragments count once. */
+// Merges fields like an execution does, so that fields in several fragments count once.
 class CostCompiler {
   readonly #schema: GraphQLSchema
   readonly #conditions: selections.Conditions
@@ -211,7 +205,6 @@ class CostCompiler {
     this.#fragments = selections.fragmentsOf(document)
   }
 
-  /** @returns undefined if there are too many */
   compile({ operation, selectionSet }: OperationDefinitionNode): SelectionTerms[] | undefined {
     const root = this.#schema.getRootType(operation)
     if (!root) return undefined
@@ -308,13 +301,11 @@ class CostCompiler {
   }
 }
 
-/** The arguments of a selected field, some of which variables give. */
 class FieldArguments {
   readonly #field: SchemaField
   readonly #sent: readonly ArgumentNode[]
   readonly #defaults: Variables
 
-  /** @param defaults the default values of variables */
   constructor(field: SchemaField, { arguments: sent = [] }: FieldNode, defaults: Variables) {
     this.#field = field
     this.#sent = sent
@@ -344,7 +335,6 @@ class FieldArguments {
     }
   }
 
-  /** The length of the field's required list argument. */
   listLength(): Figure | undefined {
     const [list, ...more] = this.#field.args.filter(
       ({ type }) => isNonNullType(type) && isListType(type.ofType),
@@ -354,7 +344,6 @@ class FieldArguments {
     return this.figure((args) => lengthOf(args[list.name]), [list.name])
   }
 
-  /** The default values, and the values that are written in the document. */
   #literals(sent: readonly ArgumentNode[]): Record<string, unknown> {
     const literals: Record<string, unknown> = {}
     for (const { name, type, defaultValue } of this.#field.args) {

@@ -8,7 +8,6 @@ export type Encoding = 'br' | 'gzip'
 export interface HttpAnswer {
   /** The kind of answer, for logs and metrics: the path of an endpoint, or an operation. */
   name: string
-  /** The cache key. Undefined if the answer is not cached. */
   key: string | undefined
   status: number
   type: string
@@ -16,7 +15,6 @@ export interface HttpAnswer {
   /** The offset of REQUEST_TIME in the body, which the time of each request overwrites. */
   timeAt?: number
   etag: string
-  /** The value of its `link` header. */
   link?: string | undefined
   /** The data versions that it may be from. Undefined without replicas. */
   versions?: DataVersions | undefined
@@ -27,7 +25,6 @@ export interface HttpAnswer {
 /** The result of computing an answer on a cache miss. Gateways share it as JSON. */
 export interface ComputedAnswer extends Pick<HttpAnswer, 'name' | 'status' | 'link' | 'versions'> {
   json: string
-  /** True if the body contains REQUEST_TIME. */
   timed?: boolean | undefined
   /** The weak ETag of an answer that depends on the time of its request and so is not cached. */
   etag?: string
@@ -45,7 +42,7 @@ export interface CacheClient extends Caller {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Below this size, compression saves too little. */
+// Below this size, compression saves too little.
 const COMPRESS_FROM = 1024
 
 /** @param key the cache key of an answer that may be cached */

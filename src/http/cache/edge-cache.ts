@@ -17,16 +17,13 @@ import type { SharedAnswers } from './shared-answers.ts'
 export type Compute = (caller: Caller) => Promise<ComputedAnswer>
 
 interface EdgeCacheOptions {
-  /** 0: answers are not cached in memory. */
   maxBytes: number
   notifications: Notifications
-  /** A second-level cache. Undefined without Redis. */
   shared: SharedAnswers | undefined
   now(): Date
 }
 
 const MAX_KEY = 2000
-/** The memory of an entry without its texts. */
 const ENTRY_BYTES = 1000
 
 /** The cache key of a GET. Undefined if the URL is too long to cache. */
@@ -61,7 +58,6 @@ export class EdgeCache {
     notifications.onDown(() => this.clear())
   }
 
-  /** Clears the cache, because the data has changed or may have. */
   clear(): void {
     this.#changes++
     this.#shared?.forgetState()
@@ -139,7 +135,6 @@ export class EdgeCache {
     }
   }
 
-  /** The compressed body, which is cached with the answer. */
   async compressed(answer: HttpAnswer, encoding: Encoding): Promise<Buffer> {
     const cached = answer.compressed[encoding]
     if (cached) return cached
@@ -154,7 +149,7 @@ export class EdgeCache {
   }
 }
 
-/** An answer that is being computed, for all clients that request it in the meantime. */
+// An answer that is being computed, for all clients that request it in the meantime.
 class PendingAnswer implements Caller {
   readonly #clients: Caller[]
   readonly minVersion: number | undefined
@@ -166,7 +161,6 @@ class PendingAnswer implements Caller {
     this.minVersion = client.minVersion
   }
 
-  /** True if a client may wait for this answer. */
   suits({ minVersion = 0 }: Caller): boolean {
     return !this.aborted && (this.minVersion ?? 0) >= minVersion
   }
@@ -206,7 +200,7 @@ const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-/** Copies a small buffer: it would pin Node's shared slab of 8 KiB. */
+// Copies a small buffer: it would pin Node's shared slab of 8 KiB.
 function unpooled(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.length) return bytes
   const copy = Buffer.allocUnsafeSlow(bytes.length)

@@ -15,7 +15,6 @@ interface AnsweredRequest {
 }
 
 interface SendOptions {
-  /** Overrides the media type of the answer. */
   type?: string
   /** Request headers that the answer depends on, besides Accept-Encoding. */
   vary?: string
@@ -68,10 +67,8 @@ export function sendAnswer(
   }
 }
 
-/**
- * True if the client's tag matches, in any encoding. Ignores `cache-control: no-cache`, which fetch
- * adds and which addresses caches.
- */
+// True if the client's tag matches, in any encoding. Ignores `cache-control: no-cache`, which fetch
+// adds and which addresses caches.
 function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   return (
@@ -80,7 +77,6 @@ function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   )
 }
 
-/** The best supported encoding that the client accepts. */
 function accepted(header: string | undefined): Encoding | undefined {
   if (header === undefined) return undefined
   if (/\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(header)) return 'br'

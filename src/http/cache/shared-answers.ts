@@ -3,7 +3,6 @@ import { type CacheClient, type ComputedAnswer, isNewEnough } from './answer.ts'
 
 interface SharedAnswersOptions {
   cache: Cache
-  /** The release that answers must be from. */
   release: string
   /** Identifies the state of the data that a read started now would see. */
   dataState(): Promise<string>
@@ -18,7 +17,6 @@ export class SharedAnswers {
     this.#options = options
   }
 
-  /** Reads the state of the data again for the next answer, because it may have changed. */
   forgetState(): void {
     this.#state = undefined
   }
@@ -44,7 +42,7 @@ export class SharedAnswers {
     return computed
   }
 
-  /** Shares an answer if the data did not change while it was computed. */
+  // Shares an answer if the data did not change while it was computed.
   async #share(key: string, state: string, computed: ComputedAnswer): Promise<void> {
     const now = await this.#options.dataState().catch(() => undefined)
     if (now === state) this.#options.cache.set(key, JSON.stringify(computed))

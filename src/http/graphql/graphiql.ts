@@ -18,13 +18,10 @@ import { exchangeOf } from '../exchange.ts'
 import { withBase } from '../page-text.ts'
 import { mountStaticFiles } from '../static-files.ts'
 
-/** The build's output for src/graphiql, next to the program. */
 const DIRECTORY = join(import.meta.dirname, 'graphiql')
 
-/**
- * The page runs its own script, and talks to this gateway, and nothing else. GraphiQL's components
- * add styles.
- */
+// The page runs its own script, and talks to this gateway, and nothing else. GraphiQL's components
+// add styles.
 const HEADERS = [
   'content-security-policy',
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' " +

@@ -56,7 +56,7 @@ export function mountGraphQL(
     },
   })
 
-  /** Answers a request that is more than a plain query, or whose query has failed. */
+  // Answers a request that is more than a plain query, or whose query has failed.
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -114,7 +114,6 @@ export function mountGraphQL(
   }
 }
 
-/** A query whose execution returned errors. */
 class Failed extends Error {
   readonly result: ExecutionResult
 
@@ -124,7 +123,6 @@ class Failed extends Error {
   }
 }
 
-/** The parts of a request over HTTP that its operation uses. */
 type PlainCall = Call & { caller: Exchange }
 
 /**
@@ -176,7 +174,6 @@ const TYPE_ERRORS = {
     'content-type: application/json.',
 }
 
-/** Rejects a request for a media type: of its body, or of the results that its client accepts. */
 function refuseType(status: 406 | 415, { id }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const message = TYPE_ERRORS[status]
   return reply
@@ -189,7 +186,6 @@ function refuseType(status: 406 | 415, { id }: FastifyRequest, reply: FastifyRep
     )
 }
 
-/** Aborts when the client disconnects or has its answer. */
 function endOf({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   if (raw.destroyed) controller.abort()

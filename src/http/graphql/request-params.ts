@@ -12,9 +12,8 @@ export interface GraphQLParams extends DocumentReference {
   variables?: Record<string, unknown>
 }
 
-/** How one plain JSON result, without extensions or streams, is answered. */
+// How one plain JSON result, without extensions or streams, is answered.
 interface PlainAnswer {
-  /** The cache key. Undefined if the request is too long to cache. */
   key: string | undefined
   type: string
 }
@@ -82,7 +81,6 @@ const TYPES = new Map([
   ['*/*', JSON_TYPE],
 ])
 
-/** The first accepted media type that fits a JSON result. */
 function mediaType(accept: string | undefined): string | undefined {
   const only = TYPES.get(accept || '*/*')
   if (only) return only
@@ -104,7 +102,6 @@ export const servedTypes = (accept: string | undefined): string =>
     .filter((type) => TYPES.has(type) || STREAM_TYPES.has(type))
     .join(', ')
 
-/** The media types that a client accepts in UTF-8. */
 function acceptedTypes(accept: string | undefined): string[] {
   return (accept || '*/*')
     .toLowerCase()
@@ -123,7 +120,6 @@ function readParameters(params: Record<string, unknown>): GraphQLParams | undefi
   return readParams({ ...rest, variables: parsed(variables), extensions: parsed(extensions) })
 }
 
-/** Parses a JSON parameter: undefined if it is absent, UNREADABLE if it is not JSON. */
 function parsed(parameter: unknown): unknown {
   if (parameter === undefined || parameter === '') return undefined
   try {

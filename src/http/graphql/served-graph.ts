@@ -18,7 +18,6 @@ import { countOperations, NO_SLOT } from './refusals.ts'
 export interface ServedGraph {
   graph: Graph
   live: Live
-  /** The slots for WebSockets. */
   sockets: Slots
 }
 
@@ -86,7 +85,6 @@ function slotsOf(config: Config): Pick<SlotsOptions, 'max' | 'maxPerClient'> {
   return { max, maxPerClient: shareOf(max, set) }
 }
 
-/** The configured limits. 0 means no limit. */
 function limitsOf(config: Config): Limits {
   return {
     depth: config.MAX_QUERY_DEPTH || null,

@@ -45,7 +45,6 @@ interface Extra extends Handshake {
   context?: Context
   /** True if there was a subscription since the last look. */
   used: boolean
-  /** The mistakes since the last subscription that started. */
   mistakes: number
   /** Called when the subscription that is being read has started. */
   started(): void
@@ -91,10 +90,8 @@ export function mountSockets(
     handleProtocols: (protocols) => handleProtocols(protocols),
   })
 
-  /**
-   * Passes messages on one after another: each when the last is answered, or its subscription has
-   * started.
-   */
+  // Passes messages on one after another: each when the last is answered, or its subscription has
+  // started.
   async function read(
     socket: WebSocket,
     extra: Extra,
@@ -225,7 +222,6 @@ function refuse(
   refusal.send(exchangeOf(request).id, request, response)
 }
 
-/** Disconnects a client that is gone or reads nothing. */
 function keepAlive(socket: WebSocket, raw: Socket): () => void {
   let [received, sent] = [raw.bytesRead, 0]
   socket.ping()
@@ -240,7 +236,7 @@ function keepAlive(socket: WebSocket, raw: Socket): () => void {
   return () => clearInterval(pinging)
 }
 
-/** A message as a request. It is closed when it is answered, or with its socket. */
+// A message as a request. It is closed when it is answered, or with its socket.
 class MessageRequest extends EventEmitter {
   destroyed = false
 
@@ -317,16 +313,13 @@ async function start(
   }
 }
 
-/**
- * True if a client must change what it sends. It may try again after a refusal for its rate or an
- * overload.
- */
+// True if a client must change what it sends. It may try again after a refusal for its rate or an
+// overload.
 const isMistake = ({ extensions: { code } }: GraphQLError) =>
   code !== 'RATE_LIMITED' && !FAILURES.includes(String(code))
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** The message of a result, whose text may be ready. */
 function nextMessage(id: string, result: ExecutionResult & Partial<ReadyText>): string {
   const text = result.stringify?.(result) ?? exactJson(result)
   return `{"id":${JSON.stringify(id)},"type":"next","payload":${text}}`
@@ -336,10 +329,8 @@ interface ReadyText {
   stringify(result: ExecutionResult): string
 }
 
-/**
- * Sends each result, so that graphql-ws has only the end to send: it would parse and write texts.
- * It can end the results while it waits.
- */
+// Sends each result, so that graphql-ws has only the end to send: it would parse and write texts.
+// It can end the results while it waits.
 function sent(
   results: AsyncIterableIterator<ExecutionResult>,
   controller: AbortController,

@@ -50,10 +50,8 @@ export function createGraphQLServer(graph: Graph) {
   })
 }
 
-/**
- * Rejects requests whose parameters cannot be read: for the parser of bodies that are not JSON,
- * that is an internal error.
- */
+// Rejects requests whose parameters cannot be read: for the parser of bodies that are not JSON,
+// that is an internal error.
 function unreadableRefused(): Plugin {
   const refusalOf = (error: unknown) => {
     if (error instanceof GraphQLError) return error
@@ -85,7 +83,6 @@ function unreadableRefused(): Plugin {
   }
 }
 
-/** Leaves operations to the graph: their documents, limits, execution and errors. */
 function runByGraph(graph: Graph): Plugin<Context> {
   const { operations } = graph
   return {
@@ -157,7 +154,7 @@ async function answer(graph: Graph, args: ExecutionArgs): Promise<ExecutionResul
 const isObject = <T>(value: T): value is T & object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The documentId of a URL or a form, which the server's parsers of both leave out. */
+// The documentId of a URL or a form, which the server's parsers of both leave out.
 async function sentDocumentId(request: Request): Promise<string | undefined> {
   const isForm = request.headers
     .get('content-type')
@@ -171,7 +168,6 @@ async function sentDocumentId(request: Request): Promise<string | undefined> {
   return new URLSearchParams(sent).get('documentId') ?? undefined
 }
 
-/** A client that reads nothing for this long is disconnected. */
 const STALLED_MS = 60_000
 const CLOSING_MS = 300
 

@@ -12,14 +12,13 @@ import { shownPath } from './shown-path.ts'
 interface ObserverOptions {
   log: RequestLog
   metrics: RequestMetrics
-  /** Undefined if requests are not traced. */
   traces: RequestTraces | undefined
 }
 
 /** Observes each request, and reports it when it has ended. */
 export class Observer {
   readonly #options: ObserverOptions
-  /** These are made once, not for each request. */
+  // These are made once, not for each request.
   readonly #watch: (exchange: Exchange, statement: Statement) => void
   readonly #ended: (this: ServerResponse) => void
 
@@ -44,7 +43,6 @@ export class Observer {
     exchange.response?.on('close', this.#ended)
   }
 
-  /** Notes that the answer to a request is an event stream. */
   streams(exchange: Exchange): void {
     exchange.streams = true
     this.#options.metrics.streams()
@@ -90,11 +88,8 @@ export type LoggedRequests = 'all' | 'slow' | 'off' | number
 interface RequestLogOptions {
   log: Log
   which: LoggedRequests
-  /** From how many milliseconds a request is slow. */
   slowRequestMs: number
-  /** From how many milliseconds a statement is slow. */
   slowStatementMs: number
-  /** True if the store is known to be away, which is logged once. */
   isAway(): boolean
 }
 
@@ -111,7 +106,6 @@ export class RequestLog {
     this.#options = options
   }
 
-  /** Logs a request that has ended, if its kind is logged. */
   ended(exchange: Exchange, ms: number): void {
     const { log } = this.#options
     if (!this.#isLogged(exchange, ms)) return
@@ -149,7 +143,6 @@ export class RequestLog {
     )
   }
 
-  /** Logs a statement of a request if it was slow. */
   statement({ id, route, operation }: Exchange, { text, ms, outcome }: Statement): void {
     const { log, which, slowStatementMs, isAway } = this.#options
     if (which === 'off' || ms < slowStatementMs || isAway()) return
@@ -173,7 +166,6 @@ const rounded = (ms: number) => Math.round(ms * 10) / 10
 
 const OUTCOMES: Statement['outcome'][] = ['ok', 'failed', 'timeout']
 
-/** The label of a request without a route or a known operation. */
 const OTHER = 'other'
 
 interface RequestMetricsOptions {
@@ -182,12 +174,11 @@ interface RequestMetricsOptions {
   knownOperations: ReadonlySet<string>
 }
 
-/** Counts requests and statements, and how long they take. */
 class RequestMetrics {
   readonly #knownOperations: ReadonlySet<string>
   readonly #requests: DurationHistogram
   readonly #statements: DurationHistogram
-  /** Separate numbers, since those of prom-client cost more with each request. */
+  // Separate numbers, since those of prom-client cost more with each request.
   #inFlight = 0
   readonly #cache: Record<CacheResult, number> = {
     hit: 0,
@@ -244,7 +235,6 @@ class RequestMetrics {
     this.#inFlight++
   }
 
-  /** Counts an event stream no longer as in flight. */
   streams(): void {
     this.#inFlight--
   }
@@ -270,7 +260,6 @@ class RequestMetrics {
   }
 }
 
-/** In seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 interface Series {
@@ -286,10 +275,8 @@ interface DurationHistogramOptions {
   metrics: Registry
 }
 
-/**
- * A histogram of durations in a registry of prom-client. Its own takes 1.5 µs for each value, which
- * is 3 % of an answer from memory: it sorts and joins the labels each time.
- */
+// A histogram of durations in a registry of prom-client. Its own takes 1.5 µs for each value, which
+// is 3 % of an answer from memory: it sorts and joins the labels each time.
 class DurationHistogram {
   readonly #options: DurationHistogramOptions
   readonly #series = new Map<string, Series>()
@@ -304,10 +291,6 @@ class DurationHistogram {
     options.metrics.registerMetric(metric as unknown as Metric)
   }
 
-  /**
-   * Adds a duration in milliseconds to a series.
-   * @param key identifies the series @param labels its labels, for the first duration of a series
-   */
   observe(key: string, labels: () => Record<string, string>, ms: number): void {
     const series = this.#series.get(key) ?? this.open(key, labels())
     const seconds = ms / 1000
@@ -317,7 +300,6 @@ class DurationHistogram {
     series.seconds += seconds
   }
 
-  /** Starts a series, so that it is there before its first duration. */
   open(key: string, labels: Record<string, string>): Series {
     const series = { labels, counts: Array(BUCKETS.length + 1).fill(0), seconds: 0 }
     this.#series.set(key, series)

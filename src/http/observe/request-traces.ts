@@ -20,7 +20,6 @@ import { shownPath } from './shown-path.ts'
 const EXPORT_TIMEOUT_MS = 2000
 const MAX_TEXT = 4000
 
-/** A time of `performance.now()` in milliseconds of the clock. */
 const clock = (at: number) => performance.timeOrigin + at
 
 /**
@@ -52,7 +51,6 @@ export class RequestTraces {
     return parent === undefined || (parent.traceFlags & 1) === 1
   }
 
-  /** Makes the spans of a request that has ended. */
   ended(exchange: Exchange, ms: number): void {
     const {
       request,

@@ -1,6 +1,6 @@
 import { endpoints } from '../../rest/index.ts'
 
-/** The parameters that are logged with their values: others may be tokens. */
+// The parameters that are logged with their values: others may be tokens.
 const DOCUMENTED = new Set(endpoints.flatMap(([, , { query }]) => Object.keys(query?.shape ?? {})))
 
 const BASE = 'http://gateway'

@@ -5,29 +5,25 @@ import type { FastifyInstance } from 'fastify'
 import { exchangeOf } from '../exchange.ts'
 import type { RefusalPace } from './refusal.ts'
 
-/** How often the queue is checked. If it does not shrink, this is an overload and not a burst. */
+// How often the queue is checked. If it does not shrink, this is an overload and not a burst.
 const BURST_MS = 500
 const MAX_WAITING = 5000
-/** An overload ends when nothing was rejected for this long. */
+// An overload ends when nothing was rejected for this long.
 const CALM_MS = 500
-/** Requests that have waited are admitted when no request started for this long. */
+// Requests that have waited are admitted when no request started for this long.
 const IDLE_MS = 50
-/**
- * The limit shrinks while the event loop is late by more than LATE_MS and uses more than BUSY of a
- * processor.
- */
+// The limit shrinks while the event loop is late by more than LATE_MS and uses more than BUSY of a
+// processor.
 const LATE_MS = 100
 const BUSY = 0.5
 const ADJUST_MS = 500
 const RESOLUTION_MS = 20
 const MIN_LIMIT = 4
 
-/** `arriving`: admitted in an overload, while its body still arrives. `active`: it has a slot. */
+// `arriving`: admitted in an overload, while its body still arrives. `active`: it has a slot.
 type State = 'arriving' | 'active'
-/**
- * On each request, since a Set that requests enter and leave would keep its old tables alive, and
- * them with it.
- */
+// On each request, since a Set that requests enter and leave would keep its old tables alive, and
+// them with it.
 const STATE = Symbol('state')
 
 /**
@@ -56,11 +52,9 @@ export class Admission {
   readonly #count = { active: 0, arriving: 0 }
   readonly #waiting: Waiting[] = []
   #overloaded = false
-  /** When a request was last rejected, and when one last started. */
   #refused = 0
   #started = 0
   #burst: NodeJS.Timeout | undefined
-  /** The length of the queue at the last check. */
   #waited = Number.POSITIVE_INFINITY
   #cpu = process.cpuUsage()
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
@@ -110,7 +104,6 @@ export class Admission {
     }
   }
 
-  /** Frees the slot of a request, if it has one. */
   leave(response: Admitted): void {
     if (!this.#unset(response, 'active')) return
     while (this.#count.active < this.#limit) {
@@ -154,7 +147,6 @@ export class Admission {
     this.#count[state]++
   }
 
-  /** @returns whether it was in the state */
   #unset(response: Admitted, state: State): boolean {
     if (response[STATE] !== state) return false
     response[STATE] = undefined
@@ -209,9 +201,9 @@ export function admitRead(
   app.addHook('onClose', async () => admission.close())
 }
 
-/** The bytes that the bodies of all requests under way may take together. */
+// The bytes that the bodies of all requests under way may take together.
 const MAX_BODY_BYTES = 128 * 1024 * 1024
-/** Above this, no more bodies are accepted: the rest is for those under way. */
+// Above this, no more bodies are accepted: the rest is for those under way.
 const FULL_BODY_BYTES = MAX_BODY_BYTES / 2
 
 type Refuse = (request: IncomingMessage, response: ServerResponse) => void

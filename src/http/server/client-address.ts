@@ -27,7 +27,7 @@ export function trustIn(proxies: NonNullable<Proxies>): (address: string, hop: n
   return (address, hop) => isProxy(withoutPort(address), hop)
 }
 
-/** Azure's gateways and IIS write `1.1.1.1:5555` and `[2001:db8::1]:443`. */
+// Azure's gateways and IIS write `1.1.1.1:5555` and `[2001:db8::1]:443`.
 const withoutPort = (address: string) => address.replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3')
 
 function networkOf(address: string): string {
@@ -57,10 +57,6 @@ const NEAR = new Set([
 export const shareOf = (max: number, set?: number) => (client: string) =>
   set ?? Math.ceil(max * (isNear(client) ? 0.9 : 0.1))
 
-/**
- * True if a client is on this machine or in a private network, and so may be a proxy for many
- * clients.
- */
 function isNear(client: string): boolean {
   const address = client.replace(/\/64$/, '')
   return ipaddr.isValid(address) && NEAR.has(ipaddr.parse(address).range())

@@ -4,14 +4,12 @@ import { Gauge, type Registry } from 'prom-client'
 import type { Exchange } from '../exchange.ts'
 
 const SWEEP_MS = 1000
-/** The bytes that all clients together may leave unread. */
 const MAX_UNSENT_BYTES = 256 * 1024 * 1024
-/** The share of connections above the maximum that are accepted, only to be sent a 503. */
+// The share of connections above the maximum that are accepted, only to be sent a 503.
 const OVER = 0.1
 
 interface ConnectionsOptions {
   max: number
-  /** How long a client may take to read an answer. */
   sendTimeoutMs: number
   metrics: Registry
 }
@@ -106,7 +104,6 @@ export class Connections {
     if (unsent > MAX_UNSENT_BYTES) this.#cut(slow, unsent - MAX_UNSENT_BYTES)
   }
 
-  /** Closes the connections with the most unread bytes. */
   #cut(slow: Socket[], excess: number): void {
     let left = excess
     for (const socket of slow.sort((a, b) => b.writableLength - a.writableLength)) {
@@ -117,7 +114,6 @@ export class Connections {
   }
 }
 
-/** How long requests wait at most while connections are accepted. */
 const MAX_ACCEPT_MS = 200
 
 /**
@@ -133,7 +129,6 @@ export class AcceptsFirst {
   #since = 0
   #turn: NodeJS.Immediate | undefined
 
-  /** @param next continues an exchange that has waited */
   constructor(server: Server, next: (exchange: Exchange) => void) {
     this.#next = next
     server.on('connection', () => {

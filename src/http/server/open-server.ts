@@ -7,7 +7,6 @@ import { ofExchanges } from '../exchange.ts'
 import { errorHandler, problem, sendNotFound, sendProblem } from './problem.ts'
 
 const BODY_LIMIT = 1024 * 1024
-/** How often requests are checked for REQUEST_TIMEOUT_MS. */
 const CHECK_MS = 1000
 
 /**
@@ -88,7 +87,6 @@ export function refuseOtherMethods(app: FastifyInstance): { mount(): void } {
   }
 }
 
-/** Answers input that is not a valid HTTP request, or whose URL and headers are too long. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const tooLong = error.code === 'HPE_HEADER_OVERFLOW'

@@ -28,10 +28,8 @@ export function clientOrigin(proxies: Proxies): OriginOf {
   }
 }
 
-/**
- * The value that the first of some trusted proxies wrote: each adds one, or leaves the list as it
- * is.
- */
+// The value that the first of some trusted proxies wrote: each adds one, or leaves the list as it
+// is.
 function lastOf(header: string | string[] | undefined, hops: number): string | undefined {
   if (header === undefined) return undefined
   const values = String(header).split(',')

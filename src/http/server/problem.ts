@@ -62,10 +62,8 @@ export function errorHandler(outage: Outage) {
     handleError(error, request, reply, outage)
 }
 
-/**
- * True if a request failed because its client left: while it sent its body, or before its event
- * stream began.
- */
+// True if a request failed because its client left: while it sent its body, or before its event
+// stream began.
 const isHangUp = (
   error: Error,
   { raw: request }: FastifyRequest,

@@ -49,7 +49,7 @@ export class RateLimit {
     )
   }
 
-  /** Adds points. A request that exceeds the limit gets its points back. */
+  // Adds points. A request that exceeds the limit gets its points back.
   async #consume(
     client: string,
     points: number,

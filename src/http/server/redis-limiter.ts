@@ -4,7 +4,6 @@ import { createClient } from 'redis'
 import { BoundedRateLimiter, type Limit } from './point-limiter.ts'
 
 const TIMEOUT_MS = 100
-/** How long points are counted in memory after Redis has failed. */
 const AWAY_MS = 2000
 
 /**

@@ -6,7 +6,6 @@ import { problem } from './problem.ts'
 
 interface RefusalOptions {
   status: number
-  /** The error code for GraphQL clients. */
   code: string
   message: string
   /** In seconds. */
@@ -14,7 +13,7 @@ interface RefusalOptions {
   close?: boolean
 }
 
-/** The connection is closed rather than reading a longer body. */
+// The connection is closed rather than reading a longer body.
 const MAX_UNREAD_BYTES = 64 * 1024
 
 /**
@@ -25,7 +24,6 @@ export class Refusal {
   readonly #problem: Buffer
   readonly #graphql: Buffer
 
-  /** The error for a client of a WebSocket. */
   get error(): Pick<RefusalOptions, 'code' | 'message'> {
     return this.#options
   }
@@ -67,13 +65,11 @@ const hasLongBody = (headers: IncomingMessage['headers']) =>
   headers['transfer-encoding'] !== undefined ||
   Number(headers['content-length'] ?? 0) > MAX_UNREAD_BYTES
 
-/**
- * How many connections a second are read again after a refusal: more would leave no time for the
- * requests that are served.
- */
+// How many connections a second are read again after a refusal: more would leave no time for the
+// requests that are served.
 const PER_SECOND = 5000
 const TICK_MS = 10
-/** A request that arrives so soon after its connection is read again was sent before that. */
+// A request that arrives so soon after its connection is read again was sent before that.
 const WAITED_MS = 100
 
 /**
@@ -82,16 +78,14 @@ const WAITED_MS = 100
  * not notice.
  */
 export class RefusalPace {
-  /** Each reads one connection again. */
   readonly #waiting: (() => void)[] = []
   readonly #resumed = new WeakMap<Socket, number>()
-  /** How many connections may be read again now: it grows with time, however late the timer is. */
+  // How many connections may be read again now: it grows with time, however late the timer is.
   #due = PER_SECOND / TICK_MS
   #counted = performance.now()
   #closed = false
   #timer: NodeJS.Timeout | undefined
 
-  /** Takes a connection whose request has been refused. */
   refused(socket: Socket): void {
     if (this.#closed || socket.destroyed || this.#isDue()) return
     socket.pause()

@@ -51,7 +51,7 @@ type Reward = Record<
   legacy: { timestamp: string; claimedTimestamp: string | null }
 }
 
-/** A reward in the shape of the document. Its exact amounts are always stored. */
+// A reward in the shape of the document. Its exact amounts are always stored.
 const rewardRecord = <Row extends Reward>(row: Row) => {
   const {
     txHash,

@@ -31,7 +31,7 @@ const asset = addresses
       '(`asset[]=`, `asset[0]=`) or separate addresses by commas.',
   )
 
-/** Both breakdowns by assets return the same answer under different paths. */
+// Both breakdowns by assets return the same answer under different paths.
 const byAssets = (operationId: string) =>
   endpoint({
     operationId,

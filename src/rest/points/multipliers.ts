@@ -52,7 +52,7 @@ export const allMultipliers = endpoint({
   }),
 })
 
-/** An updated multiplier, whose fields the document lists in another order. */
+// An updated multiplier, whose fields the document lists in another order.
 function updatedRecord(multiplier: MultiplierRecordFragment) {
   const { poolName, tokenA_symbol, tokenB_address, tokenB_symbol, ...record } =
     multiplierRecord(multiplier)

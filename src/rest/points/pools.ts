@@ -24,7 +24,6 @@ const operation = graphql(`
 
 type Pool = RestPoolsQuery['pools']['nodes'][number]
 
-/** A pool in the shape of the document. */
 function poolRecord({
   legacy,
   assetA,
