@@ -68,9 +68,8 @@ export function boundGarbage({ MEMORY_MB }: MemorySettings): void {
     const unused = old.reduce((sum, { space_size }) => sum + space_size, 0) - used
     const free = (MEMORY_MB - YOUNG_MB) * MB - process.memoryUsage.rss() + unused
     const percent = Math.round((100 * free) / used)
-    setFlagsFromString(
-      `--heap-growing-percent=${Math.min(GROWTH_PERCENT.max, Math.max(GROWTH_PERCENT.min, percent))}`,
-    )
+    const bounded = Math.min(GROWTH_PERCENT.max, Math.max(GROWTH_PERCENT.min, percent))
+    setFlagsFromString(`--heap-growing-percent=${bounded}`)
   }).observe({ entryTypes: ['gc'] })
 }
 

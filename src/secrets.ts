@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 
 // Words in the paths of well-known servers. Messages may contain them.
 const PLAIN = new Set(
-  `analytics apis cash-flows coins data dataset datasets exports files gateway graphql json lending market-snapshots
-   markets points pools positions prices public query rates rest rewards snapshots source sources subgraph subgraphs
-   tokens users vault-snapshots vaults`.split(/\s+/),
+  `analytics apis cash-flows coins data dataset datasets exports files gateway graphql json lending
+   market-snapshots markets points pools positions prices public query rates rest rewards snapshots
+   source sources subgraph subgraphs tokens users vault-snapshots vaults`.split(/\s+/),
 )
 // Shorter texts are in messages by chance.
 const MIN_LENGTH = 4

@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
 import { ROOT, unlessFresh } from './fresh.ts'
 
-interface Page {
+interface PageBuild {
   room: string
   url: string
   from?: string[]
@@ -16,10 +16,10 @@ interface Page {
  * Builds a page for browsers: dist/ROOM has page.html and, in `assets`, one script and one style
  * sheet, named by their contents and compressed.
  */
-export const buildPage = (page: Page): Promise<void> =>
+export const buildPage = (page: PageBuild): Promise<void> =>
   unlessFresh(page.room, [`src/${page.room}`, ...(page.from ?? [])], () => make(page))
 
-async function make({ room, url, options }: Page): Promise<string[]> {
+async function make({ room, url, options }: PageBuild): Promise<string[]> {
   const directory = join(ROOT, 'dist', room)
   const { outputFiles } = await build({
     absWorkingDir: ROOT,

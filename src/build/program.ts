@@ -140,7 +140,9 @@ const namedImportsOnly: Plugin = {
         !path.startsWith('node:') &&
         !EXTERNAL.some((name) => path.startsWith(name.replace('*', '')))
       if (kind !== 'dynamic-import' || !isOurs || !isBundled) return undefined
-      const text = `import('${path}') has only a default in the bundle: import() a module of ours that imports it by \`import ... from\`.`
+      const text =
+        `import('${path}') has only a default in the bundle: import() a module of ours that ` +
+        'imports it by `import ... from`.'
       return { errors: [{ text }] }
     })
   },

@@ -73,9 +73,9 @@ export function exampleValuesOf(data: ExampleValuesQuery): ExampleValues | undef
   }
 }
 
-type Entry = ExampleValuesQuery['leaderboard']['nodes'][number]
+type TopEntry = ExampleValuesQuery['leaderboard']['nodes'][number]
 
-function contentOf({ user: { positions, latestSnapshots, liquidationRewards } }: Entry): number {
+function contentOf({ user: { positions, latestSnapshots, liquidationRewards } }: TopEntry): number {
   const snapshotTypes = new Set(latestSnapshots.map(({ entityType }) => entityType))
   return positions.nodes.length + snapshotTypes.size + liquidationRewards.nodes.length
 }

@@ -14,7 +14,7 @@ export interface Example {
   variables(values: ExampleValues): Record<string, unknown>
 }
 
-type Variables = {
+type VariablesOfExamples = {
   [Name in keyof typeof operations as Name extends `${infer Example}Document`
     ? Example
     : never]: (typeof operations)[Name] extends DocumentTypeDecoration<unknown, infer Own>
@@ -25,7 +25,7 @@ type Variables = {
 const none = () => ({})
 const ofUser = ({ user }: ExampleValues) => ({ user })
 
-const variables: Variables = {
+const variables: VariablesOfExamples = {
   UserPage: ofUser,
   DailyPoints: ofUser,
   Activity: ({ user, dates }) => ({
@@ -84,5 +84,9 @@ const variables: Variables = {
 
 /** The examples of GraphiQL. Their texts are trusted documents. */
 export const examples = Object.entries(variables).map(
-  ([name, variables]): Example => ({ name, ...texts[name as keyof Variables], variables }),
+  ([name, variables]): Example => ({
+    name,
+    ...texts[name as keyof VariablesOfExamples],
+    variables,
+  }),
 )

@@ -173,7 +173,7 @@ export function openChain(server: Server, options: ChainOptions): Chain {
     while ((steps[exchange.step++] as Step)(exchange));
   }
 
-  function refuse(exchange: Exchange, reason: Reason, refusal: Refusal): false {
+  function refuse(exchange: Exchange, reason: RefusalReason, refusal: Refusal): false {
     const { request } = exchange
     const response = responseOf(exchange)
     refusals.inc({ reason })
@@ -209,7 +209,7 @@ export function openChain(server: Server, options: ChainOptions): Chain {
       })
     },
     async admitMessage({ request, response, socket }, message) {
-      const refused = (reason: Reason, refusal: Refusal) => {
+      const refused = (reason: RefusalReason, refusal: Refusal) => {
         refusals.inc({ reason })
         return { refusal, turn: pace.turnOf(socket) }
       }
@@ -265,7 +265,7 @@ async function overRate(
     : new Refusal({ status: 429, code: 'RATE_LIMITED', message })
 }
 
-type Reason = 'closing' | 'connections' | 'overload' | 'rate'
+type RefusalReason = 'closing' | 'connections' | 'overload' | 'rate'
 
 const CLOSING = new Refusal({
   status: 503,

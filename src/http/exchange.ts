@@ -14,7 +14,7 @@ const EXPLAIN = 'x-explain'
 // The statements in the trace of one request. More are only counted.
 const MAX_TRACED = 100
 
-interface Handshake {
+interface UpgradedSocket {
   socket: Socket
   head: Buffer
 }
@@ -32,7 +32,7 @@ export class Exchange implements Caller {
   readonly request: IncomingMessage
   response: ServerResponse | undefined
   step = 0
-  handshake: Handshake | undefined
+  handshake: UpgradedSocket | undefined
   /** The documented path of the route. Undefined before routing, and if there is none. */
   route: string | undefined
   operation: string | undefined

@@ -50,14 +50,9 @@ export function mountHealth(
   app.get('/livez', (_request, reply) => ok(reply))
 
   app.get('/readyz', async (_request, reply) => {
-    const fault = chain.closing
-      ? 'The server is closing.'
-      : (await database())
-        ? undefined
-        : 'The database cannot be reached.'
-    return fault === undefined
-      ? ok(reply)
-      : sendProblem(reply.header('retry-after', '1'), 503, fault)
+    const unready = (fault: string) => sendProblem(reply.header('retry-after', '1'), 503, fault)
+    if (chain.closing) return unready('The server is closing.')
+    return (await database()) ? ok(reply) : unready('The database cannot be reached.')
   })
 }
 

@@ -51,7 +51,7 @@ const alive = z.strictObject({ status: z.literal('ok') })
 
 const DOWN = { status: 'down' as const, message: 'The database cannot be reached.' }
 
-interface Example {
+interface OperationExample {
   parameters: object
   body?: unknown
   link?: string
@@ -59,9 +59,9 @@ interface Example {
 }
 
 /** Requests with their responses, by operation. */
-export type Examples = Record<string, Example>
+export type Examples = Record<string, OperationExample>
 
-const ofMetrics: Example = {
+const ofMetrics: OperationExample = {
   parameters: {},
   responses: { 200: '# TYPE gateway_subscriptions gauge\ngateway_subscriptions 0\n' },
 }
@@ -262,7 +262,7 @@ export function openApiDocument(basePath = '', sampled: Examples = generated) {
 }
 
 type Content = Record<string, { example?: unknown }>
-interface Operation {
+interface DocumentedOperation {
   operationId: string
   parameters?: { name: string; example?: unknown }[]
   requestBody?: { content: Content }
@@ -272,7 +272,7 @@ interface Operation {
 // Adds examples. A problem that the sample data cannot produce uses the description of its status.
 function addExamples({ paths = {} }: ReturnType<typeof createDocument>, examples: Examples): void {
   for (const item of Object.values(paths))
-    for (const operation of Object.values(item as Record<string, Operation>)) {
+    for (const operation of Object.values(item as Record<string, DocumentedOperation>)) {
       const { parameters, body, responses } = examples[operation.operationId] ?? {
         parameters: {},
         responses: {},

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 export const withBase = (html: string, basePath: string): string =>
   basePath === '' ? html : html.replace(/\b(href|src)="\/(?!\/)/g, `$1="${basePath}/`)
 
-interface Place {
+interface ClientPlace {
   /** The place at which the client reaches the gateway. Undefined if it is not known. */
   origin: string | undefined
   basePath: string
@@ -22,7 +22,7 @@ interface Place {
  * The text of a document for a client: with the origin that it has asked, and dates that the store
  * has.
  */
-export function placed(text: string, { origin, basePath, newest }: Place): string {
+export function placed(text: string, { origin, basePath, newest }: ClientPlace): string {
   const at = `${origin ?? `http://${WRITTEN.host}`}${basePath}`
   const moved = newest ? withDates(text, newest) : text
   return withBase(moved, basePath)

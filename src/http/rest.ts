@@ -10,7 +10,7 @@ import type { Graph } from '../graphql/execution/graph.ts'
 import type { Operation } from '../graphql/execution/operation.ts'
 import { answered, dataOf, run, runPages } from '../graphql/execution/run.ts'
 import { idOfDocument } from '../graphql/policy/documents.ts'
-import type { Answer, Endpoint, PageInfo, Rows } from '../rest/endpoint.ts'
+import type { Endpoint, EndpointAnswer, PageInfo, Rows } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { type ComputedAnswer, tagOf } from './cache/answer.ts'
 import { edgeKey } from './cache/edge-cache.ts'
@@ -78,7 +78,7 @@ function read(
 async function computed(
   graph: Graph,
   mounted: Mounted,
-  input: Input,
+  input: EndpointInput,
   caller: Caller,
 ): Promise<ComputedAnswer> {
   const { path, endpoint, link } = mounted
@@ -115,14 +115,12 @@ async function change(
   return reply.send(exactJson(body))
 }
 
-type Variables = Record<string, unknown>
+const variablesOf = ({ deps }: Graph, endpoint: Endpoint, input: EndpointInput) =>
+  endpoint.variables({ ...input, now: deps.now }) as Record<string, unknown>
 
-const variablesOf = ({ deps }: Graph, endpoint: Endpoint, input: Input) =>
-  endpoint.variables({ ...input, now: deps.now }) as Variables
-
-interface Call {
-  input: Input
-  variables: Variables
+interface EndpointRun {
+  input: EndpointInput
+  variables: Record<string, unknown>
   admin: Admin
 }
 
@@ -131,9 +129,9 @@ const NO_ROWS: Rows = { json: '', length: 0, last: undefined }
 async function answerOf(
   graph: Graph,
   { endpoint, operation }: Mounted,
-  { input, ...call }: Call,
+  { input, ...call }: EndpointRun,
   caller?: Caller,
-): Promise<Answer<unknown> & { rows: Rows }> {
+): Promise<EndpointAnswer<unknown> & { rows: Rows }> {
   const { pageInfo } = endpoint
   const request = { operation, ...call }
   if (pageInfo) {
@@ -149,7 +147,7 @@ async function answerOf(
   return { ...endpoint.answer({ ...input, ...call, data, pages: [data], rows }), rows }
 }
 
-const nextPage = ({ hasNextPage, endCursor }: PageInfo): Variables | undefined =>
+const nextPage = ({ hasNextPage, endCursor }: PageInfo): Record<string, unknown> | undefined =>
   hasNextPage ? { after: endCursor } : undefined
 
 // Proxies commonly limit all response headers to 4 KiB.
@@ -172,7 +170,7 @@ function alternateLink(
   }
 }
 
-type Input = ReturnType<typeof readInput>
+type EndpointInput = ReturnType<typeof readInput>
 
 function readInput(
   endpoint: Endpoint,
@@ -190,7 +188,7 @@ function readInput(
   const query = read(
     'query',
     endpoint.query,
-    withoutBrackets(request.query as Query, endpoint.query, problems),
+    withoutBrackets(request.query as QueryParameters, endpoint.query, problems),
   )
   const body = endpoint.body ? read('body', endpoint.body, readJson(request.body)) : undefined
   if (problems.length === 0) return { path, query, body }
@@ -199,16 +197,16 @@ function readInput(
   throw new GatewayError('BAD_INPUT', `${detail}.`, unique)
 }
 
-type Query = Record<string, string | string[]>
+type QueryParameters = Record<string, string | string[]>
 
 // Normalizes query parameters: clients also write lists as `name[]` and `name[0]`. A parameter that
 // takes one value rejects such a list.
 function withoutBrackets(
-  raw: Query,
+  raw: QueryParameters,
   schema: ZodObject | undefined,
   problems: InputProblem[],
-): Query {
-  const query: Query = {}
+): QueryParameters {
+  const query: QueryParameters = {}
   for (const [key, value] of Object.entries(raw)) {
     const bracket = key.indexOf('[')
     const name = bracket < 0 ? key : key.slice(0, bracket)

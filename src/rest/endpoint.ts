@@ -4,20 +4,21 @@ import type { ZodObject, ZodType, z } from 'zod'
 
 export type { Rows }
 
-type Input<S> = S extends ZodType ? z.output<S> : Record<string, never>
+type OutputOf<S> = S extends ZodType ? z.output<S> : Record<string, never>
 
-interface Parsed<Path, Query, Body> {
-  path: Input<Path>
-  query: Input<Query>
-  body: Input<Body>
+interface ParsedInput<Path, Query, Body> {
+  path: OutputOf<Path>
+  query: OutputOf<Query>
+  body: OutputOf<Body>
 }
 
-export interface Request<Path, Query, Body> extends Parsed<Path, Query, Body> {
+export interface EndpointRequest<Path, Query, Body> extends ParsedInput<Path, Query, Body> {
   now(): Date
 }
 
 /** A request, and what its operation has read. */
-export interface Call<Path, Query, Body, Data, Variables> extends Parsed<Path, Query, Body> {
+export interface EndpointCall<Path, Query, Body, Data, Variables>
+  extends ParsedInput<Path, Query, Body> {
   variables: Variables
   data: Data
   /** The data of each page of an endpoint with `pageInfo`. */
@@ -31,12 +32,12 @@ export const lastOf = <Row>({ last }: Rows): Row | undefined =>
   last === undefined ? undefined : (JSON.parse(last) as Row)
 
 /**
- * Placeholder for the time of the request in a body with `Answer.timed`. No stored date looks like
+ * Placeholder for the time of the request in a body with `timed`. No stored date looks like
  * it.
  */
 export const REQUEST_TIME = '0000-00-00T00:00:00.000Z'
 
-export interface Answer<Body> {
+export interface EndpointAnswer<Body> {
   body: Body
   /**
    * Returns the part of the body's JSON that does not depend on the time of the request. Undefined
@@ -68,7 +69,7 @@ export interface Endpoint {
   admin: boolean
   /** The operation that provides every value of the answer. */
   operation: TypedDocumentNode<unknown, unknown>
-  variables(request: Request<ZodType, ZodType, ZodType>): object
+  variables(request: EndpointRequest<ZodType, ZodType, ZodType>): object
   /**
    * True if the operation's only list is long. Its rows are copied as JSON into the empty list with
    * which the body begins. They are flat: objects within a row are merged into it, dates are
@@ -77,7 +78,7 @@ export interface Endpoint {
   hasRows: boolean
   /** The page of the operation's list, of which all pages are read. */
   pageInfo?(data: unknown): PageInfo
-  answer(call: Call<ZodType, ZodType, ZodType, unknown, unknown>): Answer<unknown>
+  answer(call: EndpointCall<ZodType, ZodType, ZodType, unknown, unknown>): EndpointAnswer<unknown>
 }
 
 export interface PageInfo {
@@ -97,12 +98,12 @@ interface Definition<Path, Query, Body, Response extends ZodType, Data, Variable
   errors?: Endpoint['errors']
   admin?: boolean
   operation: TypedDocumentNode<Data, Variables>
-  variables(request: Request<Path, Query, Body>): NoInfer<Variables>
+  variables(request: EndpointRequest<Path, Query, Body>): NoInfer<Variables>
   hasRows?: boolean
   pageInfo?(data: NoInfer<Data>): PageInfo
   answer(
-    call: Call<Path, Query, Body, NoInfer<Data>, NoInfer<Variables>>,
-  ): Answer<z.input<Response>>
+    call: EndpointCall<Path, Query, Body, NoInfer<Data>, NoInfer<Variables>>,
+  ): EndpointAnswer<z.input<Response>>
 }
 
 /** Defines an endpoint, with input and answer typed by its schemas. */

@@ -3,7 +3,8 @@ import { graphql } from '../generated/operations/gql.ts'
 /** A position in the shape of section 2.1 of the points document. */
 export const positionRecord = graphql(`
   fragment PositionRecord on Position {
-    legacy { id: recordId } marketAddress: poolAddress userAddress distributionDate: date pointsA pointsB points
+    legacy { id: recordId } marketAddress: poolAddress userAddress distributionDate: date
+    pointsA pointsB points
     sideA {
       asset { aTokenAddress: address aTokenSymbol: symbol } aTokenPrice: priceUsd
       supplied { aSuppliedAmount: value aSuppliedAmountUsd: usd }

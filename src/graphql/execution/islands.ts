@@ -9,16 +9,15 @@ import {
   visit,
 } from 'graphql'
 import { Plan, selections } from 'pothos-sql'
+import type { Variables } from '../policy/documents.ts'
 
 /** A query in two parts: root fields that have a plan, and the islands, which resolvers read. */
-export interface Parts<Resolve> {
+export interface SplitQuery<Resolve> {
   /** Reads the first part. Its answer has a HOLE in the place of each island. */
   plan: Plan
   islands: string[]
   resolve: Resolve
 }
-
-type Variables = Record<string, unknown>
 
 /** Splits a query that has no plan as a whole. */
 export class Islands<Resolve> {
@@ -27,7 +26,7 @@ export class Islands<Resolve> {
   readonly #operation: OperationDefinitionNode
   readonly #resolver: (document: DocumentNode) => Resolve
   readonly #fragments: selections.Fragments
-  readonly #parts: selections.Variants<Parts<Resolve> | null>
+  readonly #parts: selections.Variants<SplitQuery<Resolve> | null>
 
   constructor(
     schema: GraphQLSchema,
@@ -53,11 +52,11 @@ export class Islands<Resolve> {
    * The parts of the query with these values of its variables. Undefined if no root field has a
    * plan.
    */
-  of(coerced: Variables): Parts<Resolve> | undefined {
+  of(coerced: Variables): SplitQuery<Resolve> | undefined {
     return this.#parts.of(coerced, (conditions) => this.#split(conditions)) ?? undefined
   }
 
-  #split(conditions: selections.Conditions): Parts<Resolve> | null {
+  #split(conditions: selections.Conditions): SplitQuery<Resolve> | null {
     const type = this.#schema.getQueryType() as GraphQLObjectType
     const on = { type, schema: this.#schema }
     const fields = selections.fieldsOf([this.#operation.selectionSet], this.#fragments, {

@@ -14,7 +14,7 @@ import {
 import { Plan, selections } from 'pothos-sql'
 import type { GraphContext } from '../context.ts'
 import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
-import type { Variables } from '../policy/operation-cost.ts'
+import type { Variables } from '../policy/documents.ts'
 import { Islands } from './islands.ts'
 
 export type Resolve = (
@@ -161,12 +161,9 @@ const MAX_NAME = 100
 // selects.
 function nameOfOperation({ name, operation, selectionSet }: OperationDefinitionNode): string {
   if (name) return name.value.slice(0, MAX_NAME)
-  const fields = selectionSet.selections.map((one) =>
-    one.kind === Kind.FIELD
-      ? one.name.value
-      : one.kind === Kind.FRAGMENT_SPREAD
-        ? `...${one.name.value}`
-        : '...',
-  )
+  const fields = selectionSet.selections.map((one) => {
+    if (one.kind === Kind.FIELD) return one.name.value
+    return one.kind === Kind.FRAGMENT_SPREAD ? `...${one.name.value}` : '...'
+  })
   return `${operation} { ${[...new Set(fields)].join(' ')} }`.slice(0, MAX_NAME)
 }

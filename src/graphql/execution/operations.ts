@@ -29,7 +29,7 @@ interface SentDocument {
 
 // The operations that are prepared for a document, by their names. Null if it has no such
 // operation.
-interface Prepared {
+interface PreparedDocument {
   operations: Map<string | undefined, Operation | null>
   /** Those whose rows are separate. */
   withRows: Map<string | undefined, Operation | null>
@@ -51,7 +51,7 @@ export class Operations {
   // long.
   readonly #new: LRUCache<string, SentDocument>
   readonly #sentAs = new WeakMap<DocumentNode, SentDocument>()
-  readonly #prepared = new WeakMap<DocumentNode, Prepared>()
+  readonly #prepared = new WeakMap<DocumentNode, PreparedDocument>()
 
   constructor(schema: GraphQLSchema, options: OperationsOptions = {}) {
     const {
@@ -125,7 +125,7 @@ export class Operations {
     return query ? this.of(query, operationName) : undefined
   }
 
-  #preparedOf(document: DocumentNode): Prepared {
+  #preparedOf(document: DocumentNode): PreparedDocument {
     let prepared = this.#prepared.get(document)
     if (!prepared) {
       prepared = { operations: new Map(), withRows: new Map(), queries: new Map() }

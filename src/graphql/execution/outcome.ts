@@ -48,7 +48,9 @@ export function presentResult<Result extends ExecutionResult>(
 }
 
 function tooManyErrors(unlisted: number, requestId: string): GraphQLError {
-  const message = `There are ${unlisted.toLocaleString('en-US')} more errors, which are not listed. Correct those that are.`
+  const message =
+    `There are ${unlisted.toLocaleString('en-US')} more errors, which are not listed. ` +
+    'Correct those that are.'
   return new GraphQLError(message, { extensions: { code: 'TOO_MANY_ERRORS', requestId, unlisted } })
 }
 

@@ -102,9 +102,9 @@ function writesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Wr
   return writes
 }
 
-type Entry = [key: string, value: unknown]
+type ObjectEntry = [key: string, value: unknown]
 
-const mapEntries = (object: object, map: (...entry: Entry) => Entry[]): object =>
+const mapEntries = (object: object, map: (...entry: ObjectEntry) => ObjectEntry[]): object =>
   Object.fromEntries(Object.entries(object).flatMap((entry) => map(...entry)))
 
 const isObject = (value: unknown): value is object =>

@@ -11,11 +11,12 @@ import {
   type DocumentReference,
   documentReference,
   type RequestParams,
+  type Variables,
 } from '../policy/documents.ts'
 import type { ChargeOperation } from '../policy/limits.ts'
 import { isOfDocument, refusal } from './errors.ts'
 import { createContext, type Graph } from './graph.ts'
-import { fillHoles, type Parts } from './islands.ts'
+import { fillHoles, type SplitQuery } from './islands.ts'
 import type { Operation, Resolve } from './operation.ts'
 import { resultOf } from './outcome.ts'
 import { answerJson, withRows } from './resolved.ts'
@@ -28,7 +29,7 @@ export interface OperationCaller extends Caller {
   startOperation(name: string): void
 }
 
-export interface Call {
+export interface OperationCall {
   admin: Admin
   charge?: ChargeOperation | undefined
   caller?: OperationCaller | undefined
@@ -54,7 +55,7 @@ export function findQuery(
   { documents, limiter, operations }: Graph,
   params: DocumentReference & {
     operationName: string | undefined
-    variables?: Record<string, unknown>
+    variables?: Variables
   },
 ): Operation | undefined {
   if (limiter.variablesFault(params.variables) !== undefined) return undefined
@@ -69,8 +70,8 @@ export function findQuery(
 export function admit(
   { limiter }: Graph,
   operation: Operation,
-  variables: Record<string, unknown>,
-  { admin, charge, caller }: Call,
+  variables: Variables,
+  { admin, charge, caller }: OperationCall,
 ): Promise<void> | undefined {
   const { name, type } = operation
   caller?.startOperation(name)
@@ -103,9 +104,9 @@ export function answerText(
     : `{"data":${json}}`
 }
 
-export interface Run {
+export interface OperationRun {
   operation: Operation
-  variables: Record<string, unknown>
+  variables: Variables
   admin: Admin
   /** Why resolvers run it, although it may have a plan. */
   unplanned?: string | undefined
@@ -117,7 +118,7 @@ export interface Run {
  * run the query to find it. A large operation waits for its turn.
  * @param caller ends the reads when it has gone, and receives their statements
  */
-export function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
+export function run(graph: Graph, request: OperationRun, caller?: Caller): Promise<Outcome> {
   const { operation, variables } = request
   const cost = costOf(graph, operation, variables)
   return graph.workload
@@ -126,16 +127,13 @@ export function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcom
 }
 
 /** The cost of an operation in the workload. */
-export const costOf = (
-  { limiter }: Graph,
-  operation: Operation,
-  variables: Record<string, unknown>,
-): number => limiter.cost(operation, variables).requested
+export const costOf = ({ limiter }: Graph, operation: Operation, variables: Variables): number =>
+  limiter.cost(operation, variables).requested
 
 /** Runs an operation that has its turn. @throws the error of a read that fails */
 export function answer(
   graph: Graph,
-  request: Run,
+  request: OperationRun,
   cost: number,
   caller?: Caller,
 ): Promise<Outcome> {
@@ -153,7 +151,7 @@ export function answer(
 // fields without a plan.
 async function read(
   graph: Graph,
-  request: Run,
+  request: OperationRun,
   reader: Reader,
   caller: Caller | undefined,
 ): Promise<Outcome> {
@@ -181,8 +179,8 @@ async function read(
 // argument or a value.
 async function readParts(
   graph: Graph,
-  request: Run,
-  parts: Parts<Resolve>,
+  request: OperationRun,
+  parts: SplitQuery<Resolve>,
   reader: Reader,
 ): Promise<Outcome | undefined> {
   const { operation, variables, admin } = request
@@ -210,7 +208,7 @@ const REJECTED = Symbol('rejected')
 async function answerOfPlan(
   operation: Operation,
   plan: Operation['plan'],
-  variables: Run['variables'],
+  variables: Variables,
   reader: Reader,
 ): Promise<Outcome | typeof REJECTED | undefined> {
   try {
@@ -227,7 +225,7 @@ const failedWith = ({ warnings }: Operation, result: ExecutionResult): Outcome =
   failed: warnings ? { ...result, extensions: { ...warnings } } : result,
 })
 
-async function resolve(graph: Graph, request: Run, reader: Reader): Promise<Outcome> {
+async function resolve(graph: Graph, request: OperationRun, reader: Reader): Promise<Outcome> {
   const { operation, variables, admin, unplanned } = request
   const context = createContext(graph, reader, admin)
   const result = await operation.resolve(context, variables, unplanned)
@@ -240,14 +238,14 @@ async function resolve(graph: Graph, request: Run, reader: Reader): Promise<Outc
  * Runs an operation of this program, which code generation has validated.
  * @throws the error that a resolver threw
  */
-export async function runDocument<Data, Variables>(
+export async function runDocument<Data, Sent>(
   graph: Graph,
-  document: TypedDocumentNode<Data, Variables>,
-  variables: Variables,
+  document: TypedDocumentNode<Data, Sent>,
+  variables: Sent,
   { admin = 'no', caller }: { admin?: Admin; caller?: Caller } = {},
 ): Promise<Data> {
   const operation = graph.operations.of(document) as Operation
-  const request = { operation, variables: variables as Record<string, unknown>, admin }
+  const request = { operation, variables: variables as Variables, admin }
   return dataOf<Data>(answered(await run(graph, request, caller)))
 }
 
@@ -265,8 +263,8 @@ export const dataOf = <Data>({ json }: Answer): Data => parseExact(json) as Data
  */
 export function runPages<Data>(
   graph: Graph,
-  request: Run,
-  next: (data: Data) => Record<string, unknown> | undefined,
+  request: OperationRun,
+  next: (data: Data) => Variables | undefined,
   caller?: Caller,
 ): Promise<Data[]> {
   const { workload, deps } = graph

@@ -10,7 +10,7 @@ const SWEEP_MS = 100
 
 const CAPACITY = 100_000
 
-interface Waiting {
+interface WaitingOperation {
   cost: number
   caller: Caller | undefined
   since: number
@@ -26,7 +26,7 @@ interface Waiting {
 export class Workload {
   readonly #capacity: number
   readonly #small: number
-  #waiting: Waiting[] = []
+  #waiting: WaitingOperation[] = []
   #cost = 0
   #timer: NodeJS.Timeout | undefined
 

@@ -30,7 +30,7 @@ export interface LiveAnswer {
  * does not throw.
  * @returns undefined if the signal aborted it
  */
-type Fetch = (begin: () => void, signal: AbortSignal) => Promise<LiveAnswer | undefined>
+type ReadAnswer = (begin: () => void, signal: AbortSignal) => Promise<LiveAnswer | undefined>
 
 // The newest answers, up to a sum of bytes. One that is dropped is read again for a subscriber that
 // still needs it.
@@ -122,7 +122,7 @@ export class Live {
    * Answers of a query: the current one, and after changes each one that differs from the last.
    * Subscribers with the same key share the reads.
    */
-  answers(key: string, read: Fetch): AsyncIterableIterator<LiveAnswer> {
+  answers(key: string, read: ReadAnswer): AsyncIterableIterator<LiveAnswer> {
     let shared = this.#shared.get(key)
     if (!shared) {
       shared = new SharedAnswer(read, this.#answers, () => this.#shared.delete(key))
@@ -161,7 +161,7 @@ const merged: Join<ChangeEvent> = (waiting, { anyway }) => {
 // whenever it differs from the last. It is read once for all of them, one read at a time, and only
 // while a subscriber waits.
 class SharedAnswer {
-  readonly #read: Fetch
+  readonly #read: ReadAnswer
   readonly #answers: Answers
   readonly #onLeft: () => void
   readonly #followers = new Set<Follower>()
@@ -172,7 +172,7 @@ class SharedAnswer {
   #reading = false
 
   /** @param onLeft called when the last subscriber has left. No subscriber may join after that */
-  constructor(read: Fetch, answers: Answers, onLeft: () => void) {
+  constructor(read: ReadAnswer, answers: Answers, onLeft: () => void) {
     this.#read = read
     this.#answers = answers
     this.#onLeft = onLeft

@@ -15,7 +15,8 @@ import { isAway, presentError } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/graph.ts'
 import type { Operation } from '../execution/operation.ts'
 import { presentResult, resultOf } from '../execution/outcome.ts'
-import { answer, answerText, costOf, type Run } from '../execution/run.ts'
+import { answer, answerText, costOf, type OperationRun } from '../execution/run.ts'
+import type { Variables } from '../policy/documents.ts'
 import type { ChangeEvent, Live, LiveAnswer } from './live.ts'
 import type { RunEvent } from './runs.ts'
 
@@ -34,7 +35,6 @@ export interface LiveRoot<Event> {
 }
 
 type Event = ChangeEvent | RunEvent
-type Variables = Record<string, unknown>
 type Results = AsyncIterableIterator<ExecutionResult>
 
 const RETRY_MS = [500, 2000, 5000]
@@ -176,7 +176,7 @@ export async function subscribe(
  */
 async function liveAnswer(
   graph: Graph,
-  request: Run,
+  request: OperationRun,
   cost: number,
   signal: AbortSignal,
 ): Promise<LiveAnswer> {

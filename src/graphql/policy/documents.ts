@@ -13,6 +13,9 @@ export interface DocumentReference {
   hash?: string | undefined
 }
 
+/** The values of a request's variables, by their names. */
+export type Variables = Readonly<Record<string, unknown>>
+
 /** The parameters of a request, as it sent them. */
 export interface RequestParams {
   query?: unknown

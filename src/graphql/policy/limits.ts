@@ -14,7 +14,8 @@ import {
 } from 'graphql'
 import { refusal } from '../execution/errors.ts'
 import { DocumentMeter } from './document-size.ts'
-import { compileCost, type Figure, figureOf, type Variables } from './operation-cost.ts'
+import type { Variables } from './documents.ts'
+import { compileCost, type Figure, figureOf } from './operation-cost.ts'
 
 /** The limits on one operation. Null means no limit. */
 export interface Limits {

@@ -33,8 +33,7 @@ import {
   type SchemaField,
   weightCharge,
 } from './cost.ts'
-
-export type Variables = Readonly<Record<string, unknown>>
+import type { Variables } from './documents.ts'
 
 /** A cost or a number of rows: a function if it depends on variables. */
 export type Figure = number | ((variables: Variables) => number)

@@ -32,9 +32,9 @@ const HEADERS = [
   'no-referrer',
 ]
 
-const EMPTY = `The store is empty, so the examples have nothing to show. Load data, then reload this page:
-npm start (the sample data)
-npm run gateway -- import DIR (your own)`
+const EMPTY =
+  'The store is empty, so the examples have nothing to show. Load data, then reload this page:\n' +
+  'npm start (the sample data)\nnpm run gateway -- import DIR (your own)'
 const UNREACHABLE =
   'The store cannot be reached, so the examples name no records. Reload this page in a moment.'
 

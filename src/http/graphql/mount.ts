@@ -5,7 +5,13 @@ import type { Caller } from '../../db/connect/scope.ts'
 import type { Deps } from '../../deps.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
 import { asGraphQLError, resultOf } from '../../graphql/execution/outcome.ts'
-import { admit, answerText, type Call, findQuery, run } from '../../graphql/execution/run.ts'
+import {
+  admit,
+  answerText,
+  findQuery,
+  type OperationCall,
+  run,
+} from '../../graphql/execution/run.ts'
 import type { HttpAnswer } from '../cache/answer.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
@@ -123,7 +129,7 @@ class Failed extends Error {
   }
 }
 
-type PlainCall = Call & { caller: Exchange }
+type PlainCall = OperationCall & { caller: Exchange }
 
 /**
  * Answers a plain query whose document is at hand, from the cache if possible.

@@ -8,13 +8,19 @@ import type { Graph } from '../../graphql/execution/graph.ts'
 import { type Operation, UNPLANNED } from '../../graphql/execution/operation.ts'
 import { assertOperation } from '../../graphql/execution/operations.ts'
 import { asGraphQLError, codesOf, presentAndCount } from '../../graphql/execution/outcome.ts'
-import { admit, answerText, type Call, documentText, run } from '../../graphql/execution/run.ts'
+import {
+  admit,
+  answerText,
+  documentText,
+  type OperationCall,
+  run,
+} from '../../graphql/execution/run.ts'
 import { subscribe } from '../../graphql/live/subscribe.ts'
 import { operationNameOf, type RequestParams } from '../../graphql/policy/documents.ts'
 import type { Connections } from '../server/connections.ts'
 
 /** The parts of a request that its operation uses. */
-export interface ServerContext extends Call {
+export interface ServerContext extends OperationCall {
   requestId: string
   client: string
   /** Aborted when the client has gone or has its answer. Ends a subscription. */
@@ -156,15 +162,11 @@ const isObject = <T>(value: T): value is T & object =>
 
 // The documentId of a URL or a form, which the server's parsers of both leave out.
 async function sentDocumentId(request: Request): Promise<string | undefined> {
-  const isForm = request.headers
-    .get('content-type')
-    ?.startsWith('application/x-www-form-urlencoded')
-  const sent =
-    request.method === 'GET'
-      ? new URL(request.url).search
-      : isForm
-        ? await request.clone().text()
-        : ''
+  const type = request.headers.get('content-type')
+  let sent = ''
+  if (request.method === 'GET') sent = new URL(request.url).search
+  else if (type?.startsWith('application/x-www-form-urlencoded'))
+    sent = await request.clone().text()
   return new URLSearchParams(sent).get('documentId') ?? undefined
 }
 

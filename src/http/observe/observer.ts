@@ -243,8 +243,8 @@ class RequestMetrics {
     if (cache !== undefined) this.#cache[cache]++
     if (streams) return
     this.#inFlight--
-    const label =
-      operation === undefined ? '' : this.#knownOperations.has(operation) ? operation : OTHER
+    const isNamed = operation === undefined || this.#knownOperations.has(operation)
+    const label = isNamed ? (operation ?? '') : OTHER
     const status = response?.writableFinished
       ? `${Math.floor(response.statusCode / 100)}xx`
       : 'aborted'
@@ -262,7 +262,7 @@ class RequestMetrics {
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-interface Series {
+interface DurationSeries {
   labels: Record<string, string>
   /** By bucket, the last one without an upper bound. */
   counts: number[]
@@ -279,7 +279,7 @@ interface DurationHistogramOptions {
 // is 3 % of an answer from memory: it sorts and joins the labels each time.
 class DurationHistogram {
   readonly #options: DurationHistogramOptions
-  readonly #series = new Map<string, Series>()
+  readonly #series = new Map<string, DurationSeries>()
 
   constructor(options: DurationHistogramOptions) {
     this.#options = options
@@ -300,7 +300,7 @@ class DurationHistogram {
     series.seconds += seconds
   }
 
-  open(key: string, labels: Record<string, string>): Series {
+  open(key: string, labels: Record<string, string>): DurationSeries {
     const series = { labels, counts: Array(BUCKETS.length + 1).fill(0), seconds: 0 }
     this.#series.set(key, series)
     return series

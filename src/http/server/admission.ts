@@ -21,7 +21,7 @@ const RESOLUTION_MS = 20
 const MIN_LIMIT = 4
 
 // `arriving`: admitted in an overload, while its body still arrives. `active`: it has a slot.
-type State = 'arriving' | 'active'
+type RequestState = 'arriving' | 'active'
 // On each request, since a Set that requests enter and leave would keep its old tables alive, and
 // them with it.
 const STATE = Symbol('state')
@@ -32,11 +32,11 @@ const STATE = Symbol('state')
  */
 export interface Admitted {
   readonly destroyed: boolean
-  [STATE]?: State | undefined
+  [STATE]?: RequestState | undefined
   once(event: 'prefinish' | 'close', listener: () => void): unknown
 }
 
-interface Waiting {
+interface WaitingRequest {
   response: Admitted
   done(entered: boolean): void
 }
@@ -50,7 +50,7 @@ export class Admission {
   readonly #max: number
   #limit: number
   readonly #count = { active: 0, arriving: 0 }
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: WaitingRequest[] = []
   #overloaded = false
   #refused = 0
   #started = 0
@@ -120,7 +120,7 @@ export class Admission {
     this.#delay.disable()
   }
 
-  #start({ response, done }: Waiting): void {
+  #start({ response, done }: WaitingRequest): void {
     this.#started = performance.now()
     this.#set(response, 'active')
     const leave = () => this.leave(response)
@@ -141,13 +141,13 @@ export class Admission {
     for (const { done } of this.#waiting.splice(0)) done(false)
   }
 
-  #set(response: Admitted, state: State): void {
+  #set(response: Admitted, state: RequestState): void {
     if (response[STATE] === state) return
     response[STATE] = state
     this.#count[state]++
   }
 
-  #unset(response: Admitted, state: State): boolean {
+  #unset(response: Admitted, state: RequestState): boolean {
     if (response[STATE] !== state) return false
     response[STATE] = undefined
     this.#count[state]--

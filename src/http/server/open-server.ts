@@ -87,16 +87,18 @@ export function refuseOtherMethods(app: FastifyInstance): { mount(): void } {
   }
 }
 
+const UNREADABLE = new Map<string | undefined, { status: number; detail: string }>([
+  [
+    'HPE_HEADER_OVERFLOW',
+    { status: 431, detail: 'The URL and the headers are too long: at most 16 KiB together.' },
+  ],
+  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, detail: 'The request took too long to arrive.' }],
+])
+const NOT_HTTP = { status: 400, detail: 'This is not an HTTP request that can be read.' }
+
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const tooLong = error.code === 'HPE_HEADER_OVERFLOW'
-  const timeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const status = tooLong ? 431 : timeout ? 408 : 400
-  const detail = tooLong
-    ? 'The URL and the headers are too long: at most 16 KiB together.'
-    : timeout
-      ? 'The request took too long to arrive.'
-      : 'This is not an HTTP request that can be read.'
+  const { status, detail } = UNREADABLE.get(error.code) ?? NOT_HTTP
   const body = JSON.stringify(problem(status, detail))
   const head = [
     `HTTP/1.1 ${status} ${problem(status, detail).title}`,

@@ -3,7 +3,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible'
 
 const MAX_CLIENTS = 100_000
 
-export interface Limit {
+export interface PointLimit {
   points: number
   /** In seconds. */
   duration: number
@@ -16,7 +16,7 @@ export interface Limit {
 export class BoundedRateLimiter extends RateLimiterMemory {
   readonly #clients: LRUCache<string, true>
 
-  constructor(limit: Limit, max = MAX_CLIENTS) {
+  constructor(limit: PointLimit, max = MAX_CLIENTS) {
     super(limit)
     this.#clients = new LRUCache({ max, dispose: (_, client) => void this.delete(client) })
   }

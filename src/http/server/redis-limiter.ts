@@ -1,7 +1,7 @@
 import pTimeout from 'p-timeout'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import { createClient } from 'redis'
-import { BoundedRateLimiter, type Limit } from './point-limiter.ts'
+import { BoundedRateLimiter, type PointLimit } from './point-limiter.ts'
 
 const TIMEOUT_MS = 100
 const AWAY_MS = 2000
@@ -9,7 +9,7 @@ const AWAY_MS = 2000
 /**
  * Counts points in Redis for all gateways, or in memory while Redis does not answer at once.
  */
-export function openRedisLimiter(url: string, limit: Limit) {
+export function openRedisLimiter(url: string, limit: PointLimit) {
   const client = createClient({
     url,
     disableOfflineQueue: true,

@@ -40,26 +40,20 @@ export class Refusal {
     const { status, retryAfter, close = false } = this.#options
     const isGraphQL = isGraphPath(url)
     const body = isGraphQL ? this.#graphql : this.#problem
-    const type = !isGraphQL
-      ? 'application/problem+json'
-      : headers.accept?.includes('application/graphql-response+json')
-        ? 'application/graphql-response+json'
-        : 'application/json'
-    const head = [
-      'request-id',
-      requestId,
-      'vary',
-      'Origin',
-      ...corsHeaders,
-      'cache-control',
-      'no-store',
-    ]
+    const type = isGraphQL ? graphqlType(headers) : 'application/problem+json'
+    const head = ['request-id', requestId, 'vary', 'Origin', ...corsHeaders]
+    head.push('cache-control', 'no-store')
     head.push('content-type', `${type}; charset=utf-8`, 'content-length', String(body.length))
     if (retryAfter !== undefined) head.push('retry-after', String(retryAfter))
     if (close || hasLongBody(headers)) head.push('connection', 'close')
     response.writeHead(status, head).end(method === 'HEAD' ? undefined : body)
   }
 }
+
+const graphqlType = ({ accept }: IncomingMessage['headers']) =>
+  accept?.includes('application/graphql-response+json')
+    ? 'application/graphql-response+json'
+    : 'application/json'
 
 const hasLongBody = (headers: IncomingMessage['headers']) =>
   headers['transfer-encoding'] !== undefined ||

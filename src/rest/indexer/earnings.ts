@@ -14,8 +14,9 @@ const operation = graphql(`
         has_incomplete_prices: hasIncompletePrices
         entityCount
         breakdown(first: $first, offset: $offset) {
-          chain_id: chainId entity_id: entityAddress entity_type: entityType current_value_usd: worthUsd
-          net_cash_invested_usd: netCashInvestedUsd earnings_usd: earningsUsd has_incomplete_prices: hasIncompletePrices
+          chain_id: chainId entity_id: entityAddress entity_type: entityType
+          current_value_usd: worthUsd net_cash_invested_usd: netCashInvestedUsd
+          earnings_usd: earningsUsd has_incomplete_prices: hasIncompletePrices
         }
       }
     }

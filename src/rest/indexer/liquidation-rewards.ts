@@ -6,11 +6,14 @@ import { address, pageOf, pageQuery } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
 const ofMarket = graphql(`
-  query RestMarketRewards($address: Address!, $market: Address!, $chainIds: [SafeInt!], $first: Int!, $offset: BigInt!) {
+  query RestMarketRewards(
+    $address: Address!, $market: Address!, $chainIds: [SafeInt!], $first: Int!, $offset: BigInt!
+  ) {
     markets(where: { addresses: [$market], chainIds: $chainIds }) { totalCount }
     user(address: $address) {
       liquidationRewards(
-        first: $first, offset: $offset, where: { entityTypes: MARKET, entities: [$market], chainIds: $chainIds }
+        first: $first, offset: $offset
+        where: { entityTypes: MARKET, entities: [$market], chainIds: $chainIds }
       ) {
         totalCount
         pageInfo { hasNextPage }
@@ -24,16 +27,20 @@ const ofMarket = graphql(`
   }
 `)
 const ofVault = graphql(`
-  query RestVaultRewards($address: Address!, $vault: Address!, $chainIds: [SafeInt!], $first: Int!, $offset: BigInt!) {
+  query RestVaultRewards(
+    $address: Address!, $vault: Address!, $chainIds: [SafeInt!], $first: Int!, $offset: BigInt!
+  ) {
     vaults(where: { addresses: [$vault], chainIds: $chainIds }) { totalCount }
     user(address: $address) {
       liquidationRewards(
-        first: $first, offset: $offset, where: { entityTypes: VAULT, entities: [$vault], chainIds: $chainIds }
+        first: $first, offset: $offset
+        where: { entityTypes: VAULT, entities: [$vault], chainIds: $chainIds }
       ) {
         totalCount
         pageInfo { hasNextPage }
         nodes {
-          txHash logIndex legacy { timestamp claimedTimestamp } accountId: userAddress vaultId: entityAddress
+          txHash logIndex legacy { timestamp claimedTimestamp }
+          accountId: userAddress vaultId: entityAddress
           supplySent { raw usd } collateralReceived { raw usd } liquidReward { raw usd } userRoi
         }
       }

@@ -13,8 +13,9 @@ const operation = graphql(`
         total_borrow_usd: borrowedUsd
         entityCount
         breakdown(first: $first, offset: $offset) {
-          chain_id: chainId entity_id: entityAddress entity_type: entityType earn_deposit_usd: depositUsd
-          deposit_rate: depositApr borrow_usd: borrowedUsd borrow_rate: borrowApr
+          chain_id: chainId entity_id: entityAddress entity_type: entityType
+          earn_deposit_usd: depositUsd deposit_rate: depositApr
+          borrow_usd: borrowedUsd borrow_rate: borrowApr
         }
       }
     }

@@ -29,13 +29,17 @@ export const snapshotFilters = {
   should_group_by_timestamp: z.boolean(),
 }
 
-type Query = z.output<z.ZodObject<typeof snapshotQuery>>
+type SnapshotQuery = z.output<z.ZodObject<typeof snapshotQuery>>
 
 /**
  * The variables of the operation, but for the user.
  * @param entity the address of the market or vault
  */
-export function snapshotVariables(query: Query, entity: string | undefined, now: () => Date) {
+export function snapshotVariables(
+  query: SnapshotQuery,
+  entity: string | undefined,
+  now: () => Date,
+) {
   const {
     from_timestamp,
     to_timestamp,
@@ -64,7 +68,7 @@ export function snapshotVariables(query: Query, entity: string | undefined, now:
  * @param entity the filter by market or vault, which it echoes
  */
 export function snapshotPage<Entity extends Record<string, string | undefined>>(
-  query: Query,
+  query: SnapshotQuery,
   { from, to, grouped }: { from: string | bigint; to: string | bigint; grouped: boolean },
   entity: Entity,
   total: number,

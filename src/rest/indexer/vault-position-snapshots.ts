@@ -24,7 +24,8 @@ const operation = graphql(`
           totalCount
           pageInfo { hasNextPage }
           nodes {
-            chainId vaultId: entityAddress accountId: userAddress positionId legacy { timestamp } shares
+            chainId vaultId: entityAddress accountId: userAddress positionId
+            legacy { timestamp } shares
             supplied { assets: raw assetsUsd: usd }
           }
         }

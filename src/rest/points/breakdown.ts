@@ -8,7 +8,9 @@ import * as shapes from '../shapes.ts'
 const operation = graphql(`
   query RestBreakdown($first: Int!, $afterRecord: String, $assets: [Address!], $pools: [Address!]) {
     legacy {
-      positions(first: $first, afterRecord: $afterRecord, where: { assets: $assets, pools: $pools }) {
+      positions(
+        first: $first, afterRecord: $afterRecord, where: { assets: $assets, pools: $pools }
+      ) {
         nodes { ...PositionRecord }
         pageInfo { hasNextPage }
       }

@@ -20,7 +20,10 @@ export const multiplierFields = graphql(`
 
 const all = graphql(`
   query RestMultipliers($after: String) {
-    multipliers(first: 1000, after: $after) { nodes { ...MultiplierRecord } pageInfo { hasNextPage endCursor } }
+    multipliers(first: 1000, after: $after) {
+      nodes { ...MultiplierRecord }
+      pageInfo { hasNextPage endCursor }
+    }
   }
 `)
 
