@@ -1,7 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { Deps } from '../deps.ts'
-import { openGraph } from '../graphql/execution/graph.ts'
-import { runDocument } from '../graphql/execution/run.ts'
+import { Graph } from '../graphql/execution/graph.ts'
 import { createSchema } from '../graphql/schema/schema.ts'
 import { CLI } from './command.ts'
 
@@ -11,6 +10,6 @@ export function readGraph<Data, Variables>(
   operation: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const graph = openGraph(createSchema(deps), deps)
-  return runDocument(graph, operation, variables, { admin: { name: CLI } })
+  const graph = new Graph(createSchema(deps), deps)
+  return graph.runDocument(operation, variables, { admin: { name: CLI } })
 }

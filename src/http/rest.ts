@@ -8,7 +8,6 @@ import { exactJson } from '../exact-number.ts'
 import { type Admin, requireAdmin } from '../graphql/context.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
 import type { Operation } from '../graphql/execution/operation.ts'
-import { answered, dataOf, run, runPages } from '../graphql/execution/run.ts'
 import { idOfDocument } from '../graphql/policy/documents.ts'
 import type { Endpoint, EndpointAnswer, PageInfo, Rows } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
@@ -133,18 +132,9 @@ async function answerOf(
   caller?: Caller,
 ): Promise<EndpointAnswer<unknown> & { rows: Rows }> {
   const { pageInfo } = endpoint
-  const request = { operation, ...call }
-  if (pageInfo) {
-    const pages = await runPages(graph, request, (data) => nextPage(pageInfo(data)), caller)
-    return {
-      ...endpoint.answer({ ...input, ...call, data: pages[0], pages, rows: NO_ROWS }),
-      rows: NO_ROWS,
-    }
-  }
-  const read = answered(await run(graph, request, caller))
-  const { rows = NO_ROWS } = read
-  const data = dataOf(read)
-  return { ...endpoint.answer({ ...input, ...call, data, pages: [data], rows }), rows }
+  const next = pageInfo && ((data: unknown) => nextPage(pageInfo(data)))
+  const { pages, rows = NO_ROWS } = await graph.runPages({ operation, ...call }, next, caller)
+  return { ...endpoint.answer({ ...input, ...call, data: pages[0], pages, rows }), rows }
 }
 
 const nextPage = ({ hasNextPage, endCursor }: PageInfo): Record<string, unknown> | undefined =>

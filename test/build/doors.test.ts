@@ -7,7 +7,7 @@ import { documents, ROOT } from '../docs/markdown.ts'
 const NAMES = 10
 
 /** Rooms without a door: they have one folder for each noun or task. */
-const OPEN = ['domain', 'db', 'graphql', 'generated', 'workers']
+const OPEN = ['domain', 'db', 'generated', 'workers']
 
 /** They try, measure or build parts of every room. */
 const PART_OF_NO_ROOM = ['bench', 'build']

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openGraph } from '../../src/graphql/execution/graph.ts'
+import { Graph } from '../../src/graphql/execution/graph.ts'
 import { Operations } from '../../src/graphql/execution/operations.ts'
 import { deprecated, deprecatedElements } from '../../src/graphql/policy/deprecations.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
@@ -48,7 +48,7 @@ test('an operation names what it uses that is deprecated, each once', () => {
 
 test('an answer has the warnings, next to the cost', async () => {
   const schema = schemaWithDeprecations()
-  const server = createGraphQLServer(openGraph(schema, gateway.deps))
+  const server = createGraphQLServer(new Graph(schema, gateway.deps))
   const answerTo = async (query: string, headers = {}) => {
     const request = new Request('http://localhost/graphql', {
       method: 'POST',

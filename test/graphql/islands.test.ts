@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Statement } from '../../src/db/connect/scope.ts'
-import { openGraph } from '../../src/graphql/execution/graph.ts'
-import { answerText, run } from '../../src/graphql/execution/run.ts'
+import { Graph } from '../../src/graphql/execution/graph.ts'
+import { answerText } from '../../src/graphql/execution/outcome.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/index.ts'
 import { type Gateway, onCitus } from '../support/gateway.ts'
@@ -17,10 +17,10 @@ afterAll(() => gateway.close())
 async function answer(query: string, variables: Record<string, unknown> = {}, plan = true) {
   const statements: Statement[] = []
   const schema = createSchema(gateway.deps)
-  const graph = openGraph(schema, gateway.deps, { plan })
+  const graph = new Graph(schema, gateway.deps, { plan })
   const operation = graph.operations.prepare(query, undefined)
   const caller = { aborted: false, onStatement: (one: Statement) => void statements.push(one) }
-  const outcome = await run(graph, { operation, variables, admin: 'no' }, caller)
+  const outcome = await graph.run({ operation, variables, admin: 'no' }, caller)
   const text = outcome.failed ? JSON.stringify(outcome.failed) : answerText(operation, outcome)
   return { text, statements }
 }
@@ -70,7 +70,7 @@ test('a mistake in a planned root field has the answer of resolvers', async () =
 })
 
 test.skipIf(onCitus)('all root fields are read from one snapshot', async () => {
-  const graph = openGraph(createSchema(gateway.deps), gateway.deps)
+  const graph = new Graph(createSchema(gateway.deps), gateway.deps)
   const { pool } = gateway.deps.store
   const { data } = await gateway.graphql('{ pools(first: 1) { nodes { address name } } }')
   const [{ address, name }] = data.pools.nodes
@@ -84,8 +84,7 @@ test.skipIf(onCitus)('all root fields are read from one snapshot', async () => {
   const onStatement = () => {
     committed ??= writer.query('COMMIT')
   }
-  const outcome = await run(
-    graph,
+  const outcome = await graph.run(
     { operation, variables: {}, admin: 'no' },
     { aborted: false, onStatement },
   )

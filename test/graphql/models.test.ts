@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plainReader, type Reader, readFor, readSnapshot } from '../../src/db/connect/reader.ts'
 import { openStore, type Store, type StoreOptions } from '../../src/db/connect/store.ts'
 import { storeFault } from '../../src/db/faults.ts'
-import { openGraph } from '../../src/graphql/execution/graph.ts'
+import { Graph } from '../../src/graphql/execution/graph.ts'
 import { createBuilder } from '../../src/graphql/schema/builder.ts'
 import { addTypes, createSchema } from '../../src/graphql/schema/schema.ts'
 import { createGraphQLServer } from '../../src/http/graphql/yoga.ts'
@@ -150,7 +150,7 @@ function serverWithModels() {
         reader.models.pool.count({ where: { name: 'no text of Postgres: \0' } }),
     }),
   }))
-  return createGraphQLServer(openGraph(builder.toSchema(), gateway.deps))
+  return createGraphQLServer(new Graph(builder.toSchema(), gateway.deps))
 }
 
 describe("a field of Pothos' plugin", () => {

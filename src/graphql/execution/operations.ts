@@ -97,7 +97,7 @@ export class Operations {
     const document = this.parse(text)
     const errors = this.validate(document)
     if (errors.length > 0) throw new AggregateError(errors)
-    assertOperation(document, operationName)
+    this.assertNamed(document, operationName)
     return this.of(document, operationName) as Operation
   }
 
@@ -123,6 +123,23 @@ export class Operations {
       () => queryOf(this.#planning.schema, document, operationName) ?? null,
     )
     return query ? this.of(query, operationName) : undefined
+  }
+
+  /**
+   * @throws OPERATION_RESOLUTION_FAILURE if a document has no operation of this name or, without
+   * one, not exactly one operation
+   */
+  assertNamed(document: DocumentNode, name: string | undefined): void {
+    if (getOperationAST(document, name)) return
+    const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION)
+    const names = operations
+      .flatMap((one) => one.name?.value.slice(0, MAX_NAME) ?? [])
+      .slice(0, MAX_NAMED)
+    const choose =
+      names.length > 0
+        ? `Send operationName as one of: ${names.join(', ')}.`
+        : 'Leave operationName out.'
+    throw refusal('OPERATION_RESOLUTION_FAILURE', messageOf(operations.length, name, choose))
   }
 
   #preparedOf(document: DocumentNode): PreparedDocument {
@@ -189,23 +206,6 @@ export class Operations {
     const prepared = Math.max(sent.prepared, 2) * bytes.prepared
     return ENTRY_BYTES + bytes.document + errors.length * ERROR_BYTES + prepared
   }
-}
-
-/**
- * @throws OPERATION_RESOLUTION_FAILURE if a document has no operation of this name or, without one,
- * not exactly one operation
- */
-export function assertOperation(document: DocumentNode, name: string | undefined): void {
-  if (getOperationAST(document, name)) return
-  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION)
-  const names = operations
-    .flatMap((one) => one.name?.value.slice(0, MAX_NAME) ?? [])
-    .slice(0, MAX_NAMED)
-  const choose =
-    names.length > 0
-      ? `Send operationName as one of: ${names.join(', ')}.`
-      : 'Leave operationName out.'
-  throw refusal('OPERATION_RESOLUTION_FAILURE', messageOf(operations.length, name, choose))
 }
 
 function messageOf(count: number, name: string | undefined, choose: string): string {

@@ -1,16 +1,37 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { GatewayError } from '../../errors.ts'
+import type { Answer } from 'pothos-sql'
 import type { Log } from '../../log.ts'
-import { isAway, isRefusal, presentError } from './errors.ts'
-import type { Graph } from './graph.ts'
+import { presentError } from './errors.ts'
+import type { Operation } from './operation.ts'
 
-/** The result of an operation that failed as a whole. */
-export const resultOf = (error: unknown): ExecutionResult => ({
-  errors: [asGraphQLError(error)],
-  data: null,
+/** An operation's data as JSON, or a result with errors, which are not yet safe to show. */
+export type Outcome = (Answer & { failed?: undefined }) | { failed: ExecutionResult }
+
+export const failedWith = ({ warnings }: Operation, result: ExecutionResult): Outcome => ({
+  failed: warnings ? { ...result, extensions: { ...warnings } } : result,
 })
 
-export const asGraphQLError = (error: unknown): GraphQLError =>
+/**
+ * The JSON of an answer: its data and, in `extensions`, the warnings of its operation, and more.
+ */
+export function answerText(
+  { warnings }: Operation,
+  { json }: { json: string },
+  more?: object,
+): string {
+  const extensions = more ? { ...warnings, ...more } : warnings
+  return extensions
+    ? `{"data":${json},"extensions":${JSON.stringify(extensions)}}`
+    : `{"data":${json}}`
+}
+
+/** The result of an operation that failed as a whole, by one error or those of its document. */
+export function resultOf(error: unknown) {
+  const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
+  return { errors: errors.map(asGraphQLError), data: null }
+}
+
+const asGraphQLError = (error: unknown): GraphQLError =>
   error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })
 
 const MAX_ERRORS = 100
@@ -52,22 +73,6 @@ function tooManyErrors(unlisted: number, requestId: string): GraphQLError {
     `There are ${unlisted.toLocaleString('en-US')} more errors, which are not listed. ` +
     'Correct those that are.'
   return new GraphQLError(message, { extensions: { code: 'TOO_MANY_ERRORS', requestId, unlisted } })
-}
-
-/** Presents the errors of an operation that was asked for, and counts them. */
-export function presentAndCount<Result extends ExecutionResult>(
-  { deps, count }: Graph,
-  result: Result,
-  requestId: string,
-): Result {
-  const presented = presentResult(result, requestId, deps.log)
-  for (const code of codesOf(presented)) {
-    if (isRefusal(code)) count.refusal(code)
-    else count.failure(code)
-  }
-  const cause = result.errors?.find(isAway)?.originalError
-  if (cause && !(cause instanceof GatewayError)) deps.onAway?.(cause)
-  return presented
 }
 
 export const codesOf = ({ errors = [] }: ExecutionResult): string[] => [

@@ -12,10 +12,10 @@ import { GatewayError, REFUSALS } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
 import type { Admin } from '../context.ts'
 import { isAway, presentError } from '../execution/errors.ts'
-import { createContext, type Graph } from '../execution/graph.ts'
+import type { Graph } from '../execution/graph.ts'
 import type { Operation } from '../execution/operation.ts'
-import { presentResult, resultOf } from '../execution/outcome.ts'
-import { answer, answerText, costOf, type OperationRun } from '../execution/run.ts'
+import { answerText, presentResult, resultOf } from '../execution/outcome.ts'
+import type { OperationRun } from '../execution/read.ts'
 import type { Variables } from '../policy/documents.ts'
 import type { ChangeEvent, Live, LiveAnswer } from './live.ts'
 import type { RunEvent } from './runs.ts'
@@ -80,7 +80,7 @@ export async function subscribe(
     const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
     const { coerced, errors } = selections.readVariables(graph.schema, definitions, variables)
     if (errors) return present({ errors })
-    const cost = costOf(graph, query, variables)
+    const cost = graph.costOf({ operation: query, variables })
     const text = document.loc?.source.body ?? print(document)
     const key = JSON.stringify([text, operationName ?? null, coerced], (_, value) =>
       typeof value === 'bigint' ? String(value) : value,
@@ -106,10 +106,10 @@ export async function subscribe(
     const args = { schema: graph.schema, document, operationName, variableValues: variables }
     const source = await createSourceEventStream({
       ...args,
-      contextValue: createContext(graph, plainReader(store), admin),
+      contextValue: graph.contextOf(plainReader(store), admin),
     })
     if (!(Symbol.asyncIterator in source)) return present(source)
-    const cost = costOf(graph, operation, variables)
+    const cost = graph.costOf({ operation, variables })
     let seen: bigint | undefined
     const read = async (event: Event, reader: Reader) => {
       const version = await versionSeenBy(reader)
@@ -120,7 +120,7 @@ export async function subscribe(
       const result = await execute({
         ...args,
         rootValue,
-        contextValue: createContext(graph, reader, admin),
+        contextValue: graph.contextOf(reader, admin),
       })
       const fault = result.errors?.find(isAway)
       if (fault) throw fault
@@ -180,7 +180,7 @@ async function liveAnswer(
   cost: number,
   signal: AbortSignal,
 ): Promise<LiveAnswer> {
-  const outcome = await answer(graph, request, cost, signal).catch((error) => ({
+  const outcome = await graph.answer(request, cost, signal).catch((error) => ({
     failed: resultOf(error),
   }))
   if (!outcome.failed) return { text: answerText(request.operation, outcome) }

@@ -11,7 +11,6 @@ import {
 } from '../../graphql/example-values.ts'
 import { examples } from '../../graphql/examples.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
-import { runDocument } from '../../graphql/execution/run.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import { exchangeOf } from '../exchange.ts'
@@ -54,7 +53,7 @@ export function graphiqlPage(graph: Graph, edge: EdgeCache, basePath: string) {
     }
   }
   const compute = async (caller: Caller) =>
-    render(exampleValuesOf(await runDocument(graph, valuesOperation, {}, { caller })), EMPTY)
+    render(exampleValuesOf(await graph.runDocument(valuesOperation, {}, { caller })), EMPTY)
   return {
     async send(request: FastifyRequest, reply: FastifyReply) {
       const caller = exchangeOf(request.raw, reply.raw)

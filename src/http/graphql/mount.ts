@@ -3,15 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
 import type { Caller } from '../../db/connect/scope.ts'
 import type { Deps } from '../../deps.ts'
-import type { Graph } from '../../graphql/execution/graph.ts'
-import { asGraphQLError, resultOf } from '../../graphql/execution/outcome.ts'
-import {
-  admit,
-  answerText,
-  findQuery,
-  type OperationCall,
-  run,
-} from '../../graphql/execution/run.ts'
+import type { Graph, OperationCall } from '../../graphql/execution/graph.ts'
+import { answerText, resultOf } from '../../graphql/execution/outcome.ts'
 import type { HttpAnswer } from '../cache/answer.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
@@ -151,20 +144,19 @@ function answerPlain(
     return Promise.resolve(cached)
   }
   const params = read()
-  const operation = params && findQuery(graph, params)
+  const operation = params && graph.findQuery(params)
   if (!operation) return undefined
   const { variables = {} } = params
   const compute = (caller: Caller) =>
-    run(graph, { operation, variables, admin }, caller).then((outcome) => {
+    graph.run({ operation, variables, admin }, caller).then((outcome) => {
       if (outcome.failed) throw new Failed(outcome.failed)
       return { name: operation.name, status: 200, json: answerText(operation, outcome) }
     })
   const answer = () => cache.answer(operation.depends === 'data' ? key : undefined, compute, caller)
-  const refused = (error: unknown) =>
-    Promise.reject(new Failed({ errors: [asGraphQLError(error)] }))
+  const refused = (error: unknown) => Promise.reject(new Failed({ errors: resultOf(error).errors }))
   let charged: Promise<void> | undefined
   try {
-    charged = admit(graph, operation, variables, call)
+    charged = graph.admit(operation, variables, call)
   } catch (error) {
     return refused(error)
   }

@@ -1,6 +1,5 @@
 import { Counter, type Registry } from 'prom-client'
 import { REFUSALS } from '../../errors.ts'
-import type { Counts } from '../../graphql/execution/graph.ts'
 import { UNPLANNED } from '../../graphql/execution/operation.ts'
 
 /** The error code of a subscription that was rejected because all slots are taken. */
@@ -9,7 +8,7 @@ export const NO_SLOT = 'UNAVAILABLE'
 /** Codes of operations that failed in the store or by a fault of ours. */
 export const FAILURES = ['UNAVAILABLE', 'TIMEOUT', 'INTERNAL']
 
-export function countOperations(metrics: Registry): Counts {
+export function countOperations(metrics: Registry) {
   const registers = [metrics]
   const refusals = new Counter({
     name: 'gateway_graphql_refusals_total',
@@ -38,10 +37,10 @@ export function countOperations(metrics: Registry): Counts {
   for (const code of FAILURES) failures.inc({ code }, 0)
   for (const reason of [UNPLANNED.selection, UNPLANNED.request]) unplanned.inc({ reason }, 0)
   return {
-    refusal: (code) => refusals.inc({ code }),
-    failure(code) {
+    refusal: (code: string) => refusals.inc({ code }),
+    failure(code: string) {
       if (FAILURES.includes(code)) failures.inc({ code })
     },
-    unplanned: (reason) => unplanned.inc({ reason }),
+    unplanned: (reason: string) => unplanned.inc({ reason }),
   }
 }

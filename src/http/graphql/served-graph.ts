@@ -2,11 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import { examples } from '../../graphql/examples.ts'
-import { type Graph, openGraph } from '../../graphql/execution/graph.ts'
+import { Graph } from '../../graphql/execution/graph.ts'
 import { Live } from '../../graphql/live/live.ts'
 import { Slots, type SlotsOptions } from '../../graphql/live/slots.ts'
 import { Documents, idOfDocument } from '../../graphql/policy/documents.ts'
-import type { Limits } from '../../graphql/policy/limits.ts'
 import { createSchema } from '../../graphql/schema/schema.ts'
 import { sharesOf } from '../../memory.ts'
 import { endpointOperations } from '../../rest/endpoint-operations.ts'
@@ -46,7 +45,7 @@ export async function openServedGraph(
   })
   app.addHook('onClose', async () => live.close())
   const limits = limitsOf(config)
-  const graph = openGraph(
+  const graph = new Graph(
     createSchema(deps),
     { ...deps, live, limits, onAway: (error) => outage.failed(error) },
     { limits, plan, documents, count, maxBytes: shares.documents },
@@ -85,7 +84,7 @@ function slotsOf(config: Config): Pick<SlotsOptions, 'max' | 'maxPerClient'> {
   return { max, maxPerClient: shareOf(max, set) }
 }
 
-function limitsOf(config: Config): Limits {
+function limitsOf(config: Config) {
   return {
     depth: config.MAX_QUERY_DEPTH || null,
     aliases: config.MAX_QUERY_ALIASES || null,

@@ -16,8 +16,7 @@ import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
 import type { GatewayError } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
-import { asGraphQLError, presentAndCount } from '../../graphql/execution/outcome.ts'
-import { admit, documentText } from '../../graphql/execution/run.ts'
+import { resultOf } from '../../graphql/execution/outcome.ts'
 import { subscribe } from '../../graphql/live/subscribe.ts'
 import { operationNameOf } from '../../graphql/policy/documents.ts'
 import type { Handshake } from '../chain.ts'
@@ -270,7 +269,7 @@ async function start(
     const controller = new AbortController()
     const admin = adminOf({ authorization }, adminTokens)
     const { documentId } = (extensions ?? {}) as { documentId?: unknown }
-    const text = await documentText(graph, {
+    const text = await graph.documentText({
       query: query || undefined,
       documentId,
       extensions,
@@ -285,13 +284,13 @@ async function start(
         },
       )
     const values = variables ?? {}
-    await admit(graph, operation, values, {
+    await graph.admit(operation, values, {
       admin,
       charge: chargeOnce(rateLimit, request, response),
     })
     const subscriber = { requestId, admin, client, signal: controller.signal }
     const results = await subscribe(graph, operation, values, subscriber)
-    if (!(Symbol.asyncIterator in results)) return presented(results.errors)
+    if (!(Symbol.asyncIterator in results)) return presented(results)
     return {
       schema: graph.schema,
       document: operation.document,
@@ -299,15 +298,14 @@ async function start(
       rootValue: sent(results, controller, (result) => extra.send(nextMessage(id, result))),
     }
   } catch (error) {
-    return presented(error instanceof AggregateError ? error.errors : [error])
+    return presented(resultOf(error))
   } finally {
     gone.removeEventListener('abort', close)
     message.close()
   }
 
-  function presented(errors: readonly unknown[] = []): GraphQLError[] {
-    const safe =
-      presentAndCount(graph, { errors: errors.map(asGraphQLError) }, requestId).errors ?? []
+  function presented(result: ExecutionResult): GraphQLError[] {
+    const safe = graph.present(result, requestId).errors ?? []
     for (const { extensions } of safe) delete extensions.http
     return [...safe]
   }

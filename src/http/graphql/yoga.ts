@@ -4,17 +4,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { exactJson } from '../../exact-number.ts'
-import type { Graph } from '../../graphql/execution/graph.ts'
+import type { Graph, OperationCall } from '../../graphql/execution/graph.ts'
 import { type Operation, UNPLANNED } from '../../graphql/execution/operation.ts'
-import { assertOperation } from '../../graphql/execution/operations.ts'
-import { asGraphQLError, codesOf, presentAndCount } from '../../graphql/execution/outcome.ts'
-import {
-  admit,
-  answerText,
-  documentText,
-  type OperationCall,
-  run,
-} from '../../graphql/execution/run.ts'
+import { answerText, resultOf } from '../../graphql/execution/outcome.ts'
 import { subscribe } from '../../graphql/live/subscribe.ts'
 import { operationNameOf, type RequestParams } from '../../graphql/policy/documents.ts'
 import type { Connections } from '../server/connections.ts'
@@ -51,7 +43,7 @@ export function createGraphQLServer(graph: Graph) {
     // The graph has its cache of documents.
     parserAndValidationCache: false,
     // The graph presents all errors, with the request's id.
-    maskedErrors: { maskError: asGraphQLError },
+    maskedErrors: { maskError: (error) => resultOf(error).errors[0] as GraphQLError },
     plugins: [unreadableRefused(), runByGraph(graph)],
   })
 }
@@ -97,7 +89,7 @@ function runByGraph(graph: Graph): Plugin<Context> {
       const { documentId, ...rest } = params as typeof params & RequestParams
       // The server rejects a query that is not a string.
       if (typeof (rest.query ?? '') !== 'string') return
-      const query = await documentText(graph, { ...rest, documentId })
+      const query = await graph.documentText({ ...rest, documentId })
       if (query !== undefined) setParams({ ...rest, query })
     },
     onParse({ setParseFn, context }) {
@@ -105,7 +97,7 @@ function runByGraph(graph: Graph): Plugin<Context> {
         .params
       setParseFn((source: string) => {
         const document = operations.parse(source)
-        assertOperation(document, operationName)
+        operations.assertNamed(document, operationName)
         return document
       })
     },
@@ -120,7 +112,7 @@ function runByGraph(graph: Graph): Plugin<Context> {
         async ({ document, operationName, variableValues, contextValue }: ExecutionArgs) => {
           const operation = operations.of(document, operationName ?? undefined) as Operation
           const variables = variableValues ?? {}
-          await admit(graph, operation, variables, contextValue as Context)
+          await graph.admit(operation, variables, contextValue as Context)
           return subscribe(graph, operation, variables, contextValue as Context)
         },
       )
@@ -128,8 +120,7 @@ function runByGraph(graph: Graph): Plugin<Context> {
     onResultProcess({ result, setResult, serverContext }) {
       if (isAsyncIterable(result) || Array.isArray(result)) return
       const { requestId, caller } = serverContext as unknown as Context
-      const presented = presentAndCount(graph, result as ExecutionResult, requestId)
-      if (caller && presented.errors) caller.errors = codesOf(presented)
+      const presented = graph.present(result as ExecutionResult, requestId, caller)
       setResult({ stringify: exactJson, ...presented })
     },
   }
@@ -141,10 +132,9 @@ async function answer(graph: Graph, args: ExecutionArgs): Promise<ExecutionResul
   if (failed) return failed
   const operation = graph.operations.of(document, operationName ?? undefined) as Operation
   const variables = variableValues ?? {}
-  await admit(graph, operation, variables, call)
+  await graph.admit(operation, variables, call)
   const { admin, caller } = call
-  const outcome = await run(
-    graph,
+  const outcome = await graph.run(
     { operation, variables, admin, unplanned: UNPLANNED.request },
     caller ?? call.signal,
   )
