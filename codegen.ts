@@ -3,15 +3,14 @@
  * GraphiQL's examples, those of the client that the package exports, and those that are sent to a
  * source of positions. `npm run generate` writes them.
  */
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { preset } from '@graphql-codegen/client-preset'
 import { codegen } from '@graphql-codegen/core'
-import { GraphQLFileLoader } from '@graphql-tools/graphql-file-loader'
-import { loadDocuments, loadSchema } from '@graphql-tools/load'
-import { getDocumentNodeFromSchema, type Source } from '@graphql-tools/utils'
-import { isAbstractType, lexicographicSortSchema, parse, printSchema } from 'graphql'
+import { makeExecutableSchema } from '@graphql-tools/schema'
+import { isAbstractType, lexicographicSortSchema, parse, print, printSchema } from 'graphql'
+import { filesIn } from './src/build/fresh.ts'
 import { createSchema } from './src/graphql/schema/schema.ts'
 
 const scalars = {
@@ -27,29 +26,32 @@ const overHttp = { ...scalars, BigInt: { input: 'string | number', output: 'stri
 
 const EXAMPLES = 'src/graphiql/examples'
 
+const GRAPH = 'src/generated/schema.graphql'
+
+/** Where typed operations are written, and the files and directories with their documents. */
 const outputs = [
   {
     directory: 'src/generated/operations/',
-    schema: ['src/generated/schema.graphql'],
-    code: ['src/rest', 'src/cli', 'src/graphql/example-values.ts'],
+    schema: GRAPH,
+    documents: ['src/rest', 'src/cli', 'src/graphql/example-values.ts'],
     scalars,
   },
   {
     directory: 'src/generated/client/',
-    schema: ['src/generated/schema.graphql'],
-    documents: ['src/client/*.graphql'],
+    schema: GRAPH,
+    documents: ['src/client'],
     scalars: overHttp,
   },
   {
     directory: 'src/generated/examples/',
-    schema: ['src/generated/schema.graphql'],
-    documents: [`${EXAMPLES}/*.graphql`],
+    schema: GRAPH,
+    documents: [EXAMPLES],
     scalars: overHttp,
   },
   {
     directory: 'src/generated/source-operations/',
-    schema: ['src/sources/positions/graph-positions.graphql'],
-    code: ['src/sources'],
+    schema: 'src/sources/positions/graph-positions.graphql',
+    documents: ['src/sources/positions/graph-operations.ts'],
     scalars,
   },
 ]
@@ -101,29 +103,23 @@ function possibleTypes(): GeneratedFile {
   }
 }
 
-async function generate({
-  directory,
-  scalars,
-  ...sources
-}: (typeof outputs)[number]): Promise<GeneratedFile[]> {
-  const from = { cwd: import.meta.dirname, loaders: [new GraphQLFileLoader()] }
-  const schemaAst = await loadSchema(sources.schema, from)
+async function generate(output: (typeof outputs)[number]): Promise<GeneratedFile[]> {
+  const schema = parse(await readFile(join(import.meta.dirname, output.schema), 'utf8'))
+  const schemaAst = makeExecutableSchema({ typeDefs: schema })
   const config = {
     useTypeImports: true,
     enumsAsTypes: true,
     strictScalars: true,
-    scalars,
+    scalars: output.scalars,
     importExtension: '.ts' as const,
     emitLegacyCommonJSImports: false,
   }
   const files = await preset.buildGeneratesSection({
-    baseOutputDir: directory,
+    baseOutputDir: output.directory,
     presetConfig: { fragmentMasking: false, gqlTagName: 'graphql' },
-    schema: getDocumentNodeFromSchema(schemaAst),
+    schema,
     schemaAst,
-    documents: sources.code
-      ? await documentsInCode(sources.code)
-      : await loadDocuments(sources.documents, { ...from, sort: true }),
+    documents: await documentsIn(output.documents),
     config,
     plugins: [],
     pluginMap: {},
@@ -131,30 +127,25 @@ async function generate({
   return Promise.all(
     files.map(async (file) => ({
       path: file.filename,
-      content: await codegen({ ...config, ...file }),
+      // Without `schemaAst`, each file would build the schema again.
+      content: await codegen({ ...config, ...file, schemaAst }),
     })),
   )
 }
 
-/**
- * The documents that files and the files of directories give to `graphql`, by the path of the file.
- */
-async function documentsInCode(places: string[]): Promise<Source[]> {
-  const paths = await Promise.all(
-    places.map(async (place) => {
-      const path = join(import.meta.dirname, place)
-      if ((await stat(path)).isFile()) return [path]
-      const files = await readdir(path, { recursive: true })
-      return files.filter((file) => file.endsWith('.ts')).map((file) => join(path, file))
-    }),
-  )
-  const sources = paths.flat().map(async (location) => {
-    const texts = (await readFile(location, 'utf8')).matchAll(/\bgraphql\(`([^`]*)`\)/g)
-    return [...texts].map(([, rawSDL = '']) => ({ location, rawSDL, document: parse(rawSDL) }))
+/** The documents of `.graphql` files and of calls of `graphql` in code, by the path of the file. */
+async function documentsIn(places: string[]) {
+  const files = (await Promise.all(places.map(filesIn))).flat().sort()
+  const documents = files.map(async (file) => {
+    const text = await readFile(join(import.meta.dirname, file), 'utf8')
+    const sources = file.endsWith('.graphql') ? [print(parse(text))] : documentsInCode(text)
+    return sources.map((rawSDL) => ({ location: file, rawSDL, document: parse(rawSDL) }))
   })
-  const all = (await Promise.all(sources)).flat()
-  return all.toSorted((one, other) => (one.location < other.location ? -1 : 1))
+  return (await Promise.all(documents)).flat()
 }
+
+const documentsInCode = (text: string) =>
+  [...text.matchAll(/\bgraphql\(`([^`]*)`\)/g)].map(([, document = '']) => document)
 
 async function write({ path, content }: GeneratedFile): Promise<void> {
   await mkdir(dirname(join(import.meta.dirname, path)), { recursive: true })

@@ -1,12 +1,11 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { ApolloProvider } from '@apollo/client/react'
 import { prerenderStatic } from '@apollo/client/react/ssr'
 import { preset } from '@graphql-codegen/client-preset'
 import { codegen } from '@graphql-codegen/core'
-import { GraphQLFileLoader } from '@graphql-tools/graphql-file-loader'
-import { loadSchema } from '@graphql-tools/load'
-import { getDocumentNodeFromSchema } from '@graphql-tools/utils'
+import { makeExecutableSchema } from '@graphql-tools/schema'
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
 import { build } from 'esbuild'
 import { parse, print } from 'graphql'
@@ -188,17 +187,15 @@ test('codegen types documents with the scalars of the guide', async () => {
   const [[directory, { config: options }]] = Object.entries(config.generates) as [
     [string, { config: object }],
   ]
-  const schemaAst = await loadSchema(join(ROOT, 'src/client/dist/schema.graphql'), {
-    loaders: [new GraphQLFileLoader()],
-  })
+  const schema = parse(await readFile(join(ROOT, 'src/client/dist/schema.graphql'), 'utf8'))
   const document = parse(
     'query Pools($asset: Address!) { pools(where: { assets: [$asset] }) { nodes { marketA { depositRate: depositApr } legacy { createdTimestamp } } } dataVersion }',
   )
   const generated = await preset.buildGeneratesSection({
     baseOutputDir: directory,
     presetConfig: {},
-    schema: getDocumentNodeFromSchema(schemaAst),
-    schemaAst,
+    schema,
+    schemaAst: makeExecutableSchema({ typeDefs: schema }),
     documents: [{ location: 'pools.ts', document, rawSDL: print(document) }],
     config: options,
     plugins: [],
