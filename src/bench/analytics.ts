@@ -3,7 +3,8 @@
  * pages: at most 1.5 times the time; and from a Postgres, next to a COPY of the same rows into the
  * same table: at most twice. At most 250 MB each.
  *
- *     npm run bench -- analytics [--snapshots 200000] [--users 50000] [--rounds 3] [--page 1000] [--profile 1] [--small]
+ *     npm run bench -- analytics [--snapshots 200000] [--users 50000] [--rounds 3] [--page 1000]
+ *       [--profile 1] [--small]
  *
  * Both directions alternate, each in a separate process. The store has a day of snapshots already;
  * each step takes the next.
@@ -31,13 +32,14 @@ const flags = options(
 const { snapshots, users, rounds, page, profile, role, source, database, day } = flags
 const LEG = 'market-snapshots' as const
 const FIRST = Date.parse('2026-03-01T18:00:00Z') / 1000
-const COLUMNS = `user_address, chain_id, market_id, timestamp, position_id, collateral_assets, collateral_usd, protected_assets,
+const COLUMNS = `user_address, chain_id, market_id, timestamp, position_id, collateral_assets,
+  collateral_usd, protected_assets,
   protected_usd, debt_assets, debt_usd`
 /** The snapshots of a day in a Postgres. */
-const ofDay = (
-  day: number,
-) => `SELECT user_address AS account_id, chain_id, market_id, ${FIRST + day * 86_400}::bigint AS timestamp, position_id,
-  collateral_assets + ${day} AS collateral_assets, collateral_usd, protected_assets, protected_usd, debt_assets, debt_usd FROM source`
+const ofDay = (day: number) => `SELECT user_address AS account_id, chain_id, market_id,
+  ${FIRST + day * 86_400}::bigint AS timestamp, position_id,
+  collateral_assets + ${day} AS collateral_assets, collateral_usd, protected_assets, protected_usd,
+  debt_assets, debt_usd FROM source`
 
 const roles: Record<string, () => Promise<unknown>> = {
   compare,
@@ -71,9 +73,12 @@ async function serve(): Promise<string> {
     typeDefs: `scalar BigInt enum OrderDirection { asc desc } enum MarketSnapshot_orderBy { id }
       input MarketSnapshot_filter { timestamp_gte: BigInt id_gt: ID }
       type Named { id: ID! }
-      type MarketSnapshot { id: ID! chainId: Int! account: Named! market: Named! positionId: String! timestamp: BigInt!
-        collateralAssets: BigInt! collateralUsd: Float protectedAssets: BigInt! protectedUsd: Float debtAssets: BigInt! debtUsd: Float }
-      type Query { marketSnapshots(first: Int = 100, orderBy: MarketSnapshot_orderBy, orderDirection: OrderDirection,
+      type MarketSnapshot { id: ID! chainId: Int! account: Named! market: Named! positionId: String!
+      timestamp: BigInt!
+        collateralAssets: BigInt! collateralUsd: Float protectedAssets: BigInt! protectedUsd: Float
+        debtAssets: BigInt! debtUsd: Float }
+      type Query { marketSnapshots(first: Int = 100, orderBy: MarketSnapshot_orderBy,
+      orderDirection: OrderDirection,
         where: MarketSnapshot_filter): [MarketSnapshot!]! }`,
     resolvers: {
       Query: {
@@ -124,7 +129,8 @@ const graphMapping = {
   },
 }
 
-const FIELDS = `id chainId account { id } market { id } positionId timestamp collateralAssets collateralUsd protectedAssets
+const FIELDS = `id chainId account { id } market { id } positionId timestamp collateralAssets
+  collateralUsd protectedAssets
   protectedUsd debtAssets debtUsd`
 
 /** All pages, one after the other, parsed. */
@@ -132,8 +138,10 @@ async function download(): Promise<void> {
   const http = client()
   let count = 0
   for (let after: string | undefined; ; ) {
-    const query = `query Records($since: BigInt, $first: Int${after === undefined ? '' : ', $after: ID'}) {
-      records: marketSnapshots(where: {timestamp_gte: $since${after === undefined ? '' : ', id_gt: $after'}}, first: $first,
+    const query = `query Records($since: BigInt, $first:
+      Int${after === undefined ? '' : ', $after: ID'}) {
+      records: marketSnapshots(where: {timestamp_gte:
+      $since${after === undefined ? '' : ', id_gt: $after'}}, first: $first,
         orderBy: id, orderDirection: asc) { ${FIELDS} } }`
     const json = { query, variables: { since: '0', first: page, after } }
     const { records } = JSON.parse(

@@ -3,7 +3,8 @@
  * time. Every round changes the multipliers first, so that every position's points change and every
  * account has entries: the most that a resync can write.
  *
- *     npm run bench -- ledger [--positions 200000] [--dates 3] [--users 40000] [--rounds 5] [--store DIR] [--small]
+ *     npm run bench -- ledger [--positions 200000] [--dates 3] [--users 40000]
+ *       [--rounds 5] [--store DIR] [--small]
  *
  * The bytes of an entry are those by which the tables grow when a store without a ledger is
  * resynced once.

@@ -3,8 +3,8 @@
  * pages with the product's own client: at most twice the time. For a date that is new to a full
  * store, and again for the date that is then stored.
  *
- *     npm run bench -- manualupdate [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
- *       [--page 1000] [--store DIR] [--profile 1] [--small]
+ *     npm run bench -- manualupdate [--positions 1000000] [--dates 10] [--users 200000]
+ *       [--rounds 3] [--page 1000] [--store DIR] [--profile 1] [--small]
  *
  * The source, and each measurement, has a separate process. `--profile 1` prints the time of every
  * statement.

@@ -2,7 +2,8 @@
  * The cost of requests in this commit and in a previous one, in one run: CPU time, garbage, and
  * what survives its collection.
  *
- *     npm run bench -- previous                 against the commit before this one, or where this branch began
+ *     npm run bench -- previous                 against the commit before this one, or where this
+ *                                               branch began
  *
  *     --base COMMIT           against this one
  *     --built DIR             against the program that is built in this directory
@@ -188,7 +189,8 @@ async function casesOn({ names }: SpeedStore): Promise<Case[]> {
 /** The filter of a dashboard: one variable, whose values differ from request to request. */
 function filtered(users: string[]): Case {
   const query = `query ($where: DailyPointsFilter) {
-    user(address: "${users[0]}") { dailyPoints(first: 10, where: $where) { nodes { date points } pageInfo { hasNextPage } } } }`
+    user(address: "${users[0]}") { dailyPoints(first: 10, where: $where) { nodes { date points }
+    pageInfo { hasNextPage } } } }`
   const requests = users.slice(0, 40).map((_, nth) => {
     const gte = new Date(FIRST_DAY * 1000 + nth * 86_400_000).toISOString().slice(0, 10)
     return wire({

@@ -20,7 +20,8 @@ export function options<T extends Record<string, number | string>>(full: T, smal
   return Object.fromEntries(
     Object.entries(defaults).map(([name, value]) => {
       const text = values[name] as string | undefined
-      return [name, text === undefined ? value : typeof value === 'number' ? Number(text) : text]
+      if (text === undefined) return [name, value]
+      return [name, typeof value === 'number' ? Number(text) : text]
     }),
   ) as T
 }

@@ -126,7 +126,8 @@ async function inOne(statements: string[]): Promise<void> {
 function pointsOf(side: 'a' | 'b'): string {
   const other = side === 'a' ? 'b' : 'a'
   return `(m.deposit_token_${side} * (p.${side}_supplied_amount_usd
-      + CASE WHEN p.${other}_borrowed_amount_usd > 0 THEN p.${side}_protected_supplied_amount_usd ELSE 0 END)
+      + CASE WHEN p.${other}_borrowed_amount_usd > 0 THEN p.${side}_protected_supplied_amount_usd
+      ELSE 0 END)
     + 0.5 * m.borrow_token_${side} * p.${side}_borrowed_amount_usd)`
 }
 
@@ -134,7 +135,8 @@ function pointsOf(side: 'a' | 'b'): string {
 function ranksOf(schema: string): string {
   return `UPDATE ${schema}.account a SET points = s.points, rank = s.rank FROM (
     SELECT user_address, points, row_number() OVER (ORDER BY points DESC, user_address) AS rank
-    FROM (SELECT user_address, sum(points) AS points FROM ${schema}.account_day GROUP BY user_address) t) s
+    FROM (SELECT user_address, sum(points) AS points FROM ${schema}.account_day
+    GROUP BY user_address) t) s
   WHERE a.user_address = s.user_address`
 }
 
@@ -144,7 +146,8 @@ function ranksOf(schema: string): string {
  */
 function bareResync(): Promise<void> {
   return inOne([
-    `UPDATE stored_position p SET points_a = round(${pointsOf('a')} * 1e6)::bigint, points_b = round(${pointsOf('b')} * 1e6)::bigint
+    `UPDATE stored_position p SET points_a = round(${pointsOf('a')} * 1e6)::bigint,
+      points_b = round(${pointsOf('b')} * 1e6)::bigint
      FROM pool JOIN multiplier m ON m.pool_address = pool.id
      WHERE p.distribution_date = $1 AND pool.key = p.pool_key`,
     `UPDATE account_day d SET points = s.points FROM (
@@ -165,10 +168,12 @@ function bareResync(): Promise<void> {
 /** The same on plain tables, which have no sums of pools. */
 function plainResync(): Promise<void> {
   return inOne([
-    `UPDATE plain.position p SET points_a = ${pointsOf('a')}, points_b = ${pointsOf('b')}, points = ${pointsOf('a')} + ${pointsOf('b')}
+    `UPDATE plain.position p SET points_a = ${pointsOf('a')}, points_b = ${pointsOf('b')},
+      points = ${pointsOf('a')} + ${pointsOf('b')}
      FROM plain.multiplier m WHERE p.distribution_date = $1 AND m.pool_address = p.pool_address`,
     `UPDATE plain.account_day d SET points = s.points FROM (
-       SELECT user_address, sum(points) AS points FROM plain.position WHERE distribution_date = $1 GROUP BY user_address) s
+       SELECT user_address, sum(points) AS points FROM plain.position WHERE distribution_date = $1
+       GROUP BY user_address) s
      WHERE d.user_address = s.user_address AND d.distribution_date = $1`,
     'UPDATE plain.distribution SET total_points = (SELECT sum(points) FROM plain.position ' +
       'WHERE distribution_date = $1) WHERE date = $1',
@@ -203,7 +208,8 @@ async function rowByRow(): Promise<number> {
         deposit(p.bSuppliedAmountUsd, p.bProtectedSuppliedAmountUsd, p.aBorrowedAmountUsd) +
         0.5 * m.borrowB * p.bBorrowedAmountUsd,
     )
-    await prisma.$executeRaw`UPDATE stored_position SET points_a = ${pointsA}, points_b = ${pointsB} WHERE id = ${id}`
+    await prisma.$executeRaw`UPDATE stored_position SET points_a = ${pointsA}, points_b = ${pointsB}
+      WHERE id = ${id}`
   }
   const rate = ids.length / seconds(at)
   await prisma.$disconnect()

@@ -125,11 +125,14 @@ async function fill(pool: pg.Pool, shape: Shape): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query("SET maintenance_work_mem = '1GB'; SET work_mem = '512MB'")
-    await client.query(`INSERT INTO pool SELECT ${addressSql('pool', 'n')}, 1, n, 'P' || n, ${addressSql('token', '2 * n')}, 'A' || n,
-      'A' || n, ${addressSql('token', 'n % 20 * 2 + 1')}, 'B' || n % 20, 'B' || n % 20, 0, 0, ${addressSql('unit', '2 * n')}, ${addressSql('unit', '2 * n + 1')}
+    await client.query(`INSERT INTO pool SELECT ${addressSql('pool', 'n')}, 1, n, 'P' || n,
+      ${addressSql('token', '2 * n')}, 'A' || n,
+      'A' || n, ${addressSql('token', 'n % 20 * 2 + 1')}, 'B' || n % 20, 'B' || n % 20, 0, 0,
+      ${addressSql('unit', '2 * n')}, ${addressSql('unit', '2 * n + 1')}
       FROM generate_series(1, ${POOLS}) n`)
     await client.query(`INSERT INTO market
-      SELECT 1, unit_1_id, id, asset_1_address, asset_1_symbol, ${DECIMALS.a}, 0, 0 FROM pool UNION ALL
+      SELECT 1, unit_1_id, id, asset_1_address, asset_1_symbol, ${DECIMALS.a}, 0, 0 FROM pool
+      UNION ALL
       SELECT 1, unit_2_id, id, asset_2_address, asset_2_symbol, ${DECIMALS.b}, 0, 0 FROM pool`)
     await client.query(
       'INSERT INTO multiplier SELECT gen_random_uuid()::text, id, 1, 2, 1, 2, now(), now() ' +
@@ -139,7 +142,8 @@ async function fill(pool: pg.Pool, shape: Shape): Promise<void> {
       `INSERT INTO "user" SELECT ${addressSql('user', 'n')} FROM generate_series(1, ` +
         `${shape.users}) n`,
     )
-    await client.query(`INSERT INTO token_pair (pool_key, pool_address, a_token_address, a_token_symbol, b_token_address, b_token_symbol)
+    await client.query(`INSERT INTO token_pair (pool_key, pool_address, a_token_address,
+      a_token_symbol, b_token_address, b_token_symbol)
       SELECT key, id, asset_1_address, asset_1_symbol, asset_2_address, asset_2_symbol FROM pool`)
     const restore = await withoutIndexes(client, 'stored_position')
     for (let day = 0; day < shape.dates; day++) await fillDay(client, shape, day)
@@ -174,15 +178,21 @@ async function fillDay(client: pg.PoolClient, shape: Shape, day: number): Promis
   const columns = [...amounts('a', [1009, 101, 11]), ...amounts('b', [503, 53, 7])]
   const names = columns.map(([name]) => name).join(', ')
   await client.query(
-    `INSERT INTO stored_position (user_address, distribution_date, pool_key, id, pair_key, given, a_token_price, b_token_price,
+    `INSERT INTO stored_position (user_address, distribution_date, pool_key, id, pair_key, given,
+      a_token_price, b_token_price,
        ${names}, points_a, points_b)
-     SELECT user_address, distribution_date, pool_key, ${positionId} AS id, pair_key, false, ${PRICE}, ${PRICE}, ${names},
-       round((a_supplied_amount_usd + CASE WHEN b_borrowed_amount_usd > 0 THEN a_protected_supplied_amount_usd ELSE 0 END + 0.5 * a_borrowed_amount_usd) * 1e6),
-       round((2 * (b_supplied_amount_usd + CASE WHEN a_borrowed_amount_usd > 0 THEN b_protected_supplied_amount_usd ELSE 0 END) + b_borrowed_amount_usd) * 1e6)
+     SELECT user_address, distribution_date, pool_key, ${positionId} AS id, pair_key, false,
+     ${PRICE}, ${PRICE}, ${names},
+       round((a_supplied_amount_usd + CASE WHEN b_borrowed_amount_usd > 0
+       THEN a_protected_supplied_amount_usd ELSE 0 END + 0.5 * a_borrowed_amount_usd) * 1e6),
+       round((2 * (b_supplied_amount_usd + CASE WHEN a_borrowed_amount_usd > 0
+       THEN b_protected_supplied_amount_usd ELSE 0 END) + b_borrowed_amount_usd) * 1e6)
      FROM (
-       SELECT user_address, date AS distribution_date, k.pool_address, k.pool_key, k.key AS pair_key,
+       SELECT user_address, date AS distribution_date, k.pool_address, k.pool_key,
+       k.key AS pair_key,
          ${columns.map(([name, value]) => `${value} AS ${name}`).join(', ')}
-       FROM (SELECT n, ${addressSql('user', `n % ${shape.users} + 1`)} AS user_address, date '${dateOf(day)}' AS date,
+       FROM (SELECT n, ${addressSql('user', `n % ${shape.users} + 1`)} AS user_address,
+       date '${dateOf(day)}' AS date,
            (n / ${shape.users} + n) % ${POOLS} + 1 AS pool
          FROM generate_series(0, ${shape.positions - 1}) n) x
        JOIN pool p ON p.number = x.pool JOIN token_pair k ON k.pool_key = p.key
@@ -196,8 +206,11 @@ export async function withoutIndexes(
   table: string,
 ): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ drop: string; make: string }>(
-    `SELECT CASE WHEN c.oid IS NULL THEN format('DROP INDEX %I', i.relname) ELSE format('ALTER TABLE %I DROP CONSTRAINT %I', t.relname, c.conname) END AS drop,
-       CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.oid) ELSE format('ALTER TABLE %I ADD CONSTRAINT %I %s', t.relname, c.conname, pg_get_constraintdef(c.oid)) END AS make
+    `SELECT CASE WHEN c.oid IS NULL THEN format('DROP INDEX %I', i.relname)
+      ELSE format('ALTER TABLE %I DROP CONSTRAINT %I', t.relname, c.conname) END AS drop,
+       CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.oid)
+       ELSE format('ALTER TABLE %I ADD CONSTRAINT %I %s', t.relname, c.conname,
+       pg_get_constraintdef(c.oid)) END AS make
      FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
      LEFT JOIN pg_constraint c ON c.conindid = i.oid AND c.contype IN ('p', 'u', 'x')
      WHERE t.relname = $1 AND t.relnamespace = 'public'::regnamespace`,

@@ -1,6 +1,9 @@
 /** A logo as data: a sign on a circle. */
-const drawn = (colour: string, sign: string) =>
-  `data:image/svg+xml,${`<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><circle cx='16' cy='16' r='16' fill='${colour}'/>${sign}</svg>`.replace(/[<>#]/g, encodeURIComponent)}`
+function drawn(colour: string, sign: string): string {
+  const circle = `<circle cx='16' cy='16' r='16' fill='${colour}'/>`
+  const svg = `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>${circle}${sign}</svg>`
+  return `data:image/svg+xml,${svg.replace(/[<>#]/g, encodeURIComponent)}`
+}
 
 const letter = (text: string) =>
   `<text x='16' y='22' fill='#fff' font-family='sans-serif' font-size='18' font-weight='700' ` +

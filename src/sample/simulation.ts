@@ -361,7 +361,9 @@ export function simulate(now: Date, users: number, days: number): World {
     const moved = all ? -shares[part] : (by * SCALE) / worth
     if (moved === 0n) return
     shares[part] += moved
-    const kind = part === 'debt' ? (into ? 'borrow' : 'repay') : into ? 'deposit' : 'withdraw'
+    const [taken, returned] =
+      part === 'debt' ? (['borrow', 'repay'] as const) : (['deposit', 'withdraw'] as const)
+    const kind = into ? taken : returned
     const logIndex = flow.liquidation && flow.liquidation.nextLog++
     flows.push({ priced: day, ...flow, kind, amount: into ? by : -by, shares: moved, logIndex })
     if (entity.type === 'vault' || part === 'protected') return

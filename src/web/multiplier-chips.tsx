@@ -108,8 +108,10 @@ function byFactor(multiplier: Multiplier, sides: readonly Side[]) {
 
 /** Sides by their tokens: supply USDC, borrow. */
 function inWords(sides: readonly Side[], [a, b]: readonly [string, string]): string {
-  const of = (word: string, isA: boolean, isB: boolean) =>
-    isA && isB ? [word] : isA ? [`${word} ${cut(a)}`] : isB ? [`${word} ${cut(b)}`] : []
+  const of = (word: string, isA: boolean, isB: boolean) => {
+    if (isA && isB) return [word]
+    return [...(isA ? [`${word} ${cut(a)}`] : []), ...(isB ? [`${word} ${cut(b)}`] : [])]
+  }
   return [
     ...of('supply', sides.includes('depositA'), sides.includes('depositB')),
     ...of('borrow', sides.includes('borrowA'), sides.includes('borrowB')),

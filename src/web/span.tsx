@@ -48,8 +48,9 @@ export function spanOf(
   if (!first || !last) return undefined
   const from = Math.max(first, last - (days - 1) * DAY_MS)
   const buckets = (last - from) / DAY_MS
+  const longer = buckets < MAX_BUCKETS * 7 ? 'WEEK' : 'MONTH'
   return {
-    interval: buckets < MAX_BUCKETS ? 'DAY' : buckets < MAX_BUCKETS * 7 ? 'WEEK' : 'MONTH',
+    interval: buckets < MAX_BUCKETS ? 'DAY' : longer,
     from: new Date(from).toISOString(),
   }
 }

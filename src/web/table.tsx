@@ -232,16 +232,17 @@ function Head<Row>({
         {name}
       </th>
     )
-  const direction =
-    sort === `${sortKey}_DESC` ? 'descending' : sort === `${sortKey}_ASC` ? 'ascending' : undefined
+  const { direction, arrow = '' } =
+    [
+      { by: `${sortKey}_DESC`, direction: 'descending', arrow: ' ↓' } as const,
+      { by: `${sortKey}_ASC`, direction: 'ascending', arrow: ' ↑' } as const,
+    ].find(({ by }) => by === sort) ?? {}
   const next = direction === 'descending' ? `${sortKey}_ASC` : `${sortKey}_DESC`
   return (
     <th scope="col" className={className} aria-sort={direction}>
       <Link href={url.link({ sort: next })}>
         {name}
-        <span aria-hidden="true">
-          {direction === 'descending' ? ' ↓' : direction === 'ascending' ? ' ↑' : ''}
-        </span>
+        <span aria-hidden="true">{arrow}</span>
       </Link>
     </th>
   )

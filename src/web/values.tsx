@@ -44,7 +44,8 @@ export function Num({ value, unit, suffix, isChange = false, ifZero }: NumProps)
   const asShown = (text: string) =>
     `${isChange ? signed(text) : text}${suffix ? ` ${cut(suffix)}` : ''}`
   const [brief, whole] = [asShown(short(value, unit)), asShown(full(value, unit))]
-  const tone = isChange && Number(value) !== 0 ? (Number(value) > 0 ? 'gain' : 'loss') : undefined
+  const sign = isChange ? Math.sign(Number(value)) : 0
+  const tone = [undefined, 'gain', 'loss'].at(sign)
   return (
     <data value={String(value)} title={whole} className={tone}>
       {isExact || brief === whole ? (

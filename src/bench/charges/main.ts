@@ -4,8 +4,8 @@
  *
  *     npm run bench -- charges
  *
- *     --check                 in the smaller store only, without filters, orders and stored values, and fails if a charge is
- *                             far from what is usual
+ *     --check                 in the smaller store only, without filters, orders and stored values;
+ *                             fails if a charge is far from what is usual
  *     --only REGEX            these probes; --except REGEX: not these
  *     --runs N                how often each is sent and measured
  *     --data DIR              where the stores stay between runs

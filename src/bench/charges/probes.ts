@@ -167,8 +167,10 @@ class Walk {
     const fields = Object.values(type.getFields()).filter((field) =>
       isCompositeType(getNamedType(field.type)),
     )
-    const order = (field: Field) =>
-      isAbstractType(getNamedType(field.type)) ? 2 : this.#fieldsOf(field).nodes ? 0 : 1
+    const order = (field: Field) => {
+      if (isAbstractType(getNamedType(field.type))) return 2
+      return this.#fieldsOf(field).nodes ? 0 : 1
+    }
     return [0, 1, 2].flatMap((nth) =>
       fields
         .filter((field) => order(field) === nth)
@@ -397,8 +399,8 @@ class Walk {
     if (!isObjectType(type) || depth > 3) return '__typename'
     const fields = Object.values(type.getFields())
     const plain = (field: Field) => field.args.every(({ type: of }) => !isNonNullType(of))
-    if (type.getFields().nodes)
-      return `nodes { ${this.#leaf(getNamedType((type.getFields().nodes as Field).type), depth + 1)} }`
+    const { nodes } = type.getFields()
+    if (nodes) return `nodes { ${this.#leaf(getNamedType(nodes.type), depth + 1)} }`
     const value = fields.find(
       (field) => !isCompositeType(getNamedType(field.type)) && field.name !== 'id' && plain(field),
     )

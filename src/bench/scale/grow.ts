@@ -51,7 +51,8 @@ export async function grow(
 ): Promise<void> {
   const client = await pool.connect()
   try {
-    await client.query(`SET session_replication_role = replica; SET work_mem = '1GB'; SET maintenance_work_mem = '2GB';
+    await client.query(`SET session_replication_role = replica; SET work_mem = '1GB';
+      SET maintenance_work_mem = '2GB';
       SET synchronous_commit = off; SET max_parallel_maintenance_workers = 2`)
     const { rows } = await client.query<{ date: string }>(
       'SELECT max(date)::text AS date FROM distribution',
@@ -111,14 +112,17 @@ async function copy(
     table === 'stored_position' && name === 'id' ? `${positionId} AS id` : `s.${name}`,
   )
   await client.query(`CREATE UNLOGGED TABLE original AS SELECT * FROM ${table}`)
+  const pool = table === 'stored_position' ? ', pool_key::text AS pool_address' : ''
+  const before = dated ? `AND (j > 0 OR distribution_date < '${newest}')` : ''
+  const time = names.includes('timestamp') ? 's.timestamp' : USER_KEY
   // As imports leave them: a day after the other.
   for (let j = days - 1; j >= 0; j--)
     await client.query(
       `INSERT INTO ${table} (${names.join(', ')}) SELECT ${listed.join(', ')} FROM (
-         SELECT ${values.join(', ')}${table === 'stored_position' ? ', pool_key::text AS pool_address' : ''}
+         SELECT ${values.join(', ')}${pool}
          FROM original o, generate_series(0, ${users - 1}) k, (SELECT ${j} AS j) j
-         WHERE (k > 0 OR j > 0) ${dated ? `AND (j > 0 OR distribution_date < '${newest}')` : ''} OFFSET 0) s
-       ORDER BY ${dated ? 'distribution_date' : names.includes('timestamp') ? 's.timestamp' : USER_KEY}, md5(${USER_KEY})`,
+         WHERE (k > 0 OR j > 0) ${before} OFFSET 0) s
+       ORDER BY ${dated ? 'distribution_date' : time}, md5(${USER_KEY})`,
     )
   await client.query('DROP TABLE original')
 }
@@ -145,8 +149,10 @@ async function rank(client: pg.PoolClient, newest: string): Promise<void> {
   const restore = await withoutIndexes(client, 'rank_history')
   await client.query(
     `INSERT INTO rank_history (distribution_date, user_address, points, rank)
-     SELECT *, row_number() OVER (PARTITION BY distribution_date ORDER BY points DESC, user_address) FROM (
-       SELECT distribution_date, user_address, (sum(points) OVER (PARTITION BY user_address ORDER BY distribution_date))::bigint AS points
+     SELECT *, row_number() OVER (PARTITION BY distribution_date ORDER BY points DESC, user_address)
+     FROM (
+       SELECT distribution_date, user_address, (sum(points) OVER (PARTITION BY user_address
+       ORDER BY distribution_date))::bigint AS points
        FROM account_day WHERE distribution_date < $1) s`,
     [newest],
   )

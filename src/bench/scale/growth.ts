@@ -145,7 +145,8 @@ async function openGrown(
 
 async function operationsOf({ names, pool }: SpeedStore): Promise<Operation[]> {
   const { rows } = await pool.query<{ id: string; market: string }>(
-    `SELECT id, pool_address AS market FROM position WHERE distribution_date = (SELECT max(date) FROM distribution)
+    `SELECT id, pool_address AS market FROM position WHERE distribution_date = (SELECT max(date)
+      FROM distribution)
      ORDER BY id LIMIT 100`,
   )
   return operationsOn({ names, positions: rows, count: 100 })
@@ -164,8 +165,10 @@ async function lengthOf(port: number, { variants, product }: Operation): Promise
 async function sizeOf({ pool }: SpeedStore): Promise<object> {
   const { rows } = await pool.query(
     `SELECT (SELECT sum(position_count)::int FROM distribution) AS positions,
-       (SELECT count(*)::int FROM market_snapshot) + (SELECT count(*)::int FROM vault_snapshot) AS snapshots,
-       (SELECT count(*)::int FROM account) AS accounts, (SELECT count(*)::int FROM distribution) AS dates,
+       (SELECT count(*)::int FROM market_snapshot) + (SELECT count(*)::int
+       FROM vault_snapshot) AS snapshots,
+       (SELECT count(*)::int FROM account) AS accounts, (SELECT count(*)::int
+       FROM distribution) AS dates,
        (pg_database_size(current_database()) / 1e9)::numeric(10, 1)::float8 AS "GB"`,
   )
   return rows[0]

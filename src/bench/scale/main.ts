@@ -1,11 +1,12 @@
 /**
  * How the product scales, in parts:
  *
- *     npm run bench -- scale           all of them; 30,000,000 positions take half an hour and 35 GB to make
+ *     npm run bench -- scale           all of them; 30,000,000 positions take half an hour
+ *                                      and 35 GB to make
  *     npm run bench -- scale --small   on 1 % of the rows, in some minutes
  *
- *     --parts LIST   of costs (of a request, and a model from them), growth (thirty times the rows), cluster
- *                    (Citus with 1, 2 and 4 workers)
+ *     --parts LIST   of costs (of a request, and a model from them), growth (thirty times the
+ *                    rows), cluster (Citus with 1, 2 and 4 workers)
  *     --seconds N    how long each kind of request is measured
  *     --data DIR     where the stores stay between runs: costs has that of `npm run bench`
  */

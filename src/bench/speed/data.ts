@@ -247,7 +247,8 @@ function records(shape: Shape): Record<string, () => Generator<object>> {
         for (let n = 0; n < 4; n++) yield { ...reward(user, n), vaultId: at(vaults, user) }
     },
     *'cash-flows'() {
-      const kinds = ['deposit', 'borrow', 'deposit', 'repay', 'withdraw']
+      // Three in a market, then two in a vault.
+      const kinds = ['deposit', 'borrow', 'deposit', 'deposit', 'withdraw']
       for (let user = 0; user < shape.users; user++)
         for (let n = 0; n < kinds.length; n++)
           yield {
@@ -258,7 +259,7 @@ function records(shape: Shape): Record<string, () => Generator<object>> {
             txHash: `0x${digest(`flow ${user} ${n}`)}`,
             logIndex: n,
             timestamp: String(FIRST_DAY + n * DAY),
-            kind: n < 3 ? kinds[n] : n === 3 ? 'deposit' : 'withdraw',
+            kind: kinds[n],
             amountUsd: price(user + n, 31),
           }
     },

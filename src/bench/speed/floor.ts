@@ -43,7 +43,8 @@ const sideColumns = (s: 'a' | 'b') =>
     )
     .join(', ')
 const POSITION = `t.id, t.user_address AS "userAddress", t.pool_address AS "marketAddress",
-  t.distribution_date AS "distributionDate", t.points_a AS "pointsA", t.points_b AS "pointsB", t.points,
+  t.distribution_date AS "distributionDate", t.points_a AS "pointsA", t.points_b AS "pointsB",
+  t.points,
   ${sideColumns('a')}, ${sideColumns('b')}`
 const NEWEST = 'ORDER BY t.distribution_date DESC, t.id'
 
@@ -56,17 +57,21 @@ function pageOf(items: Row[], limit: number) {
 const ASSET_POSITIONS = `SELECT ${POSITION} FROM (
   (SELECT * FROM position WHERE a_token_address = $1 ORDER BY distribution_date DESC, id LIMIT $2)
   UNION ALL
-  (SELECT * FROM position WHERE b_token_address = $1 AND a_token_address <> $1 ORDER BY distribution_date DESC, id LIMIT $2)
+  (SELECT * FROM position WHERE b_token_address = $1 AND a_token_address <> $1
+  ORDER BY distribution_date DESC, id LIMIT $2)
 ) t ${NEWEST} LIMIT $2`
 
 async function assetPositions(asset: string, limit: number) {
   return pageOf(await rows('asset positions', ASSET_POSITIONS, [asset, limit + 1]), limit)
 }
 
-const POOL_POSITIONS = `SELECT ${POSITION} FROM position t WHERE pool_address = $1 ${NEWEST} LIMIT $2`
-const POOL_POSITIONS_AFTER = `SELECT ${POSITION} FROM (SELECT distribution_date, id FROM position WHERE id = $3) c
+const POOL_POSITIONS = `SELECT ${POSITION} FROM position t WHERE pool_address = $1 ${NEWEST}
+  LIMIT $2`
+const POOL_POSITIONS_AFTER = `SELECT ${POSITION} FROM (SELECT distribution_date, id FROM position
+  WHERE id = $3) c
   CROSS JOIN LATERAL (
-    (SELECT * FROM position WHERE pool_address = $1 AND distribution_date = c.distribution_date AND id > c.id
+    (SELECT * FROM position WHERE pool_address = $1 AND distribution_date = c.distribution_date
+    AND id > c.id
       ORDER BY distribution_date DESC, id LIMIT $2)
     UNION ALL
     (SELECT * FROM position WHERE pool_address = $1 AND distribution_date < c.distribution_date
@@ -94,15 +99,21 @@ function daysOf(positions: Row[]) {
 }
 
 const MULTIPLIER = `m.id, m.pool_address AS "poolAddress", m.deposit_token_a AS "deposit_tokenA",
-  m.deposit_token_b AS "deposit_tokenB", m.borrow_token_a AS "borrow_tokenA", m.borrow_token_b AS "borrow_tokenB",
-  p.asset_1_address AS "tokenA_address", p.asset_2_address AS "tokenB_address", p.asset_1_symbol AS "tokenA_symbol",
-  p.asset_2_symbol AS "tokenB_symbol", p.asset_1_symbol || '·' || p.asset_2_symbol || '·' || p.number AS "poolName",
+  m.deposit_token_b AS "deposit_tokenB", m.borrow_token_a AS "borrow_tokenA",
+  m.borrow_token_b AS "borrow_tokenB",
+  p.asset_1_address AS "tokenA_address", p.asset_2_address AS "tokenB_address",
+  p.asset_1_symbol AS "tokenA_symbol",
+  p.asset_2_symbol AS "tokenB_symbol", p.asset_1_symbol || '·' || p.asset_2_symbol || '·' ||
+  p.number AS "poolName",
   m.created_at AS "createdAt", m.updated_at AS "updatedAt"`
 const BY_POOL = 'ORDER BY p.number, p.id'
 const POOLS = `SELECT p.id, p.number::float8 AS "marketId", p.chain_id::float8 AS "chainId", p.name,
-    p.asset_1_address, p.asset_1_name, p.asset_1_symbol, p.asset_2_address, p.asset_2_name, p.asset_2_symbol,
-    p.created_timestamp::float8 AS "createdTimestamp", p.interest_last_updated::float8 AS "interestLastUpdated",
-    p.unit_1_id, p.unit_2_id, m.id AS uuid, m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b,
+    p.asset_1_address, p.asset_1_name, p.asset_1_symbol, p.asset_2_address, p.asset_2_name,
+    p.asset_2_symbol,
+    p.created_timestamp::float8 AS "createdTimestamp", p.interest_last_updated::float8 AS
+    "interestLastUpdated",
+    p.unit_1_id, p.unit_2_id, m.id AS uuid, m.deposit_token_a, m.deposit_token_b, m.borrow_token_a,
+    m.borrow_token_b,
     m.created_at, m.updated_at
   FROM pool p LEFT JOIN multiplier m ON m.pool_address = p.id ${BY_POOL}`
 
@@ -117,12 +128,16 @@ const MARKET_SNAPSHOT = (
 const WINDOW = 'WHERE user_address = $1 AND timestamp BETWEEN $2 AND $3'
 const PAGE = 'LIMIT $4 OFFSET $5'
 const GROUP = 'GROUP BY user_address, timestamp, chain_id, market_id'
-const MARKET_SNAPSHOTS = `SELECT ${MARKET_SNAPSHOT('position_id', (column) => column)} FROM market_snapshot ${WINDOW}
+const MARKET_SNAPSHOTS = `SELECT ${MARKET_SNAPSHOT('position_id', (column) => column)}
+  FROM market_snapshot ${WINDOW}
   ORDER BY timestamp, chain_id, market_id, position_id ${PAGE}`
-const GROUPED_MARKET_SNAPSHOTS = `SELECT ${MARKET_SNAPSHOT('NULL', (column) => `sum(${column})`)} FROM market_snapshot
+const GROUPED_MARKET_SNAPSHOTS = `SELECT ${MARKET_SNAPSHOT('NULL', (column) => `sum(${column})`)}
+  FROM market_snapshot
   ${WINDOW} ${GROUP} ORDER BY timestamp, chain_id, market_id ${PAGE}`
-const VAULT_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", vault_id AS "vaultId", user_address AS "accountId",
-  position_id AS "positionId", timestamp, shares, assets, assets_usd AS "assetsUsd" FROM vault_snapshot ${WINDOW}
+const VAULT_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", vault_id AS "vaultId",
+  user_address AS "accountId",
+  position_id AS "positionId", timestamp, shares, assets, assets_usd AS "assetsUsd"
+  FROM vault_snapshot ${WINDOW}
   ORDER BY timestamp, chain_id, vault_id, position_id ${PAGE}`
 const COUNTS = {
   market: `SELECT count(*)::int AS total FROM market_snapshot ${WINDOW}`,
@@ -136,8 +151,8 @@ async function snapshots(kind: 'market' | 'vault', address: string, query: URLSe
   const from = query.get('from_timestamp') ?? String(Math.floor(Date.now() / 1000) - DAYS_30)
   const to = query.get('to_timestamp') ?? String(Math.floor(Date.now() / 1000))
   const grouped = query.get('should_group_by_timestamp') === 'true'
-  const sql =
-    kind === 'vault' ? VAULT_SNAPSHOTS : grouped ? GROUPED_MARKET_SNAPSHOTS : MARKET_SNAPSHOTS
+  const ofMarkets = grouped ? GROUPED_MARKET_SNAPSHOTS : MARKET_SNAPSHOTS
+  const sql = kind === 'vault' ? VAULT_SNAPSHOTS : ofMarkets
   const count = grouped ? 'grouped' : kind
   const [data, [counted]] = await Promise.all([
     rows(`${count} snapshots`, sql, [address, from, to, size, (page - 1) * size]),
@@ -158,16 +173,23 @@ const paginationOf = (page: number, page_size: number, total: number, count: num
 
 const REWARD = (
   ids: string,
-) => `tx_hash AS "txHash", log_index::float8 AS "logIndex", timestamp, user_address AS "accountId", ${ids},
-  supply_sent AS "supplySent", supply_sent_usd AS "supplySentUsd", collateral_received AS "collateralReceived",
+) => `tx_hash AS "txHash", log_index::float8 AS "logIndex", timestamp, user_address AS "accountId",
+  ${ids},
+  supply_sent AS "supplySent", supply_sent_usd AS "supplySentUsd",
+  collateral_received AS "collateralReceived",
   collateral_received_usd AS "collateralReceivedUsd", liquid_reward AS "liquidReward",
-  liquid_reward_usd AS "liquidRewardUsd", user_roi AS "userRoi", claimed_timestamp AS "claimedTimestamp"`
+  liquid_reward_usd AS "liquidRewardUsd", user_roi AS "userRoi",
+  claimed_timestamp AS "claimedTimestamp"`
 const REWARDS_NEWEST = 'ORDER BY timestamp DESC, log_index DESC, tx_hash, chain_id'
+const DEBT_AND_COLLATERAL =
+  'debt_market_id AS "debtMarketId", collateral_market_id AS "collateralMarketId"'
 const REWARDS = {
-  market: `SELECT ${REWARD('debt_market_id AS "debtMarketId", collateral_market_id AS "collateralMarketId"')}
-    FROM market_liquidation_reward WHERE user_address = $1 AND collateral_market_id = $2 ${REWARDS_NEWEST} LIMIT $3 OFFSET $4`,
+  market: `SELECT ${REWARD(DEBT_AND_COLLATERAL)}
+    FROM market_liquidation_reward WHERE user_address = $1
+    AND collateral_market_id = $2 ${REWARDS_NEWEST} LIMIT $3 OFFSET $4`,
   vault: `SELECT ${REWARD('vault_id AS "vaultId"')}
-    FROM vault_liquidation_reward WHERE user_address = $1 AND vault_id = $2 ${REWARDS_NEWEST} LIMIT $3 OFFSET $4`,
+    FROM vault_liquidation_reward WHERE user_address = $1 AND vault_id = $2 ${REWARDS_NEWEST}
+    LIMIT $3 OFFSET $4`,
 }
 const REWARD_TOTALS = {
   market: `SELECT EXISTS (SELECT FROM market WHERE id = $2) AS found, (SELECT count(*)::int
@@ -205,12 +227,14 @@ const HOLDINGS = `
     coalesce(sum(s.collateral_usd ORDER BY s.position_id), 0) AS deposit,
     coalesce(sum(s.protected_usd ORDER BY s.position_id), 0) AS protected,
     coalesce(sum(s.debt_usd ORDER BY s.position_id), 0) AS debt,
-    bool_or(s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete,
+    bool_or(s.collateral_usd IS NULL OR s.protected_usd IS NULL
+    OR s.debt_usd IS NULL) AS incomplete,
     coalesce(m.deposit_rate, 0) AS deposit_rate, coalesce(m.borrow_rate, 0) AS borrow_rate
   FROM ${latest('market')} LEFT JOIN market m ON m.chain_id = s.chain_id AND m.id = s.market_id
   GROUP BY s.chain_id, s.market_id, m.deposit_rate, m.borrow_rate
   UNION ALL
-  SELECT s.chain_id::float8, 'vault', s.vault_id, coalesce(sum(s.assets_usd ORDER BY s.position_id), 0), 0, 0,
+  SELECT s.chain_id::float8, 'vault', s.vault_id, coalesce(sum(s.assets_usd
+  ORDER BY s.position_id), 0), 0, 0,
     bool_or(s.assets_usd IS NULL), coalesce(v.deposit_rate, 0), 0
   FROM ${latest('vault')} LEFT JOIN vault v ON v.chain_id = s.chain_id AND v.id = s.vault_id
   GROUP BY s.chain_id, s.vault_id, v.deposit_rate`
@@ -223,10 +247,12 @@ const NET_CASH = `SELECT chain_id::float8 AS chain_id, entity_type AS type, enti
 const holdingsOf = (address: string) => rows('holdings', HOLDINGS, [address])
 
 const rounded = (value: number) => Math.round(value * 1e6)
+const compareTexts = (one: string, other: string) => Number(one > other) - Number(one < other)
 const largestFirst = (value: (row: Row) => number) => (a: Row, b: Row) =>
   rounded(value(b)) - rounded(value(a)) ||
   a.chain_id - b.chain_id ||
-  (a.type < b.type ? -1 : a.type > b.type ? 1 : a.id < b.id ? -1 : 1)
+  compareTexts(a.type, b.type) ||
+  compareTexts(a.id, b.id)
 const sum = (list: Row[], value: (row: Row) => number) => {
   let total = 0
   for (const row of list) total += value(row)
@@ -345,7 +371,8 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
   async '/points/leaderboard'(query) {
     const list = await rows(
       'top 3 and one',
-      `(SELECT user_address AS account, points, rank::text AS rank FROM account ORDER BY account.rank LIMIT 3)
+      `(SELECT user_address AS account, points, rank::text AS rank FROM account
+        ORDER BY account.rank LIMIT 3)
        UNION ALL SELECT user_address, points, rank::text FROM account WHERE user_address = $1
        UNION ALL SELECT NULL, 0, account_count::text FROM program`,
       [query.get('account')],
@@ -479,9 +506,12 @@ const graphPosition = (row: Row) => ({
   sideB: graphSide('b', row),
 })
 
-const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "entityAddress", user_address AS "userAddress",
-  position_id AS "positionId", timestamp, collateral_assets AS "collateralAssets", collateral_usd AS "collateralUsd",
-  protected_assets AS "protectedAssets", protected_usd AS "protectedUsd", debt_assets AS "debtAssets", debt_usd AS "debtUsd"
+const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "entityAddress",
+  user_address AS "userAddress",
+  position_id AS "positionId", timestamp, collateral_assets AS "collateralAssets",
+  collateral_usd AS "collateralUsd",
+  protected_assets AS "protectedAssets", protected_usd AS "protectedUsd",
+  debt_assets AS "debtAssets", debt_usd AS "debtUsd"
   FROM market_snapshot ${WINDOW} ORDER BY timestamp, chain_id, market_id, position_id LIMIT $4`
 const graphSnapshot = (row: Row) => {
   const {
@@ -502,16 +532,20 @@ const graphSnapshot = (row: Row) => {
     borrowed: { raw: debtAssets, usd: debtUsd },
   }
 }
-const TOP_POSITIONS = `SELECT p.id AS pool, t.distribution_date, t.points_a AS "pointsA", t.points_b AS "pointsB",
+const TOP_POSITIONS = `SELECT p.id AS pool, t.distribution_date, t.points_a AS "pointsA",
+  t.points_b AS "pointsB",
     t.user_address, a.points, a.rank
   FROM (SELECT id, number FROM pool ORDER BY number, id LIMIT 50 OFFSET $1) p
-  CROSS JOIN LATERAL (SELECT * FROM position WHERE pool_address = p.id ORDER BY distribution_date DESC, id LIMIT 5) t
+  CROSS JOIN LATERAL (SELECT * FROM position WHERE pool_address = p.id
+  ORDER BY distribution_date DESC, id LIMIT 5) t
   LEFT JOIN account a ON a.user_address = t.user_address
   ORDER BY p.number, p.id, t.distribution_date DESC, t.id`
-const FIFTY_POOLS = `SELECT p.id, p.name, p.asset_1_symbol || '·' || p.asset_2_symbol || '·' || p.number AS display,
+const FIFTY_POOLS = `SELECT p.id, p.name, p.asset_1_symbol || '·' || p.asset_2_symbol || '·' ||
+  p.number AS display,
     m.id AS uuid, m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b
   FROM pool p LEFT JOIN multiplier m ON m.pool_address = p.id ${BY_POOL} LIMIT 50 OFFSET $1`
-const LATEST_MARKETS = `SELECT s.timestamp, s.collateral_usd AS "collateralUsd", s.debt_usd AS "debtUsd", m.asset_symbol
+const LATEST_MARKETS = `SELECT s.timestamp, s.collateral_usd AS "collateralUsd",
+  s.debt_usd AS "debtUsd", m.asset_symbol
   FROM ${latest('market')} LEFT JOIN market m ON m.chain_id = s.chain_id AND m.id = s.market_id
   ORDER BY s.chain_id, s.market_id, s.position_id`
 const LATEST_VAULTS = `SELECT s.timestamp, s.assets_usd AS "assetsUsd", v.name
@@ -520,7 +554,8 @@ const LATEST_VAULTS = `SELECT s.timestamp, s.assets_usd AS "assetsUsd", v.name
 const PAGE_REWARDS = (
   kind: 'market' | 'vault',
 ) => `SELECT tx_hash AS "txHash", liquid_reward_usd AS usd,
-  claimed_timestamp AS "claimedTimestamp" FROM ${kind}_liquidation_reward WHERE user_address = $1 ${REWARDS_NEWEST} LIMIT 10`
+  claimed_timestamp AS "claimedTimestamp" FROM ${kind}_liquidation_reward
+  WHERE user_address = $1 ${REWARDS_NEWEST} LIMIT 10`
 
 const graphReward = ({ txHash, usd, claimedTimestamp }: Row) => ({
   txHash,

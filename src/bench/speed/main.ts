@@ -5,11 +5,12 @@
  *     npm run bench                          all of it, on 300,000 positions: eight minutes
  *     npm run bench -- --full                the same on 3,000,000: about an hour
  *     npm run bench -- --small --only points for use while optimising
- *     npm run bench -- --small --check       the assertions of CI: SQL statements, and the ratios to the floor
+ *     npm run bench -- --small --check       the assertions of CI: SQL statements, and the ratios
+ *                                            to the floor
  *
  *     --full, --small         3,000,000 positions, or 30,000, in place of 300,000
  *     --only REGEX            these operations (and only the table of operations, without --parts)
- *     --systems LIST          of product, known, floor, postgraphile (the product always takes part)
+ *     --systems LIST          of known, floor, postgraphile; the product always takes part
  *     --parts LIST            of uncached, cached, fresh, pages, growth, start
  *     --connections LIST      16, or 1,16,64 with --full
  *     --seconds N --rounds N  how long a window is, and how many of them
@@ -88,7 +89,8 @@ const { values: flags } = parseArgs({
 const { small, full, check: asserts } = flags
 type Starters = Record<Exclude<System, 'known'>, (url: string) => Promise<Server>>
 
-const size: Size = small ? 'small' : full ? 'full' : 'medium'
+const notSmall: Size = full ? 'full' : 'medium'
+const size: Size = small ? 'small' : notSmall
 const brief = asserts || flags.only !== undefined
 const listed = (text: string | undefined, all: string) => (text ?? all).split(',')
 const systems = listed(
@@ -388,7 +390,8 @@ async function openStore(name: string, of: typeof shape): Promise<SpeedStore> {
 async function operationsOf({ names, pool }: SpeedStore): Promise<Operation[]> {
   const { rows } = await pool.query<{ id: string; market: string }>(
     `SELECT id, pool_address AS market FROM position
-     WHERE id >= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) FROM position) ORDER BY id LIMIT $1`,
+     WHERE id >= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) FROM position) ORDER BY id
+     LIMIT $1`,
     [variants],
   )
   return operationsOn({ names, positions: rows, count: variants })

@@ -54,7 +54,8 @@ const some = (list: string[], count: number) =>
 
 const POSITION_SIDE = `asset { address symbol } priceUsd
   supplied { value usd } protected { value usd } borrowed { value usd }`
-const POSITION = `legacy { recordId } userAddress poolAddress distributionDate: date pointsA pointsB points
+const POSITION = `legacy { recordId } userAddress poolAddress distributionDate: date pointsA pointsB
+  points
   sideA { ${POSITION_SIDE} } sideB { ${POSITION_SIDE} }`
 const REWARD = 'txHash liquidReward { usd } legacy { claimedTimestamp }'
 const MARKET_SNAPSHOT = `chainId entityAddress userAddress positionId legacy { timestamp }
@@ -63,17 +64,21 @@ const MARKET_SNAPSHOT = `chainId entityAddress userAddress positionId legacy { t
 /** The documents of the GraphQL operations. */
 export const documents = {
   leaderboard: `query Leaderboard($first: Int!) {
-    leaderboard(first: $first) { totalCount nodes { rank userAddress points } pageInfo { hasNextPage } }
+    leaderboard(first: $first) { totalCount nodes { rank userAddress points }
+    pageInfo { hasNextPage } }
   }`,
   dailyPoints: `query DailyPoints($address: Address!) {
-    user(address: $address) { dailyPoints(last: 10) { nodes { distributionDate: date points positions { ${POSITION} } } } }
+    user(address: $address) { dailyPoints(last: 10) { nodes {
+    distributionDate: date points positions { ${POSITION} } } } }
   }`,
   assetPositions: `query AssetPositions($asset: Address!) {
-    positions(first: 100, where: { assets: [$asset] }) { nodes { ${POSITION} } pageInfo { hasNextPage } }
+    positions(first: 100, where: { assets: [$asset] }) { nodes { ${POSITION} }
+    pageInfo { hasNextPage } }
   }`,
   snapshots: `query Snapshots($address: Address!, $first: Int!, $from: BigInt!, $to: BigInt!) {
     user(address: $address) {
-      legacy { marketSnapshots(first: $first, from: $from, to: $to) { nodes { ${MARKET_SNAPSHOT} } pageInfo { hasNextPage } } }
+      legacy { marketSnapshots(first: $first, from: $from, to: $to) { nodes { ${MARKET_SNAPSHOT} }
+      pageInfo { hasNextPage } } }
     }
   }`,
   topPositions: `query TopPositions($offset: BigInt!) {
@@ -81,14 +86,16 @@ export const documents = {
       nodes {
         address name displayName
         multiplier { depositA depositB borrowA borrowB }
-        positions(first: 5) { nodes { distributionDate: date pointsA pointsB user { address points: totalPoints rank } } }
+        positions(first: 5) { nodes { distributionDate: date pointsA pointsB user {
+        address points: totalPoints rank } } }
       }
     }
   }`,
   allPools: `query AllPools {
     pools(first: 1000) {
       nodes {
-        address chainId number name legacy { createdTimestamp interestLastUpdated } marketAAddress marketBAddress
+        address chainId number name legacy { createdTimestamp interestLastUpdated }
+        marketAAddress marketBAddress
         assetA { address name symbol } assetB { address name symbol }
         multiplier { depositA depositB borrowA borrowB createdAt updatedAt }
       }
@@ -98,16 +105,20 @@ export const documents = {
     user(address: $address) {
       points: totalPoints rank
       earnings {
-        totalEarningsUsd: earningsUsd totalWorthUsd: worthUsd totalCashUsd: netCashInvestedUsd hasIncompletePrices
+        totalEarningsUsd: earningsUsd totalWorthUsd: worthUsd totalCashUsd: netCashInvestedUsd
+        hasIncompletePrices
         breakdown(first: 100) { entityType chainId entityAddress worthUsd earningsUsd }
       }
-      netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd }
+      netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd
+      totalBorrowUsd: borrowedUsd }
       latestSnapshots {
         legacy { timestamp } supplied { usd } borrowed { usd }
         entity { ... on Market { asset { symbol } } ... on Vault { name } }
       }
-      marketLiquidationRewards: liquidationRewards(first: 10, where: { entityTypes: MARKET }) { nodes { ${REWARD} } }
-      vaultLiquidationRewards: liquidationRewards(first: 10, where: { entityTypes: VAULT }) { nodes { ${REWARD} } }
+      marketLiquidationRewards: liquidationRewards(first: 10, where: { entityTypes: MARKET }) {
+      nodes { ${REWARD} } }
+      vaultLiquidationRewards: liquidationRewards(first: 10, where: { entityTypes: VAULT }) {
+      nodes { ${REWARD} } }
     }
   }`,
   users:
@@ -151,17 +162,21 @@ const NEWEST = 'orderBy: [DISTRIBUTION_DATE_DESC, ROW_ID_ASC]'
 const REWARDS_NEWEST = 'orderBy: [TIMESTAMP_DESC, LOG_INDEX_DESC, TX_HASH_ASC]'
 const pgRewards = (entity: 'market' | 'vault', table: string, condition: string, ids: string) => `
   query ($address: String!, $entity: String!) {
-    all${entity === 'market' ? 'Markets' : 'Vaults'}(first: 1, condition: { rowId: $entity }) { nodes { found: rowId } }
-    all${table}(first: 100, condition: { userAddress: $address, ${condition}: $entity }, ${REWARDS_NEWEST}) {
+    all${entity === 'market' ? 'Markets' : 'Vaults'}(first: 1, condition: { rowId: $entity }) {
+    nodes { found: rowId } }
+    all${table}(first: 100, condition: { userAddress: $address, ${condition}: $entity },
+    ${REWARDS_NEWEST}) {
       total: totalCount
-      nodes { txHash logIndex timestamp accountId: userAddress ${ids} supplySent supplySentUsd collateralReceived
+      nodes { txHash logIndex timestamp accountId: userAddress ${ids}
+      supplySent supplySentUsd collateralReceived
         collateralReceivedUsd liquidReward liquidRewardUsd userRoi claimedTimestamp }
       pageInfo { hasNextPage }
     }
   }`
 const pgPools = (pool: string, multiplier: string) => `{
   allPools(orderBy: [NUMBER_ASC, ROW_ID_ASC]) {
-    nodes { marketId: number name createdTimestamp interestLastUpdated ${pool} multiplier { createdAt updatedAt ${multiplier} } }
+    nodes { marketId: number name createdTimestamp interestLastUpdated ${pool} multiplier {
+    createdAt updatedAt ${multiplier} } }
   }
 }`
 const PG_POOLS = pgPools(
@@ -214,30 +229,35 @@ const PG = {
     'positionCount } } }',
   dailyPoints: (page: string, form: 'rest' | 'graph') => `query ($address: String!) {
     allAccountDays(condition: { userAddress: $address }, orderBy: DISTRIBUTION_DATE_ASC, ${page}) {
-      nodes { distributionDate points positions(orderBy: POOL_ADDRESS_ASC) { nodes { ${pgPosition(form)} } } }
+      nodes { distributionDate points positions(orderBy: POOL_ADDRESS_ASC) {
+      nodes { ${pgPosition(form)} } } }
       pageInfo { hasNextPage }
     }
   }`,
   userOf: `query ($address: String!) {
-    accountByUserAddress(userAddress: $address) { userAddress points lastSnapshotDate: lastDistributionDate }
+    accountByUserAddress(userAddress: $address) { userAddress points lastSnapshotDate:
+    lastDistributionDate }
     programByRowId(rowId: 1) { totalPoints }
   }`,
   vaultSnapshots: `query ($address: String!, $first: Int!) {
     allVaultSnapshots(condition: { userAddress: $address }, first: $first,
       orderBy: [TIMESTAMP_ASC, CHAIN_ID_ASC, VAULT_ID_ASC, POSITION_ID_ASC]) {
-      total: totalCount nodes { chainId vaultId accountId: userAddress positionId timestamp shares assets assetsUsd }
+      total: totalCount nodes { chainId vaultId accountId: userAddress positionId timestamp shares
+      assets assetsUsd }
       pageInfo { hasNextPage }
     }
   }`,
   earnings: `query ($address: String!) {
     speedEarningsOf(owner: $address, first: 100) {
-      nodes { chain_id: chainId entity_id: entityId entity_type: entityType current_value_usd: currentValueUsd
+      nodes { chain_id: chainId entity_id: entityId entity_type: entityType current_value_usd:
+      currentValueUsd
         net_cash_invested_usd: netCashInvestedUsd earnings_usd: earningsUsd incomplete }
     }
   }`,
   netApr: `query ($address: String!) {
     speedNetAprOf(owner: $address, first: 100) {
-      nodes { chain_id: chainId entity_id: entityId entity_type: entityType earn_deposit_usd: earnDepositUsd
+      nodes { chain_id: chainId entity_id: entityId entity_type: entityType earn_deposit_usd:
+      earnDepositUsd
         deposit_rate: depositRate borrow_usd: borrowUsd borrow_rate: borrowRate }
     }
   }`,
@@ -255,12 +275,15 @@ const PG = {
   userPage: `query ($address: String!) {
     accountByUserAddress(userAddress: $address) { points rank }
     speedEarningsOf(owner: $address, first: 100) {
-      nodes { entityType chainId entityAddress: entityId worthUsd: currentValueUsd earningsUsd netCashInvestedUsd incomplete }
+      nodes { entityType chainId entityAddress: entityId worthUsd: currentValueUsd earningsUsd
+      netCashInvestedUsd incomplete }
     }
     speedNetAprOf(owner: $address) { nodes { earnDepositUsd depositRate borrowUsd borrowRate } }
-    speedLatestMarketSnapshots(owner: $address) { nodes { timestamp collateralUsd debtUsd market { symbol: assetSymbol } } }
+    speedLatestMarketSnapshots(owner: $address) { nodes { timestamp collateralUsd debtUsd market {
+    symbol: assetSymbol } } }
     speedLatestVaultSnapshots(owner: $address) { nodes { timestamp assetsUsd vault { name } } }
-    allMarketLiquidationRewards(first: 10, condition: { userAddress: $address }, ${REWARDS_NEWEST}) {
+    allMarketLiquidationRewards(first: 10, condition: { userAddress: $address },
+    ${REWARDS_NEWEST}) {
       nodes { txHash liquidRewardUsd claimedTimestamp }
     }
     allVaultLiquidationRewards(first: 10, condition: { userAddress: $address }, ${REWARDS_NEWEST}) {

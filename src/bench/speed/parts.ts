@@ -55,12 +55,18 @@ const lists = (names: {
   leaderboard: `leaderboard(${PAGE}) { nodes { rank userAddress points } ${WHAT} }`,
   users: `users(${PAGE}) { nodes { address } ${WHAT} }`,
   positions: `positions(${PAGE}) { nodes { id points } ${WHAT} }`,
-  'positions of an asset': `positions(where: { assets: "${names.asset}" }, ${PAGE}) { nodes { id points } ${WHAT} }`,
-  'positions of a pool': `pool(address: "${names.pool}") { positions(${PAGE}) { nodes { id points } ${WHAT} } }`,
-  'positions of a date': `distribution(date: "${names.date}") { positions(${PAGE}) { nodes { id points } ${WHAT} } }`,
-  'snapshots of a user': `user(address: "${names.user}") { snapshots(${PAGE}) { nodes { time borrowed { usd } } ${WHAT} } }`,
-  'snapshots of a market': `market(chainId: 1, address: "${names.market}") { snapshots(${PAGE}) { nodes { time borrowed { usd } } ${WHAT} } }`,
-  'snapshots of a vault': `vault(chainId: 1, address: "${names.vault}") { snapshots(${PAGE}) { nodes { time supplied { usd } } ${WHAT} } }`,
+  'positions of an asset': `positions(where: { assets: "${names.asset}" }, ${PAGE}) {
+    nodes { id points } ${WHAT} }`,
+  'positions of a pool': `pool(address: "${names.pool}") { positions(${PAGE}) {
+    nodes { id points } ${WHAT} } }`,
+  'positions of a date': `distribution(date: "${names.date}") { positions(${PAGE}) {
+    nodes { id points } ${WHAT} } }`,
+  'snapshots of a user': `user(address: "${names.user}") { snapshots(${PAGE}) {
+    nodes { time borrowed { usd } } ${WHAT} } }`,
+  'snapshots of a market': `market(chainId: 1, address: "${names.market}") { snapshots(${PAGE}) {
+    nodes { time borrowed { usd } } ${WHAT} } }`,
+  'snapshots of a vault': `vault(chainId: 1, address: "${names.vault}") { snapshots(${PAGE}) {
+    nodes { time supplied { usd } } ${WHAT} } }`,
 })
 
 /** Milliseconds of a list's first page and of its thousandth. */

@@ -260,16 +260,19 @@ function table(rows: Row[]): string {
   const texts = rows.map((row) => row.map((cell) => String(cell ?? '–')))
   const widths =
     texts[0]?.map((_, i) => Math.max(3, ...texts.map((row) => row[i]?.length ?? 0))) ?? []
-  const [head = '', ...rest] = texts.map(
-    (row) =>
-      '| ' +
-      `${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`,
+  const lineOf = (cells: string[]) => `| ${cells.join(' | ')} |`
+  const [head = '', ...rest] = texts.map((row) =>
+    lineOf(
+      row.map((cell, i) => {
+        const width = widths[i] ?? 0
+        return i === 0 ? cell.padEnd(width) : cell.padStart(width)
+      }),
+    ),
   )
-  return [
-    head,
-    `| ${widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`,
-    ...rest,
-  ].join('\n')
+  const rule = lineOf(
+    widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)),
+  )
+  return [head, rule, ...rest].join('\n')
 }
 
 const figure = (value: number | undefined) =>

@@ -33,8 +33,8 @@ export async function countStatements(storeUrl: string): Promise<Counter> {
       if (type === 'P') named.set(first, second)
       if (type === 'B')
         portals.set(first, { sql: named.get(second) ?? '', values: boundValues(body) })
-      const statement =
-        type === 'E' ? portals.get(first) : type === 'Q' ? { sql: first, values: [] } : undefined
+      const simple = type === 'Q' ? { sql: first, values: [] } : undefined
+      const statement = type === 'E' ? portals.get(first) : simple
       if (!statement) return
       notifies ||= /\b(LISTEN|NOTIFY)\b/.test(statement.sql)
       if (!notifies) statements.push(statement)

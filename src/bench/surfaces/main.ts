@@ -83,7 +83,8 @@ try {
       date: '2025-03-02',
     },
     (page) => ({
-      'positions by a filter': `positions(where: { points: { gt: 0 }, suppliedUsd: { gte: 1 }, date: { gte: "2025-03-01", lte: "2025-03-30" } }, ${page}) {
+      'positions by a filter': `positions(where: { points: { gt: 0 }, suppliedUsd: { gte: 1 },
+        date: { gte: "2025-03-01", lte: "2025-03-30" } }, ${page}) {
         nodes { id points } pageInfo { hasNextPage endCursor } }`,
       'the leaderboard as of a date': `leaderboard(scope: { asOf: "2025-03-15" }, ${page}) {
         nodes { rank userAddress points } pageInfo { hasNextPage endCursor } }`,
@@ -184,8 +185,8 @@ async function statementsOf({ port }: Server, { query, variants }: Surface): Pro
 /** Waits for a server to have computed the ranks of all past dates. */
 async function standingsReady({ pool }: SpeedStore): Promise<void> {
   for (;;) {
-    const { rows } =
-      await pool.query(`SELECT (SELECT count(*) FROM distribution) - (SELECT count(*) FROM rank_history_date
+    const { rows } = await pool.query(`SELECT (SELECT count(*) FROM distribution) - (SELECT count(*)
+        FROM rank_history_date
       WHERE date < (SELECT max(date) FROM distribution)) AS missing`)
     if (Number(rows[0].missing) <= 1) return
     await new Promise((resolve) => setTimeout(resolve, 500))

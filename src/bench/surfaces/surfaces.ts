@@ -52,9 +52,11 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'filter: positions of a user, by AND and OR, sorted by two keys',
       query: `query ($user: Address!, $pool: Address!) { positions(first: 100,
-        where: { users: [$user], points: { gt: 100 }, OR: [{ pools: [$pool] }, { tvlUsd: { gte: 500 } }] },
+        where: { users: [$user], points: { gt: 100 }, OR: [{ pools: [$pool] }, { tvlUsd: {
+        gte: 500 } }] },
         orderBy: [POINTS, POOL]
-        orderDirection: [DESC, ASC]) { nodes { legacy { recordId } distributionDate: date points } } }`,
+        orderDirection: [DESC, ASC]) { nodes { legacy { recordId } distributionDate: date points } }
+        }`,
       variants: some(users).map((user, i) => {
         const pool = pools[i % pools.length]
         return { variables: { user, pool }, values: [user, pool] }
@@ -67,14 +69,16 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'filter: positions of a pool and a date, sorted by USD',
-      query: `query ($pool: Address!, $date: Date!) { positions(first: 50, where: { pools: [$pool], date: { eq: $date } },
+      query: `query ($pool: Address!, $date: Date!) { positions(first: 50, where: { pools: [$pool],
+        date: { eq: $date } },
         orderBy: BORROWED_USD
         orderDirection: DESC) { nodes { legacy { recordId } points } } }`,
       variants: some(pools).map((pool, i) => ({
         variables: { pool, date: asOf[i % asOf.length] },
         values: [pool, asOf[i % asOf.length]],
       })),
-      sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.pool_address = $1 AND t.distribution_date = $2
+      sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.pool_address = $1
+        AND t.distribution_date = $2
         ORDER BY ${BORROWED} DESC, t.id LIMIT 50`,
       rows: (data) => data.positions.nodes.map(recordRow('points')),
     },
@@ -88,9 +92,11 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         return { variables: { assets }, values: assets }
       }),
       sql: `SELECT t.id, ${POINTS} FROM (
-          (SELECT * FROM position WHERE a_token_address = $1 ORDER BY distribution_date DESC, id LIMIT 100)
+          (SELECT * FROM position WHERE a_token_address = $1 ORDER BY distribution_date DESC, id
+          LIMIT 100)
           UNION ALL
-          (SELECT * FROM position WHERE a_token_address = $2 ORDER BY distribution_date DESC, id LIMIT 100)) t
+          (SELECT * FROM position WHERE a_token_address = $2 ORDER BY distribution_date DESC, id
+          LIMIT 100)) t
         ORDER BY distribution_date DESC, id LIMIT 100`,
       rows: (data) => data.positions.nodes.map(recordRow('points')),
     },
@@ -109,12 +115,15 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       query: `query ($user: Address!) { user(address: $user) {
         series(interval: WEEK) { start points positionCount } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
-      sql: `WITH week AS (SELECT date_trunc('week', date::timestamp)::date AS start, max(date) AS last
+      sql: `WITH week AS (SELECT date_trunc('week', date::timestamp)::date AS start,
+        max(date) AS last
           FROM distribution GROUP BY 1)
-        SELECT start::text, (SELECT coalesce(sum(points), 0) / 1e6::float8 FROM account_day d WHERE d.user_address = $1
+        SELECT start::text, (SELECT coalesce(sum(points), 0) / 1e6::float8 FROM account_day d
+        WHERE d.user_address = $1
             AND d.distribution_date >= start AND d.distribution_date < start + 7),
           p.count
-        FROM week CROSS JOIN LATERAL (SELECT count(*)::int FROM position WHERE user_address = $1 AND distribution_date = last) p ORDER BY 1`,
+        FROM week CROSS JOIN LATERAL (SELECT count(*)::int FROM position WHERE user_address = $1
+        AND distribution_date = last) p ORDER BY 1`,
       rows: (data) => data.user.series.map(row('start', 'points', 'positionCount')),
     },
     {
@@ -124,7 +133,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         'borrowedUsd } } }',
       variants: some(pools).map((pool) => ({ variables: { pool }, values: [pool] })),
       sql: `SELECT distribution_date::text, (a_points + b_points) / 1e6::float8,
-          a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd, a_borrowed_usd + b_borrowed_usd
+          a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd,
+          a_borrowed_usd + b_borrowed_usd
         FROM pool_day WHERE pool_address = $1 ORDER BY 1`,
       rows: (data) => data.pool.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd')),
     },
@@ -132,9 +142,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: 'series of the program by day',
       query: `{ program { series { start points tvlUsd borrowedUsd userCount } } }`,
       variants: [{ variables: {}, values: [] }],
-      sql: `SELECT date::text, total_points / 1e6::float8, d.tvl, d.borrowed, account_count FROM distribution JOIN (
-          SELECT distribution_date AS date, sum(a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd) AS tvl,
-            sum(a_borrowed_usd + b_borrowed_usd) AS borrowed FROM pool_day GROUP BY 1) d USING (date) ORDER BY 1`,
+      sql: `SELECT date::text, total_points / 1e6::float8, d.tvl, d.borrowed, account_count
+        FROM distribution JOIN (
+          SELECT distribution_date AS date, sum(a_supplied_usd + b_supplied_usd + a_protected_usd +
+          b_protected_usd) AS tvl,
+            sum(a_borrowed_usd + b_borrowed_usd) AS borrowed FROM pool_day
+            GROUP BY 1) d USING (date) ORDER BY 1`,
       rows: (data) =>
         data.program.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd', 'userCount')),
     },
@@ -144,13 +157,17 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         '{ series(groupBy: ASSET, first: 3) { key { asset { address } } buckets { start points ' +
         'suppliedUsd borrowedUsd } } }',
       variants: [{ variables: {}, values: [] }],
-      sql: `WITH day AS (SELECT asset, distribution_date, sum(points) AS points, sum(supplied) AS supplied,
+      sql: `WITH day AS (SELECT asset, distribution_date, sum(points) AS points,
+        sum(supplied) AS supplied,
             sum(borrowed) AS borrowed
-          FROM pool_day CROSS JOIN LATERAL (VALUES (a_token_address, a_points, a_supplied_usd, a_borrowed_usd),
-            (b_token_address, b_points, b_supplied_usd, b_borrowed_usd)) side(asset, points, supplied, borrowed)
+          FROM pool_day CROSS JOIN LATERAL (VALUES (a_token_address, a_points, a_supplied_usd,
+          a_borrowed_usd),
+            (b_token_address, b_points, b_supplied_usd, b_borrowed_usd)) side(asset, points,
+            supplied, borrowed)
           GROUP BY 1, 2),
         top AS (SELECT asset, sum(points) AS total FROM day GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 3)
-        SELECT asset, distribution_date::text, points / 1e6::float8, supplied, borrowed FROM top JOIN day USING (asset)
+        SELECT asset, distribution_date::text, points / 1e6::float8, supplied, borrowed FROM top
+        JOIN day USING (asset)
         ORDER BY total DESC, asset, 2`,
       rows: ({ series }) =>
         series.flatMap(
@@ -169,11 +186,14 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "aggregate: a user's positions by pool and month",
-      query: `query ($users: [Address!]) { positionAggregates(where: { users: $users }, groupBy: [POOL, MONTH],
+      query: `query ($users: [Address!]) { positionAggregates(where: { users: $users },
+        groupBy: [POOL, MONTH],
         orderBy: SUM_POINTS
-        orderDirection: DESC) { key { start pool { address } } count sumPoints averageSuppliedUsd } }`,
+        orderDirection: DESC) { key { start pool { address } } count sumPoints averageSuppliedUsd }
+        }`,
       variants: some(users).map((user) => ({ variables: { users: [user] }, values: [user] })),
-      sql: `SELECT date_trunc('month', t.distribution_date::timestamp)::date::text, t.pool_address, count(*)::int,
+      sql: `SELECT date_trunc('month', t.distribution_date::timestamp)::date::text, t.pool_address,
+        count(*)::int,
           sum(${POINTS}), avg(${SUPPLIED})
         FROM ${POSITIONS} WHERE t.user_address = $1 GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2 LIMIT 100`,
       rows: ({ positionAggregates }) =>
@@ -189,8 +209,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'aggregate: the ranking of a week',
-      query: `query ($from: Date!, $to: Date!) { positionAggregates(where: { date: { gte: $from, lte: $to } },
-        groupBy: [USER], orderBy: SUM_POINTS, orderDirection: DESC, first: 10) { key { user { address } } count sumPoints } }`,
+      query: `query ($from: Date!, $to: Date!) { positionAggregates(where: { date: { gte: $from,
+        lte: $to } },
+        groupBy: [USER], orderBy: SUM_POINTS, orderDirection: DESC, first: 10) { key { user {
+        address } } count sumPoints } }`,
       variants: [3, 11, 20].map((from) => ({
         variables: { from: day(from), to: day(from + 6) },
         values: [day(from), day(from + 6)],
@@ -208,7 +230,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "aggregate: a user's market snapshots by market",
-      query: `query ($users: [Address!]) { snapshotAggregates(where: { users: $users, entityTypes: MARKET }, groupBy: [ENTITY]) {
+      query: `query ($users: [Address!]) { snapshotAggregates(where: { users: $users,
+        entityTypes: MARKET }, groupBy: [ENTITY]) {
         key { entity { address } } count averageSuppliedUsd averageBorrowedUsd } }`,
       variants: names.many
         .slice(0, 8)
@@ -249,10 +272,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'now: the pools with the most TVL',
-      query: `{ pools(first: 20, orderBy: TVL_USD, orderDirection: DESC) { nodes { address tvlUsd suppliedUsd borrowedUsd
+      query: `{ pools(first: 20, orderBy: TVL_USD, orderDirection: DESC) {
+        nodes { address tvlUsd suppliedUsd borrowedUsd
         points: totalPoints } } }`,
       variants: [{ variables: {}, values: [] }],
-      sql: `SELECT p.id, coalesce(d.tvl, 0), coalesce(d.supplied, 0), coalesce(d.borrowed, 0), coalesce(t.points, 0) / 1e6::float8
+      sql: `SELECT p.id, coalesce(d.tvl, 0), coalesce(d.supplied, 0), coalesce(d.borrowed, 0),
+        coalesce(t.points, 0) / 1e6::float8
         FROM pool p LEFT JOIN pool_total t ON t.pool_address = p.id LEFT JOIN (SELECT pool_address,
             a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd AS tvl,
             a_supplied_usd + b_supplied_usd AS supplied, a_borrowed_usd + b_borrowed_usd AS borrowed
@@ -270,11 +295,14 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         variables: { addresses: wallets(from, 100) },
         values: [wallets(from, 100)],
       })),
-      sql: `SELECT u.address, sum(h.supplied), sum(h.borrowed), sum(h.supplied + h.others - h.borrowed)
+      sql: `SELECT u.address, sum(h.supplied), sum(h.borrowed),
+        sum(h.supplied + h.others - h.borrowed)
         FROM unnest($1::text[]) AS u(address) LEFT JOIN LATERAL (
-          SELECT coalesce(collateral_usd, 0) AS supplied, coalesce(protected_usd, 0) AS others, coalesce(debt_usd, 0) AS borrowed
+          SELECT coalesce(collateral_usd, 0) AS supplied, coalesce(protected_usd, 0) AS others,
+          coalesce(debt_usd, 0) AS borrowed
           FROM market_holding WHERE user_address = u.address
-          UNION ALL SELECT 0, coalesce(assets_usd, 0), 0 FROM vault_holding WHERE user_address = u.address) h ON true
+          UNION ALL SELECT 0, coalesce(assets_usd, 0), 0 FROM vault_holding
+          WHERE user_address = u.address) h ON true
         GROUP BY 1 ORDER BY 1`,
       rows: (data) =>
         data.users.nodes.map(({ address, worth }: { address: string; worth: Row | null }) => [
@@ -292,9 +320,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         '{ vaults(first: 20, orderBy: TVL_USD, orderDirection: DESC) { nodes { address tvlUsd ' +
         'userCount totalAssets { raw } } } }',
       variants: [{ variables: {}, values: [] }],
-      sql: `SELECT v.id, CASE WHEN d.unpriced = 0 THEN d.assets_usd::float8 END, d.user_count, d.assets::text
-        FROM vault v LEFT JOIN LATERAL (SELECT * FROM vault_day d WHERE d.chain_id = v.chain_id AND d.vault_id = v.id
-          ORDER BY date DESC LIMIT 1) d ON true ORDER BY 2 DESC NULLS LAST, v.chain_id, v.id LIMIT 20`,
+      sql: `SELECT v.id, CASE WHEN d.unpriced = 0 THEN d.assets_usd::float8 END, d.user_count,
+        d.assets::text
+        FROM vault v LEFT JOIN LATERAL (SELECT * FROM vault_day d WHERE d.chain_id = v.chain_id
+        AND d.vault_id = v.id
+          ORDER BY date DESC LIMIT 1) d ON true ORDER BY 2 DESC NULLS LAST, v.chain_id, v.id
+          LIMIT 20`,
       rows: ({ vaults }) =>
         vaults.nodes.map(({ totalAssets, ...vault }: Row) => [
           ...row('address', 'tvlUsd', 'userCount')(vault),
@@ -307,11 +338,14 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         nodes { address estimate(amountUsd: $usd, days: 90) { interestUsd points } } } }`,
       variants: [250, 1000].map((usd) => ({ variables: { usd }, values: [usd] })),
       sql: `SELECT t.id, $1::float8 * t.deposit_rate * 90 / 365, coalesce(round($1::float8
-          * CASE t.id WHEN p.unit_1_id THEN m.deposit_token_a ELSE m.deposit_token_b END * 1e6), 0)::float8 * 90 / 1e6
+          * CASE t.id WHEN p.unit_1_id THEN m.deposit_token_a
+          ELSE m.deposit_token_b END * 1e6), 0)::float8 * 90 / 1e6
         FROM market t JOIN pool p ON p.id = t.pool_address AND p.chain_id = t.chain_id
         LEFT JOIN multiplier m ON m.pool_address = p.id
-        LEFT JOIN pool_day d ON d.pool_address = p.id AND d.distribution_date = (SELECT max(date) FROM distribution)
-        ORDER BY CASE t.id WHEN p.unit_1_id THEN d.a_supplied_usd + d.a_protected_usd ELSE d.b_supplied_usd + d.b_protected_usd END DESC NULLS LAST,
+        LEFT JOIN pool_day d ON d.pool_address = p.id AND d.distribution_date = (SELECT max(date)
+        FROM distribution)
+        ORDER BY CASE t.id WHEN p.unit_1_id THEN d.a_supplied_usd + d.a_protected_usd
+        ELSE d.b_supplied_usd + d.b_protected_usd END DESC NULLS LAST,
           t.chain_id, t.id LIMIT 20`,
       rows: ({ markets }) =>
         markets.nodes.map(({ address, estimate }: Row) => [
@@ -326,13 +360,16 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT sum(points) OVER (), pool_address, points FROM (
           SELECT t.id, t.pool_address, (coalesce(round((m.deposit_token_a * (t.a_supplied_amount_usd
-                + CASE WHEN t.b_borrowed_amount_usd > 0 THEN t.a_protected_supplied_amount_usd ELSE 0 END)
+                + CASE WHEN t.b_borrowed_amount_usd > 0 THEN t.a_protected_supplied_amount_usd
+                ELSE 0 END)
               + 0.5 * m.borrow_token_a * t.a_borrowed_amount_usd) * 1e6), 0)
             + coalesce(round((m.deposit_token_b * (t.b_supplied_amount_usd
-                + CASE WHEN t.a_borrowed_amount_usd > 0 THEN t.b_protected_supplied_amount_usd ELSE 0 END)
+                + CASE WHEN t.a_borrowed_amount_usd > 0 THEN t.b_protected_supplied_amount_usd
+                ELSE 0 END)
               + 0.5 * m.borrow_token_b * t.b_borrowed_amount_usd) * 1e6), 0)) / 1e6 AS points
           FROM ${POSITIONS} LEFT JOIN multiplier m ON m.pool_address = t.pool_address
-          WHERE t.user_address = $1 AND t.distribution_date = (SELECT max(date) FROM distribution)) t ORDER BY id`,
+          WHERE t.user_address = $1 AND t.distribution_date = (SELECT max(date)
+          FROM distribution)) t ORDER BY id`,
       rows: ({ user }) =>
         user.currentPositions.nodes.map((one: Row) => [
           user.pointsPerDay,
@@ -342,7 +379,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'now: what changed for 100 users in a week',
-      query: `query ($addresses: [Address!]!) { users(where: { addresses: $addresses }) { nodes { address
+      query: `query ($addresses: [Address!]!) { users(where: { addresses: $addresses }) {
+        nodes { address
         change(days: 7) { points rank } } } }`,
       variants: [0, 100].map((from) => ({
         variables: { addresses: wallets(from, 100) },
@@ -361,13 +399,17 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'now: the 50 positions nearest to liquidation',
-      query: `{ currentPositions(first: 50, where: { healthFactor: { lt: 1.1 } }, orderBy: HEALTH_FACTOR) {
+      query: `{ currentPositions(first: 50, where: { healthFactor: { lt: 1.1 } },
+        orderBy: HEALTH_FACTOR) {
         nodes { legacy { recordId } healthFactor } } }`,
       variants: [{ variables: {}, values: [] }],
-      sql: `SELECT t.id, (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd AS health
-        FROM position t JOIN pool p ON p.id = t.pool_address JOIN market a ON a.chain_id = p.chain_id AND a.id = p.unit_1_id
+      sql: `SELECT t.id, (a_supplied_amount_usd + a_protected_supplied_amount_usd) *
+        a.liquidation_threshold / b_borrowed_amount_usd AS health
+        FROM position t JOIN pool p ON p.id = t.pool_address
+        JOIN market a ON a.chain_id = p.chain_id AND a.id = p.unit_1_id
         WHERE distribution_date = '${NEWEST}' AND b_borrowed_amount_usd > 0
-          AND (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd < 1.1
+          AND (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold /
+          b_borrowed_amount_usd < 1.1
         ORDER BY health, t.id LIMIT 50`,
       rows: (data) => data.currentPositions.nodes.map(recordRow('healthFactor')),
     },
@@ -379,7 +421,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       variants: some(aTokens).map((asset) => ({ variables: { asset }, values: [asset] })),
       sql: `SELECT id, 1 - 1 / health, user_address, b_borrowed_amount_usd FROM (
           SELECT t.id, t.user_address, t.b_borrowed_amount_usd,
-            (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd AS health
+            (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold /
+            b_borrowed_amount_usd AS health
           FROM pool u JOIN position t ON t.pool_address = u.id AND t.distribution_date = '${NEWEST}'
           JOIN market a ON a.id = u.unit_1_id
           WHERE u.asset_1_address = $1 AND t.a_token_address = $1 AND b_borrowed_amount_usd > 0) t
@@ -400,8 +443,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
           sum(collateral) FILTER (WHERE fall <= d.drop), sum(debt) FILTER (WHERE fall <= d.drop)
         FROM unnest('{0.05, 0.1, 0.2, 0.3, 0.5}'::float8[]) d(drop) CROSS JOIN (
           SELECT collateral, debt, 1 - debt / (collateral * a.liquidation_threshold) AS fall
-          FROM (SELECT a_supplied_amount_usd + a_protected_supplied_amount_usd AS collateral, b_borrowed_amount_usd AS debt
-            FROM position t WHERE t.pool_address = $1 AND t.distribution_date = '${NEWEST}' AND b_borrowed_amount_usd > 0) t,
+          FROM (SELECT a_supplied_amount_usd + a_protected_supplied_amount_usd AS collateral,
+          b_borrowed_amount_usd AS debt
+            FROM position t WHERE t.pool_address = $1 AND t.distribution_date = '${NEWEST}'
+            AND b_borrowed_amount_usd > 0) t,
             pool u JOIN market a ON a.id = u.unit_1_id WHERE u.id = $1) t
         GROUP BY 1 ORDER BY 1`,
       rows: (data) =>
@@ -416,7 +461,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         const [from, to] = [day(nth), day(nth + 6)]
         return { variables: { from, to }, values: [from, to] }
       }),
-      sql: `SELECT user_address, sum(points) / 1e6::float8, (row_number() OVER (ORDER BY sum(points) DESC, user_address))::int
+      sql: `SELECT user_address, sum(points) / 1e6::float8,
+        (row_number() OVER (ORDER BY sum(points) DESC, user_address))::int
         FROM account_day WHERE distribution_date BETWEEN $1 AND $2 GROUP BY 1 ORDER BY 3 LIMIT 100`,
       rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
@@ -427,7 +473,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         'txHash logIndex amount { usd } } } } }',
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT upper(kind), tx_hash, log_index::int, amount_usd FROM (
-          SELECT kind::text, tx_hash, log_index, amount_usd, timestamp FROM cash_flow WHERE user_address = $1
+          SELECT kind::text, tx_hash, log_index, amount_usd, timestamp FROM cash_flow
+          WHERE user_address = $1
           UNION ALL SELECT 'liquidation_reward', tx_hash, log_index, liquid_reward_usd, timestamp
           FROM market_liquidation_reward WHERE user_address = $1
           UNION ALL SELECT 'liquidation_reward', tx_hash, log_index, liquid_reward_usd, timestamp
@@ -445,8 +492,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       query: '{ assets(first: 1000) { nodes { chainId address price { usd date } } } }',
       variants: [{ variables: {}, values: [] }],
       sql: `SELECT a.chain_id::int, a.asset, n.price, n.distribution_date::text
-        FROM (SELECT chain_id, asset_1_address AS asset FROM pool UNION SELECT chain_id, asset_2_address FROM pool
-          UNION SELECT chain_id, asset_address FROM market UNION SELECT chain_id, asset_address FROM vault) a
+        FROM (SELECT chain_id, asset_1_address AS asset FROM pool UNION
+        SELECT chain_id, asset_2_address FROM pool
+          UNION SELECT chain_id, asset_address FROM market UNION SELECT chain_id, asset_address
+          FROM vault) a
         LEFT JOIN LATERAL (SELECT n.* FROM pool p CROSS JOIN LATERAL (SELECT distribution_date, id,
             CASE WHEN p.asset_1_address = a.asset THEN a_token_price ELSE b_token_price END AS price
           FROM position WHERE pool_address = p.id ORDER BY distribution_date DESC, id LIMIT 1) n
@@ -470,7 +519,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       query: `query ($asOf: DateTime!) { pools(first: 40) { nodes { address totals(asOf: $asOf) {
         points: totalPoints pointsOfDate: points positionCount tvlUsd borrowedUsd } } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
-      sql: `SELECT p.id, sum(d.a_points + d.b_points) / 1e6::float8, sum((d.a_points + d.b_points) / 1e6::float8) FILTER (WHERE d.distribution_date = $1),
+      sql: `SELECT p.id, sum(d.a_points + d.b_points) / 1e6::float8,
+        sum((d.a_points + d.b_points) / 1e6::float8) FILTER (WHERE d.distribution_date = $1),
           (sum(d.position_count) FILTER (WHERE d.distribution_date = $1))::int,
           sum(d.a_supplied_usd + d.b_supplied_usd + d.a_protected_usd + d.b_protected_usd)
             FILTER (WHERE d.distribution_date = $1),
@@ -492,7 +542,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         variables: { pool, asOf: asOf[i % asOf.length] },
         values: [pool, asOf[i % asOf.length]],
       })),
-      sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.pool_address = $1 AND t.distribution_date = $2
+      sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.pool_address = $1
+        AND t.distribution_date = $2
         ORDER BY t.id LIMIT 100`,
       rows: (data) => data.pool.positions.nodes.map(recordRow('points')),
     },
@@ -501,7 +552,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       query: `query ($asOf: DateTime!) { multiplierRevisions(asOf: $asOf, first: 1000) {
         nodes { poolAddress depositA borrowB } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [`${date}T00:00:00Z`] })),
-      sql: `SELECT DISTINCT ON (pool_address) pool_address, deposit_token_a, borrow_token_b FROM multiplier_revision
+      sql: `SELECT DISTINCT ON (pool_address) pool_address, deposit_token_a, borrow_token_b
+        FROM multiplier_revision
         WHERE changed_at <= $1 ORDER BY pool_address, id DESC`,
       rows: (data) => data.multiplierRevisions.nodes.map(row('poolAddress', 'depositA', 'borrowB')),
     },
@@ -512,8 +564,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         '}',
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT d.date::text, s.points / 1e6::float8, s.rank FROM distribution d
-          JOIN rank_history s ON s.distribution_date = d.date AND s.user_address = $1 WHERE d.date < '${NEWEST}'
-        UNION ALL SELECT '${NEWEST}', points / 1e6::float8, rank FROM account WHERE user_address = $1 ORDER BY 1`,
+          JOIN rank_history s ON s.distribution_date = d.date AND s.user_address = $1
+          WHERE d.date < '${NEWEST}'
+        UNION ALL SELECT '${NEWEST}', points / 1e6::float8, rank FROM account
+        WHERE user_address = $1 ORDER BY 1`,
       rows: (data) => data.user.series.map(row('lastDate', 'totalPoints', 'rank')),
     },
     {
@@ -523,21 +577,26 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         '{ userAddress points rank } } }',
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM account
-        WHERE rank > greatest(0, (SELECT rank FROM account WHERE user_address = $1) - 4) ORDER BY rank LIMIT 7`,
+        WHERE rank > greatest(0, (SELECT rank FROM account WHERE user_address = $1) - 4)
+        ORDER BY rank LIMIT 7`,
       rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
     {
       name: 'portfolio of ten wallets: their pools',
-      query: `query ($addresses: [Address!]!) { portfolio(addresses: $addresses) { points: totalPoints bestRank
+      query: `query ($addresses: [Address!]!) { portfolio(addresses: $addresses) {
+        points: totalPoints bestRank
         pools { poolAddress userCount points suppliedUsd borrowedUsd } } }`,
       variants: [0, 40, 80].map((from) => ({
         variables: { addresses: wallets(from, 10) },
         values: [wallets(from, 10)],
       })),
-      sql: `SELECT a.points, a.rank, t.* FROM (SELECT sum(points) / 1e6::float8 AS points, min(rank) AS rank FROM account
+      sql: `SELECT a.points, a.rank, t.* FROM (SELECT sum(points) / 1e6::float8 AS points,
+        min(rank) AS rank FROM account
           WHERE user_address = ANY($1)) a
-        CROSS JOIN (SELECT t.pool_address, count(*)::int, sum(${POINTS}) AS points, sum(${SUPPLIED}), sum(${BORROWED})
-          FROM ${POSITIONS} WHERE t.user_address = ANY($1) AND t.distribution_date = '${NEWEST}' GROUP BY 1) t
+        CROSS JOIN (SELECT t.pool_address, count(*)::int, sum(${POINTS}) AS points,
+        sum(${SUPPLIED}), sum(${BORROWED})
+          FROM ${POSITIONS} WHERE t.user_address = ANY($1) AND t.distribution_date = '${NEWEST}'
+          GROUP BY 1) t
         ORDER BY t.points DESC, t.pool_address`,
       rows: ({ portfolio }) =>
         portfolio.pools.map((pool: Row) => [
@@ -573,13 +632,17 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'search',
       query: `query ($text: String!) { search(text: $text, first: 100) { item {
-        ... on Pool { address name } ... on Market { address asset { symbol } } ... on Vault { address assetName: name } } } }`,
+        ... on Pool { address name } ... on Market { address asset { symbol } } ... on Vault {
+        address assetName: name } } } }`,
       variants: ['a12', 'vault 1', 'b7'].map((text) => ({ variables: { text }, values: [text] })),
-      sql: `SELECT id, name FROM pool WHERE strpos(lower(name), $1) > 0 OR strpos(lower(asset_1_symbol), $1) > 0
+      sql: `SELECT id, name FROM pool WHERE strpos(lower(name), $1) > 0
+        OR strpos(lower(asset_1_symbol), $1) > 0
           OR strpos(lower(asset_2_symbol), $1) > 0 OR strpos(lower(asset_1_name), $1) > 0
           OR strpos(lower(asset_2_name), $1) > 0 OR starts_with(id, $1)
-        UNION ALL SELECT id, asset_symbol FROM market WHERE strpos(lower(asset_symbol), $1) > 0 OR starts_with(id, $1)
-        UNION ALL SELECT id, name FROM vault WHERE strpos(lower(name), $1) > 0 OR strpos(lower(asset_symbol), $1) > 0
+        UNION ALL SELECT id, asset_symbol FROM market WHERE strpos(lower(asset_symbol), $1) > 0
+        OR starts_with(id, $1)
+        UNION ALL SELECT id, name FROM vault WHERE strpos(lower(name), $1) > 0
+        OR strpos(lower(asset_symbol), $1) > 0
           OR starts_with(id, $1)`,
       rows: ({ search }) =>
         search.map(({ item }: { item: Row }) => [

@@ -72,6 +72,7 @@ export function Leaderboard() {
   const scope = season ? { season } : { window: { ...(from && { from }), ...(pool && { pool }) } }
   const page = usePage(ROWS)
   const isWaiting = days !== 'all' && !from
+  const ofDate = asOf ? { asOf } : undefined
   const past = asOf && { scope: { asOf }, asOf, upTo: isoDay(asOf) }
   const now = useGraph(LeaderboardDocument, { ...page, ...past }, { pause: isWindow || isNoDate })
   const window = useGraph(
@@ -79,7 +80,7 @@ export function Leaderboard() {
     { ...page, scope },
     { pause: !isWindow || isWaiting },
   )
-  const visible = isWindow ? columns : asOf ? columns : [...columns, ...changes]
+  const visible = isWindow || asOf ? columns : [...columns, ...changes]
   const isMine = ({ userAddress }: Row) => userAddress === account?.toLowerCase()
   const table = (label: string, rows: readonly Row[]) => (
     <Table
@@ -90,6 +91,55 @@ export function Leaderboard() {
       isCurrent={isMine}
     />
   )
+  const boardInView = () => {
+    if (isNoDate) return <NotADate text={asOf} />
+    if (!isWindow)
+      return (
+        <Answer of={now} rows={ROWS}>
+          {boardOfDate}
+        </Answer>
+      )
+    return (
+      <Answer
+        of={newest.error ? { ...window, error: newest.error, retry: newest.retry } : window}
+        rows={ROWS}
+      >
+        {({ leaderboard }) => (
+          <>
+            <Facts>
+              <Fact name={season ? 'Wallets in this season' : 'Wallets in this window'}>
+                <Num value={leaderboard.totalCount} unit="count" />
+              </Fact>
+              {season && <SeasonFacts name={season} />}
+            </Facts>
+            {leaderboard.nodes.length === 0 ? (
+              <Empty>No wallet has points in this {season ? 'season' : 'window'}.</Empty>
+            ) : (
+              table('Leaderboard', leaderboard.nodes)
+            )}
+            <Pager label="the leaderboard" totalCount={leaderboard.totalCount} rows={ROWS} />
+          </>
+        )}
+      </Answer>
+    )
+  }
+  const boardOfDate = (board: LeaderboardQuery) => {
+    if (board.newest.nodes.length === 0) return <NothingStored of="positions" />
+    if (asOf && board.counted.nodes.length === 0)
+      return (
+        <NoDistribution date={asOf} dates={board}>
+          {' '}
+          or before it
+        </NoDistribution>
+      )
+    return (
+      <>
+        <Totals board={board} asOf={asOf} />
+        {table('Leaderboard', board.leaderboard.nodes)}
+        <Pager label="the leaderboard" totalCount={board.leaderboard.totalCount} rows={ROWS} />
+      </>
+    )
+  }
   const operation = isWindow
     ? { query: LeaderboardWindowDocument, variables: { ...page, scope } }
     : { query: LeaderboardDocument, variables: { ...page, ...past } }
@@ -103,60 +153,13 @@ export function Leaderboard() {
       {account !== undefined && !isNoDate && (
         <OwnPlace
           account={account}
-          scope={isWindow ? scope : asOf ? { asOf } : undefined}
+          scope={isWindow ? scope : ofDate}
           isWaiting={isWaiting}
           table={table}
         />
       )}
       <h2>Top wallets</h2>
-      {isNoDate ? (
-        <NotADate text={asOf} />
-      ) : isWindow ? (
-        <Answer
-          of={newest.error ? { ...window, error: newest.error, retry: newest.retry } : window}
-          rows={ROWS}
-        >
-          {({ leaderboard }) => (
-            <>
-              <Facts>
-                <Fact name={season ? 'Wallets in this season' : 'Wallets in this window'}>
-                  <Num value={leaderboard.totalCount} unit="count" />
-                </Fact>
-                {season && <SeasonFacts name={season} />}
-              </Facts>
-              {leaderboard.nodes.length === 0 ? (
-                <Empty>No wallet has points in this {season ? 'season' : 'window'}.</Empty>
-              ) : (
-                table('Leaderboard', leaderboard.nodes)
-              )}
-              <Pager label="the leaderboard" totalCount={leaderboard.totalCount} rows={ROWS} />
-            </>
-          )}
-        </Answer>
-      ) : (
-        <Answer of={now} rows={ROWS}>
-          {(board) =>
-            board.newest.nodes.length === 0 ? (
-              <NothingStored of="positions" />
-            ) : asOf && board.counted.nodes.length === 0 ? (
-              <NoDistribution date={asOf} dates={board}>
-                {' '}
-                or before it
-              </NoDistribution>
-            ) : (
-              <>
-                <Totals board={board} asOf={asOf} />
-                {table('Leaderboard', board.leaderboard.nodes)}
-                <Pager
-                  label="the leaderboard"
-                  totalCount={board.leaderboard.totalCount}
-                  rows={ROWS}
-                />
-              </>
-            )
-          }
-        </Answer>
-      )}
+      {boardInView()}
     </Page>
   )
 }

@@ -104,17 +104,17 @@ function Preview() {
           {isRunning ? 'Computing' : 'Preview'}
         </button>
       </form>
-      {error === 'token' ? (
+      {error === 'token' && (
         <p className="fault" role="alert">
           The gateway does not accept this token.
         </p>
-      ) : error ? (
+      )}
+      {error && error !== 'token' && (
         <Answer of={{ data: undefined, error, fetching: false, retry: undefined }}>
           {() => null}
         </Answer>
-      ) : (
-        data && <Result preview={data.previewDistribution} />
       )}
+      {!error && data && <Result preview={data.previewDistribution} />}
     </Section>
   )
 }

@@ -10,6 +10,7 @@ import {
   RecentActivityDocument,
   SeasonsDocument,
   StatusDocument,
+  type StatusQuery,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Answer, Empty, NothingStored } from '../answer.tsx'
@@ -142,15 +143,13 @@ function Season() {
 /** Says that data is late, or that it is a sample. The status page has the details. */
 function Freshness() {
   const status = useGraph(StatusDocument, {}).data?.status
-  const isLate = status && (status.distributionLate || status.chains.some(({ late }) => late))
-  const word = !status
-    ? 'status'
-    : isSample(status)
-      ? 'sample data'
-      : isLate
-        ? 'some data is late'
-        : 'on time'
-  return <Link href="/status">{word}</Link>
+  return <Link href="/status">{status ? freshnessOf(status) : 'status'}</Link>
+}
+
+function freshnessOf(status: NonNullable<StatusQuery['status']>): string {
+  if (isSample(status)) return 'sample data'
+  const isLate = status.distributionLate || status.chains.some(({ late }) => late)
+  return isLate ? 'some data is late' : 'on time'
 }
 
 /** The wallets whose rank changed most, of so many with the most points. */
