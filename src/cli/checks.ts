@@ -44,7 +44,7 @@ const warning = (message: string, remedy: string): Found => ({ status: 'warning'
 const problem = (message: string, remedy: string): Found => ({ status: 'problem', message, remedy })
 
 const CHECK_MS = 5000
-/** The time that a connection or an answer may take within it. */
+// The time that a connection or an answer may take within it.
 const ANSWER_MS = 4000
 
 /**
@@ -72,7 +72,7 @@ export async function* examine(env: NodeJS.ProcessEnv, deep = false): AsyncGener
   yield* checkSources(config)
 }
 
-/** Runs a check. A failure or a timeout is a problem. */
+// Runs a check. A failure or a timeout is a problem.
 async function* checked(
   check: string,
   remedy: string,
@@ -86,7 +86,6 @@ async function* checked(
   return [finding].flat().every(({ status }) => status !== 'problem')
 }
 
-/** The reason why a check failed, as a sentence. */
 function sentence(error: Error & { code?: string }): string {
   return error instanceof GatewayError
     ? error.message
@@ -192,7 +191,7 @@ async function checkDisk(dataDir: string): Promise<Found> {
   return free < FULL_BYTES ? problem(text, remedy) : warning(text, remedy)
 }
 
-/** The directory itself, or the one that it would be made in. */
+// The directory itself, or the one that it would be made in.
 async function nearestDirectory(path: string): Promise<string> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' && dirname(path) !== path) return undefined
@@ -283,10 +282,8 @@ async function checkMultipliers(client: pg.Client): Promise<Found | []> {
   return warning(unscoredMessage(unscored, ` of ${first.date}`), unscoredRemedy(unscored, then))
 }
 
-/**
- * Settings that each session of the gateway has, whatever the defaults are. The others are said to
- * matter.
- */
+// Settings that each session of the gateway has, whatever the defaults are. The others are said
+// to matter.
 async function checkDefaults(url: string): Promise<Found | Found[]> {
   const client = sourceClient(url)
   try {
@@ -337,7 +334,6 @@ const MATTER = { session_replication_role: true, synchronous_commit: true }
 
 const REBUILD = 'Run `gateway rebuild`, which restores them from the records.'
 
-/** Compares a sample of the stored sums with the records, in one snapshot. */
 async function checkSums(client: pg.Client, url: string): Promise<Found | []> {
   const { pending } = await readMigrationState(client, MIGRATIONS)
   if (pending.length > 0) return []
@@ -356,7 +352,6 @@ async function checkSums(client: pg.Client, url: string): Promise<Found | []> {
   }
 }
 
-/** The same for all sums, without a limit of time. */
 async function* checkAllSums(url: string): AsyncGenerator<Finding> {
   const client = new Client({
     connectionString: url,
@@ -384,10 +379,8 @@ async function compareSums(client: pg.Client, deep: boolean): Promise<Found> {
   return problem(`Stored sums are not those of the records: ${differing.join(', ')}.`, REBUILD)
 }
 
-/**
- * A client that has not connected yet. Each of its statements has the settings of the gateway, also
- * behind a pooler.
- */
+// A client that has not connected yet. Each of its statements has the settings of the gateway,
+// also behind a pooler.
 function pgClient(url: string): pg.Client {
   const client = new Client({
     connectionString: url,
@@ -400,7 +393,6 @@ function pgClient(url: string): pg.Client {
   return client
 }
 
-/** A client with the settings of its server. */
 function sourceClient(url: string, options: pg.ClientConfig = {}): pg.Client {
   const client = new pg.Client({
     ...options,
@@ -413,7 +405,6 @@ function sourceClient(url: string, options: pg.ClientConfig = {}): pg.Client {
   return client
 }
 
-/** Checks that the server is a replica of the primary, and how far behind it is. */
 async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
   const replica = pgClient(url)
   try {
@@ -457,7 +448,6 @@ async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
   }
 }
 
-/** Checks that notifications arrive, in the way of the gateway. */
 async function checkListener(client: pg.Client, url: string): Promise<Found> {
   let stop = () => {}
   const notifications = openNotifications({
@@ -552,7 +542,6 @@ async function* checkSources(config: Config): AsyncGenerator<Finding> {
   }
 }
 
-/** Names the fields that the sources of analytics do not provide. */
 async function* checkFields(config: Config): AsyncGenerator<Finding> {
   const client = openClient({ timeoutMs: ANSWER_MS, retries: 0, maxBytes: config.SOURCE_MAX_BYTES })
   try {
@@ -599,7 +588,6 @@ async function checkPostgresSource(url: string): Promise<Found> {
   }
 }
 
-/** Checks that a server answers, accepts this gateway, and has the same time. */
 async function checkServer(
   client: HttpClient,
   setting: string,

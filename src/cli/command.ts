@@ -40,9 +40,8 @@ export function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
 }
 
-/** The extra time after SHUTDOWN_TIMEOUT_MS for closing everything. */
 const CLOSING_MS = 2000
-/** On Ctrl-C the terminal and npm each send a signal. */
+// On Ctrl-C the terminal and npm each send a signal.
 const SAME_SIGNAL_MS = 500
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -156,7 +155,7 @@ const FACTORS = [
   ['borrowB', 'borrow B'],
 ] as const
 
-/** The factors of a pool's multiplier. Null where it was removed. */
+// The factors of a pool's multiplier. Null where it was removed.
 type Factors = Record<(typeof FACTORS)[number][0], number | null>
 
 interface PointsChange {
@@ -188,7 +187,7 @@ export function reasonWords({ reasons, multiplierBefore, multiplierAfter }: Poin
   return words.join(', ') || 'not known'
 }
 
-/** Exit codes by error. The README lists them. */
+// Exit codes by error. The README lists them.
 const EXIT_CODES: Record<ErrorCode, number> = {
   BAD_INPUT: 2,
   NOT_FOUND: 3,
@@ -203,12 +202,11 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   FORBIDDEN: 1,
 }
 
-/** Some errors have the store fault only in their cause. */
+// Some errors have the store fault only in their cause.
 function storeFault(error: unknown): GatewayError | undefined {
   return knownFault(error) ?? (error instanceof Error ? knownFault(error.cause) : undefined)
 }
 
-/** The failure of a command. The README lists the codes. */
 interface Failure {
   code: ErrorCode | 'CONFIG_ERROR' | 'INTERRUPTED' | 'INTERNAL'
   message: string

@@ -33,7 +33,6 @@ function showConfig({ json }: { json?: boolean }): void {
 
 const HIDDEN = '***'
 
-/** A value without tokens, keys, and the parts of URLs that may be one. */
 function withoutSecrets({ secret, byHost }: Setting, value: string): string {
   if (secret) return HIDDEN
   if (byHost && URL.canParse(value)) return shownUrl(value)

@@ -103,10 +103,8 @@ const shortTime = (time: Date) => time.toISOString().slice(0, 16).replace('T', '
 
 const HEAD = ['pool', 'what', 'amount', 'price', 'USD', 'base', 'multiplier', 'points']
 
-/**
- * Rows of the parts of a side, then of its points. The points of parts are for reading; the sum is
- * what is stored.
- */
+// Rows of the parts of a side, then of its points. The points of parts are for reading; the sum
+// is what is stored.
 function linesOf(one: ExplainedSide): (string | number)[][] {
   const part = (what: string, amount: number, usd: number, base: number, factor: number | null) =>
     amount === 0 && usd === 0

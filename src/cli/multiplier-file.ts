@@ -4,7 +4,6 @@ import { nearestName } from '../domain/dataset/problem.ts'
 import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
 import { multiplierInput } from '../rest/multiplier-input.ts'
 
-/** Says what is wrong with a value, and where. */
 function sentence(issue: z.core.$ZodIssue): string {
   const [at, name] = issue.path
   const which = `Multiplier ${Number(at) + 1}`

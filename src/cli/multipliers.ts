@@ -229,7 +229,6 @@ function printChanges(changes: MultiplierChange[]): void {
   printText(table(dated ? [...HEAD, 'from'] : HEAD, rows))
 }
 
-/** The number of changes that a refusal names. */
 const NAMED = 10
 
 function refuseJumps(changes: MultiplierChange[]): void {
@@ -248,7 +247,7 @@ function refuseJumps(changes: MultiplierChange[]): void {
   throw new ConfigError(lines.join('\n'))
 }
 
-/** An option that a user may expect under this name. */
+// An option that a user may expect under this name.
 const misnamed = (flag: string, name: string) =>
   new Option(`${flag} <factor>`).hideHelp().argParser(() => {
     throw new ConfigError(`There is no ${flag}: the factor for each dollar supplied is ${name}.`)

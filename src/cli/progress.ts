@@ -28,7 +28,6 @@ export function showProgress(stream: WriteStream): {
   }
 }
 
-/** The progress of copying another server. */
 interface WalkProgress {
   what: string
   done: number
@@ -62,7 +61,6 @@ export function showWalk(stream: WriteStream): {
   }
 }
 
-/** Bars by name, which stand below each other. */
 function openBars(stream: WriteStream, format: string, nameWidth: number) {
   const options = { stream, clearOnComplete: false, hideCursor: true, format: `{name} ${format}` }
   const all = new MultiBar(options, Presets.shades_classic)
@@ -101,7 +99,6 @@ export interface Phases {
   end(): void
 }
 
-/** A phase that takes longer is named. */
 const PHASE_MS = 10_000
 
 /** Says what a command does, if that takes long. */

@@ -42,7 +42,6 @@ interface Options {
   json?: boolean
 }
 
-/** The default number of movers. */
 const MOVERS = 20
 
 export function addRunDates(program: Command): void {
@@ -158,7 +157,7 @@ async function previewOne(
   return options.json ? visibleJson(changes) : describePreview(changes)
 }
 
-/** With --accept, a token without a price is a warning. */
+// With --accept, a token without a price is a warning.
 const accepting = (deps: ManualUpdateDeps, { accept }: Options): ManualUpdateDeps => ({
   ...deps,
   onUnpriced: accept ? warn : undefined,
@@ -189,10 +188,7 @@ function assertRange(kind: Kind, { from, to }: Options): void {
     )
 }
 
-/**
- * The dates in order. Null stands for the command's default.
- * @throws NOT_FOUND if a resync has no date
- */
+// The dates in order. Null stands for the command's default.
 async function datesOf(
   kind: Kind,
   { date, from, to, all }: Options,

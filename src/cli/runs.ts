@@ -59,10 +59,8 @@ interface Options {
 }
 
 const KINDS = ['import', 'manualupdate', 'resync', 'update'] as const
-/** Those of runs that compute a distribution date. */
 const DISTRIBUTIONS = 'distribution'
 
-/** @throws ConfigError */
 function parseKinds(text: string): DistributionKind[] {
   const kinds = text.split(',').flatMap((name) => {
     const known =
@@ -200,7 +198,7 @@ export function addRuns(program: Command): void {
     )
 }
 
-/** The usual searches. --json has the rest: the sources, the totals before, and the base points. */
+// The usual searches. --json has the rest: the sources, the totals before, and the base points.
 const HEAD = [
   'run',
   'date',

@@ -11,7 +11,7 @@ import { sampleDataset, sampleSeason } from '../sample/index.ts'
 import { print, printText, stopSignal, withoutEmpty } from './command.ts'
 import { showLines } from './progress.ts'
 
-/** The accept queue for connections in a burst. Clients beyond it retry after seconds. */
+// The accept queue for connections in a burst. Clients beyond it retry after seconds.
 const BACKLOG = 4096
 
 export function addServe(program: Command): void {
@@ -90,10 +90,7 @@ async function openServer(deps: Deps): Promise<Served> {
   }
 }
 
-/**
- * True if the database role may record runs: jobs need it.
- * @throws ConfigError if it may not, and the daily job is on
- */
+// True if the database role may record runs: jobs need it.
 async function mayRunJobs({ store, config, log }: Deps): Promise<boolean> {
   const { recordsRuns, toRead } = await readRights(store.pool)
   if (toRead.length > 0)
@@ -117,7 +114,6 @@ async function mayRunJobs({ store, config, log }: Deps): Promise<boolean> {
   return false
 }
 
-/** Says which setting prevents the gateway from listening. */
 function listenFault({ HOST, PORT }: Config, code = ''): ConfigError | undefined {
   const fault = (name: string, message: string) =>
     new ConfigError(`${name} ${message}`, [{ name, message }])
@@ -140,7 +136,6 @@ function listenFault({ HOST, PORT }: Config, code = ''): ConfigError | undefined
   return undefined
 }
 
-/** The wallet with the most points, and whether anything is stored. */
 async function readExample({ store }: Deps): Promise<{ wallet: string | null; isEmpty: boolean }> {
   const { rows } = await store.pool.query<{ wallet: string | null; isEmpty: boolean }>(
     `SELECT (SELECT user_address FROM account WHERE rank = 1) AS wallet,

@@ -35,7 +35,6 @@ export function addSql(program: Command): void {
 const isWriteName = (name: string): name is WriteName =>
   (writeNames as readonly string[]).includes(name)
 
-/** Writes the values of parameters into a statement. */
 const asText = ({ text, values }: SentStatement): string =>
   text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1])).trim()
 

@@ -1,7 +1,7 @@
 import CliTable from 'cli-table3'
 import { visible } from '../visible.ts'
 
-/** The width of a table outside of a terminal. */
+// The width of a table outside of a terminal.
 const PIPED = 120
 const GAP = 2
 const NARROWEST = 8

@@ -54,7 +54,6 @@ export function addUpdate(program: Command): void {
     })
 }
 
-/** The rules of a copy, and the legs. */
 const NAMES = ['rules', ...legNames] as const
 type Name = (typeof NAMES)[number]
 
@@ -96,7 +95,6 @@ async function update(deps: CommandDeps, wanted: Name[], options: Options): Prom
   )
 }
 
-/** @param named true if rules are asked for by name */
 async function followRules(
   deps: CommandDeps,
   { dryRun, json }: Options,

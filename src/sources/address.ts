@@ -14,7 +14,7 @@ export class ForbiddenAddress extends Error {
 /** A redirect that is not followed. The message is a clause about the source. */
 export class ForbiddenRedirect extends Error {}
 
-/** The link-local ranges, and where clouds serve credentials outside of them. */
+// The link-local ranges, and where clouds serve credentials outside of them.
 const FORBIDDEN = [
   '169.254.0.0/16',
   'fe80::/10',
@@ -40,10 +40,8 @@ export function assertAllowed(host: string): void {
     throw new ForbiddenAddress(host)
 }
 
-/**
- * An address, and the IPv4 address that an IPv6 address stands for: mapped, compatible, NAT64 or
- * 6to4.
- */
+// An address, and the IPv4 address that an IPv6 address stands for: mapped, compatible, NAT64 or
+// 6to4.
 function formsOf(address: ipaddr.IPv4 | ipaddr.IPv6): (ipaddr.IPv4 | ipaddr.IPv6)[] {
   if (address instanceof ipaddr.IPv4) return [address]
   const bytes = address.toByteArray()

@@ -37,7 +37,6 @@ export function openAgent(timeoutMs: number): Agent {
   }
 }
 
-/** Opens connections to all addresses but link-local and metadata ones. */
 function allowedConnector(timeout: number): buildConnector.connector {
   const connect = buildConnector({ timeout, lookup: allowedLookup })
   return (options, callback) => {
@@ -51,7 +50,7 @@ function allowedConnector(timeout: number): buildConnector.connector {
   }
 }
 
-/** Refuses requests of a redirect to another host, or from https to http, before they are sent. */
+// Refuses requests of a redirect to another host, or from https to http, before they are sent.
 function onHost({ host, protocol }: URL): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
     const to = new URL(String(options.origin))

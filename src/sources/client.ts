@@ -98,7 +98,6 @@ const MAX_RETRY_AFTER_MS = 60_000
 const MAX_TOLD_BYTES = 16_384
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** A transient fault of the server. */
 class PassingFault extends Error {
   readonly waitMs: number
   constructor(message: string, { waitMs = 0, cause }: { waitMs?: number; cause?: unknown } = {}) {
@@ -261,7 +260,7 @@ export function parseJson(source: string, body: Buffer): unknown {
   }
 }
 
-/** Some servers begin JSON with a byte order mark. */
+// Some servers begin JSON with a byte order mark.
 const jsonOf = (body: Buffer): unknown => JSON.parse(body.toString().replace(/^\uFEFF/, ''))
 
 /** Shortens a text of a source for a message, and removes control characters. */
@@ -341,7 +340,7 @@ const faults: Record<string, string> & { ECONNRESET: string } = {
   Z_BUF_ERROR: 'it is cut off: the compressed data has no end',
 }
 
-/** Moves a user and a password from the URL to the header. */
+// Moves a user and a password from the URL to the header.
 function target(
   text: string,
   bearer: string | undefined,
@@ -358,7 +357,7 @@ function target(
   return { href: url.href, authorization: `Basic ${Buffer.from(user).toString('base64')}` }
 }
 
-/** True for a redirect or an address that no request may follow. Their messages are clauses. */
+// True for a redirect or an address that no request may follow. Their messages are clauses.
 const isForbidden = (error: unknown): error is Error =>
   error instanceof ForbiddenAddress || error instanceof ForbiddenRedirect
 
@@ -392,7 +391,6 @@ function answerOf(
   }
 }
 
-/** A body, decompressed and within the limits of its fetch. */
 function bodyOf(body: Readable, zipped: boolean, fetch: Fetch | undefined): Readable {
   const steps = [
     ...(fetch ? [fetch.meter('arrived')] : []),
@@ -402,7 +400,7 @@ function bodyOf(body: Readable, zipped: boolean, fetch: Fetch | undefined): Read
   return steps.length === 0 ? body : (pipeline([body, ...steps], () => {}) as Transform)
 }
 
-/** Reads a body. Undefined if it is longer than `maxBytes`. */
+// Reads a body. Undefined if it is longer than `maxBytes`.
 async function readWhole({ body }: Answer, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let length = 0
@@ -415,7 +413,7 @@ async function readWhole({ body }: Answer, maxBytes: number): Promise<Buffer | u
   return Buffer.concat(chunks, length)
 }
 
-/** The message in an error's body, in common formats, as the rest of a clause. */
+// The message in an error's body, in common formats, as the rest of a clause.
 async function messageOf(answer: Answer): Promise<string> {
   if (!answer.type.endsWith('json')) {
     answer.body.destroy()
@@ -431,7 +429,7 @@ async function messageOf(answer: Answer): Promise<string> {
   }
 }
 
-/** The fields of common formats of errors. None of them is certain. */
+// The fields of common formats of errors. None of them is certain.
 interface ErrorBody {
   errors?: { message?: unknown }[]
   error?: { message?: unknown }
@@ -442,7 +440,7 @@ interface ErrorBody {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
-/** The delay of `Retry-After` in ms, within bounds. */
+// The delay of `Retry-After` in ms, within bounds.
 function retryAfter(text: string): number {
   if (text === '') return 0
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()

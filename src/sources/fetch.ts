@@ -4,14 +4,13 @@ import { type FetchLimits, sourceFailed } from './client.ts'
 import type { Fetched, RecordBatch } from './fetched.ts'
 import { Pacer } from './pacer.ts'
 
-/** The settings, which messages name. */
 const SETTINGS = {
   bytes: 'SOURCE_MAX_FETCH_BYTES',
   records: 'SOURCE_MAX_FETCH_RECORDS',
   seconds: 'SOURCE_MAX_FETCH_SECONDS',
 } as const
 
-/** The records that are processed before other work of the process gets its turn. */
+// The records that are processed before other work of the process gets its turn.
 const AT_ONCE = 1000
 
 /**

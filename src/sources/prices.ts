@@ -47,7 +47,6 @@ export interface PricesSettings {
   chains?: Readonly<Record<string, string>>
 }
 
-/** DefiLlama's chain names. */
 const chainNames: Readonly<Record<string, string>> = {
   1: 'ethereum',
   10: 'optimism',
@@ -77,7 +76,7 @@ const chainNames: Readonly<Record<string, string>> = {
   534352: 'scroll',
 }
 
-/** Such servers reject longer URLs. */
+// Such servers reject longer URLs.
 const MAX_URL = 2000
 const CONCURRENT = 4
 const MIN_CONFIDENCE = 0.9
@@ -157,13 +156,12 @@ export function coinPrices(
   }
 }
 
-/** The way to go on without a price. A token whose decimals are not known has no amounts either. */
+// The way to go on without a price. A token whose decimals are not known has no amounts either.
 const remedy = (decimals: number | undefined) =>
   decimals === undefined
     ? ''
     : 'To store its positions without points, run `gateway manualupdate --accept`'
 
-/** Splits the coins over URLs of bounded length. */
 function urlsOf(base: string, time: number, coins: string[]): string[] {
   const urlOf = (part: string[]) => urlBelow(base, `prices/historical/${time}/${part.join(',')}`)
   const parts: string[][] = []
@@ -180,7 +178,6 @@ function urlsOf(base: string, time: number, coins: string[]): string[] {
   return parts.map(urlOf)
 }
 
-/** The coins of an answer by lower-case key. */
 function coinsOf(called: string, body: Buffer): [string, unknown][] {
   const answer = parseJson(called, body)
   const coins = isObject(answer) ? answer.coins : undefined
@@ -188,7 +185,6 @@ function coinsOf(called: string, body: Buffer): [string, unknown][] {
   return Object.entries(coins).map(([coin, value]) => [coin.toLowerCase(), value])
 }
 
-/** Reads the price of a coin, or says why it is not plausible. */
 function readPrice(
   coin: unknown,
   time: number,
@@ -217,7 +213,6 @@ function readPrice(
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Formats a time in ISO 8601, or as Unix seconds if it is out of range for a date. */
 function isoOf(time: number): string {
   const date = new Date(time * 1000)
   return Number.isNaN(date.getTime()) ? `second ${time}` : date.toISOString()

@@ -24,9 +24,8 @@ import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
 import { importRecord } from './import-value.ts'
 import type { GraphMapping, Shapes } from './mapping.ts'
 
-/** The number of pages that are buffered while records are stored. */
 const AHEAD = 4
-/** The pages of one update, which bounds a source that never ends. */
+// The pages of one update, which bounds a source that never ends.
 const MAX_PAGES = 100_000
 
 /**
@@ -147,7 +146,6 @@ function pageReader(called: string, { names, paging }: GraphMapping) {
   }
 }
 
-/** The operation for a page in the source's names. The first page has no cursor. */
 function operationOf(
   { names, constants, paging, arguments: fixed }: GraphMapping,
   fields: Shapes,
@@ -166,7 +164,7 @@ function operationOf(
   return fixed === '' ? translated : withArguments(translated, fixed)
 }
 
-/** Adds arguments to the field of an operation. Fields of the same object are joined. */
+// Adds arguments to the field of an operation. Fields of the same object are joined.
 function withArguments(text: string, fixed: string): string {
   const document = parse(text)
   const root = fieldOf(document.definitions[0] as OperationDefinitionNode)
@@ -188,7 +186,6 @@ function withArguments(text: string, fixed: string): string {
 const fieldOf = ({ selectionSet }: OperationDefinitionNode) =>
   selectionSet.selections[0] as FieldNode
 
-/** The field with the arguments, at the end of a path. */
 function innermost(field: FieldNode): FieldNode {
   const [first, second] = field.selectionSet?.selections ?? []
   if ((field.arguments ?? []).length > 0 || second || first?.kind !== Kind.FIELD) return field
@@ -200,7 +197,6 @@ function joinedArgument(one: ArgumentNode, other: ArgumentNode): ArgumentNode {
   return { ...one, value: { ...one.value, fields: [...one.value.fields, ...other.value.fields] } }
 }
 
-/** The requested date as the type of the argument has it: an instant, a number, or digits. */
 function sinceOf(theirs: string, since: Date | null): string | number {
   const { type = 'Int' } = split(theirs)
   const seconds = Math.floor((since?.getTime() ?? 0) / 1000)

@@ -1,10 +1,8 @@
 import { DAY_MS } from '../../time.ts'
 import type { Shape, Shapes } from './mapping.ts'
 
-/**
- * Writes a source's value as the import format has it: numbers for digits and digits for numbers,
- * as the field needs. Any other value stays, for validation to refuse.
- */
+// Writes a source's value as the import format has it: numbers for digits and digits for
+// numbers, as the field needs. Any other value stays, for validation to refuse.
 function importValue({ kind, sql }: Shape, value: unknown): unknown {
   if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString('hex')}`
   if (value instanceof Date)
@@ -29,7 +27,6 @@ function importValue({ kind, sql }: Shape, value: unknown): unknown {
   }
 }
 
-/** The day (UTC) of a time in ms. */
 const dayOf = (time: number) => new Date(Math.floor(time / DAY_MS) * DAY_MS).toISOString()
 const NUMBER = /^-?\d{1,400}(\.\d{1,400})?(e[+-]?\d{1,3})?$/i
 const isSeconds = (value: unknown) =>

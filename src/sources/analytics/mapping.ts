@@ -108,7 +108,7 @@ function readMapping(file: string, shapes: Shapes, value: unknown): Mapping {
 
 const ARGUMENTS = ['since', 'first', 'after', 'limit', 'offset']
 
-/** The names of a source that has ours. Lists have no nodes. */
+// The names of a source that has ours. Lists have no nodes.
 const defaultsFor = (file: string, isList: boolean): AnyNames => ({
   records: file.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
   nodes: isList ? '' : 'nodes',

@@ -48,7 +48,6 @@ export function openAnalyticsSource(
   }
 }
 
-/** The source as one fetch reads it. */
 function openRecords(
   { source, key: bearer, mapping, timeoutMs }: AnalyticsSettings,
   name: string,
@@ -81,7 +80,7 @@ function openRecords(
   }
 }
 
-/** The same client, whose requests have a bearer token. */
+// The same client, whose requests have a bearer token.
 const withBearer = (client: Client, bearer: string | undefined): Client => ({
   ...client,
   bytes: (source, url, request) => client.bytes(source, url, { ...request, bearer }),

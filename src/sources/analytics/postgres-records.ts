@@ -9,7 +9,6 @@ import { type AnalyticsSource, analyticsName } from './analytics-source.ts'
 import { importRecord } from './import-value.ts'
 import type { Shapes, SqlMapping } from './mapping.ts'
 
-/** The rows that are in memory at a time. */
 const ROWS = 1000
 
 export const isPostgres = (source: string) => /^postgres(ql)?:\/\//i.test(source)
@@ -79,11 +78,11 @@ export function postgresRecords(
   }
 }
 
-/** A date stays text: as a Date it would be midnight where the gateway runs. */
+// A date stays text: as a Date it would be midnight where the gateway runs.
 const getTypeParser = (oid: number) =>
   oid === pg.types.builtins.DATE ? (text: string) => text : pg.types.getTypeParser(oid, 'text')
 
-/** The column of each field: `account_id` and `accountid` are `accountId`. */
+// The column of each field: `account_id` and `accountid` are `accountId`.
 function columnsOf(fields: Shapes, columns: string[]): Record<string, string> {
   const plain = (text: string) => text.toLowerCase().replaceAll('_', '')
   const byName = new Map(columns.map((column) => [plain(column), column]))

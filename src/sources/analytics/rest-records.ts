@@ -20,10 +20,9 @@ import {
 } from '../mirror/rest-api.ts'
 import { analyticsName, type RecordsRequest } from './analytics-source.ts'
 
-/** The number of users that are read at once, and of those whose records wait to be stored. */
 const USERS_AT_ONCE = 8
 const USERS_AHEAD = 32
-/** Later than any snapshot that a legacy server accepts a time of. */
+// Later than any snapshot that a legacy server accepts a time of.
 const END_OF_TIME = '9999999999'
 
 interface User {
@@ -32,7 +31,6 @@ interface User {
   rewards: EntityRef[] | undefined
 }
 
-/** Reads the new records of a user, in the import format. */
 type ReadUser = (user: User) => AsyncIterable<object[]>
 
 /**
@@ -148,7 +146,7 @@ async function* ofUser<T extends { accountId: string }>(
   }
 }
 
-/** The records since a date of a list that has the newest first. */
+// The records since a date of a list that has the newest first.
 async function* newest<T extends { timestamp: string }>(
   pages: AsyncIterable<T[]>,
   isNew: (row: T) => boolean,

@@ -115,7 +115,6 @@ const announced = {
   revokedAt: z.iso.datetime().nullable(),
   revokedBy: z.string().nullable(),
 }
-/** A revision in the import format. */
 const revisionRecord = <T extends { recordId: string; from: string | null }>({
   recordId,
   from,
@@ -179,11 +178,10 @@ const rateDay = z.object({
   depositApr: z.number().nullable(),
   borrowApr: z.number().nullable(),
 })
-/** The series that are read at once, and the days of each. */
+// The series that are read at once, and the days of each.
 const SERIES = 20
 const SERIES_DAYS = 1000
 const isoOf = (ms: number) => new Date(ms).toISOString()
-/** The start of a date in ms. */
 const dayOf = (date: Date | null) => Math.floor((date?.getTime() ?? 0) / DAY_MS) * DAY_MS
 
 export interface EntityRef {
@@ -198,7 +196,6 @@ export interface GraphUser {
   rewards: EntityRef[] | undefined
 }
 
-/** The page size of users, and of the rewards of each user. */
 const USERS = 100
 const REWARDS = 400
 
@@ -510,7 +507,7 @@ export async function openGatewayGraph(
   }
 }
 
-/** The last days of a series up to `to`, in ms, but none before `since`. */
+// The last days of a series up to `to`, in ms, but none before `since`.
 const rangeBefore = (to: number, since: number) => ({
   from: isoOf(Math.max(to - (SERIES_DAYS - 1) * DAY_MS, since)),
   to: isoOf(to),
@@ -519,10 +516,8 @@ const rangeBefore = (to: number, since: number) => ({
 const keyOf = ({ chainId, address }: { chainId: number; address: string }) =>
   `${chainId} ${address}`
 
-/**
- * Returns the fields of the types that differ between versions. Undefined if they are not a
- * gateway's.
- */
+// Returns the fields of the types that differ between versions. Undefined if they are not a
+// gateway's.
 function gatewayFields(body: Buffer): z.output<typeof fieldsAnswer>['data'] | undefined {
   try {
     const { data } = fieldsAnswer.parse(parseJson('it', body))

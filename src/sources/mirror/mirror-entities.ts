@@ -110,10 +110,8 @@ export async function mirrorSeries(graph: GatewayGraph, files: RecordFiles): Pro
   for await (const rates of graph.rates?.(null) ?? []) await files.write('rates', rates)
 }
 
-/**
- * The records of assets with a logo, or with another name than that of their first pool, or their
- * symbol without a pool.
- */
+// The records of assets with a logo, or with another name than that of their first pool, or
+// their symbol without a pool.
 function tokensAmong(assets: GraphAsset[], pools: RestPool[], chains: ReadonlyMap<string, number>) {
   const names = new Map(
     pools
@@ -130,7 +128,6 @@ function tokensAmong(assets: GraphAsset[], pools: RestPool[], chains: ReadonlyMa
   })
 }
 
-/** A market or vault in the import format. */
 const entityRecord = ({
   address: id,
   asset,
@@ -245,7 +242,7 @@ export async function writeEntities(
   return without
 }
 
-/** A pool's chain is that of its markets, else that of a pool that shares a token. */
+// A pool's chain is that of its markets, else that of a pool that shares a token.
 function chainsOfPools(entities: Entities, pools: RestPool[]): Map<string, number> {
   const chains = new Map<string, number>()
   for (const pool of pools) {

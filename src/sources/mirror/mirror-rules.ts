@@ -3,7 +3,7 @@ import { type CopiedRules, OF_SETTINGS } from './copied-rules.ts'
 import type { GatewayGraph, GraphRevision } from './gateway-graph.ts'
 import { Contradiction, type RestPool } from './rest-api.ts'
 
-/** The graph lists so many revisions of base points. */
+// The graph lists so many revisions of base points.
 const LISTED = 100
 
 /**

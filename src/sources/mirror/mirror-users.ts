@@ -29,7 +29,6 @@ export interface UserWalk {
   onOtherValue(): void
 }
 
-/** A summary of a user's snapshots in one entity. */
 interface Holding {
   ref: EntityRef
   firstTimestamp: bigint
@@ -114,7 +113,7 @@ function addUp(holdings: Map<string, Holding>, ref: EntityRef, row: Snapshot): v
   holding.incomplete ||= parts.includes(null)
 }
 
-/** Reads the rates of a user's markets and vaults, which only the user's net APR shows. */
+// Reads the rates of a user's markets and vaults, which only the user's net APR shows.
 async function readRates({ indexer, entities }: UserWalk, user: string): Promise<void> {
   for await (const { rows } of indexerPages(indexer, `/v1/users/${user}/net-apr`, netAprItem, {
     inBreakdown: true,
@@ -140,7 +139,7 @@ const refOf = (row: EarningsRow): EntityRef => ({
   address: row.entity_id,
 })
 
-/** Reads a user's earnings by entity, whose values must be those of the newest snapshots. */
+// Reads a user's earnings by entity, whose values must be those of the newest snapshots.
 async function readEarnings(
   { indexer, entities, onOtherValue }: UserWalk,
   user: string,
@@ -162,7 +161,7 @@ async function readEarnings(
   return [...earnings.values()]
 }
 
-/** Copies a user's cash flows, which must add up to the net cash in the earnings. */
+// Copies a user's cash flows, which must add up to the net cash in the earnings.
 async function copyCashFlows(
   { indexer, files, entities }: UserWalk,
   cashFlows: AsyncIterable<GraphCashFlow[]>,
@@ -200,11 +199,9 @@ async function copyCashFlows(
   }
 }
 
-/**
- * REST shows no cash flows, but earnings show their net cash by entity, and whether a price was
- * missing. Two equivalent flows replace them: one with the net cash, and one without a price if one
- * was missing. Both are always written, so that they replace those of an earlier copy.
- */
+// REST shows no cash flows, but earnings show their net cash by entity, and whether a price was
+// missing. Two equivalent flows replace them: one with the net cash, and one without a price if
+// one was missing. Both are always written, so that they replace those of an earlier copy.
 async function deriveCashFlows(
   { files }: UserWalk,
   user: string,

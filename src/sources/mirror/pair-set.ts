@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 
-/** An address in 32-bit words, and a number. */
+// An address in 32-bit words, and a number.
 const WORDS = 6
 const BLOCK = 1 << 14
-/** The maximum number of pairs for which memory is reserved in advance. */
+// The maximum number of pairs for which memory is reserved in advance.
 const MOST_EXPECTED = 1 << 21
-/** The character x, and the bit that makes a letter lower-case. */
+// The character x, and the bit that makes a letter lower-case.
 const [X, LOWER] = [120, 32]
-/** The value of a hexadecimal digit by character code, or -1. */
+// The value of a hexadecimal digit by character code, or -1.
 const DIGITS = Int8Array.from({ length: 256 }, (_, code) => {
   const digit = String.fromCharCode(code)
   return /[0-9a-f]/i.test(digit) ? Number.parseInt(digit, 16) : -1

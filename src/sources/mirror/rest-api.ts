@@ -96,7 +96,6 @@ export const address = text
   .refine(isAddress, 'must be an address (0x and 40 hex digits)')
   .transform((value) => value.toLowerCase())
 
-/** A distribution date, as YYYY-MM-DDT00:00:00.000Z. */
 const midnight = text
   .regex(
     /^\d{4}-\d\d-\d\dT00:00:00(\.0+)?Z$/,
@@ -192,7 +191,7 @@ export const points = {
   }),
 }
 
-/** In the ids of a pool's sides, the document says `unit` where servers use another name. */
+// In the ids of a pool's sides, the document says `unit` where servers use another name.
 function plainUnits(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || 'unit_1_id' in value) return value
   const words = Object.keys(value).flatMap((name) => /^(\w+)_1_id$/.exec(name)?.[1] ?? [])
@@ -267,7 +266,6 @@ interface PageOf<T> {
   total: number
 }
 
-/** A page of the indexer API, with rows in `data` or, if `inBreakdown`, in `data.breakdown`. */
 function envelope<T>(row: z.ZodType<T>, inBreakdown: boolean) {
   const rows: z.ZodType<T[]> = list(row)
   const breakdown = z

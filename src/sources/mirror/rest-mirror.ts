@@ -84,7 +84,6 @@ export interface MirrorSummary {
   seconds: number
 }
 
-/** The chains in the API documents. */
 const DOCUMENTED_CHAINS = [1, 42161, 8453, 146]
 const NO_ONE = `0x${'0'.repeat(40)}`
 const CONCURRENCY = 8
@@ -186,7 +185,7 @@ async function openServer(options: MirrorOptions, signal: AbortSignal): Promise<
   return { points, indexer, graph, options, users, signal }
 }
 
-/** Reads a small part of the data before and after a copy. If it is unchanged, so is the rest. */
+// Reads a small part of the data before and after a copy. If it is unchanged, so is the rest.
 interface State {
   pools: RestPool[]
   multipliers: RestMultiplier[]
@@ -210,7 +209,6 @@ async function hasChanged(server: Server, before: State): Promise<boolean> {
   return JSON.stringify(await readState(server)) !== JSON.stringify(before)
 }
 
-/** One pass over a server. */
 interface Walk extends Server, UserWalk {
   state: State
   files: RecordFiles
@@ -277,11 +275,9 @@ function assertPools(source: string, { pools, multipliers }: State): void {
     throw new Contradiction(source, 'it has two multipliers of one pool')
 }
 
-/**
- * Copies all positions. Each date must have as many as its report counts, without duplicate pairs
- * of user and pool. The set that checks this is dropped when a date is complete.
- * @returns the pools of each user, as indexes into the list of pools
- */
+// Copies all positions. Each date must have as many as its report counts, without duplicate
+// pairs of user and pool. The set that checks this is dropped when a date is complete. Returns
+// the pools of each user, as indexes into the list of pools.
 async function mirrorPositions({
   points: server,
   state,
@@ -340,7 +336,6 @@ const dateOf = (distributionDate: string) => distributionDate.slice(0, 10)
 
 type Users = { users: number; notes: string[] }
 
-/** Copies what a gateway's graph lists of the program: pools, markets, vaults, tokens and rules. */
 async function mirrorProgram(
   { points, entities, files, state: { pools } }: Walk,
   graph: GatewayGraph,
@@ -350,10 +345,8 @@ async function mirrorProgram(
   return mirrorRules(graph, files, { source, pools })
 }
 
-/**
- * Copies the users of another gateway, whose graph lists them and their rewards, with prices and
- * rates.
- */
+// Copies the users of another gateway, whose graph lists them and their rewards, with prices and
+// rates.
 async function mirrorKnownUsers(
   walk: Walk,
   graph: GatewayGraph,
@@ -396,10 +389,8 @@ async function mirrorKnownUsers(
   return { users, notes: [] }
 }
 
-/**
- * Copies the users that REST shows, and explicitly requested ones. Markets, vaults, chains and
- * possible rewards are derived from their data and from the pools.
- */
+// Copies the users that REST shows, and explicitly requested ones. Markets, vaults, chains and
+// possible rewards are derived from their data and from the pools.
 async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>): Promise<Users> {
   const { indexer, entities, files, state, signal, report } = walk
   const { pools } = state

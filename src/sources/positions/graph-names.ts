@@ -145,7 +145,7 @@ export function inNamesOf(names: AnyNames, operation: DocumentNode): string {
   return print(renamed)
 }
 
-/** Turns `user` into `user: account { id }`. Its selection moves to the end of the path. */
+// Turns `user` into `user: account { id }`. Its selection moves to the end of the path.
 function renamedField(
   names: AnyNames,
   { name, arguments: args = [], selectionSet }: FieldNode,
@@ -169,9 +169,7 @@ function renamedField(
   return first.name.value === ours ? first : { ...first, alias: nameNode(ours) }
 }
 
-/**
- * Turns `time: $time` into `where: { timestamp: $time }`. Several arguments may share a `where`.
- */
+// Turns `time: $time` into `where: { timestamp: $time }`. Several arguments may share a `where`.
 function renamedArguments(names: AnyNames, args: readonly ArgumentNode[]): ArgumentNode[] {
   const tree: Tree = new Map()
   for (const { name, value } of args) {

@@ -27,9 +27,7 @@ export interface GraphPositionsSettings {
   names?: Names
 }
 
-/** The number of pages that are requested concurrently, when paging by offset. */
 const CONCURRENT = 4
-/** The number of pages that are buffered for a slow reader. */
 const AHEAD = 4
 
 /**
@@ -160,23 +158,20 @@ type PageArguments =
   | Pick<PositionsByCursorQueryVariables, 'first' | 'after'>
   | Pick<PositionsByOffsetQueryVariables, 'limit' | 'offset'>
 
-/** Removes variables that the translated operation does not use. */
+// Removes variables that the translated operation does not use.
 const variablesOf = (variables: Variables, names: Names) =>
   Object.fromEntries(
     Object.entries(variables).filter(([name]) => names[name as keyof Variables] !== ''),
   )
 
-/**
- * The offsets of the pages after the first. The first page shows the actual page size of the
- * source.
- */
+// The offsets of the pages after the first. The first page shows the actual page size of the
+// source.
 function* laterPages({ nodes, totalCount }: Page) {
   const limit = nodes.length
   for (let number = 2, offset = limit; limit > 0 && offset < totalCount; number++, offset += limit)
     yield { number, offset, limit }
 }
 
-/** Says why a page contradicts the first one or the `count` positions before it, as a clause. */
 function unlike(
   { number, totalCount, block, nodes, next }: Page,
   first: Page,

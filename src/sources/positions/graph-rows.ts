@@ -28,7 +28,6 @@ const amountNames = [
   'bBorrowed',
 ] as const satisfies (keyof Position)[]
 const rowNames = ['user', 'pool', ...amountNames] as const satisfies (keyof Position & Name)[]
-/** A position as received, not validated yet. */
 type Row = Record<keyof Position, unknown>
 
 /**
@@ -164,13 +163,12 @@ export function rowsReader(options: {
   }
 }
 
-/** A problem with a row, as a clause. */
 class RowFault extends Error {}
 
 const AMOUNT = 'a decimal string from 0 to 2^256-1'
 const DIGITS = /^[0-9]{1,78}$/
 const MAX = String(2n ** 256n - 1n)
-/** The powers of ten that a double represents exactly. */
+// The powers of ten that a double represents exactly.
 const POWERS = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
 
 /**

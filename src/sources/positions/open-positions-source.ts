@@ -50,7 +50,6 @@ export function openPositionsSource(settings: PositionsSettings, client: Client)
   }
 }
 
-/** Fetches the positions of a date in the protocol of the source. */
 async function positionsOf(
   settings: PositionsSettings & { name: string },
   client: Client,
@@ -107,7 +106,6 @@ function graphSource(settings: PositionsSettings & { name: string }, client: Cli
   })
 }
 
-/** Detects the protocol of a server by requests that only one kind of source understands. */
 async function formatOf(probe: Probe): Promise<Format> {
   if (await answers(probe, 'positions.jsonl', isFile)) return 'files'
   if (await answers(probe, 'positions.jsonl.gz', isFile)) return 'files'
@@ -143,11 +141,11 @@ async function answers(
 const isJson = ({ type }: Answer) =>
   type === 'application/json' || type === 'application/graphql-response+json'
 
-/** Servers that answer every path the same way do so with HTML or JSON. */
+// Servers that answer every path the same way do so with HTML or JSON.
 const isFile = (answer: Answer) =>
   answer.status === 200 && answer.type !== 'text/html' && !isJson(answer)
 
-/** No server begins an answer with more blanks. */
+// No server begins an answer with more blanks.
 const MAX_BLANK = 65_536
 
 async function beginsList(answer: Answer): Promise<boolean> {

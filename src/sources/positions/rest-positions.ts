@@ -55,7 +55,6 @@ interface Report {
   newer: number
 }
 
-/** @throws SOURCE_FAILED if the server has no positions for the date */
 async function reportOf(server: RestServer, date: string): Promise<Report> {
   const { items } = await server.get('/points/reports', points.reports)
   const report = items.find(({ distributionDate }) => distributionDate.startsWith(date))
@@ -71,10 +70,6 @@ async function reportOf(server: RestServer, date: string): Promise<Report> {
   }
 }
 
-/**
- * @throws SOURCE_FAILED if the number of positions does not match the report, or the report has
- * changed
- */
 async function assertWhole(server: RestServer, before: Report, count: number): Promise<void> {
   const { date, positionCount, totalPoints } = before
   const now = await reportOf(server, date)
@@ -88,9 +83,8 @@ async function assertWhole(server: RestServer, before: Report, count: number): P
     )
 }
 
-/**
- * Reads the positions of a report's date. Pages are newest date first, so an older date ends them.
- */
+// Reads the positions of a report's date. Pages are newest date first, so an older date ends
+// them.
 async function* positionsOf(
   server: RestServer,
   { date, next, newer }: Report,
@@ -123,11 +117,9 @@ async function* positionsOf(
   }
 }
 
-/**
- * Finds a record of `next`, the distribution date after `date`, as a cursor past all newer dates:
- * the last one in the list among those on the pages of the top accounts. Undefined if there is
- * none.
- */
+// Finds a record of `next`, the distribution date after `date`, as a cursor past all newer
+// dates: the last one in the list among those on the pages of the top accounts. Undefined if
+// there is none.
 async function recordOf(
   server: RestServer,
   date: string,
