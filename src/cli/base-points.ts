@@ -21,7 +21,7 @@ const history = graphql(`
   }
 `)
 
-interface Options extends FirstDate {
+interface BasePointsOptions extends FirstDate {
   deposit: number
   borrow: number
 }
@@ -43,7 +43,7 @@ export function addBasePoints(program: Command): void {
     )
     .addOption(of('--deposit', 'supplied'))
     .addOption(of('--borrow', 'borrowed'))
-  addFirstDate(set).action(({ deposit, borrow, ...dated }: Options) =>
+  addFirstDate(set).action(({ deposit, borrow, ...dated }: BasePointsOptions) =>
     withDeps(async (deps) => {
       const from = await firstDateOf(deps, dated)
       const id = await setBasePoints(deps, { deposit, borrow, from }, CLI)

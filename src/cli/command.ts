@@ -156,12 +156,12 @@ const FACTORS = [
 ] as const
 
 // The factors of a pool's multiplier. Null where it was removed.
-type Factors = Record<(typeof FACTORS)[number][0], number | null>
+type PoolFactors = Record<(typeof FACTORS)[number][0], number | null>
 
 interface PointsChange {
   reasons: readonly string[]
-  multiplierBefore: Factors | null
-  multiplierAfter: Factors | null
+  multiplierBefore: PoolFactors | null
+  multiplierAfter: PoolFactors | null
 }
 
 const timesOf = (factor: number | null | undefined) =>

@@ -45,7 +45,7 @@ const history = graphql(`
   }
 `)
 
-interface Options extends FirstDate {
+interface MultiplierOptions extends FirstDate {
   depositA?: number
   depositB?: number
   borrowA?: number
@@ -81,7 +81,7 @@ export function addMultipliers(program: Command): void {
     .option('--file <file>', 'a JSON file of multipliers, as POST /multipliers/update takes it')
     .option('--yes', `store factors that double or halve, and new ones above ${LARGE}`)
     .option('--json', 'print one JSON object per line')
-    .action(async (pool: string | undefined, options: Options) =>
+    .action(async (pool: string | undefined, options: MultiplierOptions) =>
       set(await updatesOf(pool, options), options),
     )
   addRevoke(command, revokeMultiplier)
@@ -119,7 +119,10 @@ export function addMultipliers(program: Command): void {
     .action(showHistory)
 }
 
-async function updatesOf(pool: string | undefined, options: Options): Promise<MultiplierUpdate[]> {
+async function updatesOf(
+  pool: string | undefined,
+  options: MultiplierOptions,
+): Promise<MultiplierUpdate[]> {
   const { depositA, depositB, borrowA, borrowB } = options
   const noFactor = [depositA, depositB, borrowA, borrowB].every((one) => one === undefined)
   if (options.file !== undefined) {
@@ -142,7 +145,7 @@ async function updatesOf(pool: string | undefined, options: Options): Promise<Mu
   )
 }
 
-function set(given: MultiplierUpdate[], { yes, json, ...dated }: Options): Promise<void> {
+function set(given: MultiplierUpdate[], { yes, json, ...dated }: MultiplierOptions): Promise<void> {
   return withDeps(async (deps) => {
     const accept = yes ? undefined : refuseJumps
     const first = await firstDateOf(deps, dated)
@@ -173,7 +176,10 @@ function set(given: MultiplierUpdate[], { yes, json, ...dated }: Options): Promi
   })
 }
 
-function date(revision: bigint | undefined, { from, yes = false, json }: Options): Promise<void> {
+function date(
+  revision: bigint | undefined,
+  { from, yes = false, json }: MultiplierOptions,
+): Promise<void> {
   if ((revision === undefined) !== (from === undefined))
     throw new ConfigError('Give both the number of a revision and --from, or neither.')
   return withDeps(async (deps) => {

@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty'
 import { MultiBar, Presets, SingleBar } from 'cli-progress'
 import { visible } from '../visible.ts'
 
-export interface Progress {
+export interface FileProgress {
   file: string
   bytes: number
   /** The length of the file, if known. */
@@ -14,7 +14,7 @@ const QUIET_MS = 5000
 
 /** Shows progress: one bar per file on a terminal, otherwise a plain line now and then. */
 export function showProgress(stream: WriteStream): {
-  update(progress: Progress): void
+  update(progress: FileProgress): void
   done(): void
 } {
   if (!stream.isTTY) return showLines(stream)
@@ -80,7 +80,7 @@ function openBars(stream: WriteStream, format: string, nameWidth: number) {
 export function showLines(stream: NodeJS.WritableStream, everyMs = QUIET_MS) {
   const say = nowAndThen(stream, everyMs)
   return {
-    update: ({ file, lines }: Progress) => say(`${file}: ${lines} lines so far`),
+    update: ({ file, lines }: FileProgress) => say(`${file}: ${lines} lines so far`),
     done() {},
   }
 }

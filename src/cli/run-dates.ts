@@ -29,7 +29,7 @@ import { readMultipliers } from './multiplier-file.ts'
 import { showDates } from './progress.ts'
 import { table } from './table.ts'
 
-interface Options {
+interface RunOptions {
   date?: Date
   from?: Date
   to?: Date
@@ -54,7 +54,7 @@ export function addRunDates(program: Command): void {
       ),
   )
     .option('--accept', 'store positions of tokens without a price too: their sides get no points')
-    .action((options: Options) => runDates('manualupdate', options))
+    .action((options: RunOptions) => runDates('manualupdate', options))
   options(
     program
       .command('resync')
@@ -63,7 +63,7 @@ export function addRunDates(program: Command): void {
       ),
   )
     .option('--all', 'every stored date')
-    .action((options: Options) => runDates('resync', options))
+    .action((options: RunOptions) => runDates('resync', options))
 }
 
 function options(command: Command): Command {
@@ -100,7 +100,7 @@ function options(command: Command): Command {
 
 type Kind = 'manualupdate' | 'resync'
 
-async function runDates(kind: Kind, options: Options): Promise<void> {
+async function runDates(kind: Kind, options: RunOptions): Promise<void> {
   if (options.multipliers !== undefined && !options.dryRun)
     throw new ConfigError(
       '--multipliers is for --dry-run. To store multipliers: gateway multipliers set.',
@@ -135,7 +135,7 @@ async function runDates(kind: Kind, options: Options): Promise<void> {
   })
 }
 
-function howFar(done: number, all: number, { dryRun }: Options): string {
+function howFar(done: number, all: number, { dryRun }: RunOptions): string {
   const dates = done === all ? `${all} dates` : `${done} of ${all} dates`
   return `${dates} ${dryRun ? 'previewed' : 'done'}`
 }
@@ -143,7 +143,7 @@ function howFar(done: number, all: number, { dryRun }: Options): string {
 interface One {
   deps: ManualUpdateDeps
   multipliers: MultiplierUpdate[]
-  options: Options
+  options: RunOptions
 }
 
 async function previewOne(
@@ -158,7 +158,7 @@ async function previewOne(
 }
 
 // With --accept, a token without a price is a warning.
-const accepting = (deps: ManualUpdateDeps, { accept }: Options): ManualUpdateDeps => ({
+const accepting = (deps: ManualUpdateDeps, { accept }: RunOptions): ManualUpdateDeps => ({
   ...deps,
   onUnpriced: accept ? warn : undefined,
 })
@@ -178,7 +178,7 @@ async function runOne(kind: Kind, date: Date | null, { deps, options }: One): Pr
   )
 }
 
-function assertRange(kind: Kind, { from, to }: Options): void {
+function assertRange(kind: Kind, { from, to }: RunOptions): void {
   if (to && !from) throw new ConfigError('--to needs --from.')
   if (from && to && to < from) throw new ConfigError('--to must not be before --from.')
   const now = new Date()
@@ -191,7 +191,7 @@ function assertRange(kind: Kind, { from, to }: Options): void {
 // The dates in order. Null stands for the command's default.
 async function datesOf(
   kind: Kind,
-  { date, from, to, all }: Options,
+  { date, from, to, all }: RunOptions,
   deps: Deps,
 ): Promise<(Date | null)[]> {
   if (!all && !from) return [date ?? null]

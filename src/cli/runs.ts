@@ -50,7 +50,7 @@ const difference = graphql(`
   }
 `)
 
-interface Options {
+interface RunsOptions {
   date?: Date
   kind?: DistributionKind[]
   status?: 'RUNNING' | 'SUCCEEDED' | 'FAILED'
@@ -104,7 +104,7 @@ export function addRuns(program: Command): void {
     )
     .addOption(new Option('--limit <n>', 'number of runs').argParser(parseCount(1000)).default(20))
     .option('--json', 'print one JSON object per line')
-    .action(({ date, kind, status, limit, json }: Options) =>
+    .action(({ date, kind, status, limit, json }: RunsOptions) =>
       withDeps(async (deps) => {
         await closeDeadRuns(deps.pool)
         const where = {
@@ -145,10 +145,10 @@ export function addRuns(program: Command): void {
       new Option('--limit <n>', 'number of changes').argParser(parseCount(1000)).default(20),
     )
     .option('--json', 'print one JSON object per line')
-    .action((id: string, since: string | undefined, _: Options, command: Command) =>
+    .action((id: string, since: string | undefined, _: RunsOptions, command: Command) =>
       withDeps(async (deps) => {
         // `runs` takes options of the same name first.
-        const { limit } = command.optsWithGlobals<Options>()
+        const { limit } = command.optsWithGlobals<RunsOptions>()
         const { readGraph } = await import('./read-graph.ts')
         const { run } = await readGraph(deps, difference, {
           run: id,

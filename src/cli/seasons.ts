@@ -12,7 +12,7 @@ const seasonList = graphql(`
   }
 `)
 
-interface Options {
+interface SeasonOptions {
   from: Date
   to?: Date
   reopen?: boolean
@@ -48,7 +48,7 @@ export function addSeasons(program: Command): void {
       ).argParser(parseDate),
     )
     .option(reopen, reopens)
-    .action((name: string, { from, to, reopen }: Options) =>
+    .action((name: string, { from, to, reopen }: SeasonOptions) =>
       change(async (deps) => {
         const season = { name, startsAt: isoDay(from), endsAt: to ? isoDay(to) : null }
         await setSeason(deps, season, { requestedBy: CLI, reopen: reopen === true })
@@ -59,14 +59,14 @@ export function addSeasons(program: Command): void {
     .description('remove a season; points stay as they are')
     .argument('<name>', "the season's name")
     .option(reopen, reopens)
-    .action((name: string, { reopen }: Partial<Options>) =>
+    .action((name: string, { reopen }: Partial<SeasonOptions>) =>
       change((deps) => removeSeason(deps, name, { requestedBy: CLI, reopen: reopen === true })),
     )
 }
 
-type SeasonDeps = Parameters<typeof setSeason>[0]
+type ChangeDeps = Parameters<typeof setSeason>[0]
 
-async function change(work: (deps: SeasonDeps) => Promise<void>): Promise<void> {
+async function change(work: (deps: ChangeDeps) => Promise<void>): Promise<void> {
   await withDeps(async (deps) => {
     if (deps.config.SEASONS)
       throw new ConfigError('The seasons are those of SEASONS: change that setting instead.')

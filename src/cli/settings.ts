@@ -34,22 +34,23 @@ export function listSettings(): Setting[] {
     // A JSON schema leaves out the default of a value that is transformed.
     const schema: z.ZodType = variables.shape[name as keyof typeof variables.shape]
     const preset: unknown = schema instanceof z.ZodDefault ? schema.def.defaultValue : rest.default
-    const isNone =
-      preset === undefined || (typeof preset === 'object' && Object.keys(preset ?? {}).length === 0)
+    const text = textOf(preset)
     return {
       name,
       description,
       values: String(values),
-      default: isNone
-        ? undefined
-        : typeof preset === 'object'
-          ? JSON.stringify(preset)
-          : String(preset),
-      defaultText: String(defaultText ?? (isNone ? 'none' : preset)),
+      default: text,
+      defaultText: String(defaultText ?? (text === undefined ? 'none' : preset)),
       secret: secret === true,
       byHost: byHost === true,
     }
   })
+}
+
+function textOf(preset: unknown): string | undefined {
+  if (preset === undefined || preset === null) return undefined
+  if (typeof preset !== 'object') return String(preset)
+  return Object.keys(preset).length > 0 ? JSON.stringify(preset) : undefined
 }
 
 /** A sentence for each variable that looks like a misspelt setting. */

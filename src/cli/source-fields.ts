@@ -1,6 +1,7 @@
 import { records } from '../domain/dataset/records.ts'
 import type { LegName } from '../domain/update/legs.ts'
 import type { AnalyticsSource } from '../sources/analytics/analytics-source.ts'
+import { parseObject } from '../sources/json.ts'
 
 export interface SourceFields {
   count: number
@@ -24,7 +25,7 @@ export async function fieldsOf(
   let count = 0
   for await (const batch of fetched.batches) {
     for (const record of batch.records) {
-      const values = typeof record === 'string' ? parsed(record) : { ...record }
+      const values = typeof record === 'string' ? parseObject(record) : { ...record }
       if (!values) continue
       count++
       for (const [field, value] of Object.entries(values))
@@ -39,14 +40,5 @@ export async function fieldsOf(
     count,
     missing: absent.filter(isNeeded),
     empty: absent.filter((field) => !isNeeded(field)),
-  }
-}
-
-function parsed(line: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
   }
 }

@@ -24,7 +24,7 @@ import {
 } from './command.ts'
 import { showLines } from './progress.ts'
 
-interface Options {
+interface UpdateFlags {
   since?: Date
   dryRun?: boolean
   accept?: boolean
@@ -48,17 +48,17 @@ export function addUpdate(program: Command): void {
     .option('--dry-run', 'show what would change, without changing anything')
     .option('--accept', 'store what the source has, although it has lost records, users or value')
     .option('--json', 'print one JSON object per line')
-    .action((names: string[], options: Options) => {
+    .action((names: string[], options: UpdateFlags) => {
       const wanted = names.map(named)
       return withDeps((deps) => update(deps, wanted, options))
     })
 }
 
 const NAMES = ['rules', ...legNames] as const
-type Name = (typeof NAMES)[number]
+type PartName = (typeof NAMES)[number]
 
-async function update(deps: CommandDeps, wanted: Name[], options: Options): Promise<void> {
-  const all: Name[] = [
+async function update(deps: CommandDeps, wanted: PartName[], options: UpdateFlags): Promise<void> {
+  const all: PartName[] = [
     ...(deps.analytics.rules ? (['rules'] as const) : []),
     ...deps.analytics.sources.keys(),
   ]
@@ -68,7 +68,7 @@ async function update(deps: CommandDeps, wanted: Name[], options: Options): Prom
       'UNAVAILABLE',
       'No source of analytics is configured. Set ANALYTICS_SOURCE, then try again.',
     )
-  const failed: { leg: Name; error: GatewayError }[] = []
+  const failed: { leg: PartName; error: GatewayError }[] = []
   for (const leg of legs) {
     deps.signal.throwIfAborted()
     try {
@@ -97,7 +97,7 @@ async function update(deps: CommandDeps, wanted: Name[], options: Options): Prom
 
 async function followRules(
   deps: CommandDeps,
-  { dryRun, json }: Options,
+  { dryRun, json }: UpdateFlags,
   named: boolean,
 ): Promise<void> {
   const done = await updateRules(deps, CLI, { dryRun: dryRun === true })
@@ -120,7 +120,7 @@ function describeRules({ source, follows, written }: RulesUpdate, dryRun = false
 function updateOne(
   deps: UpdateDeps,
   leg: LegName,
-  { since, accept, dryRun }: Options,
+  { since, accept, dryRun }: UpdateFlags,
 ): Promise<LegUpdate> {
   const progress = showLines(process.stderr)
   const onProgress = (lines: number) => progress.update({ file: leg, bytes: 0, lines })
@@ -130,7 +130,7 @@ function updateOne(
 
 function describe(
   { leg, source, id, since, newest, fetched, written, kept }: LegUpdate,
-  { dryRun }: Options,
+  { dryRun }: UpdateFlags,
 ): string {
   const from = since ? ` from ${since.toISOString()} on` : ''
   const until = newest ? `up to ${newest.toISOString()}` : `${source} has none`
@@ -139,7 +139,7 @@ function describe(
   return `${leg}: ${recordCount(fetched)}${from}, ${changes}${stay}, ${until}${id ? ` (run ${id})` : ''}`
 }
 
-function named(text: string): Name {
+function named(text: string): PartName {
   const name = NAMES.find((one) => one === text)
   if (name) return name
   const meant = nearest(text, NAMES)

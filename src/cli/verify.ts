@@ -19,7 +19,7 @@ import {
 import { newestDate } from './explain.ts'
 import { table } from './table.ts'
 
-interface Options {
+interface VerifyOptions {
   against?: string
   limit: number
   json?: boolean
@@ -44,7 +44,7 @@ export function addVerify(program: Command): void {
         .default(20),
     )
     .option('--json', 'print one JSON object')
-    .action((date: Date | undefined, { against, limit, json }: Options) =>
+    .action((date: Date | undefined, { against, limit, json }: VerifyOptions) =>
       withDeps(async (deps) => {
         const source = against === undefined ? undefined : await openOther(deps, against)
         const result = await verify(deps, isoDay(date ?? (await newestDate(deps.pool))), {

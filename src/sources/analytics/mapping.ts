@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'graphql'
 import * as z from 'zod'
+import { parseObject } from '../json.ts'
 import { type AnyNames, readNames } from '../positions/graph-names.ts'
 
 /** The fields of a record, as far as a source needs to know them. */
@@ -136,9 +137,7 @@ function readJson(path: string): object {
   } catch (error) {
     throw new Error(`names ${path}, which cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {}
+  const mappings = parseObject(text)
+  if (mappings) return mappings
   throw new Error(`of ${path} must be a JSON object of mappings`)
 }

@@ -39,7 +39,7 @@ export function openAnalyticsSource(
       const fetch = new Fetch(analyticsName(file, name), client, request.signal)
       const { signal } = fetch
       return fetchWithin(fetch, () =>
-        openRecords(settings, name, client.within(fetch), fetch).records(file, {
+        openRecords(settings, name, client.within(fetch, settings.key), fetch).records(file, {
           ...request,
           signal,
         }),
@@ -49,16 +49,15 @@ export function openAnalyticsSource(
 }
 
 function openRecords(
-  { source, key: bearer, mapping, timeoutMs }: AnalyticsSettings,
+  { source, mapping, timeoutMs }: AnalyticsSettings,
   name: string,
-  plain: Client,
+  client: Client,
   fetch: Fetch,
 ): AnalyticsSource {
-  const client = withBearer(plain, bearer)
   if (isPostgres(source) && mapping && 'query' in mapping)
     return postgresRecords({ url: source, name, timeoutMs }, mapping)
   if (isRemote(source) && mapping && 'names' in mapping)
-    return graphRecords(client, { url: source, name, bearer }, mapping)
+    return graphRecords(client, { url: source, name }, mapping)
   return {
     name,
     async records(file, request) {
@@ -66,26 +65,15 @@ function openRecords(
       const called = analyticsName(file, name)
       const open = async () =>
         isRemote(source)
-          ? httpDataset(plain, source, { name: called, bearer, fetch })
+          ? httpDataset(client, source, { name: called, fetch })
           : openDirectory(source)
       const fetched = await datasetRecords({ called, name, file, kind: 'ANALYTICS', open, signal })
-      if (
-        fetched ||
-        !isRemote(source) ||
-        !(await speaksRest({ client, base: source, name: called, signal }))
-      )
-        return fetched
-      return restRecords(client, source, name, file, request)
+      if (fetched || !isRemote(source)) return fetched
+      const isRest = await speaksRest({ client, base: source, name: called, signal })
+      return isRest ? restRecords(client, source, name, file, request) : undefined
     },
   }
 }
-
-// The same client, whose requests have a bearer token.
-const withBearer = (client: Client, bearer: string | undefined): Client => ({
-  ...client,
-  bytes: (source, url, request) => client.bytes(source, url, { ...request, bearer }),
-  open: (source, url, request) => client.open(source, url, { ...request, bearer }),
-})
 
 type RulesSettings = Pick<AnalyticsSettings, 'source' | 'name' | 'key'>
 
@@ -103,7 +91,7 @@ export function openRulesSource({ source, name: given, key }: RulesSettings, cli
     ) {
       const fetch = new Fetch(name, client, caller)
       const { signal } = fetch
-      const bound = withBearer(client.within(fetch), key)
+      const bound = client.within(fetch, key)
       try {
         if (!(await speaksRest({ client: bound, base: source, name, signal }))) return undefined
         return await withMirror(

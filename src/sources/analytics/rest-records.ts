@@ -6,7 +6,12 @@ import { isoDay } from '../../time.ts'
 import type { Client } from '../client.ts'
 import type { DatasetFile } from '../dataset/dataset.ts'
 import { type Fetched, received } from '../fetched.ts'
-import { type EntityRef, type GatewayGraph, openGatewayGraph } from '../mirror/gateway-graph.ts'
+import {
+  type EntityRef,
+  type GatewayGraph,
+  type GraphUser,
+  openGatewayGraph,
+} from '../mirror/gateway-graph.ts'
 import {
   Contradiction,
   indexerPages,
@@ -25,13 +30,7 @@ const USERS_AHEAD = 32
 // Later than any snapshot that a legacy server accepts a time of.
 const END_OF_TIME = '9999999999'
 
-interface User {
-  address: string
-  /** The markets and vaults with rewards. Undefined if the server does not say. */
-  rewards: EntityRef[] | undefined
-}
-
-type ReadUser = (user: User) => AsyncIterable<object[]>
+type ReadUser = (user: GraphUser) => AsyncIterable<object[]>
 
 /**
  * Another gateway or a legacy server as a source of analytics, read user by user from a date on.
@@ -58,7 +57,7 @@ export async function restRecords(
   if (!ofEntities && !read) return undefined
   const users = graph ? usersOfGraph(graph) : usersOfPositions(server, request)
 
-  async function recordsOf(user: User): Promise<object[]> {
+  async function recordsOf(user: GraphUser): Promise<object[]> {
     const records: object[] = []
     for await (const page of read?.(user) ?? []) records.push(...page)
     return records
@@ -159,14 +158,14 @@ async function* newest<T extends { timestamp: string }>(
   }
 }
 
-async function* usersOfGraph(graph: GatewayGraph): AsyncGenerator<User> {
+async function* usersOfGraph(graph: GatewayGraph): AsyncGenerator<GraphUser> {
   for await (const { users } of graph.users()) yield* users
 }
 
 async function* usersOfPositions(
   server: RestServer,
   { since, known }: RecordsRequest,
-): AsyncGenerator<User> {
+): AsyncGenerator<GraphUser> {
   const seen = new Set((await known()).users)
   for (const address of seen) yield { address, rewards: undefined }
   const first = since ? isoDay(since) : ''

@@ -190,6 +190,9 @@ export interface EntityRef {
   address: string
 }
 
+/** The text that identifies an entity among those of a server. */
+export const entityKey = ({ kind, chainId, address }: EntityRef) => `${kind} ${chainId} ${address}`
+
 export interface GraphUser {
   address: string
   /** The entities with rewards of the user. Undefined if there are more than fit one page. */
@@ -318,10 +321,7 @@ export async function openGatewayGraph(
   if (!schema) return undefined
 
   async function ask<T>(query: string, schema: z.ZodType<T>, variables: object = {}): Promise<T> {
-    const body = parseJson(
-      name,
-      await client.bytes(name, url, { json: { query, variables }, signal }),
-    )
+    const body = await client.json(name, url, { json: { query, variables }, signal })
     const errors = z
       .object({ errors: z.array(z.object({ message: z.string() })).min(1) })
       .safeParse(body)
@@ -534,7 +534,7 @@ function refsOf({
   const refs = new Map<string, EntityRef>()
   for (const { entityType, chainId, entityAddress } of nodes) {
     const ref: EntityRef = { kind: entityType, chainId, address: entityAddress }
-    refs.set(`${ref.kind} ${ref.chainId} ${ref.address}`, ref)
+    refs.set(entityKey(ref), ref)
   }
   return [...refs.values()]
 }

@@ -8,64 +8,12 @@ import type {
   GraphVault,
 } from './gateway-graph.ts'
 import { Contradiction, type RestPool, type RestServer } from './rest-api.ts'
-
-/** A market or vault of a server, as far as its answers show it. */
-export interface SeenEntity extends EntityRef {
-  depositRate: number
-  borrowRate: number
-}
-
-/** The markets and vaults found on a server. */
-export class Entities {
-  /** The known chains. */
-  readonly chains: Set<number>
-  private readonly seen = new Map<string, SeenEntity>()
-  private closed = false
-  private readonly source: string
-
-  constructor(source: string, chains: Iterable<number> = []) {
-    this.source = source
-    this.chains = new Set(chains)
-  }
-
-  /** The entity that a record references. @throws Contradiction for a new one after `close` */
-  see({ kind, chainId, address }: EntityRef): SeenEntity {
-    const key = `${kind} ${chainId} ${address}`
-    let entity = this.seen.get(key)
-    if (!entity) {
-      if (this.closed)
-        throw new Contradiction(
-          this.source,
-          `a record names the ${kind} ${address} on chain ${chainId}, which it does not list`,
-        )
-      entity = { kind, chainId, address, depositRate: 0, borrowRate: 0 }
-      this.seen.set(key, entity)
-      this.chains.add(chainId)
-    }
-    return entity
-  }
-
-  /** The entities of a kind in a fixed order, or only those at an address. */
-  all(kind: EntityRef['kind'], address?: string): SeenEntity[] {
-    return [...this.seen.values()]
-      .filter((one) => one.kind === kind && (address === undefined || one.address === address))
-      .sort((a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1))
-  }
-
-  has({ kind, chainId, address }: EntityRef): boolean {
-    return this.seen.has(`${kind} ${chainId} ${address}`)
-  }
-
-  /** Ends discovery: all entities are known. */
-  close(): void {
-    this.closed = true
-  }
-}
+import type { SeenEntities } from './seen-entities.ts'
 
 /** Copies pools, markets, vaults and tokens from a gateway's graph, which has all fields. */
 export async function mirrorListedEntities(
   graph: GatewayGraph,
-  entities: Entities,
+  entities: SeenEntities,
   files: RecordFiles,
   { source, pools }: { source: string; pools: RestPool[] },
 ): Promise<void> {
@@ -75,10 +23,7 @@ export async function mirrorListedEntities(
   for (const pool of pools)
     if (!chains.has(pool.id))
       throw new Contradiction(source, `its graph does not have the pool ${pool.id}`)
-  await files.write(
-    'pools',
-    pools.map((pool) => ({ ...pool, chainId: chains.get(pool.id) })),
-  )
+  await files.write('pools', withChains(pools, chains))
   const list = (ref: EntityRef) => {
     if (entities.has(ref))
       throw new Contradiction(source, `its graph has the ${ref.kind} ${ref.address} twice`)
@@ -94,12 +39,9 @@ export async function mirrorListedEntities(
   }
   for await (const page of graph.vaults()) {
     for (const { chainId, address } of page) list({ kind: 'vault', chainId, address })
-    await files.write(
-      'vaults',
-      page.map((vault) => entityRecord(vault)),
-    )
+    await files.write('vaults', page.map(entityRecord))
   }
-  entities.close()
+  entities.complete()
   for await (const page of graph.assets?.() ?? [])
     await files.write('tokens', tokensAmong(page, pools, chains))
 }
@@ -140,6 +82,9 @@ const entityRecord = ({
   ...entity,
 })
 
+const withChains = (pools: RestPool[], chains: ReadonlyMap<string, number>) =>
+  pools.map((pool) => ({ ...pool, chainId: chains.get(pool.id) }))
+
 interface Probing {
   indexer: RestServer
   pools: RestPool[]
@@ -155,23 +100,20 @@ interface Probing {
  * exist.
  */
 export async function findEntities(
-  entities: Entities,
+  entities: SeenEntities,
   { indexer, pools, user, ...options }: Probing,
 ): Promise<void> {
-  const { name } = indexer
-  const units = new Set(pools.flatMap((pool) => [pool.unit_1_id, pool.unit_2_id]))
   const chains = [...entities.chains].sort((a, b) => a - b)
-  const markets = [
-    ...new Set([...units, ...entities.all('market').map((market) => market.address)]),
-  ].map((address) => ({
-    kind: 'market' as const,
-    address,
-  }))
-  const vaults = [...new Set(entities.all('vault').map((vault) => vault.address))]
+  const units = pools.flatMap((pool) => [pool.unit_1_id, pool.unit_2_id])
+  const addresses = (kind: EntityRef['kind'], more: string[] = []) => {
+    const seen = entities.all(kind).map(({ address }) => address)
+    return [...new Set([...more, ...seen])].map((address) => ({ kind, address }))
+  }
   await pMap(
-    [...markets, ...vaults.map((address) => ({ kind: 'vault' as const, address }))],
+    [...addresses('market', units), ...addresses('vault')],
     async ({ kind, address }) => {
-      const path = `/v1/users/${user}/${kind}-liquidation-rewards?${kind}=${address}&page=1&page_size=1`
+      const place = `/v1/users/${user}/${kind}-liquidation-rewards`
+      const path = `${place}?${kind}=${address}&page=1&page_size=1`
       let exists = false
       for (const chainId of chains) {
         const ref = { kind, chainId, address }
@@ -181,16 +123,13 @@ export async function findEntities(
       }
       if (!exists && (await indexer.has(path)))
         throw new Contradiction(
-          name,
+          indexer.name,
           `it has the market ${address} on none of the chains ${chains.join(', ')}: name its chain`,
         )
     },
     options,
   )
 }
-
-const UNKNOWN = `0x${'0'.repeat(40)}`
-const UNKNOWN_DECIMALS = 18
 
 /**
  * Reconstructs pools, markets and vaults of a server that shows neither chains nor tokens: chains
@@ -200,50 +139,51 @@ const UNKNOWN_DECIMALS = 18
  * pool
  */
 export async function writeEntities(
-  entities: Entities,
+  entities: SeenEntities,
   files: RecordFiles,
   pools: RestPool[],
 ): Promise<number> {
   const chains = chainsOfPools(entities, pools)
-  await files.write(
-    'pools',
-    pools.map((pool) => ({ ...pool, chainId: chains.get(pool.id) })),
-  )
+  await files.write('pools', withChains(pools, chains))
   let without = 0
   const markets = entities
     .all('market')
-    .map(({ chainId, address: id, depositRate, borrowRate }) => {
+    .map(({ address: id, chainId, depositRate, borrowRate }) => {
       const ofMarket = pools.filter((pool) => pool.unit_1_id === id || pool.unit_2_id === id)
       const pool = ofMarket.find((one) => chains.get(one.id) === chainId) ?? ofMarket[0]
       if (!pool) without++
-      const side = !pool ? undefined : pool.unit_1_id === id ? '1' : '2'
-      return {
-        chainId,
-        id,
-        poolId: (pool ?? pools[0])?.id,
-        assetAddress: pool && side ? pool[`asset_${side}_address`] : UNKNOWN,
-        assetSymbol: pool && side ? pool[`asset_${side}_symbol`] : '',
-        assetDecimals: UNKNOWN_DECIMALS,
-        depositRate,
-        borrowRate,
-      }
+      const asset = pool ? assetOfSide(pool, id) : UNKNOWN_ASSET
+      return { chainId, id, poolId: (pool ?? pools[0])?.id, ...asset, depositRate, borrowRate }
     })
   await files.write('markets', markets)
-  const vaults = entities.all('vault').map(({ chainId, address: id, depositRate }) => {
-    const unknown = {
-      name: '',
-      assetAddress: UNKNOWN,
-      assetSymbol: '',
-      assetDecimals: UNKNOWN_DECIMALS,
-    }
-    return { chainId, id, ...unknown, depositRate }
-  })
+  const vaults = entities.all('vault').map(({ address: id, chainId, depositRate }) => ({
+    chainId,
+    id,
+    name: '',
+    ...UNKNOWN_ASSET,
+    depositRate,
+  }))
   await files.write('vaults', vaults)
   return without
 }
 
+const UNKNOWN_ASSET = {
+  assetAddress: `0x${'0'.repeat(40)}`,
+  assetSymbol: '',
+  assetDecimals: 18,
+}
+
+function assetOfSide(pool: RestPool, market: string) {
+  const side = pool.unit_1_id === market ? '1' : '2'
+  return {
+    ...UNKNOWN_ASSET,
+    assetAddress: pool[`asset_${side}_address`],
+    assetSymbol: pool[`asset_${side}_symbol`],
+  }
+}
+
 // A pool's chain is that of its markets, else that of a pool that shares a token.
-function chainsOfPools(entities: Entities, pools: RestPool[]): Map<string, number> {
+function chainsOfPools(entities: SeenEntities, pools: RestPool[]): Map<string, number> {
   const chains = new Map<string, number>()
   for (const pool of pools) {
     const [first = [], second = []] = [pool.unit_1_id, pool.unit_2_id].map((unit) =>

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { RecordFiles } from '../dataset/record-files.ts'
-import type { EntityRef, GatewayGraph, GraphCashFlow } from './gateway-graph.ts'
-import type { Entities } from './mirror-entities.ts'
+import {
+  type EntityRef,
+  entityKey,
+  type GatewayGraph,
+  type GraphCashFlow,
+} from './gateway-graph.ts'
 import {
   Contradiction,
   earningsItem,
@@ -14,11 +18,12 @@ import {
   vaultReward,
   vaultSnapshot,
 } from './rest-api.ts'
+import type { SeenEntities } from './seen-entities.ts'
 
 export interface UserWalk {
   indexer: RestServer
   files: RecordFiles
-  entities: Entities
+  entities: SeenEntities
   /** The pages of a user's cash flows. Undefined if the server does not show them. */
   cashFlows: GatewayGraph['cashFlows']
   /** A time later than any snapshot, in Unix seconds. */
@@ -38,8 +43,6 @@ interface Holding {
   incomplete: boolean
 }
 
-const keyOf = ({ kind, chainId, address }: EntityRef) => `${kind} ${chainId} ${address}`
-
 /**
  * Copies a user's snapshots and cash flows. Without a graph, cash flows are derived that yield the
  * user's earnings.
@@ -53,18 +56,18 @@ export async function mirrorUser(walk: UserWalk, user: string): Promise<EntityRe
   const earnings = await readEarnings(walk, user, holdings)
   if (walk.cashFlows) await copyCashFlows(walk, walk.cashFlows(user), user, earnings)
   else await deriveCashFlows(walk, user, earnings, holdings)
-  const refs = new Map(earnings.map((row) => [keyOf(refOf(row)), refOf(row)]))
+  const refs = new Map(earnings.map((row) => [entityKey(refOf(row)), refOf(row)]))
   for (const [key, { ref }] of holdings) refs.set(key, ref)
   return [...refs.values()]
 }
 
-type Snapshot = z.output<typeof marketSnapshot> | z.output<typeof vaultSnapshot>
+type SnapshotRow = z.output<typeof marketSnapshot> | z.output<typeof vaultSnapshot>
 
 async function mirrorSnapshots(
   { indexer, files, entities, endOfTime }: UserWalk,
   user: string,
   kind: EntityRef['kind'],
-  schema: z.ZodType<Snapshot>,
+  schema: z.ZodType<SnapshotRow>,
   holdings: Map<string, Holding>,
 ): Promise<void> {
   const path = `/v1/users/${user}/${kind}-position-snapshots?from_timestamp=0&to_timestamp=${endOfTime}`
@@ -74,7 +77,7 @@ async function mirrorSnapshots(
       assertOwn(indexer, user, row.accountId, `${kind} snapshot`)
       const address = 'marketId' in row ? row.marketId : row.vaultId
       const ref = { kind, chainId: row.chainId, address }
-      const key = `${keyOf(ref)} ${row.timestamp} ${row.positionId}`
+      const key = `${entityKey(ref)} ${row.timestamp} ${row.positionId}`
       if (seen.has(key))
         throw new Contradiction(
           indexer.name,
@@ -89,9 +92,9 @@ async function mirrorSnapshots(
   }
 }
 
-function addUp(holdings: Map<string, Holding>, ref: EntityRef, row: Snapshot): void {
+function addUp(holdings: Map<string, Holding>, ref: EntityRef, row: SnapshotRow): void {
   const timestamp = BigInt(row.timestamp)
-  let holding = holdings.get(keyOf(ref))
+  let holding = holdings.get(entityKey(ref))
   if (!holding) {
     holding = {
       ref,
@@ -100,7 +103,7 @@ function addUp(holdings: Map<string, Holding>, ref: EntityRef, row: Snapshot): v
       valueUsd: 0,
       incomplete: false,
     }
-    holdings.set(keyOf(ref), holding)
+    holdings.set(entityKey(ref), holding)
   }
   if (timestamp < holding.firstTimestamp) holding.firstTimestamp = timestamp
   if (timestamp < holding.newestTimestamp) return
@@ -151,10 +154,10 @@ async function readEarnings(
     for (const row of rows) {
       const ref = refOf(row)
       entities.see(ref)
-      if (earnings.has(keyOf(ref)))
+      if (earnings.has(entityKey(ref)))
         throw new Contradiction(indexer.name, `an entity came twice in the earnings of ${user}`)
-      earnings.set(keyOf(ref), row)
-      const { valueUsd = 0, incomplete = false } = holdings.get(keyOf(ref)) ?? {}
+      earnings.set(entityKey(ref), row)
+      const { valueUsd = 0, incomplete = false } = holdings.get(entityKey(ref)) ?? {}
       if (!near(row.current_value_usd, valueUsd) || (incomplete && !row.has_incomplete_prices))
         onOtherValue()
     }
@@ -168,7 +171,7 @@ async function copyCashFlows(
   user: string,
   earnings: EarningsRow[],
 ): Promise<void> {
-  const nets = new Map(earnings.map((row) => [keyOf(refOf(row)), { sum: 0, gross: 1 }]))
+  const nets = new Map(earnings.map((row) => [entityKey(refOf(row)), { sum: 0, gross: 1 }]))
   const seen = new Set<string>()
   for await (const page of cashFlows) {
     for (const { kind, chainId, accountId, entityType, entityId: address, ...flow } of page) {
@@ -179,7 +182,7 @@ async function copyCashFlows(
       seen.add(key)
       const ref: EntityRef = { kind: entityType, chainId, address }
       entities.see(ref)
-      const net = nets.get(keyOf(ref))
+      const net = nets.get(entityKey(ref))
       if (!net)
         throw new Contradiction(indexer.name, `${what} is in no entity of the user's earnings`)
       const amountUsd = flow.amountUsd ?? 0
@@ -189,7 +192,7 @@ async function copyCashFlows(
     await files.write('cash-flows', page)
   }
   for (const row of earnings) {
-    const { sum = 0, gross = 1 } = nets.get(keyOf(refOf(row))) ?? {}
+    const { sum = 0, gross = 1 } = nets.get(entityKey(refOf(row))) ?? {}
     if (Math.abs(sum - row.net_cash_invested_usd) > 1e-9 * gross)
       throw new Contradiction(
         indexer.name,
@@ -210,14 +213,14 @@ async function deriveCashFlows(
 ): Promise<void> {
   const flows = earnings.flatMap((row) => {
     const { kind, chainId, address } = refOf(row)
-    const holding = holdings.get(keyOf(refOf(row)))
+    const holding = holdings.get(entityKey(refOf(row)))
     const flow = {
       chainId,
       entityType: kind,
       entityId: address,
       accountId: user,
       txHash: `0x${createHash('sha256')
-        .update(`${keyOf(refOf(row))} ${user}`)
+        .update(`${entityKey(refOf(row))} ${user}`)
         .digest('hex')}`,
       timestamp: String(holding?.firstTimestamp ?? 0),
     }

@@ -40,11 +40,11 @@ export function restServer(
   const start = `${origin.replace('//', `//${user}`)}${pathname.replace(/\/+$/, '')}`
   const urlOf = (path: string) =>
     start + path + (path.includes('?') ? search.replace('?', '&') : search)
-  const bytes = (path: string) => client.bytes(name, urlOf(path), { signal })
   return {
     name,
-    bytes,
-    get: async (path, schema) => checked(name, path, schema, parseJson(name, await bytes(path))),
+    bytes: (path) => client.bytes(name, urlOf(path), { signal }),
+    get: async (path, schema) =>
+      checked(name, path, schema, await client.json(name, urlOf(path), { signal })),
     async has(path) {
       const answer = await client.open(name, urlOf(path), { signal })
       answer.body.destroy()
@@ -287,7 +287,7 @@ export async function* indexerPages<T>(
   server: RestServer,
   path: string,
   row: z.ZodType<T>,
-  { inBreakdown = false, pageSize = PAGE_SIZE } = {},
+  { inBreakdown = false } = {},
 ): AsyncGenerator<PageOf<T>> {
   const schema = envelope(row, inBreakdown)
   const wrong = (reason: string) =>
@@ -295,7 +295,7 @@ export async function* indexerPages<T>(
   let read = 0
   let total: number | undefined
   for (let page = 1; ; page++) {
-    const url = `${path}${path.includes('?') ? '&' : '?'}page=${page}&page_size=${pageSize}`
+    const url = `${path}${path.includes('?') ? '&' : '?'}page=${page}&page_size=${PAGE_SIZE}`
     const { data: rows, pagination } = await server.get(url, schema)
     if (pagination.page !== page)
       throw wrong(`gave page ${pagination.page} when asked for page ${page}`)
@@ -312,7 +312,7 @@ export async function* indexerPages<T>(
 }
 
 /** The page size of positions: the documented maximum. */
-export const POSITIONS_PAGE = 100
+const POSITIONS_PAGE = 100
 
 /**
  * Reads the pages of /positions/breakdown-by-assets, newest date first.

@@ -11,7 +11,6 @@ import { createRecordFiles, type RecordFiles } from '../dataset/record-files.ts'
 import type { CopiedRules } from './copied-rules.ts'
 import { type EntityRef, type GatewayGraph, openGatewayGraph } from './gateway-graph.ts'
 import {
-  Entities,
   findEntities,
   mirrorListedEntities,
   mirrorSeries,
@@ -31,6 +30,7 @@ import {
   restServer,
   serverName,
 } from './rest-api.ts'
+import { SeenEntities } from './seen-entities.ts'
 
 export interface MirrorOptions {
   client: Client
@@ -49,8 +49,6 @@ export interface MirrorOptions {
    * those of the user's pools and vaults.
    */
   everyMarket?: boolean
-  /** True to use the graph of another gateway, if it has one. */
-  graph?: boolean
   /**
    * True to copy a gateway's pools, markets, vaults, tokens and rules alone; without a graph only
    * multipliers.
@@ -145,7 +143,7 @@ export async function withMirror<T>(
   }
 }
 
-interface Server {
+interface MirroredServer {
   points: RestServer
   indexer: RestServer
   graph: GatewayGraph | undefined
@@ -155,7 +153,7 @@ interface Server {
   signal: AbortSignal
 }
 
-async function openServer(options: MirrorOptions, signal: AbortSignal): Promise<Server> {
+async function openServer(options: MirrorOptions, signal: AbortSignal): Promise<MirroredServer> {
   const { client, base, indexerBase = base } = options
   const users = new Set<string>()
   for (const user of options.users ?? []) {
@@ -180,13 +178,12 @@ async function openServer(options: MirrorOptions, signal: AbortSignal): Promise<
         `${server.name} is not a gateway: it has no ${path.replace(NO_ONE, '{address}')}.`,
       )
   const isOne = serverName(base) === serverName(indexerBase)
-  const graph =
-    isOne && options.graph !== false ? await openGatewayGraph(client, base, signal) : undefined
+  const graph = isOne ? await openGatewayGraph(client, base, signal) : undefined
   return { points, indexer, graph, options, users, signal }
 }
 
 // Reads a small part of the data before and after a copy. If it is unchanged, so is the rest.
-interface State {
+interface ServerState {
   pools: RestPool[]
   multipliers: RestMultiplier[]
   reports: { distributionDate: string; totalPoints: number; positionCount: number }[]
@@ -195,7 +192,7 @@ interface State {
   dataVersion: string | undefined
 }
 
-async function readState({ points: server, graph }: Server): Promise<State> {
+async function readState({ points: server, graph }: MirroredServer): Promise<ServerState> {
   const dataVersion = await graph?.dataVersion()
   const pools = await server.get('/pools/all', points.pools)
   const multipliers = await server.get('/multipliers/all', points.multipliers)
@@ -205,19 +202,19 @@ async function readState({ points: server, graph }: Server): Promise<State> {
   return { pools, multipliers, reports, totalPoints, accounts, dataVersion }
 }
 
-async function hasChanged(server: Server, before: State): Promise<boolean> {
+async function hasChanged(server: MirroredServer, before: ServerState): Promise<boolean> {
   return JSON.stringify(await readState(server)) !== JSON.stringify(before)
 }
 
-interface Walk extends Server, UserWalk {
-  state: State
+interface Walk extends MirroredServer, UserWalk {
+  state: ServerState
   files: RecordFiles
   report(what: MirrorProgress['what'], done: number, total?: number): void
 }
 
 async function mirrorState(
-  server: Server,
-  state: State,
+  server: MirroredServer,
+  state: ServerState,
   dir: string,
 ): Promise<Pick<MirrorSummary, 'graph' | 'rules' | 'users' | 'records' | 'notes'>> {
   const { points, graph, options } = server
@@ -227,7 +224,7 @@ async function mirrorState(
     ...server,
     state,
     files,
-    entities: new Entities(
+    entities: new SeenEntities(
       points.name,
       graph ? [] : [...DOCUMENTED_CHAINS, ...(options.chains ?? [])],
     ),
@@ -261,7 +258,7 @@ async function mirrorState(
   }
 }
 
-function assertPools(source: string, { pools, multipliers }: State): void {
+function assertPools(source: string, { pools, multipliers }: ServerState): void {
   if (pools.length === 0) throw new Contradiction(source, 'its list of pools is empty')
   const ids = new Set(pools.map((pool) => pool.id))
   if (ids.size < pools.length) throw new Contradiction(source, 'a pool came twice')
@@ -410,24 +407,23 @@ async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>)
   const markets = byAddress(entities.all('market'))
   const vaults = byAddress(entities.all('vault'))
   const everywhere = [...entities.all('market'), ...entities.all('vault')]
-  /** The markets of both sides of the user's pools, and the user's vaults. */
+  // The markets of both sides of the user's pools, and the user's vaults.
   const rewardEntities = (user: string) => {
-    const userEntities = entitiesOfUsers.get(user) ?? []
-    const addresses = new Set(
-      userEntities.filter(({ kind }) => kind === 'market').map((ref) => ref.address),
-    )
+    const own = entitiesOfUsers.get(user) ?? []
+    const ofKind = (kind: EntityRef['kind']) =>
+      own.filter((ref) => ref.kind === kind).map(({ address }) => address)
     const inPositions = new Set(poolsOfUsers.get(user))
-    for (const [index, { unit_1_id, unit_2_id }] of pools.entries())
-      if (
-        inPositions.has(index) ||
-        userEntities.some(({ address }) => address === unit_1_id || address === unit_2_id)
+    const sides = pools
+      .filter(
+        ({ unit_1_id, unit_2_id }, index) =>
+          inPositions.has(index) ||
+          own.some(({ address }) => address === unit_1_id || address === unit_2_id),
       )
-        addresses.add(unit_1_id).add(unit_2_id)
+      .flatMap(({ unit_1_id, unit_2_id }) => [unit_1_id, unit_2_id])
+    const marketAddresses = new Set([...ofKind('market'), ...sides])
     return [
-      ...[...addresses].flatMap((address) => markets.get(address) ?? []),
-      ...[
-        ...new Set(userEntities.filter(({ kind }) => kind === 'vault').map((ref) => ref.address)),
-      ].flatMap((address) => vaults.get(address) ?? []),
+      ...[...marketAddresses].flatMap((address) => markets.get(address) ?? []),
+      ...[...new Set(ofKind('vault'))].flatMap((address) => vaults.get(address) ?? []),
     ]
   }
   const isOnSeveral = ({ kind, address }: EntityRef) =>

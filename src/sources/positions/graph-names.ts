@@ -10,6 +10,7 @@ import {
   type ValueNode,
   visit,
 } from 'graphql'
+import { parseObject } from '../json.ts'
 
 /**
  * Maps our names in `graph-positions.graphql` to those of a GraphQL source. A path descends
@@ -66,8 +67,7 @@ const PATH = /^[_A-Za-z]\w*(\.[_A-Za-z]\w*)*$/
  * requests.
  * @throws Error whose message continues the name of the setting
  */
-export const parseNames = (text: string): Names =>
-  readNames(positionNames, parseObject(text)) as Names
+export const parseNames = (text: string): Names => readNames(positionNames, namesIn(text)) as Names
 
 /**
  * Completes a source's names with ours.
@@ -97,11 +97,9 @@ export function readNames(
   return { ...defaults, ...names }
 }
 
-function parseObject(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {}
+function namesIn(text: string): object {
+  const names = parseObject(text)
+  if (names) return names
   throw new Error('must be a JSON object such as {"user": "account.id", "time": "timestamp"}')
 }
 

@@ -1,8 +1,9 @@
 import { cut, foreign, parseJson, sourceFailed } from '../client.ts'
+import { isObject } from '../json.ts'
 import { type AnyNames, type Name, type Names, pathBelow } from './graph-names.ts'
 
 /** A page of a source's answer, with unvalidated rows. */
-export interface Page {
+export interface PositionsPage {
   /** Starting at 1. */
   number: number
   body: Buffer
@@ -24,7 +25,7 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
   }
 
   /** @throws SOURCE_FAILED if the answer is not a page */
-  return (number: number, body: Buffer): Page => {
+  return (number: number, body: Buffer): PositionsPage => {
     const wrong = (name: string, what: string, value: unknown) =>
       sourceFailed(
         called,
@@ -87,9 +88,6 @@ export function answerData(called: string, number: number, body: Buffer): Record
 /** Names a field in messages: our name, and the source's if it differs. */
 export const fieldName = (names: AnyNames, name: string) =>
   names[name] === name ? name : `${name} (${names[name]})`
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value at a path. Undefined if there is none. */
 export function down(value: unknown, path: readonly string[]): unknown {

@@ -11,7 +11,7 @@ import { received } from '../fetched.ts'
 import type { ChainToken, PriceSource } from '../prices.ts'
 import { defaultNames, inNamesOf, type Names } from './graph-names.ts'
 import { positionsByCursor, positionsByOffset } from './graph-operations.ts'
-import { type Page, pageReader } from './graph-page.ts'
+import { type PositionsPage, pageReader } from './graph-page.ts'
 import { rowsReader } from './graph-rows.ts'
 import { type PositionsSource, positionsName, type SourcePool } from './positions-source.ts'
 
@@ -63,13 +63,13 @@ export function graphPositions(
       const stop = new AbortController()
       const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
 
-      async function fetchPage(number: number, page: PageArguments): Promise<Page> {
+      async function fetchPage(number: number, page: PageArguments): Promise<PositionsPage> {
         const variables = variablesOf({ pools: [...pools.keys()], time, ...page }, names)
         const request = { json: { query, variables }, bearer, signal: stopped }
         return readPage(number, await client.bytes(called, url, request))
       }
 
-      async function* byCursor(first: Page): AsyncGenerator<Page> {
+      async function* byCursor(first: PositionsPage): AsyncGenerator<PositionsPage> {
         const cursors = new Set<string>()
         for (let page = first; ; ) {
           yield page
@@ -82,14 +82,18 @@ export function graphPositions(
         }
       }
 
-      async function* byOffset(first: Page): AsyncGenerator<Page> {
+      async function* byOffset(first: PositionsPage): AsyncGenerator<PositionsPage> {
         yield first
         const fetchOne = ({ number, ...page }: { number: number; limit: number; offset: number }) =>
           fetchPage(number, page)
         yield* pMapIterable(laterPages(first), fetchOne, { concurrency: CONCURRENT })
       }
 
-      async function* read(first: Page, readRows: ReturnType<typeof rowsReader>, hash: Hash) {
+      async function* read(
+        first: PositionsPage,
+        readRows: ReturnType<typeof rowsReader>,
+        hash: Hash,
+      ) {
         let count = 0
         const pages =
           paging === 'cursor'
@@ -166,15 +170,15 @@ const variablesOf = (variables: Variables, names: Names) =>
 
 // The offsets of the pages after the first. The first page shows the actual page size of the
 // source.
-function* laterPages({ nodes, totalCount }: Page) {
+function* laterPages({ nodes, totalCount }: PositionsPage) {
   const limit = nodes.length
   for (let number = 2, offset = limit; limit > 0 && offset < totalCount; number++, offset += limit)
     yield { number, offset, limit }
 }
 
 function unlike(
-  { number, totalCount, block, nodes, next }: Page,
-  first: Page,
+  { number, totalCount, block, nodes, next }: PositionsPage,
+  first: PositionsPage,
   count: number,
 ): string | undefined {
   if (totalCount !== first.totalCount)

@@ -1,9 +1,10 @@
 import type { PositionsByCursorQuery } from '../../generated/source-operations/graphql.ts'
 import { sourceFailed } from '../client.ts'
+import { isObject } from '../json.ts'
 import { PairSet } from '../mirror/pair-set.ts'
 import type { FetchedPrices, TokenPrice } from '../prices.ts'
 import { type Name, type Names, pathBelow } from './graph-names.ts'
-import { described, down, fieldName, isObject, type Page } from './graph-page.ts'
+import { described, down, fieldName, type PositionsPage } from './graph-page.ts'
 import type { OnUnpriced, SourcePool, SourceToken } from './positions-source.ts'
 
 interface PricedPool {
@@ -45,7 +46,7 @@ export function rowsReader(options: {
   date: string
   /** The expected number of rows, as reported by the source. */
   totalCount: number
-}): (page: Page) => Record<string, unknown>[] {
+}): (page: PositionsPage) => Record<string, unknown>[] {
   const { called, names, pools, prices, onUnpriced } = options
   const unpriced = new Map<string, TokenPrice>()
   const distributionDate = `${options.date}T00:00:00.000Z`
