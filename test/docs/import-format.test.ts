@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
-  type Entity,
+  type ReferencedKind,
   records,
   sampleRecords,
   templateFiles,
@@ -10,7 +10,8 @@ import {
 import { type DatasetFile, datasetFiles } from '../../src/sources/dataset/dataset.ts'
 import { ROOT } from './markdown.ts'
 
-const definedBy = (kind: Entity) => datasetFiles.find((file) => records[file].defines === kind)
+const definedBy = (kind: ReferencedKind) =>
+  datasetFiles.find((file) => records[file].defines === kind)
 
 /** The fields that name a record of another file. */
 function references(): string {
@@ -31,9 +32,10 @@ function references(): string {
 /** What a file has, with a line of it. */
 function section(file: DatasetFile): string {
   const { about, fields, key } = records[file]
-  const rows = Object.entries(fields).map(([name, { what, meaning, absent }]) => {
+  const rows = Object.entries(fields).map(([name, { what, description, absent }]) => {
+    expect(description, `the description of ${name} in ${file}`).not.toBe('')
     const type = absent === undefined ? what : `${what}; optional`
-    return `| ${key.includes(name) ? `**${name}**` : name} | ${type} | ${meaning} |`
+    return `| ${key.includes(name) ? `**${name}**` : name} | ${type} | ${description} |`
   })
   const [sample] = sampleRecords(file)
   return [

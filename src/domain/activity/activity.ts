@@ -34,7 +34,7 @@ const columnOf = (kind: EntityType, column: string) =>
 const tokenColumn = (column: string) => `CASE WHEN t.record_type = 'vault_reward' THEN NULL
   WHEN t.entity_type = 'market' THEN ${columnOf('market', column)} ELSE ${columnOf('vault', column)} END`
 
-const columns = sqlColumns({
+export const activityColumns = sqlColumns({
   kind: { sql: 't.kind', type: 'text', description: 'The kind of the cash flow or reward.' },
   timestamp: {
     sql: 't.timestamp',
@@ -85,14 +85,15 @@ const columns = sqlColumns({
  * Something that a user did or received in a market or a vault: a cash flow, or a share of a
  * liquidation reward.
  */
-export type Activity = RowOf<typeof columns>
+export type Activity = RowOf<typeof activityColumns>
 
-const { userAddress, assetAddress, chainId, entityId, entityType, kind, poolAddress } = columns
+const { userAddress, assetAddress, chainId, entityId, entityType, kind, poolAddress } =
+  activityColumns
 
 export const activities = listing({
   name: 'activity',
   from,
-  columns,
+  columns: activityColumns,
   order: {
     timestamp: 'DESC',
     logIndex: 'DESC',

@@ -6,7 +6,7 @@ import { to as copyTo } from 'pg-copy-streams'
 import { destroyConnection } from '../../db/connect/cancel.ts'
 import { FORMULA } from '../../formula.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
-import { asJson, type DateRange, selectSql, type Written } from './select.ts'
+import { asJson, type DateRange, selectSql, type ValueWriters } from './select.ts'
 import { forSpreadsheet } from './spreadsheet.ts'
 
 /**
@@ -38,7 +38,7 @@ export const writeJson: WriteFile = (client, target) => {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-const asCsv: Written = {
+const asCsv: ValueWriters = {
   ...asJson,
   text: (column) => `regexp_replace(${column}::text, ${quoted(FORMULA)}, ${quoted("'\\1")})`,
   date: (column) => `to_char(${column}, 'YYYY-MM-DD')`,

@@ -10,7 +10,7 @@ import type { CountedPositions } from '../pool/unscored.ts'
 import { Chunk } from './chunk.ts'
 import { conflictReason } from './conflicts.ts'
 import { isDaily, keepNewestOfDays } from './daily.ts'
-import type { Entities } from './entities.ts'
+import type { KnownEntities } from './entities.ts'
 import type { BadLines } from './import-error.ts'
 import { NotedLines } from './noted-lines.ts'
 import type { Problem } from './problem.ts'
@@ -44,7 +44,7 @@ export interface ImportState extends Import {
   onProgress: ((progress: ImportProgress) => void) | undefined
   signal: AbortSignal | undefined
   /** Entities in the store and in the import so far. */
-  entities: Entities
+  entities: KnownEntities
   bad: BadLines
   /** The tables with written rows. */
   touched: Set<string>

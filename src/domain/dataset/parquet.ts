@@ -2,8 +2,8 @@ import type { SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import type { WriteFile } from './copy.ts'
 import { records } from './records.ts'
-import { selectSql, type Written } from './select.ts'
-import type { FieldKind } from './values.ts'
+import { selectSql, type ValueWriters } from './select.ts'
+import type { FileType } from './values.ts'
 
 /** The rows of a row group, which is in memory at once. */
 const GROUP = 20_000
@@ -11,22 +11,24 @@ const GROUP = 20_000
 type Type = Pick<SchemaElement, 'type' | 'converted_type' | 'scale' | 'precision'>
 const text: Type = { type: 'BYTE_ARRAY', converted_type: 'UTF8' }
 const points: Type = { type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 6 }
-const double: Type = { type: 'DOUBLE' }
 const int64: Type = { type: 'INT64' }
 const moment: Type = { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' }
 
 /** A token amount, which may have 256 bits, is its digits. */
-const types: Record<FieldKind, Type> = {
+const types: Record<FileType, Type> = {
+  address: text,
   text,
   boolean: { type: 'BOOLEAN' },
-  double,
+  float: { type: 'DOUBLE' },
+  int: int64,
   integer: int64,
-  seconds: moment,
+  bigint: int64,
+  timestamp: moment,
   unix: moment,
   amount: text,
-  points,
+  decimal: points,
   total: points,
-  instant: moment,
+  moment,
   date: { type: 'INT32', converted_type: 'DATE' },
   json: text,
 }
@@ -37,10 +39,10 @@ const momentOf = (seconds: string) =>
   `CASE WHEN ${seconds} <= ${LAST_SECOND} THEN to_timestamp(${seconds}) END`
 
 /** The values of Parquet, as pg reads them. */
-const asParquet: Written = {
+const asParquet: ValueWriters = {
   text: (column) => `${column}::text`,
   amount: (column) => `${column}::text`,
-  seconds: momentOf,
+  timestamp: momentOf,
   unix: momentOf,
   date: (column) => `${column} - date '1970-01-01'`,
   json: (column) => `${column}::text`,
@@ -56,10 +58,10 @@ export const writeParquet: WriteFile = async (client, { file, path, range, onRow
     schema: [
       { name: 'record', num_children: fields.length },
       ...fields.map(
-        ([name, { kind }]): SchemaElement => ({
+        ([name, { type }]): SchemaElement => ({
           name,
           repetition_type: 'OPTIONAL',
-          ...types[kind],
+          ...types[type],
         }),
       ),
     ],
@@ -72,8 +74,8 @@ export const writeParquet: WriteFile = async (client, { file, path, range, onRow
       rowMode: 'array',
     })
     if (rows.length === 0) break
-    const columnData = fields.map(([name, { kind }], at) => {
-      const isInt64 = types[kind] === int64 || types[kind] === points
+    const columnData = fields.map(([name, { type }], at) => {
+      const isInt64 = types[type] === int64 || types[type] === points
       return {
         name,
         data: rows.map((row) => (isInt64 ? toInt64(row[at] as string | number | null) : row[at])),

@@ -1,6 +1,6 @@
-import { type Entities, entityKey } from './entities.ts'
+import { entityKey, type KnownEntities } from './entities.ts'
 import { described, nearestName, type Problem, shownName } from './problem.ts'
-import type { Doubt, Entity, RecordFormat } from './records.ts'
+import type { Doubt, RecordFormat, ReferencedKind } from './records.ts'
 import { NULL } from './values.ts'
 
 /** A valid record: its fields as COPY text, in the order of the format, and its natural key. */
@@ -19,7 +19,7 @@ export interface Row {
  */
 export function rowReader(
   format: RecordFormat,
-  entities: Entities,
+  entities: KnownEntities,
 ): (record: string | Record<string, unknown>) => Row | Problem[] | undefined {
   const fields = Object.entries(format.fields)
   const names = Object.keys(format.fields)
@@ -33,7 +33,9 @@ export function rowReader(
     field,
     at: indexOf(field),
     kindOf:
-      typeof to === 'string' ? () => to : (texts: string[]) => texts[indexOf(to.kindIn)] as Entity,
+      typeof to === 'string'
+        ? () => to
+        : (texts: string[]) => texts[indexOf(to.kindIn)] as ReferencedKind,
   }))
 
   /** The texts of a record. Problems are collected, with an empty text for the field. */
@@ -69,7 +71,7 @@ export function rowReader(
     return texts
   }
 
-  function keyOf(kind: Entity, texts: string[], at: number) {
+  function keyOf(kind: ReferencedKind, texts: string[], at: number) {
     return entityKey(kind === 'pool' ? undefined : texts[chain], texts[at] ?? '')
   }
 

@@ -1,29 +1,104 @@
-import { rowSql } from 'pothos-sql'
+import { type Described, rowSql } from 'pothos-sql'
 import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import { DAY_MS } from '../../time.ts'
+import { activityColumns } from '../activity/activity.ts'
+import { runColumns } from '../distribution/run-listing.ts'
+import { ledgerColumns } from '../ledger/ledger.ts'
+import { rewardColumns } from '../liquidation/reward.ts'
+import { marketColumns } from '../market/market.ts'
+import { basePointsColumns } from '../multiplier/base-points.ts'
+import { revisionColumns } from '../multiplier/history.ts'
+import { multiplierColumns } from '../multiplier/multiplier.ts'
 import { MAX_POINTS } from '../points/millionths.ts'
+import { poolColumns } from '../pool/pool.ts'
+import { positionColumns } from '../position/position.ts'
+import { seasonColumns } from '../season/season.ts'
 import { isSeasonName, SEASON_NAME } from '../season/season-dates.ts'
+import { vaultColumns } from '../vault/vault.ts'
 import { nearestName, type Problem, shownName } from './problem.ts'
+import samples from './samples.json' with { type: 'json' }
 import * as values from './values.ts'
-import {
-  defaulting,
-  type Field,
-  field,
-  inColumn,
-  nullable,
-  oneOf,
-  optional,
-  RATES,
-} from './values.ts'
+import { oneOf } from './values.ts'
 
 /** An entity that a record can reference. It must be in the import or in the store. */
-export type Entity = 'pool' | 'market' | 'vault' | 'asset'
+export type ReferencedKind = 'pool' | 'market' | 'vault' | 'asset'
 
 /** A probable mistake: `what` lines have, and the field of one. */
 export interface Doubt {
   what: string
   field: string
   reason: string
+}
+
+/** A field of the records of a file. */
+export interface RecordField extends values.Rule {
+  type: values.FileType
+  /** Its column, in the table and while it is staged. */
+  column: string
+  /** The SQL type of the staged column. */
+  sql: string
+  /** Its meaning and unit, as Markdown. */
+  description: string
+  nullable: boolean
+  /** The COPY text for a record without the field. Undefined if the field is required. */
+  absent?: string
+}
+
+/** A column of a noun or, as far as files differ, what they say in its place. */
+interface FieldOptions extends Omit<Described, 'type'> {
+  /** The noun's column, if it has another name. */
+  column?: string
+  type?: values.FileType
+  /** Stricter than the rule of its type. */
+  rule?: values.Rule
+  /** Whether a record may lack it, or the text that it then has. By default a nullable one may. */
+  optional?: boolean | string
+}
+
+/**
+ * Derives the fields of a file from the stored columns of its noun. Those of expressions are left
+ * out, unless an option names them.
+ * @param options what differs, by field. One without a column of the noun describes itself
+ * @param without columns of the noun that files lack
+ */
+function fieldsOf(
+  columns: Record<string, FieldOptions>,
+  options: Record<string, FieldOptions> = {},
+  without: string[] = [],
+): Record<string, RecordField> {
+  const fields: Record<string, FieldOptions> = {}
+  const named = Object.fromEntries(
+    Object.entries(options).map(([name, { column = name }]) => [column, name]),
+  )
+  for (const [property, column] of Object.entries(columns)) {
+    const name = named[property] ?? property
+    if (name in options || (isStored(column) && !without.includes(property)))
+      fields[name] = { ...column, ...options[name], column: storedName(property, column) }
+  }
+  for (const [name, own] of Object.entries(options)) fields[name] ??= own
+  return Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, field(name, one)]))
+}
+
+const STORED = /^t\.(\w+)$/
+const storedSql = ({ sql, millionths = sql }: FieldOptions) => STORED.exec(millionths ?? '')?.[1]
+const isStored = (column: FieldOptions) =>
+  column.sql === undefined || storedSql(column) !== undefined
+const storedName = (name: string, column: FieldOptions) =>
+  storedSql(column) ?? rowSql.snakeCase(name)
+
+function field(name: string, options: FieldOptions): RecordField {
+  const { type = 'text', nullable = false, optional = nullable, moment } = options
+  const rule = options.rule ?? values.RULES[type as keyof typeof values.RULES]
+  return {
+    ...rule,
+    type,
+    column: options.column ?? rowSql.snakeCase(name),
+    sql: rule.sql ?? values.stagedSql(type),
+    what: nullable ? `${rule.what} or null` : rule.what,
+    description: options.description ?? moment?.description ?? '',
+    nullable,
+    ...(optional !== false && { absent: optional === true ? values.NULL : optional }),
+  }
 }
 
 /**
@@ -38,12 +113,7 @@ export interface RecordFormat {
   /** The table behind a view. */
   stored?: string
   /** All fields that a record can have, in any order. */
-  fields: Record<string, Field>
-  /**
-   * More records of the template: what differs from the samples of the fields. None at all if
-   * exports alone have the file.
-   */
-  samples?: Record<string, unknown>[]
+  fields: Record<string, RecordField>
   /** The fields of the natural key. A record replaces an earlier one with the same key. */
   key: string[]
   /** The fields of the table's key, if it has more. */
@@ -62,14 +132,14 @@ export interface RecordFormat {
   /** The field with the date of a record. */
   dated?: string
   /** The kind of entity that the records are. */
-  defines?: Exclude<Entity, 'asset'>
+  defines?: Exclude<ReferencedKind, 'asset'>
   /** The fields with the addresses of assets that a record makes known, on its chain. */
   assets?: string[]
   /**
    * Fields that reference an entity, with its kind or the field of its kind. All but pools are on
    * `chainId`.
    */
-  references?: Record<string, Entity | { kindIn: string }>
+  references?: Record<string, ReferencedKind | { kindIn: string }>
   /** A unique field that is not the key. */
   unique?: string
   /** Checks between fields, after each field is valid. */
@@ -78,154 +148,97 @@ export interface RecordFormat {
   doubt?(record: Record<string, unknown>): Doubt | undefined
 }
 
-/** The records of the template: two users in a pool of two markets, and a vault. */
-const POOL = '0x5e0ca1f32f4ea75fcc4ea74ed3eaea5ea9c8c80a'
-const [MARKET_A, MARKET_B] = [
-  '0xa1c5c0b0a9d1f4d9c3a4d5e60718293a4b5c6d7e',
-  '0xb2d6d1c1bae205eac4b5e6f7182930415263748f',
-]
-const VAULT = '0xc3e7e2d2cbf316fbd5c6f70829304152637485a0'
-const [TOKEN_A, TOKEN_B] = [
-  '0xd4f8f3e3dc04270ce6d7081930415263748596b1',
-  '0xe509040fed15381df7e8192a415263748596a7c2',
-]
-const [ANN, BEN] = [
-  '0x1f00000000000000000000000000000000000a11',
-  '0x2f00000000000000000000000000000000000b22',
-]
-const DAY = '2026-03-01'
-/** Noon of the day. */
-const SECONDS = '1772366400'
-const DEPOSIT = '0x1111111111111111111111111111111111111111111111111111111111111111'
-const BORROWING = '0x2222222222222222222222222222222222222222222222222222222222222222'
-const LIQUIDATION = '0x3333333333333333333333333333333333333333333333333333333333333333'
+const BEFORE = 'before the run.'
+const AFTER = 'after the run.'
+/** Nullable, but no record lacks it. */
+const required = { optional: false } as const
 
-const usd = nullable(values.number)
-const chainId = field(values.integer, 'the id of the chain, such as 1 for Ethereum', 1)
-const smallest = "in the token's smallest unit"
+const described = (description: string) => ({ description })
+const address = (description: string) => ({ type: 'address', description }) as const
+const amount = (what: string) =>
+  ({ type: 'amount', description: `${what}, in the token's smallest unit.` }) as const
+const usd = {
+  type: 'float',
+  nullable: true,
+  ...required,
+  description: 'The same in USD. Null if the price was missing.',
+} as const
+const chainId = {
+  type: 'integer',
+  description: 'The id of the chain, such as 1 for Ethereum.',
+} as const
+const user = { ...address('The user.'), sql: 't.user_address' } as const
+const ENTITY_TYPE = { type: 'text', rule: oneOf('entity_type', 'market', 'vault') } as const
 
-/** The fields of an asset, of which `whose` is the owner. */
-const asset = (whose: string) => ({
-  assetAddress: field(values.address, `the address of the ${whose}'s token`, TOKEN_A),
-  assetSymbol: field(values.text, `the symbol of the ${whose}'s token`, 'WETH'),
-  assetDecimals: field(values.decimals, `the decimals of the ${whose}'s token`, 18),
+/** The asset of a market or a vault. */
+const asset = (owner: string) => ({
+  assetAddress: described(`The address of the ${owner}'s token.`),
+  assetSymbol: described(`The symbol of the ${owner}'s token.`),
+  assetDecimals: { rule: values.decimals, description: `The decimals of the ${owner}'s token.` },
 })
 
-const depositRate = field(
-  values.rate,
-  `what lenders earn, as a fraction a year (0.05 is 5 %): ${RATES}`,
-  0.02,
-)
-const borrowRate = (type = values.rate) =>
-  field(type, 'what borrowers pay, as a fraction a year', 0.05)
-
-const factors = (type = values.multiplier) => ({
-  deposit_tokenA: field(type, 'the factor for each dollar of token A supplied', 1),
-  deposit_tokenB: field(type, 'the factor for each dollar of token B supplied', 2),
-  borrow_tokenA: field(type, 'the factor for each dollar of token A borrowed', 1),
-  borrow_tokenB: field(type, 'the factor for each dollar of token B borrowed', 1),
-})
-
-const revision = {
-  changedBy: field(values.text, 'who made the change', 'cli'),
-  fromDate: field(
-    optional(nullable(values.midnight)),
-    'the first distribution date that it counts for; every date if it is absent',
-  ),
-  revokedAt: field(optional(nullable(values.instant)), 'when the announcement was revoked'),
-  revokedBy: field(optional(nullable(values.text)), 'who revoked it'),
+const depositRate = {
+  rule: values.rate,
+  description: `What lenders earn, as a fraction a year (0.05 is 5 %): ${values.RATES}.`,
 }
+
+const factors = (options: { optional?: false }) => ({
+  deposit_tokenA: { column: 'depositA', rule: values.multiplier, ...options },
+  deposit_tokenB: { column: 'depositB', rule: values.multiplier, ...options },
+  borrow_tokenA: { column: 'borrowA', rule: values.multiplier, ...options },
+  borrow_tokenB: { column: 'borrowB', rule: values.multiplier, ...options },
+})
+
+const REVISION = described("The revision's number. Later ones are larger.")
 
 const reward = {
-  chainId,
-  txHash: field(values.hash, 'the transaction of the liquidation', LIQUIDATION),
-  logIndex: field(values.integer, 'the index of the event in its block', 7),
-  timestamp: field(values.seconds, 'when the liquidation happened', SECONDS),
-  accountId: inColumn(
-    'user_address',
-    field(values.address, 'the user who has a share in the liquidation', ANN),
-  ),
-}
-const rewardAmounts = {
-  supplySent: field(
-    values.uint256,
-    `the user's share of the debt that was repaid, ${smallest}`,
-    '100000000',
-  ),
-  supplySentUsd: field(usd, 'its worth in USD then; null if the price was missing', 100),
-  collateralReceived: field(
-    values.uint256,
-    `the user's share of the collateral that was seized, ${smallest}`,
-    '52500000000000000',
-  ),
-  collateralReceivedUsd: field(usd, 'its worth in USD then; null if the price was missing', 105),
-  liquidReward: field(
-    values.uint256,
-    `the user's reward, ${smallest} of the collateral`,
-    '2500000000000000',
-  ),
-  liquidRewardUsd: field(usd, 'its worth in USD then; null if the price was missing', 5),
-  userRoi: field(
-    nullable(values.text),
-    'the return on the share, as the indexer writes it',
-    '0.05',
-  ),
-  claimedTimestamp: field(
-    nullable(values.seconds),
-    'when the reward was claimed; null if it was not',
-    null,
-  ),
+  txHash: { rule: values.hash },
+  accountId: { column: 'userAddress', description: 'The user who has a share in the liquidation.' },
+  supplySent: amount("The user's share of the debt that was repaid"),
+  supplySentUsd: usd,
+  collateralReceived: amount("The user's share of the collateral that was seized"),
+  collateralReceivedUsd: usd,
+  liquidReward: amount("The user's reward in collateral"),
+  liquidRewardUsd: usd,
+  userRoi: required,
+  claimedTimestamp: required,
 }
 
 const snapshot = {
   chainId,
-  accountId: inColumn('user_address', field(values.address, 'the user', ANN)),
-  positionId: field(
-    defaulting(values.name, 'main'),
-    'distinguishes several positions of a user there; `main` if it is absent',
-    'main',
-  ),
-  timestamp: field(
-    values.seconds,
-    "the moment of the snapshot; the user's newest ones count as current",
-    SECONDS,
-  ),
-}
+  accountId: user,
+  positionId: {
+    type: 'text',
+    rule: values.name,
+    optional: 'main',
+    description: 'Distinguishes several positions of a user there. `main` if it is absent.',
+  },
+  timestamp: {
+    type: 'timestamp',
+    description: "The moment of the snapshot. The user's newest ones count as current.",
+  },
+} as const
 
-/** The fields of a side of a position, with the amounts of the template. */
-function side(
-  of: 'a' | 'b',
-  token: string,
-  symbol: string,
-  price: number,
-  amounts: [number, number, number],
-) {
-  const [supplied, isolated, borrowed] = amounts
-  const letter = of.toUpperCase()
-  const amount = (name: string, what: string, value: number) => ({
-    [`${of}${name}Amount`]: field(values.number, `${what}, in whole tokens`, value),
-    [`${of}${name}AmountUsd`]: field(
-      values.number,
-      `the same in USD: the amount times \`${of}TokenPrice\``,
-      value * price,
-    ),
-  })
+/** The fields of a side of a position. */
+function side(of: 'a' | 'b') {
+  const token = `token ${of.toUpperCase()}`
+  const inUsd = described(`The same in USD: the amount times \`${of}TokenPrice\`.`)
   return {
-    [`${of}TokenAddress`]: field(values.address, `the address of token ${letter}`, token),
-    [`${of}TokenSymbol`]: field(values.text, `the symbol of token ${letter}`, symbol),
-    [`${of}TokenPrice`]: field(
-      values.number,
-      `the price of token ${letter} at that midnight, in USD`,
-      price,
+    [`${of}TokenAddress`]: described(`The address of ${token}.`),
+    [`${of}TokenSymbol`]: described(`The symbol of ${token}.`),
+    [`${of}TokenPrice`]: described(`The price of ${token} at that midnight, in USD.`),
+    [`${of}SuppliedAmount`]: described(
+      `Whole tokens ${of.toUpperCase()} supplied that others may borrow.`,
     ),
-    ...amount('Supplied', `token ${letter} supplied that others may borrow`, supplied),
-    ...amount('ProtectedSupplied', `token ${letter} supplied that nobody may borrow`, isolated),
-    ...amount('Borrowed', `token ${letter} borrowed`, borrowed),
+    [`${of}SuppliedAmountUsd`]: inUsd,
+    [`${of}ProtectedSuppliedAmount`]: described(
+      `Whole tokens ${of.toUpperCase()} supplied that nobody may borrow.`,
+    ),
+    [`${of}ProtectedSuppliedAmountUsd`]: inUsd,
+    [`${of}BorrowedAmount`]: described(`Whole tokens ${of.toUpperCase()} borrowed.`),
+    [`${of}BorrowedAmountUsd`]: inUsd,
   }
 }
-
-const before = 'before the run'
-const after = 'after the run'
 
 /** The import format: one entry for each row of its document. */
 export const records: Record<DatasetFile, RecordFormat> = {
@@ -236,52 +249,37 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['id'],
     defines: 'pool',
     assets: ['asset_1_address', 'asset_2_address'],
-    samples: [],
-    fields: {
-      id: field(
-        values.address,
-        "the pool's address: `marketAddress` of positions, `poolAddress` of multipliers, " +
-          '`poolId` of markets',
-        POOL,
-      ),
-      chainId,
-      marketId: inColumn(
-        'number',
-        field(
-          values.integer,
-          "the pool's number in the protocol, which its name on pages ends in",
-          20,
-        ),
-      ),
-      name: field(values.text, "the pool's name", 'WETH/USDC'),
-      asset_1_address: field(values.address, 'the address of token A', TOKEN_A),
-      asset_1_name: field(values.text, 'the name of token A', 'Wrapped Ether'),
-      asset_1_symbol: field(values.text, 'the symbol of token A', 'WETH'),
-      asset_2_address: field(values.address, 'the address of token B', TOKEN_B),
-      asset_2_name: field(values.text, 'the name of token B', 'USD Coin'),
-      asset_2_symbol: field(values.text, 'the symbol of token B', 'USDC'),
-      createdTimestamp: field(values.unix, 'when the pool was created', 1736572000),
-      interestLastUpdated: field(
-        values.unix,
-        "when the pool's interest was last updated",
-        1772366400,
-      ),
-      unit_1_id: field(values.address, "the address of side A's market: `id` of markets", MARKET_A),
-      unit_2_id: field(values.address, "the address of side B's market", MARKET_B),
-    },
+    fields: fieldsOf(
+      poolColumns,
+      {
+        marketId: { column: 'number' },
+        asset_1_address: { column: 'asset1Address', description: 'The address of token A.' },
+        asset_1_name: { column: 'asset1Name', description: 'The name of token A.' },
+        asset_1_symbol: { column: 'asset1Symbol', description: 'The symbol of token A.' },
+        asset_2_address: { column: 'asset2Address', description: 'The address of token B.' },
+        asset_2_name: { column: 'asset2Name', description: 'The name of token B.' },
+        asset_2_symbol: { column: 'asset2Symbol', description: 'The symbol of token B.' },
+        createdTimestamp: { type: 'unix' },
+        interestLastUpdated: {
+          type: 'unix',
+          description: "When the pool's interest was last updated.",
+        },
+        unit_1_id: { column: 'unit1Id' },
+        unit_2_id: { column: 'unit2Id' },
+      },
+      ['key'],
+    ),
   },
   'base-points-revisions': {
     about: 'The history of base points, which count in place of the settings.',
     table: 'base_points_revision',
     key: ['id'],
     dated: 'changedAt',
-    fields: {
-      id: field(values.integer, "the revision's number: later ones are larger", 1),
-      deposit: field(values.multiplier, 'points per day for each dollar supplied', 1),
-      borrow: field(values.multiplier, 'points per day for each dollar borrowed', 0.5),
-      changedAt: field(values.instant, 'when the revision was made', '2026-02-01T12:00:00.000Z'),
-      ...revision,
-    },
+    fields: fieldsOf(basePointsColumns, {
+      id: REVISION,
+      deposit: { rule: values.multiplier },
+      borrow: { rule: values.multiplier },
+    }),
   },
   'multiplier-revisions': {
     about:
@@ -290,14 +288,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['id'],
     dated: 'changedAt',
     references: { poolAddress: 'pool' },
-    fields: {
-      id: field(values.integer, "the revision's number: later ones are larger", 1),
-      poolAddress: field(values.address, 'the pool', POOL),
-      ...factors(nullable(values.multiplier)),
-      changedAt: field(values.instant, 'when the revision took effect', '2026-02-01T12:00:00.000Z'),
-      recordedAt: field(values.instant, 'when the gateway recorded it', '2026-02-01T12:00:00.000Z'),
-      ...revision,
-    },
+    fields: fieldsOf(revisionColumns, { id: REVISION, ...factors(required) }),
     check: revisionFits,
   },
   multipliers: {
@@ -308,20 +299,26 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['poolAddress'],
     unique: 'id',
     references: { poolAddress: 'pool' },
-    samples: [],
-    fields: {
-      id: field(optional(values.uuid), 'the id in the REST API; one is assigned if it is absent'),
-      poolAddress: field(values.address, 'the pool', POOL),
-      ...factors(),
-      createdAt: field(
-        optional(values.instant),
-        'when the pool first got a multiplier; now if it is absent',
-      ),
-      updatedAt: field(
-        optional(values.instant),
-        'when the factors last changed; now if it is absent and they differ',
-      ),
-    },
+    fields: fieldsOf(
+      multiplierColumns,
+      {
+        id: {
+          rule: values.uuid,
+          optional: true,
+          description: 'The id in the REST API. One is assigned if it is absent.',
+        },
+        ...factors({}),
+        createdAt: {
+          optional: true,
+          description: 'When the pool first got a multiplier. Now if it is absent.',
+        },
+        updatedAt: {
+          optional: true,
+          description: 'When the factors last changed. Now if it is absent and they differ.',
+        },
+      },
+      ['nodeKey'],
+    ),
   },
   markets: {
     about: 'A market of one token that users lend and borrow. It is one side of a pool.',
@@ -330,46 +327,28 @@ export const records: Record<DatasetFile, RecordFormat> = {
     defines: 'market',
     assets: ['assetAddress'],
     references: { poolId: 'pool' },
-    samples: [
-      {
-        id: MARKET_B,
-        assetAddress: TOKEN_B,
-        assetSymbol: 'USDC',
-        assetDecimals: 6,
-        depositRate: 0.04,
-        borrowRate: 0.07,
-      },
-    ],
-    fields: {
-      chainId,
-      id: field(
-        values.address,
-        "the market's address: `marketId` of snapshots, `unit_1_id` or `unit_2_id` of its pool",
-        MARKET_A,
-      ),
-      poolId: inColumn('pool_address', field(values.address, 'the pool', POOL)),
+    fields: fieldsOf(marketColumns, {
+      poolId: { column: 'poolAddress', description: 'The pool.' },
       ...asset('market'),
       depositRate,
-      borrowRate: borrowRate(),
-      maxLtv: field(
-        optional(nullable(values.fraction)),
-        'the maximum loan-to-value of a new loan against the token; a record with neither this ' +
-          'nor `liquidationThreshold` keeps those that are stored',
-        0.75,
-      ),
-      liquidationThreshold: field(
-        optional(nullable(values.fraction)),
-        'the loan-to-value above which a loan against the token can be liquidated; not below ' +
-          '`maxLtv`',
-        0.8,
-      ),
-      pastLimits: field(
-        optional(nullable(values.pastLimits)),
-        'both as they were before, oldest first: each counts for distribution dates before ' +
-          '`until`. Without it, those that are stored are kept, and a change of the limits adds ' +
-          'the previous ones',
-      ),
-    },
+      borrowRate: { rule: values.rate },
+      maxLtv: {
+        rule: values.fraction,
+        description:
+          'The maximum loan-to-value of a new loan against the token. A record with neither this ' +
+          'nor `liquidationThreshold` keeps those that are stored.',
+      },
+      liquidationThreshold: { rule: values.fraction },
+      pastLimits: {
+        type: 'json',
+        rule: values.pastLimits,
+        nullable: true,
+        description:
+          'Both as they were before, oldest first: each counts for distribution dates before ' +
+          '`until`. Without it, those that are stored stay, and a change of the limits adds ' +
+          'the previous ones.',
+      },
+    }),
     besides: ['pastLimits'],
     check: riskFits,
   },
@@ -379,14 +358,10 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['chainId', 'id'],
     defines: 'vault',
     assets: ['assetAddress'],
-    samples: [],
-    fields: {
-      chainId,
-      id: field(values.address, "the vault's address: `vaultId` of snapshots", VAULT),
-      name: field(values.text, "the vault's name", 'WETH vault'),
+    fields: fieldsOf(vaultColumns, {
       ...asset('vault'),
       depositRate,
-    },
+    }),
   },
   rates: {
     about:
@@ -395,14 +370,14 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['entityType', 'chainId', 'entityId', 'changedAt'],
     dated: 'changedAt',
     references: { entityId: { kindIn: 'entityType' } },
-    fields: {
-      entityType: field(oneOf('entity_type', 'market', 'vault'), 'what has the rates', 'market'),
+    fields: fieldsOf({
+      entityType: { ...ENTITY_TYPE, description: 'What has the rates.' },
       chainId,
-      entityId: field(values.address, 'the market or the vault', MARKET_A),
-      changedAt: field(values.instant, 'when the rates took effect', '2026-02-01T12:00:00.000Z'),
-      depositRate,
-      borrowRate: borrowRate(optional(nullable(values.rate))),
-    },
+      entityId: address('The market or the vault.'),
+      changedAt: { type: 'moment', description: 'When the rates took effect.' },
+      depositRate: { ...marketColumns.depositRate, ...depositRate },
+      borrowRate: { ...marketColumns.borrowRate, rule: values.rate, nullable: true },
+    }),
     check: ratesFit,
   },
   prices: {
@@ -413,19 +388,22 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['chainId', 'assetAddress', 'date'],
     dated: 'date',
     references: { assetAddress: 'asset' },
-    samples: [],
-    fields: {
+    fields: fieldsOf({
       chainId,
-      assetAddress: field(values.address, 'the token: one of a pool, market or vault', TOKEN_A),
-      date: field(values.midnight, 'the day', DAY),
-      priceUsd: field(values.price, 'the price of one whole token, in USD', 2000),
-      source: field(optional(nullable(values.text)), 'where the price is from', 'an exchange'),
-      time: field(
-        optional(nullable(values.instant)),
-        'the moment of the price, at most a day before or after its day',
-        '2026-03-01T12:00:00.000Z',
-      ),
-    },
+      assetAddress: address('The token: one of a pool, market or vault.'),
+      date: { type: 'date', description: 'The day.' },
+      priceUsd: {
+        type: 'float',
+        rule: values.price,
+        description: 'The price of one whole token, in USD.',
+      },
+      source: { type: 'text', nullable: true, description: 'Where the price is from.' },
+      time: {
+        type: 'moment',
+        nullable: true,
+        description: 'The moment of the price, at most a day before or after its day.',
+      },
+    }),
     check: priceFits,
   },
   tokens: {
@@ -439,25 +417,25 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['chainId', 'address'],
     ignored: ['symbol', 'decimals', 'tags', 'extensions'],
     mend: mendToken,
-    samples: [],
-    fields: {
+    fields: fieldsOf({
       chainId,
-      address: field(values.address, 'the token', TOKEN_A),
-      name: field(values.name, 'the name of the token', 'Wrapped Ether'),
-      logoURI: field(
-        optional(nullable(values.logo)),
-        'an image as data (PNG, WebP or SVG), or a link. A link is shown if it begins with ' +
-          '`https` and LOGO_HOSTS has its host',
-        'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 ' +
-          '2"%3E%3Ccircle cx="1" cy="1" r="1" fill="%234f46e5"/%3E%3C/svg%3E',
-      ),
-    },
+      address: address('The token.'),
+      name: { type: 'text', rule: values.name, description: 'The name of the token.' },
+      logoURI: {
+        type: 'text',
+        rule: values.logo,
+        nullable: true,
+        description:
+          'An image as data (PNG, WebP or SVG), or a link. A link is shown if it begins with ' +
+          '`https` and LOGO_HOSTS has its host.',
+      },
+    }),
   },
   users: {
     about: 'The users. Only those without any other record need it.',
     table: '"user"',
     key: ['address'],
-    fields: { address: inColumn('user_address', field(values.address, 'the user', ANN)) },
+    fields: fieldsOf({ address: user }),
   },
   runs: {
     about:
@@ -466,57 +444,47 @@ export const records: Record<DatasetFile, RecordFormat> = {
     table: 'run',
     key: ['id'],
     dated: 'date',
-    fields: {
-      id: field(values.integer, "the run's number", 1),
-      kind: field(
-        oneOf('distribution_kind', 'import', 'manualupdate', 'resync', 'update'),
-        'what it did',
-        'resync',
-      ),
-      date: field(
-        nullable(values.midnight),
-        'the distribution date; null for an update, and for an import that failed or changed none',
-        DAY,
-      ),
-      leg: field(
-        optional(nullable(values.text)),
-        'the leg of an update; null for other runs',
-        null,
-      ),
-      status: field(oneOf('run_status', 'succeeded', 'failed'), 'how it ended', 'succeeded'),
-      requestedBy: field(values.text, 'who requested it', 'cli'),
-      startedAt: field(values.instant, 'when it started', '2026-03-01T00:10:00.000Z'),
-      finishedAt: field(values.instant, 'when it ended', '2026-03-01T00:10:01.000Z'),
-      error: field(nullable(values.message), 'why it failed; null if it did not', null),
-      baseDeposit: field(values.number, 'base points of a dollar supplied', 1),
-      baseBorrow: field(values.number, 'base points of a dollar borrowed', 0.5),
-      multiplierRevision: field(
-        nullable(values.integer),
-        'the newest revision of multipliers that it used',
-        1,
-      ),
-      sources: field(values.receipts, 'the receipts of what it fetched', []),
-      positionCountBefore: field(nullable(values.count), `positions of the date ${before}`, 2),
-      positionCountAfter: field(nullable(values.count), `positions of the date ${after}`, 2),
-      accountCountBefore: field(
-        nullable(values.count),
-        `users with positions on the date ${before}`,
-        2,
-      ),
-      accountCountAfter: field(
-        nullable(values.count),
-        `users with positions on the date ${after}`,
-        2,
-      ),
-      totalPointsBefore: field(nullable(values.total), `points of the date ${before}`, '0'),
-      totalPointsAfter: field(nullable(values.total), `points of the date ${after}`, '4450'),
-      digest: field(optional(nullable(values.text)), `the digest of the date ${after}`, null),
-      reopened: field(
-        optional(nullable(values.text)),
-        'the season whose final board it has changed; null if none',
-        null,
-      ),
-    },
+    fields: fieldsOf(
+      runColumns,
+      {
+        id: { description: "The run's number. Later runs have larger numbers." },
+        kind: { rule: oneOf('distribution_kind', 'import', 'manualupdate', 'resync', 'update') },
+        date: required,
+        status: { rule: oneOf('run_status', 'succeeded', 'failed') },
+        finishedAt: { nullable: false },
+        error: { ...required, rule: values.message },
+        multiplierRevision: {
+          ...required,
+          description: 'The newest revision of multipliers that it used.',
+        },
+        sources: {
+          type: 'json',
+          rule: values.receipts,
+          description: 'The receipts of what it fetched.',
+        },
+        positionCountBefore: { ...required, description: `Positions of the date ${BEFORE}` },
+        positionCountAfter: { ...required, description: `Positions of the date ${AFTER}` },
+        accountCountBefore: {
+          ...required,
+          description: `Users with positions on the date ${BEFORE}`,
+        },
+        accountCountAfter: {
+          ...required,
+          description: `Users with positions on the date ${AFTER}`,
+        },
+        totalPointsBefore: {
+          ...required,
+          type: 'total',
+          description: `Points of the date ${BEFORE}`,
+        },
+        totalPointsAfter: {
+          ...required,
+          type: 'total',
+          description: `Points of the date ${AFTER}`,
+        },
+      },
+      ['ledgerEntries'],
+    ),
     check: runFits,
   },
   positions: {
@@ -532,43 +500,40 @@ export const records: Record<DatasetFile, RecordFormat> = {
     dated: 'distributionDate',
     references: { marketAddress: 'pool' },
     besides: ['pointsA', 'pointsB', 'points', 'pointsGiven', 'runId'],
-    samples: [
+    fields: fieldsOf(
+      positionColumns,
       {
-        userAddress: BEN,
-        ...{
-          aSuppliedAmount: 0,
-          aSuppliedAmountUsd: 0,
-          aProtectedSuppliedAmount: 0.5,
-          aProtectedSuppliedAmountUsd: 1000,
+        id: {
+          rule: values.name,
+          optional: true,
+          description:
+            'The id in the REST API, unique in the store. One is assigned if it is absent.',
         },
-        ...{ bBorrowedAmount: 400, bBorrowedAmountUsd: 400 },
+        marketAddress: {
+          column: 'poolAddress',
+          description: 'The pool: `id` of pools, not of markets.',
+        },
+        pointsA: {
+          optional: true,
+          description: 'Points of side A, with `pointsB` or not at all.',
+        },
+        pointsB: { optional: true, description: 'Points of side B.' },
+        points: {
+          rule: values.pointsOfBoth,
+          optional: true,
+          description: 'The sum of both.',
+        },
+        pointsGiven: {
+          column: 'given',
+          optional: true,
+          description: 'Of exports: whether the points were imported, not computed.',
+        },
+        runId: { description: 'Of exports: the run that stored the points.' },
+        ...side('a'),
+        ...side('b'),
       },
-    ],
-    fields: {
-      id: field(
-        optional(values.name),
-        'the id in the REST API, unique in the store; one is assigned if it is absent',
-      ),
-      userAddress: field(values.address, 'the user', ANN),
-      marketAddress: inColumn(
-        'pool_address',
-        field(values.address, 'the pool: `id` of pools, not of markets', POOL),
-      ),
-      distributionDate: field(values.midnight, 'the distribution date', DAY),
-      pointsA: field(optional(values.points), 'points of side A; with `pointsB` or not at all'),
-      pointsB: field(optional(values.points), 'points of side B'),
-      points: field(optional(values.pointsOfBoth), 'the sum of both'),
-      pointsGiven: field(
-        optional(values.boolean),
-        'of exports: whether the points were imported, not computed',
-      ),
-      runId: field(
-        optional(nullable(values.integer)),
-        'of exports: the run that stored the points',
-      ),
-      ...side('a', TOKEN_A, 'WETH', 2000, [1.5, 0, 0]),
-      ...side('b', TOKEN_B, 'USDC', 1, [0, 0, 500]),
-    },
+      ['poolKey'],
+    ),
     check: pointsFit,
     doubt: doubtUsd,
   },
@@ -582,26 +547,16 @@ export const records: Record<DatasetFile, RecordFormat> = {
     dated: 'timestamp',
     doubt: doubtTime,
     references: { marketId: 'market' },
-    samples: [
-      {
-        marketId: MARKET_B,
-        ...{ collateralAssets: '0', collateralUsd: 0, debtAssets: '500000000', debtUsd: 500 },
-      },
-    ],
-    fields: {
+    fields: fieldsOf({
       ...snapshot,
-      marketId: field(values.address, 'the market: `id` of markets', MARKET_A),
-      collateralAssets: field(
-        values.uint256,
-        `collateral that others may borrow, ${smallest}`,
-        '1500000000000000000',
-      ),
-      collateralUsd: field(usd, 'the same in USD; null if the price was missing', 3000),
-      protectedAssets: field(values.uint256, `collateral that nobody may borrow, ${smallest}`, '0'),
-      protectedUsd: field(usd, 'the same in USD; null if the price was missing', 0),
-      debtAssets: field(values.uint256, `debt, ${smallest}`, '0'),
-      debtUsd: field(usd, 'the same in USD; null if the price was missing', 0),
-    },
+      marketId: address('The market: `id` of markets.'),
+      collateralAssets: amount('Collateral that others may borrow'),
+      collateralUsd: usd,
+      protectedAssets: amount('Collateral that nobody may borrow'),
+      protectedUsd: usd,
+      debtAssets: amount('Debt'),
+      debtUsd: usd,
+    }),
   },
   'vault-snapshots': {
     about: 'The amount of a user in a vault at one moment.',
@@ -611,18 +566,16 @@ export const records: Record<DatasetFile, RecordFormat> = {
     dated: 'timestamp',
     doubt: doubtTime,
     references: { vaultId: 'vault' },
-    samples: [],
-    fields: {
+    fields: fieldsOf({
       ...snapshot,
-      vaultId: field(values.address, 'the vault: `id` of vaults', VAULT),
-      shares: field(
-        values.uint256,
-        "shares of the vault, in the shares' smallest unit",
-        '490000000000000000',
-      ),
-      assets: field(values.uint256, `what the shares are worth, ${smallest}`, '500000000000000000'),
-      assetsUsd: field(usd, 'the same in USD; null if the price was missing', 1000),
-    },
+      vaultId: address('The vault: `id` of vaults.'),
+      shares: {
+        type: 'amount',
+        description: "Shares of the vault, in the shares' smallest unit.",
+      },
+      assets: amount('What the shares are worth'),
+      assetsUsd: usd,
+    }),
   },
   'market-liquidation-rewards': {
     about: "A user's share in the reward of a liquidation in a market.",
@@ -632,13 +585,15 @@ export const records: Record<DatasetFile, RecordFormat> = {
     dated: 'timestamp',
     doubt: doubtTime,
     references: { debtMarketId: 'market', collateralMarketId: 'market' },
-    samples: [],
-    fields: {
-      ...reward,
-      ...rewardAmounts,
-      debtMarketId: field(values.address, 'the market of the debt', MARKET_B),
-      collateralMarketId: field(values.address, 'the market of the collateral', MARKET_A),
-    },
+    fields: fieldsOf(
+      rewardColumns,
+      {
+        ...reward,
+        debtMarketId: { nullable: false, description: 'The market of the debt.' },
+        collateralMarketId: address('The market of the collateral.'),
+      },
+      ['entityType', 'entityId'],
+    ),
   },
   'vault-liquidation-rewards': {
     about: "A user's share in the reward of a liquidation that a vault took part in.",
@@ -648,8 +603,11 @@ export const records: Record<DatasetFile, RecordFormat> = {
     dated: 'timestamp',
     doubt: doubtTime,
     references: { vaultId: 'vault' },
-    samples: [],
-    fields: { ...reward, ...rewardAmounts, vaultId: field(values.address, 'the vault', VAULT) },
+    fields: fieldsOf(
+      rewardColumns,
+      { ...reward, vaultId: { nullable: false, description: 'The vault.' } },
+      ['entityType', 'entityId', 'debtMarketId'],
+    ),
   },
   'cash-flows': {
     about:
@@ -662,50 +620,21 @@ export const records: Record<DatasetFile, RecordFormat> = {
     dated: 'timestamp',
     doubt: doubtTime,
     references: { entityId: { kindIn: 'entityType' } },
-    samples: [
+    fields: fieldsOf(
+      activityColumns,
       {
-        entityType: 'vault',
-        entityId: VAULT,
-        logIndex: 2,
-        amountUsd: 950,
-        assets: '500000000000000000',
+        txHash: { rule: values.hash },
+        accountId: { column: 'userAddress' },
+        entityType: ENTITY_TYPE,
+        kind: { rule: oneOf('cash_flow_kind', 'deposit', 'withdraw', 'borrow', 'repay') },
+        assets: amount('The amount'),
+        amountUsd: {
+          ...required,
+          description: 'Its worth in USD then, never negative. Null if the price was missing.',
+        },
       },
-      {
-        entityId: MARKET_B,
-        txHash: BORROWING,
-        kind: 'borrow',
-        assets: '500000000',
-        amountUsd: 500,
-      },
-    ],
-    fields: {
-      chainId,
-      entityType: field(
-        oneOf('entity_type', 'market', 'vault'),
-        'where the money went or came from',
-        'market',
-      ),
-      entityId: field(values.address, 'the market or the vault', MARKET_A),
-      accountId: inColumn('user_address', field(values.address, 'the user', ANN)),
-      txHash: field(values.hash, 'the transaction', DEPOSIT),
-      logIndex: field(values.integer, 'the index of the event in its block', 1),
-      timestamp: field(values.seconds, 'when the money moved', '1769947200'),
-      kind: field(
-        oneOf('cash_flow_kind', 'deposit', 'withdraw', 'borrow', 'repay'),
-        'what happened',
-        'deposit',
-      ),
-      assets: field(
-        optional(nullable(values.uint256)),
-        `the amount, ${smallest}`,
-        '1500000000000000000',
-      ),
-      amountUsd: field(
-        usd,
-        'its worth in USD then, never negative; null if the price was missing',
-        2850,
-      ),
-    },
+      ['recordType'],
+    ),
   },
   ledger: {
     about:
@@ -716,63 +645,53 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['userAddress', 'distributionDate', 'runId', 'poolAddress'],
     dated: 'distributionDate',
     references: { poolAddress: 'pool' },
-    fields: {
-      userAddress: field(values.address, 'the user', ANN),
-      distributionDate: field(values.midnight, 'the distribution date', DAY),
-      runId: field(values.count, 'the run', 2),
-      poolAddress: field(values.address, 'the pool', POOL),
-      pointsBefore: field(
-        values.total,
-        `points of the user in the pool on the date ${before}`,
-        '4450',
-      ),
-      pointsAfter: field(values.total, `the same ${after}`, '4900'),
-      reasons: field(values.reasons, 'why they changed, as far as it is known', ['MULTIPLIER']),
-    },
+    fields: fieldsOf(
+      ledgerColumns,
+      {
+        runId: { type: 'int', description: 'The run that changed the points.' },
+        poolAddress: address('The pool.'),
+        pointsBefore: { type: 'total' },
+        pointsAfter: { type: 'total' },
+        reasons: {
+          type: 'json',
+          rule: values.reasons,
+          description: 'Why they changed, as far as it is known.',
+        },
+      },
+      ['poolKey'],
+    ),
     check: entryFits,
   },
   seasons: {
     about: 'The seasons of the points program. No two share a date.',
     table: 'season',
     key: ['name'],
-    fields: {
-      name: field(values.name, "the season's name", 'Season 1'),
-      startsAt: field(values.midnight, 'its first distribution date', '2026-01-01'),
-      endsAt: field(
-        nullable(values.midnight),
-        'its last distribution date; null if it has no end yet',
-        '2026-06-30',
-      ),
-      digest: field(
-        nullable(values.text),
-        'the digest of its final board; null if it is not final',
-        null,
-      ),
-      closedAt: field(
-        nullable(values.instant),
-        'when its board became final; null if it is not',
-        null,
-      ),
-      changedAt: field(values.instant, 'when the season was set', '2026-01-01T09:00:00.000Z'),
-      changedBy: field(values.text, 'who set it', 'cli'),
-    },
+    fields: fieldsOf(seasonColumns, {
+      name: { rule: values.name },
+      endsAt: required,
+      digest: required,
+      closedAt: required,
+      changedAt: { description: 'When the season was set.' },
+      changedBy: { description: 'Who set it.' },
+    }),
     check: seasonFits,
   },
 }
 
 /** The column of a field of records, in the table and while they are staged. */
 export const columnOf = ({ fields }: Pick<RecordFormat, 'fields'>, name: string): string =>
-  fields[name]?.column ?? rowSql.snakeCase(name)
+  fields[name]?.column ?? name
 
 /** The files of the template: all but those that exports alone have. */
-export const templateFiles = datasetFiles.filter((file) => records[file].samples)
+export const templateFiles = datasetFiles.filter((file) => file in samples.template)
 
 /** The records of a file in the template; an example of one in any other file. */
 export function sampleRecords(file: DatasetFile): Record<string, unknown>[] {
-  const { fields, samples = [] } = records[file]
-  const sampled = Object.entries(fields).filter(([, { sample }]) => sample !== undefined)
-  const first = Object.fromEntries(sampled.map(([name, { sample }]) => [name, sample]))
-  return [first, ...samples.map((other) => ({ ...first, ...other }))]
+  const files: Partial<Record<string, Record<string, unknown>[]>> = {
+    ...samples.template,
+    ...samples.exports,
+  }
+  return files[file] ?? []
 }
 
 /** A revision has all four factors, or none where the multiplier was removed. */

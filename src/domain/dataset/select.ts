@@ -3,7 +3,7 @@ import { REASON } from '../ledger/reason.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { columnOf, type RecordFormat, records } from './records.ts'
 import { usdOfSource } from './snapshot-prices.ts'
-import type { FieldKind } from './values.ts'
+import type { FileType } from './values.ts'
 
 /** A range of UTC days, both included, as YYYY-MM-DD. */
 export interface DateRange {
@@ -12,17 +12,17 @@ export interface DateRange {
 }
 
 /**
- * SQL that turns a column into a value of an exported file, by the kind of its field. Others stay
+ * SQL that turns a column into a value of an exported file, by the type of its field. Others stay
  * as they are.
  */
-export type Written = Partial<Record<FieldKind, (column: string, field: string) => string>>
+export type ValueWriters = Partial<Record<FileType, (column: string, field: string) => string>>
 
-export const asJson: Written = {
-  seconds: (column) => `${column}::text`,
+export const asJson: ValueWriters = {
+  timestamp: (column) => `${column}::text`,
   amount: (column) => `${column}::text`,
-  points: pointsOf,
+  decimal: pointsOf,
   total: (column) => `${pointsOf(column)}::text`,
-  instant: (column) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  moment: (column) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   date: (column) => `to_char(${column}, 'YYYY-MM-DD"T00:00:00.000Z"')`,
 }
 
@@ -32,7 +32,7 @@ const reasonsSql = Object.entries(REASON).map(
 
 /** SQL of what is not the column of its name. */
 const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
-  positions: { points: '(t.points_a + t.points_b)', points_given: 't.given' },
+  positions: { points: '(t.points_a + t.points_b)' },
   ledger: {
     pool_address: '(SELECT p.id FROM pool p WHERE p.key = t.pool_key)',
     reasons: `to_jsonb(array_remove(ARRAY[${reasonsSql.join(', ')}], NULL))`,
@@ -56,7 +56,7 @@ const besidePrices: typeof elsewhere = {
  */
 export function selectSql(
   file: DatasetFile,
-  written: Written,
+  writers: ValueWriters,
   range: DateRange,
   withPrices = false,
 ): string {
@@ -65,7 +65,7 @@ export function selectSql(
   const sqlOf = (field: string) =>
     columns[columnOf(format, field)] ?? `t.${columnOf(format, field)}`
   const list = Object.entries(format.fields).map(
-    ([field, { kind }]) => `${written[kind]?.(sqlOf(field), field) ?? sqlOf(field)} AS "${field}"`,
+    ([field, { type }]) => `${writers[type]?.(sqlOf(field), field) ?? sqlOf(field)} AS "${field}"`,
   )
   const where = [...(file === 'runs' ? ["t.status <> 'running'"] : []), ...inRange(format, range)]
   return `SELECT ${list.join(', ')} FROM ${format.table} t
@@ -81,7 +81,7 @@ function inRange(format: RecordFormat, { from, to }: DateRange): string[] {
   if (dated === undefined) return []
   const column = `t.${columnOf(format, dated)}`
   const midnight =
-    fields[dated]?.kind === 'seconds'
+    fields[dated]?.type === 'timestamp'
       ? (day: string) => `extract(epoch FROM ${day})`
       : (day: string) => day
   return [

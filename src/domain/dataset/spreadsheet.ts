@@ -1,5 +1,5 @@
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
-import type { Written } from './select.ts'
+import type { ValueWriters } from './select.ts'
 
 /** Spreadsheets round numbers to so many digits. */
 const MAX_DIGITS = 15
@@ -34,11 +34,11 @@ const asTime = (seconds: string) =>
  * How CSV for a spreadsheet differs: times are ISO 8601, amounts are whole tokens, and no digit is
  * rounded away.
  */
-export const forSpreadsheet = (file: DatasetFile, csv: Written): Written => ({
+export const forSpreadsheet = (file: DatasetFile, csv: ValueWriters): ValueWriters => ({
   ...csv,
-  seconds: asTime,
+  timestamp: asTime,
   unix: asTime,
-  points: (column, field) => asKept(`(${csv.points?.(column, field)})::text`),
+  decimal: (column, field) => asKept(`(${csv.decimal?.(column, field)})::text`),
   total: (column, field) => asKept(`(${csv.total?.(column, field)})`),
   amount(column, field) {
     const places = decimals[file]?.(field)

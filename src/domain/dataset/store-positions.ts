@@ -89,7 +89,7 @@ interface OriginSql {
  * run too.
  */
 const GIVEN = `CASE
-      WHEN s.points_given IS NOT FALSE THEN s.points_a IS NOT NULL
+      WHEN s.given IS NOT FALSE THEN s.points_a IS NOT NULL
       WHEN i.id IS NOT NULL THEN false
       ELSE coalesce(old.given OR (old.points_a, old.points_b) <> (s.points_a, s.points_b), true)
     END`

@@ -1,3 +1,4 @@
+import { rowSql } from 'pothos-sql'
 import * as z from 'zod'
 import { isAddress, isHash, storedHash } from '../../address.ts'
 import { hostsOnly } from '../../secrets.ts'
@@ -5,68 +6,26 @@ import type { SourceReceipt } from '../../sources/fetched.ts'
 import { REASON, type Reason } from '../ledger/reason.ts'
 import { MAX_POINTS, millionths } from '../points/millionths.ts'
 
-/** The kind of a field's values, which decides how they are exported. */
-export type FieldKind =
-  | 'text'
-  | 'boolean'
-  | 'double'
-  | 'integer'
-  | 'unix'
-  | 'seconds'
-  | 'amount'
-  | 'points'
-  | 'total'
-  | 'instant'
-  | 'date'
-  | 'json'
-
 /**
- * The type of a field. `encode` turns a parsed JSON value into escaped COPY text, or returns
- * undefined if the value is invalid.
+ * How a file writes a value: as a column of its type does or, where files differ, as Unix seconds
+ * in a number, as a sum of points in digits, or as any JSON.
  */
-export interface FieldType {
-  kind: FieldKind
-  /** The column type in Postgres. */
-  sql: string
+export type FileType = keyof typeof rowSql.VALUE_TYPES | 'unix' | 'total' | 'json'
+
+/** Which values of a field are valid, and what is staged of them. */
+export interface Rule {
   /** Completes 'must be' in messages. */
   what: string
   /** Completes 'must be' for an invalid value of which `what` does not say enough. */
   why?(value: unknown): string | undefined
+  /** Turns a parsed JSON value into escaped COPY text. Undefined if the value is invalid. */
   encode(value: unknown): string | undefined
-  /** True if null is valid. */
-  nullable?: boolean
-  /** The COPY text for a record without the field. Undefined if the field is required. */
-  absent?: string
+  /** The SQL type of the staged values, if it is not that of the field's type. */
+  sql?: string
 }
-
-export interface Field extends FieldType {
-  /** Its meaning and unit, as Markdown. */
-  meaning: string
-  /** An example. Undefined if the template leaves the field out. */
-  sample?: unknown
-  /** Its column, if that is not its name in snake case. */
-  column?: string
-}
-
-export const field = (type: FieldType, meaning: string, sample?: unknown): Field => ({
-  ...type,
-  meaning,
-  sample,
-})
-
-/** A field whose column has another name than it. */
-export const inColumn = (column: string, of: Field): Field => ({ ...of, column })
 
 /** Null in COPY's text format. */
 export const NULL = '\\N'
-
-export const nullable = (type: FieldType): FieldType => ({
-  ...type,
-  what: `${type.what} or null`,
-  nullable: true,
-})
-export const optional = (type: FieldType): FieldType => ({ ...type, absent: NULL })
-export const defaulting = (type: FieldType, absent: string): FieldType => ({ ...type, absent })
 
 /** The maximum length of a text in characters, so that a key of several texts fits an index. */
 export const MAX_TEXT = 500
@@ -75,28 +34,22 @@ const matching = (
   matches: (value: string) => boolean,
   what: string,
   write: (value: string) => string,
-): FieldType => ({
-  kind: 'text',
-  sql: 'text',
+): Rule => ({
   what,
   encode: (value: unknown) =>
     typeof value === 'string' && matches(value) ? write(value) : undefined,
 })
 
 /** 20 bytes, stored in lower case. */
-export const address: FieldType = matching(isAddress, 'an address (0x and 40 hex digits)', (text) =>
+const address: Rule = matching(isAddress, 'an address (0x and 40 hex digits)', (text) =>
   text.toLowerCase(),
 )
 
 /** 32 bytes, stored as given, but for an upper-case text. */
-export const hash: FieldType = matching(
-  isHash,
-  'a transaction hash (0x and 64 hex digits)',
-  storedHash,
-)
+export const hash: Rule = matching(isHash, 'a transaction hash (0x and 64 hex digits)', storedHash)
 
 /** Stored in lower case. */
-export const uuid: FieldType = matching(
+export const uuid: Rule = matching(
   (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text),
   'a UUID',
   (text) => text.toLowerCase(),
@@ -113,9 +66,7 @@ const escaped = (value: string) =>
     ? value.replace(special, (character) => escapes[character] ?? character)
     : value
 
-const textTo = (max: number): FieldType => ({
-  kind: 'text',
-  sql: 'text',
+const textTo = (max: number): Rule => ({
   what: `a text of at most ${max} characters, without NUL and broken Unicode`,
   encode(value) {
     if (typeof value !== 'string' || value.length > max || unstorable.test(value)) return undefined
@@ -124,33 +75,31 @@ const textTo = (max: number): FieldType => ({
 })
 
 /** Any text that Postgres can store: no NUL, no lone surrogate. */
-export const text: FieldType = textTo(MAX_TEXT)
+const text: Rule = textTo(MAX_TEXT)
 
 /** Exports of older versions have whole URLs of sources, with keys. */
-export const message: FieldType = {
+export const message: Rule = {
   ...textTo(10_000),
   encode: (value) => textTo(10_000).encode(typeof value === 'string' ? hostsOnly(value) : value),
 }
 
 /** An image as data, of about 6 kB, or a link to one. */
-export const logo: FieldType = textTo(8192)
+export const logo: Rule = textTo(8192)
 
-export const name: FieldType = {
+export const name: Rule = {
   ...text,
   what: `a text of 1 to ${MAX_TEXT} characters, without NUL and broken Unicode`,
   encode: (value) => (value === '' ? undefined : text.encode(value)),
 }
 
-export const oneOf = (type: string, ...values: string[]): FieldType => ({
-  kind: 'text',
-  sql: type,
+/** @param sql the enum of Postgres */
+export const oneOf = (sql: string, ...values: string[]): Rule => ({
+  sql,
   what: values.map((value) => `"${value}"`).join(' or '),
   encode: (value) => (typeof value === 'string' && values.includes(value) ? value : undefined),
 })
 
-export const boolean: FieldType = {
-  kind: 'boolean',
-  sql: 'boolean',
+const boolean: Rule = {
   what: 'true or false',
   encode: (value) => (typeof value === 'boolean' ? String(value) : undefined),
 }
@@ -159,29 +108,23 @@ export const boolean: FieldType = {
  * A finite double: USD, prices, token amounts of the points API, rates. JSON has no NaN, but 1e999
  * overflows.
  */
-export const number: FieldType = {
-  kind: 'double',
-  sql: 'double precision',
+const number: Rule = {
   what: 'a number',
   encode: (value) =>
     typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined,
 }
 
 /** Points, stored in millionths. */
-export const points: FieldType = {
-  kind: 'points',
-  sql: 'bigint',
+const points: Rule = {
   what: `a number from -${MAX_POINTS} to ${MAX_POINTS}`,
   encode: (value) => (typeof value === 'number' ? millionths(value) : undefined),
 }
 
 /** The points of both sides: checked, but not stored. */
-export const pointsOfBoth: FieldType = { ...number, kind: 'points' }
+export const pointsOfBoth: Rule = { ...number, sql: 'double precision' }
 
 /** A sum of points, stored in millionths. As digits, since a double would lose some. */
-export const total: FieldType = {
-  kind: 'total',
-  sql: 'bigint',
+const total: Rule = {
   what: 'a decimal string with at most 12 digits before the point and 6 after it',
   encode(value) {
     if (typeof value !== 'string') return undefined
@@ -192,7 +135,7 @@ export const total: FieldType = {
   },
 }
 
-export const multiplier: FieldType = {
+export const multiplier: Rule = {
   ...number,
   what: 'a number from 0 up',
   encode: (value) => (typeof value === 'number' && value >= 0 ? number.encode(value) : undefined),
@@ -208,7 +151,7 @@ const MAX_RATE = 1e6
 /** The rates a year that are valid, for messages and guides. */
 export const RATES = `0, or from ${MIN_FRACTION} to ${MAX_RATE}, or the negative of one`
 
-export const rate: FieldType = {
+export const rate: Rule = {
   ...number,
   what: 'a number',
   why: (value) =>
@@ -221,7 +164,7 @@ export const rate: FieldType = {
   },
 }
 
-export const fraction: FieldType = {
+export const fraction: Rule = {
   ...number,
   what: 'a number from 0 to 1',
   why: (value) => (isTiny(value) ? `0, or from ${MIN_FRACTION} to 1` : undefined),
@@ -242,9 +185,7 @@ const limits = z
   .max(1000)
   .refine((all) => all.every(({ until }, i) => i === 0 || until > (all[i - 1]?.until ?? '')))
 
-export const pastLimits: FieldType = {
-  kind: 'json',
-  sql: 'jsonb',
+export const pastLimits: Rule = {
   what:
     'a list of at most 1000 objects with until (a date, each later than the one before), maxLtv ' +
     'and liquidationThreshold',
@@ -262,7 +203,7 @@ const MAX_PRICE = 1e18
  * A price in USD, so bounded that its product with any token amount is a double. 0 would say that a
  * token is worth nothing.
  */
-export const price: FieldType = {
+export const price: Rule = {
   ...number,
   what: `a number above 0, from ${MIN_FRACTION} to ${MAX_PRICE}`,
   encode: (value) =>
@@ -271,9 +212,7 @@ export const price: FieldType = {
       : undefined,
 }
 
-const integerTo = (max: number, sql: string, what: string): FieldType => ({
-  kind: 'integer',
-  sql,
+const integerTo = (max: number, what: string): Rule => ({
   what,
   encode: (value) =>
     typeof value === 'number' && value >= 0 && value <= max && Number.isInteger(value)
@@ -281,28 +220,13 @@ const integerTo = (max: number, sql: string, what: string): FieldType => ({
       : undefined,
 })
 
-export const integer: FieldType = integerTo(
-  Number.MAX_SAFE_INTEGER,
-  'bigint',
-  'an integer from 0 to 2^53-1',
-)
-
-export const unix: FieldType = { ...integer, kind: 'unix', what: `Unix seconds, ${integer.what}` }
+const integer = integerTo(Number.MAX_SAFE_INTEGER, 'an integer from 0 to 2^53-1')
 
 /** The decimals of a token, a byte in its contract. */
-export const decimals: FieldType = integerTo(255, 'integer', 'an integer from 0 to 255')
-
-export const count: FieldType = integerTo(2 ** 31 - 1, 'integer', 'an integer from 0 to 2^31-1')
+export const decimals: Rule = integerTo(255, 'an integer from 0 to 255')
 
 /** Digits up to a maximum. Leading zeros are dropped, so that equal numbers are equal texts. */
-const digitsTo = (
-  kind: 'amount' | 'seconds',
-  max: string,
-  sql: string,
-  what: string,
-): FieldType => ({
-  kind,
-  sql,
+const digitsTo = (max: string, what: string): Rule => ({
   what,
   encode(value) {
     if (typeof value !== 'string' || !/^[0-9]+$/.test(value)) return undefined
@@ -312,22 +236,6 @@ const digitsTo = (
       : undefined
   },
 })
-
-/** A token amount in its smallest unit, as digits, since a double would lose some. */
-export const uint256: FieldType = digitsTo(
-  'amount',
-  String(2n ** 256n - 1n),
-  'numeric(78,0)',
-  'a decimal string from 0 to 2^256-1',
-)
-
-/** Unix seconds, as digits. */
-export const seconds: FieldType = digitsTo(
-  'seconds',
-  String(2n ** 63n - 1n),
-  'bigint',
-  'Unix seconds as a digit string up to 2^63-1',
-)
 
 const isoInstant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]00:00))?$/
 
@@ -345,9 +253,7 @@ function instantOf(value: unknown): Date | undefined {
 }
 
 /** A point in time, to the millisecond. */
-export const instant: FieldType = {
-  kind: 'instant',
-  sql: 'timestamptz(3)',
+const instant: Rule = {
   what: 'an ISO 8601 timestamp in UTC, such as "2026-11-09T12:30:00.000Z"',
   encode: (value) => instantOf(value)?.toISOString(),
 }
@@ -362,9 +268,7 @@ const MAX_MIDNIGHTS = 10_000
 const midnights = new Map<unknown, string>()
 
 /** A distribution date. */
-export const midnight: FieldType = {
-  kind: 'date',
-  sql: 'date',
+const midnight: Rule = {
   what: 'midnight UTC in ISO 8601, such as "2026-11-09T00:00:00.000Z" or "2026-11-09"',
   encode(value) {
     const cached = midnights.get(value)
@@ -378,8 +282,7 @@ export const midnight: FieldType = {
 const reasonNames = Object.keys(REASON)
 
 /** Reasons of an entry of the ledger, stored as their sum. */
-export const reasons: FieldType = {
-  kind: 'json',
+export const reasons: Rule = {
   sql: 'int',
   what: `a list of ${reasonNames.join(', ')}`,
   encode(value) {
@@ -398,9 +301,7 @@ const receipt = z.strictObject({
   fetchedAt: z.iso.datetime(),
 }) satisfies z.ZodType<SourceReceipt>
 
-export const receipts: FieldType = {
-  kind: 'json',
-  sql: 'jsonb',
+export const receipts: Rule = {
   what: 'a list of receipts, with kind, name, digest, count, block, time and fetchedAt',
   encode(value) {
     const parsed = z.array(receipt).safeParse(value)
@@ -408,4 +309,30 @@ export const receipts: FieldType = {
       ? escaped(JSON.stringify(parsed.data))
       : undefined
   },
+}
+
+/** The rule of each type, for fields without a stricter one. Ids are numbers in files. */
+export const RULES: Record<Exclude<FileType, 'json'>, Rule> = {
+  address,
+  text,
+  int: integerTo(2 ** 31 - 1, 'an integer from 0 to 2^31-1'),
+  integer,
+  bigint: integer,
+  timestamp: digitsTo(String(2n ** 63n - 1n), 'Unix seconds as a digit string up to 2^63-1'),
+  // A double would lose digits.
+  amount: digitsTo(String(2n ** 256n - 1n), 'a decimal string from 0 to 2^256-1'),
+  float: number,
+  decimal: points,
+  date: midnight,
+  moment: instant,
+  boolean,
+  unix: { ...integer, what: `Unix seconds, ${integer.what}` },
+  total,
+}
+
+/** The SQL type of a staged value. Points are staged in millionths. */
+export const stagedSql = (type: FileType): string => {
+  if (type === 'json') return 'jsonb'
+  if (type === 'unix' || type === 'total' || type === 'decimal') return 'bigint'
+  return rowSql.VALUE_TYPES[type].sql
 }

@@ -12,7 +12,7 @@ export type Run = Omit<StoredRun, 'totalPointsBefore' | 'totalPointsAfter'> & {
 const points = (millionths: string) =>
   ({ sql: pointsOf(millionths), type: 'decimal', nullable: true }) as const
 
-const columns = sqlColumns(Prisma.RunScalarFieldEnum, {
+export const runColumns = sqlColumns(Prisma.RunScalarFieldEnum, {
   id: {
     type: 'bigint',
     field: 'recordId',
@@ -89,11 +89,11 @@ const columns = sqlColumns(Prisma.RunScalarFieldEnum, {
 export const runListing: Listing<Run> = listing({
   name: 'runs',
   from: Prisma.sql`run t`,
-  columns,
+  columns: runColumns,
   order: { id: 'DESC' },
   filters: {
-    kinds: rowFilters.many(columns.kind, 'Only runs of one of these kinds.'),
-    statuses: rowFilters.many(columns.status, 'Only runs with one of these statuses.'),
+    kinds: rowFilters.many(runColumns.kind, 'Only runs of one of these kinds.'),
+    statuses: rowFilters.many(runColumns.status, 'Only runs with one of these statuses.'),
   },
 })
 

@@ -4,7 +4,7 @@ import { doubleOf, pointsColumn } from '../points/millionths.ts'
 
 const CHANGE = 't.points_after - t.points_before'
 
-const columns = sqlColumns(Prisma.LedgerEntryScalarFieldEnum, {
+export const ledgerColumns = sqlColumns(Prisma.LedgerEntryScalarFieldEnum, {
   userAddress: { type: 'address', description: "The user's address." },
   runId: {
     type: 'bigint',
@@ -38,16 +38,16 @@ const columns = sqlColumns(Prisma.LedgerEntryScalarFieldEnum, {
   since: { sql: 'NULL::bigint', type: 'bigint', nullable: true },
 })
 
-export type LedgerEntry = RowOf<typeof columns>
+export type LedgerEntry = RowOf<typeof ledgerColumns>
 
 /** How runs have changed an account's points, newest run first. */
 export const ledger = listing({
   name: 'ledger',
   from: Prisma.sql`account_ledger t`,
-  columns,
+  columns: ledgerColumns,
   order: { runId: 'DESC', distributionDate: 'DESC', poolKey: 'ASC' },
   filters: {
-    runs: rowFilters.many(columns.runId, 'Only entries of a run with one of these numbers.'),
+    runs: rowFilters.many(ledgerColumns.runId, 'Only entries of a run with one of these numbers.'),
     change: rowFilters.range(
       { sql: doubleOf(CHANGE), type: 'float' },
       'Only entries whose change in points is in this range.',

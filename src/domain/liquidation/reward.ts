@@ -25,7 +25,7 @@ const amount = (field: string, sql: string, decimals: string, description: strin
 const usd = (sql: string) =>
   ({ sql: `t.${sql}_usd`, type: 'float', nullable: true, filter: true, sort: true }) as const
 
-const columns = sqlColumns({
+export const rewardColumns = sqlColumns({
   ...placeColumns,
   entityId: {
     sql: 't.entity_id',
@@ -101,13 +101,13 @@ const columns = sqlColumns({
 })
 
 /** A user's proportional share of one defaulting liquidation, in a market or a vault. */
-export type LiquidationReward = RowOf<typeof columns>
+export type LiquidationReward = RowOf<typeof rewardColumns>
 
 export const rewardsWhere = listByKind((kinds) =>
   listing({
     name: 'liquidationRewards',
     from: Prisma.raw(`(${kinds.map(rewardsFrom).join(' UNION ALL ')}) t`),
-    columns,
+    columns: rewardColumns,
     order: {
       timestamp: 'DESC',
       logIndex: 'DESC',
@@ -116,20 +116,20 @@ export const rewardsWhere = listByKind((kinds) =>
       entityType: 'ASC',
     },
     filters: {
-      users: rowFilters.many(columns.userAddress, 'Only rewards of one of these users.'),
+      users: rowFilters.many(rewardColumns.userAddress, 'Only rewards of one of these users.'),
       entities: rowFilters.many(
-        columns.entityId,
+        rewardColumns.entityId,
         'Only rewards of one of these collateral markets and vaults.',
       ),
       entityTypes: rowFilters.many(
-        columns.entityType,
+        rewardColumns.entityType,
         'Only rewards in entities of one of these kinds.',
       ),
       debtMarkets: rowFilters.many(
-        columns.debtMarketId,
+        rewardColumns.debtMarketId,
         'Only rewards for the repaid debt of one of these markets.',
       ),
-      chainIds: rowFilters.many(columns.chainId, 'Only rewards on one of these chains.'),
+      chainIds: rowFilters.many(rewardColumns.chainId, 'Only rewards on one of these chains.'),
       claimed: rowFilters.flag(
         't.claimed_timestamp IS NOT NULL',
         'Only rewards that the user has claimed (true) or not claimed (false).',

@@ -35,7 +35,7 @@ const sidePoints = (side: 'A' | 'B') =>
   'multipliers, times 1e6, to the nearest integer, ties to even, in millionths. ' +
   'Protected supply counts only while the other side has debt.'
 
-const columns = sqlColumns(Prisma.PositionScalarFieldEnum, {
+export const positionColumns = sqlColumns(Prisma.PositionScalarFieldEnum, {
   id: { type: 'text' },
   userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
   poolAddress: {
@@ -54,8 +54,8 @@ const columns = sqlColumns(Prisma.PositionScalarFieldEnum, {
   pointsA: { ...pointsColumn('t.points_a'), description: sidePoints('A') },
   pointsB: { ...pointsColumn('t.points_b'), description: sidePoints('B') },
   points: { ...pointsColumn(POINTS), description: 'Total points of both sides.', sort: true },
-  runId: { type: 'bigint', nullable: true },
   given: { type: 'boolean' },
+  runId: { type: 'bigint', nullable: true },
   ltv: {
     sql: LTV,
     type: 'float',
@@ -131,7 +131,7 @@ const columns = sqlColumns(Prisma.PositionScalarFieldEnum, {
 })
 
 /** A user's amounts in a pool on a distribution date, and the points for them. */
-export type Position = RowOf<typeof columns>
+export type Position = RowOf<typeof positionColumns>
 
 /**
  * The sum of amounts of both sides in USD. A quarter of the largest double is the most that is
@@ -216,7 +216,7 @@ const backedBy: rowFilters.Lookup = {
   },
 }
 
-const positionsFrom = (from: Prisma.Sql, all: typeof columns) =>
+const positionsFrom = (from: Prisma.Sql, all: typeof positionColumns) =>
   listing({
     name: 'positions',
     from,
@@ -224,30 +224,33 @@ const positionsFrom = (from: Prisma.Sql, all: typeof columns) =>
     order: { distributionDate: 'DESC', id: 'ASC' },
     filters: {
       users: rowFilters.lookedUp(
-        rowFilters.many(columns.userAddress, 'Only positions of one of these users.'),
+        rowFilters.many(positionColumns.userAddress, 'Only positions of one of these users.'),
         ofUsers,
       ),
       pools: rowFilters.lookedUp(
-        rowFilters.many(columns.poolAddress, 'Only positions in one of these pools.'),
+        rowFilters.many(positionColumns.poolAddress, 'Only positions in one of these pools.'),
         ofPools,
       ),
       assets: rowFilters.lookedUp(
         rowFilters.many(
-          columns.aTokenAddress,
+          positionColumns.aTokenAddress,
           'Only positions with one of these tokens on either side.',
         ),
         ofTokens,
       ),
       collateralAssets: rowFilters.lookedUp(
         rowFilters.many(
-          columns.aTokenAddress,
+          positionColumns.aTokenAddress,
           'Only positions whose debt is backed by supply of one of these tokens.',
         ),
         backedBy,
       ),
-      chainIds: rowFilters.many(columns.chainId, 'Only positions in pools on one of these chains.'),
+      chainIds: rowFilters.many(
+        positionColumns.chainId,
+        'Only positions in pools on one of these chains.',
+      ),
       date: rowFilters.range(
-        columns.distributionDate,
+        positionColumns.distributionDate,
         'Only positions whose distribution date is in this range.',
       ),
       points: rowFilters.range(
@@ -259,15 +262,15 @@ const positionsFrom = (from: Prisma.Sql, all: typeof columns) =>
     sortKeys: amountSortKeys,
   })
 
-export const positionListing = positionsFrom(Prisma.sql`position t`, columns)
+export const positionListing = positionsFrom(Prisma.sql`position t`, positionColumns)
 
 /** The columns of positions from `positionsUpTo`. */
 const joinedColumns = {
-  ...columns,
-  healthFactor: { ...columns.healthFactor, sql: healthFactorSql(joinedThreshold) },
-  liquidationDrop: { ...columns.liquidationDrop, sql: liquidationDropSql(joinedThreshold) },
+  ...positionColumns,
+  healthFactor: { ...positionColumns.healthFactor, sql: healthFactorSql(joinedThreshold) },
+  liquidationDrop: { ...positionColumns.liquidationDrop, sql: liquidationDropSql(joinedThreshold) },
   liquidationPriceUsd: {
-    ...columns.liquidationPriceUsd,
+    ...positionColumns.liquidationPriceUsd,
     sql: liquidationPriceSql(joinedThreshold),
   },
 }

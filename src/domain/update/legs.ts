@@ -45,10 +45,10 @@ export function legOf(name: LegName): Leg {
   const format = records[name]
   const { fields, dated = '', user } = format
   const column = columnOf(format, dated)
-  const kind = fields[dated]?.kind
-  const inSeconds = kind === 'seconds'
-  const daily = isDaily(name) || kind === 'date'
-  const utc = (date: string) => (kind === 'date' ? `${date}::timestamp AT TIME ZONE 'UTC'` : date)
+  const type = fields[dated]?.type
+  const inSeconds = type === 'timestamp'
+  const daily = isDaily(name) || type === 'date'
+  const utc = (date: string) => (type === 'date' ? `${date}::timestamp AT TIME ZONE 'UTC'` : date)
   // A sum of prices means nothing.
   const usd = user ? Object.keys(fields).filter((field) => field.endsWith('Usd')) : []
   return {
@@ -57,7 +57,7 @@ export function legOf(name: LegName): Leg {
     dateOf: (text) => (inSeconds ? Number(text) * 1000 : Date.parse(text)),
     dateSql: inSeconds ? `to_timestamp(${column})` : utc(column),
     daily,
-    wholeDay: kind === 'date',
+    wholeDay: type === 'date',
     startOf: (date) => (daily ? new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS) : date),
     endOf: (date) =>
       daily ? new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS - 1) : date,

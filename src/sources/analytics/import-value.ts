@@ -1,19 +1,21 @@
 import { DAY_MS } from '../../time.ts'
 import type { Shape, Shapes } from './mapping.ts'
 
-// Writes a source's value as the import format has it: numbers for digits and digits for
-// numbers, as the field needs. Any other value stays, for validation to refuse.
-function importValue({ kind, sql }: Shape, value: unknown): unknown {
+// Writes a source's value as the import format has it: numbers for digits and digits for numbers,
+// as the field needs. Any other value stays, for validation to refuse.
+function importValue({ type, sql }: Shape, value: unknown): unknown {
   if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString('hex')}`
-  if (value instanceof Date) return importTime(kind, value)
-  switch (kind) {
+  if (value instanceof Date) return dateValue(type, value)
+  switch (type) {
+    case 'int':
     case 'integer':
-    case 'double':
+    case 'bigint':
+    case 'float':
       return typeof value === 'string' && NUMBER.test(value) ? Number(value) : value
-    case 'seconds':
+    case 'timestamp':
     case 'amount':
       return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
-    case 'instant':
+    case 'moment':
       return isSeconds(value) ? new Date(Number(value) * 1000).toISOString() : value
     case 'date':
       return isSeconds(value) ? dayOf(Number(value) * 1000) : value
@@ -22,9 +24,9 @@ function importValue({ kind, sql }: Shape, value: unknown): unknown {
   }
 }
 
-function importTime(kind: string, time: Date): string {
-  if (kind === 'seconds') return String(Math.floor(time.getTime() / 1000))
-  return kind === 'date' ? dayOf(time.getTime()) : time.toISOString()
+function dateValue(type: string, value: Date): string {
+  if (type === 'timestamp') return String(Math.floor(value.getTime() / 1000))
+  return type === 'date' ? dayOf(value.getTime()) : value.toISOString()
 }
 
 const dayOf = (time: number) => new Date(Math.floor(time / DAY_MS) * DAY_MS).toISOString()

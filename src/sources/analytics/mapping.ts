@@ -7,7 +7,7 @@ import { type AnyNames, readNames } from '../positions/graph-names.ts'
 /** The fields of a record, as far as a source needs to know them. */
 export type Shapes = Readonly<Record<string, Shape>>
 export interface Shape {
-  kind: string
+  type: string
   sql: string
   nullable?: boolean
   /** Undefined if each record needs the field. */

@@ -29,12 +29,12 @@ let release = () => {}
 
 const typeName = (leg: LegName) =>
   leg.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-const scalarOf = (kind: string) =>
-  kind === 'double' ? 'Float' : kind === 'integer' ? 'Int' : 'String'
+const SCALARS: Record<string, string> = { float: 'Float', int: 'Int', integer: 'Int' }
+const scalarOf = (type: string) => SCALARS[type] ?? 'String'
 const schema = buildSchema(`scalar BigInt scalar DateTime
   ${legNames.map(
     (leg) => `type ${typeName(leg)} { id: ID!
-      ${Object.entries(records[leg].fields).map(([field, { kind }]) => `${field}: ${scalarOf(kind)}`)} }
+      ${Object.entries(records[leg].fields).map(([field, { type }]) => `${field}: ${scalarOf(type)}`)} }
     input ${typeName(leg)}_filter { ${dateField(leg)}_gte: ${isIso(leg) ? 'DateTime' : 'BigInt'} id_gt: ID }`,
   )}
   type Query { ${legNames.map((leg) => `${typeName(leg)}(first: Int, orderBy: String, where: ${typeName(leg)}_filter): [${typeName(leg)}!]!`)} }`)
@@ -72,11 +72,11 @@ async function fill(): Promise<void> {
   await database.query('BEGIN')
   for (const leg of legNames) {
     const { fields } = records[leg]
-    const columns = Object.entries(fields).map(([field, { kind }]) => {
+    const columns = Object.entries(fields).map(([field, { type: ofField }]) => {
       const type =
         isIso(leg) && field === dateField(leg)
           ? 'timestamptz'
-          : kind === 'double'
+          : ofField === 'float'
             ? 'float8'
             : 'text'
       return `"${field}" ${type}`
