@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
-import type { ExportFormat } from '../domain/dataset/export.ts'
+import type { ExportFormat, ExportProgress } from '../domain/dataset/export.ts'
 import { type DatasetFile, datasetFiles } from '../sources/dataset/dataset.ts'
 import { isoDay } from '../time.ts'
 import { parseDate, print, printJson, recordCount, withDeps } from './command.ts'
 import { showWalk } from './progress.ts'
 
-interface Options {
-  format?: ExportFormat
+interface ExportFlags {
+  format?: Exclude<ExportFormat, 'spreadsheet'>
   for?: 'spreadsheet'
   table?: DatasetFile[]
   from?: Date
@@ -52,7 +52,7 @@ export function addExport(program: Command): void {
     .action(
       (
         dir: string,
-        { for: reader, format = reader ? 'csv' : 'jsonl', table, from, to, json }: Options,
+        { for: reader, format = reader ? 'csv' : 'jsonl', table, from, to, json }: ExportFlags,
       ) => {
         if (reader && format !== 'csv')
           throw new ConfigError(`--for spreadsheet writes CSV: leave out --format ${format}.`)
@@ -61,20 +61,11 @@ export function addExport(program: Command): void {
           const { exportStore } = await import('../domain/dataset/export.ts')
           const progress = showWalk(process.stderr)
           const options = {
-            format,
-            isForSpreadsheet: reader === 'spreadsheet',
+            format: reader ?? format,
             files: table,
             from: from && isoDay(from),
             to: to && isoDay(to),
-            onProgress: ({
-              file,
-              rows,
-              expected,
-            }: {
-              file: string
-              rows: number
-              expected?: number | undefined
-            }) =>
+            onProgress: ({ file, rows, expected }: ExportProgress) =>
               progress.update({
                 what: file,
                 done: rows,

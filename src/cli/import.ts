@@ -23,7 +23,7 @@ import {
 } from './command.ts'
 import { type Phases, showPhases, showProgress, showWalk } from './progress.ts'
 
-interface Options {
+interface ImportFlags {
   check?: boolean
   daily?: boolean
   reopen?: boolean
@@ -71,7 +71,7 @@ export function addImport(program: Command): void {
     .option('--check', 'check everything, show what would change, and store nothing')
     .option('--reopen', 'also store positions of a season whose board is final')
     .option('--json', 'print one JSON object')
-    .action((from: string, options: Options) =>
+    .action((from: string, options: ImportFlags) =>
       isRemote(from) ? loadUrl(from, options) : loadDirectory(from, options),
     )
 }
@@ -85,7 +85,7 @@ interface Loaded {
 
 /** Loads what `work` opens, and prints how long the whole command took. */
 async function loading(
-  options: Options,
+  options: ImportFlags,
   work: (deps: CommandDeps, phases: Phases) => Promise<Loaded>,
 ): Promise<void> {
   const started = performance.now()
@@ -110,12 +110,12 @@ async function loading(
   else describe(dataset, summary, check)
 }
 
-async function loadDirectory(dir: string, options: Options): Promise<void> {
+async function loadDirectory(dir: string, options: ImportFlags): Promise<void> {
   const dataset = await openDirectory(dir, warn)
   await loading(options, (deps, phases) => load(deps, dataset, options, phases))
 }
 
-async function loadUrl(from: string, options: Options): Promise<void> {
+async function loadUrl(from: string, options: ImportFlags): Promise<void> {
   for (const url of [from, options.indexer ?? from])
     if (!URL.canParse(url))
       throw new ConfigError('An address must be a URL like https://gateway.example.org.')
@@ -160,7 +160,7 @@ async function loadUrl(from: string, options: Options): Promise<void> {
 async function load(
   deps: CommandDeps,
   dataset: Dataset,
-  { check = false, daily = false, reopen = false }: Options,
+  { check = false, daily = false, reopen = false }: ImportFlags,
   phases: Phases,
 ): Promise<Loaded> {
   const progress = showProgress(process.stderr)

@@ -1,5 +1,5 @@
 import { digestOf } from './conflicts.ts'
-import type { Row } from './reader.ts'
+import type { ReadRecord } from './reader.ts'
 
 /**
  * Large enough that rows sorted by key are neighbours in an index, small enough not to matter for
@@ -30,7 +30,7 @@ export class Chunk {
    * @param line the record's line number in its file, which becomes its last column, after the
    * digests of key and values
    */
-  add({ texts, key }: Row, line: number): void {
+  add({ texts, key }: ReadRecord, line: number): void {
     const values = texts.join('\t')
     const text = `${values}\t${digestOf(key)}\t${digestOf(values)}\t${line}\n`
     // In UTF-8 a UTF-16 code unit has at most three bytes.

@@ -12,18 +12,27 @@ export interface Conflict {
   first: number
 }
 
-/** Finds the first conflicts in a table of lines with the digests of their keys and values. @returns them and the number of all */
+/**
+ * Finds the conflicts in a table of lines with the digests of their keys and values.
+ * @returns the first ones, and the number of all
+ */
 export async function findConflicts(
   client: Queryable,
   table: string,
 ): Promise<{ conflicts: Conflict[]; count: number }> {
   const { rows } = await client.query<Conflict & { count: number }>(
-    `SELECT line::float8, first::float8, count(*) OVER ()::int AS count FROM (
-       SELECT line, values_digest, first_value(line) OVER lines AS first, first_value(values_digest) OVER lines AS first_digest
-       FROM ${table} WHERE key_digest IN (
-         SELECT key_digest FROM ${table} GROUP BY key_digest HAVING min(values_digest) <> max(values_digest))
+    `SELECT line::float8, first::float8, count(*) OVER ()::int AS count
+     FROM (
+       SELECT line, values_digest,
+         first_value(line) OVER lines AS first,
+         first_value(values_digest) OVER lines AS first_digest
+       FROM ${table}
+       WHERE key_digest IN (
+         SELECT key_digest FROM ${table}
+         GROUP BY key_digest HAVING min(values_digest) <> max(values_digest))
        WINDOW lines AS (PARTITION BY key_digest ORDER BY line)) same_key
-     WHERE values_digest <> first_digest ORDER BY line LIMIT ${SHOWN}`,
+     WHERE values_digest <> first_digest
+     ORDER BY line LIMIT ${SHOWN}`,
   )
   return { conflicts: rows, count: rows[0]?.count ?? 0 }
 }

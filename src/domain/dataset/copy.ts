@@ -9,20 +9,19 @@ import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import { asJson, type DateRange, selectSql, type ValueWriters } from './select.ts'
 import { forSpreadsheet } from './spreadsheet.ts'
 
+interface WriteTarget {
+  file: DatasetFile
+  path: string
+  range: DateRange
+  withPrices: boolean
+  onRows(rows: number): void
+}
+
 /**
  * Writes the rows of a file to a path.
  * @returns their number, which is final when the client has answered a later statement
  */
-export type WriteFile = (
-  client: PoolClient,
-  target: {
-    file: DatasetFile
-    path: string
-    range: DateRange
-    withPrices: boolean
-    onRows(rows: number): void
-  },
-) => Promise<() => number>
+export type WriteFile = (client: PoolClient, target: WriteTarget) => Promise<() => number>
 
 /** JSON has none of these characters, so COPY neither quotes nor escapes it. */
 const UNQUOTED = `FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'`
@@ -45,25 +44,25 @@ const asCsv: ValueWriters = {
   boolean: (column) => `${column}::text`,
 }
 
-/** Writes a file as CSV with a header, whose line is not a row. */
-export const writeCsv: WriteFile = (client, { onRows, ...target }) => {
-  const sql = `COPY (${selectSql(target.file, asCsv, target.range)}) TO STDOUT (FORMAT csv, HEADER)`
-  return stream(client, sql, { ...target, onRows: (lines) => onRows(lines - 1) })
-}
+/** CSV with a header, whose line is not a row. */
+const csv = (client: PoolClient, select: string, { onRows, ...target }: WriteTarget, mark = '') =>
+  stream(
+    client,
+    `COPY (${select}) TO STDOUT (FORMAT csv, HEADER)`,
+    { ...target, onRows: (lines) => onRows(lines - 1) },
+    mark,
+  )
 
-/** Writes a file as CSV for a spreadsheet, which takes it for UTF-8 by its byte-order mark. */
-export const writeSpreadsheet: WriteFile = (client, { onRows, ...target }) => {
-  const sql = `COPY (${selectSql(target.file, forSpreadsheet(target.file, asCsv), target.range)}) TO STDOUT (FORMAT csv, HEADER)`
-  return stream(client, sql, { ...target, onRows: (lines) => onRows(lines - 1) }, '\uFEFF')
-}
+export const writeCsv: WriteFile = (client, target) =>
+  csv(client, selectSql(target.file, asCsv, target.range), target)
 
-/** Streams what COPY answers to a file. */
-async function stream(
-  client: PoolClient,
-  sql: string,
-  { path, onRows }: Parameters<WriteFile>[1],
-  mark = '',
-) {
+/** CSV for a spreadsheet, which takes it for UTF-8 by its byte-order mark. */
+export const writeSpreadsheet: WriteFile = (client, target) =>
+  csv(client, selectSql(target.file, forSpreadsheet(target.file, asCsv), target.range), target, BOM)
+
+const BOM = '\uFEFF'
+
+async function stream(client: PoolClient, sql: string, { path, onRows }: WriteTarget, mark = '') {
   const copy = client.query(copyTo(sql))
   const file = createWriteStream(path)
   let lines = 0

@@ -22,7 +22,9 @@ export async function storedEntities(client: Queryable): Promise<KnownEntities> 
     market: await keys(`SELECT chain_id || ':' || id AS key FROM market`),
     vault: await keys(`SELECT chain_id || ':' || id AS key FROM vault`),
     asset: await keys(`SELECT chain_id || ':' || address AS key FROM (
-      SELECT chain_id, asset_1_address AS address FROM pool UNION SELECT chain_id, asset_2_address FROM pool
-      UNION SELECT chain_id, asset_address FROM market UNION SELECT chain_id, asset_address FROM vault) a`),
+      SELECT chain_id, asset_1_address AS address FROM pool
+      UNION SELECT chain_id, asset_2_address FROM pool
+      UNION SELECT chain_id, asset_address FROM market
+      UNION SELECT chain_id, asset_address FROM vault) a`),
   }
 }

@@ -6,7 +6,7 @@ import { type WriteFile, writeCsv, writeJson, writeSpreadsheet } from './copy.ts
 import { records } from './records.ts'
 import type { DateRange } from './select.ts'
 
-export type ExportFormat = 'jsonl' | 'csv' | 'parquet'
+export type ExportFormat = 'jsonl' | 'csv' | 'spreadsheet' | 'parquet'
 
 export interface ExportProgress {
   file: string
@@ -17,8 +17,6 @@ export interface ExportProgress {
 
 export interface ExportOptions extends DateRange {
   format?: ExportFormat
-  /** True if CSV is for a spreadsheet. */
-  isForSpreadsheet?: boolean
   /** The files to write, without suffix. All by default. */
   files?: readonly DatasetFile[]
   onProgress?(progress: ExportProgress): void
@@ -35,12 +33,16 @@ export interface ExportSummary {
  * Doubles are written exactly. Tables are read whole, so a nested loop is never best, and readers
  * keep a core.
  */
-const SESSION = `SET LOCAL TimeZone = 'UTC'; SET LOCAL extra_float_digits = 1; SET LOCAL work_mem = '64MB';
-  SET LOCAL enable_nestloop = off; SET LOCAL max_parallel_workers_per_gather = 0`
+const SESSION = `SET LOCAL TimeZone = 'UTC';
+  SET LOCAL extra_float_digits = 1;
+  SET LOCAL work_mem = '64MB';
+  SET LOCAL enable_nestloop = off;
+  SET LOCAL max_parallel_workers_per_gather = 0`
 
 const writers: Record<ExportFormat, () => WriteFile | Promise<WriteFile>> = {
   jsonl: () => writeJson,
   csv: () => writeCsv,
+  spreadsheet: () => writeSpreadsheet,
   parquet: async () => (await import('./parquet.ts')).writeParquet,
 }
 
@@ -55,17 +57,10 @@ export async function exportStore(
   dir: string,
   options: ExportOptions = {},
 ): Promise<ExportSummary> {
-  const {
-    format = 'jsonl',
-    isForSpreadsheet = false,
-    files = datasetFiles,
-    signal,
-    onProgress,
-    from,
-    to,
-  } = options
+  const { format = 'jsonl', files = datasetFiles, signal, onProgress, from, to } = options
   const started = performance.now()
-  const writeFile = isForSpreadsheet ? writeSpreadsheet : await writers[format]()
+  const writeFile = await writers[format]()
+  const suffix = format === 'spreadsheet' ? 'csv' : format
   const directory = await createDirectory(dir)
   const counts: Record<string, () => number> = {}
   try {
@@ -75,7 +70,7 @@ export async function exportStore(
         await client.query(SESSION)
         for (const file of datasetFiles.filter((one) => files.includes(one))) {
           signal?.throwIfAborted()
-          const name = `${file}.${format}`
+          const name = `${file}.${suffix}`
           const expected = (from ?? to) ? undefined : await estimate(client, file)
           const onRows = (rows: number) => onProgress?.({ file: name, rows, expected })
           counts[name] = await writeFile(client, {

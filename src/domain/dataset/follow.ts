@@ -84,7 +84,8 @@ export async function followSettings(
   const differ = settings && (settings.deposit !== own.deposit || settings.borrow !== own.borrow)
   const { rowCount } = differ
     ? await client.query(
-        `INSERT INTO base_points_revision AS t (id, deposit, borrow, changed_by) VALUES (${OF_SETTINGS}, $1, $2, '${COPIED}')
+        `INSERT INTO base_points_revision AS t (id, deposit, borrow, changed_by)
+         VALUES (${OF_SETTINGS}, $1, $2, '${COPIED}')
          ON CONFLICT (id) DO UPDATE SET deposit = excluded.deposit, borrow = excluded.borrow
            WHERE (t.deposit, t.borrow) <> (excluded.deposit, excluded.borrow)`,
         [settings.deposit, settings.borrow],
@@ -98,7 +99,8 @@ export async function removeMultipliers(client: Queryable, today: string): Promi
   await client.query("SET LOCAL gateway.settling = 'on'")
   const { rowCount } = await client.query(
     `DELETE FROM multiplier m USING multiplier_rule r
-     WHERE r.pool_address = m.pool_address AND ${inForce('r', '$1::date')} AND r.deposit_token_a IS NULL`,
+     WHERE r.pool_address = m.pool_address AND ${inForce('r', '$1::date')}
+       AND r.deposit_token_a IS NULL`,
     [today],
   )
   await client.query("SET LOCAL gateway.settling = 'off'")

@@ -14,10 +14,10 @@ import type { KnownEntities } from './entities.ts'
 import type { BadLines } from './import-error.ts'
 import { NotedLines } from './noted-lines.ts'
 import type { Problem } from './problem.ts'
-import { type Row, rowReader } from './reader.ts'
+import { type ReadRecord, recordReader } from './reader.ts'
 import { type RecordFormat, records } from './records.ts'
 import { type Clash, Staging } from './staging.ts'
-import { FileStore, type Import, type Written } from './store-file.ts'
+import { FileStore, type ImportContext, type StoredCounts } from './store-file.ts'
 
 export interface ImportProgress {
   /** The file's name, such as `positions.jsonl`. */
@@ -36,7 +36,7 @@ export interface FileSummary {
 }
 
 /** The state that the files of an import share. */
-export interface ImportState extends Import {
+export interface ImportState extends ImportContext {
   writer: Writer
   /** The name of the dataset. */
   dataset: string
@@ -77,7 +77,7 @@ export async function importFile(
   const store = new FileStore(state.writer, file, state)
   const summary: FileSummary = { lines: 0, written: 0 }
   if (file === 'runs') await state.runs.replaceStored()
-  /** A key may be in the file twice, unless it is one chunk without duplicates. */
+  // A key may be in the file twice, unless it is one chunk without duplicates.
   let mayConflict = false
   let storing = Promise.resolve()
   try {
@@ -104,7 +104,7 @@ export async function importFile(
   return summary
 }
 
-/** Reads a file. The chunk is the same each time, and is cleared when the next one is requested. */
+// It yields one chunk again and again, which it clears when the next one is requested.
 async function* readChunks(
   { dataset, bad, signal, onProgress, sources }: ImportState,
   lines: FileLines,
@@ -132,7 +132,6 @@ async function* readChunks(
   }
 }
 
-/** Reads the lines of a file, and notes what is wrong with them. */
 class FileLines {
   readonly file: DatasetFile
   readonly label: string
@@ -140,7 +139,7 @@ class FileLines {
   count = 0
   readonly #state: ImportState
   readonly #format: RecordFormat
-  readonly #readRow: ReturnType<typeof rowReader>
+  readonly #readRecord: ReturnType<typeof recordReader>
   readonly #leftOut = new NotedLines('left out')
   readonly #changed = new NotedLines('changed')
   /** The line of each key of a file that is mended, and its values. */
@@ -151,12 +150,12 @@ class FileLines {
     this.label = label
     this.#state = state
     this.#format = records[file]
-    this.#readRow = rowReader(this.#format, state.entities)
+    this.#readRecord = recordReader(this.#format, state.entities)
   }
 
   /** @returns the row of a valid line. Undefined for others, which it notes, and for blank lines */
-  read(line: string | Problem, at: number): Row | undefined {
-    const row = typeof line === 'string' ? this.#readRow(line) : [line]
+  read(line: string | Problem, at: number): ReadRecord | undefined {
+    const row = typeof line === 'string' ? this.#readRecord(line) : [line]
     if (row === undefined) return undefined
     this.count++
     if (Array.isArray(row)) {
@@ -192,7 +191,7 @@ class FileLines {
     )
   }
 
-  #isFirst({ key, texts }: Row, line: number): boolean {
+  #isFirst({ key, texts }: ReadRecord, line: number): boolean {
     const values = texts.join('\t')
     const former = this.#seen.get(key)
     if (!former) this.#seen.set(key, { line, values })
@@ -201,7 +200,7 @@ class FileLines {
     return !former
   }
 
-  #noteDoubt({ doubt }: Row, line: number): void {
+  #noteDoubt({ doubt }: ReadRecord, line: number): void {
     if (!doubt) return
     const { doubts } = this.#state
     const first = `${line}: ${doubt.field} ${doubt.reason}`
@@ -210,7 +209,7 @@ class FileLines {
   }
 }
 
-/** Checks the staged chunk before it is stored. @returns false if it must not be stored */
+/** @returns false if the staged chunk must not be stored */
 async function checkChunk(
   state: ImportState,
   lines: FileLines,
@@ -226,11 +225,10 @@ async function checkChunk(
   return clashes.length === 0
 }
 
-/** Positions on remote servers have no unique id. Elsewhere a constraint refuses clashes. */
+// Positions on remote servers have no unique id. Elsewhere a constraint refuses clashes.
 const findsClashesItself = (writer: Writer, file: DatasetFile) =>
   !writer.usersAreRemote || file !== 'positions'
 
-/** Stores the staged chunk, unless the store finds that ids of it belong to other records. */
 async function storeChunk(
   { writer, touched, dates }: ImportState,
   lines: FileLines,
@@ -238,7 +236,7 @@ async function storeChunk(
 ): Promise<void> {
   const mayClash = records[lines.file].unique !== undefined
   if (mayClash) await writer.query('SAVEPOINT chunk')
-  let written: Written
+  let written: StoredCounts
   try {
     written = await store.store()
   } catch (error) {
@@ -256,13 +254,9 @@ async function storeChunk(
   summary.written += written.rows.get(store.table) ?? 0
 }
 
-/**
- * SQLSTATEs of an id that another record has: of a unique constraint, and of one that excludes
- * equal rows.
- */
+// SQLSTATEs of an id that another record has: of a unique and of an exclusion constraint.
 const VIOLATIONS = ['23505', '23P01']
 
-/** Counts the staged positions whose points are computed. */
 async function countComputed({ writer, computed }: ImportState): Promise<void> {
   const { rows } = await writer.query<CountedPositions>(
     `SELECT pool_address AS pool, distribution_date::text AS date, count(*)::int AS positions
@@ -274,7 +268,6 @@ async function countComputed({ writer, computed }: ImportState): Promise<void> {
   }
 }
 
-/** Finds lines of different chunks with the same key, but other values. */
 async function checkConflicts(
   { bad }: ImportState,
   lines: FileLines,
@@ -286,7 +279,6 @@ async function checkConflicts(
   bad.addUnseen(count - conflicts.length)
 }
 
-/** Does what depends on the whole file. */
 async function settle(
   { writer, daily, touched }: ImportState,
   file: DatasetFile,
@@ -296,13 +288,11 @@ async function settle(
   if (daily && isDaily(file) && (await keepNewestOfDays(writer, file)) > 0) touched.add(store.table)
 }
 
-/** The kinds of files with other records than analytics. */
 const KINDS: Partial<Record<DatasetFile, SourceReceipt['kind']>> = {
   positions: 'POSITIONS',
   prices: 'PRICES',
 }
 
-/** The receipt of an imported file in a run's record. */
 const receipt = (
   file: DatasetFile,
   name: string,
@@ -318,7 +308,6 @@ const receipt = (
   fetchedAt: new Date().toISOString(),
 })
 
-/** Adds the name of the file to an error of reading it. */
 async function* readingErrors<T>(label: string, source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source

@@ -157,16 +157,13 @@ export async function checkDataset(
   return { ...summary, seconds: elapsed() }
 }
 
-/** The default actor of an import. */
 const ACTOR = 'import'
 
-/** Returns what measures the seconds from now on. */
 function stopwatch(): () => number {
   const started = performance.now()
   return () => (performance.now() - started) / 1000
 }
 
-/** An import on its way. */
 interface ImportRun extends ImportState {
   from: Dataset
   logoHosts: readonly string[]
@@ -210,13 +207,20 @@ async function begin(
     entities: await storedEntities(writer),
     isNew: await isNewStore(writer),
     hadSeasons: await hasRows(writer, 'season'),
-    ...{ bad: new BadLines(), sources: [], noted: [], doubts: new Map(), computed: new Map() },
-    ...{ touched: new Set(), dates: new Set() },
-    ...{ files: {}, leftOut: [], warnings: [], ownRules: [] },
+    bad: new BadLines(),
+    sources: [],
+    noted: [],
+    doubts: new Map(),
+    computed: new Map(),
+    touched: new Set(),
+    dates: new Set(),
+    files: {},
+    leftOut: [],
+    warnings: [],
+    ownRules: [],
   }
 }
 
-/** Reads, checks and stores the files in their order. */
 async function loadFiles(run: ImportRun): Promise<void> {
   const { rules } = run.from
   for (const file of datasetFiles) {
@@ -231,7 +235,6 @@ async function loadFiles(run: ImportRun): Promise<void> {
   }
 }
 
-/** The history of another store is only for a new one: its ids are those of no other store. */
 const takes = ({ isNew, hadSeasons }: ImportRun, file: DatasetFile): boolean =>
   !HISTORY.includes(file) || (isNew && (file !== 'seasons' || !hadSeasons))
 
@@ -241,7 +244,7 @@ async function loadFile(run: ImportRun, file: DatasetFile, opened: OpenFile): Pr
   return summary
 }
 
-/** Loads the rules of the gateway that is copied, unless the store has other ones. */
+// A store with other rules than the gateway that is copied leaves them out.
 async function loadCopiedHistory(
   run: ImportRun,
   rules: CopiedRules,
@@ -287,12 +290,11 @@ async function checkWhole(run: ImportRun): Promise<void> {
   if (followsMultipliers && (await removeMultipliers(writer, today))) run.touched.add('multiplier')
 }
 
-/** Seasons of the dataset have admitted its dates. */
+// Seasons of the dataset have admitted its dates.
 const hasOwnSeasons = ({ touched }: ImportRun) => touched.has('season')
 
 const datesOf = ({ dates }: ImportRun) => [...dates].sort()
 
-/** Refreshes the totals and ranks of the changed dates, and records a run for each. */
 async function refresh(run: ImportRun): Promise<void> {
   const { writer, runs, tables, requestedBy, startedAt, basePoints } = run
   await writer.analyze(run.touched)
@@ -309,7 +311,7 @@ async function refresh(run: ImportRun): Promise<void> {
   await runs.restoreDistributions()
 }
 
-/** Makes the seasons those of the gateway that is copied, now that its points are stored. */
+// The points are stored by now, so the boards can become final.
 async function copySeasons(run: ImportRun): Promise<void> {
   const { writer, from, dataset, startedAt, reopen } = run
   if (!from.rules?.seasons) return
@@ -320,10 +322,8 @@ async function copySeasons(run: ImportRun): Promise<void> {
   run.warnings.push(...seasons.warnings)
 }
 
-/**
- * Records an import that changed no distribution date. One without differences is not recorded,
- * unless it shows that one that failed is mended.
- */
+// Each distribution date has its own record. An import without differences is recorded only after
+// one that failed, to show that it is mended.
 async function record(run: ImportRun): Promise<void> {
   const { writer, runs, touched, dates, requestedBy, startedAt, basePoints, sources } = run
   // Rolls back the data version, which statements that wrote no row have raised too.
@@ -340,7 +340,6 @@ function summaryOf(run: ImportRun): Omit<ImportSummary, 'seconds'> {
   return { files, dates: datesOf(run), leftOut, warnings: [...warnings, ...kept] }
 }
 
-/** Says what is wrong with points and seasons that Postgres refuses. */
 function importError(thrown: unknown): unknown {
   if ((thrown as DatabaseError | undefined)?.constraint !== 'season_no_overlap')
     return pointsError(thrown)
@@ -353,7 +352,6 @@ function importError(thrown: unknown): unknown {
 const showsHistory = ({ multipliers, basePoints }: CopiedRules, file: HistoryFile) =>
   file === 'multiplier-revisions' ? multipliers : basePoints !== undefined
 
-/** A sentence about the rules that a store keeps. */
 function ownRulesWarning(own: string[], source: string): string[] {
   if (own.length === 0) return []
   const names = new Intl.ListFormat('en').format(own)
@@ -375,23 +373,21 @@ async function warningsOf({ writer, noted, doubts, computed }: ImportRun): Promi
   return warnings
 }
 
-/** The number of dates that a warning names. */
 const NAMED = 5
 
 function futureDates(dates: string[], today: string): string[] {
   const future = dates.filter((date) => date > today)
   if (future.length === 0) return []
+  const subject =
+    future.length === 1 ? 'A distribution date is' : `${future.length} distribution dates are`
   const named = future.slice(0, NAMED).join(', ')
   const more = future.length > NAMED ? ` and ${future.length - NAMED} more` : ''
   return [
-    `${future.length === 1 ? 'A distribution date is' : `${future.length} distribution dates are`} after today, ${today} (UTC): ${named}${more}. The latest counts as the newest.`,
+    `${subject} after today, ${today} (UTC): ${named}${more}. The latest counts as the newest.`,
   ]
 }
 
-/**
- * True if nothing but failed attempts has been recorded in the store. Their records give way to an
- * imported history.
- */
+// Records of failed attempts give way to an imported history.
 async function isNewStore(writer: Writer): Promise<boolean> {
   const { rows } = await writer.query<{ is_new: boolean }>(
     `SELECT NOT EXISTS (SELECT FROM multiplier_revision)

@@ -1,10 +1,11 @@
+import type { Doubt } from './checks.ts'
 import { entityKey, type KnownEntities } from './entities.ts'
 import { described, nearestName, type Problem, shownName } from './problem.ts'
-import type { Doubt, RecordFormat, ReferencedKind } from './records.ts'
+import type { RecordFormat, ReferencedKind } from './records.ts'
 import { NULL } from './values.ts'
 
 /** A valid record: its fields as COPY text, in the order of the format, and its natural key. */
-export interface Row {
+export interface ReadRecord {
   texts: string[]
   key: string
   doubt: Doubt | undefined
@@ -12,34 +13,53 @@ export interface Row {
   changes: Problem[]
 }
 
+type Fields = Record<string, unknown>
+
 /**
  * Creates a reader of one file's records, which are lines of JSON or parsed already. It validates a
- * record by the format and the known `entities`, to which it adds, and returns the row, all
- * problems of the record, or undefined for a blank line.
+ * record by the format and the known `entities`, to which it adds, and returns the record, all its
+ * problems, or undefined for a blank line.
  */
-export function rowReader(
+export function recordReader(
   format: RecordFormat,
   entities: KnownEntities,
-): (record: string | Record<string, unknown>) => Row | Problem[] | undefined {
+): (record: string | Fields) => ReadRecord | Problem[] | undefined {
+  const { check, doubt, mend } = format
+  const names = Object.keys(format.fields)
+  const key = format.key.map((field) => names.indexOf(field))
+  const encode = encoderOf(format)
+  const resolve = referencesOf(format, entities)
+  // True if the lines are comma-separated values, which one problem says for all of them.
+  let isCsv = false
+
+  return (line) => {
+    const parsed = typeof line === 'string' ? parseLine(line) : { fields: line }
+    if (parsed === undefined) return undefined
+    if (parsed.reason !== undefined) {
+      if (isCsv) return undefined
+      isCsv = typeof line === 'string' && isHeader(line, names)
+      return [{ reason: isCsv ? CSV : parsed.reason }]
+    }
+    const { record, changes } = mend?.(parsed.fields) ?? { record: parsed.fields, changes: NONE }
+    const problems: Problem[] = []
+    const texts = encode(record, problems)
+    resolve(texts, problems)
+    const broken = problems.length === 0 ? check?.(record) : undefined
+    if (broken) problems.push(broken)
+    if (problems.length > 0) return problems
+    return { texts, key: key.map((at) => texts[at]).join('\t'), doubt: doubt?.(record), changes }
+  }
+}
+
+const CSV = 'looks like CSV, but the format is JSON Lines: one JSON object a line'
+
+/** Returns what turns a record into texts. A field with a problem has an empty one. */
+function encoderOf(format: RecordFormat) {
+  const { ignored = [] } = format
   const fields = Object.entries(format.fields)
   const names = Object.keys(format.fields)
-  const indexOf = (field: string) => names.indexOf(field)
-  const key = format.key.map(indexOf)
-  const chain = indexOf('chainId')
-  const { defines, check, doubt, mend, ignored = [] } = format
-  const ownId = indexOf('id')
-  const assets = (format.assets ?? []).map(indexOf)
-  const references = Object.entries(format.references ?? {}).map(([field, to]) => ({
-    field,
-    at: indexOf(field),
-    kindOf:
-      typeof to === 'string'
-        ? () => to
-        : (texts: string[]) => texts[indexOf(to.kindIn)] as ReferencedKind,
-  }))
 
-  /** The texts of a record. Problems are collected, with an empty text for the field. */
-  function encode(record: Record<string, unknown>, problems: Problem[]): string[] {
+  return (record: Fields, problems: Problem[]): string[] => {
     const texts: string[] = []
     let fieldCount = 0
     for (const [field, type] of fields) {
@@ -60,75 +80,55 @@ export function rowReader(
       texts.push(text ?? '')
     }
     const present = Object.keys(record)
-    if (fieldCount < present.length)
-      for (const field of present.filter(
-        (field) => !Object.hasOwn(format.fields, field) && !ignored.includes(field),
-      ))
+    if (fieldCount === present.length) return texts
+    for (const field of present)
+      if (!Object.hasOwn(format.fields, field) && !ignored.includes(field))
         problems.push({
           field: shownName(field),
           reason: `is unknown, ${nearestName(field, names)}`,
         })
     return texts
   }
+}
 
-  function keyOf(kind: ReferencedKind, texts: string[], at: number) {
-    return entityKey(kind === 'pool' ? undefined : texts[chain], texts[at] ?? '')
-  }
+/** Returns what adds the entities of a record to the known ones, and checks its references. */
+function referencesOf(format: RecordFormat, entities: KnownEntities) {
+  const names = Object.keys(format.fields)
+  const [id, chain] = [names.indexOf('id'), names.indexOf('chainId')]
+  const { defines } = format
+  const assets = (format.assets ?? []).map((field) => names.indexOf(field))
+  const references = Object.entries(format.references ?? {}).map(([field, to]) => {
+    const at = names.indexOf(field)
+    if (typeof to === 'string') return { field, at, kindOf: () => to }
+    const kindAt = names.indexOf(to.kindIn)
+    return { field, at, kindOf: (texts: string[]) => texts[kindAt] as ReferencedKind }
+  })
+  const keyOf = (kind: ReferencedKind, texts: string[], at: number) =>
+    entityKey(kind === 'pool' ? undefined : texts[chain], texts[at] ?? '')
 
-  /** True if the lines are comma-separated values, which one problem says for all of them. */
-  let isCsv = false
-
-  return (line) => {
-    const record = typeof line === 'string' ? parse(line) : { fields: line }
-    if (record === undefined) return undefined
-    if (record.reason !== undefined) {
-      if (isCsv) return undefined
-      isCsv = typeof line === 'string' && isHeader(line, names)
-      return [
-        {
-          reason: isCsv
-            ? 'looks like CSV, but the format is JSON Lines: one JSON object a line'
-            : record.reason,
-        },
-      ]
-    }
-    const problems: Problem[] = []
-    const { record: given, changes } = mend?.(record.fields) ?? {
-      record: record.fields,
-      changes: NONE,
-    }
-    const texts = encode(given, problems)
+  return (texts: string[], problems: Problem[]): void => {
     // Also for an invalid record, so that records that reference it are not reported.
-    if (defines) entities[defines].add(keyOf(defines, texts, ownId))
+    if (defines) entities[defines].add(keyOf(defines, texts, id))
     for (const at of assets) entities.asset.add(keyOf('asset', texts, at))
     for (const { field, at, kindOf } of references) {
       const kind = kindOf(texts)
-      const named = texts[at]
-      if (
-        named &&
-        kind &&
-        (kind === 'pool' || texts[chain]) &&
-        !entities[kind].has(keyOf(kind, texts, at))
-      ) {
-        const where = kind === 'pool' ? '' : ` on chain ${texts[chain]}`
-        problems.push({
-          field,
-          reason: `names ${named}, which is ${kind === 'asset' ? 'the asset of no pool, market or vault' : `no ${kind}`}${where}, neither in the import nor in the store`,
-        })
-      }
+      const isComplete = texts[at] && kind && (kind === 'pool' || texts[chain])
+      if (!isComplete || entities[kind].has(keyOf(kind, texts, at))) continue
+      const what = kind === 'asset' ? 'the asset of no pool, market or vault' : `no ${kind}`
+      const where = kind === 'pool' ? '' : ` on chain ${texts[chain]}`
+      problems.push({
+        field,
+        reason: `names ${texts[at]}, which is ${what}${where}, neither in the import nor in the store`,
+      })
     }
-    const broken = problems.length === 0 ? check?.(given) : undefined
-    if (broken) problems.push(broken)
-    if (problems.length > 0) return problems
-    return { texts, key: key.map((at) => texts[at]).join('\t'), doubt: doubt?.(given), changes }
   }
 }
 
 const NONE: Problem[] = []
 
-type Parsed = { fields: Record<string, unknown>; reason?: never } | { reason: string }
-
-function parse(line: string): Parsed | undefined {
+function parseLine(
+  line: string,
+): { fields: Fields; reason?: never } | { reason: string } | undefined {
   // An error with a stack for each of many blank lines would take long.
   if (!line.startsWith('{') && line.trim() === '') return undefined
   let value: unknown
@@ -141,10 +141,9 @@ function parse(line: string): Parsed | undefined {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { reason: `must be a JSON object, not ${described(value)}` }
-  return { fields: value as Record<string, unknown> }
+  return { fields: value as Fields }
 }
 
-/** True if a line is the header of comma-separated values. */
 function isHeader(line: string, names: string[]): boolean {
   const cells = line.split(/[,;\t]/).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
   return cells.filter((cell) => names.includes(cell)).length >= Math.min(2, names.length)

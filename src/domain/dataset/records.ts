@@ -1,6 +1,4 @@
-import { type Described, rowSql } from 'pothos-sql'
 import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
-import { DAY_MS } from '../../time.ts'
 import { activityColumns } from '../activity/activity.ts'
 import { runColumns } from '../distribution/run-listing.ts'
 import { ledgerColumns } from '../ledger/ledger.ts'
@@ -9,97 +7,33 @@ import { marketColumns } from '../market/market.ts'
 import { basePointsColumns } from '../multiplier/base-points.ts'
 import { revisionColumns } from '../multiplier/history.ts'
 import { multiplierColumns } from '../multiplier/multiplier.ts'
-import { MAX_POINTS } from '../points/millionths.ts'
 import { poolColumns } from '../pool/pool.ts'
 import { positionColumns } from '../position/position.ts'
 import { seasonColumns } from '../season/season.ts'
-import { isSeasonName, SEASON_NAME } from '../season/season-dates.ts'
 import { vaultColumns } from '../vault/vault.ts'
-import { nearestName, type Problem, shownName } from './problem.ts'
+import {
+  type Doubt,
+  doubtTime,
+  doubtUsd,
+  entryFits,
+  type Misfit,
+  mendToken,
+  pointsFit,
+  priceFits,
+  ratesFit,
+  revisionFits,
+  riskFits,
+  runFits,
+  seasonFits,
+} from './checks.ts'
+import { fieldsOf, type RecordField } from './fields.ts'
+import type { Problem } from './problem.ts'
 import samples from './samples.json' with { type: 'json' }
 import * as values from './values.ts'
 import { oneOf } from './values.ts'
 
 /** An entity that a record can reference. It must be in the import or in the store. */
 export type ReferencedKind = 'pool' | 'market' | 'vault' | 'asset'
-
-/** A probable mistake: `what` lines have, and the field of one. */
-export interface Doubt {
-  what: string
-  field: string
-  reason: string
-}
-
-/** A field of the records of a file. */
-export interface RecordField extends values.Rule {
-  type: values.FileType
-  /** Its column, in the table and while it is staged. */
-  column: string
-  /** The SQL type of the staged column. */
-  sql: string
-  /** Its meaning and unit, as Markdown. */
-  description: string
-  nullable: boolean
-  /** The COPY text for a record without the field. Undefined if the field is required. */
-  absent?: string
-}
-
-/** A column of a noun or, as far as files differ, what they say in its place. */
-interface FieldOptions extends Omit<Described, 'type'> {
-  /** The noun's column, if it has another name. */
-  column?: string
-  type?: values.FileType
-  /** Stricter than the rule of its type. */
-  rule?: values.Rule
-  /** Whether a record may lack it, or the text that it then has. By default a nullable one may. */
-  optional?: boolean | string
-}
-
-/**
- * Derives the fields of a file from the stored columns of its noun. Those of expressions are left
- * out, unless an option names them.
- * @param options what differs, by field. One without a column of the noun describes itself
- * @param without columns of the noun that files lack
- */
-function fieldsOf(
-  columns: Record<string, FieldOptions>,
-  options: Record<string, FieldOptions> = {},
-  without: string[] = [],
-): Record<string, RecordField> {
-  const fields: Record<string, FieldOptions> = {}
-  const named = Object.fromEntries(
-    Object.entries(options).map(([name, { column = name }]) => [column, name]),
-  )
-  for (const [property, column] of Object.entries(columns)) {
-    const name = named[property] ?? property
-    if (name in options || (isStored(column) && !without.includes(property)))
-      fields[name] = { ...column, ...options[name], column: storedName(property, column) }
-  }
-  for (const [name, own] of Object.entries(options)) fields[name] ??= own
-  return Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, field(name, one)]))
-}
-
-const STORED = /^t\.(\w+)$/
-const storedSql = ({ sql, millionths = sql }: FieldOptions) => STORED.exec(millionths ?? '')?.[1]
-const isStored = (column: FieldOptions) =>
-  column.sql === undefined || storedSql(column) !== undefined
-const storedName = (name: string, column: FieldOptions) =>
-  storedSql(column) ?? rowSql.snakeCase(name)
-
-function field(name: string, options: FieldOptions): RecordField {
-  const { type = 'text', nullable = false, optional = nullable, moment } = options
-  const rule = options.rule ?? values.RULES[type as keyof typeof values.RULES]
-  return {
-    ...rule,
-    type,
-    column: options.column ?? rowSql.snakeCase(name),
-    sql: rule.sql ?? values.stagedSql(type),
-    what: nullable ? `${rule.what} or null` : rule.what,
-    description: options.description ?? moment?.description ?? '',
-    nullable,
-    ...(optional !== false && { absent: optional === true ? values.NULL : optional }),
-  }
-}
 
 /**
  * A file of the import format, from which validation, COPY, the upsert, the guide and the template
@@ -143,7 +77,7 @@ export interface RecordFormat {
   /** A unique field that is not the key. */
   unique?: string
   /** Checks between fields, after each field is valid. */
-  check?(record: Record<string, unknown>): { field: string; reason: string } | undefined
+  check?(record: Record<string, unknown>): Misfit | undefined
   /** Says what is probably a mistake in a valid record. */
   doubt?(record: Record<string, unknown>): Doubt | undefined
 }
@@ -679,8 +613,22 @@ export const records: Record<DatasetFile, RecordFormat> = {
 }
 
 /** The column of a field of records, in the table and while they are staged. */
-export const columnOf = ({ fields }: Pick<RecordFormat, 'fields'>, name: string): string =>
-  fields[name]?.column ?? name
+export const columnOf = ({ fields }: RecordFormat, field: string): string =>
+  fields[field]?.column ?? field
+
+/** The columns of the key of records. */
+export const keyColumns = (format: RecordFormat): string[] =>
+  format.key.map((field) => columnOf(format, field))
+
+/** The columns of the key of the table, which may have more. */
+export const tableKeyColumns = (format: RecordFormat): string[] =>
+  (format.tableKey ?? format.key).map((field) => columnOf(format, field))
+
+/** The columns of fields that are stored as they are staged. */
+export const storedColumns = ({ fields, besides = [] }: RecordFormat): string[] =>
+  Object.entries(fields)
+    .filter(([field]) => !besides.includes(field))
+    .map(([, { column }]) => column)
 
 /** The files of the template: all but those that exports alone have. */
 export const templateFiles = datasetFiles.filter((file) => file in samples.template)
@@ -692,175 +640,4 @@ export function sampleRecords(file: DatasetFile): Record<string, unknown>[] {
     ...samples.exports,
   }
   return files[file] ?? []
-}
-
-/** A revision has all four factors, or none where the multiplier was removed. */
-function revisionFits(revision: Record<string, unknown>) {
-  const factors = ['deposit_tokenA', 'deposit_tokenB', 'borrow_tokenA', 'borrow_tokenB']
-  const removed = factors.filter((factor) => revision[factor] === null)
-  const [field] = removed
-  if (field === undefined || removed.length === factors.length) return undefined
-  return { field, reason: 'must be a number, unless all four are null' }
-}
-
-/** A run that succeeded stored a date, unless it is an update, or an import of other records. */
-function runFits({ kind, status, date }: Record<string, unknown>) {
-  if (status === 'failed' || kind === 'update' || kind === 'import' || date !== null)
-    return undefined
-  return { field: 'date', reason: 'must not be null: the run succeeded' }
-}
-
-/** Points of both sides of a position. An entry has more bits for them. */
-function entryFits({ pointsBefore, pointsAfter }: Record<string, unknown>) {
-  const entry = Object.entries({ pointsBefore, pointsAfter })
-  const [field] = entry.find(([, points]) => Math.abs(Number(points)) > 2 * MAX_POINTS) ?? []
-  return field === undefined
-    ? undefined
-    : { field, reason: `must be from -${2 * MAX_POINTS} to ${2 * MAX_POINTS}` }
-}
-
-function seasonFits({ name, startsAt, endsAt }: Record<string, unknown>) {
-  if (!isSeasonName(String(name))) return { field: 'name', reason: SEASON_NAME }
-  if (endsAt === null || Date.parse(String(endsAt)) >= Date.parse(String(startsAt)))
-    return undefined
-  return { field: 'endsAt', reason: 'must not be before startsAt' }
-}
-
-/** A market has both rates, a vault has no borrow rate. */
-function ratesFit({ entityType, borrowRate }: Record<string, unknown>) {
-  if ((entityType === 'market') === (typeof borrowRate === 'number')) return undefined
-  return {
-    field: 'borrowRate',
-    reason: entityType === 'market' ? 'is missing' : 'must be absent: a vault has none',
-  }
-}
-
-/** The moment of a price belongs to its day. */
-function priceFits({ date, time }: Record<string, unknown>) {
-  if (typeof time !== 'string') return undefined
-  const days = (Date.parse(time) - Date.parse(String(date))) / DAY_MS
-  if (days >= -1 && days <= 2) return undefined
-  return {
-    field: 'time',
-    reason: `must be at most a day before or after ${String(date).slice(0, 10)}, but is ${time}`,
-  }
-}
-
-const TOKEN_FIELDS = [
-  'chainId',
-  'address',
-  'name',
-  'logoURI',
-  'symbol',
-  'decimals',
-  'tags',
-  'extensions',
-]
-
-/**
- * Shortens the name of a token, and leaves out a logo that cannot be stored and fields that no
- * token list has.
- */
-function mendToken(token: Record<string, unknown>) {
-  const changes: Problem[] = []
-  const record = { ...token }
-  const unknown = Object.keys(token).filter((field) => !TOKEN_FIELDS.includes(field))
-  for (const field of unknown) delete record[field]
-  const [first = ''] = unknown
-  if (first !== '')
-    changes.push({
-      field: shownName(first),
-      reason: `is ignored, ${nearestName(first, TOKEN_FIELDS)}`,
-    })
-  if (typeof token.name === 'string' && token.name.length > values.MAX_TEXT) {
-    record.name = `${token.name.slice(0, values.MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
-    changes.push({ field: 'name', reason: `has ${token.name.length} characters` })
-  }
-  const { logoURI } = token
-  if (logoURI !== undefined && logoURI !== null && values.logo.encode(logoURI) === undefined) {
-    delete record.logoURI
-    changes.push({ field: 'logoURI', reason: `must be ${values.logo.what}` })
-  }
-  return { record, changes }
-}
-
-/** A loan that is allowed must not be liquidated at once. */
-function riskFits({ maxLtv, liquidationThreshold }: Record<string, unknown>) {
-  if (
-    typeof maxLtv !== 'number' ||
-    typeof liquidationThreshold !== 'number' ||
-    maxLtv <= liquidationThreshold
-  )
-    return undefined
-  return {
-    field: 'maxLtv',
-    reason: `must not be above liquidationThreshold, ${liquidationThreshold}, but is ${maxLtv}`,
-  }
-}
-
-/**
- * A USD amount may differ from amount × price by this share of the larger one, or by this many
- * dollars: prices are rounded.
- */
-const USD_SHARE = 0.01
-const USD_ROUNDING = 1
-
-const priced = ['a', 'b'].flatMap((side) =>
-  ['SuppliedAmount', 'ProtectedSuppliedAmount', 'BorrowedAmount'].map((amount) => ({
-    usd: `${side}${amount}Usd`,
-    amount: `${side}${amount}`,
-    price: `${side}TokenPrice`,
-  })),
-)
-
-/** A USD amount is its amount times the price. */
-function doubtUsd(position: Record<string, unknown>) {
-  for (const { usd, amount, price } of priced) {
-    const [stated, expected] = [
-      Number(position[usd]),
-      Number(position[amount]) * Number(position[price]),
-    ]
-    const difference = Math.abs(stated - expected)
-    if (
-      difference > USD_ROUNDING &&
-      difference > USD_SHARE * Math.max(Math.abs(stated), Math.abs(expected))
-    )
-      return {
-        what: 'a USD amount that contradicts amount × price',
-        field: usd,
-        reason: `is ${stated}, but ${amount} × ${price} is ${Number(expected.toPrecision(6))}`,
-      }
-  }
-  return undefined
-}
-
-/** Unix seconds of the year 5138. Milliseconds are more since 1973. */
-const MILLISECONDS = 1e11
-
-function doubtTime({ timestamp }: Record<string, unknown>) {
-  if (Number(timestamp) < MILLISECONDS) return undefined
-  const what = 'a time that seems to be in milliseconds, not in seconds'
-  return { what, field: 'timestamp', reason: `is ${timestamp}` }
-}
-
-/** pointsA and pointsB are given together or not at all. If given, points is their sum. */
-function pointsFit({ pointsA, pointsB, points }: Record<string, unknown>) {
-  if (typeof pointsA !== 'number' && typeof pointsB !== 'number')
-    return points === undefined
-      ? undefined
-      : { field: 'points', reason: 'needs pointsA and pointsB' }
-  if (typeof pointsA !== 'number')
-    return { field: 'pointsA', reason: 'is missing: pointsB is given' }
-  if (typeof pointsB !== 'number')
-    return { field: 'pointsB', reason: 'is missing: pointsA is given' }
-  const sum = pointsA + pointsB
-  if (
-    typeof points !== 'number' ||
-    Math.abs(points - sum) <= 1e-9 * Math.max(1, Math.abs(pointsA), Math.abs(pointsB))
-  )
-    return undefined
-  return {
-    field: 'points',
-    reason: `must be pointsA + pointsB, ${Number(sum.toFixed(6))}, not ${points}`,
-  }
 }

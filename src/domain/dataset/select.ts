@@ -1,11 +1,12 @@
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import { REASON } from '../ledger/reason.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { columnOf, type RecordFormat, records } from './records.ts'
+import type { RecordField } from './fields.ts'
+import { records } from './records.ts'
 import { usdOfSource } from './snapshot-prices.ts'
 import type { FileType } from './values.ts'
 
-/** A range of UTC days, both included, as YYYY-MM-DD. */
+/** A range of UTC days, both included, as YYYY-MM-DD. Files without dates are not restricted. */
 export interface DateRange {
   from?: string | undefined
   to?: string | undefined
@@ -30,7 +31,7 @@ const reasonsSql = Object.entries(REASON).map(
   ([name, bit]) => `CASE WHEN t.reasons & ${bit} > 0 THEN '${name}' END`,
 )
 
-/** SQL of what is not the column of its name. */
+/** SQL of values that are not in a column of the table `t`, by column. */
 const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
   positions: { points: '(t.points_a + t.points_b)' },
   ledger: {
@@ -38,13 +39,18 @@ const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
     reasons: `to_jsonb(array_remove(ARRAY[${reasonsSql.join(', ')}], NULL))`,
   },
   markets: {
-    past_limits: `(SELECT jsonb_agg(jsonb_build_object('until', l.until, 'maxLtv', l.ltv, 'liquidationThreshold', l.threshold) ORDER BY l.until)
-      FROM unnest(t.limits_until, t.past_max_ltvs, t.past_liquidation_thresholds) AS l(until, ltv, threshold))`,
+    past_limits: `(
+      SELECT jsonb_agg(
+        jsonb_build_object(
+          'until', l.until, 'maxLtv', l.ltv, 'liquidationThreshold', l.threshold)
+        ORDER BY l.until)
+      FROM unnest(t.limits_until, t.past_max_ltvs, t.past_liquidation_thresholds)
+        AS l(until, ltv, threshold))`,
   },
 }
 
-/** The same of a dataset with prices, which say again what their price gave. */
-const besidePrices: typeof elsewhere = {
+/** What of a dataset with prices is not in its column: an import computes what they give. */
+const elsewhereWithPrices: typeof elsewhere = {
   'market-snapshots': usdOfSource('market'),
   'vault-snapshots': usdOfSource('vault'),
 }
@@ -60,32 +66,30 @@ export function selectSql(
   range: DateRange,
   withPrices = false,
 ): string {
-  const format = records[file]
-  const columns = { ...elsewhere[file], ...(withPrices && besidePrices[file]) }
-  const sqlOf = (field: string) =>
-    columns[columnOf(format, field)] ?? `t.${columnOf(format, field)}`
-  const list = Object.entries(format.fields).map(
-    ([field, { type }]) => `${writers[type]?.(sqlOf(field), field) ?? sqlOf(field)} AS "${field}"`,
-  )
-  const where = [...(file === 'runs' ? ["t.status <> 'running'"] : []), ...inRange(format, range)]
-  return `SELECT ${list.join(', ')} FROM ${format.table} t
-    ${where.length ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${(format.tableKey ?? format.key).map(sqlOf).join(', ')}`
+  const { fields, table, key, tableKey = key, dated } = records[file]
+  const other = { ...elsewhere[file], ...(withPrices && elsewhereWithPrices[file]) }
+  const sqlOf = ({ column }: RecordField) => other[column] ?? `t.${column}`
+  const list = Object.entries(fields).map(([name, field]) => {
+    const sql = sqlOf(field)
+    return `${writers[field.type]?.(sql, name) ?? sql} AS "${name}"`
+  })
+  const where = [
+    ...(file === 'runs' ? ["t.status <> 'running'"] : []),
+    ...inRange(dated === undefined ? undefined : fields[dated], range),
+  ]
+  const order = tableKey.map((name) => sqlOf(fields[name] as RecordField))
+  return `SELECT ${list.join(', ')}
+    FROM ${table} t
+    ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
+    ORDER BY ${order.join(', ')}`
 }
 
-/**
- * Conditions for the dates of a range. A file without dates is not restricted. COPY takes no
- * parameters.
- */
-function inRange(format: RecordFormat, { from, to }: DateRange): string[] {
-  const { dated, fields } = format
-  if (dated === undefined) return []
-  const column = `t.${columnOf(format, dated)}`
-  const midnight =
-    fields[dated]?.type === 'timestamp'
-      ? (day: string) => `extract(epoch FROM ${day})`
-      : (day: string) => day
+/** COPY takes no parameters. */
+function inRange(date: RecordField | undefined, { from, to }: DateRange): string[] {
+  if (!date) return []
+  const midnight = (day: string) => (date.type === 'timestamp' ? `extract(epoch FROM ${day})` : day)
   return [
-    ...(from === undefined ? [] : [`${column} >= ${midnight(`date '${from}'`)}`]),
-    ...(to === undefined ? [] : [`${column} < ${midnight(`date '${to}' + 1`)}`]),
+    ...(from === undefined ? [] : [`t.${date.column} >= ${midnight(`date '${from}'`)}`]),
+    ...(to === undefined ? [] : [`t.${date.column} < ${midnight(`date '${to}' + 1`)}`]),
   ]
 }

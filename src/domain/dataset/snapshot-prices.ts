@@ -51,18 +51,21 @@ const bits = (kind: EntityType, isComputed: (usd: string) => string) =>
 export const priceOfStaged = (kind: EntityType): string => `LEFT JOIN LATERAL (
   SELECT ${unitUsd('p.price_usd')} FROM ${kind} e
   JOIN asset_price p ON p.chain_id = e.chain_id AND p.asset_address = e.asset_address
-    AND p.date = CASE WHEN s.timestamp <= ${LAST_SECOND} THEN date '1970-01-01' + (s.timestamp / 86400)::int END
-  WHERE e.chain_id = s.chain_id AND e.id = s.${kind}_id AND num_nulls(${usdOf(kind, 's')}) > 0 OFFSET 0) p ON true`
+    AND p.date = CASE
+      WHEN s.timestamp <= ${LAST_SECOND} THEN date '1970-01-01' + (s.timestamp / 86400)::int END
+  WHERE e.chain_id = s.chain_id AND e.id = s.${kind}_id
+    AND num_nulls(${usdOf(kind, 's')}) > 0 OFFSET 0) p ON true`
 
 /** The stored values of staged snapshots `s` with a price `p`, by column. */
 export const pricedColumns = (kind: EntityType): Record<string, string> => ({
   ...Object.fromEntries(
     VALUES[kind].map(({ usd, amount }) => [usd, `coalesce(s.${usd}, ${worth(`s.${amount}`)})`]),
   ),
-  computed_usd: `(CASE WHEN p.unit_usd IS NULL THEN 0 ELSE ${bits(kind, (usd) => `s.${usd} IS NULL`).join(' + ')} END)::smallint`,
+  computed_usd: `(CASE
+    WHEN p.unit_usd IS NULL THEN 0
+    ELSE ${bits(kind, (usd) => `s.${usd} IS NULL`).join(' + ')} END)::smallint`,
 })
 
-/** The staged prices that differ from the stored ones. */
 const changed = new TemporaryTable('changed_price', {
   chain_id: 'bigint',
   asset_address: ADDRESS,

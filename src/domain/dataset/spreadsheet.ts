@@ -21,13 +21,14 @@ const decimals: Partial<Record<DatasetFile, (field: string) => string | undefine
     `${decimalsOf('vault', 'entity_id')} END`,
 }
 
-/** A number of more digits than a spreadsheet keeps, as text. */
-const asKept = (number: string) =>
-  `CASE WHEN length(trim('0' FROM translate(${number}, '-.', ''))) > ${MAX_DIGITS} THEN '''' ` +
-  `ELSE '' END || ${number}`
+/** An apostrophe makes a text of a number with more digits than a spreadsheet keeps. */
+const withAllDigits = (number: string) => `CASE
+    WHEN length(trim('0' FROM translate(${number}, '-.', ''))) > ${MAX_DIGITS} THEN ''''
+    ELSE '' END || ${number}`
 
-const asTime = (seconds: string) =>
-  `CASE WHEN ${seconds} <= ${LAST_SECOND} THEN to_char(to_timestamp(${seconds}), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+const asTime = (seconds: string) => `CASE
+    WHEN ${seconds} <= ${LAST_SECOND}
+      THEN to_char(to_timestamp(${seconds}), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
     ELSE ${seconds}::text END`
 
 /**
@@ -38,11 +39,11 @@ export const forSpreadsheet = (file: DatasetFile, csv: ValueWriters): ValueWrite
   ...csv,
   timestamp: asTime,
   unix: asTime,
-  decimal: (column, field) => asKept(`(${csv.decimal?.(column, field)})::text`),
-  total: (column, field) => asKept(`(${csv.total?.(column, field)})`),
+  decimal: (column, field) => withAllDigits(`(${csv.decimal?.(column, field)})::text`),
+  total: (column, field) => withAllDigits(`(${csv.total?.(column, field)})`),
   amount(column, field) {
     const places = decimals[file]?.(field)
-    if (places === undefined) return asKept(`${column}::text`)
-    return asKept(`trim_scale(${column} * ('1e-' || ${places})::numeric)::text`)
+    if (places === undefined) return withAllDigits(`${column}::text`)
+    return withAllDigits(`trim_scale(${column} * ('1e-' || ${places})::numeric)::text`)
   },
 })

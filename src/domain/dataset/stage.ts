@@ -2,12 +2,12 @@ import type { Fetched } from '../../sources/fetched.ts'
 import { Chunk } from './chunk.ts'
 import { storedEntities } from './entities.ts'
 import type { Problem } from './problem.ts'
-import { type Row, rowReader } from './reader.ts'
+import { type ReadRecord, recordReader } from './reader.ts'
 import type { Staging } from './staging.ts'
 
 export interface StageOptions {
   /** True to stage a valid record, a problem to refuse it. */
-  keep(row: Row): boolean | Problem
+  keep(row: ReadRecord): boolean | Problem
   /** The error for a problem, a clause that names the record. */
   failed(reason: string): Error
 }
@@ -24,7 +24,7 @@ export async function stageRecords(
   { batches, label }: Pick<Fetched, 'batches' | 'label'>,
   { keep, failed }: StageOptions,
 ): Promise<number> {
-  const read = rowReader(staging.format, await storedEntities(staging.writer))
+  const read = recordReader(staging.format, await storedEntities(staging.writer))
   let staged = 0
   let [chunk, other] = [new Chunk(CHUNK_BYTES), new Chunk(CHUNK_BYTES)]
   let copying = Promise.resolve()
@@ -47,7 +47,7 @@ export async function stageRecords(
         }
         if (!kept) continue
         staged++
-        chunk.add(row as Row, first + at)
+        chunk.add(row as ReadRecord, first + at)
         if (chunk.isFull) await flush()
       }
     await flush()

@@ -5,7 +5,14 @@ import type { Writer } from '../../db/write.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import type { Chunk } from './chunk.ts'
 import { type Conflict, findConflicts } from './conflicts.ts'
-import { columnOf, type RecordFormat, records } from './records.ts'
+import {
+  columnOf,
+  keyColumns,
+  type RecordFormat,
+  records,
+  storedColumns,
+  tableKeyColumns,
+} from './records.ts'
 
 /** A staged record whose id belongs to another record. */
 export interface Clash {
@@ -32,15 +39,9 @@ export class Staging {
   private constructor(writer: Writer, file: DatasetFile) {
     this.writer = writer
     this.format = records[file]
-    this.#table = new TemporaryTable('staged', {
-      ...Object.fromEntries(
-        Object.entries(this.format.fields).map(([field, { sql }]) => [
-          columnOf(this.format, field),
-          sql,
-        ]),
-      ),
-      ...DIGESTS,
-    })
+    const fields = Object.values(this.format.fields)
+    const types = Object.fromEntries(fields.map(({ column, sql }) => [column, sql]))
+    this.#table = new TemporaryTable('staged', { ...types, ...DIGESTS })
   }
 
   static async open(writer: Writer, file: DatasetFile): Promise<Staging> {
@@ -57,11 +58,8 @@ export class Staging {
 
   /** Stages the stored records of a date, in place of those of a file. */
   async copyStored(day: string): Promise<number> {
-    const { fields, besides = [], dated = '', table } = this.format
-    const columns = Object.keys(fields)
-      .filter((field) => !besides.includes(field))
-      .map((field) => columnOf(this.format, field))
-      .join(', ')
+    const { dated = '', table } = this.format
+    const columns = storedColumns(this.format).join(', ')
     const { rowCount } = await this.writer.query(
       `INSERT INTO staged (${columns})
        SELECT ${columns} FROM ${table} WHERE ${columnOf(this.format, dated)} = $1`,
@@ -112,10 +110,10 @@ export class Staging {
 
   /** Finds the records whose id belongs to another key, here or in the store. */
   async clashes(): Promise<Clash[]> {
-    const { table, key, tableKey = key, unique } = this.format
+    const { table, unique } = this.format
     if (!unique) return []
-    const keyOf = (row: string) =>
-      `(${tableKey.map((field) => `${row}.${columnOf(this.format, field)}`).join(', ')})`
+    const key = tableKeyColumns(this.format)
+    const keyOf = (row: string) => `(${key.map((column) => `${row}.${column}`).join(', ')})`
     const { rows } = await this.writer.query<Clash>(
       `SELECT s.line::int, s.${unique} AS id
        FROM ${this.writer.temporary('staged')} s JOIN ${table} t USING (${unique})
@@ -141,6 +139,6 @@ export class Staging {
   }
 
   #key(): string {
-    return this.format.key.map((field) => columnOf(this.format, field)).join(', ')
+    return keyColumns(this.format).join(', ')
   }
 }

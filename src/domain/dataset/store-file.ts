@@ -7,7 +7,14 @@ import type { BasePoints } from '../points/formula.ts'
 import { statusOn } from '../season/season.ts'
 import { ChangedVaults } from '../vault/refresh-vault-days.ts'
 import type { ImportRuns } from './import-runs.ts'
-import { columnOf, type RecordFormat, records } from './records.ts'
+import {
+  columnOf,
+  keyColumns,
+  type RecordFormat,
+  records,
+  storedColumns,
+  tableKeyColumns,
+} from './records.ts'
 import { settleFile } from './settle-file.ts'
 import {
   applyChangedPrices,
@@ -18,14 +25,14 @@ import {
 import { storePairs, storePositions } from './store-positions.ts'
 
 /** The state of an import in addition to its records. */
-export interface Import {
+export interface ImportContext {
   basePoints: BasePoints
   runs: ImportRuns
   tables: RunTables
 }
 
 /** The counts of staged records that were written. */
-export interface Written {
+export interface StoredCounts {
   /** The number of new or changed rows of each table. */
   rows: Map<string, number>
   /** The distribution dates of written positions. */
@@ -38,11 +45,11 @@ export class FileStore {
   readonly table: string
   readonly #writer: Writer
   readonly #file: DatasetFile
-  readonly #import: Import | undefined
+  readonly #import: ImportContext | undefined
   readonly #vaults: ChangedVaults
 
   /** @param of the import that the file is of. An update has none, and no positions. */
-  constructor(writer: Writer, file: DatasetFile, of?: Import) {
+  constructor(writer: Writer, file: DatasetFile, of?: ImportContext) {
     this.table = records[file].stored ?? records[file].table
     this.#writer = writer
     this.#file = file
@@ -50,8 +57,8 @@ export class FileStore {
     this.#vaults = new ChangedVaults(writer)
   }
 
-  async store(): Promise<Written> {
-    const written: Written = { rows: new Map(), dates: [] }
+  async store(): Promise<StoredCounts> {
+    const written: StoredCounts = { rows: new Map(), dates: [] }
     switch (this.#file) {
       case 'positions':
         await this.#storePositions(written)
@@ -86,7 +93,7 @@ export class FileStore {
     await settleFile(this.#writer, this.#file, this.#import?.runs)
   }
 
-  async #storePositions(written: Written): Promise<void> {
+  async #storePositions(written: StoredCounts): Promise<void> {
     if (!this.#import) throw new Error('only an import or a run stores positions')
     const { runs, basePoints, tables } = this.#import
     await runs.number()
@@ -102,7 +109,7 @@ export class FileStore {
   }
 
   /** Notes entries of another store's ledger, whose runs are stored. */
-  async #noteEntries(written: Written): Promise<void> {
+  async #noteEntries(written: StoredCounts): Promise<void> {
     const changes = this.#import?.tables.changes
     if (!changes) return
     const count = await changes.insert(
@@ -114,7 +121,7 @@ export class FileStore {
     written.rows.set(this.table, count)
   }
 
-  async #storeRecords(written: Written): Promise<void> {
+  async #storeRecords(written: StoredCounts): Promise<void> {
     const format = records[this.#file]
     const { join = '', columns: computed = {} } = COMPUTED[this.#file] ?? {}
     const columns = columnsOf(this.#file)
@@ -122,7 +129,7 @@ export class FileStore {
     const count = await upsert(this.#writer, {
       table: format.table,
       columns,
-      key: (format.tableKey ?? format.key).map((field) => columnOf(format, field)),
+      key: tableKeyColumns(format),
       from: `SELECT ${columns.map((column) => computed[column] ?? `s.${column}`).join(', ')}
         FROM staged s ${join}`,
     })
@@ -130,7 +137,7 @@ export class FileStore {
     await this.#storeUsers(written)
   }
 
-  async #storeUsers(written: Written): Promise<void> {
+  async #storeUsers(written: StoredCounts): Promise<void> {
     const format = records[this.#file]
     if (!format.user) return
     const count = await upsert(this.#writer, {
@@ -163,13 +170,9 @@ export class FileStore {
   }
 }
 
-/** The stored columns of a file: those of its fields, and computed ones. */
 function columnsOf(file: DatasetFile): string[] {
-  const format = records[file]
-  const ofFields = Object.keys(format.fields)
-    .filter((field) => !format.besides?.includes(field))
-    .map((field) => columnOf(format, field))
-  return [...new Set([...ofFields, ...Object.keys(COMPUTED[file]?.columns ?? {})])]
+  const computed = Object.keys(COMPUTED[file]?.columns ?? {})
+  return [...new Set([...storedColumns(records[file]), ...computed])]
 }
 
 interface Upsert {
@@ -207,15 +210,13 @@ async function upsert(writer: Writer, { table, columns, key, from }: Upsert): Pr
  * removed.
  */
 async function removeOtherOwners(writer: Writer, format: RecordFormat): Promise<void> {
-  const { table, key, tableKey = [] } = format
-  const equal = key.map((field) => columnOf(format, field)).map((name) => `t.${name} = s.${name}`)
-  const differs = tableKey
-    .filter((field) => !key.includes(field))
-    .map((field) => columnOf(format, field))
-    .map((name) => `t.${name} <> s.${name}`)
+  const key = keyColumns(format)
+  const conditions = tableKeyColumns(format).map(
+    (column) => `t.${column} ${key.includes(column) ? '=' : '<>'} s.${column}`,
+  )
   await writer.query(
-    `DELETE FROM ${table} t USING ${writer.temporary('staged')} s
-     WHERE ${[...equal, ...differs].join(' AND ')}`,
+    `DELETE FROM ${format.table} t USING ${writer.temporary('staged')} s
+     WHERE ${conditions.join(' AND ')}`,
   )
 }
 

@@ -91,8 +91,9 @@ const FILES = datasetFiles.flatMap((file) => [`${file}.jsonl`, `${file}.jsonl.gz
 const isKnown = (name: string) => FILES.includes(name) || /^(\.|readme)/i.test(name)
 
 function ignored(dir: string, name: string): string {
+  const sentence = `${join(dir, name)} is not a file of the import format and is ignored.`
   const meant = nearest(name, FILES)
-  return `${join(dir, name)} is not a file of the import format and is ignored.${meant ? ` (Did you mean ${meant}?)` : ''}`
+  return meant ? `${sentence} (Did you mean ${meant}?)` : sentence
 }
 
 async function openFile(path: string): Promise<{ size?: number; stream: Readable }> {
