@@ -76,14 +76,12 @@ export function addImport(program: Command): void {
     )
 }
 
-/** The result of an import, printed when the store is closed. */
 interface Loaded {
   dataset: Dataset
   summary: ImportSummary
   mirror?: MirrorSummary | undefined
 }
 
-/** Loads what `work` opens, and prints how long the whole command took. */
 async function loading(
   options: ImportFlags,
   work: (deps: CommandDeps, phases: Phases) => Promise<Loaded>,

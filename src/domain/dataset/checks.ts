@@ -121,10 +121,8 @@ export function riskFits({ maxLtv, liquidationThreshold }: Record<string, unknow
   }
 }
 
-/**
- * A USD amount may differ from amount × price by this share of the larger one, or by this many
- * dollars: prices are rounded.
- */
+// A USD amount may differ from amount × price by this share of the larger one, or by this many
+// dollars: prices are rounded.
 const USD_SHARE = 0.01
 const USD_ROUNDING = 1
 
@@ -157,7 +155,7 @@ export function doubtUsd(position: Record<string, unknown>) {
   return undefined
 }
 
-/** Unix seconds of the year 5138. Milliseconds are more since 1973. */
+// Unix seconds of the year 5138. Milliseconds are more since 1973.
 const MILLISECONDS = 1e11
 
 export function doubtTime({ timestamp }: Record<string, unknown>) {

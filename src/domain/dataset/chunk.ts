@@ -1,12 +1,9 @@
 import { digestOf } from './conflicts.ts'
 import type { ReadRecord } from './reader.ts'
 
-/**
- * Large enough that rows sorted by key are neighbours in an index, small enough not to matter for
- * memory.
- */
+// Large enough that rows sorted by key are neighbours in an index, small enough not to matter for
+// memory.
 const FULL_BYTES = 8 * 1024 * 1024
-/** The start of a buffer. */
 const FIRST_BYTES = 64 * 1024
 
 /**
@@ -57,7 +54,6 @@ export class Chunk {
     return this.bytes >= this.fullBytes
   }
 
-  /** The text since the last `clear`. */
   toBuffer(): Buffer {
     return this.buffer.subarray(0, this.bytes)
   }

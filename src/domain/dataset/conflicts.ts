@@ -8,7 +8,6 @@ export const digestOf = (text: string): string => hash('sha1', text, 'base64').s
 /** A line with the key of an earlier line, but other values. */
 export interface Conflict {
   line: number
-  /** The earlier line. */
   first: number
 }
 

@@ -23,7 +23,7 @@ interface WriteTarget {
  */
 export type WriteFile = (client: PoolClient, target: WriteTarget) => Promise<() => number>
 
-/** JSON has none of these characters, so COPY neither quotes nor escapes it. */
+// JSON has none of these characters, so COPY neither quotes nor escapes it.
 const UNQUOTED = `FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'`
 
 export const writeJson: WriteFile = (client, target) => {
@@ -44,7 +44,7 @@ const asCsv: ValueWriters = {
   boolean: (column) => `${column}::text`,
 }
 
-/** CSV with a header, whose line is not a row. */
+// CSV with a header, whose line is not a row.
 const csv = (client: PoolClient, select: string, { onRows, ...target }: WriteTarget, mark = '') =>
   stream(
     client,

@@ -9,11 +9,10 @@ export type DailyFile = 'market-snapshots' | 'vault-snapshots'
 export const isDaily = (file: string): file is DailyFile =>
   file === 'market-snapshots' || file === 'vault-snapshots'
 
-/** The columns of the key of a position. */
 const positionOf = (file: DailyFile) =>
   keyColumns(records[file]).filter((column) => column !== 'timestamp')
 
-/** True of snapshots of one position on one day. An index finds the range of times. */
+// True of snapshots of one position on one day. An index finds the range of times.
 const samePositionAndDay = (file: DailyFile, one: string, other: string) =>
   `${positionOf(file)
     .map((column) => `${one}.${column} = ${other}.${column}`)

@@ -11,7 +11,6 @@ export type ExportFormat = 'jsonl' | 'csv' | 'spreadsheet' | 'parquet'
 export interface ExportProgress {
   file: string
   rows: number
-  /** The expected number of rows, if known. */
   expected?: number | undefined
 }
 
@@ -24,15 +23,12 @@ export interface ExportOptions extends DateRange {
 }
 
 export interface ExportSummary {
-  /** The number of rows by file name, such as `positions.jsonl`. */
   files: Record<string, { rows: number }>
   seconds: number
 }
 
-/**
- * Doubles are written exactly. Tables are read whole, so a nested loop is never best, and readers
- * keep a core.
- */
+// Doubles are written exactly. Tables are read whole, so a nested loop is never best, and readers
+// keep a core.
 const SESSION = `SET LOCAL TimeZone = 'UTC';
   SET LOCAL extra_float_digits = 1;
   SET LOCAL work_mem = '64MB';

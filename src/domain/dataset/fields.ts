@@ -6,7 +6,6 @@ export interface RecordField extends values.Rule {
   type: values.FileType
   /** Its column, in the table and while it is staged. */
   column: string
-  /** The SQL type of the staged column. */
   sql: string
   /** Its meaning and unit, as Markdown. */
   description: string
@@ -15,9 +14,8 @@ export interface RecordField extends values.Rule {
   absent?: string
 }
 
-/** A column of a noun or, as far as files differ, what they say in its place. */
+// A column of a noun or, as far as files differ, what they say in its place.
 interface FieldOptions extends Omit<Described, 'type'> {
-  /** The noun's column, if it has another name. */
   column?: string
   type?: values.FileType
   /** Stricter than the rule of its type. */

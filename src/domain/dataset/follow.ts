@@ -13,7 +13,7 @@ import { replaceSeasons } from '../season/change-seasons.ts'
 /** The actor in seasons that a copy has brought. */
 export const COPIED = 'import'
 
-/** The parts of a revision that never change. */
+// The parts of a revision that never change.
 const REVISION = { id: 'bigint', changed_at: 'timestamptz', changed_by: 'text', from_date: 'date' }
 
 const HISTORIES = {
@@ -108,10 +108,8 @@ export async function removeMultipliers(client: Queryable, today: string): Promi
 }
 
 interface FollowedSeasons {
-  /** True if the store keeps other seasons. */
   own: boolean
   changed: boolean
-  /** Sentences about final boards that differ. */
   warnings: string[]
 }
 

@@ -3,7 +3,6 @@ import { GatewayError } from '../../errors.ts'
 export interface BadLine {
   /** The name of the file in messages, such as `positions.jsonl`. */
   file: string
-  /** Starting at 1. */
   line: number
   /** Undefined if the whole line is invalid. */
   field?: string
@@ -24,12 +23,10 @@ export class BadLines {
       this.#first.push({ file, line, ...problem })
   }
 
-  /** Counts problems that are not shown. */
   addUnseen(count: number): void {
     this.count += count
   }
 
-  /** @throws ImportError if there are any */
   assertNone(dataset: string): void {
     if (this.count > 0) throw new ImportError(dataset, this.#first, this.count)
   }
@@ -39,7 +36,6 @@ export class BadLines {
 export class ImportError extends GatewayError {
   /** The first invalid lines, in the order of files and lines. */
   readonly badLines: BadLine[]
-  /** The total number of invalid lines. */
   readonly count: number
 
   constructor(dataset: string, badLines: BadLine[], count: number) {

@@ -20,10 +20,8 @@ import { type Clash, Staging } from './staging.ts'
 import { FileStore, type ImportContext, type StoredCounts } from './store-file.ts'
 
 export interface ImportProgress {
-  /** The file's name, such as `positions.jsonl`. */
   file: string
   bytes: number
-  /** The length of the file, if known. */
   size?: number
   lines: number
 }
@@ -38,7 +36,6 @@ export interface FileSummary {
 /** The state that the files of an import share. */
 export interface ImportState extends ImportContext {
   writer: Writer
-  /** The name of the dataset. */
   dataset: string
   daily: boolean
   onProgress: ((progress: ImportProgress) => void) | undefined
@@ -50,11 +47,8 @@ export interface ImportState extends ImportContext {
   touched: Set<string>
   dates: Set<string>
   sources: SourceReceipt[]
-  /** Sentences about lines that were left out or changed. */
   noted: string[]
-  /** The lines of each file with a doubt. */
   doubts: Map<string, { what: string; count: number; first: string }>
-  /** The positions without points, by pool and date. */
   computed: Map<string, CountedPositions>
 }
 
@@ -209,7 +203,7 @@ class FileLines {
   }
 }
 
-/** @returns false if the staged chunk must not be stored */
+// @returns false if the staged chunk must not be stored
 async function checkChunk(
   state: ImportState,
   lines: FileLines,

@@ -2,13 +2,11 @@ import { TemporaryTable } from '../../db/temporary-table.ts'
 import type { Writer } from '../../db/write.ts'
 import type { RunTables } from '../distribution/run-tables.ts'
 
-/** The run of each written distribution date. */
 const datesRuns = new TemporaryTable('staged_run', {
   distribution_date: 'date PRIMARY KEY',
   run_id: 'bigint',
 })
 
-/** The dataset's own runs. */
 const ownRuns = new TemporaryTable('imported_run', {
   id: 'bigint PRIMARY KEY',
   date: 'date',
@@ -34,7 +32,6 @@ export class ImportRuns {
     await this.#writer.query('DELETE FROM run')
   }
 
-  /** Takes over the stored runs as those of the dataset. */
   async adopt(): Promise<void> {
     await ownRuns.insert(this.#writer, `SELECT id, date, status = 'succeeded' FROM run`)
   }

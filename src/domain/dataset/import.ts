@@ -43,7 +43,6 @@ export interface ImportDeps {
   pool: Pool
   basePoints: BasePoints
   logoHosts?: readonly string[]
-  /** False if imports write no entries of the ledger. */
   keepsLedger?: boolean
   log: { info(fields: object, message?: string): void }
 }
@@ -54,7 +53,6 @@ export interface ImportOptions {
    * before too.
    */
   daily?: boolean
-  /** Allows dates of a season whose board is final. */
   reopen?: boolean
   /** The actor in run records and multiplier revisions. */
   requestedBy?: string
@@ -68,16 +66,14 @@ export interface ImportOptions {
 export interface ImportSummary {
   /** By file name, such as `positions.jsonl`, in the order of the import. */
   files: Record<string, FileSummary>
-  /** The distribution dates whose totals changed, as YYYY-MM-DD, in order. */
   dates: string[]
   /** Files with a history, left out because the store has its own. */
   leftOut: string[]
-  /** Sentences about what is valid, but probably a mistake. */
   warnings: string[]
   seconds: number
 }
 
-/** The history of an exported store: its ids are those of no other store. */
+// The history of an exported store: its ids are those of no other store.
 const HISTORY: readonly DatasetFile[] = [
   'base-points-revisions',
   'multiplier-revisions',
@@ -173,10 +169,8 @@ interface ImportRun extends ImportState {
   files: Record<string, FileSummary>
   leftOut: string[]
   warnings: string[]
-  /** True if nothing but failed attempts has been recorded in the store. */
   isNew: boolean
   hadSeasons: boolean
-  /** The rules that the store keeps. */
   ownRules: string[]
 }
 
@@ -267,10 +261,8 @@ async function loadCopiedHistory(
     run.touched.add('base_points_revision')
 }
 
-/**
- * Checks what depends on all files.
- * @throws ImportError for invalid lines, CONFLICT for a date that no season admits
- */
+// Checks what depends on all files. @throws ImportError for invalid lines, CONFLICT for a date that
+// no season admits
 async function checkWhole(run: ImportRun): Promise<void> {
   const { writer, from, startedAt, reopen, logoHosts, warnings } = run
   run.bad.assertNone(run.dataset)

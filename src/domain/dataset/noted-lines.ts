@@ -1,7 +1,6 @@
 import { SHOWN } from './import-error.ts'
 import type { Problem } from './problem.ts'
 
-/** The number of lines that a sentence names. */
 const NAMED = 3
 
 /** Lines of a file that do not stop its import, with the first reasons. */
@@ -20,7 +19,6 @@ export class NotedLines {
     if (this.first.length < SHOWN) this.first.push({ line, problems })
   }
 
-  /** A sentence with their number. None if there are none. */
   sentences(file: string): string[] {
     const { count } = this
     if (count === 0) return []

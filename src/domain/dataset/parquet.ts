@@ -5,7 +5,6 @@ import { records } from './records.ts'
 import { selectSql, type ValueWriters } from './select.ts'
 import type { FileType } from './values.ts'
 
-/** The rows of a row group, which is in memory at once. */
 const GROUP = 20_000
 
 type Type = Pick<SchemaElement, 'type' | 'converted_type' | 'scale' | 'precision'>
@@ -14,7 +13,7 @@ const points: Type = { type: 'INT64', converted_type: 'DECIMAL', precision: 18, 
 const int64: Type = { type: 'INT64' }
 const moment: Type = { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' }
 
-/** A token amount, which may have 256 bits, is its digits. */
+// A token amount, which may have 256 bits, is its digits.
 const types: Record<FileType, Type> = {
   address: text,
   text,
@@ -33,12 +32,11 @@ const types: Record<FileType, Type> = {
   json: text,
 }
 
-/** The last second that a date can have in most languages, in the year 275760. */
+// The last second that a date can have in most languages, in the year 275760.
 const LAST_SECOND = 8_640_000_000_000
 const momentOf = (seconds: string) =>
   `CASE WHEN ${seconds} <= ${LAST_SECOND} THEN to_timestamp(${seconds}) END`
 
-/** The values of Parquet, as pg reads them. */
 const asParquet: ValueWriters = {
   text: (column) => `${column}::text`,
   amount: (column) => `${column}::text`,

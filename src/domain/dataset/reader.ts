@@ -9,7 +9,6 @@ export interface ReadRecord {
   texts: string[]
   key: string
   doubt: Doubt | undefined
-  /** The changes that made it fit. */
   changes: Problem[]
 }
 
@@ -53,7 +52,7 @@ export function recordReader(
 
 const CSV = 'looks like CSV, but the format is JSON Lines: one JSON object a line'
 
-/** Returns what turns a record into texts. A field with a problem has an empty one. */
+// Returns what turns a record into texts. A field with a problem has an empty one.
 function encoderOf(format: RecordFormat) {
   const { ignored = [] } = format
   const fields = Object.entries(format.fields)
@@ -91,7 +90,7 @@ function encoderOf(format: RecordFormat) {
   }
 }
 
-/** Returns what adds the entities of a record to the known ones, and checks its references. */
+// Returns what adds the entities of a record to the known ones, and checks its references.
 function referencesOf(format: RecordFormat, entities: KnownEntities) {
   const names = Object.keys(format.fields)
   const [id, chain] = [names.indexOf('id'), names.indexOf('chainId')]

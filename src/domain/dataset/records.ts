@@ -40,13 +40,11 @@ export type ReferencedKind = 'pool' | 'market' | 'vault' | 'asset'
  * derive.
  */
 export interface RecordFormat {
-  /** A description of its records, as Markdown. */
   about: string
   /** The table or view of its records. `columnOf` has the column of a field. */
   table: string
   /** The table behind a view. */
   stored?: string
-  /** All fields that a record can have, in any order. */
   fields: Record<string, RecordField>
   /** The fields of the natural key. A record replaces an earlier one with the same key. */
   key: string[]
@@ -61,9 +59,7 @@ export interface RecordFormat {
   mend?(record: Record<string, unknown>): { record: Record<string, unknown>; changes: Problem[] }
   /** Fields without a column in the table. */
   besides?: string[]
-  /** The field with a user's address. */
   user?: string
-  /** The field with the date of a record. */
   dated?: string
   /** The kind of entity that the records are. */
   defines?: Exclude<ReferencedKind, 'asset'>
@@ -82,10 +78,11 @@ export interface RecordFormat {
   doubt?(record: Record<string, unknown>): Doubt | undefined
 }
 
-const BEFORE = 'before the run.'
-const AFTER = 'after the run.'
-/** Nullable, but no record lacks it. */
+// Nullable, but no record lacks it.
 const required = { optional: false } as const
+
+// Records of what a user did at a moment.
+const OF_USER = { user: 'accountId', dated: 'timestamp', doubt: doubtTime }
 
 const described = (description: string) => ({ description })
 const address = (description: string) => ({ type: 'address', description }) as const
@@ -104,7 +101,6 @@ const chainId = {
 const user = { ...address('The user.'), sql: 't.user_address' } as const
 const ENTITY_TYPE = { type: 'text', rule: oneOf('entity_type', 'market', 'vault') } as const
 
-/** The asset of a market or a vault. */
 const asset = (owner: string) => ({
   assetAddress: described(`The address of the ${owner}'s token.`),
   assetSymbol: described(`The symbol of the ${owner}'s token.`),
@@ -153,24 +149,24 @@ const snapshot = {
   },
 } as const
 
-/** The fields of a side of a position. */
+const aroundRun = (name: string, what: string, options: { type?: 'total' } = {}) => ({
+  [`${name}Before`]: { ...required, ...options, description: `${what} before the run.` },
+  [`${name}After`]: { ...required, ...options, description: `${what} after the run.` },
+})
+
 function side(of: 'a' | 'b') {
-  const token = `token ${of.toUpperCase()}`
-  const inUsd = described(`The same in USD: the amount times \`${of}TokenPrice\`.`)
+  const token = of.toUpperCase()
+  const amounts = (name: string, what: string) => ({
+    [`${of}${name}`]: described(`Whole tokens ${token} ${what}.`),
+    [`${of}${name}Usd`]: described(`The same in USD: the amount times \`${of}TokenPrice\`.`),
+  })
   return {
-    [`${of}TokenAddress`]: described(`The address of ${token}.`),
-    [`${of}TokenSymbol`]: described(`The symbol of ${token}.`),
-    [`${of}TokenPrice`]: described(`The price of ${token} at that midnight, in USD.`),
-    [`${of}SuppliedAmount`]: described(
-      `Whole tokens ${of.toUpperCase()} supplied that others may borrow.`,
-    ),
-    [`${of}SuppliedAmountUsd`]: inUsd,
-    [`${of}ProtectedSuppliedAmount`]: described(
-      `Whole tokens ${of.toUpperCase()} supplied that nobody may borrow.`,
-    ),
-    [`${of}ProtectedSuppliedAmountUsd`]: inUsd,
-    [`${of}BorrowedAmount`]: described(`Whole tokens ${of.toUpperCase()} borrowed.`),
-    [`${of}BorrowedAmountUsd`]: inUsd,
+    [`${of}TokenAddress`]: described(`The address of token ${token}.`),
+    [`${of}TokenSymbol`]: described(`The symbol of token ${token}.`),
+    [`${of}TokenPrice`]: described(`The price of token ${token} at that midnight, in USD.`),
+    ...amounts('SuppliedAmount', 'supplied that others may borrow'),
+    ...amounts('ProtectedSuppliedAmount', 'supplied that nobody may borrow'),
+    ...amounts('BorrowedAmount', 'borrowed'),
   }
 }
 
@@ -396,26 +392,9 @@ export const records: Record<DatasetFile, RecordFormat> = {
           rule: values.receipts,
           description: 'The receipts of what it fetched.',
         },
-        positionCountBefore: { ...required, description: `Positions of the date ${BEFORE}` },
-        positionCountAfter: { ...required, description: `Positions of the date ${AFTER}` },
-        accountCountBefore: {
-          ...required,
-          description: `Users with positions on the date ${BEFORE}`,
-        },
-        accountCountAfter: {
-          ...required,
-          description: `Users with positions on the date ${AFTER}`,
-        },
-        totalPointsBefore: {
-          ...required,
-          type: 'total',
-          description: `Points of the date ${BEFORE}`,
-        },
-        totalPointsAfter: {
-          ...required,
-          type: 'total',
-          description: `Points of the date ${AFTER}`,
-        },
+        ...aroundRun('positionCount', 'Positions of the date'),
+        ...aroundRun('accountCount', 'Users with positions on the date'),
+        ...aroundRun('totalPoints', 'Points of the date', { type: 'total' }),
       },
       ['ledgerEntries'],
     ),
@@ -477,9 +456,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
       'of zeros.',
     table: 'market_snapshot',
     key: ['accountId', 'chainId', 'marketId', 'timestamp', 'positionId'],
-    user: 'accountId',
-    dated: 'timestamp',
-    doubt: doubtTime,
+    ...OF_USER,
     references: { marketId: 'market' },
     fields: fieldsOf({
       ...snapshot,
@@ -496,9 +473,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     about: 'The amount of a user in a vault at one moment.',
     table: 'vault_snapshot',
     key: ['accountId', 'chainId', 'vaultId', 'timestamp', 'positionId'],
-    user: 'accountId',
-    dated: 'timestamp',
-    doubt: doubtTime,
+    ...OF_USER,
     references: { vaultId: 'vault' },
     fields: fieldsOf({
       ...snapshot,
@@ -515,9 +490,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     about: "A user's share in the reward of a liquidation in a market.",
     table: 'market_liquidation_reward',
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
-    user: 'accountId',
-    dated: 'timestamp',
-    doubt: doubtTime,
+    ...OF_USER,
     references: { debtMarketId: 'market', collateralMarketId: 'market' },
     fields: fieldsOf(
       rewardColumns,
@@ -533,9 +506,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     about: "A user's share in the reward of a liquidation that a vault took part in.",
     table: 'vault_liquidation_reward',
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
-    user: 'accountId',
-    dated: 'timestamp',
-    doubt: doubtTime,
+    ...OF_USER,
     references: { vaultId: 'vault' },
     fields: fieldsOf(
       rewardColumns,
@@ -550,9 +521,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     table: 'cash_flow',
     key: ['chainId', 'txHash', 'logIndex'],
     tableKey: ['chainId', 'txHash', 'logIndex', 'accountId'],
-    user: 'accountId',
-    dated: 'timestamp',
-    doubt: doubtTime,
+    ...OF_USER,
     references: { entityId: { kindIn: 'entityType' } },
     fields: fieldsOf(
       activityColumns,

@@ -31,7 +31,7 @@ const reasonsSql = Object.entries(REASON).map(
   ([name, bit]) => `CASE WHEN t.reasons & ${bit} > 0 THEN '${name}' END`,
 )
 
-/** SQL of values that are not in a column of the table `t`, by column. */
+// SQL of values that are not in a column of the table `t`, by column.
 const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
   positions: { points: '(t.points_a + t.points_b)' },
   ledger: {
@@ -49,7 +49,7 @@ const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
   },
 }
 
-/** What of a dataset with prices is not in its column: an import computes what they give. */
+// What of a dataset with prices is not in its column: an import computes what they give.
 const elsewhereWithPrices: typeof elsewhere = {
   'market-snapshots': usdOfSource('market'),
   'vault-snapshots': usdOfSource('vault'),
@@ -84,7 +84,7 @@ export function selectSql(
     ORDER BY ${order.join(', ')}`
 }
 
-/** COPY takes no parameters. */
+// COPY takes no parameters.
 function inRange(date: RecordField | undefined, { from, to }: DateRange): string[] {
   if (!date) return []
   const midnight = (day: string) => (date.type === 'timestamp' ? `extract(epoch FROM ${day})` : day)

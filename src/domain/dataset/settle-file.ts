@@ -29,7 +29,7 @@ export async function settleFile(
   }
 }
 
-/** Ids that are assigned from now on are larger than the imported ones. */
+// Ids that are assigned from now on are larger than the imported ones.
 async function continueIds(writer: Writer, table: string): Promise<void> {
   await writer.query(
     `SELECT setval('${table}_id_seq', max(id)) FROM ${table}
@@ -37,10 +37,8 @@ async function continueIds(writer: Writer, table: string): Promise<void> {
   )
 }
 
-/**
- * Triggers record every change as a revision. One that says the same as the rule of its day or of
- * today is removed.
- */
+// Triggers record every change as a revision. One that says the same as the rule of its day or of
+// today is removed.
 async function removeEqualRevisions(writer: Writer): Promise<void> {
   await writer.query(
     `DELETE FROM multiplier_revision t
@@ -56,7 +54,7 @@ async function removeEqualRevisions(writer: Writer): Promise<void> {
   )
 }
 
-/** The same for the rates that triggers have recorded. */
+// The same for the rates that triggers have recorded.
 async function removeEqualRates(writer: Writer): Promise<void> {
   await writer.query(
     `DELETE FROM rate_revision t
@@ -71,10 +69,8 @@ async function removeEqualRates(writer: Writer): Promise<void> {
   )
 }
 
-/**
- * Records the rates of markets or vaults that are not their newest revision, where no trigger has
- * done so. They are few.
- */
+// Records the rates of markets or vaults that are not their newest revision, where no trigger has
+// done so. They are few.
 async function recordRates(writer: Writer, kind: EntityType): Promise<void> {
   if (!writer.usersAreRemote) return
   const borrowRate = kind === 'market' ? 'e.borrow_rate' : 'NULL::float8'

@@ -4,10 +4,8 @@ import type { Writer } from '../../db/write.ts'
 import { LAST_SECOND } from '../../time.ts'
 import type { EntityType } from '../holding/place.ts'
 
-/**
- * The USD values of a snapshot and their amounts. `computed_usd` is the sum of the bits of those
- * that a price gave.
- */
+// The USD values of a snapshot and their amounts. `computed_usd` is the sum of the bits of those
+// that a price gave.
 const VALUES: Record<EntityType, { usd: string; amount: string; bit: number }[]> = {
   market: ['collateral', 'protected', 'debt'].map((name, at) => ({
     usd: `${name}_usd`,
@@ -29,13 +27,10 @@ export const usdOfSource = (kind: EntityType): Record<string, string> =>
     ]),
   )
 
-/** SQL of what an amount of the priced token `p` is worth, exact up to the last cast. */
 const worth = (amount: string) => `(${amount} * p.unit_usd)::float8`
 
-/**
- * SQL of the exact price of a token's smallest unit. It is in no CASE, which remote servers refuse,
- * since how a double prints is a setting.
- */
+// SQL of the exact price of a token's smallest unit. It is in no CASE, which remote servers refuse,
+// since how a double prints is a setting.
 const unitUsd = (price: string) =>
   `('1e-' || e.asset_decimals)::numeric * ${exact(price)} AS unit_usd`
 

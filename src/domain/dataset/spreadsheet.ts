@@ -1,15 +1,14 @@
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import type { ValueWriters } from './select.ts'
 
-/** Spreadsheets round numbers to so many digits. */
 const MAX_DIGITS = 15
-/** The last second of the year 9999, the last one that spreadsheets know. */
+// The last second of the year 9999, the last one that spreadsheets know.
 const LAST_SECOND = 253_402_300_799
 
 const decimalsOf = (table: 'market' | 'vault', id: string) =>
   `(SELECT e.asset_decimals FROM ${table} e WHERE e.chain_id = t.chain_id AND e.id = t.${id})`
 
-/** SQL of the decimals of the amounts of a file, by field. The decimals of shares are not known. */
+// SQL of the decimals of the amounts of a file, by field. The decimals of shares are not known.
 const decimals: Partial<Record<DatasetFile, (field: string) => string | undefined>> = {
   'market-snapshots': () => decimalsOf('market', 'market_id'),
   'vault-snapshots': (field) => (field === 'shares' ? undefined : decimalsOf('vault', 'vault_id')),
@@ -21,7 +20,7 @@ const decimals: Partial<Record<DatasetFile, (field: string) => string | undefine
     `${decimalsOf('vault', 'entity_id')} END`,
 }
 
-/** An apostrophe makes a text of a number with more digits than a spreadsheet keeps. */
+// An apostrophe makes a text of a number with more digits than a spreadsheet keeps.
 const withAllDigits = (number: string) => `CASE
     WHEN length(trim('0' FROM translate(${number}, '-.', ''))) > ${MAX_DIGITS} THEN ''''
     ELSE '' END || ${number}`

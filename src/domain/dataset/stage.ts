@@ -12,7 +12,7 @@ export interface StageOptions {
   failed(reason: string): Error
 }
 
-/** The staging table has no index, so that small chunks cost no more than large ones. */
+// The staging table has no index, so that small chunks cost no more than large ones.
 const CHUNK_BYTES = 1024 * 1024
 
 /**

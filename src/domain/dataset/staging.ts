@@ -20,10 +20,9 @@ export interface Clash {
   id: string
 }
 
-/** The digest by which lines are compared. Equal digests stand for equal texts. */
+// The digest by which lines are compared. Equal digests stand for equal texts.
 const DIGESTS = { key_digest: ADDRESS, values_digest: ADDRESS, line: 'bigint' }
 
-/** The lines of all chunks of a file. */
 const lines = new TemporaryTable('line_digest', DIGESTS)
 
 /**

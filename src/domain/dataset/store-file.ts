@@ -33,15 +33,12 @@ export interface ImportContext {
 
 /** The counts of staged records that were written. */
 export interface StoredCounts {
-  /** The number of new or changed rows of each table. */
   rows: Map<string, number>
-  /** The distribution dates of written positions. */
   dates: string[]
 }
 
 /** Stores the staged records of one file, chunk by chunk. Unchanged rows are not written. */
 export class FileStore {
-  /** The table of the file's records. */
   readonly table: string
   readonly #writer: Writer
   readonly #file: DatasetFile
@@ -108,7 +105,6 @@ export class FileStore {
     await this.#storeUsers(written)
   }
 
-  /** Notes entries of another store's ledger, whose runs are stored. */
   async #noteEntries(written: StoredCounts): Promise<void> {
     const changes = this.#import?.tables.changes
     if (!changes) return
@@ -183,7 +179,7 @@ interface Upsert {
   from: string
 }
 
-/** Replaces an existing row only if a column differs. @returns how many rows it wrote */
+// Replaces an existing row only if a column differs. @returns how many rows it wrote
 async function upsert(writer: Writer, { table, columns, key, from }: Upsert): Promise<number> {
   const values = columns.filter((column) => !key.includes(column))
   const valuesOf = (row: string) => values.map((column) => `${row}.${column}`).join(', ')
@@ -205,10 +201,8 @@ async function upsert(writer: Writer, { table, columns, key, from }: Upsert): Pr
   return writer.usersAreRemote ? rows.length : (rowCount ?? 0)
 }
 
-/**
- * The table's key also has the user, so a row of another user with the record's natural key is
- * removed.
- */
+// The table's key also has the user, so a row of another user with the record's natural key is
+// removed.
 async function removeOtherOwners(writer: Writer, format: RecordFormat): Promise<void> {
   const key = keyColumns(format)
   const conditions = tableKeyColumns(format).map(
@@ -220,24 +214,20 @@ async function removeOtherOwners(writer: Writer, format: RecordFormat): Promise<
   )
 }
 
-/**
- * A record with neither risk parameter keeps both that are stored, so that they always fit each
- * other.
- */
+// A record with neither risk parameter keeps both that are stored, so that they always fit each
+// other.
 const keptRisk = (column: string) => `CASE
     WHEN num_nonnulls(s.max_ltv, s.liquidation_threshold) = 0 THEN old.${column}
     ELSE s.${column} END`
 
-/**
- * True if the limits change, as the trigger `keep_past_limits` compares them: the previous ones
- * stay those of the dates before the newest.
- */
+// True if the limits change, as the trigger `keep_past_limits` compares them: the previous ones
+// stay those of the dates before the newest.
 const LIMITS_CHANGE = `num_nonnulls(old.max_ltv, old.liquidation_threshold) > 0
     AND (old.max_ltv, old.liquidation_threshold) IS DISTINCT FROM
       (${keptRisk('max_ltv')}, ${keptRisk('liquidation_threshold')})
     AND newest.date > coalesce(old.limits_until[cardinality(old.limits_until)], '-infinity')`
 
-/** The past limits of a record, or those that are stored, with what now becomes one of them. */
+// The past limits of a record, or those that are stored, with what now becomes one of them.
 const pastLimits = (column: string, value: string, added: string) => ({
   [column]: `CASE
     WHEN s.past_limits IS NOT NULL THEN ARRAY(
@@ -247,10 +237,8 @@ const pastLimits = (column: string, value: string, added: string) => ({
     ELSE old.${column} END`,
 })
 
-/**
- * The stored value of columns that differ from the record's or are not of it. `old` is the existing
- * row with the key.
- */
+// The stored value of columns that differ from the record's or are not of it. `old` is the existing
+// row with the key.
 const COMPUTED: Partial<Record<DatasetFile, { join?: string; columns: Record<string, string> }>> = {
   multipliers: {
     join: 'LEFT JOIN multiplier old USING (pool_address)',

@@ -13,7 +13,7 @@ const PAIR = [
   'b_token_address',
   'b_token_symbol',
 ]
-/** Prices and amounts. */
+// Prices and amounts.
 const AMOUNTS = Object.values(records.positions.fields)
   .filter(({ type }) => type === 'float')
   .map(({ column }) => column)
@@ -31,7 +31,6 @@ const STORED = {
   run_id: 'int',
 }
 const COLUMNS = Object.keys(STORED)
-/** What a record may change. */
 const VALUES = ['id', 'pair_key', ...AMOUNTS, 'points_a', 'points_b', 'given']
 const columnsOf = (row: string, columns: string[]) =>
   columns.map((column) => `${row}.${column}`).join(', ')
@@ -65,32 +64,28 @@ export async function storePairs(writer: Writer): Promise<number> {
   return rows.length
 }
 
-/** It decides the points of staged positions, their run, and what is written. */
+// It decides the points of staged positions, their run, and what is written.
 type PositionsOrigin =
   /** A run stores a whole date. It computes all points, and writes every position. */
   | { kind: 'run'; day: string; run: string | null }
   /** An import computes the points that records lack, and skips equal rows. */
   | { kind: 'import' }
 
-/** The SQL in which origins differ. `s` is the record, `old` the stored position. */
+// The SQL in which origins differ. `s` is the record, `old` the stored position.
 interface OriginSql {
   run: string
-  /** True if the points are those of the record. */
   given: string
   points(side: 'a' | 'b', computed: string): string
-  /** Joins what these read. */
   joins: string
   joinOld: string
-  /** The stored positions that records may change. */
   ofRecords: string
-  /** The date of a record. */
   day: string
   skipsEqual: boolean
 }
 
 const SAME_DAY = 'old.user_address = s.user_address AND old.distribution_date = s.distribution_date'
 
-/** The planner has statistics of a known date, so a join finds the stored positions. */
+// The planner has statistics of a known date, so a join finds the stored positions.
 const sqlOfRun = (day: string, run: string | null): OriginSql => ({
   run: `${run}::int`,
   given: 'false',
@@ -180,7 +175,6 @@ const INSERT = `INSERT INTO stored_position (${COLUMNS.join(', ')})
 
 /** The written positions of a date, with the newest multiplier revision behind their points. */
 export interface WrittenDate {
-  /** YYYY-MM-DD. */
   date: string
   written: number
   revision: string

@@ -40,7 +40,6 @@ const matching = (
     typeof value === 'string' && matches(value) ? write(value) : undefined,
 })
 
-/** 20 bytes, stored in lower case. */
 const address: Rule = matching(isAddress, 'an address (0x and 40 hex digits)', (text) =>
   text.toLowerCase(),
 )
@@ -60,7 +59,6 @@ const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n'
 const hasSpecial = /[\\\t\n\r]/
 const unstorable = /[\0\p{Surrogate}]/u
 
-/** Escapes a text for COPY. */
 const escaped = (value: string) =>
   hasSpecial.test(value)
     ? value.replace(special, (character) => escapes[character] ?? character)
@@ -74,7 +72,7 @@ const textTo = (max: number): Rule => ({
   },
 })
 
-/** Any text that Postgres can store: no NUL, no lone surrogate. */
+// Any text that Postgres can store: no NUL, no lone surrogate.
 const text: Rule = textTo(MAX_TEXT)
 
 /** Exports of older versions have whole URLs of sources, with keys. */
@@ -104,17 +102,14 @@ const boolean: Rule = {
   encode: (value) => (typeof value === 'boolean' ? String(value) : undefined),
 }
 
-/**
- * A finite double: USD, prices, token amounts of the points API, rates. JSON has no NaN, but 1e999
- * overflows.
- */
+// A finite double: USD, prices, token amounts of the points API, rates. JSON has no NaN, but 1e999
+// overflows.
 const number: Rule = {
   what: 'a number',
   encode: (value) =>
     typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined,
 }
 
-/** Points, stored in millionths. */
 const points: Rule = {
   what: `a number from -${MAX_POINTS} to ${MAX_POINTS}`,
   encode: (value) => (typeof value === 'number' ? millionths(value) : undefined),
@@ -123,7 +118,7 @@ const points: Rule = {
 /** The points of both sides: checked, but not stored. */
 export const pointsOfBoth: Rule = { ...number, sql: 'double precision' }
 
-/** A sum of points, stored in millionths. As digits, since a double would lose some. */
+// A sum of points, stored in millionths. As digits, since a double would lose some.
 const total: Rule = {
   what: 'a decimal string with at most 12 digits before the point and 6 after it',
   encode(value) {
@@ -141,10 +136,8 @@ export const multiplier: Rule = {
   encode: (value) => (typeof value === 'number' && value >= 0 ? number.encode(value) : undefined),
 }
 
-/**
- * The smallest fraction above 0. One that is smaller comes of a mistake: no token has so many
- * decimals.
- */
+// The smallest fraction above 0. One that is smaller comes of a mistake: no token has so many
+// decimals.
 const MIN_FRACTION = 1e-30
 const MAX_RATE = 1e6
 
@@ -225,7 +218,7 @@ const integer = integerTo(Number.MAX_SAFE_INTEGER, 'an integer from 0 to 2^53-1'
 /** The decimals of a token, a byte in its contract. */
 export const decimals: Rule = integerTo(255, 'an integer from 0 to 255')
 
-/** Digits up to a maximum. Leading zeros are dropped, so that equal numbers are equal texts. */
+// Digits up to a maximum. Leading zeros are dropped, so that equal numbers are equal texts.
 const digitsTo = (max: string, what: string): Rule => ({
   what,
   encode(value) {
@@ -239,10 +232,8 @@ const digitsTo = (max: string, what: string): Rule => ({
 
 const isoInstant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]00:00))?$/
 
-/**
- * Parses an ISO 8601 text in UTC. A date without a time is its midnight. Rejects 30 February, which
- * Date accepts.
- */
+// Parses an ISO 8601 text in UTC. A date without a time is its midnight. Rejects 30 February, which
+// Date accepts.
 function instantOf(value: unknown): Date | undefined {
   if (typeof value !== 'string' || !isoInstant.test(value) || value.startsWith('0000'))
     return undefined
@@ -252,7 +243,6 @@ function instantOf(value: unknown): Date | undefined {
     : undefined
 }
 
-/** A point in time, to the millisecond. */
 const instant: Rule = {
   what: 'an ISO 8601 timestamp in UTC, such as "2026-11-09T12:30:00.000Z"',
   encode: (value) => instantOf(value)?.toISOString(),
@@ -264,10 +254,9 @@ function midnightOf(value: unknown): string | undefined {
 }
 
 const MAX_MIDNIGHTS = 10_000
-/** The encodings of midnights: records share few of them. */
+// The encodings of midnights: records share few of them.
 const midnights = new Map<unknown, string>()
 
-/** A distribution date. */
 const midnight: Rule = {
   what: 'midnight UTC in ISO 8601, such as "2026-11-09T00:00:00.000Z" or "2026-11-09"',
   encode(value) {

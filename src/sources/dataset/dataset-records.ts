@@ -8,7 +8,6 @@ import { readLines } from './lines.ts'
 export interface DatasetRecords {
   /** The subject of messages. */
   called: string
-  /** The name in receipts. */
   name: string
   file: DatasetFile
   kind: SourceReceipt['kind']

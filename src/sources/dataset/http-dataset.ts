@@ -81,7 +81,6 @@ export async function openHttpDataset(
   )
 }
 
-/** Says why an answer is not a file, as a clause. */
 function noFile({ status, type, ends }: Answer): string | undefined {
   if (status !== 200) return refusal({ status })
   if (type === 'text/html') return 'it answered HTML'
@@ -103,7 +102,6 @@ function opened(
   return { ...(!zipped && size !== undefined && { size }), stream }
 }
 
-/** Converts transfer errors to sentences. */
 async function* clearly(bytes: Readable, signal: AbortSignal | undefined) {
   try {
     yield* bytes

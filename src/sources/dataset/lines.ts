@@ -12,14 +12,12 @@ export interface LineBatch {
   /** The number of the first line in its file, starting at 1. */
   first: number
   lines: (string | UnreadableLine)[]
-  /** The number of bytes read so far. */
   bytes: number
 }
 
 /** The maximum length of a line, which bounds memory. A record has a few hundred bytes. */
 export const MAX_LINE_BYTES = 1024 * 1024
 
-/** The part of a stream whose lines are split at once. */
 const PIECE_BYTES = 64 * 1024
 
 /**
@@ -39,7 +37,7 @@ export async function* readLines(
   let first = 1
   let bytes = 0
 
-  /** Adds a part to the line that has not ended. @returns true if that makes it too long */
+  // Adds a part to the line that has not ended. @returns true if that makes it too long
   const keep = (piece: Buffer): boolean => {
     const isLong = length <= MAX_LINE_BYTES && length + piece.length > MAX_LINE_BYTES
     length += piece.length
@@ -47,7 +45,7 @@ export async function* readLines(
     else pieces.push(piece)
     return isLong
   }
-  /** Ends a line. Undefined if it was marked as too long before. */
+  // Ends a line. Undefined if it was marked as too long before.
   const finish = (): string | UnreadableLine | undefined => {
     const line = length > MAX_LINE_BYTES ? undefined : decode(Buffer.concat(pieces))
     pieces = []

@@ -11,7 +11,6 @@ export interface NewDirectory {
    * @throws BAD_INPUT if a file of such a name has appeared meanwhile, which stays
    */
   complete(): Promise<void>
-  /** Removes the files, and the directory if it was created. */
   discard(): Promise<void>
 }
 
@@ -39,9 +38,8 @@ export async function createDirectory(dir: string): Promise<NewDirectory> {
     )
   await access(dir, constants.W_OK).catch(refuse)
   const names = new Set<string>()
-  /** The files with their names. */
   const placed = new Set<string>()
-  /** Renaming would replace a file that is not ours. */
+  // Renaming would replace a file that is not ours.
   const place = async (name: string) => {
     const file = await open(join(dir, name), 'wx').catch((error) => {
       if (error.code !== 'EEXIST') throw error

@@ -16,7 +16,6 @@ export async function createRecordFiles(dir: string): Promise<RecordFiles> {
   const paths = new Map(datasetFiles.map((file) => [file, join(dir, `${file}.jsonl`)]))
   for (const path of paths.values()) await rm(path, { force: true })
   const handles = new Map<DatasetFile, Promise<FileHandle>>()
-  /** Serializes the writes of a handle. */
   const written = new Map<DatasetFile, Promise<void>>()
   const counts: RecordFiles['counts'] = {}
   let closed = false
