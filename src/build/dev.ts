@@ -25,7 +25,10 @@ const program = await context({
   outfile: 'dist/dev.js',
   bundle: true,
   packages: 'external',
-  alias: { 'pothos-sql': './src/pothos-sql/index.ts' },
+  alias: {
+    'pothos-sql': './src/pothos-sql/index.ts',
+    'pothos-sql/host': './src/pothos-sql/host.ts',
+  },
   platform: 'node',
   format: 'esm',
   target: 'node20',

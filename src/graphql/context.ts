@@ -1,4 +1,4 @@
-import { resolvers } from 'pothos-sql'
+import { Batches, Turns } from 'pothos-sql/host'
 import type { Batch, Reader } from '../db/connect/reader.ts'
 import { GatewayError } from '../errors.ts'
 import type { GatewayDeps } from './deps.ts'
@@ -17,14 +17,14 @@ export interface GraphContext {
   deps: GatewayDeps
   reader: Reader
   admin: Admin
-  batches: resolvers.Batches<Reader>
-  turns: resolvers.Turns
+  batches: Batches<Reader>
+  turns: Turns
 }
 
 /** Creates the context of one operation, with empty batches. */
 export function contextOf(deps: GatewayDeps, reader: Reader, admin: Admin): GraphContext {
-  const turns = new resolvers.Turns(() => reader.isOver)
-  return { deps, reader, admin, turns, batches: new resolvers.Batches(reader, turns) }
+  const turns = new Turns(() => reader.isOver)
+  return { deps, reader, admin, turns, batches: new Batches(reader, turns) }
 }
 
 /**

@@ -37,16 +37,15 @@ export const fragmentOf = (
 
 /** Which selections belong to a walk. All do by default. */
 interface Choice {
-  /** The values of the variables in @include and @skip. */
-  conditions?: Conditions
+  conditions?: SwitchValues
   /** The object type. Fragments on other types do not apply to it. */
   on?: { type: GraphQLObjectType; schema: GraphQLSchema }
   /** Called with each selection, whether it is chosen or not. */
   visited?(selection: SelectionNode): void
 }
 
-/** The values of variables. */
-export type Conditions = Readonly<Record<string, boolean>>
+/** The values of the variables in @include and @skip. */
+export type SwitchValues = Readonly<Record<string, boolean>>
 
 /**
  * Returns the fields that selection sets select together, by response key and in order, with
@@ -95,7 +94,7 @@ function applies(
 
 const isSwitch = (name: string) => name === 'include' || name === 'skip'
 
-function isIncluded({ directives = [] }: SelectionNode, conditions: Conditions): boolean {
+function isIncluded({ directives = [] }: SelectionNode, conditions: SwitchValues): boolean {
   return directives.every(({ name: { value: name }, arguments: args = [] }) => {
     if (!isSwitch(name)) return true
     const condition = args[0]?.value
@@ -128,7 +127,10 @@ export class Variants<Value> {
   }
 
   /** The value for these variables, which is made once. */
-  of(variables: Readonly<Record<string, unknown>>, make: (conditions: Conditions) => Value): Value {
+  of(
+    variables: Readonly<Record<string, unknown>>,
+    make: (conditions: SwitchValues) => Value,
+  ): Value {
     const key = this.#switches.map((name) => (variables[name] ? '1' : '0')).join('')
     let value = this.#values.get(key)
     if (value === undefined) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { rowSql } from 'pothos-sql'
+import { ENCODINGS } from 'pothos-sql/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pointsOf } from '../../src/domain/points/millionths.ts'
 import { openStore } from '../support/store.ts'
@@ -29,5 +29,5 @@ test('points that the gateway writes from millionths have the text that Postgres
     `SELECT ${pointsOf('m')}::text AS points FROM unnest($1::bigint[]) m`,
     [all],
   )
-  expect(all.map(rowSql.ENCODINGS.millionths.json)).toEqual(rows.map(({ points }) => points))
+  expect(all.map(ENCODINGS.millionths.json)).toEqual(rows.map(({ points }) => points))
 })

@@ -7,7 +7,7 @@ import {
   GraphQLString,
   parse,
 } from 'graphql'
-import { resolvers } from 'pothos-sql'
+import { resolveInTurns, Turns } from 'pothos-sql/host'
 import { expect, test } from 'vitest'
 
 const ROWS = 10_000
@@ -27,7 +27,7 @@ const Row = new GraphQLObjectType({
   },
 })
 const rows = Array.from({ length: ROWS }, (_, n) => ({ plain: String(n) }))
-const schema = resolvers.resolveInTurns(
+const schema = resolveInTurns(
   new GraphQLSchema({
     query: new GraphQLObjectType({
       name: 'Query',
@@ -56,7 +56,7 @@ test('the rows of a long list are completed in turns, in their order', async () 
     const { data, errors } = await execute({
       schema,
       document,
-      contextValue: { turns: new resolvers.Turns() },
+      contextValue: { turns: new Turns() },
     })
     expect(errors).toBeUndefined()
     expect(data?.rows).toEqual(rows.map(({ plain }) => ({ plain, loaded: plain, again: plain })))
@@ -67,7 +67,7 @@ test('the rows of a long list are completed in turns, in their order', async () 
 test('operations that work at the same time take turns', async () => {
   const ended: string[] = []
   const run = async (name: string, text: string) => {
-    await execute({ schema, document: parse(text), contextValue: { turns: new resolvers.Turns() } })
+    await execute({ schema, document: parse(text), contextValue: { turns: new Turns() } })
     ended.push(name)
   }
   const large = `{ ${Array.from({ length: 4 }, (_, n) => `a${n}: rows { plain loaded }`).join(' ')} }`
@@ -78,7 +78,7 @@ test('operations that work at the same time take turns', async () => {
 test('work that is over stops', async () => {
   let isOver = false
   resolved = 0
-  void execute({ schema, document, contextValue: { turns: new resolvers.Turns(() => isOver) } })
+  void execute({ schema, document, contextValue: { turns: new Turns(() => isOver) } })
   await new Promise((resolve) => setImmediate(resolve))
   isOver = true
   const before = resolved
@@ -88,7 +88,7 @@ test('work that is over stops', async () => {
 })
 
 test('a batch waits until all of its keys are there', async () => {
-  const turns = new resolvers.Turns()
+  const turns = new Turns()
   const order: string[] = []
   const values = Array.from({ length: 1000 }, async (_, n) => {
     await turns.wait()

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rowSql } from 'pothos-sql'
+import { snakeCase } from 'pothos-sql/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { legNames } from '../../src/domain/update/legs.ts'
@@ -68,11 +68,11 @@ beforeAll(async () => {
   })
   const byQuery = legNames.map((leg) => {
     const from = isIso(leg) ? 'to_timestamp($1::bigint)' : '$1::bigint'
-    const date = isIso(leg) ? rowSql.snakeCase(dateField(leg)) : 'timestamp::bigint'
+    const date = isIso(leg) ? snakeCase(dateField(leg)) : 'timestamp::bigint'
     return [
       leg,
       {
-        query: `SELECT * FROM ${rowSql.snakeCase(leg.replaceAll('-', '_'))} WHERE ${date} >= ${from}`,
+        query: `SELECT * FROM ${snakeCase(leg.replaceAll('-', '_'))} WHERE ${date} >= ${from}`,
       },
     ]
   })

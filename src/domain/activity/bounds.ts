@@ -1,4 +1,5 @@
-import { rowFilters, type Where } from 'pothos-sql'
+import type { Where } from 'pothos-sql'
+import { hasOnly } from 'pothos-sql/host'
 import { badArgument } from '../../errors.ts'
 import { DAY_MS } from '../../time.ts'
 
@@ -18,7 +19,7 @@ const whereOf = (args: Args) => (args.where ?? {}) as Where
  */
 export function assertFilterable(args: Args): void {
   const where = whereOf(args)
-  if (!rowFilters.hasOnly(where, SERVED) && !isBounded(where))
+  if (!hasOnly(where, SERVED) && !isBounded(where))
     throw unbounded('where', 'would scan the activity of all users')
 }
 

@@ -1,4 +1,5 @@
 import { rowFilters } from 'pothos-sql'
+import { conditionOf } from 'pothos-sql/host'
 import { exact } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
@@ -50,9 +51,9 @@ export const positionAggregate: Aggregate = {
   rows(where, groupBy) {
     assertBounded(where, 'date', { dates: 31, of: { filter: 'pools', dates: 366 } })
     const { assets = null } = where
-    const matches = rowFilters.conditionOf(filters, where)
+    const matches = conditionOf(filters, where)
     if (!assets && !groupBy.includes('ASSET')) return Prisma.sql`${whole} WHERE ${matches}`
-    return Prisma.sql`${sides} WHERE ${matches} AND ${rowFilters.conditionOf(ofSide, { assets })}`
+    return Prisma.sql`${sides} WHERE ${matches} AND ${conditionOf(ofSide, { assets })}`
   },
   groups: {
     ...byTime('t.distribution_date'),

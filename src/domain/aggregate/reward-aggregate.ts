@@ -1,4 +1,4 @@
-import { rowFilters } from 'pothos-sql'
+import { conditionOf } from 'pothos-sql/host'
 import { exact } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { liquidationRewards } from '../liquidation/reward.ts'
@@ -29,7 +29,7 @@ export const rewardAggregate: Aggregate = {
   rows(where) {
     assertBounded(where, 'time', { dates: 366 })
     return Prisma.sql`SELECT t.*, ${Prisma.raw(columns.collateralDecimals.sql)} AS decimals FROM ${from}
-      WHERE ${rowFilters.conditionOf(filters, where)}`
+      WHERE ${conditionOf(filters, where)}`
   },
   groups: {
     ...byTime(DATE),

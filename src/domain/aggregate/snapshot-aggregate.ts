@@ -1,4 +1,5 @@
 import { rowFilters } from 'pothos-sql'
+import { conditionOf } from 'pothos-sql/host'
 import { exact } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { snapshots } from '../snapshot/snapshot.ts'
@@ -32,7 +33,7 @@ export const snapshotAggregate: Aggregate = {
     return Prisma.sql`SELECT t.*, ${Prisma.raw(token.sql)} AS asset_address,
         coalesce(market.asset_decimals, vault.asset_decimals) AS asset_decimals
       FROM ${from} ${Prisma.raw(`${joined('market')} ${joined('vault')}`)}
-      WHERE ${rowFilters.conditionOf({ ...filters, assets: rowFilters.many(token, '') }, where)}`
+      WHERE ${conditionOf({ ...filters, assets: rowFilters.many(token, '') }, where)}`
   },
   groups: {
     ...byTime(DATE),

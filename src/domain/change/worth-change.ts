@@ -1,4 +1,5 @@
-import { type RowOf, rowSql, sqlColumns } from 'pothos-sql'
+import { type RowOf, sqlColumns } from 'pothos-sql'
+import { selectList } from 'pothos-sql/host'
 import { exact, toDouble } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Holder, oneOwner } from '../holding/holding.ts'
@@ -27,7 +28,7 @@ export function worthChangeSql(user: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
       chainId: Prisma.raw('NULL::bigint'),
       asOf,
     }
-    return Prisma.sql`LATERAL (SELECT ${rowSql.selectList(worthColumns)} ${worthFrom(holder)})`
+    return Prisma.sql`LATERAL (SELECT ${selectList(worthColumns)} ${worthFrom(holder)})`
   }
   return Prisma.sql`FROM (SELECT ${user} AS address, (${date} + 1)::timestamp AT TIME ZONE 'UTC' - interval '1 second' AS moment) since
     CROSS JOIN ${worth()} now CROSS JOIN ${worth(Prisma.raw('since.moment'))} past

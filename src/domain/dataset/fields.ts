@@ -1,4 +1,5 @@
-import { type Described, rowSql } from 'pothos-sql'
+import type { Described } from 'pothos-sql'
+import { snakeCase } from 'pothos-sql/host'
 import * as values from './values.ts'
 
 /** A field of the records of a file. */
@@ -52,8 +53,7 @@ const STORED = /^t\.(\w+)$/
 const storedSql = ({ sql, millionths = sql }: FieldOptions) => STORED.exec(millionths ?? '')?.[1]
 const isStored = (column: FieldOptions) =>
   column.sql === undefined || storedSql(column) !== undefined
-const storedName = (name: string, column: FieldOptions) =>
-  storedSql(column) ?? rowSql.snakeCase(name)
+const storedName = (name: string, column: FieldOptions) => storedSql(column) ?? snakeCase(name)
 
 function field(name: string, options: FieldOptions): RecordField {
   const { type = 'text', nullable = false, optional = nullable, moment } = options
@@ -61,7 +61,7 @@ function field(name: string, options: FieldOptions): RecordField {
   return {
     ...rule,
     type,
-    column: options.column ?? rowSql.snakeCase(name),
+    column: options.column ?? snakeCase(name),
     sql: rule.sql ?? values.stagedSql(type),
     what: nullable ? `${rule.what} or null` : rule.what,
     description: options.description ?? moment?.description ?? '',

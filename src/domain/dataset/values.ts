@@ -1,4 +1,4 @@
-import { rowSql } from 'pothos-sql'
+import { VALUE_TYPES } from 'pothos-sql/host'
 import * as z from 'zod'
 import { isAddress, isHash, storedHash } from '../../address.ts'
 import { hostsOnly } from '../../secrets.ts'
@@ -10,7 +10,7 @@ import { MAX_POINTS, millionths } from '../points/millionths.ts'
  * How a file writes a value: as a column of its type does or, where files differ, as Unix seconds
  * in a number, as a sum of points in digits, or as any JSON.
  */
-export type FileType = keyof typeof rowSql.VALUE_TYPES | 'unix' | 'total' | 'json'
+export type FileType = keyof typeof VALUE_TYPES | 'unix' | 'total' | 'json'
 
 /** Which values of a field are valid, and what is staged of them. */
 export interface Rule {
@@ -323,5 +323,5 @@ export const RULES: Record<Exclude<FileType, 'json'>, Rule> = {
 export const stagedSql = (type: FileType): string => {
   if (type === 'json') return 'jsonb'
   if (type === 'unix' || type === 'total' || type === 'decimal') return 'bigint'
-  return rowSql.VALUE_TYPES[type].sql
+  return VALUE_TYPES[type].sql
 }

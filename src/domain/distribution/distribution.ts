@@ -1,4 +1,5 @@
-import { type Listing, listing, rowFilters, rowSql, sqlColumns } from 'pothos-sql'
+import { type Listing, listing, rowFilters, sqlColumns } from 'pothos-sql'
+import { rowOfEach } from 'pothos-sql/host'
 import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma, type Distribution as StoredDistribution } from '../../generated/prisma/client.ts'
 import { DIGEST_OF } from '../points/digest.ts'
@@ -79,7 +80,7 @@ export async function distributionsOn(
 ): Promise<(Distribution | null)[]> {
   const stored = await reader.models.distribution.findMany({ where: { date: { in: [...dates] } } })
   const times = dates.map((date) => date.getTime())
-  return rowSql.rowOfEach(times, stored.map(withPoints), ({ date }) => date.getTime())
+  return rowOfEach(times, stored.map(withPoints), ({ date }) => date.getTime())
 }
 
 /** Reads the newest distribution. Null if no positions are stored. */

@@ -1,4 +1,5 @@
-import { type Listing, listing, rowFilters, rowSql, sqlColumns } from 'pothos-sql'
+import { type Listing, listing, rowFilters, sqlColumns } from 'pothos-sql'
+import { rowOfEach } from 'pothos-sql/host'
 import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma, type Run as StoredRun } from '../../generated/prisma/client.ts'
 import { fromMillionths, pointsOf } from '../points/millionths.ts'
@@ -106,7 +107,7 @@ export async function runsById(reader: Reader, ids: readonly bigint[]): Promise<
       run.totalPointsBefore === null ? null : fromMillionths(run.totalPointsBefore),
     totalPointsAfter: run.totalPointsAfter === null ? null : fromMillionths(run.totalPointsAfter),
   }))
-  return rowSql.rowOfEach(ids, runs, ({ id }) => id)
+  return rowOfEach(ids, runs, ({ id }) => id)
 }
 
 /** The columns of the receipts of a run, over the elements `r` of its sources. */

@@ -1,4 +1,5 @@
-import { type Columns, type RowOf, rowSql } from 'pothos-sql'
+import type { Columns, RowOf } from 'pothos-sql'
+import { selectList } from 'pothos-sql/host'
 import { oneKeyAtATime } from '../../db/connect/one-key-at-a-time.ts'
 import type { Reader } from '../../db/connect/reader.ts'
 import { exact, toDouble } from '../../db/exact-sum.ts'
@@ -164,7 +165,7 @@ function readAll(
   const [asOf, since] = [momentSql(moment), momentSql(from)]
   const selected = (owners: Prisma.Sql) => {
     const holder = { owners, chainId: Prisma.sql`${chainId}::bigint`, asOf, since }
-    const list = rowSql.selectList({ ...columns, ...('entities' in columns && ENTITIES) })
+    const list = selectList({ ...columns, ...('entities' in columns && ENTITIES) })
     return Prisma.sql`SELECT ${list} ${of(holder)}`
   }
   const [only = []] = groups

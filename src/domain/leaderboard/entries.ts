@@ -1,4 +1,5 @@
-import { type Listing, rowSql } from 'pothos-sql'
+import type { Listing } from 'pothos-sql'
+import { selectList } from 'pothos-sql/host'
 import type { Batch, Reader } from '../../db/connect/reader.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -55,7 +56,7 @@ async function entriesIn(
   })
   if (!board) return []
   return reader.$queryRaw<LeaderboardEntry[]>`SELECT * FROM (
-    SELECT ${rowSql.selectList(board.columns)} FROM ${board.from} WHERE t.user_address = ANY(${users}::text[])) e
+    SELECT ${selectList(board.columns)} FROM ${board.from} WHERE t.user_address = ANY(${users}::text[])) e
     WHERE e.scope = ${scope}`
 }
 

@@ -1,4 +1,5 @@
-import { type RowOf, rowSql, sqlColumns } from 'pothos-sql'
+import { type RowOf, sqlColumns } from 'pothos-sql'
+import { selectList } from 'pothos-sql/host'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { addPoints, pointsOf } from '../points/millionths.ts'
 import { lastDates } from '../series/calendar.ts'
@@ -67,7 +68,7 @@ export function together(
  */
 export const ranksByDate = (owners: Prisma.Sql, span: Span): Prisma.Sql => Prisma.sql`
   SELECT t.date, trim_scale(sum(t.points)) AS points, min(t.rank) AS rank
-  FROM (SELECT ${rowSql.selectList(rankColumns)} ${fromRanks(
+  FROM (SELECT ${selectList(rankColumns)} ${fromRanks(
     Prisma.sql`${owners} CROSS JOIN LATERAL (SELECT owner.address) who`,
     Prisma.sql`(SELECT last AS date FROM (${lastDates(span)}) b)`,
   )} WHERE at.date IS NOT NULL) t GROUP BY 1`

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import { type Listing, listing, rowSql } from 'pothos-sql'
+import { type Listing, listing } from 'pothos-sql'
+import { selectList } from 'pothos-sql/host'
 import type { Batch, Reader } from '../../db/connect/reader.ts'
 import { usually } from '../../db/marks.ts'
 import { badArgument, GatewayError } from '../../errors.ts'
@@ -112,7 +113,7 @@ async function mergedEntry(reader: Reader, key: readonly string[]): Promise<Ledg
     WHERE user_address = ${user} AND distribution_date = ${date}::date
     AND pool_key = ${pool}::int)`
   const [row] = await reader.$queryRaw<LedgerEntry[]>`
-    SELECT ${rowSql.selectList(columns)} FROM ${mergedBy(runs, BigInt(since), entries)}
+    SELECT ${selectList(columns)} FROM ${mergedBy(runs, BigInt(since), entries)}
       WHERE t.run_id = ${runId}::bigint`
   return row ?? null
 }

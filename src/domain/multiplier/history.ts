@@ -1,4 +1,5 @@
-import { type Column, type Listing, listing, rowFilters, rowSql, sqlColumns } from 'pothos-sql'
+import { type Column, type Listing, listing, rowFilters, sqlColumns } from 'pothos-sql'
+import { rowOfEach } from 'pothos-sql/host'
 import type { Reader } from '../../db/connect/reader.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 import { announced } from './rule.ts'
@@ -68,7 +69,7 @@ export async function revisionsById(
   const revisions = await reader.models.multiplierRevision.findMany({
     where: { id: { in: [...ids] } },
   })
-  return rowSql.rowOfEach(ids, revisions, ({ id }) => id)
+  return rowOfEach(ids, revisions, ({ id }) => id)
 }
 
 /**

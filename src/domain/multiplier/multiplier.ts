@@ -1,4 +1,5 @@
-import { type Listing, listing, rowFilters, rowSql, sqlColumns } from 'pothos-sql'
+import { type Listing, listing, rowFilters, sqlColumns } from 'pothos-sql'
+import { rowOfEach } from 'pothos-sql/host'
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Multiplier, Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
@@ -63,7 +64,7 @@ export async function multipliersOf(
   const stored = await reader.models.multiplier.findMany({
     where: { poolAddress: { in: [...pools] } },
   })
-  return rowSql.rowOfEach(pools, stored, ({ poolAddress }) => poolAddress)
+  return rowOfEach(pools, stored, ({ poolAddress }) => poolAddress)
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type RowOf, rowSql, sqlColumns } from 'pothos-sql'
+import { type RowOf, sqlColumns } from 'pothos-sql'
+import { snakeCase } from 'pothos-sql/host'
 import { moderate } from '../../db/exact-sum.ts'
 import { usually } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -20,7 +21,7 @@ export const bounded = (double: string) => moderate(double, 90)
 export const AMOUNT_FIELDS = ['a', 'b'].flatMap((side) =>
   ['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => `${side}${name}AmountUsd`),
 )
-const AMOUNTS = AMOUNT_FIELDS.map(rowSql.snakeCase)
+const AMOUNTS = AMOUNT_FIELDS.map(snakeCase)
 /**
  * Each expression is written once in a statement: OFFSET 0 keeps the planner from writing it
  * wherever it is used.

@@ -1,4 +1,5 @@
-import { rowFilters, rowSql, type SortKeys } from 'pothos-sql'
+import { type Conditions, rowFilters, type SortKeys } from 'pothos-sql'
+import { snakeCase } from 'pothos-sql/host'
 
 /**
  * The rates of a pool's markets and the factors of its multiplier: pools `t` are filtered and
@@ -22,14 +23,14 @@ for (const [side, unit] of [
     }
   }
 
-export const rateFilters: rowFilters.Conditions = {}
+export const rateFilters: Conditions = {}
 export const rateSortKeys: SortKeys = {}
 for (const [field, { sql, meaning }] of Object.entries(rates)) {
   rateFilters[field] = rowFilters.range(
     { sql, type: 'float' },
     `Only pools whose ${meaning} is in this range.`,
   )
-  rateSortKeys[rowSql.snakeCase(field).toUpperCase()] = {
+  rateSortKeys[snakeCase(field).toUpperCase()] = {
     column: sql,
     field,
     type: 'float',

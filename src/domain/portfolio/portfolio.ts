@@ -1,4 +1,5 @@
-import { type RowOf, rowSql } from 'pothos-sql'
+import type { RowOf } from 'pothos-sql'
+import { selectList } from 'pothos-sql/host'
 import type { Reader } from '../../db/connect/reader.ts'
 import { exact, toDouble } from '../../db/exact-sum.ts'
 import { rowsOfUsers } from '../../db/marks.ts'
@@ -49,7 +50,7 @@ export async function entityHoldings(
   const of = (kind: EntityType) => {
     const keys = { chain_id: 's.chain_id', entity_id: `s.${kind}_id` }
     const count = 'count(DISTINCT s.user_address)::int AS user_count'
-    const columns = rowSql.selectList({ ...placeColumns, ...amountColumns })
+    const columns = selectList({ ...placeColumns, ...amountColumns })
     return reader.$queryRaw<EntityHolding[]>`${rowsOfUsers(users, tablesOfLatest(kind, moment))}
       SELECT ${columns}, t.user_count AS "userCount"
       FROM (${summedFrom(kind, latest(kind, owners, moment), keys, [count])}) t

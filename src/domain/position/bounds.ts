@@ -1,4 +1,5 @@
-import { rowFilters, type Where } from 'pothos-sql'
+import type { Where } from 'pothos-sql'
+import { hasOnly } from 'pothos-sql/host'
 import { badArgument, GatewayError } from '../../errors.ts'
 import { DAY_MS } from '../../time.ts'
 import { mostHealth } from './health.ts'
@@ -29,7 +30,7 @@ const SERVED = new Set(['users', 'pools', 'assets', 'date'])
  * @throws BAD_INPUT
  */
 export function assertFilterable(where: Where | null | undefined, bounds: Bounds): void {
-  if (!where || rowFilters.hasOnly(where, SERVED) || isBounded(where, bounds)) return
+  if (!where || hasOnly(where, SERVED) || isBounded(where, bounds)) return
   throw unbounded('where', 'would scan all positions')
 }
 

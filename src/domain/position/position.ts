@@ -3,11 +3,11 @@ import {
   listing,
   type RowOf,
   rowFilters,
-  rowSql,
   type SortKey,
   sqlColumns,
   type Where,
 } from 'pothos-sql'
+import { constantCase, type FilterLookup, rowsById, withoutKeys } from 'pothos-sql/host'
 import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
@@ -162,7 +162,7 @@ const amountFilters = Object.fromEntries(
 )
 const amountSortKeys = Object.fromEntries(
   Object.entries(AMOUNTS).map(([name, [sql, what]]): [string, SortKey] => [
-    rowSql.constantCase(name),
+    constantCase(name),
     {
       column: `(${sql})`,
       field: name,
@@ -173,7 +173,7 @@ const amountSortKeys = Object.fromEntries(
 )
 /** The table behind the view: only it lets an index answer alone. */
 const STORED = Prisma.sql`stored_position t`
-const ofUsers: rowFilters.Lookup = {
+const ofUsers: FilterLookup = {
   matches: (users) => Prisma.sql`t.user_address = ANY(${users})`,
   equals: (user) => Prisma.sql`t.user_address = ${user}`,
   keys: {
@@ -182,7 +182,7 @@ const ofUsers: rowFilters.Lookup = {
     select: (users) => Prisma.sql`SELECT DISTINCT key FROM unnest(${users}) key`,
   },
 }
-const ofPools: rowFilters.Lookup = {
+const ofPools: FilterLookup = {
   matches: (pools) =>
     Prisma.sql`t.pool_key = ANY(ARRAY(SELECT key FROM pool WHERE id = ANY(${pools})))`,
   equals: (pool) => Prisma.sql`t.pool_key = (SELECT key FROM pool WHERE id = ${pool})`,
@@ -194,7 +194,7 @@ const ofPools: rowFilters.Lookup = {
 }
 const withToken = (tokens: Prisma.Sql) =>
   Prisma.sql`(p.a_token_address = ANY(${tokens}) OR p.b_token_address = ANY(${tokens}))`
-const ofTokens: rowFilters.Lookup = {
+const ofTokens: FilterLookup = {
   matches: (tokens) =>
     Prisma.sql`t.pair_key = ANY(ARRAY(SELECT p.key FROM token_pair p WHERE ${withToken(tokens)}))`,
   keys: {
@@ -206,7 +206,7 @@ const ofTokens: rowFilters.Lookup = {
   },
 }
 /** Positions whose debt supply of a token backs. */
-const backedBy: rowFilters.Lookup = {
+const backedBy: FilterLookup = {
   matches(tokens) {
     const backs = (
       side: 'a' | 'b',
@@ -289,8 +289,8 @@ export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): 
         (SELECT p.pool_key FROM token_pair p WHERE ${withToken(tokens)})) u`
     : undefined
   const limited = positionsFrom(positionsUpTo(most, date, pools), joinedColumns)
-  return { ...limited, filters: rowFilters.withoutKeys(limited.filters) }
+  return { ...limited, filters: withoutKeys(limited.filters) }
 }
 
 export const positionsById = (reader: Reader, ids: readonly string[]) =>
-  rowSql.rowsById(reader, positionListing, ids, 'text')
+  rowsById(reader, positionListing, ids, 'text')

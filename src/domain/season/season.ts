@@ -1,4 +1,5 @@
-import { type RowOf, rowSql, sqlColumns } from 'pothos-sql'
+import { type RowOf, sqlColumns } from 'pothos-sql'
+import { rowOfEach } from 'pothos-sql/host'
 import type { Reader } from '../../db/connect/reader.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -41,7 +42,7 @@ export async function seasonsNamed(
   names: readonly string[],
 ): Promise<(Season | null)[]> {
   const seasons = await reader.models.season.findMany({ where: { name: { in: [...names] } } })
-  return rowSql.rowOfEach(names, seasons, ({ name }) => name)
+  return rowOfEach(names, seasons, ({ name }) => name)
 }
 
 /**

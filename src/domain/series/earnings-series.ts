@@ -1,4 +1,4 @@
-import { rowSql } from 'pothos-sql'
+import { selectList } from 'pothos-sql/host'
 import { exact, toDouble } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { CASH } from '../earnings/earnings.ts'
@@ -53,7 +53,7 @@ export function earningsByBucket(owners: Prisma.Sql, span: Span): Prisma.Sql {
         UNION ALL SELECT ${entity}, NULL, start, NULL, NULL, NULL, NULL, floor(extract(epoch FROM moment))::bigint, NULL, NULL
           FROM (SELECT DISTINCT ${entity} FROM flow) f CROSS JOIN bucket) e
       WINDOW so_far AS (PARTITION BY ${entity} ORDER BY moment))
-    SELECT t.start, ${rowSql.selectList(columns)} FROM (
+    SELECT t.start, ${selectList(columns)} FROM (
       SELECT h.start, h.entity_type, ${ENTITY_WORTH}, ${HELD_CASH} AS cash,
         coalesce(sum(h.unknown) FILTER (WHERE h.held), 0) AS unknown,
         sum(CASE WHEN h.held THEN -h.cash ELSE h.cash END) AS pending_cash,

@@ -1,4 +1,5 @@
-import { type Column, type Columns, type RowOf, rowSql, sqlColumns } from 'pothos-sql'
+import { type Column, type Columns, type RowOf, sqlColumns } from 'pothos-sql'
+import { selectList, VALUE_TYPES } from 'pothos-sql/host'
 import { exact, plainDouble, quotient } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
@@ -254,8 +255,7 @@ export const groupBucketColumns: Columns = Object.fromEntries(
 
 /** Amounts are text, as in every select list. */
 const RECORD = Object.entries(groupBucketColumns).map(
-  ([name, { type = 'text' }]) =>
-    `"${name}" ${type === 'amount' ? 'text' : rowSql.VALUE_TYPES[type].sql}`,
+  ([name, { type = 'text' }]) => `"${name}" ${type === 'amount' ? 'text' : VALUE_TYPES[type].sql}`,
 )
 
 /** The FROM clause for `groupBucketColumns`, from the records of a group. */
@@ -290,6 +290,6 @@ export function groupedSeriesFrom(
         FROM top JOIN day d USING (key) CROSS JOIN LATERAL (SELECT d.start, d.last) bucket GROUP BY 1, 2) s)
     SELECT top.ordinality, top.total, top.pool, top.chain, top.asset, array_agg(b) AS buckets
     FROM top CROSS JOIN ${calendar(span)} LEFT JOIN sums s ON s.key = top.key AND s.start = bucket.start
-    CROSS JOIN LATERAL (SELECT ${rowSql.selectList(COLUMNS_OF[group])}) b
+    CROSS JOIN LATERAL (SELECT ${selectList(COLUMNS_OF[group])}) b
     GROUP BY 1, 2, 3, 4, 5) t`
 }

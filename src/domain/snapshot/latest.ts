@@ -1,4 +1,4 @@
-import { rowSql } from 'pothos-sql'
+import { ownersSql, selectList } from 'pothos-sql/host'
 import { oneKeyAtATime } from '../../db/connect/one-key-at-a-time.ts'
 import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -32,11 +32,11 @@ async function readLatest(
   const chain = Prisma.sql`${chainId}::bigint`
   const of = (kind: EntityType) =>
     reader.$queryRaw<(Snapshot & { ordinality: number })[]>`
-      SELECT owner.number::int AS ordinality, found.* FROM ${rowSql.ownersSql(
+      SELECT owner.number::int AS ordinality, found.* FROM ${ownersSql(
         ['text'],
         users.map((user) => [user]),
       )}
-      CROSS JOIN LATERAL (SELECT ${rowSql.selectList(snapshots.columns)}
+      CROSS JOIN LATERAL (SELECT ${selectList(snapshots.columns)}
         ${latestFrom(kind, Prisma.raw('owner.k0'), chain, momentSql(asOf))}) found`
   const [markets, vaults] = await Promise.all([of('market'), of('vault')])
   const byUser: Snapshot[][] = users.map(() => [])

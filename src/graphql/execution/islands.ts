@@ -8,7 +8,15 @@ import {
   type OperationDefinitionNode,
   visit,
 } from 'graphql'
-import { Plan, selections } from 'pothos-sql'
+import { Plan } from 'pothos-sql'
+import {
+  type Fragments,
+  fieldsOf,
+  fragmentsOf,
+  HOLE,
+  type SwitchValues,
+  Variants,
+} from 'pothos-sql/host'
 import type { Variables } from '../policy/documents.ts'
 
 /** A query in two parts: root fields that have a plan, and the islands, which resolvers read. */
@@ -25,8 +33,8 @@ export class Islands<Resolve> {
   readonly #document: DocumentNode
   readonly #operation: OperationDefinitionNode
   readonly #resolver: (document: DocumentNode) => Resolve
-  readonly #fragments: selections.Fragments
-  readonly #parts: selections.Variants<SplitQuery<Resolve> | null>
+  readonly #fragments: Fragments
+  readonly #parts: Variants<SplitQuery<Resolve> | null>
 
   constructor(
     schema: GraphQLSchema,
@@ -38,8 +46,8 @@ export class Islands<Resolve> {
     this.#document = document
     this.#operation = operation
     this.#resolver = resolver
-    this.#fragments = selections.fragmentsOf(document)
-    this.#parts = new selections.Variants(document)
+    this.#fragments = fragmentsOf(document)
+    this.#parts = new Variants(document)
   }
 
   get size(): number {
@@ -56,10 +64,10 @@ export class Islands<Resolve> {
     return this.#parts.of(coerced, (conditions) => this.#split(conditions)) ?? undefined
   }
 
-  #split(conditions: selections.Conditions): SplitQuery<Resolve> | null {
+  #split(conditions: SwitchValues): SplitQuery<Resolve> | null {
     const type = this.#schema.getQueryType() as GraphQLObjectType
     const on = { type, schema: this.#schema }
-    const fields = selections.fieldsOf([this.#operation.selectionSet], this.#fragments, {
+    const fields = fieldsOf([this.#operation.selectionSet], this.#fragments, {
       conditions,
       on,
     })
@@ -112,7 +120,7 @@ const typenameAs = (key: string): FieldNode => ({
   name: { kind: Kind.NAME, value: '__typename' },
 })
 
-function variablesIn(nodes: readonly FieldNode[], fragments: selections.Fragments): Set<string> {
+function variablesIn(nodes: readonly FieldNode[], fragments: Fragments): Set<string> {
   const names = new Set<string>()
   const spread = new Set<string>()
   const collect = (node: ASTNode): void => {
@@ -132,6 +140,6 @@ function variablesIn(nodes: readonly FieldNode[], fragments: selections.Fragment
 
 /** Puts the JSON of islands into the holes of an answer. */
 export function fillHoles(json: string, islands: readonly string[]): string {
-  const [first, ...rest] = json.split(selections.HOLE)
+  const [first, ...rest] = json.split(HOLE)
   return rest.reduce((filled, part, i) => filled + islands[i] + part, first as string)
 }

@@ -11,7 +11,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { Plan, selections } from 'pothos-sql'
+import { Plan } from 'pothos-sql'
+import { MAX_VARIABLE_ERRORS } from 'pothos-sql/host'
 import type { GraphContext } from '../context.ts'
 import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
 import type { Variables } from '../policy/documents.ts'
@@ -112,7 +113,7 @@ function resolver(
     const args = { schema, document, operationName, rootValue: {}, contextValue, variableValues }
     const result = await execute({
       ...args,
-      options: { maxCoercionErrors: selections.MAX_VARIABLE_ERRORS },
+      options: { maxCoercionErrors: MAX_VARIABLE_ERRORS },
     })
     // Resolvers below a nulled parent go on, and add their errors to its list.
     return result.errors ? { ...result, errors: [...result.errors] } : result

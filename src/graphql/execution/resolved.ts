@@ -7,7 +7,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import type { Answer, resolvers } from 'pothos-sql'
+import type { Answer } from 'pothos-sql'
+import type { Turns } from 'pothos-sql/host'
 import { answerTooLarge } from '../../db/faults.ts'
 import { exactJson, isExactNumber } from '../../exact-number.ts'
 import { midnight } from '../../time.ts'
@@ -20,7 +21,7 @@ const VALUE_BYTES = 6
  */
 export async function answerJson(
   data: unknown,
-  turns: resolvers.Turns,
+  turns: Turns,
   maxBytes: number | undefined,
 ): Promise<string> {
   assertAnswerSize(data, maxBytes)
@@ -28,7 +29,7 @@ export async function answerJson(
 }
 
 // Serializes values as `exactJson` does, the rows of lists one after the other.
-async function jsonInTurns(value: unknown, turns: resolvers.Turns): Promise<string> {
+async function jsonInTurns(value: unknown, turns: Turns): Promise<string> {
   if (!hasList(value)) return exactJson(value)
   const parts: string[] = []
   for (const [key, one] of Object.entries(value)) {

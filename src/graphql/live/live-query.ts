@@ -6,7 +6,7 @@ import {
   OperationTypeNode,
   visit,
 } from 'graphql'
-import { selections } from 'pothos-sql'
+import { fieldsOf, fragmentsOf } from 'pothos-sql/host'
 
 /**
  * A subscription field that reports the answers of the query field of the same name and arguments.
@@ -31,9 +31,7 @@ export function queryOf(
   const operation = getOperationAST(document, operationName)
   if (!subscriptions || !queries || operation?.operation !== OperationTypeNode.SUBSCRIPTION)
     return undefined
-  const [[field] = []] = selections
-    .fieldsOf([operation.selectionSet], selections.fragmentsOf(document))
-    .values()
+  const [[field] = []] = fieldsOf([operation.selectionSet], fragmentsOf(document)).values()
   if (!field || subscriptions.getFields()[field.name.value]?.extensions.likeQuery !== true)
     return undefined
   return visit(document, {

@@ -6,7 +6,7 @@ import {
   getOperationAST,
   print,
 } from 'graphql'
-import { selections } from 'pothos-sql'
+import { readVariables } from 'pothos-sql/host'
 import { plainReader, type Reader, readSnapshot, versionSeenBy } from '../../db/connect/reader.ts'
 import { GatewayError, REFUSALS } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
@@ -78,7 +78,7 @@ export async function subscribe(
   function answers(query: Operation, live: Live): Results | ExecutionResult {
     const { document, operationName } = operation
     const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
-    const { coerced, errors } = selections.readVariables(graph.schema, definitions, variables)
+    const { coerced, errors } = readVariables(graph.schema, definitions, variables)
     if (errors) return present({ errors })
     const cost = graph.costOf({ operation: query, variables })
     const text = document.loc?.source.body ?? print(document)

@@ -5,7 +5,7 @@ import {
   isCompositeType,
   isListType,
 } from 'graphql'
-import { listInputs } from 'pothos-sql'
+import { DEFAULT_PAGE, MAX_OFFSET, MAX_PAGE } from 'pothos-sql/host'
 
 export type SchemaField = GraphQLField<unknown, unknown>
 
@@ -126,8 +126,8 @@ export function weightCharge(
 type IsSent = (name: string) => boolean
 
 /** The size of a page, or the nearest valid one: the list itself rejects one that is too large. */
-export function pageSize({ first, last }: Given, most: number = listInputs.MAX_PAGE): number {
-  const size = [first, last].find((one) => typeof one === 'number') ?? listInputs.DEFAULT_PAGE
+export function pageSize({ first, last }: Given, most: number = MAX_PAGE): number {
+  const size = [first, last].find((one) => typeof one === 'number') ?? DEFAULT_PAGE
   return Math.min(Math.max(size, 0), most)
 }
 
@@ -141,9 +141,9 @@ function momentsIn({ args: declared, extensions }: SchemaField, args: Given): nu
 function skippedRows(offset: unknown): number {
   const isExact = typeof offset === 'string' && /^\d{1,100}$/.test(offset)
   // A literal number is rounded.
-  if (isExact && BigInt(offset) > listInputs.MAX_OFFSET) return 0
+  if (isExact && BigInt(offset) > MAX_OFFSET) return 0
   const rows = isExact || typeof offset === 'number' ? Number(offset) : 0
-  return rows > 0 && rows <= Number(listInputs.MAX_OFFSET) ? Math.min(rows, MOST_SKIPPED) : 0
+  return rows > 0 && rows <= Number(MAX_OFFSET) ? Math.min(rows, MOST_SKIPPED) : 0
 }
 
 function valuesIn(filter: unknown): number {

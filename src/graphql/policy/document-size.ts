@@ -10,7 +10,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { selections } from 'pothos-sql'
+import { fragmentOf, fragmentsOf } from 'pothos-sql/host'
 
 /** The size of a document with all fragments expanded. */
 export interface DocumentSize {
@@ -46,7 +46,7 @@ export class DocumentMeter {
   }
 
   measure(document: DocumentNode): DocumentSize {
-    const fragments = selections.fragmentsOf(document)
+    const fragments = fragmentsOf(document)
     const measured = new Map<SelectionSetNode, Size>()
     const size: DocumentSize = { written: 0, expanded: 0, repeated: 0, longest: 0, introspected: 0 }
     const ofFragment = (set: SelectionSetNode): Size => {
@@ -72,7 +72,7 @@ export class DocumentMeter {
     }
     const belowOf = (selection: SelectionNode, keys: Map<string, number>): Size => {
       if (selection.kind === Kind.FIELD) return ofField(selection, keys)
-      const fragment = selections.fragmentOf(selection, fragments)
+      const fragment = fragmentOf(selection, fragments)
       if (!fragment) return NOTHING
       const { kind, selectionSet } = fragment
       return kind === Kind.INLINE_FRAGMENT ? ofSet(selectionSet, keys) : ofFragment(selectionSet)

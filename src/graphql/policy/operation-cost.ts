@@ -21,7 +21,13 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql'
-import { selections } from 'pothos-sql'
+import {
+  type Fragments,
+  fieldsOf,
+  fragmentsOf,
+  type SwitchValues,
+  switchesOf,
+} from 'pothos-sql/host'
 import {
   type Charge,
   COUNT,
@@ -73,14 +79,14 @@ export function compileCost(
   const operation = getOperationAST(document, operationName)
   if (!operation) return undefined
   const defaults = defaultsOf(operation)
-  const compile = (conditions: selections.Conditions): Figure => {
+  const compile = (conditions: SwitchValues): Figure => {
     const steps = new CostCompiler(schema, document, conditions, defaults).compile(operation)
     if (!steps) return Number.POSITIVE_INFINITY
     const figures = steps.flat(2).flatMap((term) => Object.values(term))
     const isFixed = figures.every((figure) => typeof figure !== 'function')
     return isFixed ? evaluate(steps, {}) : (variables) => evaluate(steps, variables)
   }
-  const switches = selections.switchesOf(document)
+  const switches = switchesOf(document)
   if (switches.length === 0) return compile({})
   const compiled = new Map<string, Figure>()
   return (variables) => {
@@ -184,9 +190,9 @@ const round = (cost: number) => Math.round(cost * 1e6) / 1e6
 // Merges fields like an execution does, so that fields in several fragments count once.
 class CostCompiler {
   readonly #schema: GraphQLSchema
-  readonly #conditions: selections.Conditions
+  readonly #conditions: SwitchValues
   readonly #defaults: Variables
-  readonly #fragments: selections.Fragments
+  readonly #fragments: Fragments
   readonly #selections: SelectionTerms[] = []
   readonly #indexes = new Map<string, number>()
   readonly #ids = new Map<SelectionSetNode, number>()
@@ -195,13 +201,13 @@ class CostCompiler {
   constructor(
     schema: GraphQLSchema,
     document: DocumentNode,
-    conditions: selections.Conditions,
+    conditions: SwitchValues,
     defaults: Variables,
   ) {
     this.#schema = schema
     this.#conditions = conditions
     this.#defaults = defaults
-    this.#fragments = selections.fragmentsOf(document)
+    this.#fragments = fragmentsOf(document)
   }
 
   compile({ operation, selectionSet }: OperationDefinitionNode): SelectionTerms[] | undefined {
@@ -222,7 +228,7 @@ class CostCompiler {
   }
 
   #terms(type: GraphQLObjectType, sets: SelectionSetNode[]): FieldTerm[] {
-    const fields = selections.fieldsOf(sets, this.#fragments, {
+    const fields = fieldsOf(sets, this.#fragments, {
       conditions: this.#conditions,
       on: { type, schema: this.#schema },
       visited: () => void this.#fields++,

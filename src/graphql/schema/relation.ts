@@ -1,4 +1,4 @@
-import { type Column, type Listing, type Lookup, sqlFields } from 'pothos-sql'
+import { type Column, type Listing, type Lookup, lookupIn, sqlFields } from 'pothos-sql'
 import type { Batch, Reader } from '../../db/connect/reader.ts'
 import { MODELS } from '../../generated/relations.ts'
 
@@ -20,7 +20,7 @@ export function modelRow<Row>(
   listing: Pick<Listing<Row>, 'from' | 'columns'>,
   key: readonly string[] = MODELS[model].key,
 ): ModelLookup<Row> {
-  return { ...sqlFields.lookupIn(listing, ...(key as (keyof Row & string)[])), model, key }
+  return { ...lookupIn(listing, ...(key as (keyof Row & string)[])), model, key }
 }
 
 /** The same for a model whose key is one column. Resolvers read its rows by Prisma. */

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
-import { listInputs, resolvers } from 'pothos-sql'
+import { addListInputTypes, resolveInTurns } from 'pothos-sql/host'
 import { type BasePoints, PUBLISHED } from '../../domain/points/formula.ts'
 import { type Builder, createBuilder } from './builder.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
@@ -65,7 +65,7 @@ export interface SchemaOptions {
 export function createSchema(options: SchemaOptions = {}): GraphQLSchema {
   const builder = createBuilder()
   addTypes(builder, options)
-  return resolvers.resolveInTurns(withExactFloats(builder.toSchema({ directives })))
+  return resolveInTurns(withExactFloats(builder.toSchema({ directives })))
 }
 
 /**
@@ -87,7 +87,7 @@ export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
     }),
   )
 
-  listInputs.addListInputTypes(builder, TO_THE_UNIT)
+  addListInputTypes(builder, TO_THE_UNIT)
   addTokenAmount(builder)
   addLegacy(builder)
   addAsset(builder, logoHosts)

@@ -1,10 +1,9 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows differ from type to type
 
-import { rowSql, type Source, sqlFields } from 'pothos-sql'
+import { type FieldSource, sqlFields } from 'pothos-sql'
+import { ENCODINGS } from 'pothos-sql/host'
 import { wholeTokens, wholeTokensSql } from '../../domain/asset/whole-tokens.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-
-const { ENCODINGS } = rowSql
 
 /** Makes the field of a column a token amount, with what belongs to it. */
 export interface Tokens {
@@ -35,7 +34,7 @@ export function wholeValue({ raw, decimals, value }: TokenAmount): string | null
 }
 
 /** An amount is read with its row and costs nothing of its kind. */
-const amountField = (columns: Record<keyof TokenAmount, Source>, presence?: string) =>
+const amountField = (columns: Record<keyof TokenAmount, FieldSource>, presence?: string) =>
   sqlFields.declare(
     { kind: 'embedded', columns, ...(presence !== undefined && { presence }) },
     { cost: { weight: 0 } },

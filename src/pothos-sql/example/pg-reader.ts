@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Reader, rowSql, type Statement, type TextRow } from '../index.ts'
+import { type Reader, type Sql, type Statement, sql, type TextRow } from '../index.ts'
 
 const { INT8, DATE, NUMERIC } = pg.types.builtins
 const parsers: Record<number, (text: string) => unknown> = {
@@ -24,11 +24,8 @@ export class PgReader implements Reader {
     this.maxBytes = maxBytes
   }
 
-  async $queryRaw<Rows>(
-    query: TemplateStringsArray | rowSql.Sql,
-    ...values: unknown[]
-  ): Promise<Rows> {
-    const statement = 'text' in query ? query : rowSql.sql(query, ...values)
+  async $queryRaw<Rows>(query: TemplateStringsArray | Sql, ...values: unknown[]): Promise<Rows> {
+    const statement = 'text' in query ? query : sql(query, ...values)
     return (await this.#send({ ...textOf(statement), types: asValues })) as Rows
   }
 

@@ -1,17 +1,17 @@
 import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
+import { resolveInTurns } from '../host.ts'
 import {
-  listInputs,
+  defineLookup,
   listing,
+  listTypes,
+  lookupIn,
   type RowOf,
-  resolvers,
-  rowSql,
   type SqlContext,
+  sql,
   sqlColumns,
   sqlFields,
 } from '../index.ts'
-
-const { sql } = rowSql
 
 /** A library: authors, their books, the publishers, reviews and tags of books. */
 interface Types {
@@ -97,13 +97,13 @@ const reviews = listing({
   order: { id: 'ASC' },
 })
 
-const authorAt = sqlFields.lookupIn(authors, 'id')
-const bookAt = sqlFields.lookupIn(books, 'id')
-const publisherAt = sqlFields.lookupBy<RowOf<typeof publisherColumns>>(
-  publisherColumns,
-  ['int'],
-  (id) => sql`FROM publisher t WHERE t.id = ${id}`,
-)
+const authorAt = lookupIn(authors, 'id')
+const bookAt = lookupIn(books, 'id')
+const publisherAt = defineLookup<RowOf<typeof publisherColumns>>({
+  columns: publisherColumns,
+  types: ['int'],
+  at: (id) => sql`FROM publisher t WHERE t.id = ${id}`,
+})
 
 export function createSchema() {
   const options: Partial<SchemaBuilderOptions> = {
@@ -127,7 +127,6 @@ export function createSchema() {
   builder.globalConnectionField('totalCount', (t) =>
     t.int({ resolve: (connection) => connection.totalCount() }),
   )
-  listInputs.addListInputTypes(builder)
 
   const Author = builder.objectRef<RowOf<typeof authorColumns>>('Author')
   const Publisher = builder.objectRef<RowOf<typeof publisherColumns>>('Publisher')
@@ -135,17 +134,15 @@ export function createSchema() {
   const Review = builder.objectRef<RowOf<typeof reviewColumns>>('Review')
   const Tag = builder.objectRef<RowOf<typeof tagColumns>>('Tag')
   const Place = builder.objectRef<{ city: string | null }>('Place')
-  const Authors = listInputs.listTypes(builder, Author, authors)
-  const Books = listInputs.listTypes(builder, Book, books)
-  const Reviews = listInputs.listTypes(builder, Review, reviews)
+  listTypes(builder, Author, authors)
+  listTypes(builder, Book, books)
+  listTypes(builder, Review, reviews)
 
   Author.implement({
     fields: (t) => ({
       ...sqlFields.columns(t, authorColumns),
       books: t.field({
-        type: Books,
-        args: listInputs.listArguments(t.arg, 'Book'),
-        ...sqlFields.list({
+        ...sqlFields.list(t.arg, 'Book', {
           listing: () => books,
           owner: sqlFields.ownedBy(books, { authorId: 'id' }),
         }),
@@ -178,21 +175,16 @@ export function createSchema() {
         resolve: ({ pages }) => pages > 300,
       }),
       tags: t.field({
-        type: [Tag],
-        ...sqlFields.rows(
-          {
-            columns: tagColumns,
-            by: ['id'],
-            order: ['name'],
-            of: (_, [book]) => sql`FROM book_tag t WHERE t.book_id = ${book}`,
-          },
-          ['int'],
-        ),
+        ...sqlFields.list(t.arg, 'Tag', {
+          columns: tagColumns,
+          by: ['id'],
+          types: ['int'],
+          order: ['name'],
+          from: (_, [book]) => sql`FROM book_tag t WHERE t.book_id = ${book}`,
+        }),
       }),
       reviews: t.field({
-        type: Reviews,
-        args: listInputs.listArguments(t.arg, 'Review'),
-        ...sqlFields.list({
+        ...sqlFields.list(t.arg, 'Review', {
           listing: () => reviews,
           owner: sqlFields.ownedBy(reviews, { bookId: 'id' }),
         }),
@@ -208,16 +200,8 @@ export function createSchema() {
     }),
   })
   builder.queryFields((t) => ({
-    authors: t.field({
-      type: Authors,
-      args: listInputs.listArguments(t.arg, 'Author'),
-      ...sqlFields.list({ listing: () => authors }),
-    }),
-    books: t.field({
-      type: Books,
-      args: listInputs.listArguments(t.arg, 'Book'),
-      ...sqlFields.list({ listing: () => books }),
-    }),
+    authors: t.field({ ...sqlFields.list(t.arg, 'Author', { listing: () => authors }) }),
+    books: t.field({ ...sqlFields.list(t.arg, 'Book', { listing: () => books }) }),
     book: t.field({
       type: Book,
       nullable: true,
@@ -225,5 +209,5 @@ export function createSchema() {
       ...sqlFields.lookup(bookAt, ['id']),
     }),
   }))
-  return resolvers.resolveInTurns(builder.toSchema())
+  return resolveInTurns(builder.toSchema())
 }

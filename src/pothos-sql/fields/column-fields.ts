@@ -2,7 +2,7 @@ import type { GenericFieldRef } from '@pothos/core'
 import { LAST_SECOND } from '../dates.ts'
 import type { Described } from '../lists/column.ts'
 import { SCALARS } from './scalar-names.ts'
-import { sqlField } from './sql-field.ts'
+import { declare } from './sql-field.ts'
 
 /** The methods of a builder of fields, whichever its types. */
 export interface FieldBuilder {
@@ -44,7 +44,7 @@ export function columnFields(
  * than any date are wrong.
  */
 const momentOf = (name: string) => ({
-  ...sqlField({
+  ...declare({
     kind: 'sql',
     type: 'moment',
     sql(column) {

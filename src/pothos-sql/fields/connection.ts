@@ -52,8 +52,8 @@ export function cutToPage<Row>(
   rows: Row[],
   { limit, backward }: Page,
 ): { rows: Row[]; more: boolean } {
-  const more = rows.length > limit
-  return { rows: !more ? rows : backward ? rows.slice(1) : rows.slice(0, limit), more }
+  if (rows.length <= limit) return { rows, more: false }
+  return { rows: backward ? rows.slice(1) : rows.slice(0, limit), more: true }
 }
 
 /**

@@ -84,11 +84,16 @@ export const orderType = (
 
 type Enums = Record<string, string>
 
+/** The schemas that have the types that all lists share. */
+const withSharedTypes = new WeakSet<Builder>()
+
 /**
- * Adds the types that all lists share.
+ * Adds the types that all lists share, unless the schema has them. `listTypes` calls it.
  * @param unit says in the schema to which unit a moment is compared
  */
 export function addListInputTypes(builder: Builder, unit = ''): void {
+  if (withSharedTypes.has(builder)) return
+  withSharedTypes.add(builder)
   builder.enumType('OrderDirection', {
     description: 'The direction of a sort key.',
     values: {
@@ -142,6 +147,7 @@ export function addListInputs(
   { filters, sortKeys }: Pick<Listing<never>, 'filters' | 'sortKeys'>,
   enums: Enums,
 ): void {
+  addListInputTypes(builder)
   addFilter(builder, name, filters, enums)
   addOrder(builder, name, sortKeys)
 }

@@ -31,6 +31,9 @@ export interface Column {
 /** Columns by the row's property. */
 export type Columns<Row = Record<string, unknown>> = { [Name in keyof Row & string]: Column }
 
+/** Returns the SQL of a column of a row. */
+export type ColumnSql = (field: string) => string
+
 export type RowOf<Own> = { -readonly [Name in keyof Own]: ValueOf<Own[Name]> }
 
 type ValueOf<Own> = Own extends { type: infer Type extends ValueType }

@@ -16,12 +16,12 @@ export interface Condition {
   /**
    * Replaces the comparison of columns with the values. Its argument is SQL of an array of them.
    */
-  lookup?: Lookup
+  lookup?: FilterLookup
   description: string
 }
 
 /** SQL that compares a row with values in another way than by its columns. */
-export interface Lookup {
+export interface FilterLookup {
   /** The condition for an array of values. */
   matches(values: Prisma.Sql): Prisma.Sql
   /** The condition for one value, if an index serves it in the list's default order. */
@@ -112,7 +112,7 @@ export const range = (column: Compared, description: string) =>
 export const flag = (sql: string, description: string) =>
   condition('flag', { sql, type: 'boolean' }, description)
 /** Replaces the comparison of a condition with values. */
-export const lookedUp = (condition: Condition, lookup: Lookup): Condition => ({
+export const lookedUp = (condition: Condition, lookup: FilterLookup): Condition => ({
   ...condition,
   lookup,
 })
@@ -265,7 +265,8 @@ const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const NEVER = Prisma.sql`FALSE`
 
 /** The unit in which a column stores moments, in milliseconds. */
-const unitOf = (type: ValueType) => (type === 'date' ? DAY_MS : type === 'timestamp' ? 1000 : 1)
+const unitOf = (type: ValueType) =>
+  ({ date: DAY_MS, timestamp: 1000 })[type as 'date' | 'timestamp'] ?? 1
 
 const together = (all: Prisma.Sql[]): Prisma.Sql =>
   all.length === 0 ? Prisma.sql`TRUE` : Prisma.sql`(${Prisma.join(all, ' AND ')})`

@@ -66,7 +66,7 @@ function orderOf(columns: Columns, field: string): { column: string; type: Value
  */
 export interface Owners {
   columns: { column: string; type: KeyType }[]
-  values: string[][]
+  values: (string | null)[][]
 }
 
 /**
@@ -199,8 +199,8 @@ const eachAlone = async <Part>(
 ) =>
   (await Promise.all(values.map((value) => read({ columns, values: [value] })))).flat(1) as Part[]
 
-const flip = (direction: 'ASC' | 'DESC', { backward }: Page) =>
-  backward ? (direction === 'ASC' ? 'DESC' : 'ASC') : direction
+const flip = (direction: Direction, { backward }: Page): Direction =>
+  (direction === 'ASC') === backward ? 'DESC' : 'ASC'
 
 type Ordered = Pick<Listing<unknown>, 'from' | 'order'>
 
@@ -312,8 +312,8 @@ export type KeyType = 'text' | 'int' | 'bigint' | 'date' | 'timestamptz' | 'floa
  */
 export async function rowsByKey<Row>(
   reader: Reader,
-  types: KeyType[],
-  keys: readonly string[][],
+  types: readonly KeyType[],
+  keys: readonly (string | null)[][],
   of: (key: Prisma.Sql[]) => Prisma.Sql,
 ): Promise<Row[][]> {
   const dialect = dialectOf(reader)
@@ -365,7 +365,10 @@ export function rowOfEach<Key, Row>(
  * Builds a FROM item `owner` with one row per key: columns k0, k1, ... and the ordinal `number`,
  * from 1. The planner knows the values of a single key, by which it may find the table's partition.
  */
-export function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.Sql {
+export function ownersSql(
+  types: readonly KeyType[],
+  keys: readonly (string | null)[][],
+): Prisma.Sql {
   // Subselects hide the number of keys from the planner, so that Postgres uses the generic plan for
   // all.
   if (types.length === 0)
@@ -373,12 +376,12 @@ export function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.S
   const [only] = keys
   if (only && keys.length === 1) {
     const values = types.map(
-      (type, i) => Prisma.sql`${only[i] ?? ''}::${Prisma.raw(type)} AS ${Prisma.raw(`k${i}`)}`,
+      (type, i) => Prisma.sql`${only[i] ?? null}::${Prisma.raw(type)} AS ${Prisma.raw(`k${i}`)}`,
     )
     return Prisma.sql`(SELECT ${Prisma.join(values)}, 1 AS number) owner`
   }
   const columns = types.map(
-    (type, i) => Prisma.sql`(SELECT ${keys.map((key) => key[i] ?? '')}::${Prisma.raw(type)}[])`,
+    (type, i) => Prisma.sql`(SELECT ${keys.map((key) => key[i] ?? null)}::${Prisma.raw(type)}[])`,
   )
   const names = Prisma.raw(types.map((_, i) => `k${i}`).join(', '))
   return Prisma.sql`unnest(${Prisma.join(columns)}) WITH ORDINALITY AS owner(${names}, number)`

@@ -10,18 +10,21 @@ import {
   isObjectType,
   type OperationDefinitionNode,
 } from 'graphql'
-import type { Assert, Lookup, LookupBy, SqlField, SqlRows } from '../fields/sql-field.ts'
-import type { Columns } from '../lists/column.ts'
+import type { Lookup, LookupBy } from '../fields/lookup.ts'
+import type { AssertArguments, SqlField } from '../fields/sql-field.ts'
+import type { PagedList, PlainList, SqlList } from '../fields/sql-list.ts'
+import type { ColumnSql, Columns } from '../lists/column.ts'
 import { ENCODINGS, type Encoding } from '../lists/encoding.ts'
 import type { KeyType } from '../lists/listing.ts'
 import { VALUE_TYPES } from '../lists/value-type.ts'
-import { type Conditions, type Fragments, fieldsOf } from '../selection.ts'
+import { type Fragments, fieldsOf, type SwitchValues } from '../selection.ts'
 import {
   type Field,
   type Key,
   type Level,
   type List,
   type Member,
+  type PageField,
   type Piece,
   Scope,
   Unplanned,
@@ -30,7 +33,7 @@ import {
 export interface Document {
   schema: GraphQLSchema
   fragments: Fragments
-  conditions: Conditions
+  conditions: SwitchValues
 }
 
 /** The reads of an operation, and the form of its answer. */
@@ -174,21 +177,13 @@ class Compiler {
         })
         return { kind: 'either', objects }
       }
-      case 'list': {
-        const owner = sqlField.list.owner?.fields.map(of) ?? []
-        const { presence } = sqlField.list
-        const members = this.#connection(this.#list(field, sqlField, owner, of), scope)
-        return {
-          kind: 'object',
-          members,
-          ...(presence !== undefined && { presence: of(presence) }),
-        }
-      }
-      case 'rows':
-        return this.#rows(field, sqlField.rows, scope, of, definition.type)
+      case 'list':
+        return sqlField.list.listing
+          ? this.#connection(field, sqlField.list, scope, of)
+          : this.#plainList(field, sqlField.list, scope, of)
       case 'concatenated': {
-        const lists = sqlField.lists.map((rows) => {
-          const { list } = this.#rows(field, rows, scope, of, definition.type)
+        const lists = sqlField.lists.map((plain) => {
+          const { list } = this.#plainList(field, plain, scope, of)
           list.together = true
           return list
         })
@@ -203,7 +198,7 @@ class Compiler {
     { lookup, by }: LookupBy,
     scope: Scope,
     at: (name: string) => string,
-    assert?: Assert,
+    assert?: AssertArguments,
   ): Scope {
     const keys = by.map((name, i): Key => {
       const own = at(name)
@@ -216,24 +211,18 @@ class Compiler {
     return row
   }
 
-  #rows(
-    field: Field,
-    rows: SqlRows,
-    scope: Scope,
-    of: (name: string) => string,
-    type: GraphQLOutputType,
-  ): Items {
-    const list = this.#list(field, { kind: 'rows', rows }, rows.by.map(of), of)
-    return this.#items(list, scope, rows.columns, (row) => ({
+  #plainList(field: Field, plain: PlainList, scope: Scope, column: ColumnSql): Items {
+    const list = this.#list(field, plain, plain.by.map(column), column)
+    return this.#items(list, scope, (row) => ({
       kind: 'object',
-      members: this.members(type, field.node.selectionSet, row),
+      members: this.members(field.definition.type, field.node.selectionSet, row),
     }))
   }
 
-  #list(field: Field, sqlField: List['sqlField'], owner: string[], column: List['column']): List {
+  #list(field: Field, sqlList: SqlList, owner: string[], column: ColumnSql): List {
     const list: List = {
       field,
-      sqlField,
+      sqlList,
       owner,
       alias: this.#alias(),
       column,
@@ -244,76 +233,73 @@ class Compiler {
     return list
   }
 
-  #connection(list: List, scope: Scope): Member[] {
-    const { definition, node } = list.field
-    if (list.sqlField.kind !== 'list') throw new Unplanned('no connection')
-    const connection = list.sqlField.list
-    const members: Member[] = []
-    for (const [key, own, field] of this.#fields(definition.type, node.selectionSet)) {
-      if (!field) throw new Unplanned('__typename of a connection')
-      const rows = (item: (row: Scope) => Piece) =>
-        this.#items(list, scope, connection.listing({}).columns, item)
-      if (field.name === 'nodes')
-        members.push({
-          key,
-          piece: rows((row) => ({
-            kind: 'object',
-            members: this.members(field.type, own.selectionSet, row),
-          })),
-        })
-      else if (field.name === 'edges')
-        members.push({
-          key,
-          piece: rows((row) => ({
-            kind: 'object',
-            members: this.#fields(field.type, own.selectionSet).map(([name, node, edge]) => {
-              if (edge?.name === 'cursor') {
-                list.cursors = true
-                return { key: name, piece: { kind: 'cursor', list } as const }
-              }
-              if (edge?.name !== 'node') throw new Unplanned('a field of an edge')
-              return {
-                key: name,
-                piece: { kind: 'object', members: this.members(edge.type, node.selectionSet, row) },
-              }
-            }),
-          })),
-        })
-      else if (field.name === 'totalCount') {
-        const alias = this.#alias()
-        // Marks the columns of a stored total as used, so that its row selects them.
-        connection.total?.sql({}, list.column)
-        scope.level.joins.push({ kind: 'count', list, alias })
-        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.total`, as: ENCODINGS.json } })
-      } else if (connection.values?.[field.name]) {
-        const alias = this.#alias()
-        scope.level.joins.push({ kind: 'value', list, alias, name: field.name })
-        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.value`, as: ENCODINGS.json } })
-      } else if (field.name === 'pageInfo')
-        members.push({
-          key,
-          piece: {
-            kind: 'object',
-            members: this.#fields(field.type, own.selectionSet).map(([name, , info]) => {
-              if (!info) throw new Unplanned('__typename of a page')
-              if (info.name.endsWith('Cursor')) list.cursors = true
-              else list.open = true
-              return { key: name, piece: { kind: 'page', list, of: info.name as 'hasNextPage' } }
-            }),
-          },
-        })
-      else throw new Unplanned(`${field.name} of a connection`)
-    }
+  #connection(field: Field, paged: PagedList, scope: Scope, column: ColumnSql): Piece {
+    const list = this.#list(field, paged, paged.owner?.fields.map(column) ?? [], column)
+    const members = this.#fields(field.definition.type, field.node.selectionSet).map(
+      ([key, node, definition]): Member => {
+        if (!definition) throw new Unplanned('__typename of a connection')
+        return { key, piece: this.#ofConnection(list, paged, { node, definition }, scope) }
+      },
+    )
     const asksPage = members.some(({ piece }) => piece.kind === 'object')
-    if (asksPage && !list.rows)
-      this.#items(list, scope, connection.listing({}).columns, () => NOTHING)
-    return members
+    if (asksPage && !list.rows) this.#items(list, scope, () => NOTHING)
+    const { presence } = paged
+    return {
+      kind: 'object',
+      members,
+      ...(presence !== undefined && { presence: column(presence) }),
+    }
   }
 
-  #items(list: List, scope: Scope, columns: Columns, item: (row: Scope) => Piece): Items {
+  #ofConnection(
+    list: List,
+    paged: PagedList,
+    { node: { selectionSet }, definition: { name, type } }: Field,
+    scope: Scope,
+  ): Piece {
+    const object = (members: Member[]): Piece => ({ kind: 'object', members })
+    if (name === 'nodes')
+      return this.#items(list, scope, (row) => object(this.members(type, selectionSet, row)))
+    if (name === 'edges')
+      return this.#items(list, scope, (row) =>
+        object(
+          this.#fields(type, selectionSet).map(([key, node, edge]) => {
+            if (edge?.name === 'cursor') {
+              list.cursors = true
+              return { key, piece: { kind: 'cursor', list } }
+            }
+            if (edge?.name !== 'node') throw new Unplanned('a field of an edge')
+            return { key, piece: object(this.members(edge.type, node.selectionSet, row)) }
+          }),
+        ),
+      )
+    if (name === 'pageInfo')
+      return object(
+        this.#fields(type, selectionSet).map(([key, , info]) => {
+          if (!info) throw new Unplanned('__typename of a page')
+          if (info.name.endsWith('Cursor')) list.cursors = true
+          else list.open = true
+          return { key, piece: { kind: 'page', list, of: info.name as PageField } }
+        }),
+      )
+    const alias = this.#alias()
+    if (name === 'totalCount') {
+      // Marks the columns of a stored total as used, so that its row selects them.
+      paged.total?.sql({}, list.column)
+      scope.level.joins.push({ kind: 'count', list, alias })
+      return { kind: 'leaf', sql: `${alias}.total`, as: ENCODINGS.json }
+    }
+    if (!paged.values?.[name]) throw new Unplanned(`${name} of a connection`)
+    scope.level.joins.push({ kind: 'value', list, alias, name })
+    return { kind: 'leaf', sql: `${alias}.value`, as: ENCODINGS.json }
+  }
+
+  #items(list: List, scope: Scope, item: (row: Scope) => Piece): Items {
     if (list.rows) throw new Unplanned('the rows of a list are selected twice')
+    const { sqlList } = list
+    const columns = sqlList.listing ? sqlList.listing({}).columns : sqlList.columns
+    const more = sqlList.listing && sqlList.more
     const level: Level = { joins: [] }
-    const more = list.sqlField.kind === 'list' ? list.sqlField.list.more : undefined
     const row = new Scope(this.#alias(), columns, level, more, ownedColumns(list, columns))
     const rows = { scope: row, level, item: NOTHING as Piece }
     list.rows = rows
@@ -356,8 +342,8 @@ const presenceOf = ({ presence, always, columns }: Lookup) =>
   presence ?? (always ? undefined : Object.keys(columns)[0])
 
 /** The columns of a list's rows that equal one of the owner, and the SQL of that one. */
-function ownedColumns({ sqlField, owner }: List, columns: Columns): Map<string, string> {
-  const equal = (sqlField.kind === 'list' ? sqlField.list.owner?.columns : undefined) ?? []
+function ownedColumns({ sqlList, owner }: List, columns: Columns): Map<string, string> {
+  const equal = (sqlList.listing ? sqlList.owner?.columns : undefined) ?? []
   return new Map(
     Object.entries(columns).flatMap(([field, { sql }]) => {
       const [value, ...others] = owner.filter((_, i) => equal[i]?.column === sql)
@@ -380,7 +366,7 @@ function argumentKey(
   field: Field,
   name: string,
   type: KeyType | undefined,
-  assert: Assert | undefined,
+  assert: AssertArguments | undefined,
   read: Lookup['read'],
 ): Key {
   const isArgument = field.definition.args.some((one) => one.name === name)

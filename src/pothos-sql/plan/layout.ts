@@ -48,7 +48,7 @@ export class Layout {
     this.spliced = spliced
     this.nested = nested
     this.bare = root.joins.length === 1 && spliced?.rows?.level.joins.length === 0
-    this.ordered = spliced?.sqlField.kind === 'list' && !nested
+    this.ordered = spliced?.sqlList.listing !== undefined && !nested
     this.answer = writerOf(answer, this.#part(), spliced)
     this.alone = this.columns.length === 0
     if (spliced && !this.bare && !(this.alone && this.ordered))
@@ -90,10 +90,8 @@ export class Layout {
 export const ordinalOf = ({ rows }: List) => `${rows?.scope.alias}.n`
 
 /** The SQL of the columns that order a plain list. Undefined if it has another order. */
-const columnOrderOf = ({ sqlField, rows }: List) =>
-  sqlField.kind === 'rows'
-    ? sqlField.rows.order?.map((name) => rows?.scope.column(name) ?? name)
-    : undefined
+const columnOrderOf = ({ sqlList, rows }: List) =>
+  sqlList.listing ? undefined : sqlList.order?.map((name) => rows?.scope.column(name) ?? name)
 
 /**
  * The only list of the root or of an object of one row or, of several, the only one whose cursors
@@ -128,8 +126,8 @@ function leaves(piece: Piece): number {
   return piece.kind === 'constant' ? 0 : 1
 }
 
-function cursorOf({ sqlField, rows }: List, column: Part): Map<string, number> {
-  if (sqlField.kind !== 'list' || !rows) throw new Error('no connection')
-  const { order } = sqlField.list.listing({})
+function cursorOf({ sqlList, rows }: List, column: Part): Map<string, number> {
+  if (!sqlList.listing || !rows) throw new Error('no connection')
+  const { order } = sqlList.listing({})
   return new Map(order.map(({ field }) => [field, column(rows.scope.column(field))]))
 }

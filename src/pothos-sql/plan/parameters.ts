@@ -254,7 +254,9 @@ function startArgumentsOf(schema: GraphQLSchema): Set<string> {
     if (!isObjectType(type)) continue
     for (const { extensions } of Object.values(type.getFields())) {
       const field = extensions.sqlField as SqlField | undefined
-      if (field?.kind === 'list' && field.list.startArgument) names.add(field.list.startArgument)
+      if (field?.kind !== 'list' || !field.list.listing) continue
+      const { startArgument } = field.list
+      if (startArgument !== undefined) names.add(startArgument)
     }
   }
   startArguments.set(schema, names)

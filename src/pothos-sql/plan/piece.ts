@@ -1,6 +1,8 @@
 import type { FieldNode, GraphQLField } from 'graphql'
-import type { Assert, Lookup, LookupBy, SqlList, SqlRows } from '../fields/sql-field.ts'
-import type { Columns } from '../lists/column.ts'
+import type { Lookup, LookupBy } from '../fields/lookup.ts'
+import type { AssertArguments } from '../fields/sql-field.ts'
+import type { SqlList } from '../fields/sql-list.ts'
+import type { ColumnSql, Columns } from '../lists/column.ts'
 import { ENCODINGS, type Encoding } from '../lists/encoding.ts'
 import { VALUE_TYPES } from '../lists/value-type.ts'
 
@@ -20,7 +22,7 @@ export type Piece =
   /** The cursor of the row that contains it. */
   | { kind: 'cursor'; list: List }
 
-type PageField = 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
+export type PageField = 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
 
 export interface Member {
   key: string
@@ -49,7 +51,7 @@ export type Key =
       field: Field
       argument: string
       type: string
-      assert: Assert | undefined
+      assert: AssertArguments | undefined
       read: Lookup['read']
     }
 
@@ -61,7 +63,7 @@ export interface Field {
 
 export interface List {
   field: Field
-  sqlField: { kind: 'list'; list: SqlList } | { kind: 'rows'; rows: SqlRows }
+  sqlList: SqlList
   /** SQL of the owner's columns that select the list's rows. */
   owner: string[]
   /** Set once the rows are selected. */
@@ -75,7 +77,7 @@ export interface List {
   /** The alias of its lateral join, if Postgres writes its JSON. */
   alias: string
   /** Returns the SQL of an owner's column, for a stored total. */
-  column(field: string): string
+  column: ColumnSql
 }
 
 /** Follows the name of a column whose millionths are read. */

@@ -8,10 +8,10 @@ import {
 } from 'graphql'
 import { hasCode } from '../errors.ts'
 import { cutToPage } from '../fields/connection.ts'
-import type { SqlList } from '../fields/sql-field.ts'
+import { filterOfList } from '../fields/sql-list.ts'
 import type { Page } from '../lists/listing.ts'
 import { dialectOf, POSTGRES, type Reader, type TextRow } from '../reader.ts'
-import { type Conditions, fragmentsOf, Variants } from '../selection.ts'
+import { fragmentsOf, type SwitchValues, Variants } from '../selection.ts'
 import type * as Prisma from '../sql-tag.ts'
 import { Turns } from '../turns.ts'
 import { readVariables } from '../variables.ts'
@@ -261,7 +261,7 @@ export class Plan {
     return this.#variants.of(variables, (conditions) => this.#make(conditions))
   }
 
-  #make(conditions: Conditions): Variant | Unplanned {
+  #make(conditions: SwitchValues): Variant | Unplanned {
     const operation = getOperationAST(this.#document, this.#operationName)
     if (!operation) return new Unplanned('no operation')
     const fragments = fragmentsOf(this.#document)
@@ -361,10 +361,10 @@ class Variant {
     let assertStart: Statement['assertStart']
     const add = async (list: List) => {
       const inputs = argumentsOf(list.field)
-      const { sqlField } = list
-      const { prepare, startAfter }: Partial<SqlList> =
-        sqlField.kind === 'list' ? sqlField.list : sqlField.rows
-      const after = list === this.#layout.spliced ? startAfter?.(inputs) : undefined
+      const { sqlList } = list
+      const { prepare } = sqlList
+      const isSpliced = list === this.#layout.spliced
+      const after = isSpliced && sqlList.listing ? sqlList.startAfter?.(inputs) : undefined
       const prepared = prepare && !after ? await prepare(inputs, reader) : inputs
       if (after)
         assertStart = (reader) =>
@@ -373,11 +373,11 @@ class Variant {
           })
       args.set(list.field.node, prepared)
       // A list whose rows are not read has arguments too.
-      if (!list.rows && list.sqlField.kind === 'list') list.sqlField.list.filter(prepared)
+      if (!list.rows && sqlList.listing) filterOfList(sqlList, prepared)
       pages.set(list, pageFor(list, prepared, after))
       for (const variable of cursorVariables(list)) {
-        if (list.sqlField.kind !== 'list') continue
-        const { order, name } = list.sqlField.list.listing(prepared)
+        if (!sqlList.listing) continue
+        const { order, name } = sqlList.listing(prepared)
         cursors.set(variable, { types: order.map(({ type }) => type), name })
       }
     }
@@ -414,8 +414,8 @@ class Variant {
 
   /** True if the name of the spliced list's cursors depends on nothing but its arguments. */
   get isNamedByArguments(): boolean {
-    const { sqlField } = this.#layout.spliced ?? {}
-    return sqlField?.kind === 'list' && sqlField.list.prepare === undefined
+    const { sqlList } = this.#layout.spliced ?? {}
+    return sqlList?.listing !== undefined && sqlList.prepare === undefined
   }
 
   /**
@@ -425,13 +425,12 @@ class Variant {
   cursorNames(variables: Record<string, unknown>): ReadonlyMap<string, string> {
     const names = new Map<string, string>()
     for (const list of this.#lists) {
-      const { sqlField, field } = list
-      if (sqlField.kind !== 'list' || sqlField.list.prepare) continue
-      for (const variable of cursorVariables(list))
-        names.set(
-          variable,
-          sqlField.list.listing(getArgumentValues(field.definition, field.node, variables)).name,
-        )
+      const { sqlList, field } = list
+      if (!sqlList.listing || sqlList.prepare) continue
+      for (const variable of cursorVariables(list)) {
+        const args = getArgumentValues(field.definition, field.node, variables)
+        names.set(variable, sqlList.listing(args).name)
+      }
     }
     return names
   }
@@ -484,9 +483,8 @@ class Variant {
   ): Pick<Source, 'name' | 'cursor'> & { more: string[] } {
     const { spliced, columns, cursor } = this.#layout
     const more: string[] = []
-    if (!spliced?.cursors || spliced.sqlField.kind !== 'list')
-      return { name: () => '', cursor: [], more }
-    const listing = spliced.sqlField.list.listing(argumentsOf(spliced.field))
+    if (!spliced?.cursors || !spliced.sqlList.listing) return { name: () => '', cursor: [], more }
+    const listing = spliced.sqlList.listing(argumentsOf(spliced.field))
     const append = (field: string) =>
       columns.length + more.push(`${spliced.rows?.scope.alias}."${field}"`) - 1
     return {

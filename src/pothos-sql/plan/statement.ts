@@ -1,17 +1,8 @@
-// biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
-
+import type { Arguments } from '../fields/builder.ts'
 import { readPage } from '../fields/connection.ts'
-import { inOrder } from '../fields/sql-field.ts'
+import { filterOfList, inOrder, type PagedList } from '../fields/sql-list.ts'
 import type { Columns } from '../lists/column.ts'
-import {
-  countSql,
-  type Filter,
-  filterIn,
-  type Listing,
-  ofOwner,
-  type Page,
-  pageSql,
-} from '../lists/listing.ts'
+import { countSql, type Filter, filterIn, ofOwner, type Page, pageSql } from '../lists/listing.ts'
 import type { Dialect } from '../reader.ts'
 import * as Prisma from '../sql-tag.ts'
 import { type Layout, ordinalOf } from './layout.ts'
@@ -28,7 +19,7 @@ import { jsonSql } from './write.ts'
 
 export interface Request {
   /** Returns the coerced arguments of a field. */
-  argumentsOf(field: Field): Record<string, any>
+  argumentsOf(field: Field): Arguments
   /** Returns the page of a connection; undefined for a plain list. */
   pageOf(list: List): Page | undefined
   dialect: Dialect
@@ -39,16 +30,13 @@ export interface Request {
  * @throws BAD_INPUT
  */
 export function pageFor(
-  list: List,
-  args: Record<string, any>,
+  { sqlList, open }: List,
+  args: Arguments,
   after?: Prisma.Sql[],
 ): Page | undefined {
-  if (list.sqlField.kind !== 'list') return undefined
-  const page = readPage(
-    list.sqlField.list.listing(args),
-    after ? { ...args, after: undefined } : args,
-  )
-  return { ...page, ...(after && { after }), exact: !list.open }
+  if (!sqlList.listing) return undefined
+  const page = readPage(sqlList.listing(args), after ? { ...args, after: undefined } : args)
+  return { ...page, ...(after && { after }), exact: !open }
 }
 
 /**
@@ -79,12 +67,11 @@ export function statement(
     const alias = raw([scope.alias])
     const root = Prisma.sql`(SELECT) r ${joins(others, request)}`
     // Postgres keeps the order of the rows only if it joins them to nothing that may lack rows.
-    const from = !layout.alone
-      ? Prisma.sql`${root}
+    let from = Prisma.sql`(${rows}) ${alias}`
+    if (!layout.alone)
+      from = Prisma.sql`${root}
         LEFT JOIN LATERAL (SELECT p.*, true AS n FROM (${rows}) p) ${alias} ON true`
-      : others.length === 0
-        ? Prisma.sql`(${rows}) ${alias}`
-        : Prisma.sql`${root} CROSS JOIN LATERAL (${rows}) ${alias}`
+    else if (others.length > 0) from = Prisma.sql`${root} CROSS JOIN LATERAL (${rows}) ${alias}`
     const terms = order.map(({ name, direction }) => `${scope.alias}."${name}" ${direction}`)
     return Prisma.sql`SELECT ${columns} FROM ${from} ${ofRows} ORDER BY ${raw(terms)}`
   }
@@ -106,7 +93,7 @@ function joins(all: Join[], request: Request): Prisma.Sql {
     all.map((join) => {
       if (join.kind === 'lookup') {
         const keys = join.keys.map((key) => keySql(key, request))
-        return lookupJoin(join, join.lookup.at(keys, join.scope.used))
+        return lookupJoin(join, join.lookup.at(...keys))
       }
       if (join.kind === 'count') return leftJoin(totalSql(join.list, request), join.alias)
       if (join.kind === 'value')
@@ -152,10 +139,10 @@ function numbered(list: List, request: Request): Prisma.Sql {
 }
 
 /** Selects the rows of a plain list under their alias, each with an `n` that is not null. */
-function unordered({ sqlField, rows, field, owner }: List, request: Request): Prisma.Sql {
-  if (!rows || sqlField.kind !== 'rows') throw new Error('no plain list')
+function unordered({ sqlList, rows, field, owner }: List, request: Request): Prisma.Sql {
+  if (!rows || sqlList.listing) throw new Error('no plain list')
   const { scope } = rows
-  const from = sqlField.rows.of(request.argumentsOf(field), owner.map(Prisma.raw), scope.used)
+  const from = sqlList.from(request.argumentsOf(field), owner.map(Prisma.raw), scope.used)
   return Prisma.sql`(SELECT true AS n, ${selected(scope)} ${from}) ${raw([scope.alias])}`
 }
 
@@ -189,10 +176,10 @@ interface Order {
 
 /** The order of a list. Columns that equal one of the owner are the same in all rows. */
 function orderOf(list: List, scope: Scope, request: Request): Order[] {
-  const { order, columns } = listingOf(list, request.argumentsOf(list.field))
+  const { order, columns } = pagedOf(list).listing(request.argumentsOf(list.field))
   return order
     .map(({ field, column, direction }, i) => {
-      const isField = field in scope.columns && (columns as Columns)[field]?.sql === column
+      const isField = field in scope.columns && columns[field]?.sql === column
       return { name: isField ? field : `order ${i}`, column, direction, isField }
     })
     .filter(({ name, isField }) => !isField || !scope.isOwned(name))
@@ -206,18 +193,17 @@ function orderOf(list: List, scope: Scope, request: Request): Order[] {
 function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql {
   if (!list.rows) throw new Error('a list without rows')
   const { scope } = list.rows
+  const { sqlList } = list
   const args = request.argumentsOf(list.field)
-  if (list.sqlField.kind === 'rows') {
-    const { rows } = list.sqlField
-    for (const name of rows.order ?? []) scope.used.add(name)
-    const from = inOrder(rows, args, list.owner.map(Prisma.raw), scope.used)
+  if (!sqlList.listing) {
+    for (const name of sqlList.order ?? []) scope.used.add(name)
+    const from = inOrder(sqlList, args, list.owner.map(Prisma.raw), scope.used)
     return Prisma.sql`SELECT ${selected(scope)} ${from}`
   }
-  const { filter } = list.sqlField.list
-  const listing = listingOf(list, args)
+  const listing = sqlList.listing(args)
   const page = request.pageOf(list)
   if (!page) throw new Error('a connection without a page')
-  const filtered = owned(list, filterIn(filter(args), request.dialect))
+  const filtered = filterIn(filterOfRows(list, sqlList, args), request.dialect)
   const united = filtered.branches || filtered.set || page.after || page.before
   const keys = list.cursors || united ? listing.order : []
   const more = keys.filter(({ field }) => !(field in scope.columns))
@@ -233,34 +219,26 @@ function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql 
 
 /** Selects the total of a list as one row with `total`. */
 function totalSql(list: List, request: Request): Prisma.Sql {
-  if (list.sqlField.kind !== 'list') throw new Error('no connection')
-  const { filter, total, assertCountable } = list.sqlField.list
+  const paged = pagedOf(list)
   const args = request.argumentsOf(list.field)
-  const stored = total?.sql(args, list.column)
-  if (stored === undefined) assertCountable?.(args)
-  return stored === undefined
-    ? countSql(listingOf(list, args), owned(list, filter(args)))
-    : Prisma.raw(`SELECT ${stored} AS total`)
+  const stored = paged.total?.sql(args, list.column)
+  if (stored !== undefined) return Prisma.raw(`SELECT ${stored} AS total`)
+  paged.assertCountable?.(args)
+  return countSql(paged.listing(args), filterOfRows(list, paged, args))
 }
 
-function valueSql(
-  { list: { sqlField, field }, name }: Extract<Join, { kind: 'value' }>,
+const valueSql = (
+  { list, name }: Extract<Join, { kind: 'value' }>,
   request: Request,
-): number | null {
-  if (sqlField.kind !== 'list') throw new Error('no connection')
-  return sqlField.list.values?.[name]?.(request.argumentsOf(field)) ?? null
+): number | null => pagedOf(list).values?.[name]?.(request.argumentsOf(list.field)) ?? null
+
+function pagedOf({ sqlList }: List): PagedList {
+  if (!sqlList.listing) throw new Error('no connection')
+  return sqlList
 }
 
-function listingOf({ sqlField }: List, args: Record<string, any>): Listing<unknown> {
-  if (sqlField.kind !== 'list') throw new Error('no connection')
-  return sqlField.list.listing(args)
-}
-
-function owned({ sqlField, owner }: List, filter: Filter): Filter {
-  if (sqlField.kind !== 'list') return filter
-  const values = owner.map((sql) => Prisma.raw(sql))
-  return ofOwner(filter, sqlField.list.owner?.columns ?? [], values)
-}
+const filterOfRows = ({ owner }: List, paged: PagedList, args: Arguments): Filter =>
+  ofOwner(filterOfList(paged, args), paged.owner?.columns ?? [], owner.map(Prisma.raw))
 
 /** @param columns the row's columns, whose SQL may depend on the list's arguments */
 const selected = ({ used, columns: all }: Scope, columns: Columns = all) =>

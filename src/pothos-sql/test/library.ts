@@ -4,7 +4,8 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { PgReader } from '../example/pg-reader.ts'
 import { createSchema } from '../example/schema.ts'
-import { Plan, resolvers } from '../index.ts'
+import { Batches } from '../host.ts'
+import { Plan } from '../index.ts'
 
 type Variables = Record<string, unknown>
 
@@ -38,7 +39,7 @@ export async function openLibrary(name: string) {
     const result = await execute({
       schema,
       document: parse(text),
-      contextValue: { reader, batches: new resolvers.Batches(reader) },
+      contextValue: { reader, batches: new Batches(reader) },
       ...(variables && { variableValues: variables }),
     })
     return JSON.parse(JSON.stringify(result))

@@ -4,7 +4,7 @@
  */
 import { buildSchema, graphql } from 'graphql'
 import pg from 'pg'
-import { rowSql } from 'pothos-sql'
+import { snakeCase } from 'pothos-sql/host'
 import { records } from '../../../src/domain/dataset/records.ts'
 import { type LegName, legNames } from '../../../src/domain/update/legs.ts'
 import { answerJson, startServer } from '../../support/positions-server.ts'
@@ -67,7 +67,7 @@ const server = await startServer(async ({ body }, response) => {
   )
 })
 
-const tableOf = (leg: LegName) => rowSql.snakeCase(typeName(leg))
+const tableOf = (leg: LegName) => snakeCase(typeName(leg))
 async function fill(): Promise<void> {
   await database.query('BEGIN')
   for (const leg of legNames) {
@@ -83,7 +83,7 @@ async function fill(): Promise<void> {
     })
     await database.query(`DROP TABLE IF EXISTS ${tableOf(leg)}`)
     if (mode === 'down') continue
-    const named = Object.keys(fields).map((field) => `"${field}" AS ${rowSql.snakeCase(field)}`)
+    const named = Object.keys(fields).map((field) => `"${field}" AS ${snakeCase(field)}`)
     await database.query(
       `CREATE TABLE ${tableOf(leg)} AS SELECT ${named.join(', ')} FROM json_to_recordset($1) AS r(${columns.join(', ')})`,
       [JSON.stringify(served[leg])],

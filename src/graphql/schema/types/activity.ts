@@ -1,4 +1,6 @@
-import { type Filter, listInputs, sqlFields } from 'pothos-sql'
+import type { ArgBuilder } from '@pothos/core'
+import { defineLookup, type Filter, listTypes, sqlFields } from 'pothos-sql'
+import { filterOf, pageArguments } from 'pothos-sql/host'
 import {
   activities,
   activityFilter,
@@ -13,11 +15,10 @@ import {
   endColumns,
   endsOf,
 } from '../../../domain/activity/ends.ts'
-import type { Asset as AssetRow } from '../../../domain/asset/asset.ts'
 import type { EntityType } from '../../../domain/holding/place.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
-import type { Builder } from '../builder.ts'
+import type { Builder, Types } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { related } from '../relation.ts'
 import { assetCost } from './asset.ts'
@@ -28,13 +29,14 @@ import { poolAt } from './pool.ts'
 import { recordNode } from './record-node.ts'
 import { userAt } from './user-ref.ts'
 
-/** Loads whether a cash flow opened or closed what its user has. */
-const endsAt = sqlFields.defineLookup<Ends>({
-  columns: endColumns,
-  types: [...END_TYPES],
-  always: true,
-  at: endsOf,
-})
+/** Loads whether a cash flow opened, or closed, what its user has. */
+const endAt = (name: keyof Ends) =>
+  defineLookup<Ends>({
+    columns: { [name]: endColumns[name] },
+    types: END_TYPES,
+    always: true,
+    at: (...key) => endsOf(key, new Set([name])),
+  })
 
 /** The columns of the token that moved. */
 const assetOf = {
@@ -44,34 +46,27 @@ const assetOf = {
   decimals: 'assetDecimals',
 }
 
-/** The list of a user's activity. */
-export const activityOfUser = () =>
-  sqlFields.list({
-    listing: () => activities,
-    filter: () => activityFilter(),
-    owner: sqlFields.ownedBy(activities, { userAddress: 'address' }),
-  })
-
 /**
  * The list of all users' activity in a market or vault.
  * @param id the fields that have its address
  */
-const activityIn = (kind: EntityType, id: string | string[] = 'id') =>
-  sqlFields.list(
-    {
-      listing: () => activities,
-      filter: () => activityFilter(kind),
-      owner: sqlFields.ownedBy(activities, { entityId: id, chainId: 'chainId' }),
-    },
-    { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
-  )
+const activityIn = (arg: ArgBuilder<Types>, kind: EntityType, id: string | string[] = 'id') =>
+  sqlFields.list(arg, 'Activity', {
+    listing: () => activities,
+    filter: () => activityFilter(kind),
+    owner: sqlFields.ownedBy(activities, { entityId: id, chainId: 'chainId' }),
+    extensions: { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
+  })
 
 /** A list of all users. */
-const feed = (filter: Filter) =>
-  sqlFields.list(
-    { listing: () => activities, assertFilterable, assertCountable, filter: () => filter },
-    { cost: { count: () => FILTERED_COUNT } satisfies FieldCost },
-  )
+const feed = (arg: ArgBuilder<Types>, filter: Filter) =>
+  sqlFields.list(arg, 'Activity', {
+    listing: () => activities,
+    assertFilterable,
+    assertCountable,
+    filter: () => filter,
+    extensions: { cost: { count: () => FILTERED_COUNT } satisfies FieldCost },
+  })
 
 export function addActivity(builder: Builder): void {
   builder.enumType('ActivityKind', {
@@ -90,7 +85,7 @@ export function addActivity(builder: Builder): void {
   const end = (name: keyof Ends) => ({
     nullable: true,
     description: endColumns[name].description,
-    ...sqlFields.lookupColumn(endsAt, name, END_FIELDS, {
+    ...sqlFields.lookupColumn(endAt(name), name, END_FIELDS, {
       cost: { weight: 1 } satisfies FieldCost,
     }),
   })
@@ -110,19 +105,7 @@ export function addActivity(builder: Builder): void {
         type: 'Asset',
         nullable: true,
         description: "The token. Null for a vault's reward, whose token is not stored.",
-        ...sqlFields.declare(
-          { kind: 'embedded', columns: assetOf, presence: 'assetAddress' },
-          assetCost,
-        ),
-        resolve: ({
-          chainId,
-          assetAddress: address,
-          assetSymbol: symbol,
-          assetDecimals: decimals,
-        }) =>
-          address === null || symbol === null
-            ? null
-            : ({ chainId, address, symbol, decimals } as AssetRow),
+        ...sqlFields.embedded(assetOf, assetCost, 'assetAddress'),
       }),
       entity: t.field({
         ...entityOf,
@@ -143,58 +126,48 @@ export function addActivity(builder: Builder): void {
     'logIndex',
     'userAddress',
   ])
-  const Activities = listInputs.listTypes(builder, Activity, activities, {
+  const Activities = listTypes(builder, Activity, activities, {
     kinds: 'ActivityKind',
     entityTypes: 'EntityType',
   })
   builder.objectFields('Pool', (t) => ({
     activity: t.field({
-      type: Activities,
       description: 'The activity of all users in both markets of the pool, newest first.',
-      args: listInputs.listArguments(t.arg, 'Activity'),
-      ...activityIn('market', ['unit1Id', 'unit2Id']),
+      ...activityIn(t.arg, 'market', ['unit1Id', 'unit2Id']),
     }),
   }))
   builder.objectFields('Market', (t) => ({
     activity: t.field({
-      type: Activities,
       description: 'The activity of all users in the market, newest first.',
-      args: listInputs.listArguments(t.arg, 'Activity'),
-      ...activityIn('market'),
+      ...activityIn(t.arg, 'market'),
     }),
   }))
   builder.objectFields('Vault', (t) => ({
     activity: t.field({
-      type: Activities,
       description: 'The activity of all users in the vault, newest first.',
-      args: listInputs.listArguments(t.arg, 'Activity'),
-      ...activityIn('vault'),
+      ...activityIn(t.arg, 'vault'),
     }),
   }))
   builder.queryFields((t) => ({
     activity: t.field({
-      type: Activities,
       description:
         'The activity of all users, newest first. `totalCount`, and a filter by anything but ' +
         '`time`, need `where.users`, or a `where.time` of at most 31 days.',
-      args: listInputs.listArguments(t.arg, 'Activity'),
-      ...feed(activityFilter()),
+      ...feed(t.arg, activityFilter()),
     }),
     liquidations: t.field({
-      type: Activities,
       description:
         'The shares of all users in the rewards of liquidations, newest first: `activity` of ' +
         'the kind LIQUIDATION_REWARD. `totalCount` and filters need what those of `activity` ' +
         'need.',
-      args: listInputs.listArguments(t.arg, 'Activity'),
-      ...feed(rewardsFilter),
+      ...feed(t.arg, rewardsFilter),
     }),
   }))
   builder.subscriptionFields((t) => {
     const newest = (name: string) => {
-      const { first } = listInputs.pageArguments(t.arg)
+      const { first } = pageArguments(t.arg)
       const where = t.arg({
-        type: listInputs.filterOf('Activity'),
+        type: filterOf('Activity'),
         description: 'Only rows that match this filter.',
       })
       return t.field({

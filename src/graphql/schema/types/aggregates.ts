@@ -1,5 +1,5 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql'
-import { listInputs, selections } from 'pothos-sql'
+import { directionArgument, fieldsOf, filterOf, orderType, sortBy } from 'pothos-sql/host'
 import {
   type Aggregate,
   type AggregateRow,
@@ -29,14 +29,10 @@ const TIMES = ['DAY', 'WEEK', 'MONTH']
  * parts of amounts.
  */
 function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<string> {
-  const selected = (nodes: readonly FieldNode[]) => [
-    ...selections
-      .fieldsOf(
-        nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
-        fragments,
-      )
-      .values(),
-  ]
+  const selected = (nodes: readonly FieldNode[]) => {
+    const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+    return [...fieldsOf(sets, fragments).values()]
+  }
   return new Set(
     selected(fieldNodes).flatMap((nodes) =>
       nodes.flatMap(({ name }) => [
@@ -71,7 +67,7 @@ export function addAggregates(builder: Builder): void {
     list: string,
   ) {
     const dimensions = Object.keys(aggregate.groups).join(', ')
-    const Order = listInputs.orderType(
+    const Order = orderType(
       builder,
       `${of.type}AggregateOrder`,
       `A sort key of groups of ${of.rows}. Nulls come last.`,
@@ -149,7 +145,7 @@ export function addAggregates(builder: Builder): void {
         description: `Counts, sums and averages of ${of.rows}, by group. ${of.bound}`,
         args: {
           where: t.arg({
-            type: listInputs.filterOf(list),
+            type: filterOf(list),
             required: true,
             description: `Only ${of.rows} that match this filter.`,
           }),
@@ -165,7 +161,7 @@ export function addAggregates(builder: Builder): void {
             defaultValue: [],
             description: 'The measures to sort groups by, by priority, then by group key.',
           }),
-          orderDirection: listInputs.directionArgument(t.arg),
+          orderDirection: directionArgument(t.arg),
           first: t.arg.int({
             defaultValue: 100,
             required: true,
@@ -195,7 +191,7 @@ export function addAggregates(builder: Builder): void {
           return aggregated(reader, aggregate, {
             where,
             groupBy: groups,
-            orderBy: listInputs.sortBy({ orderBy, orderDirection }),
+            orderBy: sortBy({ orderBy, orderDirection }),
             first,
             offset,
             wanted: selectedNames(info),

@@ -1,18 +1,17 @@
-import { sqlFields } from 'pothos-sql'
+import { defineLookup, sqlFields } from 'pothos-sql'
 import {
   type AssetPrice as AssetPriceRow,
   assetPriceColumns,
   assetPriceSql,
 } from '../../../domain/asset/price.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { poolAt } from './pool.ts'
 
-const priceAt = sqlFields.defineLookup<AssetPriceRow>({
+const priceAt = defineLookup<AssetPriceRow>({
   columns: assetPriceColumns,
   types: ['bigint', 'text'],
-  at: ([chainId, address]) => assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty),
+  at: assetPriceSql,
 })
 
 export function addAssetPrice(builder: Builder): void {

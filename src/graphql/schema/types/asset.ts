@@ -1,11 +1,11 @@
-import { listInputs, sqlFields } from 'pothos-sql'
+import { listTypes, lookupIn, sqlFields } from 'pothos-sql'
 import { type Asset as AssetRow, assets } from '../../../domain/asset/asset.ts'
 import { tokenLogos } from '../../../domain/asset/logo.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { recordNode } from './record-node.ts'
 
-export const assetAt = sqlFields.lookupIn(assets, 'chainId', 'address')
+export const assetAt = lookupIn(assets, 'chainId', 'address')
 
 /** An asset whose columns are those of its row costs nothing. */
 export const assetCost = { cost: { weight: 0 } }
@@ -20,7 +20,7 @@ export const assetOfEntity = sqlFields.embedded(
 export function addAsset(builder: Builder, logoHosts: readonly string[]) {
   const { decimals, name, ...columns } = assets.columns
   const logos = tokenLogos(logoHosts)
-  const logoAt = sqlFields.lookupIn(logos, 'chainId', 'address')
+  const logoAt = lookupIn(logos, 'chainId', 'address')
   const Asset = builder.objectRef<AssetRow>('Asset').implement({
     description: 'A token on a chain.',
     fields: (t) => ({
@@ -44,7 +44,7 @@ export function addAsset(builder: Builder, logoHosts: readonly string[]) {
     }),
   })
   recordNode(builder, Asset, assets, ['chainId', 'address'])
-  const Assets = listInputs.listTypes(builder, Asset, assets)
+  listTypes(builder, Asset, assets)
   builder.queryFields((t) => ({
     asset: t.field({
       type: Asset,
@@ -57,10 +57,8 @@ export function addAsset(builder: Builder, logoHosts: readonly string[]) {
       ...sqlFields.lookup(assetAt, ['chainId', 'address']),
     }),
     assets: t.field({
-      type: Assets,
       description: 'The assets of all pools, markets and vaults, by chain, then address.',
-      args: listInputs.listArguments(t.arg, 'Asset'),
-      ...sqlFields.list({ listing: () => assets }),
+      ...sqlFields.list(t.arg, 'Asset', { listing: () => assets }),
     }),
   }))
 }

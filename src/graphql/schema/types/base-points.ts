@@ -1,4 +1,4 @@
-import { sqlFields } from 'pothos-sql'
+import { defineLookup, sqlFields } from 'pothos-sql'
 import {
   type BasePointsOn,
   basePointsColumns,
@@ -19,19 +19,20 @@ import { columnFields } from '../column-fields.ts'
 import { REVOKE_INPUT, readRevoked, recordNumber } from './record-number.ts'
 
 /** A revision by its number. */
-const revisionAt = sqlFields.defineLookup<Row>({
+const revisionAt = defineLookup<Row>({
   columns: basePointsColumns,
   types: ['bigint'],
-  at: ([id]) => Prisma.sql`FROM base_points_revision t WHERE t.id = ${id}`,
+  at: (id) => Prisma.sql`FROM base_points_revision t WHERE t.id = ${id}`,
 })
 
 /** Adds base points. @param settings those that count where no revision does */
 export function addBasePoints(builder: Builder, settings: Settings): void {
-  const onDate = sqlFields.defineLookup<BasePointsOn>({
+  const onDate = defineLookup<BasePointsOn>({
     columns: basePointsOnColumns,
     types: ['date'],
     always: true,
-    at: ([date]) => basePointsOn(settings)(date as Prisma.Sql),
+    nullable: true,
+    at: basePointsOn(settings),
   })
   const { id, ...columns } = basePointsColumns
   const Revision = builder.objectRef<Row>('BasePointsRevision').implement({
@@ -63,20 +64,17 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
           description: 'The distribution date, as known now. It may be in the future.',
         }),
       },
-      ...sqlFields.declare({ kind: 'lookup', lookup: onDate, by: ['asOf'] }),
-      resolve: async (_, args, { batches }) =>
-        (await batches.load(
-          onDate.load,
-          sqlFields.keyOrForever({}, args, ['asOf']),
-        )) as BasePointsOn,
+      ...sqlFields.lookup(onDate, ['asOf']),
     }),
     basePointsRevisions: t.field({
-      type: [Revision],
       description:
         `The newest ${MAX_REVISIONS} revisions of the base points, newest first: who changed ` +
         'what, and when. Empty if the settings of the gateway always counted.',
-      ...sqlFields.rows({ columns: basePointsColumns, by: [], of: () => basePointsRevisions }, [], {
-        cost: { rows: 5 },
+      ...sqlFields.list(t.arg, 'BasePointsRevision', {
+        columns: basePointsColumns,
+        by: [],
+        from: () => basePointsRevisions,
+        extensions: { cost: { rows: 5 } },
       }),
     }),
   }))

@@ -1,5 +1,5 @@
 import type { ArgBuilder } from '@pothos/core'
-import { sqlFields } from 'pothos-sql'
+import { defineLookup, sqlFields } from 'pothos-sql'
 import {
   type PoolChange as PoolChangeRow,
   poolChangeColumns,
@@ -20,21 +20,21 @@ import { badArgument } from '../../../errors.ts'
 import type { Builder, Types } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 
-const userChangeAt = sqlFields.lookupBy<UserChangeRow>(
-  userChangeColumns,
-  ['text', 'bigint'],
-  userChangeSql,
-)
-const worthChangeAt = sqlFields.lookupBy<WorthChangeRow>(
-  worthChangeColumns,
-  ['text', 'date'],
-  worthChangeSql,
-)
-const poolChangeAt = sqlFields.lookupBy<PoolChangeRow>(
-  poolChangeColumns,
-  ['text', 'bigint'],
-  poolChangeSql,
-)
+const userChangeAt = defineLookup<UserChangeRow>({
+  columns: userChangeColumns,
+  types: ['text', 'bigint'],
+  at: userChangeSql,
+})
+const worthChangeAt = defineLookup<WorthChangeRow>({
+  columns: worthChangeColumns,
+  types: ['text', 'date'],
+  at: worthChangeSql,
+})
+const poolChangeAt = defineLookup<PoolChangeRow>({
+  columns: poolChangeColumns,
+  types: ['text', 'bigint'],
+  at: poolChangeSql,
+})
 
 /** @throws BAD_INPUT */
 function assertDays({ days }: { days: number }): void {
@@ -76,7 +76,12 @@ export function addChange(builder: Builder): void {
       nullable: true,
       description: `Changes of the user over some days. ${ABSENT}`,
       args: { days: daysArgument(t.arg) },
-      ...sqlFields.lookup(userChangeAt, ['address', 'days'], { cost: { weight: 2 } }, assertDays),
+      ...sqlFields.lookup(
+        userChangeAt,
+        ['address', 'days'],
+        { cost: { weight: 2 } },
+        { assert: assertDays },
+      ),
     }),
   }))
   builder.objectFields('Pool', (t) => ({
@@ -85,7 +90,12 @@ export function addChange(builder: Builder): void {
       nullable: true,
       description: `Changes of the pool over some days. ${ABSENT}`,
       args: { days: daysArgument(t.arg) },
-      ...sqlFields.lookup(poolChangeAt, ['id', 'days'], { cost: { weight: 2 } }, assertDays),
+      ...sqlFields.lookup(
+        poolChangeAt,
+        ['id', 'days'],
+        { cost: { weight: 2 } },
+        { assert: assertDays },
+      ),
     }),
   }))
 }

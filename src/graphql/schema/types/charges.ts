@@ -1,4 +1,4 @@
-import { listInputs } from 'pothos-sql'
+import { MAX_PAGE } from 'pothos-sql/host'
 import { datesOf, type Timed } from '../../../domain/aggregate/bounds.ts'
 import { windowIn } from '../../../domain/leaderboard/entries.ts'
 import { MOST_WINDOW_DATES } from '../../../domain/leaderboard/window.ts'
@@ -45,8 +45,7 @@ export const addedUp: Charge = ({ from }) => (from ? 8 : 2)
 /** The cost of the buckets for each address that they add up. */
 export const bucketsOfAddress: Charge = (args) => BUCKET * buckets(args)
 
-export const addresses: Charge = ({ addresses: list }) =>
-  Math.min(lengthOf(list), listInputs.MAX_PAGE)
+export const addresses: Charge = ({ addresses: list }) => Math.min(lengthOf(list), MAX_PAGE)
 
 /** The cost of aggregating one user's rows over all dates. */
 const AGGREGATED_USER = 100
@@ -126,7 +125,7 @@ export const AFFECTED = 20
 export const CHANGES = 500
 
 export const updates: Charge = ({ input }) =>
-  Math.min(lengthOf((input as Given | undefined)?.multipliers), listInputs.MAX_PAGE)
+  Math.min(lengthOf((input as Given | undefined)?.multipliers), MAX_PAGE)
 
 /** The range of moments in a filter. */
 function moments(filter: unknown): Timed['date'] {

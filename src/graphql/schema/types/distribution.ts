@@ -1,5 +1,5 @@
 import type { InputRef } from '@pothos/core'
-import { listInputs, sqlFields } from 'pothos-sql'
+import { listTypes, sqlFields } from 'pothos-sql'
 import {
   type Distribution as DistributionRow,
   distributions,
@@ -52,24 +52,20 @@ export function addDistribution(builder: Builder): void {
     fields: (t) => ({
       ...columnFields(t, distributions.columns, { kind: 'DistributionKind' }),
       positions: t.field({
-        type: 'PositionConnection',
         description: 'The positions on the date, sorted by id.',
-        args: listInputs.listArguments(t.arg, 'Position'),
-        ...sqlFields.list(
-          {
-            listing: () => positionListing,
-            assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
-            owner: ownerOf('Distribution', 'positions', positionListing),
-            total: {
-              load:
-                ({ positionCount }) =>
-                async () =>
-                  positionCount,
-              sql: (_, column) => column('positionCount'),
-            },
+        ...sqlFields.list(t.arg, 'Position', {
+          listing: () => positionListing,
+          assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
+          owner: ownerOf('Distribution', 'positions', positionListing),
+          total: {
+            load:
+              ({ positionCount }) =>
+              async () =>
+                positionCount,
+            sql: (_, column) => column('positionCount'),
           },
-          { cost: POSITIONS },
-        ),
+          extensions: { cost: POSITIONS },
+        }),
       }),
       run: t.field({
         type: 'Run',
@@ -78,16 +74,12 @@ export function addDistribution(builder: Builder): void {
         ...sqlFields.lookup(runAt, ['runId'], { cost: RARE }),
       }),
       runs: t.field({
-        type: 'RunConnection',
         description: 'All runs for the date, also failed and running ones, newest first.',
-        args: listInputs.listArguments(t.arg, 'Run'),
-        ...sqlFields.list(
-          {
-            listing: () => runListing,
-            owner: ownerOf('Distribution', 'runs', runListing),
-          },
-          { cost: RARE },
-        ),
+        ...sqlFields.list(t.arg, 'Run', {
+          listing: () => runListing,
+          owner: ownerOf('Distribution', 'runs', runListing),
+          extensions: { cost: RARE },
+        }),
       }),
     }),
   })
@@ -100,7 +92,7 @@ export function addDistribution(builder: Builder): void {
     loadWithoutCache: (id, { batches }) => batches.load(distributionAt.load, [readDateId(id)]),
   })
 
-  const Distributions = listInputs.listTypes(builder, Distribution, distributions, {
+  listTypes(builder, Distribution, distributions, {
     kinds: 'DistributionKind',
   })
 
@@ -204,10 +196,8 @@ export function addDistribution(builder: Builder): void {
       ...sqlFields.lookup(distributionAt, ['date']),
     }),
     distributions: t.field({
-      type: Distributions,
       description: 'All distributions, newest date first.',
-      args: listInputs.listArguments(t.arg, 'Distribution'),
-      ...sqlFields.list({ listing: () => distributions }),
+      ...sqlFields.list(t.arg, 'Distribution', { listing: () => distributions }),
     }),
     previewDistribution: t.field({
       type: Preview,

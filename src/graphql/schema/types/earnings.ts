@@ -1,13 +1,7 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows differ from type to type
 import type { ArgBuilder } from '@pothos/core'
-import {
-  type Columns,
-  listInputs,
-  type PageArguments,
-  rowSql,
-  type SqlRows,
-  sqlFields,
-} from 'pothos-sql'
+import { type Columns, type PageArguments, type PlainList, sqlFields } from 'pothos-sql'
+import { inOrder, pageArguments, readPage, rowsByKey, selectList } from 'pothos-sql/host'
 import type { Batch } from '../../../db/connect/reader.ts'
 import {
   type AssetEarnings as AssetEarningsRow,
@@ -73,7 +67,7 @@ export const earningsReading = heldBy(earningsColumns, earningsFrom, undefined, 
 export const netAprReading = heldBy(netAprColumns, netAprFrom)
 
 const breakdownArguments = (arg: ArgBuilder<Types>) => {
-  const { first, offset } = listInputs.pageArguments(arg)
+  const { first, offset } = pageArguments(arg)
   return { first, offset }
 }
 
@@ -88,24 +82,24 @@ export function ofRecords<Row>(
   cost: FieldCost,
   order?: string[],
 ) {
-  const described: SqlRows = {
+  const described: PlainList = {
     columns,
     by: [name],
-    of: (args, [records]) => from(Prisma.sql`unnest(${records})`, args),
+    from: (args, [records]) => from(Prisma.sql`unnest(${records})`, args),
     ...(order && { order }),
   }
   const load: Batch<string, Row[], [PageArguments]> = (reader, owners, args) =>
-    rowSql.rowsByKey(
+    rowsByKey(
       reader,
       ['text'],
       owners.map((records) => [records]),
       ([records]) => {
-        const of = () => from(Prisma.sql`json_to_recordset(${records}::json)`, args)
-        return Prisma.sql`SELECT ${rowSql.selectList(columns)} ${rowSql.inOrder({ ...described, of }, args, [], new Set())}`
+        const rows = () => from(Prisma.sql`json_to_recordset(${records}::json)`, args)
+        return Prisma.sql`SELECT ${selectList(columns)} ${inOrder({ ...described, from: rows }, args, [], new Set())}`
       },
     )
   return {
-    ...sqlFields.declare({ kind: 'rows', rows: described }, { cost }),
+    ...sqlFields.declare({ kind: 'list', list: described }, { cost }),
     resolve: (row: Record<string, unknown>, args: PageArguments, { batches }: GraphContext): any =>
       batches.load(load, String(row[name]), args),
   }
@@ -118,7 +112,7 @@ const ofEntities = <Row>(columns: Columns, from: Parameters<typeof ofRecords>[2]
 /** Declares one page of the entities. */
 const breakdown = (columns: Columns, from: (records: Prisma.Sql) => Prisma.Sql) =>
   ofEntities<EntityRow>(columns, (records, args) => {
-    const { limit, offset } = listInputs.readPage({ name: '', order: [] }, args)
+    const { limit, offset } = readPage({ name: '', order: [] }, args)
     return Prisma.sql`${from(records)} LIMIT ${limit}::int OFFSET ${String(offset)}::bigint`
   })
 

@@ -1,5 +1,5 @@
 import type { InterfaceRef, ObjectRef } from '@pothos/core'
-import { type Listing, type Lookup, listInputs, sqlFields } from 'pothos-sql'
+import { type Listing, type Lookup, listTypes, sqlFields } from 'pothos-sql'
 import type { EntityType as Kind } from '../../../domain/holding/place.ts'
 import type { Market, Vault } from '../../../generated/prisma/client.ts'
 import type { Builder, Types } from '../builder.ts'
@@ -56,7 +56,7 @@ export function addEntityQueries<Row extends Market | Vault>(
       return batches.load(at.load, [chainId, id])
     },
   })
-  const Connection = listInputs.listTypes(builder, Type, all)
+  listTypes(builder, Type, all)
   builder.queryFields((t) => ({
     [kind]: t.field({
       type: Type,
@@ -69,10 +69,8 @@ export function addEntityQueries<Row extends Market | Vault>(
       ...sqlFields.lookup(at, ['chainId', 'address']),
     }),
     [`${kind}s`]: t.field({
-      type: Connection,
       description: `All ${kind}s, by chain, then address.`,
-      args: listInputs.listArguments(t.arg, Type.name),
-      ...sqlFields.list({ listing: () => all }),
+      ...sqlFields.list(t.arg, Type.name, { listing: () => all }),
     }),
   }))
 }

@@ -1,5 +1,5 @@
 import type { ArgBuilder } from '@pothos/core'
-import { type Lookup, sqlFields } from 'pothos-sql'
+import { defineLookup, type Lookup, sqlFields } from 'pothos-sql'
 import {
   assertEstimate,
   type Estimate as EstimateRow,
@@ -16,7 +16,6 @@ import {
   vaultEstimateSql,
 } from '../../../domain/market/estimate.ts'
 import type { BasePoints } from '../../../domain/points/formula.ts'
-import type { GraphContext } from '../../context.ts'
 import type { Builder, Types } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 
@@ -25,7 +24,7 @@ const INPUT_TYPES = ['float8', 'bigint', 'float8', 'date'] as const
 
 /** Adds what an amount in a market or a vault would earn. */
 export function addEstimate(builder: Builder, basePoints: BasePoints): void {
-  const EstimateRule = builder.objectRef<EstimateRuleRow>('EstimateRule').implement({
+  builder.objectRef<EstimateRuleRow>('EstimateRule').implement({
     description: 'Rules of points that an estimate assumes for some of its dates.',
     fields: (t) => columnFields(t, estimateRuleColumns),
   })
@@ -34,19 +33,16 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
     fields: (t) => ({
       ...columnFields(t, estimateColumns),
       rules: t.field({
-        type: [EstimateRule],
         description:
           'The rules of points, in order of dates: announced ones follow those in force. The ' +
           `first ${MOST_RULES} of them. Empty if \`points\` are not known.`,
-        ...sqlFields.rows(
-          {
-            columns: estimateRuleColumns,
-            by: ['pool', 'side', 'borrowed', 'from', 'to'],
-            of: (_, owner) => estimateRulesSql(basePoints)(owner),
-          },
-          ['text', 'text', 'boolean', 'date', 'date'],
-          { cost: { rows: 5 } },
-        ),
+        ...sqlFields.list(t.arg, 'EstimateRule', {
+          columns: estimateRuleColumns,
+          by: ['pool', 'side', 'borrowed', 'from', 'to'],
+          types: ['text', 'text', 'boolean', 'date', 'date'],
+          from: (_, owner) => estimateRulesSql(basePoints)(owner),
+          extensions: { cost: { rows: 5 } },
+        }),
       }),
     }),
   })
@@ -66,33 +62,27 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
       description: 'The first distribution date. Defaults to the one after the newest.',
     }),
   })
-  const estimated = (kind: Lookup<EstimateRow>, by: string[]) => ({
-    ...sqlFields.declare(
-      { kind: 'lookup', lookup: kind, by, assert: assertEstimate },
-      { cost: { once: 200, weight: 3 } },
-    ),
-    // biome-ignore lint/suspicious/noExplicitAny: markets and vaults have other columns
-    resolve: (row: any, args: any, { batches }: GraphContext): any => {
-      assertEstimate(args)
-      return batches.load(kind.load, sqlFields.keyOrForever(row, args, by))
-    },
-  })
-  const ofMarket = sqlFields.defineLookup<EstimateRow>({
+  const estimated = (kind: Lookup<EstimateRow>, by: string[]) =>
+    sqlFields.lookup(kind, by, { cost: { once: 200, weight: 3 } }, { assert: assertEstimate })
+  const ofMarket = defineLookup<EstimateRow>({
     columns: estimateColumns,
     types: ['bigint', 'text', 'text', 'float8', 'float8', 'boolean', ...INPUT_TYPES],
     always: true,
-    at: marketEstimateSql(basePoints),
+    nullable: true,
+    at: (...key) => marketEstimateSql(basePoints)(key),
   })
-  const ofVault = sqlFields.defineLookup<EstimateRow>({
+  const ofVault = defineLookup<EstimateRow>({
     columns: estimateColumns,
     types: ['float8', ...INPUT_TYPES],
     always: true,
-    at: vaultEstimateSql(basePoints),
+    nullable: true,
+    at: (...key) => vaultEstimateSql(basePoints)(key),
   })
-  const perDollar = sqlFields.defineLookup<PointsPerDollar>({
+  const perDollar = defineLookup<PointsPerDollar>({
     columns: pointsPerDollarColumns,
     types: ['bigint', 'text', 'text', 'date'],
-    at: pointsPerDollarSql(basePoints),
+    nullable: true,
+    at: (...key) => pointsPerDollarSql(basePoints)(key),
   })
   const what = 'at rates and rules known now.'
   builder.objectFields('Market', (t) => {

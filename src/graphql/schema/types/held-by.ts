@@ -1,12 +1,12 @@
 import {
-  type Assert,
+  type AssertArguments,
   type Columns,
+  defineLookup,
   type KeyType,
   type Lookup,
-  type LookupBy,
-  rowSql,
   sqlFields,
 } from 'pothos-sql'
+import { selectList } from 'pothos-sql/host'
 import { type Holder, oneOwner } from '../../../domain/holding/holding.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 
@@ -24,12 +24,11 @@ const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.
   // The user's address, and the argument chainId.
   types: ['text', 'bigint'] satisfies KeyType[],
   always: true,
-  at: (keys: Prisma.Sql[]) => {
-    const [address, chainId] = keys as [Prisma.Sql, Prisma.Sql]
+  at: (address: Prisma.Sql, chainId: Prisma.Sql) => {
     let body = bodies.get(address.sql)
     if (!body) {
       const holder = { owners: oneOwner(address), chainId: Prisma.raw('chain.id') }
-      body = Prisma.sql`SELECT ${rowSql.selectList(columns)} ${from(holder)}`
+      body = Prisma.sql`SELECT ${selectList(columns)} ${from(holder)}`
       bodies.set(address.sql, body)
     }
     return Prisma.sql`FROM (SELECT ${chainId} AS id) chain CROSS JOIN LATERAL (${body}) e`
@@ -41,17 +40,11 @@ const holdingsAsOf = (columns: Columns, from: From) => ({
   columns: aggregated(columns),
   types: ['text', 'bigint', 'timestamptz', 'timestamptz'] satisfies KeyType[],
   always: true,
-  at: (keys: Prisma.Sql[]) => {
-    const [address, chainId, moment, since] = keys as [
-      Prisma.Sql,
-      Prisma.Sql,
-      Prisma.Sql,
-      Prisma.Sql?,
-    ]
+  at: (address: Prisma.Sql, chainId: Prisma.Sql, moment: Prisma.Sql, since?: Prisma.Sql) => {
     const at = { chainId: Prisma.raw('at.chain_id'), asOf: Prisma.raw('at.moment') }
     const holder = { owners: oneOwner(address), ...at, since: since && Prisma.raw('at.since') }
     return Prisma.sql`FROM (SELECT ${chainId} AS chain_id, ${moment} AS moment, ${since ?? Prisma.sql`NULL`} AS since) at
-      CROSS JOIN LATERAL (SELECT ${rowSql.selectList(columns)} ${from(holder)}) e`
+      CROSS JOIN LATERAL (SELECT ${selectList(columns)} ${from(holder)}) e`
   },
 })
 
@@ -60,22 +53,26 @@ const holdingsAsOf = (columns: Columns, from: From) => ({
  * @param presence the column that is null if the aggregate is null
  * @param assert checks the arguments; the field then has an argument `from` too
  */
-export const heldBy = (columns: Columns, from: From, presence?: string, assert?: Assert) => {
+export const heldBy = (
+  columns: Columns,
+  from: From,
+  presence?: string,
+  assert?: AssertArguments,
+) => {
   const lookup = (held: Omit<Lookup, 'load'>) =>
-    sqlFields.defineLookup({ ...held, ...(presence && { presence }) })
-  const present: LookupBy = {
-    lookup: lookup(holdings(columns, from)),
-    by: ['address', 'chainId'],
-  }
-  const past: LookupBy = {
-    lookup: lookup(holdingsAsOf(columns, from)),
-    by: ['address', 'chainId', 'asOf', ...(assert ? ['from'] : [])],
-  }
+    defineLookup({ ...held, ...(presence && { presence }) })
+  const by = ['address', 'chainId']
   return sqlFields.declare(
     {
       kind: 'lookup',
-      ...present,
-      past: { kind: 'lookup', ...past, ...(assert && { assert }) },
+      lookup: lookup(holdings(columns, from)),
+      by,
+      past: {
+        kind: 'lookup',
+        lookup: lookup(holdingsAsOf(columns, from)),
+        by: [...by, 'asOf', ...(assert ? ['from'] : [])],
+        ...(assert && { assert }),
+      },
     },
     { cost: { weight: 5 } },
   )

@@ -1,5 +1,6 @@
 import type { ArgBuilder } from '@pothos/core'
-import { listInputs, type SqlList, sqlFields } from 'pothos-sql'
+import { listTypes, type PagedList, sqlFields } from 'pothos-sql'
+import { DEFAULT_PAGE, encodeCursor, pageArguments } from 'pothos-sql/host'
 import type { Reader } from '../../../db/connect/reader.ts'
 import { entriesOf } from '../../../domain/leaderboard/entries.ts'
 import {
@@ -73,7 +74,7 @@ export function addLeaderboard(builder: Builder): void {
     key: ['userAddress', 'scope'],
     load: entriesOf,
   })
-  const LeaderboardEntries = listInputs.listTypes(builder, LeaderboardEntry, pastLeaderboard)
+  const LeaderboardEntries = listTypes(builder, LeaderboardEntry, pastLeaderboard)
   builder.objectField(LeaderboardEntries, 'aroundRank', (t) =>
     t.int({
       nullable: true,
@@ -143,14 +144,11 @@ export function addLeaderboard(builder: Builder): void {
     return !at || (bounds && !window) ? { ...args, nowhere: true } : { ...args, at, window }
   }
   const board = {
-    listing: ({ at = NOW, window }) =>
-      window
-        ? windowLeaderboard(window)
-        : !at.newest
-          ? pastLeaderboard
-          : at.date
-            ? newestLeaderboard
-            : currentLeaderboard,
+    listing: ({ at = NOW, window }) => {
+      if (window) return windowLeaderboard(window)
+      if (!at.newest) return pastLeaderboard
+      return at.date ? newestLeaderboard : currentLeaderboard
+    },
     filter: ({ at = NOW, nowhere, window }) => {
       if (nowhere) return { where: [Prisma.sql`false`] }
       return {
@@ -162,62 +160,57 @@ export function addLeaderboard(builder: Builder): void {
         isWhole(args) ? async () => (await loadProgram(context)).accountCount : undefined,
       sql: (args) => (isWhole(args) ? '(SELECT account_count FROM program)' : undefined),
     },
-  } satisfies Partial<SqlList>
-
+  } satisfies Partial<PagedList>
   builder.queryFields((t) => ({
     leaderboard: t.field({
-      type: LeaderboardEntries,
       description:
         'Users by rank: all with a stored position, or those with a position in a window, ' +
         'ranked by their points in it.',
-      args: { scope: scope(t.arg), ...listInputs.listArguments(t.arg, 'LeaderboardEntry') },
-      ...sqlFields.list(
-        { ...board, prepare: inScope, values: { aroundRank: () => null } },
-        { cost: { weight: leaderboard(1), count: leaderboardCount } satisfies FieldCost },
-      ),
+      ...sqlFields.list(t.arg, 'LeaderboardEntry', {
+        args: { scope: scope(t.arg) },
+        ...board,
+        prepare: inScope,
+        values: { aroundRank: () => null },
+        extensions: {
+          cost: { weight: leaderboard(1), count: leaderboardCount } satisfies FieldCost,
+        },
+      }),
     }),
     leaderboardAround: t.field({
-      type: LeaderboardEntries,
       description:
         'The page of the leaderboard that is centred on a user. At an end of the list it is ' +
         'the first or last page, just as long. It is empty if the user is not ranked, and then ' +
         '`aroundRank` is null. Its cursors continue in `leaderboard`.',
+      ...sqlFields.list(t.arg, 'LeaderboardEntry', {
+        ...board,
+        async prepare({ user, ...args }, reader: Reader) {
+          const scoped = await inScope(args, reader)
+          if (scoped.nowhere) return scoped
+          const { at = NOW, window, first } = scoped
+          const place = await (window
+            ? placeInWindow(reader, user, window)
+            : placeAt(reader, user, at))
+          if (!place) return { ...scoped, nowhere: true }
+          const size = first ?? DEFAULT_PAGE
+          const centred = place.rank - 1 - (size >> 1)
+          const start = Math.max(0, Math.min(centred, place.total - size))
+          const { name } = board.listing(scoped)
+          return { ...scoped, aroundRank: place.rank, after: encodeCursor(name, [String(start)]) }
+        },
+        values: { aroundRank: (args: { aroundRank?: number | null }) => args.aroundRank ?? null },
+        extensions: {
+          cost: { once: 200, weight: leaderboard(2), count: leaderboardCount } satisfies FieldCost,
+        },
+      }),
       args: {
         user: t.arg({ type: 'Address', required: true, description: "The user's address." }),
         scope: scope(t.arg),
-        first: listInputs.pageArguments(t.arg).first,
+        first: pageArguments(t.arg).first,
       },
-      ...sqlFields.list(
-        {
-          ...board,
-          async prepare({ user, ...args }, reader: Reader) {
-            const scoped = await inScope(args, reader)
-            if (scoped.nowhere) return scoped
-            const { at = NOW, window, first } = scoped
-            const place = await (window
-              ? placeInWindow(reader, user, window)
-              : placeAt(reader, user, at))
-            if (!place) return { ...scoped, nowhere: true }
-            const size = first ?? listInputs.DEFAULT_PAGE
-            const centred = place.rank - 1 - (size >> 1)
-            const start = Math.max(0, Math.min(centred, place.total - size))
-            const { name } = board.listing(scoped)
-            return {
-              ...scoped,
-              aroundRank: place.rank,
-              after: listInputs.encodeCursor(name, [String(start)]),
-            }
-          },
-          values: { aroundRank: ({ aroundRank }) => aroundRank ?? null },
-        },
-        {
-          cost: { once: 200, weight: leaderboard(2), count: leaderboardCount } satisfies FieldCost,
-        },
-      ),
     }),
   }))
   builder.subscriptionFields((t) => {
-    const { first, after } = listInputs.pageArguments(t.arg)
+    const { first, after } = pageArguments(t.arg)
     return {
       leaderboard: t.field({
         type: LeaderboardEntries,

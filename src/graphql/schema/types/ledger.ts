@@ -1,4 +1,5 @@
-import { type KeyType, listInputs, sqlFields } from 'pothos-sql'
+import { defineLookup, type KeyType, listTypes, sqlFields } from 'pothos-sql'
+import { listArguments, resolvedList } from 'pothos-sql/host'
 import { changesOf, mergedEntries, notKept, runsSince } from '../../../domain/ledger/diff.ts'
 import { ledger, type LedgerEntry as Row } from '../../../domain/ledger/ledger.ts'
 import { REASON, reasonsJson, reasonsOf } from '../../../domain/ledger/reason.ts'
@@ -30,21 +31,21 @@ const multiplierOf = (
   types: KeyType[],
   runOf: (runId: Prisma.Sql, since: Prisma.Sql) => Prisma.Sql,
 ) =>
-  sqlFields.lookupBy<MultiplierRevision>(
-    revisionColumns,
-    ['int', 'date', 'int', 'bigint', ...types],
-    (key, date, reasons, runId, since) => {
+  defineLookup<MultiplierRevision>({
+    columns: revisionColumns,
+    types: ['int', 'date', 'int', 'bigint', ...types],
+    nullable: true,
+    at: (key, date, reasons, runId, since) => {
       const pool = Prisma.sql`(SELECT pool.id FROM pool WHERE pool.key = ${key})`
       return Prisma.sql`${revisionUsedSql(pool, runOf(runId, since), date)}
         AND ${reasons} & ${Prisma.raw(String(REASON.MULTIPLIER))} <> 0`
     },
-  )
+  })
 
 const multiplierAfter = multiplierOf([], (runId) => runId)
 const multiplierBefore = multiplierOf(
   ['bigint'],
-  // The number 0 stands for null in batches.
-  (runId, since) => Prisma.sql`coalesce(nullif(${since}, 0), (SELECT b.id ${runBeforeSql(runId)}))`,
+  (runId, since) => Prisma.sql`coalesce(${since}, (SELECT b.id ${runBeforeSql(runId)}))`,
 )
 
 /** Adds how runs have changed the points of users. */
@@ -95,18 +96,7 @@ export function addLedger(builder: Builder): void {
           'The multiplier that the points before were computed with. Null unless a multiplier ' +
           'is among the reasons, if the pool had none, and if the date was changed by an ' +
           'import in between.',
-        ...sqlFields.declare(
-          { kind: 'lookup', lookup: multiplierBefore, by: [...MULTIPLIER_KEY, 'since'] },
-          { cost: RARE },
-        ),
-        resolve: ({ poolKey, distributionDate, reasons, runId, since }, _, { batches }) =>
-          batches.load(multiplierBefore.load, [
-            poolKey,
-            distributionDate,
-            reasons,
-            runId,
-            since ?? 0,
-          ]),
+        ...sqlFields.lookup(multiplierBefore, [...MULTIPLIER_KEY, 'since'], { cost: RARE }),
       }),
       multiplierAfter: t.field({
         type: 'MultiplierRevision',
@@ -123,13 +113,11 @@ export function addLedger(builder: Builder): void {
     key: [...key, 'since'],
     load: mergedEntries,
   })
-  const Ledger = listInputs.listTypes(builder, LedgerEntry, ledger)
+  const Ledger = listTypes(builder, LedgerEntry, ledger)
   builder.objectFields('User', (t) => ({
     ledger: t.field({
-      type: Ledger,
       description: 'Changes of points by all runs but the first of a date, newest first.',
-      args: listInputs.listArguments(t.arg, 'LedgerEntry'),
-      ...sqlFields.list({
+      ...sqlFields.list(t.arg, 'LedgerEntry', {
         listing: () => ledger,
         owner: ownerOf('User', 'ledger', ledger),
       }),
@@ -145,7 +133,7 @@ export function addLedger(builder: Builder): void {
         'date, for a run that stored nothing, and if the changes were not kept ' +
         '(`changesNotKept`).',
       args: {
-        ...listInputs.listArguments(t.arg, 'LedgerEntry'),
+        ...listArguments(t.arg, 'LedgerEntry'),
         since: t.arg.string({
           description: 'The number of an earlier run of the date. Default: the run before.',
         }),
@@ -157,9 +145,7 @@ export function addLedger(builder: Builder): void {
           throw badArgument('since', 'must be the number of a run, as a string')
         const runs = await runsSince(context.reader, run, earlier)
         const changes = changesOf(run.date ?? new Date(0), runs, earlier)
-        return sqlFields
-          .resolvedList({ listing: () => changes }, CHANGES_UNPLANNED)
-          .resolve(run, args, context)
+        return resolvedList({ listing: () => changes }).resolve(run, args, context)
       },
     }),
     changesNotKept: t.string({

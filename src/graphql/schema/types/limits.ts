@@ -1,4 +1,4 @@
-import { listInputs } from 'pothos-sql'
+import { MAX_PAGE } from 'pothos-sql/host'
 import { type Limits, NO_LIMITS } from '../../policy/limits.ts'
 import type { Builder } from '../builder.ts'
 
@@ -31,7 +31,7 @@ export function addLimits(builder: Builder): void {
       }),
       pageSize: t.int({
         description: 'Maximum number of rows on a page of a list.',
-        resolve: () => listInputs.MAX_PAGE,
+        resolve: () => MAX_PAGE,
       }),
     }),
   })

@@ -1,4 +1,4 @@
-import { listInputs, sqlFields } from 'pothos-sql'
+import { listTypes, sqlFields } from 'pothos-sql'
 import {
   liquidationRewards,
   type LiquidationReward as Row,
@@ -41,7 +41,7 @@ export function addLiquidationReward(builder: Builder): void {
     'logIndex',
     'userAddress',
   ])
-  listInputs.listTypes(builder, LiquidationReward, liquidationRewards, {
+  listTypes(builder, LiquidationReward, liquidationRewards, {
     entityTypes: 'EntityType',
   })
 }

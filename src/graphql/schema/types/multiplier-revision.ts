@@ -1,4 +1,4 @@
-import { listInputs, sqlFields } from 'pothos-sql'
+import { defineLookup, listTypes, sqlFields } from 'pothos-sql'
 import {
   type AffectedDates,
   affectedDatesColumns,
@@ -19,17 +19,17 @@ import { poolAt, poolField } from './pool.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads the multiplier of a pool at midnight UTC of a date. */
-export const revisionOfDate = sqlFields.lookupBy<Row>(
-  revisionColumns,
-  ['text', 'date'],
-  (pool, date) => revisionAtSql(pool, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
-)
+export const revisionOfDate = defineLookup<Row>({
+  columns: revisionColumns,
+  types: ['text', 'date'],
+  at: (pool, date) => revisionAtSql(pool, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
+})
 
-const datesOfRevision = sqlFields.defineLookup<AffectedDates>({
+const datesOfRevision = defineLookup<AffectedDates>({
   columns: affectedDatesColumns,
   types: ['bigint'],
   always: true,
-  at: ([id]) => affectedDatesSql(id as Prisma.Sql),
+  at: affectedDatesSql,
 })
 
 export function addMultiplierRevision(builder: Builder): void {
@@ -61,22 +61,20 @@ export function addMultiplierRevision(builder: Builder): void {
       return id === undefined ? null : batches.load(revisionsById, id)
     },
   })
-  const MultiplierRevisions = listInputs.listTypes(builder, MultiplierRevision, revisionListing)
+  listTypes(builder, MultiplierRevision, revisionListing)
 
   builder.queryFields((t) => ({
     multiplierRevisions: t.field({
-      type: MultiplierRevisions,
       description:
         'All revisions of multipliers, newest first: who changed what, and when. With `asOf`, ' +
         'the multipliers that were in force then, by pool address.',
-      args: {
-        ...listInputs.listArguments(t.arg, 'MultiplierRevision'),
-        asOf: t.arg({
-          type: 'DateTime',
-          description: 'Only the revision of each pool in force then. A date is midnight UTC.',
-        }),
-      },
-      ...sqlFields.list({
+      ...sqlFields.list(t.arg, 'MultiplierRevision', {
+        args: {
+          asOf: t.arg({
+            type: 'DateTime',
+            description: 'Only the revision of each pool in force then. A date is midnight UTC.',
+          }),
+        },
         listing: ({ asOf }) => (asOf ? revisionsAsOf(asOf) : revisionListing),
       }),
     }),

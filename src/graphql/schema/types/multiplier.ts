@@ -1,4 +1,4 @@
-import { listInputs, sqlFields } from 'pothos-sql'
+import { defineLookup, listTypes, sqlFields } from 'pothos-sql'
 import { revisionListing, revisionsById } from '../../../domain/multiplier/history.ts'
 import {
   multiplierColumns,
@@ -34,11 +34,11 @@ export const multiplierAt = storedRow(
 )
 
 /** Loads the multiplier of a pool that is in force for a date. */
-const multiplierOn = sqlFields.lookupBy<MultiplierRow>(
-  multiplierOnColumns,
-  ['text', 'date'],
-  (pool, date) => Prisma.sql`FROM ${multipliersOnSql(date)} WHERE t.pool_address = ${pool}`,
-)
+const multiplierOn = defineLookup<MultiplierRow>({
+  columns: multiplierOnColumns,
+  types: ['text', 'date'],
+  at: (pool, date) => Prisma.sql`FROM ${multipliersOnSql(date)} WHERE t.pool_address = ${pool}`,
+})
 
 export function addMultiplier(builder: Builder): void {
   const Multiplier = builder.prismaObject('Multiplier', {
@@ -48,16 +48,12 @@ export function addMultiplier(builder: Builder): void {
       legacy: t.field(legacyRecord),
       pool: t.field({ ...poolField, ...related('Multiplier', 'pool', poolAt) }),
       revisions: t.field({
-        type: 'MultiplierRevisionConnection',
         description: 'Its revisions, newest first: who changed what, and when.',
-        args: listInputs.listArguments(t.arg, 'MultiplierRevision'),
-        ...sqlFields.resolvedList(
-          {
-            listing: () => revisionListing,
-            owner: ownerOf('Multiplier', 'revisions', revisionListing),
-          },
-          'Operators read it, rarely.',
-        ),
+        ...sqlFields.list(t.arg, 'MultiplierRevision', {
+          listing: () => revisionListing,
+          owner: ownerOf('Multiplier', 'revisions', revisionListing),
+          extensions: { unplanned: 'Operators read it, rarely.' },
+        }),
       }),
     }),
   })
@@ -106,21 +102,19 @@ export function addMultiplier(builder: Builder): void {
     }),
   })
 
-  const Multipliers = listInputs.listTypes(builder, Multiplier, multipliers)
+  listTypes(builder, Multiplier, multipliers)
   builder.queryFields((t) => ({
     multipliers: t.field({
-      type: Multipliers,
       description: 'The multipliers of today or, with `asOf`, of a date, by pool number.',
-      args: {
-        ...listInputs.listArguments(t.arg, 'Multiplier'),
-        asOf: t.arg({
-          type: 'Date',
-          description:
-            'The distribution date whose rules are returned, as known now. A run of that date ' +
-            'would use them. It may be in the future.',
-        }),
-      },
-      ...sqlFields.list({
+      ...sqlFields.list(t.arg, 'Multiplier', {
+        args: {
+          asOf: t.arg({
+            type: 'Date',
+            description:
+              'The distribution date whose rules are returned, as known now. A run of that date ' +
+              'would use them. It may be in the future.',
+          }),
+        },
         listing: ({ asOf }) => (asOf ? multipliersOn(asOf) : multipliers),
       }),
     }),

@@ -1,4 +1,4 @@
-import { sqlFields } from 'pothos-sql'
+import { defineLookup, sqlFields } from 'pothos-sql'
 import type { BasePoints } from '../../../domain/points/formula.ts'
 import {
   AMOUNT_FIELDS,
@@ -11,17 +11,17 @@ import type { Builder } from '../builder.ts'
 
 /** Adds what positions earn under the rules that are in force now. */
 export function addPointsPerDay(builder: Builder, basePoints: BasePoints): void {
-  const ofPosition = sqlFields.defineLookup<PointsPerDay>({
+  const ofPosition = defineLookup<PointsPerDay>({
     columns: pointsPerDayColumns,
     types: ['text', ...AMOUNT_FIELDS.map(() => 'float8' as const)],
     always: true,
-    at: pointsPerDayOfPosition(basePoints),
+    at: (...key) => pointsPerDayOfPosition(basePoints)(key),
   })
-  const ofUser = sqlFields.defineLookup<PointsPerDay>({
+  const ofUser = defineLookup<PointsPerDay>({
     columns: pointsPerDayColumns,
     types: ['text'],
     always: true,
-    at: pointsPerDayOfUser(basePoints),
+    at: (...key) => pointsPerDayOfUser(basePoints)(key),
   })
   builder.objectFields('Position', (t) => ({
     pointsPerDay: t.float({

@@ -1,4 +1,4 @@
-import { sqlFields } from 'pothos-sql'
+import { defineLookup, sqlFields } from 'pothos-sql'
 import {
   columnOfSide,
   type PoolSideTotals as PoolSideRow,
@@ -8,12 +8,16 @@ import {
   poolTotalsRow,
   poolTotalsSql,
 } from '../../../domain/pool/totals.ts'
-import { isoDay } from '../../../time.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { revisionOfDate } from './multiplier-revision.ts'
 
-const totalsAt = sqlFields.lookupBy<PoolTotalsRow>(poolTotalsRow, ['text', 'date'], poolTotalsSql)
+const totalsAt = defineLookup<PoolTotalsRow>({
+  columns: poolTotalsRow,
+  types: ['text', 'date'],
+  nullable: true,
+  at: poolTotalsSql,
+})
 
 export function addPoolTotals(builder: Builder): void {
   const PoolSideTotals = builder.objectRef<PoolSideRow>('PoolSideTotals').implement({
@@ -60,12 +64,7 @@ export function addPoolTotals(builder: Builder): void {
         }),
       },
       // Sums all days of the pool up to the date.
-      ...sqlFields.declare(
-        { kind: 'lookup', lookup: totalsAt, by: ['id', 'asOf'] },
-        { cost: { weight: 10 } },
-      ),
-      resolve: ({ id }, { asOf }, context) =>
-        context.batches.load(totalsAt.load, [id, asOf ? isoDay(asOf) : 'infinity']),
+      ...sqlFields.lookup(totalsAt, ['id', 'asOf'], { cost: { weight: 10 } }),
     }),
   }))
 }

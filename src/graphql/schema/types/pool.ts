@@ -1,4 +1,4 @@
-import { listInputs, sqlFields } from 'pothos-sql'
+import { listTypes, sqlFields } from 'pothos-sql'
 import { assetOfPool, poolsOfAssets } from '../../../domain/asset/asset.ts'
 import { pools } from '../../../domain/pool/pool.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
@@ -45,35 +45,25 @@ export function addPool(builder: Builder): void {
         ...sqlFields.embedded(assetColumns(2)),
       }),
       positions: t.field({
-        type: 'PositionConnection',
         description: "The pool's positions, newest distribution date first, then by id.",
-        args: {
-          ...listInputs.listArguments(t.arg, 'Position'),
-          asOf: asOfArgument(t.arg),
-        },
-        ...sqlFields.list(
-          {
-            listing: () => positionListing,
-            assertSortable: ({ where, asOf }) =>
-              assertSortable(where, { pools: 1, ...(asOf && { dates: 1 }) }),
-            filter: ({ asOf }) => asOfFilter(asOf),
-            owner: ownerOf('Pool', 'positions', positionListing),
-          },
-          { cost: { ...POSITIONS, count: () => OWNED_COUNT } satisfies FieldCost },
-        ),
+        ...sqlFields.list(t.arg, 'Position', {
+          args: { asOf: asOfArgument(t.arg) },
+          listing: () => positionListing,
+          assertSortable: ({ where, asOf }) =>
+            assertSortable(where, { pools: 1, ...(asOf && { dates: 1 }) }),
+          filter: ({ asOf }) => asOfFilter(asOf),
+          owner: ownerOf('Pool', 'positions', positionListing),
+          extensions: { cost: { ...POSITIONS, count: () => OWNED_COUNT } satisfies FieldCost },
+        }),
       }),
       currentPositions: t.field({
-        type: 'PositionConnection',
         description: "The pool's positions on the newest distribution date, by id.",
-        args: listInputs.listArguments(t.arg, 'Position'),
-        ...sqlFields.list(
-          {
-            listing: () => positionListing,
-            filter: () => onNewestDate,
-            owner: ownerOf('Pool', 'positions', positionListing),
-          },
-          { cost: { ...POSITIONS, count: () => OWNED_COUNT } satisfies FieldCost },
-        ),
+        ...sqlFields.list(t.arg, 'Position', {
+          listing: () => positionListing,
+          filter: () => onNewestDate,
+          owner: ownerOf('Pool', 'positions', positionListing),
+          extensions: { cost: { ...POSITIONS, count: () => OWNED_COUNT } satisfies FieldCost },
+        }),
       }),
     }),
   })
@@ -86,13 +76,11 @@ export function addPool(builder: Builder): void {
     loadWithoutCache: (id, { batches }) => batches.load(poolAt.load, [id]),
   })
 
-  const Pools = listInputs.listTypes(builder, Pool, pools)
+  listTypes(builder, Pool, pools)
   builder.objectFields('Asset', (t) => ({
     pools: t.field({
-      type: Pools,
       description: 'The pools with the asset on either side, by number, then address.',
-      args: listInputs.listArguments(t.arg, 'Pool'),
-      ...sqlFields.list({
+      ...sqlFields.list(t.arg, 'Pool', {
         listing: () => poolsOfAssets,
         owner: sqlFields.ownedBy(
           { columns: { ...pools.columns, asset: assetOfPool } },
@@ -112,10 +100,8 @@ export function addPool(builder: Builder): void {
       ...sqlFields.lookup(poolAt, ['address']),
     }),
     pools: t.field({
-      type: Pools,
       description: 'All pools, by number, then address.',
-      args: listInputs.listArguments(t.arg, 'Pool'),
-      ...sqlFields.list({ listing: () => pools }),
+      ...sqlFields.list(t.arg, 'Pool', { listing: () => pools }),
     }),
   }))
 }

@@ -1,4 +1,5 @@
-import { listInputs, type SqlList, sqlFields, type Where } from 'pothos-sql'
+import { defineLookup, listTypes, type PagedList, sqlFields, type Where } from 'pothos-sql'
+import { applyListInputs, cursorValues, encodeCursor, listArguments } from 'pothos-sql/host'
 import type { Reader } from '../../../db/connect/reader.ts'
 import { revisionColumns, revisionUsedSql } from '../../../domain/multiplier/history.ts'
 import {
@@ -38,18 +39,18 @@ type PositionSide = {
 }
 
 /** Loads the multiplier that a run used for a position, unless its points were imported. */
-const revisionUsed = sqlFields.lookupBy<MultiplierRevision>(
-  revisionColumns,
-  ['bigint', 'boolean', 'text', 'date'],
-  (run, given, pool, date) => Prisma.sql`${revisionUsedSql(pool, run, date)} AND NOT ${given}`,
-)
+const revisionUsed = defineLookup<MultiplierRevision>({
+  columns: revisionColumns,
+  types: ['bigint', 'boolean', 'text', 'date'],
+  at: (run, given, pool, date) => Prisma.sql`${revisionUsedSql(pool, run, date)} AND NOT ${given}`,
+})
 
 export function addPosition(builder: Builder) {
   const Position = builder.prismaObject('Position', {
     findUnique: ({ id }) => ({ id }),
     description: "A user's amounts in a pool on a distribution date, and their points.",
   })
-  listInputs.listTypes(builder, Position, positionListing)
+  listTypes(builder, Position, positionListing)
   const Side = builder.objectRef<PositionSide>('PositionSide').implement({
     description: "One side of a position: an asset, its price and the user's amounts.",
     fields: (t) => {
@@ -133,17 +134,18 @@ export function addPosition(builder: Builder) {
     description: 'For the REST API: lists as it pages through them.',
     fields: (t) => ({
       positions: t.field({
-        type: 'PositionConnection',
         description: 'Positions of all users, newest distribution date first, then by id.',
-        args: {
-          ...listInputs.listArguments(t.arg, 'Position'),
-          afterRecord: t.arg.string({
-            description:
-              'Only positions after the record with this `recordId`, whether or not that ' +
-              'record matches the filter. An unknown id is an error.',
-          }),
-        },
-        ...sqlFields.list(positionsAfterRecord, cost),
+        ...sqlFields.list(t.arg, 'Position', {
+          ...positionsAfterRecord,
+          args: {
+            afterRecord: t.arg.string({
+              description:
+                'Only positions after the record with this `recordId`, whether or not that ' +
+                'record matches the filter. An unknown id is an error.',
+            }),
+          },
+          extensions: cost,
+        }),
       }),
     }),
   })
@@ -155,35 +157,33 @@ export function addPosition(builder: Builder) {
       ...sqlFields.embedded({}, { cost: { weight: 0 } }),
     }),
     positions: t.field({
-      type: 'PositionConnection',
       description: 'Positions of all users, newest distribution date first, then by id.',
-      args: { ...listInputs.listArguments(t.arg, 'Position'), asOf: asOfArgument(t.arg) },
-      ...sqlFields.list(allPositions, cost),
+      ...sqlFields.list(t.arg, 'Position', {
+        ...allPositions,
+        args: { asOf: asOfArgument(t.arg) },
+        extensions: cost,
+      }),
     }),
     currentPositions: t.field({
-      type: 'PositionConnection',
       description:
         'Positions of all users on the newest distribution date, by id. With a limit of ' +
         '`where.healthFactor` or `where.liquidationDrop` they can be sorted by any field.',
-      args: listInputs.listArguments(t.arg, 'Position'),
-      ...sqlFields.list(
-        {
-          listing: ({ where }) => positionsOn(lastDate(), where),
-          assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
-          filter: () => onNewestDate,
-        },
-        {
+      ...sqlFields.list(t.arg, 'Position', {
+        listing: ({ where }) => positionsOn(lastDate(), where),
+        assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
+        filter: () => onNewestDate,
+        extensions: {
           cost: {
             ...POSITIONS,
             weight: positionParts,
             count: () => FILTERED_COUNT,
           } satisfies FieldCost,
         },
-      ),
+      }),
     }),
   }))
   builder.subscriptionFields((t) => {
-    const { first, where, orderBy, orderDirection } = listInputs.listArguments(t.arg, 'Position')
+    const { first, where, orderBy, orderDirection } = listArguments(t.arg, 'Position')
     return {
       currentPositions: t.field({
         type: 'PositionConnection',
@@ -198,7 +198,7 @@ export function addPosition(builder: Builder) {
   })
 }
 
-const allPositions: SqlList = {
+const allPositions: PagedList = {
   listing: ({ asOf, where }) => {
     const date = dateOf(asOf, where)
     return date ? positionsOn(date, where) : positionListing
@@ -215,7 +215,7 @@ const allPositions: SqlList = {
 }
 
 /** The same, paged by the ids of records. */
-const positionsAfterRecord: SqlList = {
+const positionsAfterRecord: PagedList = {
   ...allPositions,
   async prepare({ afterRecord, ...args }, reader: Reader) {
     if (typeof afterRecord !== 'string') return args
@@ -224,10 +224,10 @@ const positionsAfterRecord: SqlList = {
     const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
     if (!record)
       throw badArgument('cursor', 'names no record: use the nextCursor of the page before')
-    const { name } = listInputs.applyListInputs(positionListing, args).listing
+    const { name } = applyListInputs(positionListing, args).listing
     return {
       ...args,
-      after: listInputs.encodeCursor(name, listInputs.cursorValues(positionListing, record)),
+      after: encodeCursor(name, cursorValues(positionListing, record)),
     }
   },
   startArgument: 'afterRecord',

@@ -1,4 +1,4 @@
-import { sqlFields } from 'pothos-sql'
+import { defineLookup, sqlFields } from 'pothos-sql'
 import {
   type ProgramTotals,
   pastProgramColumns,
@@ -11,7 +11,7 @@ import type { GraphContext } from '../../context.ts'
 import { COUNT, type FieldCost } from '../../policy/cost.ts'
 
 /** The one row of the program's totals. */
-const program = sqlFields.defineLookup<ProgramTotals>({
+const program = defineLookup<ProgramTotals>({
   columns: programColumns,
   types: [],
   always: true,
@@ -19,11 +19,11 @@ const program = sqlFields.defineLookup<ProgramTotals>({
 })
 
 /** The same as of a date. */
-const programAt = sqlFields.defineLookup<ProgramTotals>({
+const programAt = defineLookup<ProgramTotals>({
   columns: pastProgramColumns,
   types: ['date'],
   always: true,
-  at: ([date]) => programAsOfSql(date ?? Prisma.empty),
+  at: programAsOfSql,
 })
 
 /**

@@ -1,5 +1,5 @@
 import type { ObjectRef } from '@pothos/core'
-import { type Column, type Listing, sqlFields } from 'pothos-sql'
+import { type Column, type Listing, lookupIn, sqlFields } from 'pothos-sql'
 import type { Batch } from '../../../db/connect/reader.ts'
 import { isoDay, parseUtc } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
@@ -34,7 +34,7 @@ export function recordNode<Row>(
   computed?: Computed<Row>,
 ): void {
   const parts = [...new Set([...key, ...(computed?.key ?? [])])]
-  const at = sqlFields.lookupIn<Row>(listing, ...key)
+  const at = lookupIn<Row>(listing, ...key)
   const areValuesOf = (names: (keyof Row & string)[], values: string[]) =>
     values.length === names.length &&
     names.every((name, i) => isValueOf(listing.columns[name].type ?? 'text', values[i] ?? ''))

@@ -1,4 +1,4 @@
-import { listInputs, type SqlRows, sqlFields } from 'pothos-sql'
+import { listTypes, type PlainList, sqlFields } from 'pothos-sql'
 import {
   type Run as Row,
   receiptColumns,
@@ -26,10 +26,10 @@ export function loadRun(context: GraphContext, id: bigint): Promise<Row | null> 
 /** The number of a run that a client names. Null if it cannot be one. */
 const numberOf = (text: string) => readRecordNumber(text) ?? null
 
-const receipts: SqlRows = {
+const receipts: PlainList = {
   columns: receiptColumns,
   by: ['sources'],
-  of: (_, [sources]) => receiptsFrom(sources as Prisma.Sql),
+  from: (_, [sources]) => receiptsFrom(sources as Prisma.Sql),
 }
 
 /** A value that is computed from a column. */
@@ -158,26 +158,22 @@ export function addRun(builder: Builder): void {
           finishedAt && Math.max(0, finishedAt.getTime() - startedAt.getTime()),
       }),
       multipliers: t.field({
-        type: 'MultiplierRevisionConnection',
         nullable: true,
         description:
           'The multipliers that the run used, by pool address: the newest revision of each ' +
           'pool for the date at that time. Null if the run did not get that far.',
-        args: listInputs.listArguments(t.arg, 'MultiplierRevision'),
-        ...sqlFields.list(
-          {
-            listing: () => revisionsOfRun,
-            owner: { columns: [{ column: 'run.id', type: 'bigint' }], fields: ['id'] },
-            presence: 'multiplierRevision',
-          },
-          { cost: RARE },
-        ),
+        ...sqlFields.list(t.arg, 'MultiplierRevision', {
+          listing: () => revisionsOfRun,
+          owner: { columns: [{ column: 'run.id', type: 'bigint' }], fields: ['id'] },
+          presence: 'multiplierRevision',
+          extensions: { cost: RARE },
+        }),
       }),
       sources: t.field({
         type: [Receipt],
         description: 'The receipts of the run. Empty for a resync, which fetches nothing.',
         ...sqlFields.declare(
-          { kind: 'rows', rows: receipts },
+          { kind: 'list', list: receipts },
           { cost: { once: 0, weight: 0, rows: 2 } },
         ),
         resolve: ({ sources }) => sources as unknown as SourceReceipt[],
@@ -206,7 +202,7 @@ export function addRun(builder: Builder): void {
       return id === null ? null : loadRun(context, id)
     },
   })
-  const Runs = listInputs.listTypes(builder, Run, runListing, {
+  listTypes(builder, Run, runListing, {
     kinds: 'DistributionKind',
     statuses: 'RunStatus',
   })
@@ -222,10 +218,8 @@ export function addRun(builder: Builder): void {
       ...sqlFields.lookup({ ...runAt, read: numberOf }, ['recordId'], { cost: RARE }),
     }),
     runs: t.field({
-      type: Runs,
       description: 'All runs, newest first.',
-      args: listInputs.listArguments(t.arg, 'Run'),
-      ...sqlFields.list({ listing: () => runListing }, { cost: RARE }),
+      ...sqlFields.list(t.arg, 'Run', { listing: () => runListing, extensions: { cost: RARE } }),
     }),
   }))
 }

@@ -1,11 +1,11 @@
-import { sqlFields } from 'pothos-sql'
+import { defineLookup, sqlFields } from 'pothos-sql'
 import { programNameSql } from '../../../domain/distribution/program.ts'
 import { type Season as Row, seasonColumns, seasonsNamed } from '../../../domain/season/season.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 
-const activeSeason = sqlFields.defineLookup<Row>({
+const activeSeason = defineLookup<Row>({
   columns: seasonColumns,
   types: [],
   at: () => Prisma.sql`FROM season t WHERE t.status = 'active'`,
@@ -47,19 +47,13 @@ export function addSeason(builder: Builder, programName: string | undefined): vo
       ...sqlFields.lookup(activeSeason, []),
     }),
     seasons: t.field({
-      type: [Season],
       description: 'All seasons, by their dates. Without any, every date counts.',
-      ...sqlFields.rows(
-        {
-          columns: seasonColumns,
-          by: [],
-          of: () => Prisma.sql`FROM season t ORDER BY t.starts_at`,
-        },
-        [],
-        {
-          cost: { rows: 5 },
-        },
-      ),
+      ...sqlFields.list(t.arg, 'Season', {
+        columns: seasonColumns,
+        by: [],
+        from: () => Prisma.sql`FROM season t ORDER BY t.starts_at`,
+        extensions: { cost: { rows: 5 } },
+      }),
     }),
   }))
 }

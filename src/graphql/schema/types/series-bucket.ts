@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows differ from type to type
 import type { GenericFieldRef, ObjectFieldBuilder } from '@pothos/core'
-import { type Columns, listInputs, sqlFields } from 'pothos-sql'
+import { type Columns, sqlFields } from 'pothos-sql'
+import { SCALARS } from 'pothos-sql/host'
 import { worthColumns } from '../../../domain/holding/worth.ts'
 import { type PoolBucket, poolBucketColumns } from '../../../domain/series/pool-series.ts'
 import {
@@ -38,7 +39,7 @@ function valueFields<Row>(t: ObjectFieldBuilder<Types, Row>, columns: Columns) {
     if (description === undefined || !type) continue
     const weight = FROM_SNAPSHOTS.includes(name) ? EARNED : 1
     const options = {
-      type: listInputs.SCALARS[type],
+      type: SCALARS[type],
       nullable,
       description,
       extensions: { cost: { weight: name === 'start' ? 0 : weight } },

@@ -7,15 +7,14 @@ import {
   getNamedType,
 } from 'graphql'
 import {
-  type Assert,
+  type AssertArguments,
   type Columns,
   type KeyType,
-  rowSql,
+  type PlainList,
   type SqlField,
-  type SqlRows,
-  selections,
   sqlFields,
 } from 'pothos-sql'
+import { fieldsOf, rowsOfOwners } from 'pothos-sql/host'
 import type { Batch, Reader } from '../../../db/connect/reader.ts'
 import { programDates } from '../../../domain/series/calendar.ts'
 import {
@@ -78,7 +77,7 @@ export interface Series {
   /** The dates of the data: by default those of the program. */
   extent?: Extent
   /** Checks the arguments. */
-  assert?: Assert
+  assert?: AssertArguments
   /** The columns that order the rows: by default the first date. */
   order?: string[]
 }
@@ -87,15 +86,17 @@ export interface Series {
 export const rowsOfSeries = ({
   columns,
   by,
+  types,
   of,
   assert,
   extent = programDates,
   order = ['start'],
-}: Series): SqlRows => ({
+}: Series): PlainList => ({
   columns,
   by,
+  types,
   order,
-  of(args, owner, used) {
+  from(args, owner, used) {
     assert?.(args)
     return of(spanOf(args as Range, extent), owner, used, args)
   },
@@ -111,12 +112,12 @@ export const rowsOfSeries = ({
  * @param load loads the rows for resolvers, if they are not read as for plans
  */
 export function seriesReading(series: Series, cost: FieldCost, load?: LoadRows) {
-  const { by, types, extent = programDates } = series
+  const { by, extent = programDates } = series
   const described = rowsOfSeries(series)
-  const loadRows = load ?? rowSql.rowsOfOwners(described, types)
+  const loadRows = load ?? rowsOfOwners(described)
   const newest = once((reader) => newestOf(reader, extent))
   return {
-    ...sqlFields.declare({ kind: 'rows', rows: described }, { cost }),
+    ...sqlFields.declare({ kind: 'list', list: described }, { cost }),
     resolve: async (
       row: any,
       args: any,
@@ -137,7 +138,7 @@ function columnsIn(
 ): string[] {
   const fields = (getNamedType(returnType) as GraphQLObjectType).getFields()
   const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
-  const selected = [...selections.fieldsOf(sets, fragments).values()].flatMap(
+  const selected = [...fieldsOf(sets, fragments).values()].flatMap(
     ([node]) => fields[node?.name.value ?? ''] ?? [],
   )
   return [...new Set([...order, ...selected.flatMap(columnsOf)])].sort()
@@ -150,7 +151,7 @@ function columnsOf({ extensions }: GraphQLField<unknown, unknown>): string[] {
       ...Object.values(field.columns).filter((one) => typeof one === 'string'),
       field.presence ?? [],
     ].flat()
-  if (field?.kind === 'rows') return field.rows.by
+  if (field?.kind === 'list' && !field.list.listing) return [...field.list.by]
   const exposed = extensions.pothosExposedField
   return typeof exposed === 'string' ? [exposed] : []
 }

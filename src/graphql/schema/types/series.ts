@@ -1,4 +1,5 @@
-import { rowSql, sqlFields } from 'pothos-sql'
+import { sqlFields } from 'pothos-sql'
+import { rowsOfOwners, selectList } from 'pothos-sql/host'
 import { rowsOfUsers } from '../../../db/marks.ts'
 import { oneOwner, usersAsOwners } from '../../../domain/holding/holding.ts'
 import { programDates } from '../../../domain/series/calendar.ts'
@@ -116,7 +117,7 @@ export function addSeries(builder: Builder) {
             used,
           )
           return reader.$queryRaw<object[]>`${rowsOfUsers(users, tablesOfSeries(used))}
-            SELECT ${rowSql.selectList(columns)} ${from} ORDER BY start`
+            SELECT ${selectList(columns)} ${from} ORDER BY start`
         })
         return Promise.all(all)
       },
@@ -224,10 +225,10 @@ export function addSeries(builder: Builder) {
       ...seriesReading(
         groups,
         { weight: 1500, most: MAX_GROUPS, page: buckets },
-        rowSql.rowsOfOwners(
-          { ...rowsOfSeries(groups), columns: { ...groupColumns, buckets: BUCKETS_AS_JSON } },
-          [],
-        ),
+        rowsOfOwners({
+          ...rowsOfSeries(groups),
+          columns: { ...groupColumns, buckets: BUCKETS_AS_JSON },
+        }),
       ),
     } as never),
   }))

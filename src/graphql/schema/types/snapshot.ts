@@ -1,4 +1,5 @@
-import { type Listing, listInputs, sqlFields } from 'pothos-sql'
+import type { ArgBuilder } from '@pothos/core'
+import { type Listing, listTypes, lookupIn, sqlFields } from 'pothos-sql'
 import type { Batch } from '../../../db/connect/reader.ts'
 import { assertSortable } from '../../../domain/snapshot/bounds.ts'
 import {
@@ -10,7 +11,7 @@ import {
   vaultSnapshots,
 } from '../../../domain/snapshot/snapshot.ts'
 import type { FieldCost } from '../../policy/cost.ts'
-import type { Builder } from '../builder.ts'
+import type { Builder, Types } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { related } from '../relation.ts'
 import { OWNED_COUNT } from './charges.ts'
@@ -20,18 +21,16 @@ import { recordNode } from './record-node.ts'
 import { userAt } from './user-ref.ts'
 
 /** The list of all users' snapshots in a market or vault. */
-const snapshotsIn = (listing: Listing<Row>) =>
-  sqlFields.list(
-    {
-      listing: () => listing,
-      assertSortable,
-      owner: sqlFields.ownedBy(listing, { entityId: 'id', chainId: 'chainId' }),
-    },
-    { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
-  )
+const snapshotsIn = (arg: ArgBuilder<Types>, listing: Listing<Row>) =>
+  sqlFields.list(arg, 'Snapshot', {
+    listing: () => listing,
+    assertSortable,
+    owner: sqlFields.ownedBy(listing, { entityId: 'id', chainId: 'chainId' }),
+    extensions: { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
+  })
 
 const [summedInMarket, summedInVault] = [groupedMarketSnapshots, groupedVaultSnapshots].map(
-  (listing) => sqlFields.lookupIn<Row>(listing, 'userAddress', 'chainId', 'entityId', 'timestamp'),
+  (listing) => lookupIn<Row>(listing, 'userAddress', 'chainId', 'entityId', 'timestamp'),
 )
 
 /**
@@ -81,23 +80,19 @@ export function addSnapshot(builder: Builder): void {
     key: key.slice(0, -1),
     load: summedSnapshots,
   })
-  const Snapshots = listInputs.listTypes(builder, Snapshot, snapshots, {
+  listTypes(builder, Snapshot, snapshots, {
     entityTypes: 'EntityType',
   })
   builder.objectFields('Market', (t) => ({
     snapshots: t.field({
-      type: Snapshots,
       description: 'All snapshots, oldest first, then by user and position.',
-      args: listInputs.listArguments(t.arg, 'Snapshot'),
-      ...snapshotsIn(marketSnapshots),
+      ...snapshotsIn(t.arg, marketSnapshots),
     }),
   }))
   builder.objectFields('Vault', (t) => ({
     snapshots: t.field({
-      type: Snapshots,
       description: 'All snapshots, oldest first, then by user and position.',
-      args: listInputs.listArguments(t.arg, 'Snapshot'),
-      ...snapshotsIn(vaultSnapshots),
+      ...snapshotsIn(t.arg, vaultSnapshots),
     }),
   }))
 }

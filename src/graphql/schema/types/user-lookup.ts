@@ -1,4 +1,4 @@
-import { type SqlRows, sqlFields } from 'pothos-sql'
+import { type PlainList, sqlFields } from 'pothos-sql'
 import { accountColumns } from '../../../domain/account/user.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
@@ -17,10 +17,10 @@ export function assertAddresses(addresses: string[]): void {
 }
 
 /** The users at addresses, in their order. */
-const usersAt: SqlRows = {
+const usersAt: PlainList = {
   columns: accountColumns,
   by: [],
-  of({ addresses }) {
+  from({ addresses }) {
     assertAddresses(addresses)
     // LIMIT makes the planner use the index.
     return Prisma.sql`FROM unnest(${addresses}::text[]) WITH ORDINALITY AS u(user_address, number)
@@ -41,7 +41,7 @@ export function addUserLookup(builder: Builder): void {
           description: `The addresses, at most ${MAX_ADDRESSES}.`,
         }),
       },
-      ...sqlFields.declare({ kind: 'rows', rows: usersAt }),
+      ...sqlFields.declare({ kind: 'list', list: usersAt }),
       resolve: (_, { addresses }) => {
         assertAddresses(addresses)
         return addresses.map((address) => ({ address }))

@@ -1,19 +1,18 @@
-import { type Lookup, sqlFields } from 'pothos-sql'
+import { defineLookup, type Lookup, sqlFields } from 'pothos-sql'
 import {
   type RankedPoints,
   rankAsOfSql,
   rankColumns,
 } from '../../../domain/leaderboard/rank-history.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { userAt } from './user-ref.ts'
 
 /** Loads a user's points and rank as of a date. */
-export const rankedPointsAt: Lookup<RankedPoints> = sqlFields.defineLookup<RankedPoints>({
+export const rankedPointsAt: Lookup<RankedPoints> = defineLookup<RankedPoints>({
   columns: rankColumns,
   types: ['text', 'date'],
   always: true,
-  at: ([user, asOf]) => rankAsOfSql(user ?? Prisma.empty, asOf ?? Prisma.empty),
+  at: rankAsOfSql,
 })
 
 export function addUserRank(builder: Builder): void {
@@ -28,7 +27,7 @@ export function addUserRank(builder: Builder): void {
       totalPoints: t.float({
         description: 'Points over all dates or, with `asOf`, those up to it.',
         args: { asOf: asOf() },
-        ...sqlFields.columnAsOf(userAt, 'points', ['address'], rankedPointsAt),
+        ...sqlFields.column(userAt, 'points', ['address'], { past: rankedPointsAt }),
       }),
       rank: t.int({
         nullable: true,
@@ -37,7 +36,7 @@ export function addUserRank(builder: Builder): void {
           'position by then, and briefly while the ranks of a past date are recomputed after a ' +
           'run for it or for an earlier date.',
         args: { asOf: asOf() },
-        ...sqlFields.columnAsOf(userAt, 'rank', ['address'], rankedPointsAt),
+        ...sqlFields.column(userAt, 'rank', ['address'], { past: rankedPointsAt }),
       }),
     }
   })

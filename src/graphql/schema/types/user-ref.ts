@@ -1,4 +1,4 @@
-import { sqlFields } from 'pothos-sql'
+import { defineLookup } from 'pothos-sql'
 import {
   accountColumns,
   JOINED_TO_USER,
@@ -7,11 +7,11 @@ import {
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { ModelLookup } from '../relation.ts'
 
-const user = sqlFields.defineLookup<UserRow>({
+const user = defineLookup<UserRow>({
   columns: accountColumns,
   types: ['text'],
   always: true,
-  at: ([address]) => Prisma.sql`FROM (SELECT ${address} AS user_address) u ${JOINED_TO_USER}`,
+  at: (address) => Prisma.sql`FROM (SELECT ${address} AS user_address) u ${JOINED_TO_USER}`,
   stub: ([address]) => ({ address: address as string }),
 })
 

@@ -1,6 +1,7 @@
-import { type Listing, listInputs, type SqlRows, sqlFields } from 'pothos-sql'
+import { type Listing, listTypes, type PagedList, type PlainList, sqlFields } from 'pothos-sql'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
 import { users } from '../../../domain/account/user.ts'
+import { activities, activityFilter } from '../../../domain/activity/activity.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import { momentSql } from '../../../domain/holding/holding.ts'
@@ -26,7 +27,6 @@ import { asOfArgument } from '../as-of.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { ownerOf, related } from '../relation.ts'
-import { activityOfUser } from './activity.ts'
 import { POSITIONS } from './charges.ts'
 import { assertPeriod, earningsReading, fromArgument, netAprReading } from './earnings.ts'
 import { recordNode } from './record-node.ts'
@@ -36,29 +36,29 @@ import { worthReading } from './worth.ts'
 /**
  * Reads a user's newest snapshots of one kind, now or, given the argument `asOf`, as of a moment.
  */
-const latestRows = (kind: EntityType): SqlRows => ({
+const latestRows = (kind: EntityType): PlainList => ({
   columns: snapshots.columns,
   by: ['address'],
-  of: ({ chainId = null, asOf }, [address]) =>
+  from: ({ chainId = null, asOf }, [address]) =>
     latestFrom(kind, address as Prisma.Sql, Prisma.sql`${chainId}::bigint`, momentSql(asOf)),
 })
 
 /** Reads one user's positions on one date. */
-const positionsOfDay: SqlRows = {
+const positionsOfDay: PlainList = {
   columns: positionListing.columns,
   by: ['userAddress', 'distributionDate'],
-  of: (_, [user, date]) => Prisma.sql`FROM ${positionListing.from}
+  types: ['text', 'date'],
+  from: (_, [user, date]) => Prisma.sql`FROM ${positionListing.from}
     WHERE t.user_address = ${user} AND t.distribution_date = ${date}`,
   order: ['poolAddress', 'id'],
 }
 
 /** The list of a user's snapshots of one kind, or the sums of their positions. */
-const snapshotsOf = (plain: Listing<Snapshot>, grouped: Listing<Snapshot>) =>
-  sqlFields.list({
-    listing: (args) => (args.grouped ? grouped : plain),
-    filter: ({ from, to }) => betweenSeconds(from, to),
-    owner: sqlFields.ownedBy(plain, { userAddress: 'address' }),
-  })
+const snapshotsOf = (plain: Listing<Snapshot>, grouped: Listing<Snapshot>): PagedList => ({
+  listing: (args) => (args.grouped ? grouped : plain),
+  filter: ({ from, to }) => betweenSeconds(from, to),
+  owner: sqlFields.ownedBy(plain, { userAddress: 'address' }),
+})
 
 export function addUser(builder: Builder) {
   const User = builder.prismaObject('User', {
@@ -70,9 +70,11 @@ export function addUser(builder: Builder) {
     fields: (t) => ({
       ...columnFields(t, accountDays.columns),
       positions: t.field({
-        type: ['Position'],
         description: "The user's positions on that date, one per pool, by pool, then id.",
-        ...sqlFields.rows(positionsOfDay, ['text', 'date'], { cost: { rows: 5 } }),
+        ...sqlFields.list(t.arg, 'Position', {
+          ...positionsOfDay,
+          extensions: { cost: { rows: 5 } },
+        }),
       }),
       user: t.field({
         type: User,
@@ -83,7 +85,7 @@ export function addUser(builder: Builder) {
   })
 
   recordNode(builder, DailyPoints, accountDays, ['distributionDate', 'userAddress'])
-  const DailyPointsList = listInputs.listTypes(builder, DailyPoints, accountDays)
+  listTypes(builder, DailyPoints, accountDays)
 
   builder.nodeRef(User, {
     id: {
@@ -98,7 +100,6 @@ export function addUser(builder: Builder) {
     fields: (t) => {
       const seconds = (description: string) => t.arg({ type: 'BigInt', description })
       const args = () => ({
-        ...listInputs.listArguments(t.arg, 'Snapshot'),
         from: seconds('Only snapshots at or after this time, in Unix seconds of any size.'),
         to: seconds('Only snapshots at or before this time, in Unix seconds of any size.'),
         grouped: t.arg.boolean({
@@ -111,16 +112,18 @@ export function addUser(builder: Builder) {
       })
       return {
         marketSnapshots: t.field({
-          type: 'SnapshotConnection',
           description: 'The snapshots in markets, by time, chain, market and position.',
-          args: args(),
-          ...snapshotsOf(marketSnapshots, groupedMarketSnapshots),
+          ...sqlFields.list(t.arg, 'Snapshot', {
+            ...snapshotsOf(marketSnapshots, groupedMarketSnapshots),
+            args: args(),
+          }),
         }),
         vaultSnapshots: t.field({
-          type: 'SnapshotConnection',
           description: 'The snapshots in vaults, by time, chain, vault and position.',
-          args: args(),
-          ...snapshotsOf(vaultSnapshots, groupedVaultSnapshots),
+          ...sqlFields.list(t.arg, 'Snapshot', {
+            ...snapshotsOf(vaultSnapshots, groupedVaultSnapshots),
+            args: args(),
+          }),
         }),
       }
     },
@@ -156,48 +159,34 @@ export function addUser(builder: Builder) {
         ...sqlFields.column(userAt, 'lastDistributionDate', ['address']),
       }),
       positions: t.field({
-        type: 'PositionConnection',
         description: "The user's positions, newest distribution date first, then by id.",
-        args: {
-          ...listInputs.listArguments(t.arg, 'Position'),
-          asOf: asOfArgument(t.arg),
-        },
-        ...sqlFields.list(
-          {
-            listing: () => positionListing,
-            filter: ({ asOf }) => asOfFilter(asOf),
-            owner: ownerOf('User', 'positions', positionListing),
-          },
-          { cost: POSITIONS },
-        ),
+        ...sqlFields.list(t.arg, 'Position', {
+          args: { asOf: asOfArgument(t.arg) },
+          listing: () => positionListing,
+          filter: ({ asOf }) => asOfFilter(asOf),
+          owner: ownerOf('User', 'positions', positionListing),
+          extensions: { cost: POSITIONS },
+        }),
       }),
       currentPositions: t.field({
-        type: 'PositionConnection',
         description: "The user's positions on the newest date, one per pool, by id.",
-        args: listInputs.listArguments(t.arg, 'Position'),
-        ...sqlFields.list(
-          {
-            listing: () => positionListing,
-            filter: () => onNewestDate,
-            owner: ownerOf('User', 'positions', positionListing),
-          },
-          { cost: POSITIONS },
-        ),
+        ...sqlFields.list(t.arg, 'Position', {
+          listing: () => positionListing,
+          filter: () => onNewestDate,
+          owner: ownerOf('User', 'positions', positionListing),
+          extensions: { cost: POSITIONS },
+        }),
       }),
       dailyPoints: t.field({
-        type: DailyPointsList,
         description: "The user's points per distribution date, oldest first.",
-        args: listInputs.listArguments(t.arg, 'DailyPoints'),
-        ...sqlFields.list({
+        ...sqlFields.list(t.arg, 'DailyPoints', {
           listing: () => accountDays,
           owner: ownerOf('User', 'dailyPoints', accountDays),
         }),
       }),
       snapshots: t.field({
-        type: 'SnapshotConnection',
         description: 'The snapshots in markets and vaults, by time, chain, entity, position.',
-        args: listInputs.listArguments(t.arg, 'Snapshot'),
-        ...sqlFields.list({
+        ...sqlFields.list(t.arg, 'Snapshot', {
           listing: ({ where }) => snapshotsWhere(where),
           filter: ({ where }) => byKind(where),
           owner: sqlFields.ownedBy(snapshots, { userAddress: 'address' }),
@@ -220,20 +209,20 @@ export function addUser(builder: Builder) {
           context.batches.load(latestSnapshots, address, chainId, asOf),
       }),
       liquidationRewards: t.field({
-        type: 'LiquidationRewardConnection',
         description: "The user's shares of liquidation rewards, newest first.",
-        args: listInputs.listArguments(t.arg, 'LiquidationReward'),
-        ...sqlFields.list({
+        ...sqlFields.list(t.arg, 'LiquidationReward', {
           listing: ({ where }) => rewardsWhere(where),
           filter: ({ where }) => byKind(where),
           owner: sqlFields.ownedBy(liquidationRewards, { userAddress: 'address' }),
         }),
       }),
       activity: t.field({
-        type: 'ActivityConnection',
         description: "The user's cash flows and liquidation rewards, newest first.",
-        args: listInputs.listArguments(t.arg, 'Activity'),
-        ...activityOfUser(),
+        ...sqlFields.list(t.arg, 'Activity', {
+          listing: () => activities,
+          filter: () => activityFilter(),
+          owner: sqlFields.ownedBy(activities, { userAddress: 'address' }),
+        }),
       }),
       worth: t.field({
         type: 'Worth',
@@ -274,13 +263,14 @@ export function addUser(builder: Builder) {
     }
   })
 
-  const Users = listInputs.listTypes(builder, User, users)
+  listTypes(builder, User, users)
   builder.queryFields((t) => ({
     users: t.field({
-      type: Users,
       description: 'All addresses that occur in a record of either domain, by address.',
-      args: listInputs.listArguments(t.arg, 'User'),
-      ...sqlFields.list({ listing: () => users, more: { lookup: userAt, by: ['address'] } }),
+      ...sqlFields.list(t.arg, 'User', {
+        listing: () => users,
+        more: { lookup: userAt, by: ['address'] },
+      }),
     }),
     user: t.field({
       type: User,

@@ -1,4 +1,4 @@
-import { sqlFields } from 'pothos-sql'
+import { defineLookup, sqlFields } from 'pothos-sql'
 import {
   vaultBucketColumns,
   vaultDates,
@@ -10,16 +10,16 @@ import {
   vaultTotalsSql,
 } from '../../../domain/vault/totals.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
-import { isoDay } from '../../../time.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { seriesField } from './series-span.ts'
 
-const totalsAt = sqlFields.lookupBy<VaultTotalsRow>(
-  vaultTotalsColumns,
-  ['bigint', 'text', 'date'],
-  vaultTotalsSql,
-)
+const totalsAt = defineLookup<VaultTotalsRow>({
+  columns: vaultTotalsColumns,
+  types: ['bigint', 'text', 'date'],
+  nullable: true,
+  at: vaultTotalsSql,
+})
 
 export function addVaultTotals(builder: Builder): void {
   const VaultTotals = builder.objectRef<VaultTotalsRow>('VaultTotals').implement({
@@ -40,9 +40,7 @@ export function addVaultTotals(builder: Builder): void {
             'The point in time, whose whole day (UTC) counts. Defaults to the newest snapshot.',
         }),
       },
-      ...sqlFields.declare({ kind: 'lookup', lookup: totalsAt, by: ['chainId', 'id', 'asOf'] }),
-      resolve: ({ chainId, id }, { asOf }, context) =>
-        context.batches.load(totalsAt.load, [chainId, id, asOf ? isoDay(asOf) : 'infinity']),
+      ...sqlFields.lookup(totalsAt, ['chainId', 'id', 'asOf']),
     }),
     series: seriesField(t, {
       type: VaultTotals,
