@@ -4,10 +4,11 @@ export type { PageArguments } from './fields/connection.ts'
 export { listTypes } from './fields/list-types.ts'
 export { defineLookup, type Lookup, lookupIn } from './fields/lookup.ts'
 export * as sqlFields from './fields/names.ts'
-export type { AssertArguments, FieldSource, SqlField } from './fields/sql-field.ts'
+export type { AssertArguments, SqlField } from './fields/sql-field.ts'
 export type { PagedList, PlainList } from './fields/sql-list.ts'
 export {
   type Column,
+  type ColumnSql,
   type Columns,
   type Described,
   type RowOf,

@@ -1,8 +1,20 @@
-import type { GenericFieldRef } from '@pothos/core'
-import { type Described, sqlFields } from 'pothos-sql'
+import type { GenericFieldRef, ObjectRef } from '@pothos/core'
+import { type Described, type RowOf, sqlFields } from 'pothos-sql'
+import type { Builder, Types } from './builder.ts'
 import { storedTokens, type Tokens } from './token-amount.ts'
 
 type DescribedAmount = Described & { tokens?: Tokens }
+
+/** Adds an object type whose fields are the columns of its rows. */
+export const columnsType = <Own extends Record<string, DescribedAmount>>(
+  builder: Builder,
+  name: string,
+  columns: Own,
+  { description, enums }: { description: string; enums?: Record<string, string> },
+): ObjectRef<Types, RowOf<Own>> =>
+  builder
+    .objectRef<RowOf<Own>>(name)
+    .implement({ description, fields: (t) => columnFields(t, columns, enums) })
 
 /**
  * Exposes each column that has a description as a field, and each amount of tokens as a

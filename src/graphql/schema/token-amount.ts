@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows differ from type to type
 
-import { type FieldSource, sqlFields } from 'pothos-sql'
+import { type ColumnSql, sqlFields } from 'pothos-sql'
 import { ENCODINGS } from 'pothos-sql/host'
 import { wholeTokens, wholeTokensSql } from '../../domain/asset/whole-tokens.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
@@ -34,50 +34,48 @@ export function wholeValue({ raw, decimals, value }: TokenAmount): string | null
 }
 
 /** An amount is read with its row and costs nothing of its kind. */
-const amountField = (columns: Record<keyof TokenAmount, FieldSource>, presence?: string) =>
-  sqlFields.declare(
-    { kind: 'embedded', columns, ...(presence !== undefined && { presence }) },
-    { cost: { weight: 0 } },
-  )
+const COST = { cost: { weight: 0 } }
 
 /**
  * Declares a token amount whose column is in the smallest unit or, without decimals, in whole
  * tokens.
  */
-export const storedTokens = (amount: string, { usd, decimals, optional = false }: Tokens) => {
-  const whole = decimals === undefined
+export function storedTokens(amount: string, { usd, decimals, optional = false }: Tokens) {
+  const presence = optional ? amount : undefined
+  if (decimals === undefined)
+    return sqlFields.embedded({ raw: null, usd, decimals: null, value: amount }, COST, presence)
+  const value = {
+    as: ENCODINGS.quoted,
+    sql: (column: ColumnSql) => wholeTokensSql(`${column(amount)}::numeric`, column(decimals)),
+  }
   return {
-    ...amountField(
-      whole
-        ? { raw: null, usd, decimals: null, value: amount }
-        : {
-            raw: amount,
-            usd,
-            decimals,
-            value: {
-              as: ENCODINGS.quoted,
-              sql: (column) => wholeTokensSql(`${column(amount)}::numeric`, column(decimals)),
-            },
-          },
-      optional ? amount : undefined,
+    ...sqlFields.declare(
+      {
+        kind: 'embedded',
+        columns: { raw: amount, usd, decimals, value },
+        ...(presence !== undefined && { presence }),
+      },
+      COST,
     ),
-    resolve(row: any): TokenAmount | null {
-      if (optional && row[amount] === null) return null
-      return whole
-        ? { raw: null, usd: row[usd], decimals: null, value: row[amount] }
-        : { raw: row[amount], usd: row[usd], decimals: row[decimals] }
-    },
+    // `value` follows from the others.
+    resolve: sqlFields.embedded({ raw: amount, usd, decimals }, {}, presence).resolve,
   }
 }
 
 /** Declares a token amount whose columns are doubles: whole tokens and USD. */
 export const wholeTokensField = (value: string, usd: string) => ({
-  ...amountField({
-    raw: null,
-    usd,
-    decimals: null,
-    value: { as: ENCODINGS.decimal, sql: (column) => column(value) },
-  }),
+  ...sqlFields.declare(
+    {
+      kind: 'embedded',
+      columns: {
+        raw: null,
+        usd,
+        decimals: null,
+        value: { as: ENCODINGS.decimal, sql: (column) => column(value) },
+      },
+    },
+    COST,
+  ),
   resolve: (row: any): TokenAmount => ({
     raw: null,
     usd: row[usd],

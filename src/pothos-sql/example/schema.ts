@@ -99,7 +99,7 @@ const reviews = listing({
 
 const authorAt = lookupIn(authors, 'id')
 const bookAt = lookupIn(books, 'id')
-const publisherAt = defineLookup<RowOf<typeof publisherColumns>>({
+const publisherAt = defineLookup({
   columns: publisherColumns,
   types: ['int'],
   at: (id) => sql`FROM publisher t WHERE t.id = ${id}`,

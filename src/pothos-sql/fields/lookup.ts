@@ -1,5 +1,5 @@
 import { isoDay } from '../dates.ts'
-import type { Column, Columns } from '../lists/column.ts'
+import type { Column, Columns, RowOf } from '../lists/column.ts'
 import { type KeyType, type Listing, rowsByKey, selectList } from '../lists/listing.ts'
 import { VALUE_TYPES } from '../lists/value-type.ts'
 import type { Reader } from '../reader.ts'
@@ -42,9 +42,13 @@ export interface LookupBy {
 }
 
 /** Describes a kind of row by SQL, for plans and resolvers. */
-export const defineLookup = <Row>(described: Omit<Lookup<Row>, 'load'>): Lookup<Row> => ({
+export const defineLookup = <Own extends Columns>(
+  described: Omit<Lookup<RowOf<Own>>, 'load' | 'columns'> & { columns: Own },
+): Lookup<RowOf<Own>> => withLoad(described)
+
+const withLoad = <Row>(described: Omit<Lookup<Row>, 'load'>): Lookup<Row> => ({
   ...described,
-  async load(reader: Reader, keys: readonly LookupKey[]) {
+  async load(reader, keys) {
     const rows = await rowsByKey<Row>(
       reader,
       described.types,
@@ -61,7 +65,7 @@ export function lookupIn<Row>(
   ...key: (keyof Row & string)[]
 ): Lookup<Row> {
   const names = key.map((name) => Prisma.raw(columns[name].sql))
-  return defineLookup<Row>({
+  return withLoad<Row>({
     columns,
     types: key.map((name) => keyType(columns[name])),
     at: (...values) => {

@@ -161,7 +161,8 @@ function textSql(list: List, request: Request): Prisma.Sql {
     ? Prisma.sql`, coalesce(bool_or(${raw([alias])}.n > ${page.limit}), false) AS more`
     : Prisma.empty
   const json = raw([jsonSql(item, request.pageOf)])
-  return Prisma.sql`SELECT string_agg(${json}, ',' ORDER BY ${raw([order])}) ${within} AS items ${more}
+  const items = Prisma.sql`string_agg(${json}, ',' ORDER BY ${raw([order])}) ${within}`
+  return Prisma.sql`SELECT ${items} AS items ${more}
     FROM ${numbered(list, request)} ${joins(level.joins, request)}`
 }
 

@@ -16,10 +16,10 @@ import {
   endsOf,
 } from '../../../domain/activity/ends.ts'
 import type { EntityType } from '../../../domain/holding/place.ts'
-import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { liveField } from '../live-field.ts'
 import { related } from '../relation.ts'
 import { assetCost } from './asset.ts'
 import { FILTERED_COUNT, OWNED_COUNT } from './charges.ts'
@@ -27,11 +27,11 @@ import { entityOf } from './entity-of.ts'
 import { legacyTime } from './legacy.ts'
 import { poolAt } from './pool.ts'
 import { recordNode } from './record-node.ts'
-import { userAt } from './user-ref.ts'
+import { userAt, userField } from './user-ref.ts'
 
 /** Loads whether a cash flow opened, or closed, what its user has. */
 const endAt = (name: keyof Ends) =>
-  defineLookup<Ends>({
+  defineLookup({
     columns: { [name]: endColumns[name] },
     types: END_TYPES,
     always: true,
@@ -96,11 +96,7 @@ export function addActivity(builder: Builder): void {
       opened: t.boolean(end('opened')),
       closed: t.boolean(end('closed')),
       legacy: t.field(legacyTime),
-      user: t.field({
-        type: 'User',
-        description: 'The user.',
-        ...related('CashFlow', 'user', userAt),
-      }),
+      user: t.field({ ...userField, ...related('CashFlow', 'user', userAt) }),
       asset: t.field({
         type: 'Asset',
         nullable: true,
@@ -172,12 +168,8 @@ export function addActivity(builder: Builder): void {
       })
       return t.field({
         type: Activities,
-        description:
-          `The newest ${name} of all users, like the query of the same name. The first event is ` +
-          'sent at once, further events only when the selected data has changed since the last ' +
-          'event.',
         args: { first, where },
-        ...likeQuery,
+        ...liveField(`The newest ${name} of all users`),
       })
     }
     return {

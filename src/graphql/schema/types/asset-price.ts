@@ -8,7 +8,7 @@ import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { poolAt } from './pool.ts'
 
-const priceAt = defineLookup<AssetPriceRow>({
+const priceAt = defineLookup({
   columns: assetPriceColumns,
   types: ['bigint', 'text'],
   at: assetPriceSql,

@@ -1,24 +1,17 @@
 import type { ArgBuilder } from '@pothos/core'
 import { sqlFields } from 'pothos-sql'
-import {
-  type AtRisk,
-  atRiskColumns,
-  atRiskSql,
-  DROPS,
-  MOST_DROPS,
-} from '../../../domain/position/at-risk.ts'
+import { atRiskColumns, atRiskSql, DROPS, MOST_DROPS } from '../../../domain/position/at-risk.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnsType } from '../column-fields.ts'
 
 /** Adds what drops of prices would liquidate. */
 export function addAtRisk(builder: Builder): void {
-  builder.objectRef<AtRisk>('CollateralAtRisk').implement({
+  columnsType(builder, 'CollateralAtRisk', atRiskColumns, {
     description:
       'The positions of the newest distribution date that can be liquidated if the price of ' +
       'their collateral falls by a fraction.',
-    fields: (t) => columnFields(t, atRiskColumns),
   })
   const cost: FieldCost = {
     once: 500,

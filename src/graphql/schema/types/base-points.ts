@@ -19,7 +19,7 @@ import { columnFields } from '../column-fields.ts'
 import { REVOKE_INPUT, readRevoked, recordNumber } from './record-number.ts'
 
 /** A revision by its number. */
-const revisionAt = defineLookup<Row>({
+const revisionAt = defineLookup({
   columns: basePointsColumns,
   types: ['bigint'],
   at: (id) => Prisma.sql`FROM base_points_revision t WHERE t.id = ${id}`,
@@ -27,7 +27,7 @@ const revisionAt = defineLookup<Row>({
 
 /** Adds base points. @param settings those that count where no revision does */
 export function addBasePoints(builder: Builder, settings: Settings): void {
-  const onDate = defineLookup<BasePointsOn>({
+  const onDate = defineLookup({
     columns: basePointsOnColumns,
     types: ['date'],
     always: true,

@@ -1,36 +1,28 @@
 import type { ArgBuilder } from '@pothos/core'
 import { defineLookup, sqlFields } from 'pothos-sql'
-import {
-  type PoolChange as PoolChangeRow,
-  poolChangeColumns,
-  poolChangeSql,
-} from '../../../domain/change/pool-change.ts'
+import { poolChangeColumns, poolChangeSql } from '../../../domain/change/pool-change.ts'
 import { MAX_DAYS } from '../../../domain/change/since.ts'
 import {
   type UserChange as UserChangeRow,
   userChangeColumns,
   userChangeSql,
 } from '../../../domain/change/user-change.ts'
-import {
-  type WorthChange as WorthChangeRow,
-  worthChangeColumns,
-  worthChangeSql,
-} from '../../../domain/change/worth-change.ts'
+import { worthChangeColumns, worthChangeSql } from '../../../domain/change/worth-change.ts'
 import { badArgument } from '../../../errors.ts'
 import type { Builder, Types } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnFields, columnsType } from '../column-fields.ts'
 
-const userChangeAt = defineLookup<UserChangeRow>({
+const userChangeAt = defineLookup({
   columns: userChangeColumns,
   types: ['text', 'bigint'],
   at: userChangeSql,
 })
-const worthChangeAt = defineLookup<WorthChangeRow>({
+const worthChangeAt = defineLookup({
   columns: worthChangeColumns,
   types: ['text', 'date'],
   at: worthChangeSql,
 })
-const poolChangeAt = defineLookup<PoolChangeRow>({
+const poolChangeAt = defineLookup({
   columns: poolChangeColumns,
   types: ['text', 'bigint'],
   at: poolChangeSql,
@@ -59,9 +51,8 @@ export function addChange(builder: Builder): void {
       }),
     }),
   })
-  const PoolChange = builder.objectRef<PoolChangeRow>('PoolChange').implement({
+  const PoolChange = columnsType(builder, 'PoolChange', poolChangeColumns, {
     description: 'Changes of a pool from an earlier distribution date to the newest one.',
-    fields: (t) => columnFields(t, poolChangeColumns),
   })
   const ABSENT = 'Null if no date is so old.'
   const daysArgument = (arg: ArgBuilder<Types>) =>

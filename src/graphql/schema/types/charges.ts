@@ -14,8 +14,7 @@ const INTERVAL_DAYS: Record<string, number> = { DAY: 1, WEEK: 7, MONTH: 28 }
 
 const moment = (value: unknown) =>
   typeof value === 'string' ? parseUtc(value)?.getTime() : undefined
-const lengthOf = (value: unknown) =>
-  Array.isArray(value) ? value.length : value === undefined || value === null ? 0 : 1
+const lengthOf = (value: unknown) => [value ?? []].flat().length
 
 export const buckets: Charge = ({ interval, from, to }) => {
   const [first, last] = [moment(from), moment(to) ?? Date.now()]

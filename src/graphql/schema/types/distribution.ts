@@ -12,7 +12,7 @@ import {
   type Mover as MoverRow,
   preview,
 } from '../../../domain/distribution/preview.ts'
-import { type ProgramTotals, programColumns } from '../../../domain/distribution/program.ts'
+import { programColumns } from '../../../domain/distribution/program.ts'
 import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
 import { type Run as RunRow, runListing } from '../../../domain/distribution/run-listing.ts'
 import { poolsWithoutMultiplier } from '../../../domain/multiplier/problems.ts'
@@ -23,7 +23,7 @@ import { badArgument } from '../../../errors.ts'
 import { isoDay } from '../../../time.ts'
 import { type GraphContext, requireAdmin } from '../../context.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnFields, columnsType } from '../column-fields.ts'
 import { ownerOf, related, storedRow } from '../relation.ts'
 import { POSITIONS, RARE } from './charges.ts'
 import { readDateId } from './node-id.ts'
@@ -96,9 +96,8 @@ export function addDistribution(builder: Builder): void {
     kinds: 'DistributionKind',
   })
 
-  const Program = builder.objectRef<ProgramTotals>('Program').implement({
+  const Program = columnsType(builder, 'Program', programColumns, {
     description: 'The totals of the whole points program.',
-    fields: (t) => columnFields(t, programColumns),
   })
 
   const Mover = builder.objectRef<MoverRow>('DistributionMover').implement({

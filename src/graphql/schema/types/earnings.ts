@@ -32,7 +32,7 @@ import { Prisma } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../context.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnFields, columnsType } from '../column-fields.ts'
 import { assetCost } from './asset.ts'
 import { entityOf } from './entity-of.ts'
 import { heldBy } from './held-by.ts'
@@ -95,7 +95,8 @@ export function ofRecords<Row>(
       owners.map((records) => [records]),
       ([records]) => {
         const rows = () => from(Prisma.sql`json_to_recordset(${records}::json)`, args)
-        return Prisma.sql`SELECT ${selectList(columns)} ${inOrder({ ...described, from: rows }, args, [], new Set())}`
+        const ordered = inOrder({ from: rows, ...(order && { order }) }, args, [], new Set())
+        return Prisma.sql`SELECT ${selectList(columns)} ${ordered}`
       },
     )
   return {
@@ -119,9 +120,9 @@ const breakdown = (columns: Columns, from: (records: Prisma.Sql) => Prisma.Sql) 
 export function addEarnings(builder: Builder): void {
   const enums = { entityType: 'EntityType' }
 
-  const EarningsItem = builder.objectRef<EntityRow>('EarningsItem').implement({
+  const EarningsItem = columnsType(builder, 'EarningsItem', entityEarningsColumns, {
     description: "A user's earnings in one market or vault.",
-    fields: (t) => columnFields(t, entityEarningsColumns, enums),
+    enums,
   })
   const AssetEarnings = builder.objectRef<AssetEarningsRow>('AssetEarnings').implement({
     description: "A user's earnings in all markets and vaults that lend an asset.",
@@ -172,9 +173,9 @@ export function addEarnings(builder: Builder): void {
     }),
   })
 
-  const NetAprItem = builder.objectRef<EntityRow>('NetAprItem').implement({
+  const NetAprItem = columnsType(builder, 'NetAprItem', entityAprColumns, {
     description: "A user's deposit and debt in one market or vault, with their APR.",
-    fields: (t) => columnFields(t, entityAprColumns, enums),
+    enums,
   })
   const LegacyNetApr = builder
     .objectRef<Pick<NetAprRow, 'netDepositApr' | 'netBorrowApr'>>('LegacyNetApr')

@@ -1,4 +1,4 @@
-import type { InterfaceRef, ObjectRef } from '@pothos/core'
+import type { ObjectRef } from '@pothos/core'
 import { type Listing, type Lookup, listTypes, sqlFields } from 'pothos-sql'
 import type { EntityType as Kind } from '../../../domain/holding/place.ts'
 import type { Market, Vault } from '../../../generated/prisma/client.ts'
@@ -33,8 +33,6 @@ export function addEntity(builder: Builder): void {
     resolveType: (row) => ('poolAddress' in row ? 'Market' : 'Vault'),
   })
 }
-
-export type EntityRef = InterfaceRef<Types, Market | Vault>
 
 /** The parts of the queries of markets, or of vaults. */
 interface Entities<Row> {

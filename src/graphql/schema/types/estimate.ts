@@ -3,7 +3,6 @@ import { defineLookup, type Lookup, sqlFields } from 'pothos-sql'
 import {
   assertEstimate,
   type Estimate as EstimateRow,
-  type EstimateRule as EstimateRuleRow,
   estimateColumns,
   estimateRuleColumns,
   estimateRulesSql,
@@ -17,16 +16,15 @@ import {
 } from '../../../domain/market/estimate.ts'
 import type { BasePoints } from '../../../domain/points/formula.ts'
 import type { Builder, Types } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnFields, columnsType } from '../column-fields.ts'
 
 const INPUTS = ['amountUsd', 'days', 'pointValueUsd', 'from']
 const INPUT_TYPES = ['float8', 'bigint', 'float8', 'date'] as const
 
 /** Adds what an amount in a market or a vault would earn. */
 export function addEstimate(builder: Builder, basePoints: BasePoints): void {
-  builder.objectRef<EstimateRuleRow>('EstimateRule').implement({
+  columnsType(builder, 'EstimateRule', estimateRuleColumns, {
     description: 'Rules of points that an estimate assumes for some of its dates.',
-    fields: (t) => columnFields(t, estimateRuleColumns),
   })
   const Estimate = builder.objectRef<EstimateRow>('Estimate').implement({
     description: 'The earnings of an amount in a market or vault, and the assumptions.',
@@ -64,21 +62,21 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
   })
   const estimated = (kind: Lookup<EstimateRow>, by: string[]) =>
     sqlFields.lookup(kind, by, { cost: { once: 200, weight: 3 } }, { assert: assertEstimate })
-  const ofMarket = defineLookup<EstimateRow>({
+  const ofMarket = defineLookup({
     columns: estimateColumns,
     types: ['bigint', 'text', 'text', 'float8', 'float8', 'boolean', ...INPUT_TYPES],
     always: true,
     nullable: true,
     at: (...key) => marketEstimateSql(basePoints)(key),
   })
-  const ofVault = defineLookup<EstimateRow>({
+  const ofVault = defineLookup({
     columns: estimateColumns,
     types: ['float8', ...INPUT_TYPES],
     always: true,
     nullable: true,
     at: (...key) => vaultEstimateSql(basePoints)(key),
   })
-  const perDollar = defineLookup<PointsPerDollar>({
+  const perDollar = defineLookup({
     columns: pointsPerDollarColumns,
     types: ['bigint', 'text', 'text', 'date'],
     nullable: true,

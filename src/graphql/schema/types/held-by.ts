@@ -43,7 +43,9 @@ const holdingsAsOf = (columns: Columns, from: From) => ({
   at: (address: Prisma.Sql, chainId: Prisma.Sql, moment: Prisma.Sql, since?: Prisma.Sql) => {
     const at = { chainId: Prisma.raw('at.chain_id'), asOf: Prisma.raw('at.moment') }
     const holder = { owners: oneOwner(address), ...at, since: since && Prisma.raw('at.since') }
-    return Prisma.sql`FROM (SELECT ${chainId} AS chain_id, ${moment} AS moment, ${since ?? Prisma.sql`NULL`} AS since) at
+    return Prisma.sql`FROM (
+        SELECT ${chainId} AS chain_id, ${moment} AS moment,
+          ${since ?? Prisma.sql`NULL`} AS since) at
       CROSS JOIN LATERAL (SELECT ${selectList(columns)} ${from(holder)}) e`
   },
 })

@@ -22,15 +22,15 @@ import {
 import { datesOfSeason } from '../../../domain/season/season.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../context.ts'
-import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { liveField } from '../live-field.ts'
 import { related } from '../relation.ts'
 import { leaderboard, leaderboardCount } from './charges.ts'
 import { loadProgram } from './program.ts'
 import { recordNode } from './record-node.ts'
-import { userAt } from './user-ref.ts'
+import { userAt, userField } from './user-ref.ts'
 
 const NOW = { date: '', newest: true }
 
@@ -62,11 +62,7 @@ export function addLeaderboard(builder: Builder): void {
       'in it.',
     fields: (t) => ({
       ...columnFields(t, pastLeaderboard.columns),
-      user: t.field({
-        type: 'User',
-        description: 'The user.',
-        ...related('Account', 'user', userAt),
-      }),
+      user: t.field({ ...userField, ...related('Account', 'user', userAt) }),
     }),
   })
 
@@ -101,7 +97,9 @@ export function addLeaderboard(builder: Builder): void {
       }),
       chainId: t.field({
         type: 'SafeInt',
-        description: `Only points on this chain. Without \`pool\`, at most ${MOST_WINDOW_DATES.chain} dates.`,
+        description:
+          'Only points on this chain. Without `pool`, at most ' +
+          `${MOST_WINDOW_DATES.chain} dates.`,
       }),
     }),
   })
@@ -214,15 +212,12 @@ export function addLeaderboard(builder: Builder): void {
     return {
       leaderboard: t.field({
         type: LeaderboardEntries,
-        description:
-          'The users by rank, like the query of the same name. The first event is sent at ' +
-          'once, further events only when the selected data has changed since the last event.',
         args: {
           first,
           after,
           offset: t.arg({ type: 'BigInt', description: 'Number of ranks to skip. Defaults to 0.' }),
         },
-        ...likeQuery,
+        ...liveField('The users by rank'),
       }),
     }
   })

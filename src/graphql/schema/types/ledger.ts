@@ -6,7 +6,7 @@ import { REASON, reasonsJson, reasonsOf } from '../../../domain/ledger/reason.ts
 import { runBeforeSql } from '../../../domain/ledger/run-before.ts'
 import { revisionColumns, revisionUsedSql } from '../../../domain/multiplier/history.ts'
 import { badArgument } from '../../../errors.ts'
-import { type MultiplierRevision, Prisma } from '../../../generated/prisma/client.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { ownerOf, related } from '../relation.ts'
@@ -15,7 +15,7 @@ import { poolField, poolOfPositions } from './pool.ts'
 import { recordNode } from './record-node.ts'
 import { readRecordNumber } from './record-number.ts'
 import { runAt } from './run.ts'
-import { userAt } from './user-ref.ts'
+import { userAt, userField } from './user-ref.ts'
 
 const CHANGES_UNPLANNED =
   'They are put together from the ledgers of several runs. Operators read them, rarely.'
@@ -31,7 +31,7 @@ const multiplierOf = (
   types: KeyType[],
   runOf: (runId: Prisma.Sql, since: Prisma.Sql) => Prisma.Sql,
 ) =>
-  defineLookup<MultiplierRevision>({
+  defineLookup({
     columns: revisionColumns,
     types: ['int', 'date', 'int', 'bigint', ...types],
     nullable: true,
@@ -68,11 +68,7 @@ export function addLedger(builder: Builder): void {
     description: "A change of a user's points in a pool on a date by a later run.",
     fields: (t) => ({
       ...columnFields(t, ledger.columns),
-      user: t.field({
-        type: 'User',
-        description: 'The user.',
-        ...sqlFields.lookup(userAt, ['userAddress']),
-      }),
+      user: t.field({ ...userField, ...sqlFields.lookup(userAt, ['userAddress']) }),
       reasons: t.field({
         type: [LedgerReason],
         description: 'Why the points changed, as far as it is known.',

@@ -9,7 +9,7 @@ import { entityOf } from './entity-of.ts'
 import { legacyTimes } from './legacy.ts'
 import { marketAt } from './market.ts'
 import { recordNode } from './record-node.ts'
-import { userAt } from './user-ref.ts'
+import { userAt, userField } from './user-ref.ts'
 
 export function addLiquidationReward(builder: Builder): void {
   const LiquidationReward = builder.objectRef<Row>('LiquidationReward').implement({
@@ -17,11 +17,7 @@ export function addLiquidationReward(builder: Builder): void {
     fields: (t) => ({
       ...columnFields(t, liquidationRewards.columns, { entityType: 'EntityType' }),
       legacy: t.field(legacyTimes),
-      user: t.field({
-        type: 'User',
-        description: 'The user.',
-        ...sqlFields.lookup(userAt, ['userAddress']),
-      }),
+      user: t.field({ ...userField, ...sqlFields.lookup(userAt, ['userAddress']) }),
       entity: t.field({
         ...entityOf,
         description: 'The market of the collateral, or the vault. Null if not stored.',

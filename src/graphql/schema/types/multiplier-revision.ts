@@ -1,6 +1,5 @@
 import { defineLookup, listTypes, sqlFields } from 'pothos-sql'
 import {
-  type AffectedDates,
   affectedDatesColumns,
   affectedDatesSql,
 } from '../../../domain/multiplier/affected-dates.ts'
@@ -13,19 +12,20 @@ import {
 } from '../../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnFields, columnsType } from '../column-fields.ts'
 import { AFFECTED } from './charges.ts'
+import { addNode } from './node.ts'
 import { poolAt, poolField } from './pool.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads the multiplier of a pool at midnight UTC of a date. */
-export const revisionOfDate = defineLookup<Row>({
+export const revisionOfDate = defineLookup({
   columns: revisionColumns,
   types: ['text', 'date'],
   at: (pool, date) => revisionAtSql(pool, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
 })
 
-const datesOfRevision = defineLookup<AffectedDates>({
+const datesOfRevision = defineLookup({
   columns: affectedDatesColumns,
   types: ['bigint'],
   always: true,
@@ -34,9 +34,8 @@ const datesOfRevision = defineLookup<AffectedDates>({
 
 export function addMultiplierRevision(builder: Builder): void {
   const { id, ...stored } = revisionColumns
-  const RevisionDates = builder.objectRef<AffectedDates>('RevisionDates').implement({
+  const RevisionDates = columnsType(builder, 'RevisionDates', affectedDatesColumns, {
     description: 'The dates whose stored points a revision determines, with gaps.',
-    fields: (t) => columnFields(t, affectedDatesColumns),
   })
   const MultiplierRevision = builder.objectRef<Row>('MultiplierRevision').implement({
     description: "A pool's multiplier from one point in time until its next revision.",
@@ -51,15 +50,9 @@ export function addMultiplierRevision(builder: Builder): void {
       }),
     }),
   })
-  builder.nodeRef(MultiplierRevision, {
-    id: {
-      resolve: ({ id }: Row) => String(id),
-      ...sqlFields.nodeId('MultiplierRevision', (column) => column('id')),
-    },
-    loadWithoutCache: (text, { batches }) => {
-      const id = readRecordNumber(text)
-      return id === undefined ? null : batches.load(revisionsById, id)
-    },
+  addNode(builder, MultiplierRevision, 'id', (text, { batches }) => {
+    const id = readRecordNumber(text)
+    return id === undefined ? null : batches.load(revisionsById, id)
   })
   listTypes(builder, MultiplierRevision, revisionListing)
 

@@ -34,7 +34,7 @@ export const multiplierAt = storedRow(
 )
 
 /** Loads the multiplier of a pool that is in force for a date. */
-const multiplierOn = defineLookup<MultiplierRow>({
+const multiplierOn = defineLookup({
   columns: multiplierOnColumns,
   types: ['text', 'date'],
   at: (pool, date) => Prisma.sql`FROM ${multipliersOnSql(date)} WHERE t.pool_address = ${pool}`,

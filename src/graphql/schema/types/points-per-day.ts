@@ -2,7 +2,6 @@ import { defineLookup, sqlFields } from 'pothos-sql'
 import type { BasePoints } from '../../../domain/points/formula.ts'
 import {
   AMOUNT_FIELDS,
-  type PointsPerDay,
   pointsPerDayColumns,
   pointsPerDayOfPosition,
   pointsPerDayOfUser,
@@ -11,13 +10,13 @@ import type { Builder } from '../builder.ts'
 
 /** Adds what positions earn under the rules that are in force now. */
 export function addPointsPerDay(builder: Builder, basePoints: BasePoints): void {
-  const ofPosition = defineLookup<PointsPerDay>({
+  const ofPosition = defineLookup({
     columns: pointsPerDayColumns,
     types: ['text', ...AMOUNT_FIELDS.map(() => 'float8' as const)],
     always: true,
     at: (...key) => pointsPerDayOfPosition(basePoints)(key),
   })
-  const ofUser = defineLookup<PointsPerDay>({
+  const ofUser = defineLookup({
     columns: pointsPerDayColumns,
     types: ['text'],
     always: true,

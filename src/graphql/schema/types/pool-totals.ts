@@ -1,7 +1,6 @@
 import { defineLookup, sqlFields } from 'pothos-sql'
 import {
   columnOfSide,
-  type PoolSideTotals as PoolSideRow,
   type PoolTotals as PoolTotalsRow,
   poolSideColumns,
   poolTotalsColumns,
@@ -9,10 +8,10 @@ import {
   poolTotalsSql,
 } from '../../../domain/pool/totals.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnFields, columnsType } from '../column-fields.ts'
 import { revisionOfDate } from './multiplier-revision.ts'
 
-const totalsAt = defineLookup<PoolTotalsRow>({
+const totalsAt = defineLookup({
   columns: poolTotalsRow,
   types: ['text', 'date'],
   nullable: true,
@@ -20,9 +19,8 @@ const totalsAt = defineLookup<PoolTotalsRow>({
 })
 
 export function addPoolTotals(builder: Builder): void {
-  const PoolSideTotals = builder.objectRef<PoolSideRow>('PoolSideTotals').implement({
+  const PoolSideTotals = columnsType(builder, 'PoolSideTotals', poolSideColumns, {
     description: "One side of a pool's totals: the amounts in one asset.",
-    fields: (t) => columnFields(t, poolSideColumns),
   })
   const side = (name: 'a' | 'b') =>
     sqlFields.embedded(

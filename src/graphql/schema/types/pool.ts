@@ -11,6 +11,7 @@ import { columnFields } from '../column-fields.ts'
 import { modelRow, ownerOf } from '../relation.ts'
 import { OWNED_COUNT, POSITIONS } from './charges.ts'
 import { legacyPool } from './legacy.ts'
+import { addNode } from './node.ts'
 
 export const poolAt = modelRow('Pool', pools)
 
@@ -68,13 +69,7 @@ export function addPool(builder: Builder): void {
     }),
   })
 
-  builder.nodeRef(Pool, {
-    id: {
-      resolve: ({ id }: { id: string }) => id,
-      ...sqlFields.nodeId('Pool', (column) => column('id')),
-    },
-    loadWithoutCache: (id, { batches }) => batches.load(poolAt.load, [id]),
-  })
+  addNode(builder, Pool, 'id', (id, { batches }) => batches.load(poolAt.load, [id]))
 
   listTypes(builder, Pool, pools)
   builder.objectFields('Asset', (t) => ({

@@ -10,23 +10,24 @@ import {
 import { asOfFilter, lastDate, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing, positionsById, positionsOn } from '../../../domain/position/position.ts'
 import { badArgument } from '../../../errors.ts'
-import { type MultiplierRevision, Prisma } from '../../../generated/prisma/client.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
 import { isoDay } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
-import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import { asOfArgument } from '../as-of.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { liveField } from '../live-field.ts'
 import { related } from '../relation.ts'
 import { wholeTokensField } from '../token-amount.ts'
 import { assetCost } from './asset.ts'
 import { FILTERED_COUNT, POSITIONS, positionParts, RARE } from './charges.ts'
 import { legacyRecord } from './legacy.ts'
+import { addNode } from './node.ts'
 import { poolField, poolOfPositions } from './pool.ts'
 import { loadProgram } from './program.ts'
 import { runAt } from './run.ts'
-import { userAt } from './user-ref.ts'
+import { userAt, userField } from './user-ref.ts'
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
 type PositionSide = {
@@ -39,7 +40,7 @@ type PositionSide = {
 }
 
 /** Loads the multiplier that a run used for a position, unless its points were imported. */
-const revisionUsed = defineLookup<MultiplierRevision>({
+const revisionUsed = defineLookup({
   columns: revisionColumns,
   types: ['bigint', 'boolean', 'text', 'date'],
   at: (run, given, pool, date) => Prisma.sql`${revisionUsedSql(pool, run, date)} AND NOT ${given}`,
@@ -79,13 +80,7 @@ export function addPosition(builder: Builder) {
     },
   })
 
-  builder.nodeRef(Position, {
-    id: {
-      resolve: ({ id }: { id: string }) => id,
-      ...sqlFields.nodeId('Position', (column) => column('id')),
-    },
-    loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
-  })
+  addNode(builder, Position, 'id', (id, { batches }) => batches.load(positionsById, id))
   builder.prismaObjectFields(Position, (t) => ({
     ...columnFields(t, positionListing.columns),
     legacy: t.field(legacyRecord),
@@ -99,11 +94,7 @@ export function addPosition(builder: Builder) {
       description: 'Side B of the position.',
       ...sqlFields.embedded(sideColumns('b')),
     }),
-    user: t.field({
-      type: 'User',
-      description: 'The user.',
-      ...related('Position', 'user', userAt),
-    }),
+    user: t.field({ ...userField, ...related('Position', 'user', userAt) }),
     pool: t.field({ ...poolField, ...related('Position', 'pool', poolOfPositions) }),
     run: t.field({
       type: 'Run',
@@ -187,12 +178,8 @@ export function addPosition(builder: Builder) {
     return {
       currentPositions: t.field({
         type: 'PositionConnection',
-        description:
-          'Positions of all users on the newest distribution date, like the query of the same ' +
-          'name. The first event is sent at once, further events only when the selected data ' +
-          'has changed since the last event.',
         args: { first, where, orderBy, orderDirection },
-        ...likeQuery,
+        ...liveField('Positions of all users on the newest distribution date'),
       }),
     }
   })

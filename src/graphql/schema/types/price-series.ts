@@ -1,18 +1,12 @@
-import {
-  type PriceBucket as Bucket,
-  priceColumns,
-  priceDates,
-  pricesFrom,
-} from '../../../domain/series/price-series.ts'
+import { priceColumns, priceDates, pricesFrom } from '../../../domain/series/price-series.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnsType } from '../column-fields.ts'
 import { seriesField } from './series-span.ts'
 
 export function addPriceSeries(builder: Builder): void {
-  const PriceBucket = builder.objectRef<Bucket>('PriceBucket').implement({
+  const PriceBucket = columnsType(builder, 'PriceBucket', priceColumns, {
     description: 'The newest stored daily price of an asset in one date, week or month.',
-    fields: (t) => columnFields(t, priceColumns),
   })
   builder.objectFields('Asset', (t) => ({
     prices: seriesField(t, {

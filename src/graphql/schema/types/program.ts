@@ -11,7 +11,7 @@ import type { GraphContext } from '../../context.ts'
 import { COUNT, type FieldCost } from '../../policy/cost.ts'
 
 /** The one row of the program's totals. */
-const program = defineLookup<ProgramTotals>({
+const program = defineLookup({
   columns: programColumns,
   types: [],
   always: true,
@@ -19,7 +19,7 @@ const program = defineLookup<ProgramTotals>({
 })
 
 /** The same as of a date. */
-const programAt = defineLookup<ProgramTotals>({
+const programAt = defineLookup({
   columns: pastProgramColumns,
   types: ['date'],
   always: true,

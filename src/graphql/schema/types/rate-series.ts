@@ -1,22 +1,16 @@
 import type { EntityType } from '../../../domain/holding/place.ts'
 import type { Span } from '../../../domain/series/interval.ts'
-import {
-  type RateBucket as Bucket,
-  rateColumns,
-  rateDates,
-  ratesFrom,
-} from '../../../domain/series/rate-series.ts'
+import { rateColumns, rateDates, ratesFrom } from '../../../domain/series/rate-series.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnsType } from '../column-fields.ts'
 import { seriesField } from './series-span.ts'
 
 export function addRateSeries(builder: Builder): void {
-  const AprBucket = builder.objectRef<Bucket>('AprBucket').implement({
+  const AprBucket = columnsType(builder, 'AprBucket', rateColumns, {
     description:
       'The rates of a market or vault at the end of one date, week or month, or the latest ' +
       'rates in the current one. Rates are known from the first time the gateway recorded one.',
-    fields: (t) => columnFields(t, rateColumns),
   })
 
   const series = (type: EntityType) => ({

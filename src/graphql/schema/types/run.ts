@@ -14,6 +14,7 @@ import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { storedRow } from '../relation.ts'
 import { RARE } from './charges.ts'
+import { addNode } from './node.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 export const runAt = storedRow('Run', runListing, runsById)
@@ -107,26 +108,11 @@ export function addRun(builder: Builder): void {
       }),
     })
   const totals = (when: 'Before' | 'After') => {
-    const of = <Name extends string>(name: Name) => `${name}${when}` as const
-    const [positionCount, userCount, points] = [
-      of('positionCount'),
-      of('accountCount'),
-      of('totalPoints'),
-    ] as const
-    return {
-      ...sqlFields.declare({
-        kind: 'embedded',
-        columns: { positionCount, userCount, points },
-        presence: points,
-      }),
-      resolve: (row: Row) => {
-        const [positions, users, totalPoints] = [row[positionCount], row[userCount], row[points]]
-        if (positions === null || users === null || totalPoints === null) return null
-        return { positionCount: positions, userCount: users, totalPoints }
-      },
-    }
+    const points = `totalPoints${when}`
+    const columns = { positionCount: `positionCount${when}`, userCount: `accountCount${when}` }
+    // The row has the property that `points` exposes.
+    return sqlFields.embedded({ ...columns, points, totalPoints: points }, {}, points)
   }
-
   const { id, ...stored } = runListing.columns
   const Run = builder.objectRef<Row>('Run').implement({
     description:
@@ -145,11 +131,9 @@ export function addRun(builder: Builder): void {
             kind: 'sql',
             type: 'float',
             sql: (column) => {
-              const ms = `extract(epoch FROM ${column('finishedAt')} - ${column('startedAt')}) * 1000`
-              return (
-                `(CASE WHEN ${column('finishedAt')} IS NOT NULL THEN greatest(0, ${ms}) ` +
-                'END)::float8'
-              )
+              const [start, end] = [column('startedAt'), column('finishedAt')]
+              const ms = `extract(epoch FROM ${end} - ${start}) * 1000`
+              return `(CASE WHEN ${end} IS NOT NULL THEN greatest(0, ${ms}) END)::float8`
             },
           },
           COMPUTED,
@@ -192,15 +176,9 @@ export function addRun(builder: Builder): void {
       }),
     }),
   })
-  builder.nodeRef(Run, {
-    id: {
-      resolve: ({ id }: Row) => String(id),
-      ...sqlFields.nodeId('Run', (column) => column('id')),
-    },
-    loadWithoutCache: (text, context) => {
-      const id = numberOf(text)
-      return id === null ? null : loadRun(context, id)
-    },
+  addNode(builder, Run, 'id', (text, context) => {
+    const id = numberOf(text)
+    return id === null ? null : loadRun(context, id)
   })
   listTypes(builder, Run, runListing, {
     kinds: 'DistributionKind',

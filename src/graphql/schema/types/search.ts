@@ -34,14 +34,11 @@ export function addSearch(builder: Builder): void {
   const SearchItem = builder.unionType('SearchItem', {
     description: 'An object that a search can find.',
     types: ['Pool', 'Market', 'Vault', 'User'],
-    resolveType: (row) =>
-      'asset1Address' in row
-        ? 'Pool'
-        : 'positionCount' in row
-          ? 'User'
-          : 'poolAddress' in row
-            ? 'Market'
-            : 'Vault',
+    resolveType(row) {
+      if ('asset1Address' in row) return 'Pool'
+      if ('positionCount' in row) return 'User'
+      return 'poolAddress' in row ? 'Market' : 'Vault'
+    },
   })
 
   const SearchResult = builder.objectRef<Hit>('SearchResult').implement({

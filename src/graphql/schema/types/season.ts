@@ -1,11 +1,12 @@
 import { defineLookup, sqlFields } from 'pothos-sql'
 import { programNameSql } from '../../../domain/distribution/program.ts'
-import { type Season as Row, seasonColumns, seasonsNamed } from '../../../domain/season/season.ts'
+import { seasonColumns, seasonsNamed } from '../../../domain/season/season.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnsType } from '../column-fields.ts'
+import { addNode } from './node.ts'
 
-const activeSeason = defineLookup<Row>({
+const activeSeason = defineLookup({
   columns: seasonColumns,
   types: [],
   at: () => Prisma.sql`FROM season t WHERE t.status = 'active'`,
@@ -22,17 +23,11 @@ export function addSeason(builder: Builder, programName: string | undefined): vo
       ENDED: { description: 'Its last date is past.' },
     },
   })
-  const Season = builder.objectRef<Row>('Season').implement({
+  const Season = columnsType(builder, 'Season', columns, {
     description: 'A season of the program: named dates, the first and last included.',
-    fields: (t) => columnFields(t, columns, { status: 'SeasonStatus' }),
+    enums: { status: 'SeasonStatus' },
   })
-  builder.nodeRef(Season, {
-    id: {
-      resolve: ({ name }: Row) => name,
-      ...sqlFields.nodeId('Season', (column) => column('name')),
-    },
-    loadWithoutCache: (name, { batches }) => batches.load(seasonsNamed, name),
-  })
+  addNode(builder, Season, 'name', (name, { batches }) => batches.load(seasonsNamed, name))
   builder.objectFields('Program', (t) => ({
     name: t.string({
       nullable: true,

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noExplicitAny: rows differ from type to type
 import type { GenericFieldRef, ObjectFieldBuilder } from '@pothos/core'
 import { type Columns, sqlFields } from 'pothos-sql'
 import { SCALARS } from 'pothos-sql/host'
@@ -67,14 +66,7 @@ export function addSeriesBuckets(builder: Builder) {
           'The worth at the end of the bucket, by the newest snapshots up to it, like ' +
           '`worth(asOf)`. Null before the first snapshot, and where one of them lacks a price: ' +
           '`hasIncompletePrices`.',
-        ...sqlFields.declare(
-          { kind: 'embedded', columns: worth, presence: 'hasWorth' },
-          { cost: { weight: EARNED } },
-        ),
-        resolve: (row: Record<string, any>): any =>
-          row.hasWorth
-            ? Object.fromEntries(Object.entries(worth).map(([field, name]) => [field, row[name]]))
-            : null,
+        ...sqlFields.embedded(worth, { cost: { weight: EARNED } }, 'hasWorth'),
       }),
     }),
   })
@@ -86,25 +78,17 @@ export function addSeriesBuckets(builder: Builder) {
       'date.',
     fields: (t) => {
       const amount = (name: keyof typeof AMOUNTS) => {
-        const [value, usd] = [`${name}Tokens`, `${name}Usd`] as const
         return t.field({
           type: 'TokenAmount',
           nullable: true,
           description:
             `${AMOUNTS[name]} on \`lastDate\`. \`value\` is null in series of several tokens. ` +
             'Null in a gap.',
-          ...sqlFields.declare(
-            {
-              kind: 'embedded',
-              columns: { raw: null, decimals: null, value, usd },
-              presence: 'lastDate',
-            },
+          ...sqlFields.embedded(
+            { raw: null, decimals: null, value: `${name}Tokens`, usd: `${name}Usd` },
             { cost: { weight: 0 } },
+            'lastDate',
           ),
-          resolve: (row) =>
-            row.lastDate === null
-              ? null
-              : { raw: null, decimals: null, value: row[value], usd: row[usd] },
         })
       }
       return {

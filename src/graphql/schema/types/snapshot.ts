@@ -18,7 +18,7 @@ import { OWNED_COUNT } from './charges.ts'
 import { entityOf } from './entity-of.ts'
 import { legacyTime } from './legacy.ts'
 import { recordNode } from './record-node.ts'
-import { userAt } from './user-ref.ts'
+import { userAt, userField } from './user-ref.ts'
 
 /** The list of all users' snapshots in a market or vault. */
 const snapshotsIn = (arg: ArgBuilder<Types>, listing: Listing<Row>) =>
@@ -60,11 +60,7 @@ export function addSnapshot(builder: Builder): void {
     fields: (t) => ({
       ...columnFields(t, snapshots.columns, { entityType: 'EntityType' }),
       legacy: t.field(legacyTime),
-      user: t.field({
-        type: 'User',
-        description: 'The user.',
-        ...related('MarketSnapshot', 'user', userAt),
-      }),
+      user: t.field({ ...userField, ...related('MarketSnapshot', 'user', userAt) }),
       entity: t.field(entityOf),
     }),
   })

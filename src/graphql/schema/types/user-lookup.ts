@@ -24,7 +24,8 @@ const usersAt: PlainList = {
     assertAddresses(addresses)
     // LIMIT makes the planner use the index.
     return Prisma.sql`FROM unnest(${addresses}::text[]) WITH ORDINALITY AS u(user_address, number)
-      LEFT JOIN LATERAL (SELECT * FROM account a WHERE a.user_address = u.user_address LIMIT 1) t ON true
+      LEFT JOIN LATERAL (
+        SELECT * FROM account a WHERE a.user_address = u.user_address LIMIT 1) t ON true
       ORDER BY u.number`
   },
 }

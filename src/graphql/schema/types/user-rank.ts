@@ -8,7 +8,7 @@ import type { Builder } from '../builder.ts'
 import { userAt } from './user-ref.ts'
 
 /** Loads a user's points and rank as of a date. */
-export const rankedPointsAt: Lookup<RankedPoints> = defineLookup<RankedPoints>({
+export const rankedPointsAt: Lookup<RankedPoints> = defineLookup({
   columns: rankColumns,
   types: ['text', 'date'],
   always: true,

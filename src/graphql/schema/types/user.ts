@@ -22,15 +22,16 @@ import {
   vaultSnapshots,
 } from '../../../domain/snapshot/snapshot.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { likeQuery } from '../../live/live-query.ts'
 import { asOfArgument } from '../as-of.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { liveField } from '../live-field.ts'
 import { ownerOf, related } from '../relation.ts'
 import { POSITIONS } from './charges.ts'
 import { assertPeriod, earningsReading, fromArgument, netAprReading } from './earnings.ts'
+import { addNode } from './node.ts'
 import { recordNode } from './record-node.ts'
-import { userAt } from './user-ref.ts'
+import { userAt, userField } from './user-ref.ts'
 import { worthReading } from './worth.ts'
 
 /**
@@ -76,25 +77,14 @@ export function addUser(builder: Builder) {
           extensions: { cost: { rows: 5 } },
         }),
       }),
-      user: t.field({
-        type: User,
-        description: 'The user.',
-        ...related('AccountDay', 'user', userAt),
-      }),
+      user: t.field({ ...userField, ...related('AccountDay', 'user', userAt) }),
     }),
   })
 
   recordNode(builder, DailyPoints, accountDays, ['distributionDate', 'userAddress'])
   listTypes(builder, DailyPoints, accountDays)
 
-  builder.nodeRef(User, {
-    id: {
-      resolve: ({ address }: { address: string }) => address,
-      ...sqlFields.nodeId('User', (column) => column('address')),
-    },
-    loadManyWithoutCache: (ids) =>
-      ids.map((id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null)),
-  })
+  addNode(builder, User, 'address', (id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null))
   const LegacyUser = builder.objectRef<{ address: string }>('LegacyUser').implement({
     description: 'For the REST API: snapshots as it lists them.',
     fields: (t) => {
@@ -284,13 +274,10 @@ export function addUser(builder: Builder) {
   builder.subscriptionFields((t) => ({
     user: t.field({
       type: User,
-      description:
-        'The user at an address, like the query of the same name. The first event is sent at ' +
-        'once, further events only when the selected data has changed since the last event.',
       args: {
         address: t.arg({ type: 'Address', required: true, description: "The user's address." }),
       },
-      ...likeQuery,
+      ...liveField('The user at an address'),
     }),
   }))
 }

@@ -4,17 +4,13 @@ import {
   vaultDates,
   vaultSeriesFrom,
 } from '../../../domain/series/vault-series.ts'
-import {
-  type VaultTotals as VaultTotalsRow,
-  vaultTotalsColumns,
-  vaultTotalsSql,
-} from '../../../domain/vault/totals.ts'
+import { vaultTotalsColumns, vaultTotalsSql } from '../../../domain/vault/totals.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnsType } from '../column-fields.ts'
 import { seriesField } from './series-span.ts'
 
-const totalsAt = defineLookup<VaultTotalsRow>({
+const totalsAt = defineLookup({
   columns: vaultTotalsColumns,
   types: ['bigint', 'text', 'date'],
   nullable: true,
@@ -22,11 +18,10 @@ const totalsAt = defineLookup<VaultTotalsRow>({
 })
 
 export function addVaultTotals(builder: Builder): void {
-  const VaultTotals = builder.objectRef<VaultTotalsRow>('VaultTotals').implement({
+  const VaultTotals = columnsType(builder, 'VaultTotals', vaultTotalsColumns, {
     description:
       "A vault's totals at the end of a date, week or month: the sums of its users' newest " +
       'snapshots until then.',
-    fields: (t) => columnFields(t, vaultTotalsColumns),
   })
   builder.objectFields('Vault', (t) => ({
     totals: t.field({
