@@ -21,9 +21,9 @@ export interface SqlContext {
   }
 }
 
-/** Larger batches would hold the event loop. */
+// Larger batches would hold the event loop.
 const MAX_BATCH = 2000
-/** The values of further keys are given out in turn. */
+// The values of further keys are given out in turn.
 const FEW_KEYS = 20
 
 type Loaders = Map<string, { loader: DataLoader<unknown, unknown, string>; loads: number }>

@@ -1,4 +1,4 @@
-/** What a server uses besides the schema: resolvers, lists, SQL and documents of its own. */
+/** The parts that a server uses besides its schema. */
 export { Batches } from './batches.ts'
 export {
   DEFAULT_PAGE,

@@ -35,7 +35,7 @@ export const fragmentOf = (
 ): FragmentDefinitionNode | InlineFragmentNode | undefined =>
   selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value]
 
-/** Which selections belong to a walk. All do by default. */
+// Which selections belong to a walk. All do by default.
 interface Choice {
   conditions?: SwitchValues
   /** The object type. Fragments on other types do not apply to it. */
@@ -106,7 +106,7 @@ function isIncluded({ directives = [] }: SelectionNode, conditions: SwitchValues
   })
 }
 
-/** Values cached per document: one for each set of fields that @include and @skip leave. */
+// Values cached per document: one for each set of fields that @include and @skip leave.
 const MAX_VARIANTS = 8
 
 /** Values that depend on which variables of @include and @skip are true. */

@@ -10,18 +10,18 @@ import {
   isObjectType,
 } from 'graphql'
 
-/** How long all operations together may hold the event loop before others have their turn. */
+// How long all operations together may hold the event loop before others have their turn.
 const TURN_MS = 10
-/** How many values of an operation are released before those of the next operation. */
+// How many values of an operation are released before those of the next operation.
 const RELEASED = 4
-/** More are not kept: removing each would move all others. */
+// More are not kept: removing each would move all others.
 const MOST_RELEASED = 10_000
-/** Shorter lists are completed at once. */
+// Shorter lists are completed at once.
 const SHORT_LIST = 20
 
-/** When the operations began to work in this iteration of the event loop. Undefined if none has. */
+// When the operations began to work in this iteration of the event loop. Undefined if none has.
 let since: number | undefined
-/** The operations that wait for their turn. */
+// The operations that wait for their turn.
 const waiting: Turns[] = []
 let resuming = false
 
@@ -45,7 +45,7 @@ function start(): void {
   process.nextTick(resume)
 }
 
-/** Calls `work` after all that has been released has run as far as it can. */
+// Calls `work` after all that has been released has run as far as it can.
 function afterPromises(work: () => void): void {
   queueMicrotask(() => process.nextTick(work))
 }
@@ -68,12 +68,12 @@ async function resume(): Promise<void> {
 export class Turns {
   readonly #isOver: () => boolean
   #waiting: (() => void)[] = []
-  /** How many of those at the front are released already. */
+  // How many of those at the front are released already.
   #released = 0
   #idle: (() => void)[] = []
   #isQueued = false
 
-  /** @param isOver true if the work must stop: what waits is then dropped and never settles */
+  // `isOver`: true if the work must stop: what waits is then dropped and never settles
   constructor(isOver = () => false) {
     this.#isOver = isOver
   }
@@ -172,7 +172,7 @@ function inTurns(
 const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof (value as Promise<unknown> | undefined)?.then === 'function'
 
-/** The rows of a long list as promises, so that GraphQL completes them in turn. */
+// The rows of a long list as promises, so that GraphQL completes them in turn.
 function rowsInTurns(value: unknown, turns: Turns): unknown {
   if (!Array.isArray(value) || value.length <= SHORT_LIST) return value
   return value.map((row) => turns.wait().then(() => row))

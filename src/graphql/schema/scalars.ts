@@ -20,7 +20,7 @@ import type { Builder } from './builder.ts'
 const INTEGER = /^(0|[1-9][0-9]*)$/
 const MAX_DIGITS = 20_000
 
-/** Parses a literal like a variable. The error says where the literal is. */
+// Parses a literal like a variable. The error says where the literal is.
 const asValue =
   <Value>(parseValue: (value: unknown) => Value) =>
   (node: ValueNode): Value => {
@@ -118,7 +118,7 @@ export function addScalars(builder: Builder): void {
   })
 }
 
-/** GraphQL's Float, except that exact numbers pass through unchanged. */
+// GraphQL's Float, except that exact numbers pass through unchanged.
 const ExactFloat = new GraphQLScalarType({
   ...GraphQLFloat.toConfig(),
   serialize: (value) => (isExactNumber(value) ? (value as number) : GraphQLFloat.serialize(value)),

@@ -33,7 +33,7 @@ export function wholeValue({ raw, decimals, value }: TokenAmount): string | null
   return wholeTokens(typeof raw === 'string' ? raw : raw.toFixed(), decimals)
 }
 
-/** An amount is read with its row and costs nothing of its kind. */
+// An amount is read with its row and costs nothing of its kind.
 const COST = { cost: { weight: 0 } }
 
 /**

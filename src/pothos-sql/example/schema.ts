@@ -180,7 +180,7 @@ export function createSchema() {
           by: ['id'],
           types: ['int'],
           order: ['name'],
-          from: (_, [book]) => sql`FROM book_tag t WHERE t.book_id = ${book}`,
+          from: (_, book) => sql`FROM book_tag t WHERE t.book_id = ${book}`,
         }),
       }),
       reviews: t.field({

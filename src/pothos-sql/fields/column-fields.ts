@@ -39,10 +39,8 @@ export function columnFields(
   return fields
 }
 
-/**
- * Returns the options of a DateTime field with the moment of a column of Unix seconds. Later ones
- * than any date are wrong.
- */
+// Returns the options of a DateTime field with the moment of a column of Unix seconds. Later ones
+// than any date are wrong.
 const momentOf = (name: string) => ({
   ...declare({
     kind: 'sql',

@@ -71,14 +71,14 @@ export function pageFlag<More>(
   return page.backward ? more : page.after !== undefined || page.offset > 0n
 }
 
-interface Ordered {
+interface CursorOrder {
   name: string
   order: { type: ValueType }[]
 }
 
 /** Reads the paging arguments of a list. @throws BAD_INPUT */
 export function readPage(
-  listing: Ordered,
+  listing: CursorOrder,
   args: PageArguments,
 ): Page & { after?: string[]; before?: string[] } {
   const { first, last } = args
@@ -123,7 +123,7 @@ export function readCursor(cursor: string): { name: string; values: string[] } |
   }
 }
 
-function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
+function decodeCursor({ name, order }: CursorOrder, cursor: string): string[] {
   const decoded = readCursor(cursor)
   if (!decoded) throw badCursor()
   if (decoded.name !== name)
@@ -153,5 +153,5 @@ const otherCursor = () =>
     [{ in: 'query', name: 'cursor', message: 'belongs to a list with another filter or order' }],
   )
 
-/** The name of a list, without the suffix that binds its cursors to a filter and an order. */
+// The name of a list, without the suffix that binds its cursors to a filter and an order.
 const kindOf = (name: string) => name.split('#')[0]

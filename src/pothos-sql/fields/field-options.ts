@@ -6,7 +6,7 @@ import { listArguments } from './page-arguments.ts'
 import { type AssertArguments, declare, type Extensions, type SqlField } from './sql-field.ts'
 import { resolvedList, type SqlList } from './sql-list.ts'
 
-/** What a lookup reads in place of its row if the argument `asOf` has a value. */
+// What a lookup reads in place of its row if the argument `asOf` has a value.
 interface Past<Row> {
   /** Its key is that of the present and the argument. */
   past?: Lookup<Row>

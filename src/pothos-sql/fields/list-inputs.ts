@@ -84,7 +84,6 @@ export const orderType = (
 
 type Enums = Record<string, string>
 
-/** The schemas that have the types that all lists share. */
 const withSharedTypes = new WeakSet<Builder>()
 
 /**

@@ -1,13 +1,13 @@
 import type { ArgumentRef, InputRef, SchemaTypes } from '@pothos/core'
 import type { Where } from '../lists/filter.ts'
-import type { Direction } from '../lists/sort.ts'
+import type { Direction } from '../lists/listing.ts'
 import type { ArgBuilder, HostTypes } from './builder.ts'
 import { DEFAULT_PAGE, MAX_PAGE } from './connection.ts'
 import { filterOf, orderOf } from './list-inputs.ts'
 
 // Aliases, because interfaces have no index signature.
 
-/** An argument that may be left out. */
+// An argument that may be left out.
 type Optional<Types extends SchemaTypes, Value> = ArgumentRef<Types, Value | null | undefined>
 
 type PageInputs<Types extends SchemaTypes> = {

@@ -47,7 +47,7 @@ export type AssertArguments = (args: HostValue) => void
 /** The `extensions` of a field, such as what it costs. */
 export type Extensions = Record<string, unknown>
 
-/** Returns field options with the SQL of the field, for a field with a resolver of its own. */
+/** Returns field options with the SQL of the field, for a field that has its own resolver. */
 export const declare = (sqlField: SqlField, extensions: Extensions = {}) => ({
   extensions: { ...extensions, sqlField },
 })

@@ -20,7 +20,6 @@ import { keyText, keyType, type LookupBy, type LookupKey } from './lookup.ts'
 /** A list of the rows of an owner, or of all rows: a connection, or all of them as a plain list. */
 export type SqlList = PagedList | PlainList
 
-/** What connections and plain lists have in common. */
 interface ListOptions {
   /** Completes the arguments that need a read of the store. */
   prepare?(args: Arguments, reader: Reader): Promise<Arguments>
@@ -78,6 +77,13 @@ export interface ListOwner {
   fields: string[]
 }
 
+/** The request for which the rows of a plain list are read. */
+interface ListRead {
+  args: Arguments
+  /** The columns that are read. */
+  used: ReadonlySet<string>
+}
+
 /** A plain list of few rows, which SQL finds by values of their owner. */
 export interface PlainList extends ListOptions {
   columns: Columns
@@ -85,11 +91,8 @@ export interface PlainList extends ListOptions {
   by: readonly string[]
   /** The types of the owner's columns, for the resolver of `list`. */
   types?: readonly KeyType[]
-  /**
-   * Builds FROM, WHERE and, without `order`, ORDER BY from the SQL of the owner's columns. `used`
-   * are the columns that are read.
-   */
-  from(args: Arguments, owner: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
+  /** Builds FROM, WHERE and, without `order`, ORDER BY from the SQL of the owner's columns. */
+  from(read: ListRead, ...owner: Prisma.Sql[]): Prisma.Sql
   /**
    * The columns that order the rows, all of them. Rows within rows are then joined and sorted once.
    */
@@ -118,9 +121,9 @@ export const ownedBy = <Name extends string>(
 /** The rows of a plain list in order. They have the columns of `order` under their names. */
 export function inOrder(
   { from, order }: Pick<PlainList, 'from' | 'order'>,
-  ...args: Parameters<PlainList['from']>
+  ...read: Parameters<PlainList['from']>
 ): Prisma.Sql {
-  const rows = from(...args)
+  const rows = from(...read)
   return order
     ? Prisma.sql`${rows} ORDER BY ${Prisma.raw(order.map((name) => `"${name}"`).join(', '))}`
     : rows
@@ -140,7 +143,8 @@ export const rowsOfOwners =
       reader,
       list.types ?? [],
       owners.map((owner) => owner.map(keyText)),
-      (owner) => Prisma.sql`SELECT ${selectList(columns)} ${inOrder(list, args, owner, used)}`,
+      (owner) =>
+        Prisma.sql`SELECT ${selectList(columns)} ${inOrder(list, { args, used }, ...owner)}`,
     )
   }
 

@@ -44,12 +44,12 @@ type ValueOf<Own> = Own extends { type: infer Type extends ValueType }
 export const snakeCase = (name: string) =>
   name.replace(/[A-Z]+|(?<=[a-z])\d/g, (one) => `_${one.toLowerCase()}`)
 
-/** Types of values among which null has no place in an order: those without `ends`. */
+// Types of values among which null has no place in an order: those without `ends`.
 type Endless = {
   [Type in ValueType]: (typeof VALUE_TYPES)[Type] extends { ends: unknown } ? never : Type
 }[ValueType]
 
-/** A column that lists sort by is never null, or null has its place among the values. */
+// A column that lists sort by is never null, or null has its place among the values.
 type Sortable<Own> = Own extends { sort: true | string; nullable: true; type: Endless }
   ? { sort: 'null has no place among these values: give their type `ends` in value-type.ts' }
   : unknown

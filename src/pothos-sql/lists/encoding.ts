@@ -23,7 +23,7 @@ const quotedSql = (sql: string) => nullable(`'"' || ${sql} || '"'`)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON must escape them
 const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/
 
-/** No JSON has this character. */
+// No JSON has this character.
 const MARK = '\u0001'
 const MARKED = new RegExp(`${MARK}([^,}\\]]*)`, 'g')
 

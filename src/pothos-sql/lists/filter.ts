@@ -89,7 +89,7 @@ export interface Read {
 export const MAX_VALUES = 1000
 export const MAX_CONDITIONS = 50
 export const MAX_NESTING = 5
-/** The largest number that a bigint of Postgres stores. */
+// The largest number that a bigint of Postgres stores.
 const MAX_BIGINT = 2n ** 63n - 1n
 
 type Compared = Pick<Column, 'sql' | 'type'>
@@ -164,7 +164,7 @@ class WhereReader {
   readonly #splits: boolean
   #count = 0
 
-  /** @param splits whether the first condition with a lookup becomes the set */
+  // `splits`: whether the first condition with a lookup becomes the set
   constructor(conditions: Conditions, splits: boolean) {
     this.#conditions = conditions
     this.#splits = splits
@@ -264,7 +264,7 @@ class WhereReader {
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const NEVER = Prisma.sql`FALSE`
 
-/** The unit in which a column stores moments, in milliseconds. */
+// The unit in which a column stores moments, in milliseconds.
 const unitOf = (type: ValueType) =>
   ({ date: DAY_MS, timestamp: 1000 })[type as 'date' | 'timestamp'] ?? 1
 
@@ -312,7 +312,7 @@ function distinct(values: unknown[], type: ValueType, path: string): unknown[] {
   ]
 }
 
-/** Returns canonical JSON: names sorted, nulls dropped. BigInts are text, as clients send them. */
+// Returns canonical JSON: names sorted, nulls dropped. BigInts are text, as clients send them.
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, one) => {
     if (one === null) return undefined

@@ -6,7 +6,7 @@ import { type Conditions, columnFilters, type KeySet } from './filter.ts'
 import { columnSortKeys, type SortKeys } from './sort-key.ts'
 import { VALUE_TYPES, type ValueType } from './value-type.ts'
 
-type Direction = 'ASC' | 'DESC'
+export type Direction = 'ASC' | 'DESC'
 
 /** A column that a list is ordered by. `field` is the row's property. */
 export interface OrderColumn {
@@ -90,7 +90,7 @@ export interface Filter {
   set?: KeySet | undefined
 }
 
-/** Reads the rows of a set like those of any condition. */
+// Reads the rows of a set like those of any condition.
 const withoutSet = ({ set, ...filter }: Filter): Filter =>
   set ? { ...filter, where: [...filter.where, set.matches] } : filter
 
@@ -181,10 +181,9 @@ export function ofOwner(filter: Filter, columns: Owners['columns'], values: Pris
   return { ...filter, where: [...where, ...filter.where], ...(branches && { branches }) }
 }
 
-/** The values of `owner`. */
 const valuesOf = ({ columns }: Owners) => columns.map((_, i) => Prisma.raw(`owner.k${i}`))
 
-/** The values of the owner of a list without owners, or with one if the store reads its rows so. */
+// The values of the owner of a list without owners, or with one if the store reads its rows so.
 function aloneIn({ withoutLateral }: Dialect, { columns, values }: Owners) {
   if (columns.length === 0) return []
   if (values.length > 1 || !withoutLateral) return undefined
@@ -192,7 +191,6 @@ function aloneIn({ withoutLateral }: Dialect, { columns, values }: Owners) {
   return columns.map(({ type }, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`)
 }
 
-/** Reads each owner's part by a statement. */
 const eachAlone = async <Part>(
   { columns, values }: Owners,
   read: (owner: Owners) => Promise<Part[]>,
@@ -207,11 +205,9 @@ type Ordered = Pick<Listing<unknown>, 'from' | 'order'>
 const outerOrder = ({ order }: Ordered, page: Page) =>
   Prisma.raw(order.map((o) => `"${o.field}" ${flip(o.direction, page)}`).join(', '))
 
-/**
- * Page sizes that are written into the statement instead of being parameters, so that Postgres
- * makes its generic plan for that many rows. They are few because every connection prepares each
- * statement separately.
- */
+// Page sizes that are written into the statement instead of being parameters, so that Postgres
+// makes its generic plan for that many rows. They are few because every connection prepares each
+// statement separately.
 const USUAL = new Set([1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 500, 1000])
 
 /**
@@ -251,7 +247,7 @@ export function pageSql(
     ORDER BY ${outerOrder(listing, page)} ${limit} ${offset}`
 }
 
-/** No list has more rows. A store may add LIMIT to OFFSET, and the sum must be a bigint. */
+// No list has more rows. A store may add LIMIT to OFFSET, and the sum must be a bigint.
 const MOST_ROWS = 2n ** 62n
 
 function boundsOf({ limit, offset, exact }: Page): { limit: Prisma.Sql; offset: Prisma.Sql } {
@@ -263,10 +259,8 @@ function boundsOf({ limit, offset, exact }: Page): { limit: Prisma.Sql; offset: 
   }
 }
 
-/**
- * Builds the statement of a page of a set: the first rows of each key by an index alone, of these
- * the page's, and their columns.
- */
+// Builds the statement of a page of a set: the first rows of each key by an index alone, of these
+// the page's, and their columns.
 function setPageSql(
   listing: Ordered,
   columns: Prisma.Sql,
@@ -426,18 +420,16 @@ export function cursorValues<Row>(listing: Listing<Row>, row: Row): string[] {
   })
 }
 
-/**
- * Builds the conditions for the rows past a cursor, as alternatives that an index can each read in
- * order. A row comparison needs columns of one direction, so there is one alternative for each run
- * of columns with one direction.
- */
+// Builds the conditions for the rows past a cursor, as alternatives that an index can each read in
+// order. A row comparison needs columns of one direction, so there is one alternative for each run
+// of columns with one direction.
 function keysetConditions(
   order: OrderColumn[],
   values: Page['after'],
   past: '>' | '<',
 ): Prisma.Sql[] {
   if (!values) return [Prisma.empty]
-  const runs: { columns: string[]; values: Prisma.Sql[]; direction: 'ASC' | 'DESC' }[] = []
+  const runs: { columns: string[]; values: Prisma.Sql[]; direction: Direction }[] = []
   order.forEach((o, i) => {
     // The subselect hides the value from the planner, so that Postgres uses the generic plan for
     // every page.

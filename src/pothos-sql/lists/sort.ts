@@ -1,10 +1,8 @@
 import { badArgument } from '../errors.ts'
 import type { Columns } from './column.ts'
-import type { Listing, OrderColumn } from './listing.ts'
+import type { Direction, Listing, OrderColumn } from './listing.ts'
 import type { SortKey, SortKeys } from './sort-key.ts'
 import { typeOfValue } from './value-type.ts'
-
-export type Direction = 'ASC' | 'DESC'
 
 export interface SortBy {
   field: string

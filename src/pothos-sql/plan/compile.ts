@@ -59,10 +59,8 @@ export function compile(document: Document, operation: OperationDefinitionNode):
   return { root, answer: { kind: 'object', members }, lists: compiler.lists }
 }
 
-/**
- * The source of each field of an embedded object: a column of the row, SQL or, if its value is
- * unknown, null.
- */
+// The source of each field of an embedded object: a column of the row, SQL or, if its value is
+// unknown, null.
 type Own = Record<string, string | { as: Encoding; sql(): string } | null>
 
 type Items = Extract<Piece, { kind: 'items' }>
@@ -192,7 +190,7 @@ class Compiler {
     }
   }
 
-  /** Joins the row of another kind at a key. @param at the column of a field that `by` names */
+  // Joins the row of another kind at a key. @param at the column of a field that `by` names
   #lookup(
     field: Field,
     { lookup, by }: LookupBy,
@@ -308,7 +306,7 @@ class Compiler {
     return { kind: 'items', list, item: rows.item }
   }
 
-  /** Returns the selected fields with their definitions. `__typename` has no definition. */
+  // Returns the selected fields with their definitions. `__typename` has no definition.
   #fields(
     type: GraphQLOutputType,
     selectionSet: FieldNode['selectionSet'],
@@ -337,11 +335,11 @@ class Compiler {
   }
 }
 
-/** The column of a row that is null if the row is not there. Undefined if it always is. */
+// The column of a row that is null if the row is not there. Undefined if it always is.
 const presenceOf = ({ presence, always, columns }: Lookup) =>
   presence ?? (always ? undefined : Object.keys(columns)[0])
 
-/** The columns of a list's rows that equal one of the owner, and the SQL of that one. */
+// The columns of a list's rows that equal one of the owner, and the SQL of that one.
 function ownedColumns({ sqlList, owner }: List, columns: Columns): Map<string, string> {
   const equal = (sqlList.listing ? sqlList.owner?.columns : undefined) ?? []
   return new Map(
@@ -354,7 +352,7 @@ function ownedColumns({ sqlList, owner }: List, columns: Columns): Map<string, s
 
 const NOTHING: Piece = { kind: 'constant', json: '0' }
 
-/** The nodes of a field that is selected several times, as one. */
+// The nodes of a field that is selected several times, as one.
 function merged(nodes: FieldNode[]): FieldNode {
   const [node] = nodes as [FieldNode]
   if (nodes.length === 1 || !node.selectionSet) return node
@@ -374,7 +372,6 @@ function argumentKey(
   return { field, argument: name, type, assert, read }
 }
 
-/** Returns the piece for a scalar or an enum. */
 function leaf(type: GraphQLOutputType, { sql, as }: { sql: string; as: Encoding }): Piece {
   const nullable = isNonNullType(type) ? type.ofType : type
   if (isListType(nullable)) throw new Unplanned('a list of values')

@@ -13,9 +13,7 @@ export interface Form {
 /** No JSON has this character. */
 export const HOLE = '\u0001'
 
-/**
- * How flat rows have values: a date as midnight UTC, a decimal as a number.
- */
+// How flat rows have values: a date as midnight UTC, a decimal as a number.
 const ENCODINGS_OF_ROWS = new Map<Encoding, Encoding>([
   [ENCODINGS.date, ENCODINGS.midnight],
   [ENCODINGS.decimal, ENCODINGS.number],
@@ -29,7 +27,6 @@ export function shape({ answer, lists }: Compiled, { hasRows = false, holes }: F
     if (holes.has(member.key)) member.piece = { kind: 'constant', json: HOLE }
 }
 
-/** Merges the objects within a row into it. */
 function flat(piece: Piece): Piece {
   if (piece.kind === 'leaf') return { ...piece, as: ENCODINGS_OF_ROWS.get(piece.as) ?? piece.as }
   if (piece.kind !== 'object') return piece

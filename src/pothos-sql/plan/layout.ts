@@ -72,7 +72,7 @@ export class Layout {
     return this.columns.push(sql) - 1
   }
 
-  /** Starts a part of the columns, in which no column is selected twice. */
+  // Starts a part of the columns, in which no column is selected twice.
   #part(select = (sql: string) => sql): Part {
     const columns = new Map<string, number>()
     return (sql) => {
@@ -89,21 +89,19 @@ export class Layout {
 /** The SQL of the ordinal of a list's row. */
 export const ordinalOf = ({ rows }: List) => `${rows?.scope.alias}.n`
 
-/** The SQL of the columns that order a plain list. Undefined if it has another order. */
+// The SQL of the columns that order a plain list. Undefined if it has another order.
 const columnOrderOf = ({ sqlList, rows }: List) =>
   sqlList.listing ? undefined : sqlList.order?.map((name) => rows?.scope.column(name) ?? name)
 
-/**
- * The only list of the root or of an object of one row or, of several, the only one whose cursors
- * are selected.
- */
+// The only list of the root or of an object of one row or, of several, the only one whose cursors
+// are selected.
 function splicedList({ joins }: Level): List | undefined {
   const lists = joins.flatMap((join) => (join.kind === 'list' ? [join.list] : []))
   const some = lists.length > 1 ? lists.filter(({ cursors }) => cursors) : lists
   return some.length === 1 ? some[0] : undefined
 }
 
-/** Of the lists within a list, the one with the most values. */
+// Of the lists within a list, the one with the most values.
 function nestedList({ rows }: List): List | undefined {
   let most: List | undefined
   for (const join of rows?.level.joins ?? [])

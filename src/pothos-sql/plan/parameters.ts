@@ -18,19 +18,15 @@ import { encodeCursor, readCursor } from '../fields/connection.ts'
 import type { SqlField } from '../fields/sql-field.ts'
 import { typeOfValue, type ValueType } from '../lists/value-type.ts'
 
-/**
- * Requests with a longer value, in characters, a longer key or more values get no cached statement.
- */
+// Requests with a longer value, in characters, a longer key or more values get no cached statement.
 const MAX_LENGTH = 256
 const MAX_KEY = 4000
 const MAX_VALUES = 200
-/** Longer cursors are read with each request. */
+// Longer cursors are read with each request.
 const MAX_CURSOR = 2000
 
-/**
- * BigInts of one class: no statement differs by which of them it has. Offsets and times are from
- * this range.
- */
+// BigInts of one class: no statement differs by which of them it has. Offsets and times are from
+// this range.
 const NUMBER = /^[1-9]\d{0,8}$|^1\d{9}$/
 
 /**
@@ -50,7 +46,7 @@ export interface Inputs {
   mode: Mode
 }
 
-/** The values of a cursor have the name of its variable. */
+// The values of a cursor have the name of its variable.
 type Kind = Scalar | 'record' | { cursor: string }
 type Scalar = 'address' | 'date' | 'number' | 'float'
 const SCALARS: Record<string, Scalar> = {
@@ -60,7 +56,7 @@ const SCALARS: Record<string, Scalar> = {
   Float: 'float',
 }
 
-/** `any`: a statement serves all values. `exact`: each value but an address has its own. */
+// `any`: a statement serves all values. `exact`: each value but an address has its own.
 type Mode = 'any' | 'exact'
 
 /**
@@ -75,7 +71,6 @@ export interface Cursor {
 /** By variable. */
 export type Cursors = ReadonlyMap<string, Cursor>
 
-/** The values within a variable, which may be a list of such. */
 interface Shape {
   /** Undefined if the value shapes the statement. */
   kind: Kind | undefined
@@ -90,9 +85,9 @@ interface Shape {
  */
 export class Parameters {
   readonly #schema: GraphQLSchema
-  /** By variable. */
+  // By variable.
   readonly #shapes: [name: string, shape: Shape][] = []
-  /** The string literals of the document, in lower case. */
+  // The string literals of the document, in lower case.
   readonly #texts = new Set<string>()
 
   constructor(
@@ -175,7 +170,7 @@ export class Parameters {
     return Object.fromEntries(sent.map(([name, shape]) => [name, replace(shape, variables[name])]))
   }
 
-  /** @returns false if the variable is not valid, or too long */
+  // @returns false if the variable is not valid, or too long
   #add(inputs: Inputs, shape: Shape, value: unknown): boolean {
     if (Array.isArray(value)) {
       inputs.key += `[${value.length} `
@@ -210,7 +205,7 @@ export class Parameters {
     return text.length <= MAX_LENGTH
   }
 
-  /** The values of a scalar. None if it shapes the statement, undefined if it is not valid. */
+  // The values of a scalar. None if it shapes the statement, undefined if it is not valid.
   #valuesOf(kind: Kind | undefined, value: unknown, mode: Mode): string[] | undefined {
     if (kind === undefined || value === null || value === undefined) return NONE
     if (kind === 'address' || kind === 'date') {
@@ -230,7 +225,7 @@ export class Parameters {
     return (value.length <= MAX_CURSOR && readCursor(value)?.values) || NONE
   }
 
-  /** The text of an address or a date in a statement. Undefined if it is not valid. */
+  // The text of an address or a date in a statement. Undefined if it is not valid.
   #parsed(kind: 'address' | 'date', value: unknown): string | undefined {
     const scalar = this.#schema.getType(kind === 'address' ? 'Address' : 'Date')
     if (!isScalarType(scalar)) return undefined
@@ -243,7 +238,7 @@ export class Parameters {
   }
 }
 
-/** The names of arguments that name a row to start after, by schema. */
+// The names of arguments that name a row to start after, by schema.
 const startArguments = new WeakMap<GraphQLSchema, Set<string>>()
 
 function startArgumentsOf(schema: GraphQLSchema): Set<string> {
@@ -266,10 +261,10 @@ function startArgumentsOf(schema: GraphQLSchema): Set<string> {
 const NONE: string[] = []
 const NO_LISTS = new Map<string, string>()
 
-/** Postgres compares larger ones too, but they are text with an exponent. */
+// Postgres compares larger ones too, but they are text with an exponent.
 const MAX_FLOAT = 1e15
 
-/** The values within a variable of an input type. Filters contain filters. */
+// The values within a variable of an input type. Filters contain filters.
 function shapeOf(
   type: GraphQLNamedType | undefined,
   shapes: Map<GraphQLNamedType | undefined, Shape>,
@@ -304,7 +299,7 @@ export function areOfLists({ values, kinds, lists }: Inputs, cursors: Cursors): 
   })
 }
 
-/** The type of a cursor's value. Undefined for other values. */
+// The type of a cursor's value. Undefined for other values.
 function typeAt(kinds: readonly Kind[], cursors: Cursors, i: number): ValueType | undefined {
   const kind = kinds[i]
   if (typeof kind !== 'object') return undefined
@@ -364,7 +359,7 @@ export type Fill = (values: string[]) => unknown[]
 export function filler(values: unknown[], standIns: string[], { kinds }: Inputs): Fill | undefined {
   const indexes = new Map(standIns.map((value, i) => [value, i]))
   const filled = new Set<number>()
-  /** Returns how to fill a value. Undefined if it is the same for all requests. */
+  // Returns how to fill a value. Undefined if it is the same for all requests.
   const fillOf = (value: unknown): ((values: string[]) => unknown) | undefined => {
     const index = typeof value === 'object' ? undefined : indexes.get(String(value))
     if (index === undefined) return undefined

@@ -80,7 +80,7 @@ export interface List {
   column: ColumnSql
 }
 
-/** Follows the name of a column whose millionths are read. */
+// Follows the name of a column whose millionths are read.
 const MILLIONTHS = ' millionths'
 
 /** Selects the used columns of a row, whose SQL may depend on arguments. */
@@ -100,11 +100,11 @@ export class Scope {
   readonly level: Level
   readonly used = new Set<string>()
   readonly #more: LookupBy | undefined
-  /** The SQL of columns that equal one of the owner. */
+  // The SQL of columns that equal one of the owner.
   readonly #owned: ReadonlyMap<string, string>
   #rest: Scope | undefined
 
-  /** @param more the row of another kind that has further columns of this one */
+  // `more`: the row of another kind that has further columns of this one
   constructor(
     alias: string,
     columns: Columns,

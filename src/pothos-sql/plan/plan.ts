@@ -33,7 +33,7 @@ import {
 import { type Key, type Level, type List, Unplanned } from './piece.ts'
 import { type Place, placeOf } from './place.ts'
 import { pageFor, type Request, statement } from './statement.ts'
-import { itemsInTurns, type ListRows, type Source, type Writer, write } from './write.ts'
+import { type AnswerData, itemsInTurns, type ListRows, type Writer, write } from './write.ts'
 
 /** The rows of an operation's only list, as JSON without the enclosing brackets. */
 export interface Rows {
@@ -49,7 +49,7 @@ export interface Answer {
   rows?: Rows
 }
 
-/** Cached statements per query: one for each combination of page size, filter and so on. */
+// Cached statements per query: one for each combination of page size, filter and so on.
 const MAX_STATEMENTS = 8
 
 /**
@@ -68,11 +68,11 @@ export class Plan {
   readonly #operationName: string | undefined
   readonly #variants: Variants<Variant | Unplanned>
   readonly #parameters: Parameters
-  /** By the variables that shape them. Undefined if the statement was built once. */
+  // By the variables that shape them. Undefined if the statement was built once.
   readonly #statements = new Map<string, Cached | undefined>()
-  /** The variables whose statement must be built for each request. */
+  // The variables whose statement must be built for each request.
   readonly #uncacheable = new Set<string>()
-  /** By the variables of a request, which are coerced once. */
+  // By the variables of a request, which are coerced once.
   readonly #coercions = new WeakMap<object, { coerced: Record<string, unknown> | undefined }>()
   readonly #form: Form
 
@@ -278,29 +278,29 @@ export class Plan {
   }
 }
 
-/** A statement, and what is needed to write the answer from its rows. */
-interface Statement extends Pick<Prisma.Sql, 'text' | 'values'> {
-  source: RequestSource
+// A statement, and what is needed to write the answer from its rows.
+interface PlannedStatement extends Pick<Prisma.Sql, 'text' | 'values'> {
+  source: RequestData
   /** Of variables. */
   cursors: Cursors
   /** Called if there are no rows. Throws if the row that the page should follow does not exist. */
   assertStart: ((reader: Reader) => Promise<unknown>) | undefined
 }
 
-type RequestSource = Omit<Source, 'rowsOf' | 'maxBytes'>
+type RequestData = Omit<AnswerData, 'rowsOf' | 'maxBytes'>
 
 interface Cached {
   variant: Variant
-  statement: Statement
+  statement: PlannedStatement
   fill: Fill
   /** The parts of it that are of one request. Null if a cursor is of another list. */
-  ofRequest?(variables: Record<string, unknown>, inputs: Inputs): Partial<Statement> | null
+  ofRequest?(variables: Record<string, unknown>, inputs: Inputs): Partial<PlannedStatement> | null
 }
 
-/** Thrown if a statement depends on something stored. */
+// Thrown if a statement depends on something stored.
 class ReadsFirst extends Error {}
 
-/** A reader of the same store that fails every read. */
+// A reader of the same store that fails every read.
 function nothingStored(reader: Reader): Reader {
   const refuse = () => Promise.reject(new ReadsFirst())
   const { dialect = POSTGRES } = reader
@@ -346,7 +346,7 @@ class Variant {
     reader: Reader,
     variables: Record<string, unknown>,
     placed: (error: unknown, list: List) => unknown = (error) => error,
-  ): Promise<Statement> {
+  ): Promise<PlannedStatement> {
     const args = new Map<FieldNode, Record<string, unknown>>()
     const argumentsOf: Request['argumentsOf'] = ({ node, definition }) => {
       let values = args.get(node)
@@ -358,7 +358,7 @@ class Variant {
     }
     const pages = new Map<List, Page | undefined>()
     const cursors = new Map<string, Cursor>()
-    let assertStart: Statement['assertStart']
+    let assertStart: PlannedStatement['assertStart']
     const add = async (list: List) => {
       const inputs = argumentsOf(list.field)
       const { sqlList } = list
@@ -451,7 +451,7 @@ class Variant {
    */
   read(
     reader: Reader,
-    { source, assertStart, text, values }: Statement,
+    { source, assertStart, text, values }: PlannedStatement,
   ): Promise<Answer | undefined> {
     const { dialect = POSTGRES, maxBytes = Number.POSITIVE_INFINITY } = reader
     return dialect.textRows(reader, { text, values }, this.#layout.bare).then((rows) => {
@@ -461,10 +461,8 @@ class Variant {
     })
   }
 
-  /**
-   * Returns the text of a statement. Reusing the last string for equal parts avoids hashing it
-   * again.
-   */
+  // Returns the text of a statement. Reusing the last string for equal parts avoids hashing it
+  // again.
   #textOf(sql: Prisma.Sql): string {
     const { parts, text } = this.#last
     const { strings } = sql
@@ -474,13 +472,11 @@ class Variant {
     return this.#last.text
   }
 
-  /**
-   * Returns how to write the cursors of the spliced list, and the columns that a request's order
-   * needs in addition.
-   */
+  // Returns how to write the cursors of the spliced list, and the columns that a request's order
+  // needs in addition.
   #cursor(
     argumentsOf: Request['argumentsOf'],
-  ): Pick<Source, 'name' | 'cursor'> & { more: string[] } {
+  ): Pick<AnswerData, 'name' | 'cursor'> & { more: string[] } {
     const { spliced, columns, cursor } = this.#layout
     const more: string[] = []
     if (!spliced?.cursors || !spliced.sqlList.listing) return { name: () => '', cursor: [], more }
@@ -497,14 +493,14 @@ class Variant {
     }
   }
 
-  async #written(rows: TextRow[], request: RequestSource, maxBytes: number): Promise<Answer> {
+  async #written(rows: TextRow[], request: RequestData, maxBytes: number): Promise<Answer> {
     const { pageOf, name, cursor } = request
     const { answer, item, spliced } = this.#layout
     const root = rows[0] ?? []
     const nested = new Map<TextRow, ListRows>()
     const list = this.#rowsOf(rows, request, nested)
     // Spreading `request` would take longer than writing ten rows.
-    const source = (ofSpliced: ListRows): Source => ({
+    const source = (ofSpliced: ListRows): AnswerData => ({
       pageOf,
       maxBytes,
       name,
@@ -521,20 +517,16 @@ class Variant {
     }
   }
 
-  /**
-   * Returns whether the spliced list has rows. A row that only carries the root's columns has a
-   * null ordinal.
-   */
+  // Returns whether the spliced list has rows. A row that only carries the root's columns has a
+  // null ordinal.
   #isFilled([first]: TextRow[]): boolean {
     const { number } = this.#layout
     return first !== undefined && (number === undefined || first[number] !== null)
   }
 
-  /**
-   * Returns the rows of the spliced list. Adds those of the nested list to `ofRow`, by the row that
-   * contains them.
-   */
-  #rowsOf(rows: TextRow[], { pageOf }: RequestSource, ofRow: Map<TextRow, ListRows>): ListRows {
+  // Returns the rows of the spliced list. Adds those of the nested list to `ofRow`, by the row that
+  // contains them.
+  #rowsOf(rows: TextRow[], { pageOf }: RequestData, ofRow: Map<TextRow, ListRows>): ListRows {
     const { spliced, nested, bare, number, nestedNumber, item, nestedItem } = this.#layout
     if (!spliced) return listRows([], undefined, item)
     const page = pageOf(spliced)
@@ -558,16 +550,13 @@ class Variant {
   }
 }
 
-/**
- * @param rows in the order of the list, with the extra row that says whether there are more than
- * fit the page
- */
+// `rows`: in the order of the list, with the extra row that says whether there are more than
+// fit the page
 function listRows(rows: TextRow[], page: Page | undefined, item: Writer): ListRows {
   const { rows: pageRows, more } = page ? cutToPage(rows, page) : { rows, more: false }
   return { rows: pageRows, more, ends: [pageRows[0], pageRows.at(-1)], item }
 }
 
-/** The variables that are cursors of a list. */
 const cursorVariables = ({ field }: List): string[] =>
   field.node.arguments?.flatMap((one) => cursorVariable(one) ?? []) ?? []
 

@@ -108,10 +108,8 @@ function joins(all: Join[], request: Request): Prisma.Sql {
 const leftJoin = (rows: Prisma.Sql, alias: string) =>
   Prisma.sql`LEFT JOIN LATERAL (${rows}) ${raw([alias])} ON true`
 
-/**
- * A row that is always found is joined so that the planner sees through it, and sees constants
- * within.
- */
+// A row that is always found is joined so that the planner sees through it, and sees constants
+// within.
 function lookupJoin(
   { scope, lookup }: Extract<Join, { kind: 'lookup' }>,
   found: Prisma.Sql,
@@ -131,22 +129,23 @@ function keySql(key: Key, request: Request): Prisma.Sql {
   return Prisma.sql`${text}::${raw([key.type])}`
 }
 
-/** Selects the rows of a list under their alias, each with its ordinal `n`. */
+// Selects the rows of a list under their alias, each with its ordinal `n`.
 function numbered(list: List, request: Request): Prisma.Sql {
   const alias = list.rows?.scope.alias ?? ''
   return Prisma.sql`(SELECT p.*, row_number() OVER () AS n
     FROM (${rowsSql(list, request)}) p) ${raw([alias])}`
 }
 
-/** Selects the rows of a plain list under their alias, each with an `n` that is not null. */
+// Selects the rows of a plain list under their alias, each with an `n` that is not null.
 function unordered({ sqlList, rows, field, owner }: List, request: Request): Prisma.Sql {
   if (!rows || sqlList.listing) throw new Error('no plain list')
   const { scope } = rows
-  const from = sqlList.from(request.argumentsOf(field), owner.map(Prisma.raw), scope.used)
+  const args = request.argumentsOf(field)
+  const from = sqlList.from({ args, used: scope.used }, ...owner.map(Prisma.raw))
   return Prisma.sql`(SELECT true AS n, ${selected(scope)} ${from}) ${raw([scope.alias])}`
 }
 
-/** Selects a list as one row: its JSON, and whether more rows follow. */
+// Selects a list as one row: its JSON, and whether more rows follow.
 function textSql(list: List, request: Request): Prisma.Sql {
   if (!list.rows) throw new Error('a list without rows')
   const { scope, level, item } = list.rows
@@ -166,7 +165,7 @@ function textSql(list: List, request: Request): Prisma.Sql {
     FROM ${numbered(list, request)} ${joins(level.joins, request)}`
 }
 
-/** A column that the rows of a list are ordered by, under its name in the page. */
+// A column that the rows of a list are ordered by, under its name in the page.
 interface Order {
   name: string
   column: string
@@ -175,7 +174,7 @@ interface Order {
   isField: boolean
 }
 
-/** The order of a list. Columns that equal one of the owner are the same in all rows. */
+// The order of a list. Columns that equal one of the owner are the same in all rows.
 function orderOf(list: List, scope: Scope, request: Request): Order[] {
   const { order, columns } = pagedOf(list).listing(request.argumentsOf(list.field))
   return order
@@ -186,11 +185,9 @@ function orderOf(list: List, scope: Scope, request: Request): Order[] {
     .filter(({ name, isField }) => !isField || !scope.isOwned(name))
 }
 
-/**
- * Selects a list's rows in order, reversed if backward. A page has an extra row if more follow,
- * unless `exact`.
- * @param order what the page selects in addition, to be ordered by
- */
+// Selects a list's rows in order, reversed if backward. A page has an extra row if more follow,
+// unless `exact`.
+// `order`: what the page selects in addition, to be ordered by
 function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql {
   if (!list.rows) throw new Error('a list without rows')
   const { scope } = list.rows
@@ -198,7 +195,7 @@ function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql 
   const args = request.argumentsOf(list.field)
   if (!sqlList.listing) {
     for (const name of sqlList.order ?? []) scope.used.add(name)
-    const from = inOrder(sqlList, args, list.owner.map(Prisma.raw), scope.used)
+    const from = inOrder(sqlList, { args, used: scope.used }, ...list.owner.map(Prisma.raw))
     return Prisma.sql`SELECT ${selected(scope)} ${from}`
   }
   const listing = sqlList.listing(args)
@@ -218,7 +215,6 @@ function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql 
   return pageSql(listing, columns, filtered, page)
 }
 
-/** Selects the total of a list as one row with `total`. */
 function totalSql(list: List, request: Request): Prisma.Sql {
   const paged = pagedOf(list)
   const args = request.argumentsOf(list.field)
@@ -241,7 +237,7 @@ function pagedOf({ sqlList }: List): PagedList {
 const filterOfRows = ({ owner }: List, paged: PagedList, args: Arguments): Filter =>
   ofOwner(filterOfList(paged, args), paged.owner?.columns ?? [], owner.map(Prisma.raw))
 
-/** @param columns the row's columns, whose SQL may depend on the list's arguments */
+// `columns`: the row's columns, whose SQL may depend on the list's arguments
 const selected = ({ used, columns: all }: Scope, columns: Columns = all) =>
   used.size === 0 ? Prisma.raw('true AS present') : raw(selectUsed(used, columns))
 

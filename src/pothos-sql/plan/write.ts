@@ -7,16 +7,12 @@ import type { TextRow } from '../reader.ts'
 import type { Turns } from '../turns.ts'
 import type { List, Piece } from './piece.ts'
 
-/**
- * A piece that is a value: nothing is known of its JSON before rows are read, but for the brackets
- * around a list.
- */
+// A piece that is a value: nothing is known of its JSON before rows are read, but for the brackets
+// around a list.
 type Value = Exclude<Piece, { kind: 'constant' }>
 
-/**
- * Takes a piece apart into constant text and values, in the order of its JSON. Both ways to write
- * an answer begin here: the gateway's from columns, and Postgres' as JSON text.
- */
+// Takes a piece apart into constant text and values, in the order of its JSON. Both ways to write
+// an answer begin here: the gateway's from columns, and Postgres' as JSON text.
 function visit(piece: Piece, text: (json: string) => void, value: (value: Value) => void): void {
   switch (piece.kind) {
     case 'constant':
@@ -51,7 +47,7 @@ export type Part = (sql: string) => number
 /** Values, each with the constant text before it. The last one may be text alone. */
 export type Writer = Slot[]
 
-/** No column: `write` writes the value, or there is none. */
+// No column: `write` writes the value, or there is none.
 const NONE = -1
 
 interface Slot {
@@ -59,7 +55,7 @@ interface Slot {
   column: number
   quotes: boolean
   json: Encoding['json']
-  write: ((row: TextRow, source: Source) => string) | undefined
+  write: ((row: TextRow, source: AnswerData) => string) | undefined
 }
 
 /** The rows of a list that the gateway writes. */
@@ -75,7 +71,7 @@ export interface ListRows {
 }
 
 /** The data of a request that its answer is written from. */
-export interface Source {
+export interface AnswerData {
   pageOf(list: List): Page | undefined
   /** The largest size of an answer, in bytes. */
   maxBytes: number
@@ -166,7 +162,7 @@ function slotOf(value: Value, column: Part, spliced: List | undefined): Partial<
 }
 
 /** Writes an answer, or a row of it. */
-export function write(writer: Writer, row: TextRow, source: Source): string {
+export function write(writer: Writer, row: TextRow, source: AnswerData): string {
   let out = ''
   for (let i = 0; i < writer.length; i++) {
     const slot = writer[i] as Slot
@@ -184,8 +180,8 @@ export function write(writer: Writer, row: TextRow, source: Source): string {
   return out
 }
 
-/** Writes the rows of a list, without the enclosing brackets. Throws if they exceed `maxBytes`. */
-function items({ rows, item, written }: ListRows, source: Source): string {
+// Writes the rows of a list, without the enclosing brackets. Throws if they exceed `maxBytes`.
+function items({ rows, item, written }: ListRows, source: AnswerData): string {
   if (written !== undefined) return written
   let out = ''
   for (const row of rows) out = withItem(out, item, row, source)
@@ -195,7 +191,7 @@ function items({ rows, item, written }: ListRows, source: Source): string {
 /** Writes the rows of a list as `items` does, and lets others have their turn. */
 export async function itemsInTurns(
   { rows, item }: ListRows,
-  source: Source,
+  source: AnswerData,
   turns: Turns,
 ): Promise<string> {
   let out = ''
@@ -206,16 +202,16 @@ export async function itemsInTurns(
   return out
 }
 
-/** How many rows are written before the time is looked at. */
+// How many rows are written before the time is looked at.
 const ROWS_A_LOOK = 20
 
-function withItem(before: string, item: Writer, row: TextRow, source: Source): string {
+function withItem(before: string, item: Writer, row: TextRow, source: AnswerData): string {
   const out = before === '' ? write(item, row, source) : `${before},${write(item, row, source)}`
   if (out.length > source.maxBytes) throw answerTooLarge(source.maxBytes)
   return out
 }
 
-const writeCursor = (row: TextRow, { name, cursor }: Source) =>
+const writeCursor = (row: TextRow, { name, cursor }: AnswerData) =>
   JSON.stringify(
     encodeCursor(
       name(),
@@ -223,17 +219,15 @@ const writeCursor = (row: TextRow, { name, cursor }: Source) =>
     ),
   )
 
-/**
- * Formats a cursor value as resolvers do: Postgres writes 1e+20 where JavaScript writes all digits.
- */
+// Formats a cursor value as resolvers do: Postgres writes 1e+20 where JavaScript writes all digits.
 const cursorText = (value: string, type: ValueType) =>
   type === 'float' ? String(Number(value)) : value
 
-/** Postgres allows at most 100 arguments of a function. */
+// Postgres allows at most 100 arguments of a function.
 const MAX_ARGUMENTS = 90
 
 /** Builds SQL that writes a piece as JSON text. */
-export function jsonSql(piece: Piece, pageOf: Source['pageOf']): string {
+export function jsonSql(piece: Piece, pageOf: AnswerData['pageOf']): string {
   const parts: string[] = []
   let constant = ''
   const text = (json: string) => {
@@ -256,8 +250,8 @@ export function jsonSql(piece: Piece, pageOf: Source['pageOf']): string {
   return chunks.join(' || ')
 }
 
-/** Returns the SQL of a value, or a flag that the page's arguments decide. */
-function valueSql(value: Value, pageOf: Source['pageOf']): string | boolean {
+// Returns the SQL of a value, or a flag that the page's arguments decide.
+function valueSql(value: Value, pageOf: AnswerData['pageOf']): string | boolean {
   switch (value.kind) {
     case 'leaf':
       return value.as.sql(value.sql)
@@ -286,6 +280,6 @@ function valueSql(value: Value, pageOf: Source['pageOf']): string | boolean {
   throw new Error('a cursor is not written by Postgres')
 }
 
-/** Builds SQL for the rows of several lists as JSON, without the enclosing brackets. */
+// Builds SQL for the rows of several lists as JSON, without the enclosing brackets.
 const concatenatedSql = (lists: List[]): string =>
   `concat_ws(',', ${lists.map((list) => `${list.alias}.items`)})`

@@ -29,7 +29,6 @@ import { poolAt } from './pool.ts'
 import { recordNode } from './record-node.ts'
 import { userAt, userField } from './user-ref.ts'
 
-/** Loads whether a cash flow opened, or closed, what its user has. */
 const endAt = (name: keyof Ends) =>
   defineLookup({
     columns: { [name]: endColumns[name] },
@@ -38,7 +37,6 @@ const endAt = (name: keyof Ends) =>
     at: (...key) => endsOf(key, new Set([name])),
   })
 
-/** The columns of the token that moved. */
 const assetOf = {
   chainId: 'chainId',
   address: 'assetAddress',
@@ -46,10 +44,8 @@ const assetOf = {
   decimals: 'assetDecimals',
 }
 
-/**
- * The list of all users' activity in a market or vault.
- * @param id the fields that have its address
- */
+// The list of all users' activity in a market or vault.
+// `id`: the fields that have its address
 const activityIn = (arg: ArgBuilder<Types>, kind: EntityType, id: string | string[] = 'id') =>
   sqlFields.list(arg, 'Activity', {
     listing: () => activities,
@@ -58,7 +54,6 @@ const activityIn = (arg: ArgBuilder<Types>, kind: EntityType, id: string | strin
     extensions: { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
   })
 
-/** A list of all users. */
 const feed = (arg: ArgBuilder<Types>, filter: Filter) =>
   sqlFields.list(arg, 'Activity', {
     listing: () => activities,

@@ -20,14 +20,11 @@ import { GROUP_BY, type Key } from './group-key.ts'
 const MAX_GROUPS = 1000
 const MAX_OFFSET = 1_000_000
 
-/** The GraphQL type of each kind of measure. */
 const MEASURES = { count: 'Int', float: 'Float', amount: 'BigInt', decimal: 'String' } as const
 const TIMES = ['DAY', 'WEEK', 'MONTH']
 
-/**
- * The measures that a field's selection reads, ignoring @include and @skip: its fields, and the
- * parts of amounts.
- */
+// The measures that a field's selection reads, ignoring @include and @skip: its fields, and the
+// parts of amounts.
 function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<string> {
   const selected = (nodes: readonly FieldNode[]) => {
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
@@ -45,7 +42,6 @@ function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<strin
   )
 }
 
-/** Returns the token amounts among measures, each with its first part. */
 const amountsOf = (measures: Aggregate['measures']) =>
   new Map(
     Object.values(measures).flatMap(({ of, description }) =>
@@ -53,10 +49,8 @@ const amountsOf = (measures: Aggregate['measures']) =>
     ),
   )
 
-/**
- * Returns true if groups can be sorted by a measure: of an amount only by its USD and its whole
- * tokens.
- */
+// Returns true if groups can be sorted by a measure: of an amount only by its USD and its whole
+// tokens.
 const isSortKey = ({ of }: Measure) => !of || of.part === 'usd' || of.part === 'value'
 
 /** Adds sums, counts and averages over positions, snapshots and rewards. */

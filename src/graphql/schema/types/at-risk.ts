@@ -1,7 +1,6 @@
 import type { ArgBuilder } from '@pothos/core'
 import { sqlFields } from 'pothos-sql'
 import { atRiskColumns, atRiskSql, DROPS, MOST_DROPS } from '../../../domain/position/at-risk.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
 import { columnsType } from '../column-fields.ts'
@@ -18,7 +17,7 @@ export function addAtRisk(builder: Builder): void {
     weight: 50,
     rows: ({ drops }) => Math.min(Array.isArray(drops) ? drops.length : DROPS.length, MOST_DROPS),
   }
-  /** @param by the fields with the addresses of a pool and, of its positions, a market */
+  // `by`: the fields with the addresses of a pool and, of its positions, a market
   const atRisk = (arg: ArgBuilder<Types>, by: string[]) =>
     sqlFields.list(arg, 'CollateralAtRisk', {
       args: {
@@ -31,7 +30,7 @@ export function addAtRisk(builder: Builder): void {
       columns: atRiskColumns,
       by,
       types: by.map(() => 'text'),
-      from: ({ drops }, [pool = Prisma.empty, market]) => atRiskSql(drops, pool, market),
+      from: ({ args: { drops } }, pool, market) => atRiskSql(drops, pool, market),
       extensions: { cost },
     })
   builder.objectFields('Pool', (t) => ({

@@ -18,7 +18,6 @@ import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { REVOKE_INPUT, readRevoked, recordNumber } from './record-number.ts'
 
-/** A revision by its number. */
 const revisionAt = defineLookup({
   columns: basePointsColumns,
   types: ['bigint'],

@@ -28,7 +28,6 @@ const poolChangeAt = defineLookup({
   at: poolChangeSql,
 })
 
-/** @throws BAD_INPUT */
 function assertDays({ days }: { days: number }): void {
   if (days < 1 || days > MAX_DAYS) throw badArgument('days', `must be from 1 to ${MAX_DAYS}`)
 }

@@ -46,11 +46,9 @@ export const bucketsOfAddress: Charge = (args) => BUCKET * buckets(args)
 
 export const addresses: Charge = ({ addresses: list }) => Math.min(lengthOf(list), MAX_PAGE)
 
-/** The cost of aggregating one user's rows over all dates. */
+// The cost of aggregating one user's rows over all dates.
 const AGGREGATED_USER = 100
-/**
- * The cost of aggregating the rows of one date: of one pool, market or vault, or of all of them.
- */
+// The cost of aggregating the rows of one date: of one pool, market or vault, or of all of them.
 const AGGREGATED_DATES = { one: 20, all: 1000 }
 
 /** The cost of an aggregate. @param all the cost of all rows of one date */
@@ -68,10 +66,10 @@ export const aggregated =
     )
   }
 
-/** The cost of ranking all users for the request. */
+// The cost of ranking all users for the request.
 const RANKED = 2000
 
-/** The cost of ranking the users of a season or a window. 0 without one: the ranks are stored. */
+// The cost of ranking the users of a season or a window. 0 without one: the ranks are stored.
 function windowCost({ scope }: Given): number {
   const { season, window } = (scope ?? {}) as Given
   if (typeof season === 'string') return RANKED
@@ -126,7 +124,7 @@ export const CHANGES = 500
 export const updates: Charge = ({ input }) =>
   Math.min(lengthOf((input as Given | undefined)?.multipliers), MAX_PAGE)
 
-/** The range of moments in a filter. */
+// The range of moments in a filter.
 function moments(filter: unknown): Timed['date'] {
   if (typeof filter !== 'object' || filter === null) return null
   const parsed = Object.entries(filter).flatMap(([bound, value]) => {
@@ -137,13 +135,13 @@ function moments(filter: unknown): Timed['date'] {
   return Object.fromEntries(parsed)
 }
 
-/** The cost of one index range. */
+// The cost of one index range.
 const BRANCH = 10
 
-/** Above this number of ranges, they are read as one. */
+// Above this number of ranges, they are read as one.
 const MOST_BRANCHES = 400
 
-/** The cost of filtering or sorting all positions of a date by what is computed from them. */
+// The cost of filtering or sorting all positions of a date by what is computed from them.
 const COMPUTED = 1000
 
 /**
@@ -162,7 +160,7 @@ export const positionParts: Charge = ({ where, after, before, afterRecord }) => 
   )
 }
 
-/** True if a filter, or one within it, has one of these conditions. */
+// True if a filter, or one within it, has one of these conditions.
 const names = (conditions: string[], where: unknown): boolean =>
   typeof where === 'object' &&
   where !== null &&

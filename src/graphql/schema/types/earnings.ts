@@ -38,10 +38,8 @@ import { entityOf } from './entity-of.ts'
 import { heldBy } from './held-by.ts'
 import { poolAt, poolField } from './pool.ts'
 
-/**
- * The number of markets and vaults that the cost estimate assumes for a user, whatever the page
- * size.
- */
+// The number of markets and vaults that the cost estimate assumes for a user, whatever the page
+// size.
 const MOST_ENTITIES = 20
 
 export const fromArgument = (arg: ArgBuilder<Types>) =>
@@ -85,7 +83,7 @@ export function ofRecords<Row>(
   const described: PlainList = {
     columns,
     by: [name],
-    from: (args, [records]) => from(Prisma.sql`unnest(${records})`, args),
+    from: ({ args }, records) => from(Prisma.sql`unnest(${records})`, args),
     ...(order && { order }),
   }
   const load: Batch<string, Row[], [PageArguments]> = (reader, owners, args) =>
@@ -95,7 +93,7 @@ export function ofRecords<Row>(
       owners.map((records) => [records]),
       ([records]) => {
         const rows = () => from(Prisma.sql`json_to_recordset(${records}::json)`, args)
-        const ordered = inOrder({ from: rows, ...(order && { order }) }, args, [], new Set())
+        const ordered = inOrder({ from: rows, ...(order && { order }) }, { args, used: new Set() })
         return Prisma.sql`SELECT ${selectList(columns)} ${ordered}`
       },
     )
@@ -106,11 +104,9 @@ export function ofRecords<Row>(
   }
 }
 
-/** Declares a plain list made of the column `entities` of the parent. */
 const ofEntities = <Row>(columns: Columns, from: Parameters<typeof ofRecords>[2]) =>
   ofRecords<Row>('entities', columns, from, { rows: MOST_ENTITIES })
 
-/** Declares one page of the entities. */
 const breakdown = (columns: Columns, from: (records: Prisma.Sql) => Prisma.Sql) =>
   ofEntities<EntityRow>(columns, (records, args) => {
     const { limit, offset } = readPage({ name: '', order: [] }, args)

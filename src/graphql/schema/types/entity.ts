@@ -7,7 +7,7 @@ import { columnFields } from '../column-fields.ts'
 import { assetOfEntity } from './asset.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 
-/** The columns that markets and vaults share. */
+// The columns that markets and vaults share.
 const shared = {
   chainId: { type: 'integer', description: 'The id of its chain.' },
   address: { type: 'address', description: 'Its address.' },
@@ -34,7 +34,6 @@ export function addEntity(builder: Builder): void {
   })
 }
 
-/** The parts of the queries of markets, or of vaults. */
 interface Entities<Row> {
   kind: Kind
   Type: ObjectRef<Types, Row>

@@ -38,7 +38,7 @@ export function addEstimate(builder: Builder, basePoints: BasePoints): void {
           columns: estimateRuleColumns,
           by: ['pool', 'side', 'borrowed', 'from', 'to'],
           types: ['text', 'text', 'boolean', 'date', 'date'],
-          from: (_, owner) => estimateRulesSql(basePoints)(owner),
+          from: (_, ...owner) => estimateRulesSql(basePoints)(owner),
           extensions: { cost: { rows: 5 } },
         }),
       }),

@@ -12,13 +12,12 @@ import { Prisma } from '../../../generated/prisma/client.ts'
 
 type From = (holder: Holder) => Prisma.Sql
 
-/** The columns of an aggregate `e`. */
 const aggregated = (columns: Columns): Columns =>
   Object.fromEntries(
     Object.entries(columns).map(([name, column]) => [name, { ...column, sql: `e."${name}"` }]),
   )
 
-/** An aggregate over the holdings of the user in the parent row. It always yields one row. */
+// An aggregate over the holdings of the user in the parent row. It always yields one row.
 const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.Sql>()) => ({
   columns: aggregated(columns),
   // The user's address, and the argument chainId.
@@ -35,7 +34,7 @@ const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.
   },
 })
 
-/** The same as of a moment, or between two. */
+// The same as of a moment, or between two.
 const holdingsAsOf = (columns: Columns, from: From) => ({
   columns: aggregated(columns),
   types: ['text', 'bigint', 'timestamptz', 'timestamptz'] satisfies KeyType[],

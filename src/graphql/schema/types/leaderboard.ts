@@ -34,7 +34,7 @@ import { userAt, userField } from './user-ref.ts'
 
 const NOW = { date: '', newest: true }
 
-/** True if the list is the current leaderboard with all users. */
+// True if the list is the current leaderboard with all users.
 const isWhole = ({
   at = NOW,
   nowhere,
@@ -50,7 +50,7 @@ interface ScopeArgs {
   [name: string]: unknown
 }
 
-/** True if a window has a bound: without one it is the whole leaderboard. */
+// True if a window has a bound: without one it is the whole leaderboard.
 const isWindow = ({ from, to, pool, chainId }: WindowBounds) =>
   [from, to, pool, chainId].some((bound) => bound !== null && bound !== undefined)
 
@@ -132,7 +132,7 @@ export function addLeaderboard(builder: Builder): void {
       description: 'The points that count. Defaults to all points up to the newest date.',
     })
 
-  /** Completes the arguments by what their scope means in the store. */
+  // Completes the arguments by what their scope means in the store.
   const inScope = async <Args extends ScopeArgs>({ scope, ...args }: Args, reader: Reader) => {
     const { asOf, season } = scope ?? {}
     const sent = typeof season === 'string' ? await datesOfSeason(reader, season) : scope?.window

@@ -20,13 +20,11 @@ import { userAt, userField } from './user-ref.ts'
 const CHANGES_UNPLANNED =
   'They are put together from the ledgers of several runs. Operators read them, rarely.'
 
-/** The values of an entry that its multipliers are found by. */
+// The values of an entry that its multipliers are found by.
 const MULTIPLIER_KEY = ['poolKey', 'distributionDate', 'reasons', 'runId']
 
-/**
- * The multiplier of an entry's pool as a run used it. @param runOf builds the SQL of the run's
- * number
- */
+// The multiplier of an entry's pool as a run used it. @param runOf builds the SQL of the run's
+// number
 const multiplierOf = (
   types: KeyType[],
   runOf: (runId: Prisma.Sql, since: Prisma.Sql) => Prisma.Sql,

@@ -1,7 +1,7 @@
 import { sqlFields } from 'pothos-sql'
 import type { Builder } from '../builder.ts'
 
-/** Values of a row that only the REST documents have cost nothing. */
+// Values of a row that only the REST documents have cost nothing.
 const legacyOf = (columns: Record<string, string | null>) =>
   sqlFields.embedded(columns, { cost: { weight: 0 } })
 

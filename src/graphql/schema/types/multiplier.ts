@@ -33,7 +33,6 @@ export const multiplierAt = storedRow(
   multipliersOf,
 )
 
-/** Loads the multiplier of a pool that is in force for a date. */
 const multiplierOn = defineLookup({
   columns: multiplierOnColumns,
   types: ['text', 'date'],

@@ -2,7 +2,6 @@ import { type GraphQLSchema, isObjectType } from 'graphql'
 import { GatewayError } from '../../../errors.ts'
 import { parseUtc } from '../../../time.ts'
 
-/** The decoded parts of a globally unique id. */
 interface NodeId {
   typename: string
   id: string
@@ -10,7 +9,7 @@ interface NodeId {
 
 const MAX_LENGTH = 1000
 
-/** The types whose ids end with an address, and have no other text. */
+// The types whose ids end with an address, and have no other text.
 const BY_ADDRESS = ['User', 'Pool', 'Market', 'Vault', 'Asset']
 
 /**

@@ -101,7 +101,6 @@ export function addPool(builder: Builder): void {
   }))
 }
 
-/** The pool columns of one of its assets, by field. */
 const assetColumns = (side: 1 | 2) => ({
   chainId: 'chainId',
   address: `asset${side}Address`,

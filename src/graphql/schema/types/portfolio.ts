@@ -25,7 +25,7 @@ import { assertAddresses, MAX_ADDRESSES } from './user-lookup.ts'
 import { rankedPointsAt } from './user-rank.ts'
 import { userAt } from './user-ref.ts'
 
-/** The end of descriptions of fields that depend on `asOf`. */
+// The end of descriptions of fields that depend on `asOf`.
 const upTo = ', or those up to `asOf`'
 
 export function addPortfolio(builder: Builder): void {

@@ -39,7 +39,7 @@ type PositionSide = {
   [Name in SideAmount | `${SideAmount}Usd`]: number
 }
 
-/** Loads the multiplier that a run used for a position, unless its points were imported. */
+// Loads the multiplier that a run used for a position, unless its points were imported.
 const revisionUsed = defineLookup({
   columns: revisionColumns,
   types: ['bigint', 'boolean', 'text', 'date'],
@@ -201,7 +201,7 @@ const allPositions: PagedList = {
   },
 }
 
-/** The same, paged by the ids of records. */
+// The same, paged by the ids of records.
 const positionsAfterRecord: PagedList = {
   ...allPositions,
   async prepare({ afterRecord, ...args }, reader: Reader) {
@@ -227,10 +227,10 @@ const positionsAfterRecord: PagedList = {
   },
 }
 
-/** The bounds that a list's own arguments set. */
+// The bounds that a list's own arguments set.
 const boundsOf = ({ asOf }: Record<string, unknown>) => (asOf ? { dates: 1 } : {})
 
-/** SQL of the only date that a list's arguments allow. */
+// SQL of the only date that a list's arguments allow.
 function dateOf(
   asOf: Date | null | undefined,
   where: Where | null | undefined,
@@ -240,7 +240,6 @@ function dateOf(
   return eq ? Prisma.sql`${isoDay(eq)}::date` : undefined
 }
 
-/** The position columns of one side, by field. */
 const sideColumns = (side: 'a' | 'b') => ({
   chainId: 'chainId',
   assetAddress: `${side}TokenAddress`,

@@ -1,5 +1,4 @@
 import { priceColumns, priceDates, pricesFrom } from '../../../domain/series/price-series.ts'
-import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { columnsType } from '../column-fields.ts'
 import { seriesField } from './series-span.ts'
@@ -19,8 +18,7 @@ export function addPriceSeries(builder: Builder): void {
       columns: priceColumns,
       by: ['chainId', 'address'],
       types: ['bigint', 'text'],
-      of: (span, [chainId, address]) =>
-        pricesFrom(chainId as Prisma.Sql, address as Prisma.Sql, span),
+      of: ({ span }, chainId, address) => pricesFrom(chainId, address, span),
     }),
   }))
 }

@@ -10,7 +10,6 @@ import { isoDay } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
 import { COUNT, type FieldCost } from '../../policy/cost.ts'
 
-/** The one row of the program's totals. */
 const program = defineLookup({
   columns: programColumns,
   types: [],
@@ -18,7 +17,6 @@ const program = defineLookup({
   at: () => Prisma.sql`FROM program t`,
 })
 
-/** The same as of a date. */
 const programAt = defineLookup({
   columns: pastProgramColumns,
   types: ['date'],

@@ -1,8 +1,7 @@
+import type { ObjectFieldBuilder } from '@pothos/core'
 import type { EntityType } from '../../../domain/holding/place.ts'
-import type { Span } from '../../../domain/series/interval.ts'
 import { rateColumns, rateDates, ratesFrom } from '../../../domain/series/rate-series.ts'
-import type { Prisma } from '../../../generated/prisma/client.ts'
-import type { Builder } from '../builder.ts'
+import type { Builder, Types } from '../builder.ts'
 import { columnsType } from '../column-fields.ts'
 import { seriesField } from './series-span.ts'
 
@@ -13,19 +12,19 @@ export function addRateSeries(builder: Builder): void {
       'rates in the current one. Rates are known from the first time the gateway recorded one.',
   })
 
-  const series = (type: EntityType) => ({
-    type: AprBucket,
-    description:
-      `The ${type}'s rates by date, week or month: every bucket of the range, oldest first. ` +
-      `\`to\` defaults to the newest distribution date, or to the last change of rates if that ` +
-      'is later.',
-    extent: rateDates,
-    columns: rateColumns,
-    by: ['chainId', 'id'],
-    types: ['bigint' as const, 'text' as const],
-    of: (span: Span, [chainId, address]: Prisma.Sql[]) =>
-      ratesFrom(type, chainId as Prisma.Sql, address as Prisma.Sql, span),
-  })
-  builder.objectFields('Market', (t) => ({ aprSeries: seriesField(t, series('market')) }))
-  builder.objectFields('Vault', (t) => ({ aprSeries: seriesField(t, series('vault')) }))
+  const series = <Row>(t: ObjectFieldBuilder<Types, Row>, type: EntityType) =>
+    seriesField(t, {
+      type: AprBucket,
+      description:
+        `The ${type}'s rates by date, week or month: every bucket of the range, oldest first. ` +
+        `\`to\` defaults to the newest distribution date, or to the last change of rates if that ` +
+        'is later.',
+      extent: rateDates,
+      columns: rateColumns,
+      by: ['chainId', 'id'],
+      types: ['bigint', 'text'],
+      of: ({ span }, chainId, address) => ratesFrom(type, chainId, address, span),
+    })
+  builder.objectFields('Market', (t) => ({ aprSeries: series(t, 'market') }))
+  builder.objectFields('Vault', (t) => ({ aprSeries: series(t, 'vault') }))
 }

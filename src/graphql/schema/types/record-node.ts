@@ -5,7 +5,7 @@ import { isoDay, parseUtc } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
 import type { Builder, Types } from '../builder.ts'
 
-/** Values of columns of these types are whole numbers. */
+// Values of columns of these types are whole numbers.
 const NUMBERS = ['int', 'integer', 'bigint', 'timestamp']
 
 const isValueOf = (type: string, value: string) => {
@@ -13,11 +13,9 @@ const isValueOf = (type: string, value: string) => {
   return type !== 'date' || (value.length === 10 && parseUtc(value) !== undefined)
 }
 
-/**
- * Rows that are computed from several ones. The number of values in their key tells their ids from
- * those of stored rows.
- */
-interface Computed<Row> {
+// Rows that are computed from several ones. The number of values in their key tells their ids from
+// those of stored rows.
+interface ComputedRows<Row> {
   key: (keyof Row & string)[]
   load: Batch<readonly string[], Row | null>
 }
@@ -31,7 +29,7 @@ export function recordNode<Row>(
   Type: ObjectRef<Types, Row>,
   listing: Pick<Listing<Row>, 'from'> & { columns: Record<keyof Row & string, Column> },
   key: (keyof Row & string)[],
-  computed?: Computed<Row>,
+  computed?: ComputedRows<Row>,
 ): void {
   const parts = [...new Set([...key, ...(computed?.key ?? [])])]
   const at = lookupIn<Row>(listing, ...key)

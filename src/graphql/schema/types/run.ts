@@ -7,7 +7,6 @@ import {
   runsById,
 } from '../../../domain/distribution/run-listing.ts'
 import { revisionsOfRun } from '../../../domain/multiplier/history.ts'
-import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { SourceReceipt } from '../../../sources/fetched.ts'
 import type { GraphContext } from '../../context.ts'
 import type { Builder } from '../builder.ts'
@@ -24,16 +23,16 @@ export function loadRun(context: GraphContext, id: bigint): Promise<Row | null> 
   return context.batches.load(runAt.load, [id])
 }
 
-/** The number of a run that a client names. Null if it cannot be one. */
+// The number of a run that a client names. Null if it cannot be one.
 const numberOf = (text: string) => readRecordNumber(text) ?? null
 
 const receipts: PlainList = {
   columns: receiptColumns,
   by: ['sources'],
-  from: (_, [sources]) => receiptsFrom(sources as Prisma.Sql),
+  from: (_, sources) => receiptsFrom(sources),
 }
 
-/** A value that is computed from a column. */
+// A value that is computed from a column.
 const COMPUTED = { cost: { weight: 1 } }
 
 export function addRun(builder: Builder): void {

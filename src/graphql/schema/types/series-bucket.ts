@@ -18,7 +18,7 @@ const AMOUNTS = {
   liquidity: 'Supply not lent out',
 }
 
-/** The values that are counted from the newest snapshots up to the end of a bucket. */
+// The values that are counted from the newest snapshots up to the end of a bucket.
 const FROM_SNAPSHOTS = [
   'netDepositApr',
   'netBorrowApr',
@@ -28,10 +28,8 @@ const FROM_SNAPSHOTS = [
   'hasIncompletePrices',
 ]
 
-/**
- * Exposes the columns of a bucket. Each value but the first date costs something, since it is
- * computed.
- */
+// Exposes the columns of a bucket. Each value but the first date costs something, since it is
+// computed.
 function valueFields<Row>(t: ObjectFieldBuilder<Types, Row>, columns: Columns) {
   const fields: Record<string, GenericFieldRef> = {}
   for (const [name, { type, nullable = false, description }] of Object.entries(columns)) {

@@ -61,19 +61,22 @@ export const spanArguments = (arg: ArgBuilder<Types>) => ({
   }),
 })
 
+/** The request for which buckets are read. */
+interface SeriesRead {
+  span: Span
+  args: Record<string, any>
+  /** The columns that are read. */
+  used: ReadonlySet<string>
+}
+
 /** The buckets of an owner in a span. */
-export interface Series {
+export interface SeriesSql {
   columns: Columns
   /** The owner's columns, and their types. */
   by: string[]
   types: KeyType[]
-  /** The FROM clause for the columns. `used` are the columns that are read. */
-  of(
-    span: Span,
-    owner: Prisma.Sql[],
-    used: ReadonlySet<string>,
-    args: Record<string, any>,
-  ): Prisma.Sql
+  /** The FROM clause for the columns. */
+  of(read: SeriesRead, ...owner: Prisma.Sql[]): Prisma.Sql
   /** The dates of the data: by default those of the program. */
   extent?: Extent
   /** Checks the arguments. */
@@ -91,14 +94,14 @@ export const rowsOfSeries = ({
   assert,
   extent = programDates,
   order = ['start'],
-}: Series): PlainList => ({
+}: SeriesSql): PlainList => ({
   columns,
   by,
   types,
   order,
-  from(args, owner, used) {
+  from({ args, used }, ...owner) {
     assert?.(args)
-    return of(spanOf(args as Range, extent), owner, used, args)
+    return of({ span: spanOf(args as Range, extent), args, used }, ...owner)
   },
   async prepare(args, reader: Reader) {
     if (!needsEnd(args as Range)) return args
@@ -111,7 +114,7 @@ export const rowsOfSeries = ({
  * Declares a list of the buckets of a span, or of series of them.
  * @param load loads the rows for resolvers, if they are not read as for plans
  */
-export function seriesReading(series: Series, cost: FieldCost, load?: LoadRows) {
+export function seriesReading(series: SeriesSql, cost: FieldCost, load?: LoadRows) {
   const { by, extent = programDates } = series
   const described = rowsOfSeries(series)
   const loadRows = load ?? rowsOfOwners(described)
@@ -131,7 +134,7 @@ export function seriesReading(series: Series, cost: FieldCost, load?: LoadRows) 
   }
 }
 
-/** The columns that a selection of buckets reads, and those that order them. */
+// The columns that a selection of buckets reads, and those that order them.
 function columnsIn(
   { fieldNodes, fragments, returnType }: GraphQLResolveInfo,
   order: string[],
@@ -156,10 +159,10 @@ function columnsOf({ extensions }: GraphQLField<unknown, unknown>): string[] {
   return typeof exposed === 'string' ? [exposed] : []
 }
 
-/** Loads the rows of owners, with some of their columns. */
+// Loads the rows of owners, with some of their columns.
 type LoadRows = Batch<readonly unknown[], object[], [Record<string, any>, string[]]>
 
-interface SeriesOptions<Bucket> extends Series {
+interface SeriesOptions<Bucket> extends SeriesSql {
   load?: LoadRows
   type: ObjectRef<Types, Bucket>
   description: string

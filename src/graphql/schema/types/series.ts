@@ -34,7 +34,7 @@ import { GROUP_BY } from './group-key.ts'
 import { addSeriesBuckets } from './series-bucket.ts'
 import {
   rowsOfSeries,
-  type Series,
+  type SeriesSql,
   seriesField,
   seriesReading,
   spanArguments,
@@ -42,18 +42,15 @@ import {
 
 const MAX_GROUPS = 100
 
-/**
- * The series of each dimension: one per pool, per chain (its pools combined), or per token and
- * chain.
- */
+// The series of each dimension: one per pool, per chain (its pools combined), or per token and
+// chain.
 const SERIES_OF: Record<string, SeriesGroup | undefined> = {
   POOL: 'pool',
   CHAIN: 'chain',
   ASSET: 'asset',
 }
 
-/** The series of pools, chains or tokens. */
-const groups: Series = {
+const groups: SeriesSql = {
   columns: groupColumns,
   by: [],
   types: [],
@@ -64,11 +61,11 @@ const groups: Series = {
     if (first < 0 || first > MAX_GROUPS)
       throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
   },
-  of: (span, _, __, { groupBy, chainId = null, first }) =>
+  of: ({ span, args: { groupBy, chainId = null, first } }) =>
     groupedSeriesFrom(SERIES_OF[groupBy] as SeriesGroup, span, { chainId, first }),
 }
 
-/** Records reach resolvers as JSON. */
+// Records reach resolvers as JSON.
 const BUCKETS_AS_JSON = { sql: 'to_json(t.buckets)::text' }
 
 export function addSeries(builder: Builder) {
@@ -88,7 +85,7 @@ export function addSeries(builder: Builder) {
       columns: userBucketColumns,
       by: ['address'],
       types: ['text'],
-      of: (span, [address], used) => userSeriesFrom(oneOwner(address as Prisma.Sql), span, used),
+      of: ({ span, used }, address) => userSeriesFrom(oneOwner(address), span, used),
     }),
   }))
 
@@ -102,7 +99,7 @@ export function addSeries(builder: Builder) {
       columns: userBucketColumns,
       by: ['addresses'],
       types: [],
-      of: (span, [addresses], used) =>
+      of: ({ span, used }, addresses) =>
         userSeriesFrom(Prisma.sql`unnest(${addresses}) AS owner(address)`, span, used),
       load: (reader, portfolios, args, names) => {
         const used = new Set(names)
@@ -132,7 +129,7 @@ export function addSeries(builder: Builder) {
       columns: poolBucketColumns,
       by: ['id'],
       types: ['text'],
-      of: (span, [id]) => poolSeriesFrom(id as Prisma.Sql, span),
+      of: ({ span }, id) => poolSeriesFrom(id, span),
     }),
   }))
 
@@ -147,7 +144,7 @@ export function addSeries(builder: Builder) {
       columns: marketBucketColumns,
       by: ['chainId', 'id'],
       types: ['bigint', 'text'],
-      of: (span, [chainId, id]) => marketSeriesFrom(chainId as Prisma.Sql, id as Prisma.Sql, span),
+      of: ({ span }, chainId, id) => marketSeriesFrom(chainId, id, span),
     }),
   }))
 
@@ -161,8 +158,7 @@ export function addSeries(builder: Builder) {
       columns: assetBucketColumns,
       by: ['chainId', 'address'],
       types: ['bigint', 'text'],
-      of: (span, [chainId, address]) =>
-        assetSeriesFrom(chainId as Prisma.Sql, address as Prisma.Sql, span),
+      of: ({ span }, chainId, address) => assetSeriesFrom(chainId, address, span),
     }),
   }))
 
@@ -174,7 +170,7 @@ export function addSeries(builder: Builder) {
       columns: programBucketColumns,
       by: [],
       types: [],
-      of: (span) => programSeriesFrom(span),
+      of: ({ span }) => programSeriesFrom(span),
     }),
   }))
 

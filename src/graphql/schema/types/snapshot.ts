@@ -20,7 +20,6 @@ import { legacyTime } from './legacy.ts'
 import { recordNode } from './record-node.ts'
 import { userAt, userField } from './user-ref.ts'
 
-/** The list of all users' snapshots in a market or vault. */
 const snapshotsIn = (arg: ArgBuilder<Types>, listing: Listing<Row>) =>
   sqlFields.list(arg, 'Snapshot', {
     listing: () => listing,
@@ -33,10 +32,8 @@ const [summedInMarket, summedInVault] = [groupedMarketSnapshots, groupedVaultSna
   (listing) => lookupIn<Row>(listing, 'userAddress', 'chainId', 'entityId', 'timestamp'),
 )
 
-/**
- * Loads sums of a user's positions in a market or vault by their kind, user, chain, address and
- * time.
- */
+// Loads sums of a user's positions in a market or vault by their kind, user, chain, address and
+// time.
 const summedSnapshots: Batch<readonly string[], Row | null> = async (reader, keys) => {
   const rowsOf = async (kind: string, summed: typeof summedInMarket) => {
     const wanted = keys.filter(([of]) => of === kind)

@@ -19,7 +19,6 @@ interface StatusRow {
   runs: NewestRuns
 }
 
-/** The newest records of a chain. */
 interface ChainRow extends NewestOfChain, Clock {
   /** True if there are records of every day. */
   daily: boolean

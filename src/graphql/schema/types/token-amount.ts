@@ -1,7 +1,7 @@
 import type { Builder } from '../builder.ts'
 import { type TokenAmount, wholeValue } from '../token-amount.ts'
 
-/** They are columns of the row that has the amount. */
+// They are columns of the row that has the amount.
 const STORED = { cost: { weight: 0 } }
 
 export const addTokenAmount = (builder: Builder) =>

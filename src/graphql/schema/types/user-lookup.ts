@@ -16,11 +16,10 @@ export function assertAddresses(addresses: string[]): void {
     )
 }
 
-/** The users at addresses, in their order. */
 const usersAt: PlainList = {
   columns: accountColumns,
   by: [],
-  from({ addresses }) {
+  from({ args: { addresses } }) {
     assertAddresses(addresses)
     // LIMIT makes the planner use the index.
     return Prisma.sql`FROM unnest(${addresses}::text[]) WITH ORDINALITY AS u(user_address, number)

@@ -34,27 +34,24 @@ import { recordNode } from './record-node.ts'
 import { userAt, userField } from './user-ref.ts'
 import { worthReading } from './worth.ts'
 
-/**
- * Reads a user's newest snapshots of one kind, now or, given the argument `asOf`, as of a moment.
- */
+// Reads a user's newest snapshots of one kind, now or, given the argument `asOf`, as of a moment.
 const latestRows = (kind: EntityType): PlainList => ({
   columns: snapshots.columns,
   by: ['address'],
-  from: ({ chainId = null, asOf }, [address]) =>
-    latestFrom(kind, address as Prisma.Sql, Prisma.sql`${chainId}::bigint`, momentSql(asOf)),
+  from: ({ args: { chainId = null, asOf } }, address) =>
+    latestFrom(kind, address, Prisma.sql`${chainId}::bigint`, momentSql(asOf)),
 })
 
-/** Reads one user's positions on one date. */
 const positionsOfDay: PlainList = {
   columns: positionListing.columns,
   by: ['userAddress', 'distributionDate'],
   types: ['text', 'date'],
-  from: (_, [user, date]) => Prisma.sql`FROM ${positionListing.from}
+  from: (_, user, date) => Prisma.sql`FROM ${positionListing.from}
     WHERE t.user_address = ${user} AND t.distribution_date = ${date}`,
   order: ['poolAddress', 'id'],
 }
 
-/** The list of a user's snapshots of one kind, or the sums of their positions. */
+// The list of a user's snapshots of one kind, or the sums of their positions.
 const snapshotsOf = (plain: Listing<Snapshot>, grouped: Listing<Snapshot>): PagedList => ({
   listing: (args) => (args.grouped ? grouped : plain),
   filter: ({ from, to }) => betweenSeconds(from, to),

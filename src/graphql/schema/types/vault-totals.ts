@@ -5,7 +5,6 @@ import {
   vaultSeriesFrom,
 } from '../../../domain/series/vault-series.ts'
 import { vaultTotalsColumns, vaultTotalsSql } from '../../../domain/vault/totals.ts'
-import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { columnsType } from '../column-fields.ts'
 import { seriesField } from './series-span.ts'
@@ -46,8 +45,7 @@ export function addVaultTotals(builder: Builder): void {
       columns: vaultBucketColumns,
       by: ['chainId', 'id'],
       types: ['bigint', 'text'],
-      of: (span, [chainId, address]) =>
-        vaultSeriesFrom(chainId as Prisma.Sql, address as Prisma.Sql, span),
+      of: ({ span }, chainId, address) => vaultSeriesFrom(chainId, address, span),
     }),
   }))
 }
